@@ -314,7 +314,7 @@ def corpus() -> dict[str, str]:
 
 def _alone(text: str) -> str:
     """Return a file of the library with what it calls from other files."""
-    from tensorweb.codegen.library import functions_for
+    from tensorweb.codegen.template import functions_for
 
     needed = functions_for(text) or text
     if "parameters.zero" not in needed:

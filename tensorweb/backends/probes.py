@@ -14,7 +14,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tensorweb.codegen.library import functions_for
+from tensorweb.codegen.template import functions_for
 from tensorweb.drivers.protocol import DISPATCH, PARAMETER_WORDS, ShaderDriver
 
 SAMPLES = 8

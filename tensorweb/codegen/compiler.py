@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tensorweb.codegen.accumulation.sorted import accumulate
-from tensorweb.codegen.code_size import is_bulky
+from tensorweb.codegen.expression import is_bulky
 from tensorweb.codegen.factorizations import factor
 from tensorweb.codegen.fourier import fourier
 from tensorweb.codegen.launches import (
@@ -17,8 +17,6 @@ from tensorweb.codegen.launches import (
     scatter,
     with_packed_results,
 )
-from tensorweb.codegen.library import worked_around
-from tensorweb.codegen.merging import sort
 from tensorweb.codegen.product.contraction import matmul
 from tensorweb.codegen.product.pairs import paired_reduction, small_products
 from tensorweb.codegen.product.windows import convolution, depthwise
@@ -26,9 +24,10 @@ from tensorweb.codegen.program import Program
 from tensorweb.codegen.reduction import reduce
 from tensorweb.codegen.rows import rows
 from tensorweb.codegen.scanning import scan
+from tensorweb.codegen.sorting import sort
 from tensorweb.codegen.stencil import is_stencil, stencil
 from tensorweb.codegen.target import DEFAULT_TARGET, Target
-from tensorweb.codegen.template import loops_kept
+from tensorweb.codegen.template import loops_kept, worked_around
 from tensorweb.codegen.transposition import find_transposed, transposition
 from tensorweb.codegen.vector import WIDTH
 from tensorweb.schedule.kernel import Kernel

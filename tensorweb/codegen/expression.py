@@ -8,17 +8,124 @@ offsets and constants are parameters, so that equal structure means equal text.
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from textwrap import indent
 
 from tensorweb import dtypes
 from tensorweb.codegen.fences import fences
 from tensorweb.codegen.packing import PER_WORD, clamped, packed_element, wrapped
 from tensorweb.codegen.program import Word
-from tensorweb.codegen.rolled import loop_text
+from tensorweb.codegen.template import are_loops_kept, statements
+from tensorweb.graph.op import Op
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Step
 from tensorweb.schedule.rolling import Loop
+
+# WGSL loops over repeated steps, with loop-carried variables.
+
+
+TURNS_TOGETHER = 4
+"""Iterations unrolled into one trip, since the loop itself costs instructions."""
+
+MOST_TOGETHER = 512
+"""Largest number of statements of an unrolled trip, with library calls inlined."""
+
+Write = Callable[[Step, Step, Sequence[str]], str]
+"""Returns the WGSL of a step.
+
+Its arguments are the step, the corresponding step of the last iteration, whose
+operation is generated, and the values of all other steps.
+"""
+
+
+def loop_text(
+    expression: Expression,
+    loop: Loop,
+    before: Sequence[str],
+    write: Write,
+    types: Mapping[str, str],
+    turns: str,
+) -> tuple[str, list[str]]:
+    """Return the lines of a loop, and the values of its steps after the loop.
+
+    Args:
+        expression: what is computed.
+        loop: the steps that repeat.
+        before: the values of the steps before the loop.
+        write: generates the WGSL of a step.
+        types: the WGSL type of a value, by dtype.
+        turns: WGSL of the number of iterations.
+    """
+    steps = expression.steps
+    lines = []
+    for place, most in loop.carried:
+        kind = types[steps[place].dtype]
+        for back in range(1, most + 1):
+            first = place - back * loop.period
+            is_made = first >= 0 and steps[first].dtype == steps[place].dtype
+            start = f" = {before[first]}" if is_made else ""
+            lines.append(f"  var {_name(place, back)}: {kind}{start};\n")
+    inside = range(loop.start, loop.start + loop.period)
+    body = []
+    for number in inside:
+        step = steps[number]
+        read = [*before, *(f"v{place}" for place in inside)]
+        for source in loop.carried_reads(expression, number):
+            read[source] = _name(*loop.source(source))
+        last = steps[loop.end - loop.period + number - loop.start]
+        body.append(f"    let v{number} = {write(step, last, read)};\n")
+    for place, most in loop.carried:
+        for back in range(most, 0, -1):
+            newer = _name(place, back - 1) if back > 1 else f"v{place}"
+            body.append(f"    {_name(place, back)} = {newer};\n")
+    lines.append(_repeated("".join(body), turns))
+    carried = dict(loop.carried)
+    behind = []
+    for number in range(loop.start, loop.end):
+        place, back = loop.last(number)
+        is_kept = back <= carried.get(place, 0)
+        behind.append(_name(place, back) if is_kept else "")
+    return "".join(lines), behind
+
+
+def _repeated(body: str, turns: str) -> str:
+    """Return a loop around a body.
+
+    Unrolled by `TURNS_TOGETHER` if the body is short.
+    """
+    if are_loops_kept() or TURNS_TOGETHER * statements(body) > MOST_TOGETHER:
+        return f"  for (var turn = 0u; turn < {turns}; turn++) {{\n{body}  }}\n"
+    some = f"    {{\n{indent(body, '  ')}    }}\n" * TURNS_TOGETHER
+    return (
+        "  var turn = 0u;\n"
+        f"  for (; turn + {TURNS_TOGETHER}u <= {turns}; turn += {TURNS_TOGETHER}u) {{\n"
+        f"{some}  }}\n"
+        f"  for (; turn < {turns}; turn++) {{\n{body}  }}\n"
+    )
+
+
+def _name(place: int, back: int) -> str:
+    """Return the variable that holds a step's value of `back` iterations ago."""
+    return f"turn{back}_v{place}"
+
+
+# The identity element of a reduction, as the bits of a parameter.
+
+
+def identity_bits(op: Op, dtype: str) -> int:
+    """Return the bits of the identity element of `op` for values of a dtype."""
+    value = op.identity.get(kind_of(dtype), op.identity.get("any", 0))
+    if not isinstance(value, str):
+        return number_bits(value, dtype)
+    is_lowest = value == "lowest"
+    if dtype == "bool":
+        return 0 if is_lowest else 1
+    if kind_of(dtype) == "float":
+        return number_bits(float("-inf") if is_lowest else float("inf"), dtype)
+    low, high = dtypes.integer_range(dtypes.BY_NAME[dtype])
+    return number_bits(low if is_lowest else high, dtype)
+
 
 PARAMETER_LIMIT = 64
 """Largest number of words in a launch's parameter block."""
@@ -424,3 +531,70 @@ def form_of(step: Step, expression: Expression) -> str:
 def operation_form(step: Step, operand: str) -> str:
     """Return the WGSL of an operation for operands of a dtype, from the op table."""
     return OPS[step.name].form(operand, kind_of(operand))
+
+
+# Dependencies of one step of an expression, and that step as a sub-expression.
+
+
+def reached(
+    expression: Expression, number: int, given: Container[int] = ()
+) -> set[int]:
+    """Return a step and all steps it depends on, stopping at the steps in `given`."""
+    found, stack = {number}, [number]
+    while stack:
+        step = expression.steps[stack.pop()]
+        for source in (*step.args, step.guard):
+            if source >= 0 and source not in found and source not in given:
+                found.add(source)
+                stack.append(source)
+    return found
+
+
+def alone(expression: Expression, result: int) -> Expression:
+    """Return one step as an expression with only its dependencies."""
+    numbers = sorted(reached(expression, result))
+    place = {number: at for at, number in enumerate(numbers)} | {-1: -1}
+    used = sorted({expression.steps[n].access for n in numbers} - {-1})
+    access = {number: at for at, number in enumerate(used)} | {-1: -1}
+    steps = tuple(
+        replace(
+            step,
+            access=access[step.access],
+            args=tuple(place[source] for source in step.args),
+            guard=place[step.guard],
+        )
+        for step in (expression.steps[number] for number in numbers)
+    )
+    accesses = tuple(expression.accesses[number] for number in used)
+    return Expression(expression.groups, accesses, steps, place[result])
+
+
+# Estimate the code size of an expression, to choose between copies and a loop.
+#
+# Drivers inline every call before they optimise, so compile time grows with the number
+# of calls in a kernel's text: on software adapters by up to a second per thousand
+# statements when two cores are busy. A loop around one call is compiled once; GPU
+# compilers unroll it where that pays.
+
+
+MOST_STATEMENTS = 1536
+"""Largest number of statements for which copies of an expression are unrolled."""
+
+
+def bulk(expression: Expression, steps: Collection[int] | None = None) -> int:
+    """Return the number of statements of an expression, with library calls inlined.
+
+    Args:
+        expression: the expression of a kernel.
+        steps: indices of the steps to count; all steps by default.
+    """
+    return sum(
+        1 + statements(form_of(step, expression))
+        for number, step in enumerate(expression.steps)
+        if step.kind in ("map", "cast") and (steps is None or number in steps)
+    )
+
+
+def is_bulky(expression: Expression, copies: int) -> bool:
+    """Return whether `copies` copies of an expression exceed `MOST_STATEMENTS`."""
+    return bulk(expression) * copies > MOST_STATEMENTS

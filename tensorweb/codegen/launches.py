@@ -19,11 +19,10 @@ from tensorweb.codegen.expression import (
     storage_type,
     stored,
 )
-from tensorweb.codegen.library import functions_for
 from tensorweb.codegen.packing import PER_VECTOR, PER_WORD, packed_word
 from tensorweb.codegen.program import OUTPUT, Launch, Program, grid_of, output, scratch
 from tensorweb.codegen.target import Target
-from tensorweb.codegen.template import fill
+from tensorweb.codegen.template import fill, functions_for
 from tensorweb.codegen.vector import (
     WIDTH,
     Joined,

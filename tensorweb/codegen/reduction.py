@@ -5,20 +5,20 @@ How threads share the terms, and when two launches are used.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from tensorweb import dtypes
-from tensorweb.codegen.code_size import is_bulky
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
     Signature,
     function,
+    identity_bits,
+    is_bulky,
     kind_of,
     stored,
 )
-from tensorweb.codegen.identities import identity_bits
-from tensorweb.codegen.key_value_pairs import FOUND, TYPES, term_function
 from tensorweb.codegen.launches import (
     Storages,
     input_storages,
@@ -37,6 +37,83 @@ from tensorweb.codegen.vector import (
 )
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel, Step
+
+# Pairs of a key and an index, which argmax and argmin reduce to the largest key.
+#
+# Keys are unsigned integers in the order of the elements, as in sorting: zeros of both
+# signs are equal, NaN is above all other keys, and a comparison takes one instruction.
+
+
+KEYS = {
+    "float": "order_of_f32(bitcast<u32>({0}), {1})",
+    "int": "order_of_i32(bitcast<u32>({0}), {1})",
+    "uint": "order_of_u32({0}, {1})",
+    "bool": "order_of_u32(select(0u, 1u, {0}), {1})",
+}
+"""Key of an element, by kind of its dtype; the second operand flips the order."""
+
+TURNS = {"argmax": "0u", "argmin": "0xffffffffu"}
+"""Mask that flips the order so that the element looked for has the largest key."""
+
+TYPES = """\
+struct Value {
+  key: u32,
+  index: u32,
+}
+fn identity() -> Value {
+  return Value(0u, 0xffffffffu);
+}
+fn combine(a: Value, b: Value) -> Value {
+  let is_later = (b.key > a.key) | ((b.key == a.key) & (b.index < a.index));
+  return Value(select(a.key, b.key, is_later), select(a.index, b.index, is_later));
+}
+fn follow(a: Value, b: Value) -> Value {
+  let is_larger = b.key > a.key;
+  return Value(select(a.key, b.key, is_larger), select(a.index, b.index, is_larger));
+}
+"""
+"""The pair, its identity element, and the choice of the larger key, first index wins.
+
+`follow` assumes that `b` is after `a` and takes half the instructions.
+"""
+
+FOUND = "select(i32(total.index), 0, total.key == 0u)"
+"""The resulting index; 0 if the largest key is 0, since no pair replaced the identity.
+"""
+
+FOUR = (
+    "follow(follow(Value({0}, at), Value({1}, at + 1u)), "
+    "follow(Value({2}, at + 2u), Value({3}, at + 3u)))"
+).replace("at", "position * 4u")
+
+
+def term_function(
+    declarations: Declarations,
+    term: Expression,
+    inputs: Sequence[str],
+    op: str,
+    vectors: Collection[int],
+    calls: int,
+) -> str:
+    """Return the function `term`: the pair at an index, or the best of four pairs.
+
+    Args:
+        declarations: receives the sizes, strides, offsets and constants it uses.
+        term: the elements.
+        inputs: dtypes of the kernel's inputs.
+        op: `argmax` or `argmin`.
+        vectors: inputs that are read as vectors of four; empty if none can.
+        calls: number of calls of `term` in the kernel's text.
+    """
+    form = KEYS[kind_of(term.dtype)].format("{0}", TURNS[op])
+    places = ("output", "position")
+    if vectors:
+        signature = Signature("term", places, "u32", form)
+        four = Joined("Value", FOUR)
+        return vector_function(declarations, signature, term, inputs, four, calls=calls)
+    signature = Signature("term", places, "Value", f"Value({form}, position)")
+    return function(declarations, signature, term, inputs)
+
 
 THREADS = 256
 """Threads of a workgroup."""
@@ -82,7 +159,7 @@ FOUR_TERMS = """\
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ReductionLayout:
     """How threads share a reduction.
 
     Attributes:
@@ -109,7 +186,7 @@ def _power_of_two(least: int) -> int:
     return 1 << max(least - 1, 0).bit_length()
 
 
-def choose_layout(outputs: int, length: int, is_row: bool) -> Layout:
+def choose_layout(outputs: int, length: int, is_row: bool) -> ReductionLayout:
     """Return the layout of a reduction; `is_row`: an output's terms are contiguous.
 
     >>> choose_layout(1, 1 << 24, True).splits
@@ -132,7 +209,7 @@ def choose_layout(outputs: int, length: int, is_row: bool) -> Layout:
         lanes, splits = max(min(lanes, THREADS), COLUMNS_TOGETHER), 1
     chunk = -(-length // splits)
     chunk = max(-(-chunk // lanes) * lanes, 1)
-    return Layout(lanes, max(-(-length // chunk), 1), chunk)
+    return ReductionLayout(lanes, max(-(-length // chunk), 1), chunk)
 
 
 def _is_row(term: Expression) -> bool:
@@ -299,7 +376,7 @@ class _Writer:
         return f"{text}fn store(output: u32, chunk: u32, total: Value) {{\n{calls}}}\n"
 
     def launch(
-        self, length: int, layout: Layout, from_partials: bool, is_last: bool
+        self, length: int, layout: ReductionLayout, from_partials: bool, is_last: bool
     ) -> Launch:
         """Return one launch, from terms or partials to partials or results."""
         kernel = self.kernel
@@ -347,7 +424,7 @@ class _Writer:
         storages: Storages,
         bindings: list[int],
         text: str,
-        layout: Layout,
+        layout: ReductionLayout,
         four: str,
     ) -> Launch:
         shape = (
@@ -376,11 +453,11 @@ def reduce(kernel: Kernel, _: Target) -> Program:
     outputs, length = writer.outputs, writer.terms
     layout = choose_layout(outputs, length, writer.is_row)
     if writer.is_window:
-        layout = Layout(1, 1, length)
+        layout = ReductionLayout(1, 1, length)
     if layout.splits == 1:
         return Program((writer.launch(length, layout, False, True),))
     lanes = min(_power_of_two(layout.splits), THREADS)
-    last = Layout(lanes, 1, layout.splits)
+    last = ReductionLayout(lanes, 1, layout.splits)
     width = 16 if writer.is_wide else 8 if writer.is_index else 4
     return Program(
         (

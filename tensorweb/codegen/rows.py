@@ -8,26 +8,39 @@ array in registers: one element or vector for each iteration `j`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from math import log2
 
-from tensorweb.codegen.code_size import bulk
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
+    Signature,
+    addresses,
+    alone,
+    bulk,
+    coordinates,
+    function,
+    identity_bits,
     kind_of,
+    reached,
     step_text,
     steps_text,
     storage_type,
     stored,
 )
-from tensorweb.codegen.identities import identity_bits
 from tensorweb.codegen.launches import input_storages, repeated_launch
 from tensorweb.codegen.program import Program, output
-from tensorweb.codegen.row_layout import layout_of
-from tensorweb.codegen.row_reads import RowReads
-from tensorweb.codegen.row_steps import READS, RowSteps
 from tensorweb.codegen.target import Target
-from tensorweb.codegen.vector import COMPONENTS, WIDTH, each_of_four
+from tensorweb.codegen.vector import (
+    COMPONENTS,
+    WIDTH,
+    each_of_four,
+    in_vectors,
+    joined_as,
+    line_gathers,
+    moves_in_vectors,
+    read_vector,
+)
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import (
     BY_ELEMENT,
@@ -36,6 +49,352 @@ from tensorweb.schedule.kernel import (
     Step,
     result_kind,
 )
+
+# How threads share rows: threads per row, and rows per workgroup.
+
+
+MOST_THREADS = 256
+"""Threads of the largest workgroup, which every device supports."""
+
+THREADS_OF_MANY = 128
+"""Threads of a workgroup that has several rows."""
+
+STEPS_OF_THREAD = ((8, 2), (32, 4))
+"""Elements or vectors of a thread, by the longest row they apply to."""
+
+MOST_STEPS_OF_THREAD = 8
+"""Elements or vectors of a thread in longer rows."""
+
+ENOUGH_THREADS = 1 << 16
+"""Threads of a launch below which a thread has fewer elements, so more share a row."""
+
+FEWER = 4
+"""Divisor of the elements per thread in that case."""
+
+FAN_IN = 16
+"""Totals that one thread combines in the first level of a tree reduction.
+
+A row of at most as many threads has no tree: each thread reads all totals.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RowLayout:
+    """How the threads of a workgroup share its rows.
+
+    Attributes:
+        lanes: threads of a row, a power of two.
+        iterations: elements or vectors of a thread; neighbouring threads have
+            neighbours.
+        is_ragged: whether the last iteration is past the end of the row in some
+            threads.
+        together: rows of a workgroup.
+        is_looped: whether iterations are a loop, because unrolling is too much code.
+    """
+
+    lanes: int
+    iterations: int
+    is_ragged: bool
+    together: int = 1
+    is_looped: bool = False
+
+    def groups(self, rows: int) -> int:
+        """Return the number of workgroups for `rows` rows."""
+        return -(-rows // self.together)
+
+    def constants(self) -> str:
+        """Return the constants; a ragged loop checks bounds in every iteration."""
+        inside = self.iterations - self.is_ragged
+        if self.is_ragged and self.is_looped:
+            inside = 0
+        fan_in = FAN_IN if self.lanes > FAN_IN else 1
+        return (
+            f"const LANES: u32 = {self.lanes}u;\n"
+            f"const TOGETHER: u32 = {self.together}u;\n"
+            f"const THREADS: u32 = {self.lanes * self.together}u;\n"
+            f"const ITERATIONS: u32 = {self.iterations}u;\n"
+            f"const INSIDE: u32 = {inside}u;\n"
+            f"const IS_UNROLLED: bool = {str(not self.is_looped).lower()};\n"
+            f"const FAN_IN: u32 = {fan_in}u;\n"
+            f"const SUBTREES: u32 = {self.lanes // fan_in}u;\n"
+        )
+
+
+def layout_of(steps: int, rows: int, of_thread: int = 0) -> RowLayout:
+    """Return how threads share rows of `steps` elements or vectors.
+
+    Args:
+        steps: elements or vectors of a row.
+        rows: number of rows.
+        of_thread: elements or vectors of a thread; 0 chooses them.
+
+    >>> layout_of(1024, 4096)
+    RowLayout(lanes=128, iterations=8, is_ragged=False, together=1, is_looped=False)
+    >>> layout_of(16, 1 << 18)
+    RowLayout(lanes=4, iterations=4, is_ragged=False, together=32, is_looped=False)
+    """
+    share = of_thread or next(
+        (share for most, share in STEPS_OF_THREAD if steps <= most),
+        MOST_STEPS_OF_THREAD,
+    )
+    if rows * steps < ENOUGH_THREADS * share:
+        share = max(share // FEWER, 1)
+    lanes = min(1 << round(log2(max(steps / share, 1))), MOST_THREADS)
+    together = max(THREADS_OF_MANY // lanes, 1)
+    iterations = -(-steps // lanes)
+    return RowLayout(lanes, iterations, iterations * lanes != steps, together)
+
+
+# Which steps vary along a row, and which steps each result depends on.
+
+
+READS = frozenset({"load", "gather"})
+"""Kinds of steps that read a buffer; they compute their own address."""
+
+
+class RowSteps:
+    """The steps of a kernel of rows, shared by all its reductions and results.
+
+    Attributes:
+        space: an expression with these steps.
+        varying: steps whose values vary along the row.
+        reads: steps that read a buffer and whose value a result uses.
+        ramps: index ramps whose value a result uses.
+        lines: gathers that read vectors of neighbouring elements.
+        kept: steps of reductions whose values are already in registers.
+    """
+
+    def __init__(self, space: Expression, results: Iterable[int]) -> None:
+        """Find the steps that the given results depend on."""
+        self.space = space
+        self.varying: set[int] = set()
+        for number, step in enumerate(space.steps):
+            moves = step.kind in ("load", "ramp") and bool(self.stride(step))
+            before = any(arg in self.varying for arg in (*step.args, step.guard))
+            if moves or before:
+                self.varying.add(number)
+        self.kept: set[int] = set()
+        self._done: set[int] = set()
+        needed: set[int] = set()
+        for result in results:
+            needed.update(self.needed(result))
+        self.reads = sorted(n for n in needed if space.steps[n].kind in READS)
+        self.ramps = sorted(n for n in needed if space.steps[n].kind == "ramp")
+        self.lines = line_gathers(space) & set(self.reads) & self.varying
+
+    def stride(self, step: Step) -> int:
+        """Return the stride of a step's access along the row."""
+        last = self.space.accesses[step.access].strides[-1]
+        return last[-1] if last else 0
+
+    def vector_slots(self) -> set[int]:
+        """Return the inputs to read as vectors; empty if a read cannot be one."""
+        *_, last = self.space.groups
+        if not last or last[-1] % WIDTH:
+            return set()
+        steps = self.space.steps
+        wide, alone = set(), set()
+        for number in self.reads:
+            step = steps[number]
+            is_plain = step.kind == "load" and step.guard < 0
+            if number in self.lines and step.guard < 0:
+                wide.add(step.slot)
+            elif is_plain and number in self.varying:
+                if not moves_in_vectors(self.space.accesses[step.access]):
+                    return set()
+                wide.add(step.slot)
+            elif not step.is_whole:
+                alone.add(step.slot)
+            for inner in reached(self.space, number) - {number}:
+                if steps[inner].kind in READS and not steps[inner].is_whole:
+                    alone.add(steps[inner].slot)
+        return set() if wide & alone else wide
+
+    def is_new(self, result: int) -> bool:
+        """Return whether a step varies along the row and is not in registers yet."""
+        is_known = result in self.kept or self.space.steps[result].kind in READS
+        return result in self.varying and not is_known
+
+    def needed(self, result: int) -> list[int]:
+        """Return the steps that a result is computed from, in order.
+
+        Excludes the dependencies of steps in registers, and those of reads, which
+        compute their own address.
+        """
+        needed = {result}
+        for number in range(result, -1, -1):
+            is_ready = number in self.kept or self.space.steps[number].kind in READS
+            if number in needed and not is_ready:
+                needed.update(self.space.steps[number].args)
+        return sorted(needed)
+
+    def arguments(self, result: int) -> list[int]:
+        """Return the parameters of an element's function: reads and row values."""
+        needed = self.needed(result)
+        taken = []
+        for number in needed:
+            step = self.space.steps[number]
+            if number in self.varying:
+                is_taken = step.kind in ("ramp", *READS) or number in self.kept
+            else:
+                is_taken = number == result or any(
+                    number in self.space.steps[user].args and self._computes(user)
+                    for user in needed
+                )
+                is_taken = is_taken and step.kind != "scalar"
+            if is_taken:
+                taken.append(number)
+        return taken
+
+    def _computes(self, number: int) -> bool:
+        """Return whether an element's function computes a step itself."""
+        is_ready = number in self.kept
+        kind = self.space.steps[number].kind
+        return number in self.varying and not is_ready and kind not in ("ramp", *READS)
+
+    def inner(self, result: int) -> set[int]:
+        """Return the steps that an element's function computes itself."""
+        return {
+            number
+            for number in self.needed(result)
+            if self.space.steps[number].kind == "scalar" or self._computes(number)
+        }
+
+    def know(self, numbers: Iterable[int]) -> None:
+        """Mark steps constant along the row as already computed."""
+        self._done.update(numbers)
+
+    def new_row_values(self, result: int) -> list[int]:
+        """Return the steps constant along the row to compute before a result.
+
+        Marks them as computed.
+        """
+        found = [
+            number
+            for number in self.needed(result)
+            if number not in self.varying | self._done
+            and self.space.steps[number].kind != "scalar"
+        ]
+        self._done.update(found)
+        return found
+
+
+# WGSL functions that read a row: loads, gathers, guarded loads, index ramps.
+#
+# The function of a read also computes its address, from index tensors and guards as
+# needed. It reads one element after another if it cannot read full vectors.
+
+
+ARGUMENTS = ("row", "column")
+
+
+class RowReads:
+    """Generate the functions that read the inputs of a kernel of rows.
+
+    Attributes:
+        width: elements along the row that one call reads.
+    """
+
+    def __init__(
+        self, kernel: Kernel, steps: RowSteps, declarations: Declarations, width: int
+    ) -> None:
+        self.steps = steps
+        self.declarations = declarations
+        self.inputs = kernel.input_dtypes
+        self.width = width
+        self._strides: dict[int, str] = {}
+
+    def functions(self) -> str:
+        """Return all functions.
+
+        `loadN` of reads, `rampN` of the first index of ramps.
+        """
+        text = "".join(self._read(number) for number in self.steps.reads)
+        return text + "".join(self._ramp(number) for number in self.steps.ramps)
+
+    def type_of(self, number: int) -> str:
+        """Return the WGSL type of a step's values in one iteration."""
+        value = VALUE_TYPES[self.steps.space.steps[number].dtype]
+        return f"vec4<{value}>" if self.width > 1 else value
+
+    def value(self, number: int) -> str:
+        """Return the WGSL of a read constant along its row, or of a ramp's start."""
+        if self.steps.space.steps[number].kind == "ramp":
+            return f"ramp{number}(row)"
+        return f"load{number}(row, 0u)"
+
+    def along(self, number: int) -> str:
+        """Return the WGSL of a ramp at element `i` of iteration `j`."""
+        stride = self.steps.stride(self.steps.space.steps[number])
+        element = "i32(lane + j * LANES)"
+        if self.width > 1:
+            element = f"({element} * {WIDTH} + i32(i))"
+        if stride == 1:
+            return f"v{number} + {element}"
+        if number not in self._strides:
+            self._strides[number] = self.declarations.parameter(
+                f"ramp{number}_step", "i32", stride
+            )
+        return f"v{number} + {element} * {self._strides[number]}"
+
+    def _ramp(self, number: int) -> str:
+        """Return the function of a ramp's value at the start of a row."""
+        ramp = alone(self.steps.space, number)
+        (access,) = ramp.accesses
+        at_start = replace(
+            ramp,
+            groups=ramp.groups[:1],
+            accesses=(replace(access, strides=access.strides[:1]),),
+        )
+        signature = Signature(f"ramp{number}", ARGUMENTS[:1], "i32")
+        return function(self.declarations, signature, at_start, self.inputs)
+
+    def _read(self, number: int) -> str:
+        """Return the function of one read."""
+        name, expression = f"load{number}", alone(self.steps.space, number)
+        if self.width == 1 or number not in self.steps.varying:
+            return self._function(name, expression)
+        step = self.steps.space.steps[number]
+        if number in self.steps.lines:
+            return self._line(name, expression)
+        if step.kind == "load" and step.guard < 0:
+            return self._vector(name, in_vectors(expression), "address0")
+        four = [f"{name}_one(row, column * {WIDTH}u + {i}u)" for i in range(WIDTH)]
+        joined = joined_as(self.type_of(number))
+        return self._function(f"{name}_one", expression) + (
+            f"fn {name}(row: u32, column: u32) -> {joined.type_name} {{\n"
+            f"  return {joined.form.format(*four)};\n}}\n"
+        )
+
+    def _function(self, name: str, expression: Expression) -> str:
+        signature = Signature(name, ARGUMENTS, VALUE_TYPES[expression.dtype])
+        return function(self.declarations, signature, expression, self.inputs)
+
+    def _line(self, name: str, expression: Expression) -> str:
+        """Return the function of a gather that reads four neighbours as a vector."""
+        wide = in_vectors(expression)
+        here = {wide.result: ""}
+        body, values = steps_text(wide, self.declarations, self.inputs, "", here)
+        position = values[wide.steps[wide.result].args[0]]
+        return self._vector(name, wide, f"{position} / {WIDTH}", body)
+
+    def _vector(
+        self, name: str, expression: Expression, address: str, body: str = ""
+    ) -> str:
+        """Return the function that reads a vector at an address."""
+        lines = coordinates(self.declarations, name, ARGUMENTS, expression)
+        lines += addresses(self.declarations, name, ARGUMENTS, expression)
+        step = expression.steps[expression.result]
+        dtype = self.inputs[step.slot]
+        read, form = read_vector(step.slot, address, dtype)
+        parts = ", ".join(form.format(f"vector.{c}") for c in COMPONENTS)
+        value = f"vec4<{VALUE_TYPES[dtype]}>"
+        return (
+            f"fn {name}(row: u32, column: u32) -> {value} {{\n{''.join(lines)}{body}"
+            f"  let vector = {read};\n"
+            f"  return {value}({parts});\n}}\n"
+        )
+
 
 MOST_STATEMENTS = 2560
 """Largest number of statements for which the elements of a thread are unrolled.

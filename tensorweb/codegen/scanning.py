@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorweb.codegen.code_size import is_bulky
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
     Signature,
     function,
+    is_bulky,
     number_bits,
     storage_type,
 )

@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tensorweb.codegen.code_size import is_bulky
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
     Signature,
     addresses,
     coordinates,
+    is_bulky,
     loaded,
+    reached,
     read_element,
     steps_text,
 )
 from tensorweb.codegen.packing import PER_WORD, packed_vector
-from tensorweb.codegen.subexpressions import reached
 from tensorweb.schedule.kernel import Access, Expression
 
 WIDTH = 4

@@ -15,8 +15,8 @@ from tensorweb.backends import probes
 from tensorweb.backends.probes import PROBES, SAMPLES, Findings, probe
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.codegen.compiler import compile_kernel
-from tensorweb.codegen.library import worked_around
 from tensorweb.codegen.target import DEFAULT_TARGET, Target
+from tensorweb.codegen.template import worked_around
 from tensorweb.graph.node import Node
 from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import linearize

@@ -9,7 +9,7 @@ import pytest
 
 import tensorweb as tw
 from tensorweb import devices
-from tensorweb.codegen.product.pair_layout import layout_of
+from tensorweb.codegen.product.pairs import layout_of
 from tensorweb.codegen.target import Target
 from tensorweb.events import record_kernels
 

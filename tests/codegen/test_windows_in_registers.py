@@ -9,7 +9,7 @@ import pytest
 from convolutions import convolved, definition, small
 
 import tensorweb as tw
-from tensorweb.codegen import code_size
+from tensorweb.codegen import expression
 from tensorweb.codegen.product import windows as written
 from tensorweb.codegen.product.windows import find_line
 from tensorweb.events import record_kernels
@@ -95,7 +95,7 @@ def test_long_prologues_leave_lines_to_other_threads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(written, "MANY_UNITS", 0)
-    monkeypatch.setattr(code_size, "MOST_STATEMENTS", 40)
+    monkeypatch.setattr(expression, "MOST_STATEMENTS", 40)
     x, w = tw.asarray(small(1, 4, 8, 20)), tw.asarray(small(4, 1, 3, 3))
     with record_kernels() as records:
         tw.realize(tw.conv2d(tw.maximum(x, 0), w, groups=4))

@@ -33,9 +33,9 @@ from tensorweb.codegen.expression import (
     Declarations,
     Signature,
     function,
+    identity_bits,
     storage_type,
 )
-from tensorweb.codegen.identities import identity_bits
 from tensorweb.codegen.launches import (
     GROUP,
     Storages,
@@ -44,9 +44,8 @@ from tensorweb.codegen.launches import (
     launch,
     vector_inputs,
 )
-from tensorweb.codegen.merging import MergeSort, tile_for
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
-from tensorweb.codegen.sorting import Sort, Sorting
+from tensorweb.codegen.sorting import MergeSort, Sort, Sorting, tile_for
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.transposition import find_transposed, transposition
 from tensorweb.codegen.vector import WIDTH, joined_as, vector_function

@@ -13,9 +13,9 @@
        └──┴────┘    └─────┴────┘          store     accumulators → epilogue → memory
          left          result
 
-`tiles.py` chooses the sizes, `operands.py` how operands are read; `staging.py` writes
-how they are loaded and staged, `tile_slots.py` fills `matmul.wgsl`, where the loop over
-depth stands. Where results are few, workgroups share the depth of a result, and a
+`tiles.py` chooses the sizes, `operands.py` how operands are read; `tile_slots.py`
+generates how they are loaded and staged and fills `matmul.wgsl`, which has the loop
+over depth. Where results are few, workgroups share the depth of a result, and a
 second launch adds their parts.
 """
 
@@ -23,28 +23,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tensorweb.codegen.code_size import is_bulky
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
     Signature,
     function,
+    is_bulky,
     storage_type,
     stored,
 )
 from tensorweb.codegen.launches import Storages, input_storages, launch
 from tensorweb.codegen.product.operands import (
     Operand,
-    operands_of,
-    reads_singly,
-)
-from tensorweb.codegen.product.positions import (
     has_several_axes,
     only_load,
+    operands_of,
     position_functions,
+    reads_singly,
 )
 from tensorweb.codegen.product.subgroup_matrix import by_subgroup_matrices
-from tensorweb.codegen.product.tile_slots import Sizes, tile_slots
+from tensorweb.codegen.product.tile_slots import ProductSizes, tile_slots
 from tensorweb.codegen.product.tiles import Choice, choose_tile
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.reduction import FOUR_TERMS
@@ -128,7 +126,7 @@ class _Product:
             **tile_slots(
                 self.tile,
                 (self.left, self.right),
-                Sizes(self.rows, self.columns, self.depth),
+                ProductSizes(self.rows, self.columns, self.depth),
                 self.value,
                 self.target.workgroup_bytes,
             ),

@@ -7,32 +7,26 @@ matrices of all sizes share few pipelines; `pairs.wgsl` contains the loop over d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from tensorweb.codegen.code_size import is_bulky
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
     Signature,
+    alone,
     function,
+    identity_bits,
+    is_bulky,
     kind_of,
+    reached,
     steps_text,
     storage_type,
     stored,
 )
-from tensorweb.codegen.identities import identity_bits
 from tensorweb.codegen.launches import constants, input_storages, launch
-from tensorweb.codegen.product.pair_layout import (
-    SMALL_DEPTHS,
-    Layout,
-    layout_of,
-    pieces,
-)
-from tensorweb.codegen.product.pairing import Pairing, find_pairing
-from tensorweb.codegen.product.positions import has_several_axes
+from tensorweb.codegen.product.operands import has_several_axes
 from tensorweb.codegen.program import OUTPUT, Program
-from tensorweb.codegen.subexpressions import reached
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import (
     COMPONENTS,
@@ -46,7 +40,260 @@ from tensorweb.codegen.vector import (
     vector_slots,
 )
 from tensorweb.ops import OPS
-from tensorweb.schedule.kernel import Expression, Kernel
+from tensorweb.schedule.kernel import Access, Expression, Kernel
+
+# How a workgroup computes pairs: result blocks, tiles, matrices per workgroup.
+
+
+DEPTHS = (4, 8, 16)
+"""Depths of a tile; the smallest that holds all terms is used, or the last."""
+
+SMALL_DEPTHS = (4, 8)
+"""Depths of a tile of small matrices, which are limited by memory latency."""
+
+MUCH_BUSIER = 0.25
+"""Least decrease of the idle fraction that justifies more threads in a workgroup."""
+
+THREADS = (64, 128, 256)
+"""Threads of a workgroup; the fewest with few idle threads are used."""
+
+SIDES = (16, 8)
+"""Blocks along each side of the tiles of a large matrix."""
+
+LONGEST_SIDE = 31
+"""Blocks along the longer side of a tile of a narrow matrix."""
+
+ENOUGH_GROUPS = 264
+"""Workgroups below which smaller tiles are used."""
+
+TILE_VECTORS = 512
+"""Vectors of one operand's tile that fit on every device."""
+
+
+def pieces(length: int, size: int) -> int:
+    """Return how many pieces of length `size` cover a length."""
+    return -(-length // size)
+
+
+@dataclass(frozen=True, slots=True)
+class PairLayout:
+    """How a workgroup is laid out.
+
+    Attributes:
+        down, across: blocks of 4 x 4 results of a tile.
+        tiles_down, tiles_across: tiles of a matrix.
+        together: matrices of a workgroup.
+        threads: threads of a workgroup.
+        depth: terms of a tile.
+    """
+
+    down: int
+    across: int
+    tiles_down: int
+    tiles_across: int
+    together: int
+    threads: int
+    depth: int
+
+    def groups(self, batch: int) -> int:
+        """Return the number of workgroups."""
+        return pieces(batch, self.together) * self.tiles_down * self.tiles_across
+
+
+def layout_of(
+    batch: int,
+    rows: int,
+    columns: int,
+    depth: int,
+    target: Target,
+    depths: Sequence[int] = DEPTHS,
+) -> PairLayout:
+    """Return the layout for `batch` matrices of results.
+
+    >>> layout_of(4096, 16, 16, 16, Target()).together
+    4
+    >>> layout_of(1, 4096, 4096, 3, Target()).threads
+    256
+    """
+    deep = next((each for each in depths if each >= depth), depths[-1])
+    blocks_down, blocks_across = pieces(rows, WIDTH), pieces(columns, WIDTH)
+    sides = (SIDES[-1],) if target.is_software else SIDES
+    for side in sides:
+        area = side * side
+        down = min(blocks_down, side)
+        across = min(blocks_across, area // down, LONGEST_SIDE)
+        down = min(blocks_down, area // across, LONGEST_SIDE)
+        tiles_down = pieces(blocks_down, down)
+        tiles_across = pieces(blocks_across, across)
+        down, across = (
+            pieces(blocks_down, tiles_down),
+            pieces(blocks_across, tiles_across),
+        )
+        is_whole = tiles_down * tiles_across == 1
+        together, threads = _shared(down, across, deep, is_whole, target)
+        found = PairLayout(
+            down, across, tiles_down, tiles_across, together, threads, deep
+        )
+        if found.groups(batch) >= target.scaled(ENOUGH_GROUPS):
+            break
+    return found
+
+
+def _shared(
+    down: int, across: int, deep: int, is_whole: bool, target: Target
+) -> tuple[int, int]:
+    """Return the number of matrices of a workgroup, and its threads."""
+    area = down * across
+    room = TILE_VECTORS // (deep * (max(down, across) | 1))
+    best = (-1.0, 1, THREADS[-1])
+    for threads in THREADS:
+        if threads > target.threads or threads < area:
+            continue
+        together = min(threads // area, room) if is_whole else 1
+        busy = together * area / threads
+        if busy > best[0] + MUCH_BUSIER:
+            best = busy, together, threads
+    return best[1], best[2]
+
+
+# Find reductions over pairs: a term combines one value per row and one per column.
+#
+# `((a[:, None] - b[None]) ** 2).sum(-1)` reads both operands once for every result; as
+# rows by columns, a tile of results reads each value once. The part that depends only
+# on rows or only on columns becomes an operand; the remainder is the term of a pair.
+
+
+LEAST_SIDE = 4
+"""Least number of rows and columns for which tiles pay."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A reduction as rows by columns.
+
+    Attributes:
+        sizes: batch, rows, columns, depth.
+        left: expression over (batch, rows, depth).
+        right: expression over (batch, depth, columns).
+        term: the steps of the reduction's term.
+        staged: indices of the steps whose values are the operands, left and right.
+    """
+
+    sizes: tuple[int, int, int, int]
+    left: Expression
+    right: Expression
+    term: Expression
+    staged: tuple[int, int]
+
+
+def find_pairing(term: Expression) -> Pairing | None:
+    """Return the pairing of a term over (kept, reduced) axes, None without one."""
+    axes = _sides(term)
+    if axes is None:
+        return None
+    first_row, first_column, is_right = axes
+    steps = _staged(term, is_right)
+    if steps is None:
+        return None
+    kept, reduced = term.groups
+    groups = kept[:first_row], kept[first_row:first_column], kept[first_column:]
+    batch, rows, columns = (_product(group) for group in groups)
+    if min(rows, columns) < LEAST_SIDE:
+        return None
+    left, right = steps
+    ends = first_row, first_column
+    return Pairing(
+        (batch, rows, columns, _product(reduced)),
+        _operand(term, left, ends, (0, 1, 3)),
+        _operand(term, right, ends, (0, 3, 2)),
+        term,
+        steps,
+    )
+
+
+def _product(lengths: Iterable[int]) -> int:
+    found = 1
+    for length in lengths:
+        found *= length
+    return found
+
+
+def _sides(term: Expression) -> tuple[int, int, list[bool]] | None:
+    """Return the first row and column axis, and which accesses vary with columns."""
+    if len(term.groups) != 2 or not term.groups[1]:
+        return None
+    moving = [
+        {n for n, each in enumerate(term.accesses) if each.strides[0][axis]}
+        for axis in range(len(term.groups[0]))
+    ]
+    if len(moving) < 2:
+        return None
+    right = moving[-1]
+    first_column = len(moving)
+    while first_column and moving[first_column - 1] <= right:
+        first_column -= 1
+    first_row = first_column
+    while first_row and not moving[first_row - 1] & right:
+        first_row -= 1
+    if first_row == first_column or not right:
+        return None
+    return first_row, first_column, [n in right for n in range(len(term.accesses))]
+
+
+def _staged(term: Expression, is_right: list[bool]) -> tuple[int, int] | None:
+    """Return the one step per side that steps of both sides read, None if several."""
+    sides: list[set[bool]] = []
+    for step in term.steps:
+        side = {is_right[step.access]} if step.access >= 0 else set()
+        for source in (*step.args, step.guard):
+            if source >= 0:
+                side |= sides[source]
+        sides.append(side)
+    if len(sides[term.result]) != 2:
+        return None
+    found: dict[bool, set[int]] = {False: set(), True: set()}
+    needed = reached(term, term.result)
+    for number in needed:
+        step = term.steps[number]
+        if len(sides[number]) != 2:
+            continue
+        if step.kind not in ("map", "cast"):
+            return None
+        for source in step.args:
+            if len(sides[source]) == 1:
+                found[next(iter(sides[source]))].add(source)
+    if any(len(steps) != 1 for steps in found.values()):
+        return None
+    (left,), (right,) = found[False], found[True]
+    for step in (term.steps[left], term.steps[right]):
+        if VALUE_TYPES[step.dtype] == "bool":
+            return None
+    return left, right
+
+
+def _operand(
+    term: Expression, result: int, ends: tuple[int, int], order: tuple[int, int, int]
+) -> Expression:
+    """Return one operand of a term, with its axes in three groups.
+
+    `order` permutes the groups batch, rows, columns and depth.
+    """
+    first_row, first_column = ends
+
+    def grouped(
+        kept: tuple[int, ...], reduced: tuple[int, ...]
+    ) -> list[tuple[int, ...]]:
+        parts = kept[:first_row], kept[first_row:first_column], kept[first_column:]
+        return [(*parts, reduced)[group] for group in order]
+
+    found = alone(term, result)
+    accesses = tuple(
+        Access(each.offset, tuple(grouped(each.strides[0], each.strides[1])))
+        for each in found.accesses
+    )
+    groups = tuple(grouped(term.groups[0], term.groups[1]))
+    return replace(found, groups=groups, accesses=accesses)
+
 
 SMALL_SIDE = 48
 """Largest number of rows and columns of a small matrix."""
@@ -77,7 +324,7 @@ class _Side:
     """How one operand is read, and its layout in workgroup memory."""
 
     def __init__(
-        self, name: str, expression: Expression, blocks: int, layout: Layout
+        self, name: str, expression: Expression, blocks: int, layout: PairLayout
     ) -> None:
         self.name = name
         self.axis = "row" if name == "left" else "column"
@@ -167,7 +414,7 @@ class _Pairs:
         kernel: Kernel,
         sizes: tuple[int, int, int, int],
         operands: tuple[Expression, Expression],
-        layout: Layout,
+        layout: PairLayout,
         target: Target,
     ) -> None:
         self.kernel = kernel
@@ -378,7 +625,7 @@ def paired_reduction(kernel: Kernel, target: Target) -> Program | None:
     )
 
 
-def _copies(layout: Layout) -> int:
+def _copies(layout: PairLayout) -> int:
     """Return the largest number of copies of an element's read in the text."""
     blocks = layout.together * max(layout.down, layout.across)
     return 2 * WIDTH * pieces(blocks * layout.depth, layout.threads)

@@ -91,7 +91,7 @@ TILES = (UnitTile(128, 128, 2, 2, 100), UnitTile(64, 64, 2, 2, 0))
 
 
 @dataclass(frozen=True, slots=True)
-class _Operand:
+class _UnitOperand:
     """An operand that is a plain load.
 
     Attributes:
@@ -121,7 +121,7 @@ def _moves_in_halves(access: Access, group: int) -> bool:
 
 def _operand(
     name: str, arguments: tuple[str, str, str], kernel: Kernel
-) -> _Operand | None:
+) -> _UnitOperand | None:
     """Return an operand that can be read in eights; None if it cannot."""
     expression = kernel.expression(name)
     if len(expression.steps) != 1 or expression.steps[0].kind != "load":
@@ -135,7 +135,7 @@ def _operand(
         lengths = expression.groups[group]
         is_whole = len(lengths) == 1 and lengths[0] % HALVES == 0
         if is_whole and _moves_in_halves(access, group):
-            return _Operand(name, arguments, expression, group == depth)
+            return _UnitOperand(name, arguments, expression, group == depth)
     return None
 
 
@@ -174,7 +174,9 @@ def by_subgroup_matrices(kernel: Kernel, target: Target) -> Launch | None:
     return _launch(kernel, tile, left, right) if tile else None
 
 
-def _launch(kernel: Kernel, tile: UnitTile, left: _Operand, right: _Operand) -> Launch:
+def _launch(
+    kernel: Kernel, tile: UnitTile, left: _UnitOperand, right: _UnitOperand
+) -> Launch:
     batch, rows, columns, depth = kernel.sizes
     declarations = Declarations(kernel.scalar_dtypes)
     for name, size in (("rows", rows), ("columns", columns), ("depth", depth)):
@@ -202,7 +204,7 @@ def _launch(kernel: Kernel, tile: UnitTile, left: _Operand, right: _Operand) -> 
     )
 
 
-def _read(declarations: Declarations, operand: _Operand) -> str:
+def _read(declarations: Declarations, operand: _UnitOperand) -> str:
     """Return the function that reads eight neighbours of an operand."""
     name, arguments, expression = operand.name, operand.arguments, operand.expression
     lines = coordinates(declarations, name, arguments, expression)
@@ -237,7 +239,9 @@ def _store(declarations: Declarations, kernel: Kernel) -> str:
     )
 
 
-def _constants(tile: UnitTile, left: _Operand, right: _Operand, depth: int) -> str:
+def _constants(
+    tile: UnitTile, left: _UnitOperand, right: _UnitOperand, depth: int
+) -> str:
     """Return the slot of the tile's sizes."""
     down, across = tile.matrices
     numbers = {

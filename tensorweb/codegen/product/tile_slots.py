@@ -6,10 +6,243 @@ from dataclasses import dataclass
 from textwrap import indent
 
 from tensorweb.codegen.launches import constants
-from tensorweb.codegen.product.operands import Operand
-from tensorweb.codegen.product.staging import Staging, either
+from tensorweb.codegen.product.operands import Operand, loaded_name, type_name
 from tensorweb.codegen.product.tiles import Tile
-from tensorweb.codegen.vector import WIDTH
+from tensorweb.codegen.vector import COMPONENTS, WIDTH
+
+# How an operand of a product comes from memory, by registers, into its tile.
+#
+# While a pair of tiles is multiplied, each thread has the next vectors of four on their
+# way. A tile lies in workgroup memory depth first, four rows (of the left operand) or
+# columns (of the right one) to a vector:
+#
+#   read in vectors along the tile    vector v is rows 4 v … 4 v + 3
+#   read in vectors along depth       likewise; a vector that is read is four depths of
+#                                     one row: its components are staged one by one
+#   read one element at a time        vector v is rows v, v + w, v + 2 w and v + 3 w for
+#                                     tiles of w vectors: neighbouring threads then read
+#                                     neighbouring elements
+
+
+SECTOR = 4
+"""Vectors along depth that neighbouring threads read, a sector of memory: 64 bytes."""
+
+BANKS = 8
+"""Vectors of 16 bytes that the banks of workgroup memory serve at once."""
+
+
+class Staging:
+    """Generate the lines of one operand in the slots of `matmul.wgsl`."""
+
+    def __init__(
+        self,
+        tile: Tile,
+        operand: Operand,
+        length: int,
+        start: int,
+        is_padded: bool,
+    ) -> None:
+        """Begin.
+
+        Args:
+            tile: its sizes.
+            operand: how it is read.
+            length: rows of the left or columns of the right operand.
+            start: where its tile begins in workgroup memory, in vectors.
+            is_padded: whether there is room for padding against bank conflicts. Where
+                vectors lie along depth, neighbouring threads hold several depths of few
+                rows and write one component at a time, with padding to different banks.
+        """
+        self.operand = operand
+        self.tile = tile
+        self.start = start
+        is_left = operand.name == "left"
+        self.extent = tile.rows if is_left else tile.columns
+        self.width = self.extent // WIDTH
+        self.loads = tile.loads(is_left)
+        self.is_ragged = length % self.extent != 0
+        self.padding = 0
+        if operand.is_along_depth and is_padded:
+            self.padding = BANKS // SECTOR
+
+    @property
+    def size(self) -> int:
+        """Number of vectors of its tile."""
+        padding = self.padding * (self.tile.depth // WIDTH)
+        return self.width * self.tile.depth + padding
+
+    def constants(self) -> dict[str, int]:
+        """Return the constants of its tile, without the operand's name.
+
+        Row `c` of vector `v` of a tile is `v * STEP + c * APART`.
+        """
+        is_strided = self.operand.is_strided
+        return {
+            "START": self.start,
+            "WIDTH": self.width,
+            "PADDING": self.padding,
+            "LOADS": self.loads,
+            "STEP": 1 if is_strided else WIDTH,
+            "APART": self.width if is_strided else 1,
+        }
+
+    def _named(self, text: str) -> str:
+        """Return text with `left_` for `@`, its axis for `@axis`, `LEFT_` for `%%`."""
+        name, axis = self.operand.name, self.operand.axis
+        named = text.replace("@axis", f"{name}_{axis}").replace("@", f"{name}_")
+        return named.replace("%%", f"{name.upper()}_")
+
+    def _each(self, *lines: str) -> str:
+        """Return a loop that runs lines for every load `i` of a thread."""
+        body = "".join(f"    {line}\n" for line in lines)
+        head = "for (var i = 0u; i < %%LOADS; i++)"
+        return self._named(f"  // unroll\n  {head} {{\n{body}  }}\n")
+
+    def _registers(self, name: str, element: str, size: str = "%%LOADS") -> str:
+        return self._named(
+            f"  // registers\n  var @{name}: array<{element}, {size}>;\n"
+        )
+
+    def sources(self) -> str:
+        """Return the lines of each load's address and target, and its registers.
+
+        Past the end the last rows or columns are read again: their results are not
+        stored, and a minimum before the loop costs less than a guard inside it.
+        """
+        if self.operand.is_split:
+            return self._sources_of_split()
+        axis = self.operand.axis
+        size = f"{axis.upper()}S"
+        names = ["number", axis, "depth"]
+        lines = ["@number[i] = local + i * THREADS;"]
+        if self.operand.is_along_depth:
+            names += ["inside", "address"]
+            sector = f"{SECTOR}u"
+            lines += [
+                f"@inside[i] = @number[i] / {sector} % {size};",
+                f"@axis[i] = {self._inside(f'first_{axis} + @inside[i]', 1)};",
+                f"@depth[i] = (@number[i] % {sector} + @number[i] / "
+                f"({sector} * {size}) * {sector}) * 4u;",
+                "@address[i] = %%START + @depth[i] * %%WIDTH + "
+                "@depth[i] / 4u * %%PADDING + @inside[i] / 4u;",
+            ]
+        else:
+            lines.append("@depth[i] = @number[i] / %%WIDTH;")
+            first = f"first_{axis} + @number[i] % %%WIDTH"
+            if self.operand.is_vector:
+                lines.append(f"@axis[i] = {self._inside(f'{first} * 4u', WIDTH)};")
+            else:
+                lines += [
+                    f"@axis[i][{c}u] = {self._inside(f'{first} + {c}u * %%WIDTH', 1)};"
+                    for c in range(WIDTH)
+                ]
+        kinds = {axis: "u32" if self.operand.is_vector else "array<u32, 4>"}
+        text = self._registers("next", "vec4<Value>")
+        text += "".join(self._registers(name, kinds.get(name, "u32")) for name in names)
+        return text + self._each(*lines)
+
+    def _sources_of_split(self) -> str:
+        """Return the lines of `sources` for addresses in two parts."""
+        name, axis = self.operand.name, self.operand.axis
+        loaded = loaded_name(name) if self.operand.is_ahead else "Value"
+        text = self._registers("next", f"vec4<{loaded}>")
+        text += self._registers("number", "u32") + self._registers("depth", "u32")
+        text += self._registers("fixed_at", type_name(name), "4")
+        if self.operand.is_ahead:
+            text += self._registers("moving_at", type_name(name))
+        for c in range(WIDTH):
+            first = f"first_{axis} + local % %%WIDTH + {c}u * %%WIDTH"
+            fixed = f"@fixed(batch, {self._inside(first, 1)})"
+            text += self._named(f"  @fixed_at[{c}u] = {fixed};\n")
+        return text + self._each(
+            "@number[i] = local + i * THREADS;", "@depth[i] = @number[i] / %%WIDTH;"
+        )
+
+    def _inside(self, first: str, count: int) -> str:
+        """Return the index of `count` rows or columns to read, clamped to the last."""
+        if not self.is_ragged:
+            return first
+        return f"min({first}, parameters.{self.operand.axis}s - {count}u)"
+
+    def load(self, is_last: bool) -> str:
+        """Return the loads of the tile that starts at depth `next`.
+
+        The last tile may be deeper than the terms; missing terms are zero.
+        """
+        if not is_last:
+            return self._each(*self._load("next + @depth[i]", ""))
+        count = WIDTH if self.operand.is_along_depth else 1
+        return self._each(
+            "let k = next + @depth[i];",
+            *self._load(f"min(k, end - {count}u)", "k < end"),
+        )
+
+    def _load(self, depth: str, exists: str) -> list[str]:
+        """Return the lines that load a vector at a depth, zeros unless `exists`."""
+        operand = self.operand
+        if operand.is_ahead:
+            loads = self._four("@load(@fixed_at[{c}u], @moving_at[i])")
+            kind = f"vec4<{loaded_name(operand.name)}>"
+            return [
+                f"@moving_at[i] = @moving({depth});",
+                f"@next[i] = {kind}({loads});",
+            ]
+        before = []
+        if operand.is_split:
+            before = [f"let moving = @moving({depth});"]
+            value = f"vec4<Value>({self._four('%s(@fixed_at[{c}u], moving)')})"
+        elif operand.is_along_depth:
+            value = self._call("@axis[i]", self._divided(depth))
+        elif operand.is_vector:
+            value = self._call("@axis[i] / 4u", depth)
+        else:
+            calls = (self._call(f"@axis[i][{c}u]", depth) for c in range(WIDTH))
+            value = f"vec4<Value>({', '.join(calls)})"
+        if exists:
+            value = f"select(vec4<Value>(), {value}, {exists})"
+        return [*before, f"@next[i] = {value};"]
+
+    @staticmethod
+    def _divided(depth: str) -> str:
+        return f"{depth} / 4u" if depth.startswith("min") else f"({depth}) / 4u"
+
+    def _four(self, call: str) -> str:
+        """Return a call for each of the four elements of a vector, by component `c`."""
+        text = call.replace("%s", self.operand.name)
+        return ", ".join(
+            text.format(c=c, component=component)
+            for c, component in enumerate(COMPONENTS)
+        )
+
+    def _call(self, along: str, depth: str) -> str:
+        """Return the call that reads the operand.
+
+        The inner index is the last argument.
+        """
+        is_depth_last = self.operand.arguments[2] == "depth"
+        outer, inner = (along, depth) if is_depth_last else (depth, along)
+        return f"{self.operand.name}(batch, {outer}, {inner})"
+
+    def stage(self, is_last: bool) -> str:
+        """Return the stores from registers into the tile that starts at `depth`."""
+        if self.operand.is_along_depth:
+            line = "tile[@address[i] + c * %%WIDTH][@inside[i] % 4u] = @next[i][c];"
+            loop = f"// unroll\nfor (var c = 0u; c < 4u; c++) {{\n  {line}\n}}"
+            return self._each(*loop.splitlines())
+        value = "@next[i]"
+        if self.operand.is_ahead:
+            call = "%s(@fixed_at[{c}u], @moving_at[i], @next[i].{component})"
+            value = f"vec4<Value>({self._four(call)})"
+            if is_last:
+                value = f"select(vec4<Value>(), {value}, depth + @depth[i] < end)"
+        return self._each(f"tile[%%START + @number[i]] = {value};")
+
+
+def either(condition: str, text: str, otherwise: str) -> str:
+    """Return an `if` with two branches, both indented by two more spaces."""
+    inner, other = indent(text, "  "), indent(otherwise, "  ")
+    return f"  if ({condition}) {{\n{inner}  }} else {{\n{other}  }}\n"
+
 
 WARP = 32
 """Neighbouring threads that compute a block of the tile."""
@@ -22,7 +255,7 @@ VECTOR_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class ProductSizes:
     """Lengths of a product's axes, which decide where bounds checks are needed."""
 
     rows: int
@@ -33,7 +266,7 @@ class Sizes:
 def tile_slots(
     tile: Tile,
     operands: tuple[Operand, Operand],
-    sizes: Sizes,
+    sizes: ProductSizes,
     value: str,
     workgroup_bytes: int,
 ) -> dict[str, str]:
@@ -62,7 +295,7 @@ def tile_slots(
 
 
 def _staged(
-    tile: Tile, operands: tuple[Operand, Operand], sizes: Sizes, is_padded: bool
+    tile: Tile, operands: tuple[Operand, Operand], sizes: ProductSizes, is_padded: bool
 ) -> tuple[Staging, Staging]:
     left = Staging(tile, operands[0], sizes.rows, 0, is_padded)
     return left, Staging(tile, operands[1], sizes.columns, left.size, is_padded)

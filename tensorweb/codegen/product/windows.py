@@ -11,19 +11,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import gcd
 
-from tensorweb.codegen.code_size import is_bulky
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
     Signature,
+    alone,
     function,
+    is_bulky,
     storage_type,
     stored,
 )
 from tensorweb.codegen.launches import constants, input_storages, launch
-from tensorweb.codegen.product.positions import position_functions
+from tensorweb.codegen.product.operands import position_functions
 from tensorweb.codegen.program import OUTPUT, Program
-from tensorweb.codegen.subexpressions import alone
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import COMPONENTS, WIDTH
 from tensorweb.schedule.kernel import Expression, Kernel

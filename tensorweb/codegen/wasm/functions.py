@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from tensorweb.codegen.library import definition, names
-from tensorweb.codegen.template import shader_folder
+from tensorweb.codegen.template import definition, names, shader_folder
 from tensorweb.codegen.wasm.float64 import TEXTS
 from tensorweb.codegen.wasm.wgsl import (
     Definition,

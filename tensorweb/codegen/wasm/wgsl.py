@@ -98,7 +98,7 @@ def read_expression(text: str, types: Mapping[str, str], find: Find) -> Term:
         types: of the names in it.
         find: where functions are looked up.
 
-    >>> from tensorweb.codegen.library import definition
+    >>> from tensorweb.codegen.template import definition
     >>> read_expression("(a + 1)", {"a": "u32"}, definition).parts[1].type
     'u32'
     """
@@ -109,7 +109,7 @@ def read_expression(text: str, types: Mapping[str, str], find: Find) -> Term:
 def read_function(name: str, is_wide: bool, find: Find) -> Definition:
     """Return a function; of `is_wide` ones the integers have 64 bits.
 
-    >>> from tensorweb.codegen.library import definition
+    >>> from tensorweb.codegen.template import definition
     >>> read_function("exp_f32", False, definition).parameters
     (('x', 'f32'),)
     """
