@@ -14,44 +14,31 @@ import typing as _typing
 from importlib import import_module as _import_module
 from types import ModuleType as _ModuleType
 
-from tensorweb.numpy.assignment import *
 from tensorweb.numpy.bits import *
-from tensorweb.numpy.comparing import *
-from tensorweb.numpy.complex_numbers import *
-from tensorweb.numpy.contraction_order import *
 from tensorweb.numpy.creation import *
 from tensorweb.numpy.data_types import *
 from tensorweb.numpy.differences import *
 from tensorweb.numpy.files import *
-from tensorweb.numpy.filled import *
 from tensorweb.numpy.grids import *
 from tensorweb.numpy.histograms import *
+from tensorweb.numpy.indexing import *
 from tensorweb.numpy.iteration import *
 from tensorweb.numpy.joining import *
 from tensorweb.numpy.manipulation import *
 from tensorweb.numpy.mathematics import *
 from tensorweb.numpy.matrices import *
-from tensorweb.numpy.memory import *
 from tensorweb.numpy.names import ABSENT as _ABSENT
-from tensorweb.numpy.order_statistics import *
 from tensorweb.numpy.padding import *
-from tensorweb.numpy.polynomial_zeros import *
 from tensorweb.numpy.polynomials import *
-from tensorweb.numpy.print_options import *
+from tensorweb.numpy.printing import *
 from tensorweb.numpy.products import *
 from tensorweb.numpy.reductions import *
-from tensorweb.numpy.representation import *
-from tensorweb.numpy.searching import *
-from tensorweb.numpy.selection import *
 from tensorweb.numpy.sets import *
 from tensorweb.numpy.sorting import *
-from tensorweb.numpy.splitting import *
 from tensorweb.numpy.statistics import *
-from tensorweb.numpy.stepping import *
 from tensorweb.numpy.text import *
 from tensorweb.numpy.ufuncs import *
 from tensorweb.numpy.vectorization import *
-from tensorweb.numpy.windows import *
 from tensorweb.tensor.unknown_names import unknown as _unknown
 from tensorweb.version import VERSION as _VERSION
 

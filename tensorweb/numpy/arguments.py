@@ -125,7 +125,7 @@ def as_signed_operand(value: ArrayLike, *others: ArrayLike) -> Tensor:
 
 
 def as_first_operand(value: ArrayLike, *others: ArrayLike) -> Tensor:
-    """Return an operand as a tensor, beside the first tensor among others of a call.
+    """Return an operand as a tensor on the device of the first tensor of a call.
 
     >>> x = tw.asarray([1.0], dtype="float64", device="cpu")
     >>> as_first_operand([0.1], None, x).tolist(), as_first_operand([1, 2]).dtype

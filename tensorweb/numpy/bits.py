@@ -16,12 +16,12 @@ __all__ = [
 ]
 
 
-def _weights(bitorder: str, x: Tensor) -> Tensor:
-    """Return the places of the bits of a byte, in their order."""
+def _bit_indices(bitorder: str, x: Tensor) -> Tensor:
+    """Return the bit indices of a byte from first to last by its bit order."""
     if bitorder not in ("big", "little"):
         raise DataError(f"bitorder is {bitorder!r}; it is 'big' or 'little'.")
-    places = tw.arange(8, dtype="int32", device=x.device)
-    return 7 - places if bitorder == "big" else places
+    indices = tw.arange(8, dtype="int32", device=x.device)
+    return 7 - indices if bitorder == "big" else indices
 
 
 def unpackbits(
@@ -45,15 +45,15 @@ def unpackbits(
         raise DTypeError(f"unpackbits: the dtype is {x.dtype}; give uint8.")
     along = 0 if axis is None else normalize_axis(axis, x.ndim)
     rows = x.reshape(-1) if axis is None else tw.moveaxis(x, along, -1)
-    bits = rows[..., None].astype("int32") >> _weights(bitorder, x) & 1
+    bits = rows[..., None].astype("int32") >> _bit_indices(bitorder, x) & 1
     flat = bits.reshape((*rows.shape[:-1], rows.shape[-1] * 8)).astype("uint8")
     if count is not None:
-        wanted = count.__index__()
-        if flat.shape[-1] + min(wanted, 0) < 0:
-            raise DataError(f"unpackbits: count is {wanted}, of {flat.shape[-1]} bits.")
-        more = max(wanted - flat.shape[-1], 0)
+        length = count.__index__()
+        if flat.shape[-1] + min(length, 0) < 0:
+            raise DataError(f"unpackbits: count is {length}, of {flat.shape[-1]} bits.")
+        more = max(length - flat.shape[-1], 0)
         flat = tw.pad(flat, [(0, 0)] * (flat.ndim - 1) + [(0, more)])
-        flat = flat[..., :wanted]
+        flat = flat[..., :length]
     return flat if axis is None else tw.moveaxis(flat, -1, along)
 
 
@@ -74,5 +74,5 @@ def packbits(
     more = -bits.shape[-1] % 8
     bits = tw.pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, more)])
     bits = bits.reshape((*bits.shape[:-1], bits.shape[-1] // 8, 8))
-    found = (bits << _weights(bitorder, x)).sum(-1).astype("uint8")
+    found = (bits << _bit_indices(bitorder, x)).sum(-1).astype("uint8")
     return found if axis is None else tw.moveaxis(found, -1, along)

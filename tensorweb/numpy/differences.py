@@ -270,14 +270,14 @@ def _on_lines(at: Tensor, points: Tensor, values: Tensor) -> Tensor:
     last = points.size - 1
     if not last:
         return tw.broadcast_to(values[0], at.shape)
-    place = tw.clip(tw.searchsorted(points, at, side="right") - 1, 0, last - 1)
-    x0, x1 = tw.take(points, place), tw.take(points, place + 1)
-    y0, y1 = tw.take(values, place), tw.take(values, place + 1)
-    slope = (y1 - y0) / (x1 - x0)
-    line = slope * (at - x0) + y0
+    index = tw.clip(tw.searchsorted(points, at, side="right") - 1, 0, last - 1)
+    x0, x1 = tw.take(points, index), tw.take(points, index + 1)
+    y0, y1 = tw.take(values, index), tw.take(values, index + 1)
+    rate = (y1 - y0) / (x1 - x0)
+    line = rate * (at - x0) + y0
     # From an infinite end there is no distance: measure from the other one.
-    line = tw.where(tw.isnan(line), slope * (at - x1) + y1, line)
-    # Equal values of infinite points, and a point itself, need no slope.
+    line = tw.where(tw.isnan(line), rate * (at - x1) + y1, line)
+    # Equal values of infinite points, and a point itself, need no interpolation.
     line = tw.where(y0 == y1, y0, line)
     return tw.where(at == x0, y0, tw.where(at == x1, y1, line))
 

@@ -10,15 +10,13 @@ tensor([10.+0.j, -2.+2.j, -2.+0.j], dtype=complex64)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import SupportsIndex, TypeGuard
+from typing import Any, SupportsIndex
 
-from tensorweb import dtypes
-from tensorweb import fft as standard
-from tensorweb import functions as tw
+from tensorweb import fft as transforms
 from tensorweb.errors import ShapeError
 from tensorweb.fft.arguments import Norm
 from tensorweb.fft.frequencies import Axes
-from tensorweb.numpy.arguments import Out, into
+from tensorweb.numpy.arguments import Out, as_floats, into, signature_of
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -62,82 +60,57 @@ def fft(
     >>> np.fft.fft([1, 0, 0, 0])
     tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j], dtype=complex64)
     """
-    return into(_along_one(standard.fft, a, n, axis, norm), out)
+    return _transform_axis(transforms.fft, a, n, axis, norm, out)
 
 
-def ifft(
-    a: ArrayLike,
-    n: SupportsIndex | None = None,
-    axis: SupportsIndex = -1,
-    norm: Norm | None = None,
-    out: Out = None,
-) -> Tensor:
+@signature_of(fft)
+def ifft(*args: Any, **options: Any) -> Tensor:
     """Return the inverse of `fft`.
 
     >>> np.fft.ifft([4, 0, 0, 0])
     tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j], dtype=complex64)
     """
-    return into(_along_one(standard.ifft, a, n, axis, norm), out)
+    return _transform_axis(transforms.ifft, *args, **options)
 
 
-def rfft(
-    a: ArrayLike,
-    n: SupportsIndex | None = None,
-    axis: SupportsIndex = -1,
-    norm: Norm | None = None,
-    out: Out = None,
-) -> Tensor:
+@signature_of(fft)
+def rfft(*args: Any, **options: Any) -> Tensor:
     """Return the first half of the transform of real numbers.
 
     >>> np.fft.rfft([0, 1, 0, 0])
     tensor([ 1.+0.j,  0.-1.j, -1.+0.j], dtype=complex64)
     """
-    return into(_along_one(standard.rfft, a, n, axis, norm), out)
+    return _transform_axis(transforms.rfft, *args, **options)
 
 
-def irfft(
-    a: ArrayLike,
-    n: SupportsIndex | None = None,
-    axis: SupportsIndex = -1,
-    norm: Norm | None = None,
-    out: Out = None,
-) -> Tensor:
+@signature_of(fft)
+def irfft(*args: Any, **options: Any) -> Tensor:
     """Return the n real numbers whose `rfft` is given.
 
     >>> np.round(np.fft.irfft([6, -1.5 + 0.866j], 3), 3)
     tensor([1., 2., 3.])
     """
-    return into(_along_one(standard.irfft, a, n, axis, norm), out)
+    return _transform_axis(transforms.irfft, *args, **options)
 
 
-def hfft(
-    a: ArrayLike,
-    n: SupportsIndex | None = None,
-    axis: SupportsIndex = -1,
-    norm: Norm | None = None,
-    out: Out = None,
-) -> Tensor:
+@signature_of(fft)
+def hfft(*args: Any, **options: Any) -> Tensor:
     """Return the real transform of a signal of which half is given, which it mirrors.
 
     >>> np.fft.hfft([1, 2, 3])
     tensor([ 8., -2.,  0., -2.])
     """
-    return into(_along_one(standard.hfft, a, n, axis, norm), out)
+    return _transform_axis(transforms.hfft, *args, **options)
 
 
-def ihfft(
-    a: ArrayLike,
-    n: SupportsIndex | None = None,
-    axis: SupportsIndex = -1,
-    norm: Norm | None = None,
-    out: Out = None,
-) -> Tensor:
+@signature_of(fft)
+def ihfft(*args: Any, **options: Any) -> Tensor:
     """Return the inverse of `hfft`.
 
     >>> np.fft.ihfft([8, -2, 0, -2]).real
     tensor([1., 2., 3.])
     """
-    return into(_along_one(standard.ihfft, a, n, axis, norm), out)
+    return _transform_axis(transforms.ihfft, *args, **options)
 
 
 def fftn(
@@ -155,71 +128,40 @@ def fftn(
     tensor([[4.+0.j, 0.+0.j],
             [0.+0.j, 0.+0.j]], dtype=complex64)
     """
-    return into(_complex_along_many(standard.fft, standard.fftn, a, s, axes, norm), out)
+    return _transform_axes("fftn", a, s, axes, norm, out)
 
 
-def ifftn(
-    a: ArrayLike,
-    s: Lengths = None,
-    axes: Sequence[int] | None = None,
-    norm: Norm | None = None,
-    out: Out = None,
-) -> Tensor:
+@signature_of(fftn)
+def ifftn(*args: Any, **options: Any) -> Tensor:
     """Return the inverse of `fftn`.
 
     >>> np.fft.ifftn([[4, 0], [0, 0]]).real
     tensor([[1., 1.],
             [1., 1.]])
     """
-    found = _complex_along_many(standard.ifft, standard.ifftn, a, s, axes, norm)
-    return into(found, out)
+    return _transform_axes("ifftn", *args, **options)
 
 
-def rfftn(
-    a: ArrayLike,
-    s: Lengths = None,
-    axes: Sequence[int] | None = None,
-    norm: Norm | None = None,
-    out: Out = None,
-) -> Tensor:
+@signature_of(fftn)
+def rfftn(*args: Any, **options: Any) -> Tensor:
     """Return the transform of real numbers along several axes, half of the last one.
 
     >>> np.fft.rfftn(np.ones((2, 2)))
     tensor([[4.+0.j, 0.+0.j],
             [0.+0.j, 0.+0.j]], dtype=complex64)
     """
-    x, by = _floating(a), norm or "backward"
-    if not _is_repeated(axes, x.ndim):
-        return into(standard.rfftn(x, s=s, axes=axes, norm=by), out)
-    *others, (axis, count) = _sizes(x, s, axes)
-    x = standard.rfft(x, n=count, axis=axis, norm=by)
-    for axis, count in reversed(others):
-        x = standard.fft(x, n=count, axis=axis, norm=by)
-    return into(x, out)
+    return _transform_axes("rfftn", *args, **options)
 
 
-def irfftn(
-    a: ArrayLike,
-    s: Lengths = None,
-    axes: Sequence[int] | None = None,
-    norm: Norm | None = None,
-    out: Out = None,
-) -> Tensor:
+@signature_of(fftn)
+def irfftn(*args: Any, **options: Any) -> Tensor:
     """Return the real numbers whose `rfftn` is given.
 
     >>> np.fft.irfftn(np.fft.rfftn([[1, 2], [3, 4]]))
     tensor([[1., 2.],
             [3., 4.]])
     """
-    x, by = _floating(a), norm or "backward"
-    if not _is_repeated(axes, x.ndim):
-        return into(standard.irfftn(x, s=s, axes=axes, norm=by), out)
-    *others, (axis, count) = _sizes(x, s, axes)
-    if s is None:
-        count = 2 * (count - 1)
-    for each, length in others:
-        x = standard.ifft(x, n=length, axis=each, norm=by)
-    return into(standard.irfft(x, n=count, axis=axis, norm=by), out)
+    return _transform_axes("irfftn", *args, **options)
 
 
 def fft2(
@@ -238,12 +180,13 @@ def fft2(
     return fftn(a, s, axes, norm, out)
 
 
+@signature_of(fft2)
 def ifft2(
     a: ArrayLike,
     s: Lengths = None,
     axes: Sequence[int] | None = LAST_TWO,
-    norm: Norm | None = None,
-    out: Out = None,
+    *args: Any,
+    **options: Any,
 ) -> Tensor:
     """Return the inverse of `fft2`.
 
@@ -251,30 +194,32 @@ def ifft2(
     tensor([[1., 1.],
             [1., 1.]])
     """
-    return ifftn(a, s, axes, norm, out)
+    return ifftn(a, s, axes, *args, **options)
 
 
+@signature_of(fft2)
 def rfft2(
     a: ArrayLike,
     s: Lengths = None,
     axes: Sequence[int] | None = LAST_TWO,
-    norm: Norm | None = None,
-    out: Out = None,
+    *args: Any,
+    **options: Any,
 ) -> Tensor:
     """Return the transform of real numbers along the last two axes, half of the last.
 
     >>> np.fft.rfft2(np.eye(4)).shape
     (4, 3)
     """
-    return rfftn(a, s, axes, norm, out)
+    return rfftn(a, s, axes, *args, **options)
 
 
+@signature_of(fft2)
 def irfft2(
     a: ArrayLike,
     s: Lengths = None,
     axes: Sequence[int] | None = LAST_TWO,
-    norm: Norm | None = None,
-    out: Out = None,
+    *args: Any,
+    **options: Any,
 ) -> Tensor:
     """Return the real numbers whose `rfft2` is given.
 
@@ -282,7 +227,7 @@ def irfft2(
     tensor([[1., 2.],
             [3., 4.]])
     """
-    return irfftn(a, s, axes, norm, out)
+    return irfftn(a, s, axes, *args, **options)
 
 
 def fftfreq(n: SupportsIndex, d: NumberLike = 1.0, device: object = None) -> Tensor:
@@ -291,7 +236,7 @@ def fftfreq(n: SupportsIndex, d: NumberLike = 1.0, device: object = None) -> Ten
     >>> np.fft.fftfreq(5, 0.1)
     tensor([ 0.,  2.,  4., -4., -2.])
     """
-    return standard.fftfreq(n, d=d, device=device)
+    return transforms.fftfreq(n, d=d, device=device)
 
 
 def rfftfreq(n: SupportsIndex, d: NumberLike = 1.0, device: object = None) -> Tensor:
@@ -300,7 +245,7 @@ def rfftfreq(n: SupportsIndex, d: NumberLike = 1.0, device: object = None) -> Te
     >>> np.fft.rfftfreq(5, 0.1)
     tensor([0., 2., 4.])
     """
-    return standard.rfftfreq(n, d=d, device=device)
+    return transforms.rfftfreq(n, d=d, device=device)
 
 
 def fftshift(x: ArrayLike, axes: Axes | None = None) -> Tensor:
@@ -309,7 +254,7 @@ def fftshift(x: ArrayLike, axes: Axes | None = None) -> Tensor:
     >>> np.fft.fftshift([0, 1, 2, -2, -1])
     tensor([-2, -1,  0,  1,  2])
     """
-    return standard.fftshift(x, axes=axes)
+    return transforms.fftshift(x, axes=axes)
 
 
 def ifftshift(x: ArrayLike, axes: Axes | None = None) -> Tensor:
@@ -318,54 +263,63 @@ def ifftshift(x: ArrayLike, axes: Axes | None = None) -> Tensor:
     >>> np.fft.ifftshift([-2, -1, 0, 1, 2])
     tensor([ 0,  1,  2, -2, -1])
     """
-    return standard.ifftshift(x, axes=axes)
+    return transforms.ifftshift(x, axes=axes)
 
 
-def _floating(a: ArrayLike) -> Tensor:
-    """Return what is transformed: integers and bool as the default float."""
-    x = tw.asarray(a)
-    is_exact = x.dtype.kind in ("bool", "int", "uint")
-    return x.astype(dtypes.DEFAULT_FLOAT) if is_exact else x
-
-
-def _along_one(
+def _transform_axis(
     transform: Callable[..., Tensor],
     a: ArrayLike,
-    n: SupportsIndex | None,
-    axis: SupportsIndex,
-    norm: Norm | None,
+    n: SupportsIndex | None = None,
+    axis: SupportsIndex = -1,
+    norm: Norm | None = None,
+    out: Out = None,
 ) -> Tensor:
-    return transform(_floating(a), n=n, axis=axis, norm=norm or "backward")
+    return into(transform(as_floats(a), n=n, axis=axis, norm=norm or "backward"), out)
 
 
-def _complex_along_many(
-    one: Callable[..., Tensor],
-    many: Callable[..., Tensor],
+def _transform_axes(
+    name: str,
     a: ArrayLike,
-    s: Lengths,
-    axes: Sequence[int] | None,
-    norm: Norm | None,
+    s: Lengths = None,
+    axes: Sequence[int] | None = None,
+    norm: Norm | None = None,
+    out: Out = None,
 ) -> Tensor:
-    x, by = _floating(a), norm or "backward"
-    if not _is_repeated(axes, x.ndim):
-        return many(x, s=s, axes=axes, norm=by)
-    for axis, size in reversed(_sizes(x, s, axes)):
-        x = one(x, n=size, axis=axis, norm=by)
-    return x
+    """Return the transform of a name; an axis that occurs twice is transformed twice.
+
+    Axes that differ are transformed at once, others from the last to the first one. The
+    real transform comes first on the last axis, and its inverse last.
+    """
+    x = as_floats(a)
+    options = {"norm": norm or "backward"}
+    if axes is None or len({axis % max(x.ndim, 1) for axis in axes}) == len(axes):
+        transform: Callable[..., Tensor] = getattr(transforms, name)
+        return into(transform(x, s=s, axes=axes, **options), out)
+    steps = _axes_and_lengths(x, s, axes)[::-1]
+    one = transforms.ifft if name.startswith("i") else transforms.fft
+    kinds = [one] * len(steps)
+    if name == "rfftn":
+        kinds[0] = transforms.rfft
+    if name == "irfftn":
+        axis, length = steps[0]
+        # Half of a real signal's spectrum has one value more than half its points.
+        steps = [*steps[:0:-1], (axis, 2 * (length - 1) if s is None else length)]
+        kinds[-1] = transforms.irfft
+    for transform, (axis, length) in zip(kinds, steps, strict=True):
+        x = transform(x, n=length, axis=axis, **options)
+    return into(x, out)
 
 
-def _is_repeated(axes: Sequence[int] | None, rank: int) -> TypeGuard[Sequence[int]]:
-    """Whether an axis is named twice: it is then transformed as often, as in NumPy."""
-    return axes is not None and len({axis % max(rank, 1) for axis in axes}) < len(axes)
-
-
-def _sizes(x: Tensor, s: Lengths, axes: Sequence[int]) -> list[tuple[int, int]]:
-    """Return axes, and the number of points that each transform shall have."""
-    places = [normalize_axis(axis, x.ndim) for axis in axes]
+def _axes_and_lengths(
+    x: Tensor, s: Lengths, axes: Sequence[int]
+) -> list[tuple[int, int]]:
+    """Return the axes, and the count of points that each transform has."""
     sizes = [None] * len(axes) if s is None else list(s)
-    if len(sizes) != len(places):
+    if len(sizes) != len(axes):
         raise ShapeError(f"s={s} and axes={axes}: give as many lengths as axes.")
     return [
-        (axis, x.shape[axis] if size in (None, -1) else size)
-        for axis, size in zip(places, sizes, strict=True)
+        (along, x.shape[along] if size in (None, -1) else size)
+        for along, size in zip(
+            [normalize_axis(axis, x.ndim) for axis in axes], sizes, strict=True
+        )
     ]

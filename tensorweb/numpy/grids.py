@@ -186,10 +186,10 @@ def geomspace(
         return _geometric(values, first, last, endpoint, dtype or DEFAULT_FLOAT)
     low_end, high_end = tw.broadcast_arrays(start, stop)
     first_log = tw.log10(tw.abs(low_end * 1.0))
-    turn = tw.sign(low_end * 1.0)
-    last_log = tw.log10(high_end / turn)
+    sign = tw.sign(low_end * 1.0)
+    last_log = tw.log10(high_end / sign)
     sizes = tw.pow(10.0, linspace(first_log, last_log, num, endpoint))
-    found = sizes * turn
+    found = sizes * sign
     count = operator.index(num)
     last = [high_end[None]] if endpoint and count > 1 else [found[-1:]]
     if count > 1:  # the ends are exact
@@ -260,20 +260,20 @@ def meshgrid(
         raise DataError(f"meshgrid: indexing={indexing!r}; it is 'xy' or 'ij'.")
     rank = len(xi)
     flat = [x.ravel() for x in as_tensors(xi)]
-    places = list(range(rank))
+    axes = list(range(rank))
     if indexing == "xy" and rank > 1:
-        places[:2] = 1, 0
+        axes[:2] = 1, 0
     open_grid = tuple(
-        x.reshape(tuple(-1 if axis == place else 1 for axis in range(rank)))
+        x.reshape(tuple(-1 if axis == own_axis else 1 for axis in range(rank)))
         if x.size
-        else x.reshape(tuple(0 if axis == place else 1 for axis in range(rank)))
-        for x, place in zip(flat, places, strict=True)
+        else x.reshape(tuple(0 if axis == own_axis else 1 for axis in range(rank)))
+        for x, own_axis in zip(flat, axes, strict=True)
     )
     if sparse or not open_grid:
         return open_grid
     lengths = [0] * rank
-    for x, place in zip(flat, places, strict=True):
-        lengths[place] = x.size
+    for x, own_axis in zip(flat, axes, strict=True):
+        lengths[own_axis] = x.size
     return tuple(x.broadcast_to(tuple(lengths)) for x in open_grid)
 
 
@@ -313,16 +313,16 @@ def ix_(*args: ArrayLike) -> tuple[Tensor, ...]:
             [7, 9]])
     """
     found = []
-    for place, given in enumerate(as_tensors(args)):
+    for index, given in enumerate(as_tensors(args)):
         x = given
         if x.ndim != 1:
-            raise ShapeError(f"ix_: argument {place} has shape {x.shape}; give 1-D.")
+            raise ShapeError(f"ix_: argument {index} has shape {x.shape}; give 1-D.")
         if x.dtype.kind == "bool":
             (x,) = x.nonzero()
-        elif not x.size and not hasattr(args[place], "dtype"):
+        elif not x.size and not hasattr(args[index], "dtype"):
             x = x.astype(DEFAULT_INT)
         found.append(
-            x.reshape((*(1,) * place, x.size, *(1,) * (len(args) - place - 1)))
+            x.reshape((*(1,) * index, x.size, *(1,) * (len(args) - index - 1)))
         )
     return tuple(found)
 

@@ -294,11 +294,11 @@ def _counted(
     number: ArrayLike = 0
     inside: Tensor | None = None
     for column, ends, length in zip(columns, edges, shape, strict=True):
-        place = tw.searchsorted(ends, column, side="right") - 1
-        place = tw.where(column == ends[-1], length - 1, place)
+        bin_index = tw.searchsorted(ends, column, side="right") - 1
+        bin_index = tw.where(column == ends[-1], length - 1, bin_index)
         fits = (column >= ends[0]) & (column <= ends[-1])
         inside = fits if inside is None else inside & fits
-        number = number * length + tw.clip(place, 0, max(length - 1, 0))  # type: ignore[operator]  # a number or a tensor
+        number = number * length + tw.clip(bin_index, 0, max(length - 1, 0))  # type: ignore[operator]  # a number or a tensor
     assert inside is not None, "internal: there is a column"
     if weights is None:
         values: Tensor = inside.astype(dtypes.DEFAULT_INT)

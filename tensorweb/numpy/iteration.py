@@ -1,13 +1,15 @@
-"""Going through arrays element by element: their indices, and their numbers."""
+"""Iterate over arrays: their indices, their elements, several arrays at once."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
 
+from tensorweb import functions as tw
+from tensorweb.errors import DataError
 from tensorweb.numpy.creation import asarray
-from tensorweb.shapes import as_shape, broadcast_shapes
+from tensorweb.shapes import Shape, as_shape, broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
@@ -16,6 +18,7 @@ __all__ = [
     "iterable",
     "ndenumerate",
     "ndindex",
+    "nditer",
 ]
 
 
@@ -85,3 +88,160 @@ class broadcast:
         """Yield the elements side by side, as numbers; reads each array once."""
         wide = [array.broadcast_to(self.shape).ravel() for array in self._arrays]
         return iter(list(zip(*(array.tolist() for array in wide), strict=True)))
+
+
+FLAGS = (
+    *("multi_index", "c_index", "external_loop", "refs_ok", "zerosize_ok"),
+    *("buffered", "delay_bufalloc", "grow_inner"),
+)
+"""What nditer knows; of buffers there is nothing to do."""
+
+
+class nditer:
+    """Elements of operands that broadcast, side by side; `z[...] = v` writes.
+
+    An operand that is None is made for results. Operands that are written have their
+    values when the loop is over, which are those of `operands`.
+
+    Raises:
+        DataError: flags ask for ranges or indices in columns.
+
+    `external_loop` gives all elements at once, as one row.
+
+    >>> both = np.nditer([[1, 2], [[10], [20]], None])
+    >>> for x, y, z in both:
+    ...     z[...] = x + y
+    >>> both.operands[2]
+    tensor([[11, 12],
+            [21, 22]])
+    """
+
+    def __init__(
+        self,
+        op: Any,
+        flags: Sequence[str] = (),
+        op_flags: Sequence[Any] = (),
+    ) -> None:
+        """Take one operand, or several in a list."""
+        refused = [flag for flag in flags if flag not in FLAGS]
+        if refused:
+            raise DataError(
+                f"nditer: the flag {refused[0]!r} is not possible; use functions of "
+                "whole tensors."
+            )
+        self._is_loop_outside = "external_loop" in flags
+        self._is_one = not isinstance(op, list | tuple) or _is_data(op)
+        given = [op] if self._is_one else list(op)
+        made = [None if each is None else tw.asarray(each) for each in given]
+        self.shape = broadcast_shapes(*(x.shape for x in made if x is not None))
+        self.operands: tuple[Any, ...] = tuple(made)
+        self._indices = list(itertools.product(*(range(n) for n in self.shape)))
+        self.multi_index: tuple[int, ...] = ()
+        self.index = 0
+
+    def __enter__(self) -> Self:
+        """Return this; what was written is there when the loop is over."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Do nothing: there are no buffers."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._rows() if self._is_loop_outside else self._elements()
+
+    def _rows(self) -> Iterator[Any]:
+        """Yield the operands once, each as one row of elements."""
+        known = [x for x in self.operands if x is not None]
+        wide = tw.broadcast_arrays(*known) if known else ()
+        empty = tw.zeros(
+            self.shape, dtype=tw.result_type(*known), device=wide[0].device
+        )
+        rows = iter([x.copy().reshape(-1) for x in wide])
+        found = [
+            empty.copy().reshape(-1) if x is None else next(rows) for x in self.operands
+        ]
+        before = [row.node for row in found]
+        yield found[0] if self._is_one else tuple(found)
+        results = []
+        for x, row, old in zip(self.operands, found, before, strict=True):
+            values = row.reshape(self.shape)
+            if x is not None and x.shape == self.shape and row.node is not old:
+                x[...] = values
+            results.append(values if x is None else x)
+        self.operands = tuple(results)
+
+    def _elements(self) -> Iterator[Any]:
+        """Yield the elements side by side."""
+        known = [x for x in self.operands if x is not None]
+        device = known[0].device if known else None
+        dtype = tw.result_type(*known) if known else None
+        columns = [
+            None
+            if x is None
+            else tw.unstack(tw.broadcast_to(x, self.shape).reshape(-1))
+            for x in self.operands
+        ]
+        cells: list[list[Tensor]] = [[] for _ in self.operands]
+        written = [False] * len(cells)
+        for i, index in enumerate(self._indices):
+            self.multi_index, self.index = index, i
+            row = [
+                tw.zeros((), dtype=dtype, device=device)
+                if column is None
+                else _cell(column[i])
+                for column in columns
+            ]
+            before = [cell.node for cell in row]
+            yield row[0] if self._is_one else tuple(row)
+            for number, (cell, old) in enumerate(zip(row, before, strict=True)):
+                cells[number].append(cell)
+                written[number] |= cell.node is not old
+        self._take(columns, cells, written)
+
+    def _take(
+        self,
+        columns: Sequence[Sequence[Tensor] | None],
+        cells: list[list[Tensor]],
+        written: Sequence[bool],
+    ) -> None:
+        """Keep what was written, in operands and in those made for results."""
+        found = []
+        for x, column, row, is_written in zip(
+            self.operands, columns, cells, written, strict=True
+        ):
+            if not row or not (is_written or column is None):
+                found.append(x)
+                continue
+            values = tw.stack(row).reshape(self.shape)
+            if column is None:
+                found.append(values)
+                continue
+            if x.shape == self.shape:
+                x[...] = values.astype(x.dtype)
+            found.append(x)
+        self.operands = tuple(found)
+
+    @property
+    def nop(self) -> int:
+        """How many operands there are."""
+        return len(self.operands)
+
+    @property
+    def itersize(self) -> int:
+        """How many steps there are."""
+        return len(self._indices)
+
+
+def _elements(x: Tensor, shape: Shape) -> Sequence[Tensor]:
+    """Return the elements of an operand that is broadcast to a shape."""
+    return tw.unstack(tw.broadcast_to(x, shape).reshape(-1))
+
+
+def _cell(value: Tensor) -> Tensor:
+    """Return an element as a tensor that can be written."""
+    return tw.asarray(value, copy=True)
+
+
+def _is_data(values: Sequence[Any]) -> bool:
+    """Whether a list is one operand: of numbers and lists of them alone."""
+    return all(isinstance(each, int | float) for each in values)

@@ -1,20 +1,28 @@
-"""Arrays put together: stacked, in blocks, in brackets, repeated."""
+"""Join, stack and repeat arrays, and split them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+import operator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, SupportsIndex
 
 from tensorweb import functions as tw
 from tensorweb.dtypes import as_dtype
-from tensorweb.errors import DataError, DTypeError, ShapeError
+from tensorweb.errors import DataError, DTypeError, ShapeError, TensorIndexError
 from tensorweb.functions import unstack
 from tensorweb.functions.creation import Lengths
-from tensorweb.numpy.arguments import Out, as_tensors, into, slice_values
+from tensorweb.numpy.arguments import (
+    Out,
+    as_first_operand,
+    as_operand_like,
+    as_tensors,
+    into,
+    slice_values,
+)
 from tensorweb.numpy.creation import array, asarray
 from tensorweb.numpy.manipulation import atleast_1d, atleast_2d, atleast_3d
-from tensorweb.shapes import as_shape
+from tensorweb.shapes import as_shape, is_integer, normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.tensor.movement import Axes
@@ -22,21 +30,29 @@ from tensorweb.tensor.numpy_calls import check_casting
 
 __all__ = [
     "append",
+    "array_split",
     "block",
     "c_",
     "column_stack",
     "concat",
     "concatenate",
+    "delete",
+    "dsplit",
     "dstack",
+    "hsplit",
     "hstack",
     "index_exp",
+    "insert",
     "r_",
     "repeat",
     "resize",
     "s_",
+    "split",
     "stack",
     "tile",
+    "trim_zeros",
     "unstack",
+    "vsplit",
     "vstack",
 ]
 
@@ -207,7 +223,7 @@ class Joined:
     """Joins what stands between brackets: arrays, numbers and slices as ranges.
 
     `r_` joins along the first axis, `c_` vectors as columns. A string of one to three
-    integers first, `"axis,ndmin,place"`, says it otherwise, as in NumPy.
+    integers first, `"axis,ndmin,start"`, says it otherwise, as in NumPy.
 
     >>> np.r_[1:4, 0, [8, 9]]
     tensor([1, 2, 3, 0, 8, 9])
@@ -216,20 +232,22 @@ class Joined:
             [2, 4]])
     """
 
-    def __init__(self, axis: int, rank: int = 1, place: int = -1) -> None:
-        """Join along an axis arrays of at least a rank; vectors lie along `place`."""
-        self._usual = (axis, rank, place)
+    def __init__(self, axis: int, rank: int = 1, start: int = -1) -> None:
+        """Join along an axis arrays of at least a rank; vectors lie along `start`."""
+        self._usual = (axis, rank, start)
 
     def __getitem__(self, key: Any) -> Tensor:
         """Return what stands between the brackets, joined."""
         items = list(key) if isinstance(key, tuple) else [key]
-        axis, rank, place = self._usual
+        axis, rank, start = self._usual
         if isinstance(items[0], str):
-            axis, rank, place = _directive(items.pop(0), self._usual)
+            axis, rank, start = _directive(items.pop(0), self._usual)
         parts = [
             slice_values(item) if isinstance(item, slice) else item for item in items
         ]
-        return concatenate([_placed(x, rank, place) for x in as_tensors(parts)], axis)
+        return concatenate(
+            [_with_rank(x, rank, start) for x in as_tensors(parts)], axis
+        )
 
 
 def _directive(text: str, usual: tuple[int, int, int]) -> tuple[int, int, int]:
@@ -240,17 +258,17 @@ def _directive(text: str, usual: tuple[int, int, int]) -> tuple[int, int, int]:
             f"r_[{text!r}, …]: matrices are not possible here; give integers, as in "
             "r_['0,2', a, b]."
         ) from None
-    axis, rank, place = (*given, *usual[len(given) :])
-    return axis, rank, place
+    axis, rank, start = (*given, *usual[len(given) :])
+    return axis, rank, start
 
 
-def _placed(x: Tensor, rank: int, place: int) -> Tensor:
-    """Return a tensor with at least `rank` axes; its own begin at `place`."""
+def _with_rank(x: Tensor, rank: int, start: int) -> Tensor:
+    """Return a tensor with at least `rank` axes; its own begin at `start`."""
     added = rank - x.ndim
     if added <= 0:
         return x
-    start = place + added + 1 if place < 0 else place
-    before = min(start, added)
+    begin = start + added + 1 if start < 0 else start
+    before = min(begin, added)
     return x.reshape((*(1,) * before, *x.shape, *(1,) * (added - before)))
 
 
@@ -332,3 +350,230 @@ def resize(a: ArrayLike, new_shape: Lengths) -> Tensor:
         return x.reshape(wanted)
     times = -(-length // x.size)
     return x.tile(times)[:length].reshape(wanted)
+
+
+Sections = SupportsIndex | Sequence[SupportsIndex] | Tensor
+
+
+def array_split(
+    ary: ArrayLike, indices_or_sections: Sections, axis: SupportsIndex = 0
+) -> list[Tensor]:
+    """Split an axis into a count of parts, or at indices; the first may be longer.
+
+    Raises:
+        ShapeError: the number of parts is not positive.
+        AxisError: the axis does not exist.
+
+    >>> np.array_split(np.arange(5), 2)
+    [tensor([0, 1, 2]), tensor([3, 4])]
+    """
+    x = asarray(ary)
+    along = normalize_axis(axis, x.ndim)
+    length = x.shape[along]
+    given: Any = indices_or_sections
+    if isinstance(given, Tensor):
+        given = given.tolist()
+    if is_integer(given):
+        count = operator.index(given)
+        if count <= 0:
+            raise ShapeError(f"split: {count} parts; give at least one.")
+        shorter, longer = divmod(length, count)
+        ends = [shorter * i + min(i, longer) for i in range(1, count)]
+    else:
+        ends = [operator.index(end) for end in given]
+    before = (slice(None),) * along
+    cuts = zip([0, *ends], [*ends, length], strict=True)
+    return [x[(*before, slice(start, end))] for start, end in cuts]
+
+
+def split(
+    ary: ArrayLike, indices_or_sections: Sections, axis: SupportsIndex = 0
+) -> list[Tensor]:
+    """Split an axis into a count of equal parts, or at indices.
+
+    Raises:
+        ShapeError: the axis cannot be divided equally.
+        AxisError: the axis does not exist.
+
+    >>> np.split(np.arange(6), 3)
+    [tensor([0, 1]), tensor([2, 3]), tensor([4, 5])]
+    >>> np.split(np.arange(4), [1, 3])
+    [tensor([0]), tensor([1, 2]), tensor([3])]
+    """
+    x = asarray(ary)
+    if is_integer(indices_or_sections):
+        count = operator.index(indices_or_sections)
+        length = x.shape[normalize_axis(axis, x.ndim)]
+        if count > 0 and length % count:
+            raise ShapeError(
+                f"split: {length} elements are not {count} equal parts; use "
+                "array_split, or give the indices to cut at."
+            )
+    return array_split(x, indices_or_sections, axis)
+
+
+def hsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Tensor]:
+    """Return parts of the second axis, of vectors of the only one.
+
+    >>> np.hsplit(np.arange(4), 2)
+    [tensor([0, 1]), tensor([2, 3])]
+    """
+    x = asarray(ary)
+    return split(x, indices_or_sections, 1 if x.ndim > 1 else 0)
+
+
+def vsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Tensor]:
+    """Return parts of the first axis of an array of two axes or more.
+
+    Raises:
+        ShapeError: there are fewer than two axes.
+
+    >>> np.vsplit(np.arange(4).reshape(2, 2), 2)
+    [tensor([[0, 1]]), tensor([[2, 3]])]
+    """
+    return _split_of("vsplit", ary, indices_or_sections, 0, 2)
+
+
+def dsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Tensor]:
+    """Return parts of the third axis.
+
+    Raises:
+        ShapeError: there are fewer than three axes.
+
+    >>> np.dsplit(np.arange(4).reshape(1, 2, 2), 2)[0].shape
+    (1, 2, 1)
+    """
+    return _split_of("dsplit", ary, indices_or_sections, 2, 3)
+
+
+def _split_of(
+    name: str, ary: ArrayLike, sections: Sections, axis: int, least: int
+) -> list[Tensor]:
+    x = asarray(ary)
+    if x.ndim < least:
+        raise ShapeError(f"{name}: shape {x.shape} has fewer than {least} axes.")
+    return split(x, sections, axis)
+
+
+def _chosen(name: str, obj: Any, length: int) -> list[int]:
+    """Return which positions of an axis a slice, a mask or integers name."""
+    if isinstance(obj, slice):
+        return list(range(length))[obj]
+    given = asarray(obj)
+    if given.dtype.kind == "bool":
+        # NumPy's insert takes a mask with an element more, for the end.
+        if given.shape != (length,) and (name, given.shape) != (
+            "insert",
+            (length + 1,),
+        ):
+            raise ShapeError(f"{name}: a mask of shape {given.shape} for {length}.")
+        return [i for i, is_named in enumerate(given.tolist()) if is_named]
+    is_listed = isinstance(obj, list | tuple)  # [] is of the default dtype, a float
+    if given.dtype.kind not in ("int", "uint") and (given.size or not is_listed):
+        raise TensorIndexError(f"{name}: indices are {given.dtype}; give integers.")
+    return [int(i) for i in given.ravel().tolist()]
+
+
+def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Tensor:
+    """Return an array without some slices of an axis; flattened without an axis.
+
+    `obj` is an index, a list of them, a slice or a mask; a tensor is read.
+
+    Raises:
+        TensorIndexError: an index is out of range.
+
+    >>> np.delete([10, 20, 30, 40], [0, -1])
+    tensor([20, 30])
+    """
+    x, along = _along(arr, axis)
+    length = x.shape[along]
+    gone = set()
+    for i in _chosen("delete", obj, length):
+        if not -length <= i < length:
+            raise TensorIndexError(
+                f"delete: index {i} is out of range for axis {along} of {length}."
+            )
+        gone.add(i % length)
+    kept = [i for i in range(length) if i not in gone]
+    return x.take(tw.asarray(kept, int, device=x.device), along)
+
+
+def insert(
+    arr: ArrayLike, obj: Any, values: ArrayLike, axis: SupportsIndex | None = None
+) -> Tensor:
+    """Return an array with values before some indices; flattened without an axis.
+
+    Values take the dtype of the array. Indices that are a tensor are read.
+
+    Raises:
+        TensorIndexError: an index is out of range.
+        ShapeError: the values do not broadcast.
+
+    >>> np.insert([1, 2, 3], 1, 9), np.insert([1, 2, 3], [0, 3], [8, 9])
+    (tensor([1, 9, 2, 3]), tensor([8, 1, 2, 3, 9]))
+    """
+    x, along = _along(as_first_operand(arr, values), axis)
+    length = x.shape[along]
+    positions = _chosen("insert", obj, length)
+    for i in positions:
+        if not -length <= i <= length:
+            raise TensorIndexError(
+                f"insert: index {i} is out of range for axis {along} of {length}."
+            )
+    positions = [i + length if i < 0 else i for i in positions]
+    given = array(as_operand_like(values, x), copy=None, ndmin=x.ndim).astype(x.dtype)
+    if is_integer(obj):
+        given = given.moveaxis(0, along)
+    if len(positions) == 1:
+        positions *= given.shape[along]
+    shape = (*x.shape[:along], len(positions), *x.shape[along + 1 :])
+    joined = tw.concat([x, given.broadcast_to(shape)], along)
+    order = sorted(range(len(positions)), key=positions.__getitem__)
+    result: list[int] = []
+    previous = 0
+    for number in order:
+        result += range(previous, positions[number])
+        previous = positions[number]
+        result.append(length + number)
+    result += range(previous, length)
+    return joined.take(tw.asarray(result, int, device=x.device), along)
+
+
+def _along(arr: ArrayLike, axis: SupportsIndex | None) -> tuple[Tensor, int]:
+    x = asarray(arr)
+    if axis is None:
+        return x.ravel(), 0
+    return x, normalize_axis(axis, x.ndim)
+
+
+def trim_zeros(
+    filt: ArrayLike,
+    trim: str = "fb",
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> Tensor:
+    """Return an array without zeros at its front (f) or back (b); reads where they are.
+
+    Of several axes, all or those of `axis`, slices that are 0 everywhere are cut.
+
+    Raises:
+        DataError: `trim` has other letters.
+
+    >>> np.trim_zeros([0, 0, 1, 2, 0, 3, 0])
+    tensor([1, 2, 0, 3])
+    >>> np.trim_zeros([[0, 0], [0, 5]])
+    tensor([[5]])
+    """
+    ends = trim.lower()
+    if ends not in ("f", "b", "fb", "bf"):
+        raise DataError(f"trim_zeros: trim={trim!r}; it is made of f and b.")
+    x = asarray(filt)
+    chosen = normalize_axes(axis, x.ndim)
+    cut = [slice(None)] * x.ndim
+    for each in chosen:
+        others = tuple(other for other in range(x.ndim) if other != each)
+        kept = tw.any(x != 0, axis=others).tolist()
+        filled = [i for i, is_kept in enumerate(kept) if is_kept]
+        start = (filled[0] if filled else len(kept)) if "f" in ends else 0
+        stop = (filled[-1] + 1 if filled else 0) if "b" in ends else len(kept)
+        cut[each] = slice(start, max(stop, start))
+    return x[tuple(cut)]

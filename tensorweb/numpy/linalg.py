@@ -405,7 +405,7 @@ def _chain(parts: list[Tensor]) -> Tensor:
     """Return a product of matrices by the cheapest order: Cormen et al., chapter 15.2.
 
     The cost of a product from i to j is the least of those of its two parts and of
-    their product, over all places to cut.
+    their product, over all ways to split them in two.
     """
     lengths = [parts[0].shape[0], *(part.shape[1] for part in parts)]
     count = len(parts)

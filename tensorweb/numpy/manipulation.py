@@ -17,6 +17,7 @@ from tensorweb.shapes import as_shape, broadcast_shapes, normalize_axes, normali
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.movement import Axes
+from tensorweb.tensor.views import elements_of, extent_of, top_of
 
 __all__ = [
     "atleast_1d",
@@ -30,6 +31,7 @@ __all__ = [
     "fliplr",
     "flipud",
     "matrix_transpose",
+    "may_share_memory",
     "moveaxis",
     "ndim",
     "permute_dims",
@@ -39,6 +41,7 @@ __all__ = [
     "rollaxis",
     "rot90",
     "shape",
+    "shares_memory",
     "size",
     "squeeze",
     "swapaxes",
@@ -54,9 +57,9 @@ def reshape(
     *,
     copy: builtins.bool | None = None,
 ) -> Tensor:
-    """Return the same elements under another shape; one length may be -1.
+    """Return the elements in another shape; one length may be -1.
 
-    `order="F"` takes and places them with the first axis running fastest.
+    `order="F"` reads and writes them with the first axis running fastest.
 
     Raises:
         ShapeError: the sizes differ, or `copy=False` and a copy is needed.
@@ -207,9 +210,9 @@ def _at_least(
         x = asarray(array)
         wanted = shapes.get(x.ndim)
         if wanted is not None:
-            own = [place for place in wanted if place < 0]
+            own = [index for index in wanted if index < 0]
             x = x.reshape(
-                tuple(1 if place > 0 else x.shape[own.index(place)] for place in wanted)
+                tuple(1 if index > 0 else x.shape[own.index(index)] for index in wanted)
             )
         found.append(x)
     return found[0] if len(found) == 1 else tuple(found)
@@ -311,7 +314,7 @@ def flipud(m: ArrayLike) -> Tensor:
 
 
 def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Tensor:
-    """Return a plane of axes turned by `k` quarters, from the first to the second axis.
+    """Rotate a plane of axes by `k` quarters, from the first to the second axis.
 
     Raises:
         AxisError: an axis does not exist, or both are the same.
@@ -323,12 +326,12 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Tensor:
     x = asarray(m)
     normalize_axes(axes, x.ndim)
     first, second = axes
-    turns = k % 4
-    if turns == 2:
+    quarters = k % 4
+    if quarters == 2:
         return x.flip((first, second))
-    if turns == 1:
+    if quarters == 1:
         return x.flip(second).swapaxes(first, second)
-    return x.swapaxes(first, second).flip(second) if turns else x
+    return x.swapaxes(first, second).flip(second) if quarters else x
 
 
 def roll(a: ArrayLike, shift: Axes, axis: Axes | None = None) -> Tensor:
@@ -371,3 +374,37 @@ def size(a: ArrayLike, axis: int | tuple[int, ...] | None = None) -> int:
     if axis is None:
         return math.prod(lengths)
     return math.prod(lengths[i] for i in normalize_axes(axis, len(lengths)))
+
+
+def may_share_memory(a: object, b: object, /, max_work: int | None = 0) -> bool:
+    """Return whether the ranges that two arrays' elements lie in overlap.
+
+    With a `max_work` other than 0 it is exact, as `shares_memory` is.
+
+    >>> x = np.zeros(6)
+    >>> np.may_share_memory(x[::2], x[1::2]), np.may_share_memory(x, x + 0)
+    (True, False)
+    """
+    if not isinstance(a, Tensor) or not isinstance(b, Tensor):
+        return False
+    if top_of(a) is not top_of(b) or not (a.size and b.size):
+        return False
+    (first, last), (low, high) = extent_of(a), extent_of(b)
+    if first > high or low > last:
+        return False
+    if max_work == 0 or a is b:
+        return True
+    mine, others = (Tensor(elements_of(x)).reshape(-1).tolist() for x in (a, b))
+    return not set(mine).isdisjoint(others)
+
+
+def shares_memory(a: object, b: object, /, max_work: int | None = None) -> bool:
+    """Return whether two arrays have an element in common, which a write changes.
+
+    It is exact unless `max_work` is 0, which compares ranges only.
+
+    >>> x = np.zeros(6)
+    >>> np.shares_memory(x[::2], x[1::2]), np.shares_memory(x[::2], x[::3])
+    (False, True)
+    """
+    return may_share_memory(a, b, max_work=max_work)

@@ -1,4 +1,4 @@
-"""Functions of each element that are no ufuncs in NumPy: rounding, limits, parts."""
+"""Elementwise functions that are not ufuncs in NumPy, comparisons, and windows."""
 
 from __future__ import annotations
 
@@ -8,30 +8,65 @@ import numbers
 from collections.abc import Sequence
 
 from tensorweb import functions as tw
-from tensorweb.dtypes import finfo
-from tensorweb.errors import DataError
-from tensorweb.numpy.arguments import Out, as_first_operand, as_real_floats, into
+from tensorweb.dtypes import complex64, complex128, finfo
+from tensorweb.errors import DataError, ShapeError
+from tensorweb.functions import imag, real
+from tensorweb.numpy.arguments import (
+    Out,
+    as_first_operand,
+    as_pair,
+    as_real_floats,
+    as_tensors,
+    into,
+    is_inexact,
+)
+from tensorweb.numpy.creation import asarray
 from tensorweb.numpy.elementwise import isinf, signbit
 from tensorweb.numpy.elementwise import trunc as standard_trunc
+from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, is_scalar
+from tensorweb.tensor.scalars import NumberLike, as_number
 
 __all__ = [
+    "allclose",
+    "angle",
     "around",
+    "array_equal",
+    "array_equiv",
+    "bartlett",
+    "blackman",
+    "cdouble",
     "clip",
+    "complex64",
+    "complex128",
+    "conj",
+    "conjugate",
+    "csingle",
     "fix",
+    "hamming",
+    "hanning",
     "i0",
+    "imag",
+    "isclose",
+    "iscomplex",
+    "iscomplexobj",
     "isneginf",
     "isposinf",
+    "isreal",
+    "isrealobj",
     "isscalar",
+    "kaiser",
     "nan_to_num",
+    "real",
+    "real_if_close",
     "round",
     "sinc",
 ]
 
 
 def round(a: ArrayLike, decimals: int = 0, out: Out = None) -> Tensor:
-    """Return the nearest number of so many decimals, halves to even.
+    """Round to a count of decimals, halves to even.
 
     >>> np.round([0.5, 1.5, 2.675], 2), np.round(1234, -2)
     (tensor([0.5 , 1.5 , 2.68]), tensor(1200))
@@ -91,7 +126,7 @@ def nan_to_num(
     posinf: float | None = None,
     neginf: float | None = None,
 ) -> Tensor:
-    """Return numbers in place of NaN and infinities: 0 and the largest floats.
+    """Return numbers in position of NaN and infinities: 0 and the largest floats.
 
     Of complex numbers each part is replaced.
 
@@ -116,7 +151,7 @@ def nan_to_num(
 def _replaced(
     x: Tensor, nan: float, posinf: float | None, neginf: float | None
 ) -> Tensor:
-    """Return floats with numbers in place of NaN and infinities."""
+    """Return floats with numbers in position of NaN and infinities."""
     largest = finfo(x.dtype).max
     high = largest if posinf is None else posinf
     low = -largest if neginf is None else neginf
@@ -267,3 +302,256 @@ def _chebyshev(x: Tensor, coefficients: tuple[float, ...]) -> Tensor:
         before, previous = previous, current
         current = x * previous - before + coefficient
     return (current - before) / 2
+
+
+def isclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: builtins.bool = False,
+) -> Tensor:
+    """Return whether `|a - b| <= atol + rtol |b|` for each pair of elements.
+
+    Infinities are close to themselves only; NaN to NaN for `equal_nan`.
+
+    >>> np.isclose([1.0, 1e10], [1.000001, 1.1e10])
+    tensor([ True, False])
+    """
+    x, y = as_pair(a, b)
+    if not is_inexact(x.dtype):
+        return _apart(x, y) <= tw.abs(y.astype(float)) * rtol + atol
+    near = tw.abs(x - y) <= tw.abs(y) * rtol + atol
+    near = tw.logical_and(near, tw.isfinite(y))
+    found = tw.logical_or(near, x == y)
+    if equal_nan:
+        both = tw.logical_and(tw.isnan(x), tw.isnan(y))
+        found = tw.logical_or(found, both)
+    return found
+
+
+def _apart(x: Tensor, y: Tensor) -> Tensor:
+    """Return how far integers are from each other, as floats, without overflow."""
+    if x.dtype.kind == "bool":
+        x, y = x.astype(int), y.astype(int)
+    name = x.dtype.name if x.dtype.kind == "uint" else f"u{x.dtype.name}"
+    larger, smaller = tw.maximum(x, y), tw.minimum(x, y)
+    return (larger.astype(name) - smaller.astype(name)).astype(float)
+
+
+def allclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: builtins.bool = False,
+) -> builtins.bool:
+    """Return whether all pairs of elements are close; reads the answer.
+
+    >>> np.allclose([1.0, 2.0], [1.0, 2.000001])
+    True
+    """
+    return builtins.bool(tw.all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+def array_equal(
+    a1: ArrayLike, a2: ArrayLike, equal_nan: builtins.bool = False
+) -> builtins.bool:
+    """Return whether shapes and all elements are equal; reads the answer.
+
+    >>> np.array_equal([1, 2], [1, 2]), np.array_equal([1, 2], [[1, 2]])
+    (True, False)
+    """
+    x, y = as_tensors((a1, a2))
+    if x.shape != y.shape:
+        return False
+    found = tw.equal(x, y)
+    if equal_nan and is_inexact(x.dtype) and is_inexact(y.dtype):
+        both = tw.logical_and(tw.isnan(x), tw.isnan(y))
+        found = tw.logical_or(found, both)
+    return builtins.bool(tw.all(found))
+
+
+def array_equiv(a1: ArrayLike, a2: ArrayLike) -> builtins.bool:
+    """Return whether arrays broadcast and all elements are equal; reads the answer.
+
+    >>> np.array_equiv([1, 2], [[1, 2], [1, 2]])
+    True
+    """
+    x, y = as_tensors((a1, a2))
+    try:
+        broadcast_shapes(x.shape, y.shape)
+    except ShapeError:
+        return False
+    return builtins.bool(tw.all(tw.equal(x, y)))
+
+
+csingle, cdouble = complex64, complex128
+
+
+def conj(x: ArrayLike, /) -> Tensor:
+    """Return the conjugates of complex numbers, and real numbers as they are.
+
+    >>> np.conj([1 + 2j, 3.0])
+    tensor([1.-2.j, 3.-0.j], dtype=complex64)
+    """
+    found = tw.conj(x)
+    return found.astype(found.dtype)  # a tensor of its own, of real numbers too
+
+
+conjugate = conj
+
+
+def angle(z: ArrayLike, deg: builtins.bool = False) -> Tensor:
+    """Return the angle of complex numbers in the plane, from -pi to pi, or in degrees.
+
+    >>> np.angle([1.0, 1j, 1 + 1j], deg=True)
+    tensor([ 0., 90., 45.])
+    """
+    x = asarray(z)
+    if x.dtype.kind != "complex":
+        x = x.astype(float) if x.dtype.kind != "float" else x
+        around = tw.atan2(tw.zeros_like(x), x)
+        found = tw.where(tw.isnan(x), x, around)
+    else:
+        found = tw.atan2(tw.imag(x), tw.real(x))
+    return found * (180 / math.pi) if deg else found
+
+
+def iscomplex(x: ArrayLike) -> Tensor:
+    """Return whether each element has an imaginary part that is not 0.
+
+    >>> np.iscomplex([1 + 1j, 1 + 0j])
+    tensor([ True, False])
+    """
+    values = asarray(x)
+    if values.dtype.kind != "complex":
+        return tw.zeros_like(values, bool)
+    return tw.imag(values) != 0
+
+
+def isreal(x: ArrayLike) -> Tensor:
+    """Return whether each element has no imaginary part, or one of 0.
+
+    >>> np.isreal([1 + 1j, 1 + 0j])
+    tensor([False,  True])
+    """
+    return tw.logical_not(iscomplex(x))
+
+
+def iscomplexobj(x: ArrayLike) -> builtins.bool:
+    """Return whether the dtype is complex.
+
+    >>> np.iscomplexobj([1.0]), np.iscomplexobj([1j])
+    (False, True)
+    """
+    return asarray(x).dtype.kind == "complex"
+
+
+def isrealobj(x: ArrayLike) -> builtins.bool:
+    """Return whether the dtype is not complex.
+
+    >>> np.isrealobj([1.0])
+    True
+    """
+    return not iscomplexobj(x)
+
+
+def real_if_close(a: ArrayLike, tol: float = 100) -> Tensor:
+    """Return real numbers if all imaginary parts are nearly 0; looks at values.
+
+    `tol` counts in units of the precision, or is a bound itself below 1.
+
+    >>> np.real_if_close([2 + 1e-9j, 3 + 0j])
+    tensor([2., 3.])
+    """
+    x = asarray(a)
+    if x.dtype.kind != "complex":
+        return x
+    part = tw.imag(x)
+    bound = tol * finfo(part.dtype).eps if tol > 1 else tol
+    return tw.real(x) if tw.all(tw.abs(part) < bound) else x
+
+
+def _steps(name: str, M: NumberLike) -> tuple[Tensor, float] | Tensor:
+    """Return `1 - M, 3 - M, …` below `M` and `M - 1`; the window itself if it is short.
+
+    Raises:
+        DTypeError: the number is complex.
+    """
+    length = as_number(M, f"{name}: M")
+    if not length >= 1:
+        return tw.ones(0)
+    if length == 1:
+        return tw.ones(1)
+    count = math.ceil(length - 0.5)
+    return tw.arange(count) * 2.0 + (1 - length), length - 1
+
+
+def _cosines(name: str, M: NumberLike, weights: tuple[float, ...]) -> Tensor:
+    """Return `sum w_k cos(k pi n / (M - 1))` for n from 1 - M to M - 1."""
+    found = _steps(name, M)
+    if isinstance(found, Tensor):
+        return found
+    steps, span = found
+    angle = steps * (math.pi / span)
+    window = tw.full(steps.shape[0], weights[0])
+    for number, weight in enumerate(weights[1:], 1):
+        window = window + tw.cos(angle * number) * weight
+    return window
+
+
+def hanning(M: NumberLike) -> Tensor:
+    """Return the Hann window, `0.5 + 0.5 cos(pi n / (M - 1))`.
+
+    >>> np.round(np.hanning(3), 2)
+    tensor([0., 1., 0.])
+    """
+    return _cosines("hanning", M, (0.5, 0.5))
+
+
+def hamming(M: NumberLike) -> Tensor:
+    """Return the Hamming window, `0.54 + 0.46 cos(pi n / (M - 1))`.
+
+    >>> np.round(np.hamming(3), 2)
+    tensor([0.08, 1.  , 0.08])
+    """
+    return _cosines("hamming", M, (0.54, 0.46))
+
+
+def blackman(M: NumberLike) -> Tensor:
+    """Return the Blackman window, of three cosines.
+
+    >>> np.round(np.blackman(5), 2) + 0
+    tensor([0.  , 0.34, 1.  , 0.34, 0.  ])
+    """
+    return _cosines("blackman", M, (0.42, 0.5, 0.08))
+
+
+def bartlett(M: NumberLike) -> Tensor:
+    """Return the triangle that is 0 at both ends.
+
+    >>> np.bartlett(5)
+    tensor([0. , 0.5, 1. , 0.5, 0. ])
+    """
+    found = _steps("bartlett", M)
+    if isinstance(found, Tensor):
+        return found
+    steps, span = found
+    return 1 - tw.abs(steps) * (1 / span)
+
+
+def kaiser(M: NumberLike, beta: NumberLike) -> Tensor:
+    """Return the Kaiser window, `i0(beta sqrt(1 - x**2)) / i0(beta)`, x from -1 to 1.
+
+    >>> np.round(np.kaiser(3, 2.0), 3)
+    tensor([0.439, 1.   , 0.439])
+    """
+    length, width = as_number(M, "kaiser: M"), as_number(beta, "kaiser: beta")
+    if length == 1:
+        return tw.ones(1)
+    middle = (length - 1) / 2
+    position = tw.arange(max(0, math.ceil(length))) * 1.0 - middle
+    position = position * (1 / middle) if middle else position
+    inside = tw.sqrt(tw.maximum(1 - position * position, 0.0))
+    return i0(inside * width) / i0(width)

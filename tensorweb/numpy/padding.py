@@ -32,7 +32,7 @@ OPTIONS: dict[str, dict[str, object]] = {
     "symmetric": {"reflect_type": "even"},
     "wrap": {},
 }
-"""The modes, and what each may be told beside the widths."""
+"""The modes, and the options that each takes."""
 
 
 def pad(
@@ -180,27 +180,27 @@ def _repeated(
 ) -> Tensor:
     """Return a border of elements of the axis, by the index that each one has."""
     length = x.shape[0]
-    places = range(-before, length + after)
+    indices = range(-before, length + after)
     if mode == "edge" or (length == 1 and mode != "wrap"):
-        return _taken(x, [min(max(i, 0), length - 1) for i in places])
+        return _taken(x, [min(max(i, 0), length - 1) for i in indices])
     if mode == "wrap":
-        return _taken(x, [i % length for i in places])
+        return _taken(x, [i % length for i in indices])
     period = length if mode == "symmetric" else length - 1
     back = period - 1 if mode == "symmetric" else period
     folds, taken = [], []
-    for fold, place in (divmod(i, period) for i in places):
+    for fold, index in (divmod(i, period) for i in indices):
         folds.append(fold)
-        taken.append(back - place if fold % 2 else place)
+        taken.append(back - index if fold % 2 else index)
     found = _taken(x, taken)
     return found if own["reflect_type"][0] == "even" else _turned(x, found, folds)
 
 
-def _taken(x: Tensor, places: list[int]) -> Tensor:
-    return x[asarray(places, int, device=x.device)]
+def _taken(x: Tensor, indices: list[int]) -> Tensor:
+    return x[asarray(indices, int, device=x.device)]
 
 
 def _turned(x: Tensor, found: Tensor, folds: list[int]) -> Tensor:
-    """Return reflections turned about the edges, so that values go on beyond them.
+    """Return reflections rotated about the edges, so that values continue beyond them.
 
     With `f` times reflected, `y = x + f span` for even `f`, `first + last + f span - x`
     for odd, where span is `last - first`.

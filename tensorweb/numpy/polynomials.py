@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, SupportsIndex
 
 from tensorweb import functions as tw
 from tensorweb import linalg
-from tensorweb.dtypes import finfo
+from tensorweb.dtypes import complex_with, finfo
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.graph.tracing import is_traced
 from tensorweb.numpy.arguments import (
@@ -22,8 +23,7 @@ from tensorweb.numpy.arguments import (
     check_unused,
 )
 from tensorweb.numpy.matrices import vander
-from tensorweb.numpy.polynomial_text import polynomial_text
-from tensorweb.numpy.polynomial_zeros import roots
+from tensorweb.numpy.sorting import lexsort
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, is_number
 from tensorweb.tensor.values import peek
@@ -39,7 +39,10 @@ __all__ = [
     "polymul",
     "polysub",
     "polyval",
+    "roots",
+    "sort_complex",
 ]
+
 
 CLOSE = 1e-8
 """Remainders up to here are 0, as `np.allclose` has it."""
@@ -254,11 +257,11 @@ def polymul(a1: ArrayLike, a2: ArrayLike) -> Any:
     """
     first, second = _lines("polymul", a1, a2)
     table = first[:, None] * second[None, :]
-    places = tw.arange(first.size, device=first.device)[:, None]
-    places = places + tw.arange(second.size, device=first.device)[None, :]
+    indices = tw.arange(first.size, device=first.device)[:, None]
+    indices = indices + tw.arange(second.size, device=first.device)[None, :]
     length = first.size + second.size - 1
     empty = tw.zeros(max(length, 0), dtype=table.dtype, device=first.device)
-    return _as_given(empty.at[places].add(table), a1, a2)
+    return _as_given(empty.at[indices].add(table), a1, a2)
 
 
 def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Any, Any]:
@@ -422,7 +425,7 @@ class poly1d:
     coef = coefficients = c
 
     def __call__(self, x: ArrayLike) -> Any:
-        """Return the value at `x`; of a polynomial the composition."""
+        """Return the value at `x`; of a polynomial the elementwise."""
         return polyval(self.coeffs, x)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -514,7 +517,105 @@ class poly1d:
         return poly1d(polyint(self.coeffs, m, k))
 
     def __str__(self) -> str:
-        return polynomial_text(self.coeffs.tolist(), self.variable)
+        return _polynomial_text(self.coeffs.tolist(), self.variable)
 
     def __repr__(self) -> str:
         return f"poly1d({repr(self.coeffs).removeprefix('tensor(')}"
+
+
+def roots(p: ArrayLike) -> Tensor:
+    """Return the zeros of a polynomial, the eigenvalues of its companion matrix.
+
+    They are complex, unless all are real. The coefficients are read for zeros at both
+    ends, which are zeros of the polynomial or nothing.
+
+    Raises:
+        ShapeError: the coefficients are not 1-D.
+
+    >>> tw.round(100 * np.roots([1.0, -3.0, 2.0]))
+    tensor([200., 100.])
+    """
+    given = as_floats(tw.asarray(getattr(p, "coeffs", p)))
+    if given.ndim > 1:
+        raise ShapeError(f"roots: coefficients have shape {given.shape}; give 1-D.")
+    line = given.reshape(-1)
+    indices = [i for i, value in enumerate(peek(line)) if value != 0]
+    if not indices:
+        return line[:0]
+    behind = tw.zeros(line.size - 1 - indices[-1], dtype=line.dtype, device=line.device)
+    line = line[indices[0] : indices[-1] + 1]
+    degree = line.size - 1
+    if not degree:
+        return behind
+    first = -line[1:] / line[0]
+    below = tw.eye(degree - 1, degree, dtype=line.dtype, device=line.device)
+    found = linalg.eigvals(tw.concat([first[None, :], below], 0))
+    if not bool((tw.imag(found) != 0).any()):
+        return tw.concat([tw.real(found), behind])
+    return tw.concat([found, behind.astype(found.dtype)])
+
+
+def sort_complex(a: ArrayLike) -> Tensor:
+    """Return complex numbers in order of their real parts, then of the imaginary ones.
+
+    >>> np.sort_complex([3, 1, 2])
+    tensor([1.+0.j, 2.+0.j, 3.+0.j], dtype=complex64)
+    """
+    x = tw.asarray(a)
+    narrow = x.dtype.kind in ("bool", "int", "uint") and x.dtype.itemsize < 4
+    x = x.astype("complex64" if narrow else complex_with(x.dtype))
+    return tw.take_along_axis(x, lexsort([tw.imag(x), tw.real(x)]), -1)
+
+
+WIDTH = 70
+"""Characters of a line from which on the next term begins another pair of lines."""
+
+
+def _polynomial_text(coefficients: Sequence[complex], variable: str) -> str:
+    """Return a polynomial as text, the highest power first; zeros in front are left.
+
+    >>> print(_polynomial_text([1, 0, -2.5], "x"))
+       2
+    1 x - 2.5
+    """
+    values = list(coefficients)
+    while len(values) > 1 and not values[0]:
+        values.pop(0)
+    text = ""
+    for power, value in zip(range(len(values) - 1, -1, -1), values, strict=True):
+        number = _number(value)
+        if number == "0" and (power or text):
+            continue
+        factor = {0: "", 1: f" {variable}"}.get(power, f" {variable}**{power}")
+        term = number + factor
+        if not text:
+            text = term
+        elif term.startswith("-"):
+            text += f" - {term[1:]}"
+        else:
+            text += f" + {term}"
+    return _raised(text or "0")
+
+
+def _number(value: complex) -> str:
+    """Return a coefficient with four digits."""
+    number = complex(value)
+    real, imaginary = f"{number.real:.4g}", f"{number.imag:.4g}"
+    if not number.imag:
+        return real
+    return f"({real} + {imaginary}j)" if number.real else f"{imaginary}j"
+
+
+def _raised(text: str) -> str:
+    """Return text whose powers, written `**n`, stand on a line above."""
+    done, above, below = " ", "", ""
+    parts = re.split(r"\*\*(\d+)", text)
+    for part, power in zip(parts[:-1:2], parts[1::2], strict=True):
+        more_above = " " * (len(part) - 1) + power
+        more_below = part + " " * (len(power) - 1)
+        if max(len(above) + len(more_above), len(below) + len(more_below)) > WIDTH:
+            done += f"{above}\n{below}\n "
+            above = below = ""
+        above += more_above
+        below += more_below
+    return f"{done}{above}\n{below}{parts[-1]}"

@@ -1,17 +1,22 @@
-"""Values in order with NumPy's arguments: sort, argsort, lexsort, partition.
-
-Sorting is always stable, whatever `kind` says; NaN comes last.
-"""
+"""Sort and search: order, partitions, positions of values."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import SupportsIndex
+from typing import Any, SupportsIndex, overload
 
+from tensorweb import dtypes
 from tensorweb import functions as tw
-from tensorweb.errors import DataError, ShapeError
-from tensorweb.numpy.arguments import as_tensors
-from tensorweb.shapes import normalize_axis
+from tensorweb.devices import device
+from tensorweb.dtypes import check_integer
+from tensorweb.errors import DataError, DTypeError, ShapeError
+from tensorweb.functions.creation import Lengths
+from tensorweb.lookups.keys import ends_within
+from tensorweb.numpy.arguments import as_first_operand, as_tensors, check_order
+from tensorweb.numpy.creation import asarray
+from tensorweb.numpy.matrices import tri
+from tensorweb.shapes import Shape, as_shape, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.sorting import check_kind
@@ -19,9 +24,23 @@ from tensorweb.tensor.sorting import check_kind
 __all__ = [
     "argpartition",
     "argsort",
+    "argwhere",
+    "diag_indices",
+    "diag_indices_from",
+    "flatnonzero",
     "lexsort",
+    "mask_indices",
+    "nonzero",
     "partition",
+    "ravel_multi_index",
+    "searchsorted",
     "sort",
+    "tril_indices",
+    "tril_indices_from",
+    "triu_indices",
+    "triu_indices_from",
+    "unravel_index",
+    "where",
 ]
 
 
@@ -172,3 +191,318 @@ def _check_partition(
                 f"{name}: kth is {each!r} and the axis has {length} elements; give "
                 f"integers from {-length} to {length - 1}."
             )
+
+
+@overload
+def where(condition: ArrayLike, /) -> tuple[Tensor, ...]: ...
+
+
+@overload
+def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> Tensor: ...
+
+
+def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> Any:
+    """Return `x` where the condition holds, else `y`; without both, where it holds.
+
+    The indices of true elements are one array per axis, as `nonzero` gives them; their
+    number is read from the device.
+
+    Raises:
+        DataError: only one of `x` and `y` is given.
+        ShapeError: the shapes do not broadcast.
+
+    >>> np.where([True, False, True], [1, 2, 3], 0)
+    tensor([1, 0, 3])
+    >>> np.where([0, 3, 4])
+    (tensor([1, 2]),)
+    """
+    if x is None and y is None:
+        return nonzero(condition)
+    if x is None or y is None:
+        raise DataError("where: give both x and y, or neither.")
+    mask = (
+        condition if isinstance(condition, Tensor) else as_tensors((condition, x, y))[0]
+    )
+    if mask.dtype.kind != "bool":
+        mask = tw.not_equal(mask, 0)
+    return tw.where(mask, x, y)
+
+
+def nonzero(a: ArrayLike) -> tuple[Tensor, ...]:
+    """Return where elements are not zero: one index array per axis.
+
+    Their number is a shape, so this reads one number from the device.
+
+    Raises:
+        DataError: the array is 0-d.
+
+    >>> np.nonzero([[1, 0], [0, 2]])
+    (tensor([0, 1]), tensor([0, 1]))
+    """
+    return asarray(a).nonzero()
+
+
+def argwhere(a: ArrayLike) -> Tensor:
+    """Return the indices of elements that are not zero, one row for each.
+
+    Their number is read from the device.
+
+    >>> np.argwhere([[1, 0], [0, 2]])
+    tensor([[0, 0],
+            [1, 1]])
+    """
+    x = asarray(a)
+    if not x.ndim:
+        return tw.zeros((int(x != 0), 0), int, device=x.device)
+    return tw.stack(x.nonzero(), axis=1)
+
+
+def flatnonzero(a: ArrayLike) -> Tensor:
+    """Return where elements are not zero, counted in row-major order.
+
+    Their number is read from the device.
+
+    >>> np.flatnonzero([[1, 0], [0, 2]])
+    tensor([0, 3])
+    """
+    return asarray(a).ravel().nonzero()[0]
+
+
+def searchsorted(
+    a: ArrayLike, v: ArrayLike, side: str = "left", sorter: ArrayLike = None
+) -> Tensor:
+    """Return where values belong in a sorted vector: before equal ones, or behind.
+
+    Raises:
+        ShapeError: `a` has not exactly one axis.
+        DataError: `side` is neither `left` nor `right`.
+
+    >>> np.searchsorted([10, 20, 30], [5, 20], "right")
+    tensor([0, 2])
+    """
+    return tw.searchsorted(a, v, side=side, sorter=sorter)
+
+
+def unravel_index(
+    indices: ArrayLike, shape: Lengths, order: str = "C"
+) -> tuple[Any, ...]:
+    """Return the index along each axis of positions in row-major order.
+
+    An integer gives integers. Positions of an array are not looked at: those out of
+    range give indices that are.
+
+    Raises:
+        DataError: an integer is out of range.
+        DTypeError: the positions are no integers.
+        ShapeError: a shape without elements has no position.
+
+    >>> np.unravel_index(5, (2, 3))
+    (1, 2)
+    >>> np.unravel_index([1, 5], (2, 3))
+    (tensor([0, 1]), tensor([1, 2]))
+    """
+    lengths = as_shape(shape)
+    if order != "F":
+        check_order("unravel_index", order)
+    count = _countable("unravel_index", lengths)
+    rest: Any = indices
+    if not isinstance(indices, int):
+        rest = _integers("unravel_index", asarray(indices))
+        if rest.size and (not count or not lengths):
+            raise ShapeError(
+                f"unravel_index: shape {lengths} has no positions for an array."
+            )
+    elif not 0 <= indices < count:
+        raise DataError(
+            f"unravel_index: position {indices} is out of range for shape {lengths}."
+        )
+    found = []
+    for length in lengths if order == "F" else reversed(lengths):
+        found.append(rest % max(length, 1))
+        rest = rest // max(length, 1)
+    return tuple(found if order == "F" else reversed(found))
+
+
+def _countable(name: str, lengths: Shape) -> int:
+    """Return how many elements a shape has.
+
+    Raises:
+        ShapeError: more than 64 bits can count.
+    """
+    count = math.prod(lengths)
+    if count > 2**63 - 1:
+        raise ShapeError(f"{name}: shape {lengths} has more than 2**63 - 1 elements.")
+    return count
+
+
+def _integers(name: str, indices: Tensor) -> Tensor:
+    """Return indices in the default dtype of integers, or in int64 if they are.
+
+    Raises:
+        DTypeError: they are no integers.
+    """
+    if indices.dtype.kind not in ("int", "uint", "bool"):
+        raise DTypeError(
+            f"{name}: the indices are {indices.dtype}; convert them with "
+            "astype(np.int32)."
+        )
+    if indices.dtype in (dtypes.int64, dtypes.uint64):
+        return indices
+    return indices.astype(dtypes.DEFAULT_INT)
+
+
+def _is_outside(indices: Tensor, length: int) -> bool:
+    """Whether an index is negative or too large for an axis."""
+    if not indices.size:
+        return False
+    words = f"an axis of length {length}"
+    low, high = ends_within(indices.node, 0, length - 1, words)
+    return low < 0 or high >= length
+
+
+def ravel_multi_index(
+    multi_index: Any,
+    dims: Lengths,
+    mode: str | Sequence[str] = "raise",
+    order: str = "C",
+) -> Any:
+    """Return positions in row-major order of an index along each axis.
+
+    `mode="wrap"` counts on at the other end, `"clip"` stays at the end; several are
+    one for each axis. With "raise" arrays are read once to look for indices out of
+    range.
+
+    Raises:
+        DataError: an index is out of range.
+        DTypeError: an index is no integer.
+        ShapeError: there is not one index for each axis, or an axis has length 0.
+        RangeError: the dtype of the indices cannot hold the positions.
+
+    >>> np.ravel_multi_index(([0, 1], [1, 2]), (2, 3))
+    tensor([1, 5])
+    """
+    lengths = as_shape(dims)
+    parts = list(multi_index)
+    if len(parts) != len(lengths):
+        raise ShapeError(
+            f"ravel_multi_index: {len(parts)} indices for shape {lengths}; give one "
+            "for each axis."
+        )
+    modes = [mode] * len(parts) if isinstance(mode, str) else list(mode)
+    if len(modes) != len(parts):
+        raise DataError(
+            f"ravel_multi_index: mode={mode!r}; give one for all {len(parts)} axes, or "
+            "one for each."
+        )
+    count = _countable("ravel_multi_index", lengths)
+    position: Any = 0
+    axes = list(zip(parts, lengths, modes, strict=True))
+    for given, length, how in reversed(axes) if order == "F" else axes:
+        part: Any = given
+        if not isinstance(given, int):
+            part = _integers("ravel_multi_index", as_first_operand(given, *parts))
+            if count:
+                check_integer(count - 1, part.dtype)
+            elif part.size:
+                raise ShapeError(
+                    f"ravel_multi_index: shape {lengths} has no elements to index."
+                )
+        if how == "wrap":
+            part = part % max(length, 1)
+        elif how == "clip":
+            part = tw.clip(part, 0, max(length - 1, 0))
+        elif how != "raise":
+            raise DataError(f"mode={how!r}; it is raise, wrap or clip.")
+        elif _is_outside(asarray(part), length):
+            raise DataError(
+                f"ravel_multi_index: an index is out of range for shape {lengths}."
+            )
+        position = position * length + part
+    return position
+
+
+def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
+    """Return the indices of the main diagonal of a shape `(n, n, …)`.
+
+    >>> np.diag_indices(3)
+    (tensor([0, 1, 2]), tensor([0, 1, 2]))
+    """
+    return (tw.arange(n),) * ndim
+
+
+def diag_indices_from(arr: ArrayLike) -> tuple[Tensor, ...]:
+    """Return the indices of the main diagonal of an array whose axes are equally long.
+
+    Raises:
+        ShapeError: they are not, or there are fewer than two.
+
+    >>> np.diag_indices_from(np.zeros((2, 2)))
+    (tensor([0, 1]), tensor([0, 1]))
+    """
+    x = asarray(arr)
+    if x.ndim < 2 or len(set(x.shape)) > 1:
+        raise ShapeError(f"diag_indices_from: shape {x.shape}; give equal axes.")
+    with device(x.device):
+        return diag_indices(x.shape[0], x.ndim)
+
+
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, ...]:
+    """Return the indices of the lower triangle of an `(n, m)` matrix.
+
+    >>> np.tril_indices(2)
+    (tensor([0, 1, 1]), tensor([0, 0, 1]))
+    """
+    return nonzero(tri(n, m, k, bool))
+
+
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, ...]:
+    """Return the indices of the upper triangle of an `(n, m)` matrix.
+
+    >>> np.triu_indices(2)
+    (tensor([0, 0, 1]), tensor([0, 1, 1]))
+    """
+    return nonzero(tw.logical_not(tri(n, m, k - 1, bool)))
+
+
+def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Tensor, ...]:
+    """Return the indices of the lower triangle of a matrix.
+
+    Raises:
+        ShapeError: there are not two axes.
+
+    >>> np.tril_indices_from(np.zeros((1, 2)))
+    (tensor([0]), tensor([0]))
+    """
+    x = _matrix(arr)
+    with device(x.device):
+        return tril_indices(x.shape[0], k, x.shape[1])
+
+
+def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Tensor, ...]:
+    """Return the indices of the upper triangle of a matrix.
+
+    Raises:
+        ShapeError: there are not two axes.
+
+    >>> np.triu_indices_from(np.zeros((1, 2)))
+    (tensor([0, 0]), tensor([0, 1]))
+    """
+    x = _matrix(arr)
+    with device(x.device):
+        return triu_indices(x.shape[0], k, x.shape[1])
+
+
+def _matrix(arr: ArrayLike) -> Tensor:
+    found = asarray(arr)
+    if found.ndim != 2:
+        raise ShapeError(f"shape {found.shape} is no matrix; give two axes.")
+    return found
+
+
+def mask_indices(n: int, mask_func: Any, k: Any = 0) -> tuple[Tensor, ...]:
+    """Return where a function such as `np.triu` leaves ones in an `(n, n)` matrix.
+
+    >>> np.mask_indices(2, np.triu)
+    (tensor([0, 0, 1]), tensor([0, 1, 1]))
+    """
+    return nonzero(mask_func(tw.ones((n, n), int), k))

@@ -1,27 +1,50 @@
-"""Weighted means, covariances and correlations."""
+"""Averages, medians, quantiles, covariances and correlations.
+
+Quantiles are computed from values sorted on their device. Which two sorted values a
+quantile lies between follows from the count of elements, in Python.
+"""
 
 from __future__ import annotations
 
-from typing import Literal, overload
+import math
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, SupportsIndex, overload
 
+from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
+from tensorweb.graph.tracing import is_traced
 from tensorweb.numpy.arguments import (
     as_first_operand,
     as_floats,
     as_operand_like,
+    as_real_floats,
     as_tensors,
+    into,
     is_inexact,
+    signature_of,
 )
-from tensorweb.shapes import normalize_axis_order
+from tensorweb.shapes import (
+    Shape,
+    normalize_axes,
+    normalize_axis_order,
+)
+from tensorweb.shapes import size as size_of
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.tensor.reductions import Axis
+from tensorweb.tensor.values import is_differentiated, peek
 
 __all__ = [
     "average",
     "corrcoef",
     "cov",
+    "median",
+    "nanmedian",
+    "nanpercentile",
+    "nanquantile",
+    "percentile",
+    "quantile",
 ]
 
 
@@ -85,31 +108,36 @@ def average(
         mean = x.mean(axis, keepdims=keepdims)
         count = tw.full_like(mean, x.size // max(mean.size, 1))
         return (mean, count) if returned else mean
-    given = _weights(x, axis, weights)
+    given = _broadcast_weights("average", weights, x, axis)
     total = given.sum(axis, keepdims=keepdims)
     mean = (x * given).sum(axis, keepdims=keepdims) / total
     return (mean, total) if returned else mean
 
 
-def _weights(x: Tensor, axis: Axis, weights: ArrayLike) -> Tensor:
-    """Return weights as floats of the shape of `x`."""
+def _broadcast_weights(name: str, weights: ArrayLike, x: Tensor, axis: Axis) -> Tensor:
+    """Return weights as floats in the shape of the values; those of axes repeat.
+
+    Raises:
+        DataError: `axis` is None, and they have not the shape of the values.
+        ShapeError: they have neither the shape of the values nor that of the axes.
+    """
     given = as_floats(as_operand_like(weights, x))
     if given.shape == x.shape:
         return given
     if axis is None:
         raise DataError(
-            f"average: weights of shape {given.shape} for values of shape {x.shape}; "
-            "say along which axes they go with axis=."
+            f"{name}: weights of shape {given.shape} for values of shape {x.shape}; "
+            "name the axes of the weights with axis=."
         )
     axes = normalize_axis_order(axis, x.ndim)
     if given.shape != tuple(x.shape[each] for each in axes):
         raise ShapeError(
-            f"average: weights of shape {given.shape} for the axes {axes} of shape "
+            f"{name}: weights of shape {given.shape} for the axes {axes} of shape "
             f"{x.shape}; give one weight for each value along them."
         )
     order = sorted(range(len(axes)), key=lambda i: axes[i])
-    placed = [x.shape[each] if each in axes else 1 for each in range(x.ndim)]
-    return tw.broadcast_to(tw.permute_dims(given, order).reshape(placed), x.shape)
+    shape = [x.shape[each] if each in axes else 1 for each in range(x.ndim)]
+    return tw.broadcast_to(tw.permute_dims(given, order).reshape(shape), x.shape)
 
 
 def cov(
@@ -139,7 +167,7 @@ def cov(
     first = as_first_operand(m, y, fweights, aweights)
     rows = _variables("cov", first, y, rowvar, dtype)
     freedom = (0 if bias else 1) if ddof is None else ddof
-    weights = _observed(rows, fweights, aweights)
+    weights = _observation_weights(rows, fweights, aweights)
     if weights is None:
         centred = rows - rows.mean(1, keepdims=True)
         return tw.squeeze(_products(centred, centred) / max(rows.shape[1] - freedom, 0))
@@ -176,7 +204,7 @@ def _variables(
     return parts[0] if len(parts) == 1 else tw.concat(parts, 0)
 
 
-def _observed(rows: Tensor, *weights: ArrayLike) -> Tensor | None:
+def _observation_weights(rows: Tensor, *weights: ArrayLike) -> Tensor | None:
     """Return the products of weights of observations, None without any."""
     found: Tensor | None = None
     for each in weights:
@@ -220,3 +248,439 @@ def corrcoef(
         parts = [tw.clip(part, -1, 1) for part in (tw.real(scaled), tw.imag(scaled))]
         return parts[0] + 1j * parts[1]
     return tw.clip(scaled, -1, 1) if is_inexact(scaled.dtype) else scaled
+
+
+def quantile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: ArrayLike = None,
+) -> Tensor:
+    """Return quantiles along axes: below share `q` of the values; NaN wins.
+
+    The result has the shape of `q` in front of the other axes. The numbers of `q` are
+    read; where a derivative by them is taken, or they have no values yet, positions are
+    computed from them on the device. `weights`, in the shape of the values or of the
+    axes, go with the method `inverted_cdf` only.
+
+    Raises:
+        DataError: `q` is not between 0 and 1, or the method is unknown.
+
+    >>> np.quantile([1.0, 2.0, 3.0, 4.0], [0.25, 0.5])
+    tensor([1.75, 2.5 ])
+    """
+    return _quantile(
+        *("quantile", 1, a, q, axis, out, overwrite_input, method, keepdims),
+        weights=weights,
+    )
+
+
+@signature_of(quantile)
+def percentile(*args: Any, **options: Any) -> Tensor:
+    """Return percentiles along axes: `quantile` of `q / 100`.
+
+    >>> np.percentile([[10, 7, 4], [3, 2, 1]], 50, axis=1)
+    tensor([7., 2.])
+    >>> np.percentile([1, 2, 3, 4], 40, method="higher")
+    tensor(3)
+    """
+    return _quantile("percentile", 100, *args, **options)
+
+
+@signature_of(quantile)
+def nanquantile(*args: Any, **options: Any) -> Tensor:
+    """Return quantiles along axes of the values that are not NaN.
+
+    Their count is read where the values are known.
+
+    >>> np.nanquantile([1.0, np.nan, 3.0], 0.5)
+    tensor(2.)
+    """
+    return _nanquantile("nanquantile", 1, *args, **options)
+
+
+@signature_of(quantile)
+def nanpercentile(*args: Any, **options: Any) -> Tensor:
+    """Return percentiles along axes of the values that are not NaN.
+
+    >>> np.nanpercentile([[1.0, np.nan, 3.0], [4.0, 5.0, 8.0]], 50, axis=1)
+    tensor([2., 5.])
+    """
+    return _nanquantile("nanpercentile", 100, *args, **options)
+
+
+def _quantile(
+    name: str,
+    scale: int,
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: ArrayLike = None,
+) -> Tensor:
+    x = as_first_operand(a, weights)
+    if x.dtype.kind == "complex":
+        as_real_floats(name, x)
+    shares, shape = _quantiles_and_shape(name, q, scale)
+    _check_method(name, method)
+    if method not in DISCRETE and isinstance(q, Tensor) and q.device == x.device:
+        # Values between two are computed with the digits of both.
+        x = as_floats(x)
+        x = x.astype(tw.result_type(x, q)) if is_inexact(q.dtype) else x
+    rows = _reduced_axes_last(x, axis)
+    if weights is not None:
+        if method != "inverted_cdf":
+            raise DataError(
+                f'{name}: weights with method {method!r}; only "inverted_cdf" has them.'
+            )
+        shared = _broadcast_weights(name, weights, x, axis)
+        found = _weighted_quantiles(rows, _reduced_axes_last(shared, axis), shares)
+    else:
+        found = _quantiles_of_sorted(name, tw.sort(rows), shares, method)
+    return into(_quantiles_first(found, shape, x, axis, keepdims), out)
+
+
+Shares = list[float] | Tensor
+"""Quantiles from 0 to 1: numbers, or a 1-D tensor where these must be followed."""
+
+
+def _quantiles_and_shape(name: str, q: ArrayLike, scale: int) -> tuple[Shares, Shape]:
+    """Return quantiles from 0 to 1, and their shape."""
+    if isinstance(q, int | float):
+        numbers, shape = [float(q)], Shape()
+    else:
+        given = tw.asarray(q)
+        shape = given.shape
+        if is_traced(given.node):
+            return given.reshape(-1) / scale, shape
+        numbers = _exact_numbers(q, given)
+    for number in numbers:
+        if not 0 <= number <= scale:
+            raise DataError(f"{name}: q is {number}; it is from 0 to {scale}.")
+    if isinstance(q, Tensor) and is_differentiated(q):
+        return q.reshape(-1) / scale, shape
+    return [number / scale for number in numbers], shape
+
+
+def _exact_numbers(q: ArrayLike, given: Tensor) -> list[float]:
+    """Return numbers with all the digits that they were given with."""
+    if isinstance(q, list | tuple) and all(isinstance(x, int | float) for x in q):
+        return [float(number) for number in q]
+    flatten = getattr(q, "ravel", None)
+    flat = given.ravel() if flatten is None else flatten()
+    values = peek(flat) if isinstance(flat, Tensor) else flat.tolist()
+    return [float(number) for number in values]
+
+
+def _check_method(name: str, method: str) -> None:
+    if method not in METHODS and method not in DISCRETE:
+        known = ", ".join(sorted({*METHODS, *DISCRETE}))
+        raise DataError(f"{name}: method {method!r} is unknown; there are {known}.")
+
+
+def _reduced_axes_last(x: Tensor, axis: Axis) -> Tensor:
+    """Return the reduced axes as one, the last."""
+    axes = normalize_axes(axis, x.ndim)
+    kept = [each for each in range(x.ndim) if each not in axes]
+    moved = tw.permute_dims(x, (*kept, *axes))
+    length = size_of([x.shape[each] for each in axes])
+    return moved.reshape((*[x.shape[each] for each in kept], length))
+
+
+def _quantiles_first(
+    found: Tensor, shape: Shape, x: Tensor, axis: Axis, keep: bool
+) -> Tensor:
+    """Return results `(..., quantiles)` with the shape of `q` in front."""
+    front = tw.moveaxis(found, -1, 0)
+    axes = normalize_axes(axis, x.ndim)
+    rest = [
+        1 if each in axes else length
+        for each, length in enumerate(x.shape)
+        if keep or each not in axes
+    ]
+    return front.reshape((*shape, *rest))
+
+
+def _quantiles_of_sorted(
+    name: str, rows: Tensor, shares: Shares, method: str
+) -> Tensor:
+    """Return quantiles of sorted rows `(..., n)` as `(..., quantiles)`."""
+    length = rows.shape[-1]
+    if not length:
+        raise ShapeError(f"{name}: there are no values along the axis.")
+    if isinstance(shares, Tensor):
+        low, high, weight = _position(method, length, shares)
+        if method in DISCRETE:
+            return _propagate_nan(tw.take(rows, low, -1), rows)
+        values = as_floats(rows)
+        found = _interpolate(
+            tw.take(values, low, -1), tw.take(values, high, -1), weight
+        )
+        return _propagate_nan(found, values)
+    if method in DISCRETE:
+        at = [_position(method, length, q)[0] for q in shares]
+        return _propagate_nan(
+            tw.take(rows, tw.asarray(at, device=rows.device), -1), rows
+        )
+    values = as_floats(rows)
+    if not shares:
+        return values[..., :0]
+    positions = [_position(method, length, q) for q in shares]
+    each = [
+        _interpolate(values[..., low], values[..., high], weight)
+        for low, high, weight in positions
+    ]
+    return _propagate_nan(tw.stack(each, -1), values)
+
+
+def _interpolate(low: Tensor, high: Tensor, weight: Tensor | float) -> Tensor:
+    """Return `low + (high - low) * weight`, from the end that is nearer.
+
+    Both ends are exact, and infinite ones need no distance, which has no value between
+    two of them: between a number and infinity all is infinite.
+    """
+    step = high - low
+    rest = 1 - weight
+    mixed = tw.where(weight < 0.5, low + step * weight, high - step * rest)
+    far = tw.where(weight == 1, high, low * rest + high * weight)
+    far = tw.where((low == high) | (weight == 0), low, far)
+    return tw.where(tw.isfinite(step), mixed, far)
+
+
+def _propagate_nan(found: Tensor, rows: Tensor) -> Tensor:
+    """Return results, NaN where the sorted row holds one, which stands at its end."""
+    if not is_inexact(rows.dtype):
+        return found
+    return tw.where(tw.isnan(rows[..., -1:]), tw.nan, found)
+
+
+def _weighted_quantiles(rows: Tensor, weights: Tensor, shares: Shares) -> Tensor:
+    """Return the first values whose running share of the weights reaches q."""
+    order = tw.argsort(rows)
+    ordered = tw.take_along_axis(rows, order, -1)
+    running = tw.cumulative_sum(tw.take_along_axis(weights, order, -1), -1)
+    total = running[..., -1:]
+    found = []
+    for share in shares:
+        before = (running < share * total) | (running == 0)
+        at = tw.minimum(before.sum(-1, keepdims=True), rows.shape[-1] - 1)
+        found.append(tw.take_along_axis(ordered, at, -1))
+    return _propagate_nan(tw.concat(found, -1), ordered)
+
+
+def median(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Tensor:
+    """Return the middle value along axes, the mean of the middle two; NaN wins.
+
+    Of nothing it is NaN.
+
+    >>> np.median([[10, 7, 4], [3, 2, 1]])
+    tensor(3.5)
+    """
+    x = as_floats(tw.asarray(a))
+    rows = tw.sort(_reduced_axes_last(x, axis))
+    length = rows.shape[-1]
+    if not length:
+        found = tw.full_like(rows.sum(-1, keepdims=True), tw.nan)
+    else:
+        found = _propagate_nan(_middle_of(rows, length)[..., None], rows)
+    return into(_quantiles_first(found, (), x, axis, keepdims), out)
+
+
+def _middle_of(rows: Tensor, length: int) -> Tensor:
+    high = rows[..., length // 2]
+    return high if length % 2 else _interpolate(rows[..., length // 2 - 1], high, 0.5)
+
+
+def nanmedian(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Tensor:
+    """Return the middle value along axes of the values that are not NaN; NaN of none.
+
+    >>> np.nanmedian([[10.0, np.nan, 4.0], [3.0, 2.0, 1.0]], axis=1)
+    tensor([7., 2.])
+    """
+    x = as_floats(tw.asarray(a))
+    rows = tw.sort(_reduced_axes_last(x, axis))
+    if not rows.shape[-1]:
+        return median(x, axis, out, keepdims=keepdims)
+    count = (~tw.isnan(rows)).sum(-1, keepdims=True)
+    low = tw.take_along_axis(rows, tw.maximum(count - 1, 0) // 2, -1)
+    high = tw.take_along_axis(rows, tw.minimum(count // 2, rows.shape[-1] - 1), -1)
+    found = _interpolate(low, high, 0.5)
+    return into(_quantiles_first(found, (), x, axis, keepdims), out)
+
+
+def _nanquantile(
+    name: str,
+    scale: int,
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axis = None,
+    out: Tensor | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: ArrayLike = None,
+) -> Tensor:
+    x = tw.asarray(a)
+    if not is_inexact(x.dtype):
+        return _quantile(
+            *(name, scale, x, q, axis, out, overwrite_input, method, keepdims),
+            weights=weights,
+        )
+    if weights is not None:
+        missing = tw.isnan(x)
+        counted = tw.where(missing, 0.0, _broadcast_weights(name, weights, x, axis))
+        values = tw.where(missing, tw.inf, x)  # last, and without weight
+        found = _quantile(
+            *(name, scale, values, q, axis, None, overwrite_input, method, keepdims),
+            weights=counted,
+        )
+        nothing = missing.all(axis, keepdims=keepdims)
+        return into(tw.where(nothing, tw.nan, found), out)
+    shares, shape = _quantiles_and_shape(name, q, scale)
+    _check_method(name, method)
+    rows = tw.sort(_reduced_axes_last(x, axis))
+    counts = (~tw.isnan(rows)).sum(-1)
+    if not rows.shape[-1]:
+        count = shares.size if isinstance(shares, Tensor) else len(shares)
+        shape_of_rows = (*rows.shape[:-1], count)
+        found = tw.full(shape_of_rows, tw.nan, x.dtype, device=x.device)
+        return into(_quantiles_first(found, shape, x, axis, keepdims), out)
+    low, high, weight = _positions_by_row(method, counts, shares, rows)
+    first, second = (tw.take_along_axis(rows, each, -1) for each in (low, high))
+    found = _interpolate(first, second, weight)
+    return into(_quantiles_first(found.astype(x.dtype), shape, x, axis, keepdims), out)
+
+
+def _positions_by_row(
+    method: str, counts: Tensor, shares: Shares, rows: Tensor
+) -> Position:
+    """Return where quantiles of the first values of sorted rows lie, for each row."""
+    if isinstance(shares, Tensor) or is_traced(counts.node):
+        lengths = counts[..., None].astype(rows.dtype)
+        followed = tw.asarray(shares, dtype=rows.dtype, device=rows.device)
+        low, high, weight = _position(method, lengths, followed)
+        return low, high, tw.broadcast_to(weight, low.shape)
+    known: list[SupportsIndex] = counts.reshape(-1).tolist()
+    positions = [_position(method, int(n), q) for n in known for q in shares]
+    at = (*counts.shape, len(shares))
+    low, high, weight = (
+        as_operand_like([position[i] for position in positions], rows).reshape(at)
+        for i in range(3)
+    )
+    return low, high, weight
+
+
+def _position(method: str, length: Any, q: Any) -> Position:
+    """Return where a quantile of the first values of a sorted row lies."""
+    xp = _arithmetic_of(length, q)
+    if xp is NUMBERS and not length:
+        return 0, 0, 0.0
+    if method in DISCRETE:
+        at = _clip_index(xp, DISCRETE[method](xp, length, q), length)
+        return at, at, 0.0
+    low, high, weight = METHODS[method](xp, length, q)
+    return _clip_index(xp, low, length), _clip_index(xp, high, length), weight * 1.0
+
+
+def _clip_index(xp: Arithmetic, index: Any, length: Any) -> Any:
+    """Return an index of a row's first values, the nearest one."""
+    if xp is NUMBERS:
+        return min(max(index, 0), length - 1)
+    return tw.maximum(tw.minimum(index, length - 1), 0).astype(dtypes.int32)
+
+
+Position = tuple[Any, Any, Any]
+"""Two positions in sorted values, and the weight of the second."""
+
+
+class Arithmetic(NamedTuple):
+    """The functions that the formulas need."""
+
+    floor: Callable[[Any], Any]
+    ceil: Callable[[Any], Any]
+    round: Callable[[Any], Any]
+    where: Callable[[Any, Any, Any], Any]
+
+
+NUMBERS = Arithmetic(
+    math.floor, math.ceil, round, lambda condition, a, b: a if condition else b
+)
+TENSORS = Arithmetic(tw.floor, tw.ceil, tw.round, tw.where)
+
+
+def _arithmetic_of(*values: object) -> Arithmetic:
+    """Return the functions for numbers, or for tensors where one is among them."""
+    return TENSORS if any(isinstance(each, Tensor) for each in values) else NUMBERS
+
+
+def _neighbours(xp: Arithmetic, index: Any) -> Position:
+    low = xp.floor(index)
+    return low, low + 1, index - low
+
+
+def _plotting_positions(
+    alpha: float, beta: float
+) -> Callable[[Arithmetic, Any, Any], Position]:
+    """Return the continuous method of two plotting positions."""
+    return lambda xp, n, q: _neighbours(
+        xp, n * q + (alpha + q * (1 - alpha - beta)) - 1
+    )
+
+
+def _averaged_inverted_cdf(xp: Arithmetic, n: Any, q: Any) -> Position:
+    low, high, weight = _neighbours(xp, n * q - 1)
+    return low, high, xp.where(weight == 0, 0.5, 1.0)
+
+
+def _midpoint(xp: Arithmetic, n: Any, q: Any) -> Position:
+    low, high = xp.floor((n - 1) * q), xp.ceil((n - 1) * q)
+    return low, high, xp.where(high > low, 0.5, 0.0)
+
+
+def _closest_observation(xp: Arithmetic, n: Any, q: Any) -> Any:
+    low, high, weight = _neighbours(xp, n * q - 1.5)
+    return xp.where((weight == 0) & (low % 2 == 1), low, high)
+
+
+METHODS: dict[str, Callable[[Arithmetic, Any, Any], Position]] = {
+    "linear": lambda xp, n, q: _neighbours(xp, (n - 1) * q),
+    "midpoint": _midpoint,
+    "averaged_inverted_cdf": _averaged_inverted_cdf,
+    "interpolated_inverted_cdf": _plotting_positions(0, 1),
+    "hazen": _plotting_positions(0.5, 0.5),
+    "weibull": _plotting_positions(0, 0),
+    "median_unbiased": _plotting_positions(1 / 3, 1 / 3),
+    "normal_unbiased": _plotting_positions(3 / 8, 3 / 8),
+}
+"""Where a quantile of n values lies, as Hyndman and Fan, 1996, number the methods."""
+
+DISCRETE: dict[str, Callable[[Arithmetic, Any, Any], Any]] = {
+    "lower": lambda xp, n, q: xp.floor((n - 1) * q),
+    "higher": lambda xp, n, q: xp.ceil((n - 1) * q),
+    "nearest": lambda xp, n, q: xp.round((n - 1) * q),
+    "inverted_cdf": lambda xp, n, q: xp.ceil(n * q - 1),
+    "closest_observation": _closest_observation,
+}
+"""Methods that give one of the values, in its own dtype."""

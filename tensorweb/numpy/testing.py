@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorweb.numpy.arguments import as_tensors
-from tensorweb.numpy.comparing import allclose, array_equal
+from tensorweb.numpy.mathematics import allclose, array_equal
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor.convert import ArrayLike
 
@@ -37,7 +37,7 @@ def assert_allclose(
 ) -> None:
     """Raise unless `|actual - desired| <= atol + rtol |desired|` everywhere.
 
-    The default is about one unit in the last place of float32.
+    The default is about one ULP of float32.
 
     Raises:
         AssertionError: it does not hold somewhere, or shapes differ and neither is 0-d.

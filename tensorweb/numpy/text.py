@@ -270,11 +270,11 @@ def _converters(
             raise DTypeError(
                 f"{name}: the converter of column {column} is no function."
             )
-        place = operator.index(column)
-        if width and not -width <= place < width:
-            raise DataError(f"{name}: no column {place} for a converter, of {width}.")
+        index = operator.index(column)
+        if width and not -width <= index < width:
+            raise DataError(f"{name}: no column {index} for a converter, of {width}.")
         for order, each in enumerate(taken):
-            if place in (each, each - width, each + width):
+            if index in (each, each - width, each + width):
                 found[order] = function
     return found
 

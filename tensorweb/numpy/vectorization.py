@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any, SupportsIndex
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.numpy.arguments import as_first_operand, as_operand_like
-from tensorweb.numpy.signatures import applied, parse
+from tensorweb.numpy.arguments import as_first_operand, as_operand_like, as_tensors
 from tensorweb.shapes import broadcast_shapes, normalize_axis, normalize_axis_order
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
@@ -172,7 +172,7 @@ class vectorize:
         if pyfunc is not None and not callable(pyfunc):
             raise DataError(f"vectorize: {pyfunc!r} is no function; give one.")
         if signature is not None:
-            parse(signature)
+            _parse_signature(signature)
         self.signature = signature
         self.pyfunc = pyfunc
         self.otypes = None if otypes is None else list(otypes)
@@ -220,21 +220,25 @@ class vectorize:
 
         def function(*slices: Tensor) -> Any:
             rest = iter(slices)
-            places = (fixed[i] if i in fixed else next(rest) for i in range(len(args)))
+            arguments = (
+                fixed[i] if i in fixed else next(rest) for i in range(len(args))
+            )
             assert self.pyfunc is not None
-            return self.pyfunc(*places, **words)
+            return self.pyfunc(*arguments, **words)
 
         otypes = None if self.otypes is None else list(map(_code, self.otypes))
-        return applied(self.__name__, function, self.signature, varied, otypes)
+        return _call_by_signature(
+            self.__name__, function, self.signature, varied, otypes
+        )
 
     def _called(
         self, values: dict[int | str, ArrayLike], row: dict[int | str, object]
     ) -> Any:
         given = {**values, **row}
-        places = sorted(name for name in given if isinstance(name, int))
+        positions = sorted(name for name in given if isinstance(name, int))
         words = {name: value for name, value in given.items() if isinstance(name, str)}
         assert self.pyfunc is not None
-        return self.pyfunc(*(given[i] for i in places), **words)
+        return self.pyfunc(*(given[i] for i in positions), **words)
 
     def _gathered(
         self, results: list[Any], shape: tuple[int, ...], device: str | None
@@ -269,3 +273,120 @@ def _code(otype: DTypeLike) -> DTypeLike:
     """Return a dtype, of one of NumPy's letters too."""
     letters = {"d": "float64", "f": "float32", "i": "int32", "l": "int64", "?": "bool"}
     return letters.get(otype, otype) if isinstance(otype, str) else otype
+
+
+Axes = tuple[str, ...]
+
+_NAMES = r"\((?:\w+(?:,\w+)*)?\)"
+_LIST = f"{_NAMES}(?:,{_NAMES})*"
+
+
+def _parse_signature(signature: str) -> tuple[list[Axes], list[Axes]]:
+    """Return the names of the axes of each operand and of each result.
+
+    Raises:
+        DataError: the signature is none.
+
+    >>> _parse_signature("(m,n),(n)->(m)")
+    ([('m', 'n'), ('n',)], [('m',)])
+    """
+    text = re.sub(r"\s+", "", signature)
+    if not re.fullmatch(f"{_LIST}->{_LIST}", text):
+        raise DataError(
+            f"signature={signature!r}; write one such as '(m,n),(n)->(m)', with () for "
+            "numbers."
+        )
+    left, right = (
+        [tuple(re.findall(r"\w+", part)) for part in re.findall(_NAMES, side)]
+        for side in text.split("->")
+    )
+    return left, right
+
+
+def _call_by_signature(
+    name: str,
+    function: Callable[..., Any],
+    signature: str,
+    args: Sequence[ArrayLike],
+    otypes: Sequence[DTypeLike] | None,
+) -> Any:
+    """Return a function of the last axes for all indices of the others, broadcast.
+
+    Raises:
+        DataError: operands or results are more or fewer than the signature has, or
+            nothing says the dtypes or shapes of results without an element.
+        ShapeError: axes of one name differ in length, or an operand has too few.
+    """
+    inputs, outputs = _parse_signature(signature)
+    if len(args) != len(inputs):
+        raise DataError(f"{name}: {len(args)} operands for the signature {signature}.")
+    operands = as_tensors(args)
+    lengths: dict[str, int] = {}
+    outer = [
+        _outer(name, x.shape, axes, lengths)
+        for x, axes in zip(operands, inputs, strict=True)
+    ]
+    shape = broadcast_shapes(*outer)
+    operands = [
+        tw.broadcast_to(x, (*shape, *x.shape[x.ndim - len(axes) :]))
+        for x, axes in zip(operands, inputs, strict=True)
+    ]
+    rows = []
+    for index in product(*map(range, shape)):
+        given = function(*(x[index] for x in operands))
+        row = given if isinstance(given, tuple) else (given,)
+        if len(row) != len(outputs):
+            raise DataError(
+                f"{name}: {len(row)} results for {len(outputs)} of {signature}."
+            )
+        rows.append([tw.asarray(each) for each in row])
+        for each, axes in zip(rows[-1], outputs, strict=True):
+            if _outer(name, each.shape, axes, lengths):
+                raise ShapeError(
+                    f"{name}: a result of shape {each.shape} for the axes {axes}."
+                )
+    if not rows:
+        made = _empty(name, shape, outputs, lengths, otypes)
+    else:
+        made = [
+            tw.stack(list(column)).reshape((*shape, *column[0].shape))
+            for column in zip(*rows, strict=True)
+        ]
+        if otypes is not None:
+            made = [x.astype(t) for x, t in zip(made, otypes, strict=True)]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def _outer(
+    name: str, shape: tuple[int, ...], axes: Axes, lengths: dict[str, int]
+) -> tuple[int, ...]:
+    """Return the axes before those of a signature, whose lengths are noted."""
+    if len(shape) < len(axes):
+        raise ShapeError(f"{name}: shape {shape} has too few axes for {axes}.")
+    first = len(shape) - len(axes)
+    for axis, length in zip(axes, shape[first:], strict=True):
+        if lengths.setdefault(axis, length) != length:
+            raise ShapeError(
+                f"{name}: the axis {axis!r} has lengths {lengths[axis]} and {length}; "
+                "they must be equal."
+            )
+    return shape[:first]
+
+
+def _empty(
+    name: str,
+    shape: tuple[int, ...],
+    outputs: list[Axes],
+    lengths: dict[str, int],
+    otypes: Sequence[DTypeLike] | None,
+) -> list[Tensor]:
+    """Return results without an element, for which no function was called."""
+    if otypes is None or not all(axis in lengths for axes in outputs for axis in axes):
+        raise DataError(
+            f"{name}: there are no elements to call it with; say the dtypes of results "
+            "with otypes=, and name no axis that only results have."
+        )
+    return [
+        tw.zeros((*shape, *(lengths[axis] for axis in axes)), dtype=dtype)
+        for axes, dtype in zip(outputs, otypes, strict=True)
+    ]

@@ -82,8 +82,8 @@ def attribute(value: object, name: str) -> object:
 def function_of(value: object) -> object:
     """Return the function inside a wrapper of the library, otherwise the value."""
     own = type(value)
-    universal = sys.modules.get("tensorweb.numpy.universal")
-    if own is Jitted or (universal and own is universal.ufunc):
+    ufuncs = sys.modules.get("tensorweb.numpy.ufuncs")
+    if own is Jitted or (ufuncs and own is ufuncs.ufunc):
         return vars(value).get("__wrapped__", value)
     return value
 

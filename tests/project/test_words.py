@@ -51,7 +51,7 @@ LEFT = {
     "tensorweb/lookups": 3,
     "tensorweb/nn": 29,
     "tensorweb/nodes": 47,
-    "tensorweb/numpy": 225,
+    "tensorweb/numpy": 5,
     "tensorweb/ops": 12,
     "tensorweb/optim": 8,
     "tensorweb/performance": 2,

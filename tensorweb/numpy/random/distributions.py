@@ -8,8 +8,13 @@ from __future__ import annotations
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.numpy.random.hidden import Hidden
-from tensorweb.numpy.random.shapes import Size, beside, check, sample_shape
+from tensorweb.numpy.random.sampling import (
+    Hidden,
+    Size,
+    as_parameter,
+    check,
+    sample_shape,
+)
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 
@@ -29,8 +34,8 @@ class Distributions(Hidden):
         (2, 3)
         """
         u = self._uniform(sample_shape("uniform", size, low, high))
-        first = beside(low, u)
-        return u * (beside(high, u) - first) + first
+        first = as_parameter(low, u)
+        return u * (as_parameter(high, u) - first) + first
 
     def normal(
         self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None
@@ -42,7 +47,7 @@ class Distributions(Hidden):
         """
         check("normal", "scale", scale, 0, tw.inf)
         z = self._draw().normal(sample_shape("normal", size, loc, scale))
-        return z * beside(scale, z) + beside(loc, z)
+        return z * as_parameter(scale, z) + as_parameter(loc, z)
 
     def standard_normal(
         self, size: Size = None, dtype: DTypeLike = "float32", out: None = None
@@ -64,7 +69,7 @@ class Distributions(Hidden):
         """
         check("exponential", "scale", scale, 0, tw.inf)
         found = self._draw().exponential(sample_shape("exponential", size, scale))
-        return found * beside(scale, found)
+        return found * as_parameter(scale, found)
 
     def standard_exponential(self, size: Size = None) -> Tensor:
         """Return exponentially distributed numbers of mean 1.
@@ -83,7 +88,7 @@ class Distributions(Hidden):
         (3,)
         """
         found = self._draw().gumbel(sample_shape("gumbel", size, loc, scale))
-        return found * beside(scale, found) + beside(loc, found)
+        return found * as_parameter(scale, found) + as_parameter(loc, found)
 
     def laplace(
         self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None
@@ -96,7 +101,7 @@ class Distributions(Hidden):
         shape = sample_shape("laplace", size, loc, scale)
         sign = tw.where(self._uniform(shape) < 0.5, -1.0, 1.0)
         found = sign * self._draw().exponential(shape)
-        return found * beside(scale, found) + beside(loc, found)
+        return found * as_parameter(scale, found) + as_parameter(loc, found)
 
     def logistic(
         self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None
@@ -108,7 +113,7 @@ class Distributions(Hidden):
         """
         shape = sample_shape("logistic", size, loc, scale)
         found = self._draw().gumbel(shape) - self._draw().gumbel(shape)
-        return found * beside(scale, found) + beside(loc, found)
+        return found * as_parameter(scale, found) + as_parameter(loc, found)
 
     def lognormal(
         self, mean: ArrayLike = 0.0, sigma: ArrayLike = 1.0, size: Size = None
@@ -127,7 +132,7 @@ class Distributions(Hidden):
         (3,)
         """
         found = tw.sqrt(2.0 * self.exponential(1.0, sample_shape("", size, scale)))
-        return found * beside(scale, found)
+        return found * as_parameter(scale, found)
 
     def weibull(self, a: ArrayLike, size: Size = None) -> Tensor:
         """Return numbers of the Weibull distribution of shape `a`.
@@ -137,7 +142,7 @@ class Distributions(Hidden):
         """
         check("weibull", "a", a, 0, tw.inf)
         found = self.exponential(1.0, sample_shape("weibull", size, a))
-        return found ** (1.0 / beside(a, found))
+        return found ** (1.0 / as_parameter(a, found))
 
     def pareto(self, a: ArrayLike, size: Size = None) -> Tensor:
         """Return numbers of the Pareto (Lomax) distribution of shape `a`.
@@ -147,7 +152,7 @@ class Distributions(Hidden):
         """
         check("pareto", "a", a, 0, tw.inf)
         found = self.exponential(1.0, sample_shape("pareto", size, a))
-        return tw.expm1(found / beside(a, found))
+        return tw.expm1(found / as_parameter(a, found))
 
     def power(self, a: ArrayLike, size: Size = None) -> Tensor:
         """Return numbers from 0 to 1 of density `a x**(a - 1)`.
@@ -157,7 +162,7 @@ class Distributions(Hidden):
         """
         check("power", "a", a, 0, tw.inf)
         found = self.exponential(1.0, sample_shape("power", size, a))
-        return tw.exp(-found / beside(a, found))
+        return tw.exp(-found / as_parameter(a, found))
 
     def standard_cauchy(self, size: Size = None) -> Tensor:
         """Return numbers of the Cauchy distribution.
@@ -177,7 +182,7 @@ class Distributions(Hidden):
         (5,)
         """
         u = self._uniform(sample_shape("triangular", size, left, mode, right))
-        a, c, b = beside(left, u), beside(mode, u), beside(right, u)
+        a, c, b = as_parameter(left, u), as_parameter(mode, u), as_parameter(right, u)
         rising = a + tw.sqrt(u * ((b - a) * (c - a)))
         falling = b - tw.sqrt((1.0 - u) * ((b - a) * (b - c)))
         return tw.where(u * (b - a) < c - a, rising, falling)
@@ -194,7 +199,7 @@ class Distributions(Hidden):
         lengths = sample_shape("standard_gamma", size, shape)
         z = self._draw().normal((ROUNDS, *lengths))
         u = self._positive((ROUNDS, *lengths))
-        a = beside(shape, z)
+        a = as_parameter(shape, z)
         d = tw.where(a < 1, a + 1.0, a) - 1.0 / 3.0
         v = 1.0 + z / tw.sqrt(9.0 * d)
         cube = v * v * v
@@ -218,7 +223,7 @@ class Distributions(Hidden):
         """
         lengths = sample_shape("gamma", size, shape, scale)
         found = self.standard_gamma(shape, lengths)
-        return found * beside(scale, found)
+        return found * as_parameter(scale, found)
 
     def beta(self, a: ArrayLike, b: ArrayLike, size: Size = None) -> Tensor:
         """Return numbers from 0 to 1 of the beta distribution.
@@ -247,7 +252,7 @@ class Distributions(Hidden):
         """
         lengths = sample_shape("f", size, dfnum, dfden)
         top, bottom = self.chisquare(dfnum, lengths), self.chisquare(dfden, lengths)
-        return top / beside(dfnum, top) / (bottom / beside(dfden, top))
+        return top / as_parameter(dfnum, top) / (bottom / as_parameter(dfden, top))
 
     def standard_t(self, df: ArrayLike, size: Size = None) -> Tensor:
         """Return numbers of Student's t distribution.
@@ -257,7 +262,7 @@ class Distributions(Hidden):
         """
         lengths = sample_shape("standard_t", size, df)
         z = self._draw().normal(lengths)
-        return z / tw.sqrt(self.chisquare(df, lengths) / beside(df, z))
+        return z / tw.sqrt(self.chisquare(df, lengths) / as_parameter(df, z))
 
     def dirichlet(self, alpha: ArrayLike, size: Size = None) -> Tensor:
         """Return shares that sum up to 1: `(k,)` gives `(*size, k)`.

@@ -1,0 +1,385 @@
+"""Select elements of arrays by index or condition, and assign to them."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import SupportsIndex
+
+from tensorweb import functions as tw
+from tensorweb.errors import DataError, DTypeError, ShapeError, TensorIndexError
+from tensorweb.lookups.keys import ends_within
+from tensorweb.numpy.arguments import (
+    Out,
+    as_first_operand,
+    as_operand_like,
+    as_tensors,
+    into,
+    resolve_indices,
+)
+from tensorweb.numpy.creation import asarray
+from tensorweb.shapes import broadcast_shapes, normalize_axis
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike, is_scalar
+
+__all__ = [
+    "choose",
+    "compress",
+    "copyto",
+    "extract",
+    "fill_diagonal",
+    "place",
+    "put",
+    "put_along_axis",
+    "putmask",
+    "select",
+    "take",
+    "take_along_axis",
+]
+
+
+def take(
+    a: ArrayLike,
+    indices: ArrayLike,
+    axis: SupportsIndex | None = None,
+    out: Out = None,
+    mode: str = "raise",
+) -> Tensor:
+    """Return the slices at `indices` along an axis; elements of all without one.
+
+    The indices may have any shape, which stands for the axis. `mode="wrap"` counts on
+    at the other end, `"clip"` stays at the end.
+
+    Raises:
+        TensorIndexError: an index is out of range or no integer.
+        AxisError: the axis does not exist.
+
+    >>> np.take([[1, 2, 3], [4, 5, 6]], [2, 0], axis=1)
+    tensor([[3, 1],
+            [6, 4]])
+    >>> np.take([[1, 2], [3, 4]], 3)
+    tensor(4)
+    """
+    x, given = as_tensors((a, indices))
+    if axis is None:
+        x, axis = x.ravel(), 0
+    along = normalize_axis(axis, x.ndim)
+    chosen = resolve_indices(given, x.shape[along], mode)
+    return into(x[(*(slice(None),) * along, chosen)], out)
+
+
+def take_along_axis(
+    arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = -1
+) -> Tensor:
+    """Return elements at `indices` along an axis, the other axes matched one to one.
+
+    Raises:
+        TensorIndexError: an index is out of range or no integer.
+        ShapeError: the numbers of axes differ.
+
+    >>> x = np.array([[3, 1, 2], [6, 5, 4]])
+    >>> np.take_along_axis(x, np.array([[1], [2]]), axis=1)
+    tensor([[1],
+            [4]])
+    """
+    x, chosen = as_tensors((arr, indices))
+    if axis is None:
+        x, axis = x.ravel(), 0
+    along = normalize_axis(axis, x.ndim)
+    if chosen.ndim == x.ndim:  # other axes of length 1 broadcast, as in NumPy
+        lengths = [list(array.shape) for array in (x, chosen)]
+        ends = [shape.pop(along) for shape in lengths]
+        others = broadcast_shapes(*map(tuple, lengths))
+        x, chosen = (
+            array.broadcast_to((*others[:along], end, *others[along:]))
+            for array, end in zip((x, chosen), ends, strict=True)
+        )
+    return x.take_along_axis(chosen, along)
+
+
+def choose(
+    a: ArrayLike,
+    choices: Sequence[ArrayLike] | Tensor,
+    out: Out = None,
+    mode: str = "raise",
+) -> Tensor:
+    """Return for each element the value that the array of its number has there.
+
+    Raises:
+        DTypeError: the numbers are no integers.
+        TensorIndexError: a number is out of range.
+        ShapeError: the shapes do not broadcast.
+
+    >>> np.choose([1, 0, 1], [[1, 2, 3], [10, 20, 30]])
+    tensor([10,  2, 30])
+    """
+    index, *arrays = tw.broadcast_arrays(a, *choices)
+    if index.size and index.dtype.kind not in ("bool", "int", "uint"):
+        raise DTypeError(f"choose: numbers are {index.dtype}; give integers.")
+    index = resolve_indices(asarray(index), len(arrays), mode).astype(int)
+    least, most = ends_within(index.node, 0, len(arrays) - 1, "the choices")
+    if index.size and (least < 0 or most >= len(arrays)):
+        raise TensorIndexError(
+            f"choose: number {least if least < 0 else most} is out of range for "
+            f"{len(arrays)} choices; mode='wrap' or mode='clip' takes it."
+        )
+    stacked = tw.stack([asarray(x) for x in arrays])
+    if not all(map(is_scalar, choices)):  # plain numbers take the dtype of the others
+        given = (x if is_scalar(x) else asarray(x) for x in choices)
+        stacked = stacked.astype(tw.result_type(*given))
+    if not index.ndim:
+        return into(stacked[index], out)
+    return into(stacked.take_along_axis(index[None], 0)[0], out)
+
+
+def select(
+    condlist: Sequence[ArrayLike],
+    choicelist: Sequence[ArrayLike],
+    default: ArrayLike = 0,
+) -> Tensor:
+    """Return for each element the choice of the first condition that holds there.
+
+    Raises:
+        DataError: there are not as many choices as conditions, or none.
+        DTypeError: a condition is not bool.
+
+    >>> x = np.arange(5)
+    >>> np.select([x < 2, x > 3], [x, x * 10], default=-1)
+    tensor([ 0,  1, -1, -1, 40])
+    """
+    if len(condlist) != len(choicelist) or not condlist:
+        raise DataError(
+            f"select: {len(condlist)} conditions and {len(choicelist)} choices; give "
+            "as many of both, one at least."
+        )
+    given = (*condlist, *choicelist, default)
+    found: ArrayLike = default
+    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
+        test = as_first_operand(condition, *given)
+        if test.dtype.kind != "bool":
+            raise DTypeError(
+                f"select: a condition is {test.dtype}; write one that is bool, such as "
+                "x != 0."
+            )
+        found = tw.where(test, choice, found)
+    return asarray(found)
+
+
+def compress(
+    condition: ArrayLike,
+    a: ArrayLike,
+    axis: SupportsIndex | None = None,
+    out: Out = None,
+) -> Tensor:
+    """Return the slices of an axis where a condition holds; elements without an axis.
+
+    Their number is read from the device.
+
+    Raises:
+        ShapeError: the condition has not one axis.
+
+    >>> np.compress([False, True], [[1, 2], [3, 4]], axis=1)
+    tensor([[2],
+            [4]])
+    """
+    mask, x = as_tensors((condition, a))
+    if mask.ndim != 1:
+        raise ShapeError(f"compress: a condition of shape {mask.shape}; give one axis.")
+    return take(x, mask.nonzero()[0], axis, out)
+
+
+def extract(condition: ArrayLike, arr: ArrayLike) -> Tensor:
+    """Return the elements where a condition of as many elements holds.
+
+    Their number is read from the device.
+
+    >>> np.extract([[True, False], [False, True]], [[1, 2], [3, 4]])
+    tensor([1, 4])
+    """
+    return compress(*(x.ravel() for x in as_tensors((condition, arr))))
+
+
+def _written(name: str, x: object) -> Tensor:
+    """Return what is written into, which must be a tensor."""
+    if isinstance(x, Tensor):
+        return x
+    raise DataError(
+        f"{name}: {type(x).__name__} cannot be written into; make a tensor of it with "
+        "np.array first."
+    )
+
+
+def copyto(
+    dst: Tensor,
+    src: ArrayLike,
+    casting: str = "same_kind",
+    where: ArrayLike = True,
+) -> None:
+    """Write values into an array, where a condition holds.
+
+    Raises:
+        ShapeError: the values do not broadcast to the array.
+        DTypeError: the array cannot hold them.
+
+    >>> x = np.zeros(3)
+    >>> np.copyto(x, [1, 2, 3], where=[True, False, True])
+    >>> x
+    tensor([1., 0., 3.])
+    """
+    target = _written("copyto", dst)
+    values: ArrayLike = src
+    if casting == "unsafe":
+        values = as_operand_like(src, target).astype(target.dtype)
+    if where is True:
+        target[...] = values
+        return
+    mask = as_operand_like(where, target).broadcast_to(target.shape)
+    target[...] = tw.where(mask, as_operand_like(values, target), target)
+
+
+def put(a: Tensor, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
+    """Write values at positions of the flattened array; few values are repeated.
+
+    Raises:
+        TensorIndexError: an index is out of range.
+
+    >>> x = np.arange(5)
+    >>> np.put(x, [0, 2], [-44, -55])
+    >>> x
+    tensor([-44,   1, -55,   3,   4])
+    """
+    target = _written("put", a)
+    indices = resolve_indices(as_tensors((target, ind))[1].ravel(), target.size, mode)
+    flat = target.ravel()
+    if indices.size and as_operand_like(v, target).size:
+        flat[indices] = _repeated(v, indices.size, target)
+    target[...] = flat.reshape(target.shape)
+
+
+def _repeated(values: ArrayLike, length: int, target: Tensor) -> Tensor:
+    """Return `length` of values that follow each other again and again."""
+    flat = as_operand_like(values, target).ravel()
+    if not flat.size:
+        raise ShapeError("there are no values to write; give at least one.")
+    if flat.size < length:
+        flat = flat.tile(-(-length // flat.size))
+    return flat[:length].astype(target.dtype)
+
+
+def putmask(a: Tensor, /, mask: ArrayLike, values: ArrayLike) -> None:
+    """Write values where a mask holds, each at its own position; few are repeated.
+
+    >>> x = np.arange(4)
+    >>> np.putmask(x, x > 1, [10, 20])
+    >>> x
+    tensor([ 0,  1, 10, 20])
+    """
+    target = _written("putmask", a)
+    if not as_operand_like(values, target).size:
+        return
+    spread = _repeated(values, target.size, target).reshape(target.shape)
+    target[...] = tw.where(_mask(mask, target), spread, target)
+
+
+def _mask(mask: ArrayLike, target: Tensor) -> Tensor:
+    _, found = as_tensors((target, mask))
+    if found.size != target.size:
+        raise ShapeError(
+            f"a mask of shape {found.shape} for shape {target.shape}; give one of as "
+            "many elements."
+        )
+    return tw.not_equal(found, 0 if found.dtype.kind != "bool" else False).reshape(
+        target.shape
+    )
+
+
+def place(arr: Tensor, mask: ArrayLike, vals: ArrayLike) -> None:
+    """Write the first values, one after another, where a mask holds; repeated if few.
+
+    >>> x = np.arange(4)
+    >>> np.place(x, x > 1, [10, 20])
+    >>> x
+    tensor([ 0,  1, 10, 20])
+    """
+    target = _written("place", arr)
+    chosen = _mask(mask, target).ravel()
+    values = as_operand_like(vals, target).ravel()
+    if not values.size:
+        if tw.any(chosen):
+            raise ShapeError("place: there are no values to write; give at least one.")
+        return
+    order = tw.cumulative_sum(chosen.astype(int)) - 1
+    spread = values[tw.remainder(order, values.size)].astype(target.dtype)
+    found = tw.where(chosen, spread, target.ravel())
+    target[...] = found.reshape(target.shape)
+
+
+def put_along_axis(
+    arr: Tensor,
+    indices: ArrayLike,
+    values: ArrayLike,
+    axis: SupportsIndex | None,
+) -> None:
+    """Write values at indices along an axis, the other axes matched one to one.
+
+    Raises:
+        ShapeError: the numbers of axes differ.
+        TensorIndexError: an index is out of range.
+
+    >>> x = np.array([[10, 30, 20], [60, 40, 50]])
+    >>> np.put_along_axis(x, np.array([[1], [0]]), 99, axis=1)
+    >>> x
+    tensor([[10, 99, 20],
+            [99, 40, 50]])
+    """
+    target = _written("put_along_axis", arr)
+    _, chosen = as_tensors((target, indices))
+    if axis is None:
+        flat = target.ravel()
+        flat[chosen] = values
+        target[...] = flat.reshape(target.shape)
+        return
+    along = normalize_axis(axis, target.ndim)
+    if chosen.ndim != target.ndim:
+        raise ShapeError(
+            f"put_along_axis: indices of shape {chosen.shape} for shape "
+            f"{target.shape}; give as many axes."
+        )
+    key = []
+    for number, length in enumerate(target.shape):
+        shape = [1] * target.ndim
+        shape[number] = length
+        ramp = tw.arange(length, device=target.device).reshape(shape)
+        key.append(chosen if number == along else ramp)
+    target[tuple(key)] = values
+
+
+def fill_diagonal(a: Tensor, val: ArrayLike, wrap: builtins.bool = False) -> None:
+    """Write a value, or values one after another, on the main diagonal.
+
+    With `wrap` the diagonal of a tall matrix goes on from the top after a free row.
+
+    Raises:
+        ShapeError: there are fewer than two axes, or more that are not equally long.
+
+    >>> x = np.zeros((2, 2), int)
+    >>> np.fill_diagonal(x, 5)
+    >>> x
+    tensor([[5, 0],
+            [0, 5]])
+    """
+    target = _written("fill_diagonal", a)
+    shape = target.shape
+    if len(shape) < 2 or (len(shape) > 2 and len(set(shape)) > 1):
+        raise ShapeError(f"fill_diagonal: shape {shape}; give a matrix or equal axes.")
+    step, end = 1, target.size
+    if len(shape) == 2:
+        step = shape[1] + 1
+        end = end if wrap else shape[1] * shape[1]
+    else:
+        step += sum(shape[0] ** power for power in range(1, len(shape)))
+    count = len(range(target.size)[:end:step])
+    flat = target.ravel()
+    if count:
+        flat[:end:step] = _repeated(val, count, target)
+    target[...] = flat.reshape(shape)
