@@ -98,6 +98,16 @@ def _parser() -> argparse.ArgumentParser:
     test = command("test", _test, "set up, check and run every test")
     test.add_argument("--wheels", type=Path, metavar="DIR", help="as for site")
     test.add_argument("-k", metavar="EXPRESSION", help="only tests whose name matches")
+    test.add_argument(
+        "--changed",
+        action="store_true",
+        help="only tests that the difference from the branch main can reach",
+    )
+    test.add_argument(
+        "--quick",
+        action="store_true",
+        help="a minute: device cpu, a dtype of each kind, no browser",
+    )
     suite = command("array-api", _array_api, "run the Array API's official tests")
     suite.add_argument("device", nargs="?", default="cpu")
     suite.add_argument(
@@ -160,7 +170,8 @@ def _first_look(options: argparse.Namespace) -> int:
 
 
 def _test(options: argparse.Namespace) -> int:
-    return testing.run(options.wheels, options.k)
+    selection = testing.select(options.k, changed=options.changed, quick=options.quick)
+    return testing.run(options.wheels, selection)
 
 
 def _array_api(options: argparse.Namespace) -> int:

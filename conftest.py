@@ -11,13 +11,23 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from _pytest.doctest import DoctestItem
 
 import tensorweb
-from tensorweb import devices, notices
+from tensorweb import devices, dtypes, notices
+from tools.reach import RULES as RULE_FILES
+
+ROOT = Path(__file__).resolve().parent
+
+# What `--quick` runs: one dtype of each kind, and of the tests of the project the rules
+# that read its files. Tests in these folders compile shaders or start processes.
+DTYPES = ("float32", "int32", "uint8", "bool", "complex64")
+RULES = {Path(name).name for name in RULE_FILES}
+LEFT_OUT = ("codegen", "drivers", "in_pyodide", "performance", "references")
 
 PIPELINES_KEPT = 400
 """From one file of tests to the next. In Mesa each takes a megabyte."""
@@ -35,6 +45,41 @@ def _examples_on_cpu(
     notices.begin_program()
     with devices.device("cpu"):
         yield
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--quick`."""
+    parser.addoption(
+        "--quick",
+        action="store_true",
+        help="device cpu alone, a dtype of each kind, no tests of the build",
+    )
+
+
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Leave out what `--quick` has no time for."""
+    if config.getoption("quick"):
+        dropped = [item for item in items if not is_quick(item)]
+        items[:] = [item for item in items if is_quick(item)]
+        config.hook.pytest_deselected(items=dropped)
+
+
+def is_quick(item: pytest.Item) -> bool:
+    """Whether a test runs with `--quick`."""
+    if item.path.is_relative_to(ROOT / "tests"):
+        folder, name = item.path.parent.name, item.path.name
+        if folder in LEFT_OUT or (folder == "project" and name not in RULES):
+            return False
+    if "webgpu" in getattr(item, "fixturenames", ()):
+        return False
+    chosen = getattr(item, "callspec", None)
+    values = [str(value) for value in chosen.params.values()] if chosen else []
+    return not any(
+        value == "webgpu" or (value in dtypes.BY_NAME and value not in DTYPES)
+        for value in values
+    )
 
 
 def pytest_collection_finish() -> None:

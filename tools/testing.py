@@ -1,8 +1,11 @@
 """Run everything that must hold: checks, unit tests, the site, browser tests.
 
 The browser tests run on the site with the wheels that were asked for. With a folder of
-wheels, those that NumPy in the site makes a difference to run on a site without the
-folder too. Part of the unit tests run inside Pyodide as well, see `tests/in_pyodide`.
+wheels, the tests that depend on NumPy in the site run on a site without the folder too.
+Part of the unit tests run inside Pyodide as well, see `tests/in_pyodide`.
+
+Less than everything runs with `--changed`, which `tools/reach.py` selects, and with
+`--quick`, whose tests `conftest.py` selects.
 """
 
 from __future__ import annotations
@@ -13,20 +16,22 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools import checks, environment, machine, process, site
+from tools import checks, environment, machine, process, reach, site
 from tools.process import ROOT, BuildError, status
 from tools.results import Results
 
+# Seconds that a run may take, several times what two idle cores need: a busy machine
+# passes too. The rest of it bounds each pytest.
 BUDGET = 60 * 60
-"""Seconds that a whole run may take, four times what two idle cores need: a busy
-machine passes too. What is left of it bounds each pytest."""
 
 SLOWEST = 10
 
-UNIT_TESTS = ["tests", "tensorweb", "--doctest-modules", "-n", "2"]
+UNIT_OPTIONS = ["--doctest-modules", "-n", "2"]
+UNIT_TESTS = ["tests", "tensorweb", *UNIT_OPTIONS]
 
-BROWSER_TESTS = ["e2e", "-n", "2", "--dist", "worksteal"]
-"""Halves side by side, each in order: the tests of one file often share a page."""
+# Two halves, each in order: the tests of one file often share a page.
+BROWSER_OPTIONS = ["-n", "2", "--dist", "worksteal"]
+BROWSER_TESTS = ["e2e", *BROWSER_OPTIONS]
 
 NUMPY_MATTERS = ["e2e", "-m", "numpy_or_not"]
 
@@ -36,6 +41,41 @@ compiling them takes most of the time."""
 
 NO_TESTS = 5
 """Pytest's exit code when it found nothing to run."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The tests of a run: pytest's arguments for both steps, empty for no such step.
+
+    Attributes:
+        unit: of the unit tests.
+        browser: of the browser tests.
+        expression: pytest's `-k`; then a run without tests is no failure.
+    """
+
+    unit: list[str] = field(default_factory=lambda: UNIT_TESTS)
+    browser: list[str] = field(default_factory=lambda: BROWSER_TESTS)
+    expression: str | None = None
+
+
+def select(expression: str | None, *, changed: bool, quick: bool) -> Selection:
+    """Return what to run.
+
+    Args:
+        expression: pytest's `-k`.
+        changed: only tests that the difference from `main` can reach.
+        quick: only the unit tests of `--quick`, and no browser.
+    """
+    unit, browser = UNIT_TESTS, BROWSER_TESTS
+    if changed:
+        files = reach.changed_files()
+        print(f"{len(files)} changed files", flush=True)
+        found = reach.reached(files)
+        unit = [*found.tests, *found.examples, *UNIT_OPTIONS]
+        browser = [*found.browser, *BROWSER_OPTIONS] if found.browser else []
+    if quick:
+        unit, browser = [*unit, "--quick"], []
+    return Selection(unit, browser, expression)
 
 
 @dataclass
@@ -73,28 +113,33 @@ class Report:
         return [*lines, ", ".join(f"{self.counts[key]} {key}" for key in keys)]
 
 
-def run(wheels: Path | None, expression: str | None) -> int:
-    """Run everything and print one summary; return the exit code.
+def run(wheels: Path | None, selection: Selection) -> int:
+    """Run what is selected and print one summary; return the exit code.
 
     Args:
         wheels: folder of wheels for the site, as `build.py site` takes it.
-        expression: pytest's `-k`; then a run without tests is no failure.
+        selection: the tests.
     """
     report = Report()
     process.end_as_interrupted()
     environment.prepare("test")
     machine.prepare()
     report.add("set-up")
+    browser, expression = selection.browser, selection.expression
     try:
-        with ThreadPoolExecutor() as beside:
+        with ThreadPoolExecutor() as parallel:
             # It waits for the network. Without the pages of others their tests are
             # skipped and say why.
-            others = beside.submit(environment.prepare_elsewhere)
-            report.add("checks", ", ".join(checks.run()))
-            _pytest(report, "tests", UNIT_TESTS, expression)
-            others.result()
-        _browser(report, "e2e", ROOT / "dist", wheels, BROWSER_TESTS, expression)
-        if wheels:
+            others = parallel.submit(environment.prepare_elsewhere) if browser else None
+            # Collecting the tests uses one core of two at times, and mypy another.
+            checked = parallel.submit(checks.run)
+            _pytest(report, "tests", selection.unit, expression)
+            report.add("checks", ", ".join(checked.result()))
+            if others:
+                others.result()
+        if browser:
+            _browser(report, "e2e", ROOT / "dist", wheels, browser, expression)
+        if wheels and browser == BROWSER_TESTS:
             plain = environment.CACHE / "site-without-wheels"
             step = "e2e without --wheels"
             _browser(report, step, plain, None, NUMPY_MATTERS, expression)
@@ -130,7 +175,7 @@ def _pytest(
     expression: str | None,
     variables: dict[str, str] | None = None,
 ) -> None:
-    """Run pytest and note what it told, also when it is cut off."""
+    """Run pytest and note its results, also when it is cut off."""
     print(f"\n== {step}", flush=True)
     progress = environment.CACHE / f"{step.replace(' ', '-')}.progress"
     progress.unlink(missing_ok=True)

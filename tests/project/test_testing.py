@@ -1,4 +1,4 @@
-"""What `build.py test` tells: sums, names, reasons, also of a run that was cut off."""
+"""What `build.py test` selects and reports: sums, names, reasons, a run cut off."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tools import process, testing
+from tools import process, reach, testing
 from tools.process import ROOT, BuildError
 from tools.results import Record, Results
 
@@ -181,7 +181,7 @@ def test_wheels_run_what_numpy_decides_again_without_them(
     steps: Steps, capsys: pytest.CaptureFixture[str]
 ) -> None:
     steps.progress += DONE
-    assert testing.run(Path("wheels"), None) == 0
+    assert testing.run(Path("wheels"), testing.Selection()) == 0
     plain = "site-without-wheels"
     assert steps.built == [("dist", Path("wheels")), (plain, None)]
     assert [site for _, site in steps.ran] == ["", "dist", plain]
@@ -191,12 +191,12 @@ def test_wheels_run_what_numpy_decides_again_without_them(
 
 def test_without_wheels_there_is_one_site(steps: Steps) -> None:
     steps.progress += DONE
-    assert testing.run(None, "name") == 0
+    assert testing.run(None, testing.Selection(expression="name")) == 0
     assert steps.built == [("dist", None)]
     assert [words[-2:] for words, _ in steps.ran] == [["-k", "name"]] * 2
 
 
-def test_pages_of_others_are_installed_beside_the_checks(
+def test_pages_of_others_are_installed_during_the_checks(
     steps: Steps, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, checked = Event(), Event()
@@ -214,14 +214,106 @@ def test_pages_of_others_are_installed_beside_the_checks(
     monkeypatch.setattr(testing.environment, "prepare_elsewhere", install)
     monkeypatch.setattr(testing.checks, "run", check)
     steps.progress += DONE
-    assert testing.run(None, None) == 0
+    assert testing.run(None, testing.Selection()) == 0
+
+
+def test_checks_run_during_the_unit_tests(
+    steps: Steps, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begun = Event()
+
+    def check() -> list[str]:
+        assert begun.wait(60)
+        return ["mypy"]
+
+    def status(command: list[Any], env: dict[str, str], seconds: float) -> int:
+        begun.set()
+        return steps.status(command, env, seconds)
+
+    monkeypatch.setattr(testing.checks, "run", check)
+    monkeypatch.setattr(testing, "status", status)
+    steps.progress += DONE
+    assert testing.run(None, testing.Selection()) == 1
+    assert " s  checks: mypy\n" in capsys.readouterr().out
+
+
+def test_quick_runs_no_browser(steps: Steps) -> None:
+    steps.progress += DONE
+    assert testing.run(None, testing.select(None, changed=False, quick=True)) == 0
+    assert steps.built == []
+    assert [words[-1] for words, _ in steps.ran] == ["--quick"]
+
+
+def test_changed_runs_what_the_difference_reaches(
+    steps: Steps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        testing.reach, "changed_files", lambda: ["tensorweb/linalg/spectral.py"]
+    )
+    steps.progress += DONE
+    assert testing.run(None, testing.select(None, changed=True, quick=False)) == 0
+    [(words, site)] = steps.ran
+    assert site == ""
+    assert {"tests/linalg/test_factorizations.py", "tensorweb/linalg"} <= {*words}
+    assert "tests/optim/test_optimizers.py" not in words
+
+
+@pytest.mark.parametrize(
+    ("changed", "reached", "unreached"),
+    [
+        (
+            "tensorweb/numpy/ufuncs.py",
+            "tests/numpy_habits/test_statistics.py",
+            "tests/nn/test_network_layers.py",
+        ),
+        (
+            "tensorweb/schedule/fusion.py",
+            "tests/optim/test_optimizers.py",
+            "tests/project/test_service.py",
+        ),
+        (
+            "shaders/matmul.wgsl",
+            "tests/functions/test_matmul.py",
+            "tests/project/test_service.py",
+        ),
+        (
+            "tests/nn_cases.py",
+            "tests/nn/test_network_references.py",
+            "tests/nn/test_network_layers.py",
+        ),
+        (
+            "tools/wheels.py",
+            "tests/project/test_wheels.py",
+            "tests/functions/test_matmul.py",
+        ),
+        (
+            "tensorweb/playground/session.py",
+            "tests/in_pyodide/test_inside.py",
+            "tests/linalg/test_factorizations.py",
+        ),
+    ],
+)
+def test_a_change_reaches_what_depends_on_it(
+    changed: str, reached: str, unreached: str
+) -> None:
+    found = reach.reached([changed]).tests
+    assert reached in found
+    assert unreached not in found
+    assert {*reach.RULES} <= {*found}
+
+
+def test_browser_tests_are_reached_from_the_page_and_from_themselves() -> None:
+    assert reach.reached(["e2e/test_page_run.py"]).browser == ("e2e/test_page_run.py",)
+    assert "e2e/test_page_run.py" in reach.reached(["web/src/main.ts"]).browser
+    assert reach.reached(["tensorweb/nn/losses.py"]).browser == ()
+    assert reach.reached(["pyproject.toml"]).tests == ("tests",)
 
 
 def test_cut_off_step_names_what_was_under_way(
     steps: Steps, capsys: pytest.CaptureFixture[str]
 ) -> None:
     steps.cut = True
-    assert testing.run(None, None) == 1
+    assert testing.run(None, testing.Selection()) == 1
     lines = capsys.readouterr().out.splitlines()
     assert any(line.endswith("): cut off after 9 s: pytest") for line in lines)
     assert lines[lines.index("tests: unfinished") + 1] == "  t"
