@@ -88,12 +88,12 @@ SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
 
 
-def with_slope(value: Function, slope: Function) -> Function:
+def with_derivative(value: Function, derivative: Function) -> Function:
     """Return an elementwise function whose derivative is another such function."""
     return custom_vjp(
         value,
         lambda x: (value(x), x),
-        lambda x, cotangent: (cotangent * slope(x),),
+        lambda x, cotangent: (cotangent * derivative(x),),
     )
 
 
@@ -147,10 +147,10 @@ def prelu(x: ArrayLike, weight: ArrayLike, /) -> Tensor:
     tensor([[-1. , -0.5]])
     """
     given = as_float("prelu", x)
-    slopes = as_float("prelu", weight, given)
-    if slopes.size > 1 and given.ndim > 2:
-        slopes = slopes.reshape(-1, *(1 for _ in given.shape[2:]))
-    return where(given > 0, given, given * slopes)
+    factors = as_float("prelu", weight, given)
+    if factors.size > 1 and given.ndim > 2:
+        factors = factors.reshape(-1, *(1 for _ in given.shape[2:]))
+    return where(given > 0, given, given * factors)
 
 
 def elu(x: ArrayLike, /, alpha: float = 1.0) -> Tensor:
@@ -163,7 +163,7 @@ def elu(x: ArrayLike, /, alpha: float = 1.0) -> Tensor:
     tensor([-1.,  0.,  2.])
     """
     given = as_float("elu", x)
-    function = with_slope(
+    function = with_derivative(
         lambda x: where(x > 0, x, alpha * expm1(minimum(x, 0.0))),
         lambda x: where(x > 0, 1.0, alpha * exp(minimum(x, 0.0))),
     )
@@ -177,7 +177,7 @@ def celu(x: ArrayLike, /, alpha: float = 1.0) -> Tensor:
     tensor([-2.,  0.,  2.])
     """
     given = as_float("celu", x)
-    function = with_slope(
+    function = with_derivative(
         lambda x: where(x > 0, x, alpha * expm1(minimum(x, 0.0) / alpha)),
         lambda x: where(x > 0, 1.0, exp(minimum(x, 0.0) / alpha)),
     )
@@ -222,7 +222,7 @@ def _normal_share(x: Tensor) -> Tensor:
 
 
 # y = x Φ(x); dx = Φ(x) + x φ(x)
-_gelu = with_slope(
+_gelu = with_derivative(
     lambda x: x * _normal_share(x),
     lambda x: _normal_share(x) + x * (DENSITY * exp(-0.5 * (x * x))),
 )
@@ -241,7 +241,7 @@ def _slope_by_tanh(x: Tensor) -> Tensor:
 
 
 # y = x/2 (1 + t); dx = (1 + t)/2 + x/2 (1 - t²) u', the tanh's inside u
-_gelu_by_tanh = with_slope(
+_gelu_by_tanh = with_derivative(
     lambda x: 0.5 * x * (1.0 + _tanh_of_gelu(x)[1]), _slope_by_tanh
 )
 
@@ -252,7 +252,7 @@ def _slope_of_silu(x: Tensor) -> Tensor:
 
 
 # y = x sigmoid(x); dx = sigmoid(x) (1 + x (1 - sigmoid(x)))
-_silu = with_slope(lambda x: x * sigmoid(x), _slope_of_silu)
+_silu = with_derivative(lambda x: x * sigmoid(x), _slope_of_silu)
 
 
 def silu(x: ArrayLike, /) -> Tensor:
@@ -277,18 +277,18 @@ def softplus(x: ArrayLike, /, beta: float = 1.0, threshold: float = 20.0) -> Ten
         return where(scaled > threshold, x, _softplus(scaled) * (1 / beta))
 
     # y = log(1 + exp(b x)) / b; dx = sigmoid(b x)
-    function = with_slope(
+    function = with_derivative(
         value, lambda x: where(x * beta > threshold, 1.0, sigmoid(x * beta))
     )
     return function(given)
 
 
 # y = log(1 + exp(x)); dx = sigmoid(x)
-_softplus = with_slope(lambda x: maximum(x, 0.0) + log1p(exp(-abs(x))), sigmoid)
+_softplus = with_derivative(lambda x: maximum(x, 0.0) + log1p(exp(-abs(x))), sigmoid)
 
 
 # y = -log(1 + exp(-x)); dx = sigmoid(-x)
-_logsigmoid = with_slope(lambda x: -_softplus(-x), lambda x: sigmoid(-x))
+_logsigmoid = with_derivative(lambda x: -_softplus(-x), lambda x: sigmoid(-x))
 
 
 def logsigmoid(x: ArrayLike, /) -> Tensor:
@@ -315,7 +315,7 @@ def _slope_of_mish(x: Tensor) -> Tensor:
 
 
 # y = x tanh(s), s = softplus(x); dx = tanh(s) + x (1 - tanh²(s)) sigmoid(x)
-_mish = with_slope(lambda x: x * tanh(_softplus(x)), _slope_of_mish)
+_mish = with_derivative(lambda x: x * tanh(_softplus(x)), _slope_of_mish)
 
 
 def softsign(x: ArrayLike, /) -> Tensor:

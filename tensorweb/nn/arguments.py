@@ -16,13 +16,13 @@ from tensorweb.tensor.convert import ArrayLike, host_operand
 REDUCTIONS = ("none", "mean", "sum")
 
 
-def as_float(name: str, x: ArrayLike, beside: object = None) -> Tensor:
+def as_float(name: str, x: ArrayLike, other: object = None) -> Tensor:
     """Return data as a floating-point tensor, on the device of the other operand.
 
     Raises:
         DTypeError: it is a tensor of another dtype.
     """
-    given = operand(beside, x) if isinstance(beside, Tensor) else asarray(x)
+    given = operand(other, x) if isinstance(other, Tensor) else asarray(x)
     if given.dtype.kind == "float":
         return given
     if isinstance(x, TensorBase):

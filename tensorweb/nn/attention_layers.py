@@ -139,7 +139,7 @@ class MultiheadAttention(Module):
 
     Attributes:
         in_proj_weight: `(3 embed_dim, embed_dim)`; None with other `kdim` or `vdim`,
-            where `q_proj_weight`, `k_proj_weight` and `v_proj_weight` take its place.
+            where `q_proj_weight`, `k_proj_weight` and `v_proj_weight` replace it.
         in_proj_bias: `(3 embed_dim,)`, or None.
         out_proj: the last projection, a Linear.
         bias_k: `(1, 1, embed_dim)`, a key behind the others; None without

@@ -594,12 +594,14 @@ def padded(
                 f"{name}: a {mode} border of {max(before, after)} around axis {axis} "
                 f"of shape {x.shape}; it is {widest} wide at most."
             )
-        places = [_place(i, length, mode) for i in range(-before, length + after)]
-        x = x.take(asarray(places, device=x.device), axis=axis)
+        indices = [
+            _source_index(i, length, mode) for i in range(-before, length + after)
+        ]
+        x = x.take(asarray(indices, device=x.device), axis=axis)
     return x
 
 
-def _place(position: int, length: int, mode: str) -> int:
+def _source_index(position: int, length: int, mode: str) -> int:
     """Return the index of the element that an index beyond the ends stands for."""
     if mode == "circular":
         return position % length

@@ -214,7 +214,7 @@ def kaiming_uniform(
     *,
     rng: Rng = None,
 ) -> Tensor:
-    """Fill with `U(-b, b)`, `b = gain sqrt(3 / fan)`; `a` is leaky_relu's slope.
+    """Fill with `U(-b, b)`, `b = gain sqrt(3 / fan)`; `a` is the factor of leaky_relu below 0.
 
     Source: K. He, X. Zhang, S. Ren, J. Sun, Delving deep into rectifiers, 2015.
 
@@ -276,7 +276,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     Raises:
         DataError: the nonlinearity is unknown.
     """
-    slope = 0.01 if param is None else param
+    factor = 0.01 if param is None else param
     gains = {
         "linear": 1.0,
         "conv1d": 1.0,
@@ -284,7 +284,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
         "sigmoid": 1.0,
         "tanh": 5.0 / 3,
         "relu": math.sqrt(2.0),
-        "leaky_relu": math.sqrt(2.0 / (1 + slope**2)),
+        "leaky_relu": math.sqrt(2.0 / (1 + factor**2)),
         "selu": 0.75,
     }
     if nonlinearity not in gains:

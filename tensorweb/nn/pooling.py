@@ -392,19 +392,19 @@ def _adaptive_indices(x: Tensor, sizes: Sequence[int | None]) -> Tensor:
     lengths = x.shape[x.ndim - count :]
     for axis in range(-1, -count - 1, -1):
         size, length = sizes[axis], lengths[axis]
-        values, places = [], []
+        values, indices = [], []
         for first, last in _parts(length, length if size is None else size):
             part: list[Any] = [slice(None)] * x.ndim
             part[axis] = slice(first, last)
             numbers = x[tuple(part)]
             largest = numbers.argmax(axis, keepdims=True)
             values.append(take_along_axis(numbers, largest, axis=axis))
-            place = (largest + first) * prod(lengths[count + axis + 1 :])
+            index = (largest + first) * prod(lengths[count + axis + 1 :])
             if found is not None:
                 below = found[tuple(part)]
-                place = place + take_along_axis(below, largest, axis=axis)
-            places.append(place)
-        x, found = concat(values, axis=axis), concat(places, axis=axis)
+                index = index + take_along_axis(below, largest, axis=axis)
+            indices.append(index)
+        x, found = concat(values, axis=axis), concat(indices, axis=axis)
     assert found is not None, "internal: there is an axis"
     return found
 

@@ -160,8 +160,8 @@ class Recurrent(Module):
         weight, bias = part("weight_hh" + suffix), part("bias_hh" + suffix)
         projection = part("weight_hr" + suffix)
         step, found = STEPS[self._step_kind()], []
-        for place in range(x.shape[0]):
-            state = step(inputs[place], linear(state[0], weight, bias), state)
+        for step_index in range(x.shape[0]):
+            state = step(inputs[step_index], linear(state[0], weight, bias), state)
             if projection is not None:
                 state = (linear(state[0], projection), *state[1:])
             found.append(state[0])
@@ -399,7 +399,7 @@ GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 def _parts(x: Tensor, count: int) -> list[Tensor]:
     size = x.shape[-1] // count
-    return [x[..., place * size : (place + 1) * size] for place in range(count)]
+    return [x[..., gate * size : (gate + 1) * size] for gate in range(count)]
 
 
 def _gru(given: Tensor, kept: Tensor, state: State) -> State:

@@ -198,11 +198,11 @@ class Optimizer:
             TransformError: all gradients are None.
 
         >>> opt = tw.optim.SGD(lr=0.5)
-        >>> params = {"w": tw.ones(2), "name": "slope"}
+        >>> params = {"w": tw.ones(2), "name": "gradient"}
         >>> state = opt.init(params)
         >>> params, state = opt.update(params, {"w": tw.ones(2), "name": None}, state)
         >>> params
-        {'w': tensor([0.5, 0.5]), 'name': 'slope'}
+        {'w': tensor([0.5, 0.5]), 'name': 'gradient'}
         """
         self._check_functional("update")
         names, leaves, put = parameters_of(tree)
