@@ -214,7 +214,8 @@ def kaiming_uniform(
     *,
     rng: Rng = None,
 ) -> Tensor:
-    """Fill with `U(-b, b)`, `b = gain sqrt(3 / fan)`; `a` is the factor of leaky_relu below 0.
+    """Fill with `U(-b, b)`, `b = gain sqrt(3 / fan)`; leaky_relu multiplies by `a`.
+
 
     Source: K. He, X. Zhang, S. Ren, J. Sun, Delving deep into rectifiers, 2015.
 
