@@ -216,7 +216,6 @@ def kaiming_uniform(
 ) -> Tensor:
     """Fill with `U(-b, b)`, `b = gain sqrt(3 / fan)`; leaky_relu multiplies by `a`.
 
-
     Source: K. He, X. Zhang, S. Ren, J. Sun, Delving deep into rectifiers, 2015.
 
     >>> abs(tw.nn.init.kaiming_uniform(tw.zeros((2, 6)))).max() <= 1
