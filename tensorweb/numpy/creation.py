@@ -14,7 +14,12 @@ from tensorweb.errors import DataError
 from tensorweb.functions.creation import Lengths
 from tensorweb.graph.node import leaf
 from tensorweb.graph.storage import HostData
-from tensorweb.numpy.arguments import as_operand_like, check_order, check_unused
+from tensorweb.numpy.arguments import (
+    as_operand_like,
+    check_order,
+    check_unused,
+    signature_of,
+)
 from tensorweb.numpy.grids import indices
 from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
@@ -276,30 +281,31 @@ def zeros(
     tensor([[0, 0],
             [0, 0]])
     """
-    check_order("zeros", order)
-    check_unused("zeros", like=like)
-    return tw.zeros(shape, dtype, device=device)
+    return _create("zeros", shape, dtype, order, device=device, like=like)
 
 
-def ones(
-    shape: Lengths,
-    dtype: DTypeLike = None,
-    order: str = "C",
-    *,
-    device: str | None = None,
-    like: ArrayLike = None,
-) -> Tensor:
+@signature_of(zeros)
+def ones(*args: Any, **options: Any) -> Tensor:
     """Return an array of ones, float32 unless said otherwise; it takes no storage.
 
     >>> np.ones(3, dtype=bool)
     tensor([ True,  True,  True])
     """
-    check_order("ones", order)
-    check_unused("ones", like=like)
-    return tw.ones(shape, dtype, device=device)
+    return _create("ones", *args, **options)
 
 
-def empty(
+@signature_of(zeros)
+def empty(*args: Any, **options: Any) -> Tensor:
+    """Return an array of unspecified values; they are zeros here.
+
+    >>> np.empty((2, 3)).shape
+    (2, 3)
+    """
+    return _create("empty", *args, **options)
+
+
+def _create(
+    name: str,
     shape: Lengths,
     dtype: DTypeLike = None,
     order: str = "C",
@@ -307,14 +313,11 @@ def empty(
     device: str | None = None,
     like: ArrayLike = None,
 ) -> Tensor:
-    """Return an array of values that nothing is said of; they are zeros here.
-
-    >>> np.empty((2, 3)).shape
-    (2, 3)
-    """
-    check_order("empty", order)
-    check_unused("empty", like=like)
-    return tw.empty(shape, dtype, device=device)
+    """Call the function of `tw.` that has a name."""
+    check_order(name, order)
+    check_unused(name, like=like)
+    create: Callable[..., Tensor] = getattr(tw, name)
+    return create(shape, dtype, device=device)
 
 
 def full(
@@ -357,21 +360,14 @@ def zeros_like(
     return full_like(a, 0, dtype, order, subok, shape, device=device)
 
 
-def ones_like(
-    a: ArrayLike,
-    dtype: DTypeLike = None,
-    order: str = "K",
-    subok: builtins.bool = True,
-    shape: Lengths | None = None,
-    *,
-    device: str | None = None,
-) -> Tensor:
+@signature_of(zeros_like)
+def ones_like(a: ArrayLike, *args: Any, **options: Any) -> Tensor:
     """Return ones with the dtype and shape of an array, unless they are given.
 
     >>> np.ones_like([1, 2], float)
     tensor([1., 1.])
     """
-    return full_like(a, 1, dtype, order, subok, shape, device=device)
+    return full_like(a, 1, *args, **options)
 
 
 def empty_like(

@@ -6,191 +6,16 @@ They take operands only; ufuncs.py adds `out=`, `where=` and `dtype=`.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.dtypes import BY_NAME, DType, finfo
 from tensorweb.errors import DTypeError
-from tensorweb.functions import abs as absolute
-from tensorweb.functions import (
-    acos,
-    acosh,
-    add,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    bitwise_and,
-    bitwise_invert,
-    bitwise_left_shift,
-    bitwise_or,
-    bitwise_right_shift,
-    bitwise_xor,
-    ceil,
-    copysign,
-    cos,
-    cosh,
-    divide,
-    equal,
-    exp,
-    exp2,
-    expm1,
-    floor,
-    floor_divide,
-    greater,
-    greater_equal,
-    hypot,
-    isfinite,
-    isinf,
-    isnan,
-    less,
-    less_equal,
-    log,
-    log1p,
-    log2,
-    log10,
-    logaddexp,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    maximum,
-    minimum,
-    multiply,
-    negative,
-    nextafter,
-    not_equal,
-    positive,
-    pow,
-    remainder,
-    sign,
-    signbit,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    subtract,
-    tan,
-    tanh,
-    trunc,
-)
-from tensorweb.functions import reciprocal as quotient_of_one
-from tensorweb.functions import round as round_half_even
 from tensorweb.numpy.arguments import as_floats, as_pair, as_real_floats, as_tensors
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.transforms.custom import custom_vjp
-
-__all__ = [
-    "abs",
-    "absolute",
-    "acos",
-    "acosh",
-    "add",
-    "arccos",
-    "arccosh",
-    "arcsin",
-    "arcsinh",
-    "arctan",
-    "arctan2",
-    "arctanh",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "bitwise_and",
-    "bitwise_count",
-    "bitwise_invert",
-    "bitwise_left_shift",
-    "bitwise_not",
-    "bitwise_or",
-    "bitwise_right_shift",
-    "bitwise_xor",
-    "cbrt",
-    "ceil",
-    "copysign",
-    "cos",
-    "cosh",
-    "deg2rad",
-    "degrees",
-    "divide",
-    "divmod",
-    "equal",
-    "exp",
-    "exp2",
-    "expm1",
-    "fabs",
-    "float_power",
-    "floor",
-    "floor_divide",
-    "fmax",
-    "fmin",
-    "fmod",
-    "frexp",
-    "gcd",
-    "greater",
-    "greater_equal",
-    "heaviside",
-    "hypot",
-    "invert",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "lcm",
-    "ldexp",
-    "left_shift",
-    "less",
-    "less_equal",
-    "log",
-    "log1p",
-    "log2",
-    "log10",
-    "logaddexp",
-    "logaddexp2",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-    "maximum",
-    "minimum",
-    "mod",
-    "modf",
-    "multiply",
-    "negative",
-    "nextafter",
-    "not_equal",
-    "positive",
-    "pow",
-    "power",
-    "rad2deg",
-    "radians",
-    "reciprocal",
-    "remainder",
-    "right_shift",
-    "rint",
-    "sign",
-    "signbit",
-    "sin",
-    "sinh",
-    "spacing",
-    "sqrt",
-    "square",
-    "subtract",
-    "tan",
-    "tanh",
-    "true_divide",
-    "trunc",
-]
-
-
-abs = absolute
-arccos, arcsin, arctan, arctan2 = acos, asin, atan, atan2
-arccosh, arcsinh, arctanh = acosh, asinh, atanh
-bitwise_not = invert = bitwise_invert
-left_shift, right_shift = bitwise_left_shift, bitwise_right_shift
-mod, power, true_divide = remainder, pow, divide
 
 
 def fabs(x: ArrayLike, /) -> Tensor:
@@ -199,7 +24,7 @@ def fabs(x: ArrayLike, /) -> Tensor:
     >>> np.fabs([-1, 2])
     tensor([1., 2.])
     """
-    return absolute(as_real_floats("fabs", x))
+    return tw.abs(as_real_floats("fabs", x))
 
 
 def rint(x: ArrayLike, /) -> Tensor:
@@ -208,7 +33,7 @@ def rint(x: ArrayLike, /) -> Tensor:
     >>> np.rint([0.5, 1.5, -1.7])
     tensor([ 0.,  2., -2.])
     """
-    return round_half_even(as_floats(x))
+    return tw.round(as_floats(x))
 
 
 def cbrt(x: ArrayLike, /) -> Tensor:
@@ -222,19 +47,19 @@ def cbrt(x: ArrayLike, /) -> Tensor:
 
 
 def _cube_root(a: Tensor) -> Tensor:
-    size = absolute(a)
-    ordinary = logical_and(size > 0, isfinite(size))
+    size = tw.abs(a)
+    ordinary = tw.logical_and(size > 0, tw.isfinite(size))
     safe = tw.where(ordinary, size, 1.0)
-    root = exp(log(safe) / 3)
+    root = tw.exp(tw.log(safe) / 3)
     # An error e of the root is e**2 behind a step of Newton's: t - (t - a / t**2) / 3.
     root = root - (root - safe / (root * root)) / 3
-    return copysign(tw.where(ordinary, root, size), a)
+    return tw.copysign(tw.where(ordinary, root, size), a)
 
 
 def _cube_root_back(a: Tensor, cotangent: Tensor) -> tuple[Tensor]:
     root: Tensor = _cbrt(a)
     found = cotangent / (3.0 * root * root)
-    return (tw.where(logical_and(a == 0, cotangent == 0), 0.0, found),)
+    return (tw.where(tw.logical_and(a == 0, cotangent == 0), 0.0, found),)
 
 
 # y = cbrt(x); dx = 1 / (3 y²), infinite at 0 where something arrives
@@ -259,19 +84,13 @@ def rad2deg(x: ArrayLike, /) -> Tensor:
     return as_real_floats("rad2deg", x) * (180 / math.pi)
 
 
-degrees, radians = rad2deg, deg2rad
-
-
 def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the larger of two elements; the other one where one is NaN.
 
     >>> np.fmax([1.0, np.nan], [0.0, 2.0])
     tensor([1., 2.])
     """
-    a, b = as_pair(x1, x2)
-    if a.dtype.kind != "float":
-        return maximum(a, b)
-    return tw.where(isnan(a), b, tw.where(isnan(b), a, maximum(a, b)))
+    return _ignore_nan(tw.maximum, x1, x2)
 
 
 def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
@@ -280,10 +99,18 @@ def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> np.fmin([1.0, np.nan], [0.0, 2.0])
     tensor([0., 2.])
     """
+    return _ignore_nan(tw.minimum, x1, x2)
+
+
+def _ignore_nan(
+    function: Callable[[Tensor, Tensor], Tensor], x1: ArrayLike, x2: ArrayLike
+) -> Tensor:
+    """Return a function of two operands, or one of them where the other is NaN."""
     a, b = as_pair(x1, x2)
+    found = function(a, b)
     if a.dtype.kind != "float":
-        return minimum(a, b)
-    return tw.where(isnan(a), b, tw.where(isnan(b), a, minimum(a, b)))
+        return found
+    return tw.where(tw.isnan(a), b, tw.where(tw.isnan(b), a, found))
 
 
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
@@ -294,9 +121,9 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """
     a, b = as_pair(x1, x2)
     if a.dtype.kind == "float":  # The absolute value has no derivative at 0.
-        size = tw.where(signbit(a), -a, a)
-        return copysign(remainder(size, absolute(b)), a)
-    left = remainder(absolute(a), absolute(b))
+        size = tw.where(tw.signbit(a), -a, a)
+        return tw.copysign(tw.remainder(size, tw.abs(b)), a)
+    left = tw.remainder(tw.abs(a), tw.abs(b))
     return left if a.dtype.kind == "uint" else tw.where(a < 0, -left, left)
 
 
@@ -306,7 +133,7 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Tensor, Tensor]:
     >>> np.divmod([7, -7], 3)
     (tensor([ 2, -3]), tensor([1, 2]))
     """
-    return floor_divide(x1, x2), remainder(x1, x2)
+    return tw.floor_divide(x1, x2), tw.remainder(x1, x2)
 
 
 def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
@@ -319,7 +146,7 @@ def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """
     x, y = as_pair(x1, x2)
     wide = tw.result_type(x, y, dtypes.DEFAULT_FLOAT)
-    return pow(x.astype(wide), y.astype(wide))
+    return tw.pow(x.astype(wide), y.astype(wide))
 
 
 def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
@@ -330,7 +157,7 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """
     a, b = (as_floats(x) for x in as_pair(x1, x2))
     step = tw.where(a == 0, b, tw.where(a > 0, 1.0, 0.0))
-    return tw.where(isnan(a), a, step)
+    return tw.where(tw.isnan(a), a, step)
 
 
 def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
@@ -341,11 +168,11 @@ def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """
     a, b = (as_floats(x) for x in as_pair(x1, x2))
     # Not maximum and minimum, whose derivatives at ties are a half for each.
-    is_first = logical_or(a >= b, isnan(a))
+    is_first = tw.logical_or(a >= b, tw.isnan(a))
     high, low = tw.where(is_first, a, b), tw.where(is_first, b, a)
-    is_infinite = logical_and(high == low, isinf(high))
+    is_infinite = tw.logical_and(high == low, tw.isinf(high))
     gap = tw.where(is_infinite, 0.0, low - high)
-    return high + log1p(exp2(gap)) * (1 / math.log(2))
+    return high + tw.log1p(tw.exp2(gap)) * (1 / math.log(2))
 
 
 def reciprocal(x: ArrayLike, /) -> Tensor:
@@ -358,10 +185,10 @@ def reciprocal(x: ArrayLike, /) -> Tensor:
     """
     given = tw.asarray(x)
     if given.dtype.kind == "int":
-        return tw.where(absolute(given) == 1, given, 0)
+        return tw.where(tw.abs(given) == 1, given, 0)
     if given.dtype.kind == "uint":
         return tw.where(given == 1, given, 0)
-    return quotient_of_one(given)
+    return tw.reciprocal(given)
 
 
 def _integers(name: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Tensor, Tensor]:

@@ -186,10 +186,10 @@ def geomspace(
         return _geometric(values, first, last, endpoint, dtype or DEFAULT_FLOAT)
     low_end, high_end = tw.broadcast_arrays(start, stop)
     first_log = tw.log10(tw.abs(low_end * 1.0))
-    sign = tw.sign(low_end * 1.0)
-    last_log = tw.log10(high_end / sign)
+    signs = tw.sign(low_end * 1.0)
+    last_log = tw.log10(high_end / signs)
     sizes = tw.pow(10.0, linspace(first_log, last_log, num, endpoint))
-    found = sizes * sign
+    found = sizes * signs
     count = operator.index(num)
     last = [high_end[None]] if endpoint and count > 1 else [found[-1:]]
     if count > 1:  # the ends are exact

@@ -21,8 +21,6 @@ from tensorweb.numpy.arguments import (
     is_inexact,
 )
 from tensorweb.numpy.creation import asarray
-from tensorweb.numpy.elementwise import isinf, signbit
-from tensorweb.numpy.elementwise import trunc as standard_trunc
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, is_scalar
@@ -84,7 +82,7 @@ def fix(x: ArrayLike, out: Out = None) -> Tensor:
     >>> np.fix([2.7, -2.7])
     tensor([ 2., -2.])
     """
-    return into(standard_trunc(x), out)
+    return into(tw.trunc(x), out)
 
 
 def clip(
@@ -155,8 +153,8 @@ def _replaced(
     largest = finfo(x.dtype).max
     high = largest if posinf is None else posinf
     low = -largest if neginf is None else neginf
-    is_high = tw.logical_and(isinf(x), x > 0)
-    is_low = tw.logical_and(isinf(x), x < 0)
+    is_high = tw.logical_and(tw.isinf(x), x > 0)
+    is_low = tw.logical_and(tw.isinf(x), x < 0)
     found = tw.where(tw.isnan(x), nan, x)
     return tw.where(is_high, high, tw.where(is_low, low, found))
 
@@ -172,7 +170,7 @@ def isposinf(x: ArrayLike, out: Out = None) -> Tensor:
     """
     real = as_real_floats("isposinf", x)
     is_above = tw.logical_not(_below(real))
-    return into(tw.logical_and(isinf(real), is_above), out)
+    return into(tw.logical_and(tw.isinf(real), is_above), out)
 
 
 def isneginf(x: ArrayLike, out: Out = None) -> Tensor:
@@ -185,13 +183,13 @@ def isneginf(x: ArrayLike, out: Out = None) -> Tensor:
     tensor([False,  True, False])
     """
     real = as_real_floats("isneginf", x)
-    return into(tw.logical_and(isinf(real), _below(real)), out)
+    return into(tw.logical_and(tw.isinf(real), _below(real)), out)
 
 
 def _below(x: ArrayLike) -> Tensor:
     """Return whether a sign is set; integers have none that infinity could have."""
     found = tw.asarray(x)
-    return signbit(found) if found.dtype.kind == "float" else tw.isinf(found)
+    return tw.signbit(found) if found.dtype.kind == "float" else tw.isinf(found)
 
 
 def isscalar(element: object) -> builtins.bool:

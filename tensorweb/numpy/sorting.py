@@ -13,7 +13,12 @@ from tensorweb.dtypes import check_integer
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.functions.creation import Lengths
 from tensorweb.lookups.keys import ends_within
-from tensorweb.numpy.arguments import as_first_operand, as_tensors, check_order
+from tensorweb.numpy.arguments import (
+    as_first_operand,
+    as_tensors,
+    check_order,
+    signature_of,
+)
 from tensorweb.numpy.creation import asarray
 from tensorweb.numpy.matrices import tri
 from tensorweb.shapes import Shape, as_shape, normalize_axis
@@ -58,36 +63,30 @@ def sort(
     tensor([[1, 2, 3],
             [4, 5, 6]])
     """
-    x, along = _line("sort", a, axis, kind, order, stable)
+    x, along = _sort_operand("sort", a, axis, kind, order, stable)
     return tw.sort(x, axis=along)
 
 
-def argsort(
-    a: ArrayLike,
-    axis: SupportsIndex | None = -1,
-    kind: str | None = None,
-    order: None = None,
-    *,
-    stable: bool | None = None,
-) -> Tensor:
+@signature_of(sort)
+def argsort(*args: Any, **options: Any) -> Tensor:
     """Return the positions that sort an axis; equal values keep their order.
 
     >>> np.argsort([30, 10, 20, 10])
     tensor([1, 3, 2, 0])
     """
-    x, along = _line("argsort", a, axis, kind, order, stable)
+    x, along = _sort_operand("argsort", *args, **options)
     return x.argsort(along)
 
 
-def _line(
+def _sort_operand(
     name: str,
     a: ArrayLike,
-    axis: SupportsIndex | None,
-    kind: str | None,
-    order: object,
+    axis: SupportsIndex | None = -1,
+    kind: str | None = None,
+    order: object = None,
     stable: bool | None = None,
 ) -> tuple[Tensor, int]:
-    """Return a tensor and the axis to sort: all elements in a row for None."""
+    """Return a tensor and the axis to sort: its elements as a vector for None."""
     check_kind(name, kind)
     if kind is not None and stable is not None:
         raise DataError(f"{name}: kind={kind!r} and stable={stable}; give one.")
@@ -148,18 +147,12 @@ def partition(
     >>> np.partition([7, 1, 5, 3], 1)
     tensor([1, 3, 5, 7])
     """
-    x, along = _line("partition", a, axis, None, order)
-    _check_partition("partition", x, along, kth, kind)
+    x, along = _partition_operand("partition", a, kth, axis, kind, order)
     return tw.sort(x, axis=along)
 
 
-def argpartition(
-    a: ArrayLike,
-    kth: SupportsIndex | Sequence[SupportsIndex],
-    axis: SupportsIndex | None = -1,
-    kind: str = "introselect",
-    order: None = None,
-) -> Tensor:
+@signature_of(partition)
+def argpartition(*args: Any, **options: Any) -> Tensor:
     """Return the positions of `partition`, which sort the axis.
 
     Raises:
@@ -168,22 +161,23 @@ def argpartition(
     >>> np.argpartition([7, 1, 5, 3], 1)
     tensor([1, 3, 2, 0])
     """
-    x, along = _line("argpartition", a, axis, None, order)
-    _check_partition("argpartition", x, along, kth, kind)
+    x, along = _partition_operand("argpartition", *args, **options)
     return x.argsort(along)
 
 
-def _check_partition(
+def _partition_operand(
     name: str,
-    x: Tensor,
-    axis: int,
+    a: ArrayLike,
     kth: SupportsIndex | Sequence[SupportsIndex],
-    kind: str,
-) -> None:
-    """Raise unless positions are on an axis, and the algorithm is NumPy's."""
+    axis: SupportsIndex | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+) -> tuple[Tensor, int]:
+    """Return a tensor and the axis to partition, after a check of the positions."""
+    x, along = _sort_operand(name, a, axis, None, order)
     if kind != "introselect":
         raise DataError(f"{name}: kind={kind!r}; there is introselect only.")
-    length = x.shape[axis]
+    length = x.shape[along]
     positions = tw.asarray(kth).reshape(-1).tolist()
     for each in positions if x.size else ():  # of nothing, any position is as good
         if type(each) is not int or not -length <= each < length:
@@ -191,6 +185,7 @@ def _check_partition(
                 f"{name}: kth is {each!r} and the axis has {length} elements; give "
                 f"integers from {-length} to {length - 1}."
             )
+    return x, along
 
 
 @overload

@@ -275,7 +275,9 @@ def quantile(
     tensor([1.75, 2.5 ])
     """
     return _quantile(
-        *("quantile", 1, a, q, axis, out, overwrite_input, method, keepdims),
+        *("quantile", 1, a, q, axis, out),
+        method=method,
+        keepdims=keepdims,
         weights=weights,
     )
 
@@ -301,7 +303,7 @@ def nanquantile(*args: Any, **options: Any) -> Tensor:
     >>> np.nanquantile([1.0, np.nan, 3.0], 0.5)
     tensor(2.)
     """
-    return _nanquantile("nanquantile", 1, *args, **options)
+    return _quantile("nanquantile", 1, *args, **options)
 
 
 @signature_of(quantile)
@@ -311,7 +313,7 @@ def nanpercentile(*args: Any, **options: Any) -> Tensor:
     >>> np.nanpercentile([[1.0, np.nan, 3.0], [4.0, 5.0, 8.0]], 50, axis=1)
     tensor([2., 5.])
     """
-    return _nanquantile("nanpercentile", 100, *args, **options)
+    return _quantile("nanpercentile", 100, *args, **options)
 
 
 def _quantile(
@@ -331,21 +333,36 @@ def _quantile(
     if x.dtype.kind == "complex":
         as_real_floats(name, x)
     shares, shape = _quantiles_and_shape(name, q, scale)
-    _check_method(name, method)
-    if method not in DISCRETE and isinstance(q, Tensor) and q.device == x.device:
-        # Values between two are computed with the digits of both.
-        x = as_floats(x)
-        x = x.astype(tw.result_type(x, q)) if is_inexact(q.dtype) else x
-    rows = _reduced_axes_last(x, axis)
+    if method not in METHODS and method not in DISCRETE:
+        known = ", ".join(sorted({*METHODS, *DISCRETE}))
+        raise DataError(f"{name}: method {method!r} is unknown; there are {known}.")
+    skip_nan = name.startswith("nan") and is_inexact(x.dtype)
     if weights is not None:
         if method != "inverted_cdf":
             raise DataError(
                 f'{name}: weights with method {method!r}; only "inverted_cdf" has them.'
             )
         shared = _broadcast_weights(name, weights, x, axis)
-        found = _weighted_quantiles(rows, _reduced_axes_last(shared, axis), shares)
+        missing = tw.isnan(x)
+        if skip_nan:  # sorted last, without weight
+            x, shared = tw.where(missing, tw.inf, x), tw.where(missing, 0.0, shared)
+        rows, row_weights = (_reduced_axes_last(each, axis) for each in (x, shared))
+        found = _weighted_quantiles(rows, row_weights, shares)
+        found = _quantiles_first(found, shape, x, axis, keepdims)
+        if skip_nan:
+            only_nan = missing.all(axis, keepdims=keepdims)
+            found = tw.where(only_nan, tw.nan, found)
+        return into(found, out)
+    if skip_nan:
+        rows = tw.sort(_reduced_axes_last(x, axis))
+        found = _quantiles_before_nan(rows, shares, method)
     else:
-        found = _quantiles_of_sorted(name, tw.sort(rows), shares, method)
+        if method not in DISCRETE and isinstance(q, Tensor) and q.device == x.device:
+            # Values between two are computed with the digits of both.
+            x = as_floats(x)
+            x = x.astype(tw.result_type(x, q)) if is_inexact(q.dtype) else x
+        rows = tw.sort(_reduced_axes_last(x, axis))
+        found = _quantiles_of_sorted(name, rows, shares, method)
     return into(_quantiles_first(found, shape, x, axis, keepdims), out)
 
 
@@ -379,12 +396,6 @@ def _exact_numbers(q: ArrayLike, given: Tensor) -> list[float]:
     flat = given.ravel() if flatten is None else flatten()
     values = peek(flat) if isinstance(flat, Tensor) else flat.tolist()
     return [float(number) for number in values]
-
-
-def _check_method(name: str, method: str) -> None:
-    if method not in METHODS and method not in DISCRETE:
-        known = ", ".join(sorted({*METHODS, *DISCRETE}))
-        raise DataError(f"{name}: method {method!r} is unknown; there are {known}.")
 
 
 def _reduced_axes_last(x: Tensor, axis: Axis) -> Tensor:
@@ -491,86 +502,55 @@ def median(
     >>> np.median([[10, 7, 4], [3, 2, 1]])
     tensor(3.5)
     """
-    x = as_floats(tw.asarray(a))
-    rows = tw.sort(_reduced_axes_last(x, axis))
-    length = rows.shape[-1]
-    if not length:
-        found = tw.full_like(rows.sum(-1, keepdims=True), tw.nan)
-    else:
-        found = _propagate_nan(_middle_of(rows, length)[..., None], rows)
-    return into(_quantiles_first(found, (), x, axis, keepdims), out)
+    return _median(False, a, axis, out, keepdims=keepdims)
 
 
-def _middle_of(rows: Tensor, length: int) -> Tensor:
-    high = rows[..., length // 2]
-    return high if length % 2 else _interpolate(rows[..., length // 2 - 1], high, 0.5)
-
-
-def nanmedian(
-    a: ArrayLike,
-    axis: Axis = None,
-    out: Tensor | None = None,
-    overwrite_input: bool = False,
-    keepdims: bool = False,
-) -> Tensor:
+@signature_of(median)
+def nanmedian(*args: Any, **options: Any) -> Tensor:
     """Return the middle value along axes of the values that are not NaN; NaN of none.
 
     >>> np.nanmedian([[10.0, np.nan, 4.0], [3.0, 2.0, 1.0]], axis=1)
     tensor([7., 2.])
     """
-    x = as_floats(tw.asarray(a))
-    rows = tw.sort(_reduced_axes_last(x, axis))
-    if not rows.shape[-1]:
-        return median(x, axis, out, keepdims=keepdims)
-    count = (~tw.isnan(rows)).sum(-1, keepdims=True)
-    low = tw.take_along_axis(rows, tw.maximum(count - 1, 0) // 2, -1)
-    high = tw.take_along_axis(rows, tw.minimum(count // 2, rows.shape[-1] - 1), -1)
-    found = _interpolate(low, high, 0.5)
-    return into(_quantiles_first(found, (), x, axis, keepdims), out)
+    return _median(True, *args, **options)
 
 
-def _nanquantile(
-    name: str,
-    scale: int,
+def _median(
+    skip_nan: bool,
     a: ArrayLike,
-    q: ArrayLike,
     axis: Axis = None,
     out: Tensor | None = None,
     overwrite_input: bool = False,
-    method: str = "linear",
     keepdims: bool = False,
-    *,
-    weights: ArrayLike = None,
 ) -> Tensor:
-    x = tw.asarray(a)
-    if not is_inexact(x.dtype):
-        return _quantile(
-            *(name, scale, x, q, axis, out, overwrite_input, method, keepdims),
-            weights=weights,
-        )
-    if weights is not None:
-        missing = tw.isnan(x)
-        counted = tw.where(missing, 0.0, _broadcast_weights(name, weights, x, axis))
-        values = tw.where(missing, tw.inf, x)  # last, and without weight
-        found = _quantile(
-            *(name, scale, values, q, axis, None, overwrite_input, method, keepdims),
-            weights=counted,
-        )
-        nothing = missing.all(axis, keepdims=keepdims)
-        return into(tw.where(nothing, tw.nan, found), out)
-    shares, shape = _quantiles_and_shape(name, q, scale)
-    _check_method(name, method)
+    x = as_floats(a)
     rows = tw.sort(_reduced_axes_last(x, axis))
-    counts = (~tw.isnan(rows)).sum(-1)
+    length = rows.shape[-1]
+    if not length:
+        found = tw.full_like(rows.sum(-1, keepdims=True), tw.nan)
+    elif skip_nan:
+        count = (~tw.isnan(rows)).sum(-1, keepdims=True)
+        low = tw.take_along_axis(rows, tw.maximum(count - 1, 0) // 2, -1)
+        high = tw.take_along_axis(rows, tw.minimum(count // 2, length - 1), -1)
+        found = _interpolate(low, high, 0.5)
+    else:
+        found = rows[..., length // 2]
+        if not length % 2:
+            found = _interpolate(rows[..., length // 2 - 1], found, 0.5)
+        found = _propagate_nan(found[..., None], rows)
+    return into(_quantiles_first(found, (), x, axis, keepdims), out)
+
+
+def _quantiles_before_nan(rows: Tensor, shares: Shares, method: str) -> Tensor:
+    """Return quantiles of the values of sorted rows that come before NaN."""
     if not rows.shape[-1]:
         count = shares.size if isinstance(shares, Tensor) else len(shares)
-        shape_of_rows = (*rows.shape[:-1], count)
-        found = tw.full(shape_of_rows, tw.nan, x.dtype, device=x.device)
-        return into(_quantiles_first(found, shape, x, axis, keepdims), out)
+        shape = (*rows.shape[:-1], count)
+        return tw.full(shape, tw.nan, rows.dtype, device=rows.device)
+    counts = (~tw.isnan(rows)).sum(-1)
     low, high, weight = _positions_by_row(method, counts, shares, rows)
     first, second = (tw.take_along_axis(rows, each, -1) for each in (low, high))
-    found = _interpolate(first, second, weight)
-    return into(_quantiles_first(found.astype(x.dtype), shape, x, axis, keepdims), out)
+    return _interpolate(first, second, weight).astype(rows.dtype)
 
 
 def _positions_by_row(
