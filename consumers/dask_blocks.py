@@ -40,7 +40,7 @@ def sums(rows: tw.Tensor) -> tw.Tensor:
     """Return the sums of the columns, and below them of all products of two columns.
 
     They are computed at once, so that nothing holds the rows any longer: what a task
-    gives without `realize()` keeps all that it hangs on until dask sends it.
+    gives without `realize()` keeps its whole graph until dask sends it.
     """
     return tw.concat([rows.sum(axis=0, keepdims=True), rows.T @ rows]).realize()
 

@@ -53,7 +53,7 @@ def wheel_path() -> str:
 
 
 def serve_bare(serve: Serve, folder: Path) -> str:
-    """Serve the bare page with the built site beside it; return its address."""
+    """Serve the bare page next to the built site; return its address."""
     if not (SITE / "build.json").is_file():
         pytest.skip(f"{SITE} is not built; run `python3 build.py site`")
     for path in FILES.iterdir():

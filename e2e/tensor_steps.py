@@ -10,7 +10,7 @@ def expect_status(driver: PageDriver, text: str) -> None:
 
 
 def pixel(driver: PageDriver, x: float, y: float) -> list[int]:
-    """Return the colour of the heat map at a place given as parts of its size."""
+    """Return the colour of the heat map at a position in parts of its size."""
     found: list[int] = driver.page.evaluate(
         """([x, y]) => { const c = document.querySelector('.heatmap');
         const one = new OffscreenCanvas(1, 1).getContext('2d');

@@ -1,4 +1,4 @@
-"""Derivatives in the page: those that Python gives natively, on the GPU as well."""
+"""Derivatives in the page: equal to native ones, on the GPU as well."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ MIDDLES = """() => [...document.querySelectorAll(".heatmap, .thumbnail")].map(
     return one.getImageData(0, 0, 1, 1).data[0];
   },
 )"""
-"""How red the middle cell of each picture is, beside its digits: zero is near white or
+"""How red the middle cell of each picture is, next to its digits: zero is near white or
 near black."""
 
 

@@ -255,11 +255,11 @@ def test_two_tensors_are_seen_side_by_side_with_their_difference(
         ["a[1, 0] = 0.75", "b[1, 0] = 0.75", "(a - b)[1, 0] = 0"]
     )
     files.drawn()
-    places = page.eval_on_selector_all(
+    positions = page.eval_on_selector_all(
         ".viewer-pair .heatmap",
         "all => all.map(({style, width}) => `${style.transform} ${width}`)",
     )
-    assert len(set(places)) == 1
+    assert len(set(positions)) == 1
     assert page.locator(".viewer-pair .heatmap-frame.zoomed").count() == 3
     assert violations(page) == []
     page.get_by_role("button", name="Stop comparing").click()

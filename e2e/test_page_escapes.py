@@ -1,7 +1,7 @@
 """Ways out that a program may try, on every kind of host: none reaches another site.
 
-docs/security.md lists them. All attempts of one host run in one program, in turn; a
-server of another site counts what arrives there.
+docs/security.md lists them. All attempts of one host run in one program, one after
+another; a server of another site counts what arrives there.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ print(json.dumps(found))
 """
 
 
-class Place(NamedTuple):
+class Visit(NamedTuple):
     """A page on some host in some browser, and the other site."""
 
     driver: PageDriver
@@ -208,18 +208,18 @@ class Place(NamedTuple):
 
 HOSTS = ("headers", "a first visit without headers", "a second visit without headers")
 BROWSERS = ("chromium", "firefox")
-PLACES = [(browser, host) for browser in BROWSERS for host in HOSTS]
+VISITS = [(browser, host) for browser in BROWSERS for host in HOSTS]
 
 
-@pytest.fixture(scope="module", params=PLACES, ids=" on ".join)
-def place(
+@pytest.fixture(scope="module", params=VISITS, ids=" on ".join)
+def visit(
     request: pytest.FixtureRequest,
     site_url: str,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Place]:
+) -> Iterator[Visit]:
     name, host = request.param
     has_service = host == HOSTS[2]
-    other, folder = OtherSite(), tmp_path_factory.mktemp("place")
+    other, folder = OtherSite(), tmp_path_factory.mktemp("visit")
     if name == "chromium":
         browser: Browser = request.getfixturevalue(name)
         opened = page_of(browser.new_context() if has_service else new_context(browser))
@@ -233,7 +233,7 @@ def place(
         if has_service:
             driver.open(address)
             assert page.evaluate(IS_SERVED)
-        yield Place(driver, other, has_service)
+        yield Visit(driver, other, has_service)
 
 
 IS_SERVED = """async () => {
@@ -256,9 +256,9 @@ def without_service(folder: Path) -> Path:
     return folder
 
 
-def attempt(place: Place, tried: dict[str, str]) -> dict[str, str]:
+def attempt(visit: Visit, tried: dict[str, str]) -> dict[str, str]:
     """Try JavaScript and `BY_PYTHON` in one program; return how each of them ended."""
-    driver, other, _ = place
+    driver, other, _ = visit
     site = driver.page.evaluate("new URL('.', location.href).href")
     scripts = scripts_of_the_site()
     worker = next(name for name in scripts if name.startswith("worker-"))
@@ -277,14 +277,14 @@ def attempt(place: Place, tried: dict[str, str]) -> dict[str, str]:
     return found
 
 
-def test_no_way_leads_out(place: Place) -> None:
-    found = attempt(place, ALLOWED | WAYS_OUT)
+def test_no_way_leads_out(visit: Visit) -> None:
+    found = attempt(visit, ALLOWED | WAYS_OUT)
     assert [name for name in ALLOWED if not found.pop(name).startswith("done")] == []
     assert {name: end for name, end in found.items() if end.startswith("done")} == {}
-    assert place.other.heard == []
-    assert place.other.connections == 0
+    assert visit.other.heard == []
+    assert visit.other.connections == 0
     assert found.keys() == {*WAYS_OUT, *BY_PYTHON}
-    assert not place.has_service or place.driver.page.evaluate(IS_SERVED)
+    assert not visit.has_service or visit.driver.page.evaluate(IS_SERVED)
 
 
 STARTED = """async (file) => {

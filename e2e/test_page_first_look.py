@@ -94,8 +94,8 @@ def assert_alike(found: Any, recorded: Any, where: str = "") -> None:
             assert_alike(found[key], recorded[key], f"{where}.{key}")
     elif isinstance(recorded, list):
         assert len(found) == len(recorded), where
-        for place, (one, other) in enumerate(zip(found, recorded, strict=True)):
-            assert_alike(one, other, f"{where}[{place}]")
+        for index, (one, other) in enumerate(zip(found, recorded, strict=True)):
+            assert_alike(one, other, f"{where}[{index}]")
     elif isinstance(recorded, float):
         assert math.isclose(found, recorded, rel_tol=1e-3, abs_tol=1e-6), where
     else:

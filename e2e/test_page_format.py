@@ -10,12 +10,12 @@ TIDY = 'x = {"a": 1}\nif x:\n    print(x["a"], x)\n'
 SOURCE = "tensorwebPage.editor.source()"
 
 
-def put_cursor(driver: PageDriver, text: str, place: int) -> None:
+def put_cursor(driver: PageDriver, text: str, position: int) -> None:
     """Write a program and put the cursor before a character, line ends counted."""
     driver.write(text)
     driver.page.click("#editor .cm-content")
     driver.page.keyboard.press("Control+Home")
-    for _ in range(place):
+    for _ in range(position):
         driver.page.keyboard.press("ArrowRight")
 
 

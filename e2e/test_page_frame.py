@@ -169,8 +169,8 @@ def test_every_width_has_the_whole_toolbar(
         page = driver.page
         page.evaluate("tensorwebPage.library.rename('own-1', 'A long name '.repeat(9))")
         wrong = []
-        for place, width in enumerate(range(2560 // scale, 319, -32)):
-            adapter = ADAPTERS[place % len(ADAPTERS)]
+        for index, width in enumerate(range(2560 // scale, 319, -32)):
+            adapter = ADAPTERS[index % len(ADAPTERS)]
             started = {"adapter": adapter, "version": "0.1.0", "python": "3.14.2"}
             page.evaluate("started => tensorwebPage.change({ started })", started)
             page.set_viewport_size({**size, "width": width})

@@ -51,9 +51,9 @@ LEAD_OUT = {
     "no script": "<noscript><iframe src=U></iframe></noscript>",
     "rules": "<script type=speculationrules>"
     '{"prerender": [{"urls": ["U"]}], "prefetch": [{"urls": ["U"]}]}</script>',
-    "text that turns into elements": "<svg></p><style><a title='</style>"
+    "text that becomes elements": "<svg></p><style><a title='</style>"
     "<iframe src=U></iframe>'></style></svg>",
-    "formula that turns": "<math><mtext><table><mglyph><style><!--</style>"
+    "formula that becomes elements": "<math><mtext><table><mglyph><style><!--</style>"
     "<img title='--&gt;&lt;iframe src=U&gt;&lt;/iframe&gt;'></table></mtext></math>",
     "unended": "<noembed><iframe src=U></noembed><xmp><iframe src=U></xmp>",
 }

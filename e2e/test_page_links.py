@@ -1,4 +1,4 @@
-"""What addresses carry beside a program: the view of its results, theme, example."""
+"""What addresses carry with a program: the view of its results, theme, example."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ HOSTILE = {
     'fp=PACKED [{"name": 1}]': "results",
     "fp=PACKED " + "[" * 100_000: "results",
 }
-"""Fields beside a program, and which of them the page says that it left out."""
+"""Fields next to a program, and which of them the page says that it left out."""
 
 
 def test_hostile_links_do_nothing(shared: PageDriver) -> None:

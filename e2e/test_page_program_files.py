@@ -40,7 +40,7 @@ def see(driver: PageDriver, name: str) -> None:
 
 
 def type_instead(driver: PageDriver, text: str) -> None:
-    """Write into the file that is seen, in the place of what it says."""
+    """Replace the text of the file that is shown."""
     driver.page.click("#editor .cm-content")
     driver.page.keyboard.press("Control+a")
     driver.page.keyboard.insert_text(text)

@@ -1,4 +1,4 @@
-"""Nothing shown lies: output's end, stale results, cut lists, long texts, places."""
+"""Nothing shown lies: output's end, stale results, cut lists, long texts, scrolling."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ def test_output_stays_where_the_reader_scrolled(patient: PageDriver) -> None:
     page.hover("#output")
     page.mouse.wheel(0, -400)
     page.wait_for_function(f"{LEFT} > 100")
-    place = page.evaluate(f"{FAR}.scrollTop")
+    position = page.evaluate(f"{FAR}.scrollTop")
     page.click("#stop")
     assert patient.idle() == "ready"
     expect(page.locator("#output .footer")).to_be_attached()
-    assert page.evaluate(f"{FAR}.scrollTop") == place
+    assert page.evaluate(f"{FAR}.scrollTop") == position
     page.get_by_role("button", name="New output").click()
     page.wait_for_function(f"{LEFT} < 2")
     expect(page.locator(".new-output")).to_be_hidden()

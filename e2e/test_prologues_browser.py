@@ -46,10 +46,10 @@ def python(
 
 
 EVERY = 6
-"""Of the groups one in so many is computed here; natively all are."""
+"""One of EVERY groups is computed here; natively all are."""
 
 
-@pytest.mark.parametrize("turn", range(0, len(GROUPS), EVERY))
-def test_operations_inside_kernels(turn: int, python: BarePage) -> None:
-    ask = f"json.dumps(prologues.differences(groups[{turn}], {turn}))"
+@pytest.mark.parametrize("index", range(0, len(GROUPS), EVERY))
+def test_operations_inside_kernels(index: int, python: BarePage) -> None:
+    ask = f"json.dumps(prologues.differences(groups[{index}], {index}))"
     assert json.loads(python("await", ask)) == []

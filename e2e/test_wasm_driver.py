@@ -159,9 +159,9 @@ def test_python_s_memory_grows_under_a_tape(python: Python) -> None:
 x, y = filled(driver, "f", 1), driver.create_buffer(4)
 one = add(driver)
 found = []
-for turn in range(4):
+for index in range(4):
     hold = bytes(50_000_000)
-    driver.submit(tape([slot(turn)], launch(one, 1, 1, x, y)))
+    driver.submit(tape([slot(index)], launch(one, 1, 1, x, y)))
     found += values(driver, y, "f", 1)
     del hold
 json.dumps(found)
@@ -205,8 +205,8 @@ def test_a_tape_longer_than_its_place(python: Python) -> None:
     code = """
 y = filled(driver, "i", 0)
 one = compiled(driver, "mark")
-for turns in (10, 20_000, 20_000):
-    driver.submit(tape([slot(0)], *[launch(one, 1, 1, y)] * turns))
+for launches in (10, 20_000, 20_000):
+    driver.submit(tape([slot(0)], *[launch(one, 1, 1, y)] * launches))
 json.dumps(values(driver, y, "i", 1))
 """
     assert python.values(code) == [40_010]

@@ -66,7 +66,7 @@ class UnwatchedPage:
         self._first.append(code)
 
     def goto(self, url: str) -> None:
-        """Open an address, after what comes first was done at a file beside it."""
+        """Open an address, after preparing the profile at a file of the same site."""
         if self._first:
             self._ask("WebDriver:Navigate", {"url": f"{url}build.json"})
             for code in self._first:

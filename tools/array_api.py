@@ -1,7 +1,7 @@
-"""The Array API's official suite of tests on one device, beside a reviewed list.
+"""The Array API's official suite of tests on one device, compared with a reviewed list.
 
 `python3 build.py array-api [DEVICE]`. The suite (github.com/data-apis/array-api-tests)
-is not part of the project: it is a folder or a `.tgz` beside the checkout, or what
+is not part of the project: it is a folder or a `.tgz` next to the checkout, or what
 `--suite` names. `tests/array_api/known.toml` says what fails or is skipped, and why;
 anything else that does not pass is an error.
 """
@@ -21,8 +21,8 @@ from tools.results import Results
 
 KNOWN = ROOT / "tests/array_api/known.toml"
 
-PLACES = ("array-api-tests", "shared/array-api/suite.tgz")
-"""Where the suite is looked for, beside the checkout."""
+CHECKOUTS = ("array-api-tests", "shared/array-api/suite.tgz")
+"""Where the suite is looked for, next to the checkout."""
 
 INSIDE = "array_api_tests/"
 """Where the names of tests begin that the list has."""
@@ -71,7 +71,7 @@ def run(
 
     Args:
         device: the default device of the run.
-        suite: a checkout of the suite or a `.tgz` of one; None looks beside ours.
+        suite: a checkout of the suite or a `.tgz` of one; None looks next to ours.
         examples: how many inputs each test draws.
         further_arguments: pytest's own, `-k NAME` for example.
     """
@@ -113,13 +113,13 @@ def _found(suite: Path | None) -> Path:
     Raises:
         BuildError: it is nowhere; says how to get it.
     """
-    places = [suite] if suite else [ROOT.parent / place for place in PLACES]
-    for place in places:
-        if place.exists():
-            return place.resolve()
+    paths = [suite] if suite else [ROOT.parent / name for name in CHECKOUTS]
+    for path in paths:
+        if path.exists():
+            return path.resolve()
     raise BuildError(
         "the Array API's suite is not here. Run `git clone --recurse-submodules "
-        "https://github.com/data-apis/array-api-tests` beside this folder, or name a "
+        "https://github.com/data-apis/array-api-tests` next to this folder, or name a "
         "checkout of it with --suite."
     )
 

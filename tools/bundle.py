@@ -90,7 +90,7 @@ def bundle(out: Path, web: Path = WEB) -> str:
 def _begin(page: Path, script: str) -> None:
     """Write the first words into the page: nothing has to be fetched for them."""
     text = page.read_text("utf-8")
-    assert SLOT in text, "internal: the page has no place for its first words"
+    assert SLOT in text, "internal: the page has no slot for its first words"
     script = script.strip().replace("</", "<\\/")
     page.write_text(text.replace(SLOT, f"<script>{script}</script>"), "utf-8")
 

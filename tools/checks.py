@@ -9,7 +9,7 @@ from tools.process import ROOT, status
 
 
 def run() -> list[str]:
-    """Run every check with its output shown and return the names of those that fail."""
+    """Run every check with its output shown and return the names of failed checks."""
     env = environment.variables()
     tsc = environment.npm_tool("typescript", "bin/tsc")
     commands: dict[str, list[str | Path]] = {

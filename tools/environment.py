@@ -42,9 +42,9 @@ def prepare(level: Level) -> None:
         _make_venv()
         if not _installed_node():
             _install_python_packages("node")
-        with ThreadPoolExecutor() as beside:
+        with ThreadPoolExecutor() as parallel:
             # Both wait for the network.
-            packages = beside.submit(_install_npm_packages, level)
+            packages = parallel.submit(_install_npm_packages, level)
             _install_python_packages(level)
             packages.result()
 
@@ -118,7 +118,7 @@ def _install_npm_packages(level: Level) -> None:
 
 
 def _installed_node() -> Path | None:
-    """Return the system's Node when it is new enough and has npm beside it."""
+    """Return the system's Node when it is new enough and has npm next to it."""
     found = shutil.which("node")
     if not found or not shutil.which("npm"):
         return None

@@ -28,7 +28,7 @@ DATA = {
     "24": ("names.txt",),
     "28": ("rhyme.txt",),
 }
-"""Files of `data/` that the programs of these numbers open, beside their `main.py`."""
+"""Files of `data/` that the programs of these numbers open, next to their `main.py`."""
 
 ASKED = "Predict: "
 """Begins the paragraph that asks the reader something before a run."""
@@ -101,7 +101,7 @@ def _entry(path: Path) -> dict[str, str]:
 
 
 def _place(entry: dict[str, str]) -> tuple[int, int]:
-    """Return where an example stands in the menu: its group's place, and its own."""
+    """Return an example's position in the menu: its group's index, and its own."""
     number, numbers = entry["file"][:2], GROUPS[entry["group"]]
     own = numbers.index(number) if number in numbers else len(numbers)
     return list(GROUPS).index(entry["group"]), own

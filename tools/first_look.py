@@ -132,8 +132,8 @@ def listen_and_run(page: Any) -> dict[str, Any]:
     drawn = "document.querySelector('#tensors').dataset.view === 'ready'"
     page.wait_for_function(drawn)
     tensors = page.locator("#tensors button.tensor")
-    for place in [*range(tensors.count()), 0]:
-        tensors.nth(place).click()
+    for index in [*range(tensors.count()), 0]:
+        tensors.nth(index).click()
         page.wait_for_function(drawn)
         page.wait_for_load_state("networkidle")
     recorded: dict[str, Any] = page.evaluate(TAKE)

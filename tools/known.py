@@ -1,4 +1,4 @@
-"""Reviewed lists of tests that do not pass, and what a run says beside one.
+"""Reviewed lists of tests that do not pass, and how a run differs from one.
 
 For suites of others, where a test that fails is not always a mistake of ours. A list is
 a TOML file of rows: names of tests, devices and the reason.
@@ -114,7 +114,7 @@ def compare(results: Results, rows: Sequence[Known], inside: str) -> Verdict:
 def report(
     results: Results, rows: Sequence[Known], verdict: Verdict, path: Path
 ) -> list[str]:
-    """Return the lines that tell a run beside its list; the last one has the sums."""
+    """Return the lines that compare a run with its list; the last one has the sums."""
     counts = results.counts()
     lines = []
     for row, number in zip(rows, verdict.counts, strict=True):

@@ -1,4 +1,4 @@
-"""A pytest plugin that lets NumPy's own tests see `tensorweb.numpy` in NumPy's place.
+"""A pytest plugin that lets NumPy's own tests import `tensorweb.numpy` as NumPy.
 
 `-p tools.numpy_stand_in`, before anything imports tensorweb. `tools/numpy_tests.py`
 rewrites the tests' import statements into calls of `module` and `name`. Without a dtype

@@ -3,7 +3,7 @@
 `python3 build.py numpy-tests [DEVICE] [FILES…]`. The tests come with NumPy's wheel;
 they are copied to `.cache/numpy-tests` with import statements of `numpy_stand_in.py`.
 `tests/numpy_suite/known.toml` lists tests that do not apply, with reasons, `open.toml`
-those that apply and fail so far; any other test that does not pass is an error.
+tests that apply and fail so far; any other test that does not pass is an error.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ def lock_spec(target: Target, wheels: dict[str, Wheel]) -> PyodideLockSpec:
 
 
 def _complete(found: dict[str, Wheel], missing: dict[str, str]) -> dict[str, Wheel]:
-    """Drop the packages that need one of `missing`, and those that need these."""
+    """Drop the packages that need one of `missing`, and their dependants."""
     for name, advice in sorted(missing.items()):
         print(f"  {name}: left out, {advice}", flush=True)
     while lacking := {

@@ -23,7 +23,7 @@ NAMES = (WASM, LIBRARY)
 
 
 def write(folder: Path) -> None:
-    """Write the packed files beside the plain ones, which other pages may use.
+    """Write the packed files next to the plain ones, which other pages may use.
 
     What was packed before is taken from the cache.
     """

@@ -84,13 +84,13 @@ def page(text: str, is_readme: bool = False) -> str:
 
 def _blocks(lines: list[str], is_readme: bool) -> list[str]:
     blocks: list[str] = []
-    place = 0
-    while place < len(lines):
-        end = _end_of_block(lines, place)
-        block = _block(lines[place:end], is_readme)
+    start = 0
+    while start < len(lines):
+        end = _end_of_block(lines, start)
+        block = _block(lines[start:end], is_readme)
         if block:
             blocks.append(block)
-        place = end
+        start = end
     return blocks
 
 
@@ -174,12 +174,12 @@ def _list(lines: list[str], is_readme: bool) -> str:
 
 def _inline(text: str, is_readme: bool) -> str:
     parts: list[str] = []
-    place = 0
+    start = 0
     for found in INLINE.finditer(text):
-        parts.append(html.escape(text[place : found.start()], quote=False))
+        parts.append(html.escape(text[start : found.start()], quote=False))
         parts.append(_span(found, is_readme))
-        place = found.end()
-    return "".join([*parts, html.escape(text[place:], quote=False)])
+        start = found.end()
+    return "".join([*parts, html.escape(text[start:], quote=False)])
 
 
 def _span(found: re.Match[str], is_readme: bool) -> str:

@@ -78,7 +78,7 @@ def apply(site: Path) -> None:
         page = document.read_text("utf-8")
         policy = row | {"script-src": " ".join([row["script-src"], *_inline(page)])}
         in_page = {key: policy[key] for key in policy if key not in HEADER_ONLY}
-        assert SLOT in page, f"internal: {name} has no place for its policy"
+        assert SLOT in page, f"internal: {name} has no slot for its policy"
         document.write_text(page.replace(SLOT, f'content="{_text(in_page)}"'), "utf-8")
         folder = name.removesuffix("index.html")
         for path in (f"/{name}", f"/{folder}"):

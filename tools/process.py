@@ -1,4 +1,4 @@
-"""Run other programs and turn their failures into one clear line."""
+"""Run other programs and report their failures in one clear line."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ class Writer:
 
 @cache
 def field_comments(record: Any) -> dict[str, str]:
-    """Return the texts under the fields of a record and of those that it extends."""
+    """Return the texts under the fields of a record and of its base records."""
     found: dict[str, str] = {}
     for base in getattr(record, "__orig_bases__", ()):
         if typing.is_typeddict(base):

@@ -99,10 +99,10 @@ def _tool() -> Path:
 
 def _test(tool: Path, wheel: Path) -> int:
     """Run the tests inside Pyodide with the environment's own Python."""
-    place = HOME / "pyodide"
-    shutil.rmtree(place, ignore_errors=True)
-    output([tool, "venv", place], env=_variables())
-    python = place / "bin/python"
+    folder = HOME / "pyodide"
+    shutil.rmtree(folder, ignore_errors=True)
+    output([tool, "venv", folder], env=_variables())
+    python = folder / "bin/python"
     needed: list[str | Path] = [wheel, *in_pyodide.PACKAGES]
     output([python, "-m", "pip", "install", "--quiet", *needed], env=_variables())
     tests = "tests/in_pyodide/test_inside.py"

@@ -112,7 +112,7 @@ def dependants(parts: Iterable[str]) -> set[str]:
 
 @cache
 def needs(part: str) -> frozenset[str]:
-    """Return the parts that a part may import, those that they may, and so on."""
+    """Return the parts that a part may import, their imports, and so on."""
     if part in FREE:
         return frozenset((part, *MAY_IMPORT))
     found, waiting = {part}, [part]
@@ -147,7 +147,7 @@ def _reaches_browser(test: str, changed: list[str]) -> bool:
 
 @cache
 def _files_of(test: str) -> frozenset[str]:
-    """Return a file, the helpers that it imports, those that they import, and so on."""
+    """Return a file, the helpers that it imports, their imports, and so on."""
     found, waiting = {test}, [test]
     while waiting:
         for module in _imports(waiting.pop()):

@@ -54,7 +54,7 @@ class SiteHandler(http.server.SimpleHTTPRequestHandler):
         super().__init__(*args, **options)  # type: ignore[arg-type]  # passed through
 
     def parse_request(self) -> bool:
-        """Read the request's lines; refuse those that name another host."""
+        """Read the request's lines; refuse requests that name another host."""
         if not super().parse_request():
             return False
         host = self.headers.get("Host", "").lower()

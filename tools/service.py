@@ -85,15 +85,17 @@ def _paths(site: Path) -> list[str]:
     """Return the paths of the files that a page can ask for."""
     paths = sorted(path for path in site.rglob("*") if path.is_file())
     names = [path.relative_to(site).as_posix() for path in paths]
-    beside = (SCRIPT, policy.FILE)
-    return [name for name in names if name not in beside and not name.endswith(".map")]
+    excluded = (SCRIPT, policy.FILE)
+    return [
+        name for name in names if name not in excluded and not name.endswith(".map")
+    ]
 
 
 def _number(site: Path, number: str) -> None:
     """Write the number of a build into the page and into `build.json`."""
     page = site / INDEX
     text, found = SLOT.subn(rf'\g<1>{number}"', page.read_text("utf-8"))
-    assert found == 1, f"internal: {INDEX} has no place for the number of its build"
+    assert found == 1, f"internal: {INDEX} has no slot for the number of its build"
     page.write_text(text, "utf-8")
     described = json.loads((site / BUILD).read_text("utf-8"))
     described["site"] = number

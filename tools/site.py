@@ -184,7 +184,7 @@ def _compiled(carried: Set[str]) -> dict[str, str]:
 
 
 def _replace(out: Path, draft: Path) -> None:
-    """Put `draft` in the place of `out`; a server of `out` sees no half-built site."""
+    """Replace `out` by `draft`; a server of `out` sees no half-built site."""
     old = out.with_name(f"{draft.name}.old")
     if out.exists():
         out.rename(old)

@@ -248,7 +248,7 @@ def download(target: Target, requirements: str, folder: Path) -> None:
     command += ["--implementation", "cp", "--python-version", python]
     command += ["--abi", f"cp{python.replace('.', '')}", "--abi", "none"]
     command += ["--retries", "1", "--dest", str(folder), "--requirement"]
-    with tempfile.TemporaryDirectory() as place:
-        asked = Path(place, "requirements.txt")
+    with tempfile.TemporaryDirectory() as draft:
+        asked = Path(draft, "requirements.txt")
         asked.write_text(requirements, "utf-8")
         subprocess.run([*command, str(asked)], capture_output=True, check=False)

@@ -35,8 +35,8 @@ class Table:
 
     Attributes:
         cases: `{name, code, inputs, shape, dtype, kernels, right}` of each; `inputs`
-            are places of blocks by name, `kernels` the templates that must run or None,
-            `right` the places of the least and of the greatest numbers.
+            are indices of blocks by name, `kernels` the templates that must run or
+            None, `right` the indices of the least and of the greatest numbers.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -1,7 +1,7 @@
 """Steps as training takes them, and what they hold: memory must stay bounded.
 
 Runs natively and inside Pyodide, without NumPy. Each step multiplies, fuses, reduces,
-assigns and replays; numbers change, shapes take turns, now and then a value is read.
+assigns and replays; numbers change, shapes alternate, now and then a value is read.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def measure(steps: int, first: int, kind: type[Training] = Training) -> dict[str
     """Do `first` steps, then `steps` more, both multiples of the period.
 
     Returns `before` and `after` of `usage`, `traced`: bytes that the last steps left
-    behind, `places`: where most of them are, and `loss`.
+    behind, `sources`: where most of them are, and `loss`.
     """
     training = kind()
     for number in range(first):
@@ -124,11 +124,11 @@ def measure(steps: int, first: int, kind: type[Training] = Training) -> dict[str
     before = usage()
     for number in range(first, first + steps - TAIL):
         training.step(number)
-    traced, places = _traced(training, first + steps - TAIL)
+    traced, sources = _traced(training, first + steps - TAIL)
     after = usage()
     before["traced"], after["traced"] = 0, traced
     loss = float(training.losses[0])
-    return {"before": before, "after": after, "places": places, "loss": loss}
+    return {"before": before, "after": after, "sources": sources, "loss": loss}
 
 
 def leaks(answer: dict[str, Any]) -> list[str]:
@@ -139,7 +139,7 @@ def leaks(answer: dict[str, Any]) -> list[str]:
         for name in before
         if after[name] > before[name] + SLACK.get(name, 0)
     ]
-    return grown + answer["places"] if grown else []
+    return grown + answer["sources"] if grown else []
 
 
 def _traced(training: Training, number: int) -> tuple[int, list[str]]:

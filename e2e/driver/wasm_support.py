@@ -48,7 +48,7 @@ def add(driver: WasmBrowserDriver) -> int:
 
 
 async def with_helpers(driver: WasmBrowserDriver, count: int) -> WasmBrowserDriver:
-    """Return the driver when so many helper threads are up."""
+    """Return the driver once this number of helper threads runs."""
     end = time.monotonic() + 60
     while driver.helpers_up() < count:
         assert time.monotonic() < end, f"{driver.helpers_up()} helpers are up"

@@ -2,7 +2,7 @@
 
 Arguments: the notebook, the folder of the page, the addresses of Pyodide and of its
 lock file. `marimo export html-wasm` does the same and does not take the addresses; it
-also looks for modules beside the notebook, by a program that it fetches.
+also looks for modules next to the notebook, by a program that it fetches.
 """
 
 import asyncio

@@ -43,14 +43,14 @@ class Quietly(MetaPathFinder):
     """
 
     def __init__(self) -> None:
-        self.places: list[str] = []
+        self.found: list[str] = []
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> None:
         frame = sys._getframe().f_back if name == "numpy" else None
         while frame and "importlib" in frame.f_code.co_filename:
             frame = frame.f_back
         if frame and frame.f_code.co_name != "require_numpy":
-            self.places.append(f"{frame.f_code.co_filename}:{frame.f_lineno}")
+            self.found.append(f"{frame.f_code.co_filename}:{frame.f_lineno}")
 
 
 @pytest.fixture(autouse=True)
@@ -60,4 +60,4 @@ def numpy_is_not_fetched_quietly() -> Iterator[None]:
     sys.meta_path.insert(0, quietly)
     yield
     sys.meta_path.remove(quietly)
-    assert not [place for place in quietly.places if "/tensorweb/" in place]
+    assert not [line for line in quietly.found if "/tensorweb/" in line]

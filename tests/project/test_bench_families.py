@@ -52,9 +52,9 @@ def test_program_agrees_with_reference(workload: Workload, cpu: str) -> None:
 
 def test_small_sizes_have_samples_enough() -> None:
     for workload in TINY:
-        places = sampling.as_json(workload)["samples"]["places"]
-        assert len(places) > 20, workload.name
-        assert places[-1] < workload.numbers
+        positions = sampling.as_json(workload)["samples"]["places"]
+        assert len(positions) > 20, workload.name
+        assert positions[-1] < workload.numbers
 
 
 def test_several_results_come_one_after_the_other(cpu: str) -> None:

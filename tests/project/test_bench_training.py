@@ -65,11 +65,11 @@ def test_steps_learn_what_plain_gradients_say(network: str, cpu: str) -> None:
     trainer.run(1)
     assert trainer.loss is not None
     assert trainer.loss.item() == pytest.approx(first.item(), rel=1e-6)
-    for name, slope in gradients.items():
+    for name, gradient in gradients.items():
         moved = np.asarray(trainer.model[name]) - values[name]
         # Adam's first step is the rate against the gradient's sign.
-        steep = np.abs(np.asarray(slope)) > 1e-5
-        wanted = -1e-3 * np.sign(np.asarray(slope))
+        steep = np.abs(np.asarray(gradient)) > 1e-5
+        wanted = -1e-3 * np.sign(np.asarray(gradient))
         assert np.allclose(moved[steep], wanted[steep], atol=2e-6)
     trainer.run(5)
     assert trainer.loss.item() < first.item()

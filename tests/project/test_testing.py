@@ -132,7 +132,7 @@ def test_program_that_is_cut_off_leaves_nothing_running(
     )
     with pytest.raises(BuildError, match="cut off after 1 s: "):
         process.status([sys.executable, "-c", starts], seconds=1)
-    os.set_blocking(reader, True)  # those that were killed may still be on their way
+    os.set_blocking(reader, True)  # killed processes may still be ending
     assert os.read(reader, 1) == b""  # its end: nobody holds the other side
     os.close(reader)
 

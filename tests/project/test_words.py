@@ -34,9 +34,8 @@ KINDS = (".py", ".md", ".ts", ".js", ".mjs", ".wgsl")
 
 LEFT = {
     "bench": 205,
-    "consumers": 1,
     "docs": 14,
-    "e2e": 64,
+    "e2e": 7,
     "fuzz": 74,
     "shaders": 129,
     "tensorweb": 18,
@@ -60,8 +59,7 @@ LEFT = {
     "tensorweb/schedule": 108,
     "tensorweb/tensor": 68,
     "tensorweb/transforms": 104,
-    "tests": 486,
-    "tools": 52,
+    "tests": 465,
     "web/examples": 202,
     "web/src": 272,
 }
