@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from textwrap import indent
 
 from tensorweb import dtypes
+from tensorweb.codegen import policy
 from tensorweb.codegen.fences import fences
 from tensorweb.codegen.packing import PER_WORD, clamped, packed_element, wrapped
 from tensorweb.codegen.program import Word
@@ -24,12 +25,6 @@ from tensorweb.schedule.rolling import Loop
 
 # WGSL loops over repeated steps, with loop-carried variables.
 
-
-TURNS_TOGETHER = 4
-"""Iterations unrolled into one trip, since the loop itself costs instructions."""
-
-MOST_TOGETHER = 512
-"""Largest number of statements of an unrolled trip, with library calls inlined."""
 
 Write = Callable[[Step, Step, Sequence[str]], str]
 """Returns the WGSL of a step.
@@ -45,7 +40,7 @@ def loop_text(
     before: Sequence[str],
     write: Write,
     types: Mapping[str, str],
-    turns: str,
+    count: str,
 ) -> tuple[str, list[str]]:
     """Return the lines of a loop, and the values of its steps after the loop.
 
@@ -55,59 +50,65 @@ def loop_text(
         before: the values of the steps before the loop.
         write: generates the WGSL of a step.
         types: the WGSL type of a value, by dtype.
-        turns: WGSL of the number of iterations.
+        count: WGSL of the number of iterations.
     """
     steps = expression.steps
     lines = []
-    for place, most in loop.carried:
-        kind = types[steps[place].dtype]
+    for first_number, most in loop.carried:
+        kind = types[steps[first_number].dtype]
         for back in range(1, most + 1):
-            first = place - back * loop.period
-            is_made = first >= 0 and steps[first].dtype == steps[place].dtype
-            start = f" = {before[first]}" if is_made else ""
-            lines.append(f"  var {_name(place, back)}: {kind}{start};\n")
+            initial = first_number - back * loop.period
+            has_initial = (
+                initial >= 0 and steps[initial].dtype == steps[first_number].dtype
+            )
+            start = f" = {before[initial]}" if has_initial else ""
+            lines.append(f"  var {_variable(first_number, back)}: {kind}{start};\n")
     inside = range(loop.start, loop.start + loop.period)
     body = []
     for number in inside:
         step = steps[number]
-        read = [*before, *(f"v{place}" for place in inside)]
+        read = [*before, *(f"v{n}" for n in inside)]
         for source in loop.carried_reads(expression, number):
-            read[source] = _name(*loop.source(source))
+            read[source] = _variable(*loop.source(source))
         last = steps[loop.end - loop.period + number - loop.start]
         body.append(f"    let v{number} = {write(step, last, read)};\n")
-    for place, most in loop.carried:
+    for first_number, most in loop.carried:
         for back in range(most, 0, -1):
-            newer = _name(place, back - 1) if back > 1 else f"v{place}"
-            body.append(f"    {_name(place, back)} = {newer};\n")
-    lines.append(_repeated("".join(body), turns))
+            newer = (
+                _variable(first_number, back - 1) if back > 1 else f"v{first_number}"
+            )
+            body.append(f"    {_variable(first_number, back)} = {newer};\n")
+    lines.append(_loop_of("".join(body), count))
     carried = dict(loop.carried)
-    behind = []
+    after = []
     for number in range(loop.start, loop.end):
-        place, back = loop.last(number)
-        is_kept = back <= carried.get(place, 0)
-        behind.append(_name(place, back) if is_kept else "")
-    return "".join(lines), behind
+        first_number, back = loop.last(number)
+        is_carried = back <= carried.get(first_number, 0)
+        after.append(_variable(first_number, back) if is_carried else "")
+    return "".join(lines), after
 
 
-def _repeated(body: str, turns: str) -> str:
-    """Return a loop around a body.
+def _loop_of(body: str, count: str) -> str:
+    """Return a loop of `count` iterations around a body.
 
-    Unrolled by `TURNS_TOGETHER` if the body is short.
+    Unrolled by `policy.ITERATIONS_UNROLLED` if the body is short.
     """
-    if are_loops_kept() or TURNS_TOGETHER * statements(body) > MOST_TOGETHER:
-        return f"  for (var turn = 0u; turn < {turns}; turn++) {{\n{body}  }}\n"
-    some = f"    {{\n{indent(body, '  ')}    }}\n" * TURNS_TOGETHER
+    unrolled = policy.ITERATIONS_UNROLLED
+    is_long = unrolled * statements(body) > policy.MOST_TRIP_STATEMENTS
+    if are_loops_kept() or is_long:
+        return f"  for (var trip = 0u; trip < {count}; trip++) {{\n{body}  }}\n"
+    copies = f"    {{\n{indent(body, '  ')}    }}\n" * unrolled
     return (
-        "  var turn = 0u;\n"
-        f"  for (; turn + {TURNS_TOGETHER}u <= {turns}; turn += {TURNS_TOGETHER}u) {{\n"
-        f"{some}  }}\n"
-        f"  for (; turn < {turns}; turn++) {{\n{body}  }}\n"
+        "  var trip = 0u;\n"
+        f"  for (; trip + {unrolled}u <= {count}; trip += {unrolled}u) {{\n"
+        f"{copies}  }}\n"
+        f"  for (; trip < {count}; trip++) {{\n{body}  }}\n"
     )
 
 
-def _name(place: int, back: int) -> str:
+def _variable(number: int, back: int) -> str:
     """Return the variable that holds a step's value of `back` iterations ago."""
-    return f"turn{back}_v{place}"
+    return f"before{back}_v{number}"
 
 
 # The identity element of a reduction, as the bits of a parameter.
@@ -136,11 +137,6 @@ ZERO = "zero"
 One word of the block is reserved for it, since a constant would hide nothing.
 """
 
-LONGEST_FIXED = 16
-"""Longest axis whose length is a literal in the text.
-
-Longer axes take too many lengths to compile one shader for each.
-"""
 
 VALUE_TYPES = {
     "bool": "bool",
@@ -271,7 +267,7 @@ class Declarations:
 
     def size(self, name: str, value: int, argument: str) -> str:
         """Return the WGSL of the length of an axis of `argument`."""
-        if argument == self.fixed and value <= LONGEST_FIXED:
+        if argument == self.fixed and value <= policy.LONGEST_FIXED:
             return f"{value}u"
         return self.parameter(name, "u32", value)
 
@@ -400,9 +396,9 @@ def steps_text(
                     inputs = input_dtypes
                     return step_text(one, expression, read, declarations, inputs, core)
 
-                turns = declarations.parameter("turns", "u32", loop.turns)
+                count = declarations.parameter("iterations", "u32", loop.iterations)
                 text, repeated = loop_text(
-                    expression, loop, values, write, VALUE_TYPES, turns
+                    expression, loop, values, write, VALUE_TYPES, count
                 )
                 lines.append(text)
                 values += repeated
@@ -577,10 +573,6 @@ def alone(expression: Expression, result: int) -> Expression:
 # compilers unroll it where that pays.
 
 
-MOST_STATEMENTS = 1536
-"""Largest number of statements for which copies of an expression are unrolled."""
-
-
 def bulk(expression: Expression, steps: Collection[int] | None = None) -> int:
     """Return the number of statements of an expression, with library calls inlined.
 
@@ -597,4 +589,4 @@ def bulk(expression: Expression, steps: Collection[int] | None = None) -> int:
 
 def is_bulky(expression: Expression, copies: int) -> bool:
     """Return whether `copies` copies of an expression exceed `MOST_STATEMENTS`."""
-    return bulk(expression) * copies > MOST_STATEMENTS
+    return bulk(expression) * copies > policy.MOST_STATEMENTS

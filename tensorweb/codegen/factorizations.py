@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
+from tensorweb.codegen import policy
 from tensorweb.codegen.expression import Declarations, Signature, function
 from tensorweb.codegen.launches import input_storages, launch
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
@@ -22,32 +23,6 @@ FINDING_NAN = """fn is_nan(value: f32) -> bool {
   return isnan_f32(value);
 }
 """
-
-BLOCK = 64
-"""Right-hand side columns per workgroup; each workgroup reads the triangle again."""
-
-MOST_SWEEPS = 16
-"""Largest number of sweeps of a Jacobi method, which takes about 5 to 10."""
-
-LONGEST_LAUNCH = 40_000
-"""Largest number of loop iterations of a thread in one launch.
-
-Browsers abort work that takes a GPU seconds, and llvmpipe, a software adapter, ends
-loops after 65,535 iterations.
-"""
-
-TEAM, THREADS = 16, 256
-"""Threads along a row, and threads of a workgroup."""
-
-SMALL = 16
-"""Largest number of rows and columns for the small workgroup.
-
-Most threads of a large workgroup would idle, and a batch of small matrices has many
-workgroups.
-"""
-
-SMALL_TEAM, SMALL_THREADS = 8, 32
-"""Threads along a row, and threads of a workgroup, for small matrices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +66,7 @@ class Routine:
         found: list[tuple[int, int]] = []
         begin = 0
         for steps, iterations in ((self.steps, self.iterations), self.ending):
-            count = max(LONGEST_LAUNCH // max(iterations, 1), 1)
+            count = max(policy.LONGEST_LAUNCH // max(iterations, 1), 1)
             end = begin + steps
             starts = range(begin, end, count)
             found += [(start, min(start + count, end)) for start in starts]
@@ -119,7 +94,9 @@ def _shares(length: int, threads: int) -> int:
 
 def _cholesky(kernel: Kernel) -> Routine:
     count, n, *_ = kernel.sizes
-    iterations = _shares(n, TEAM) * (_shares(n, TEAM) + 1) + _shares(n, THREADS)
+    iterations = _shares(n, policy.FACTOR_COLUMNS) * (
+        _shares(n, policy.FACTOR_COLUMNS) + 1
+    ) + _shares(n, policy.WORKGROUP)
     sizes = {"size": n}
     made = MAKING_NAN
     return Routine("cholesky", sizes, count, n, iterations, n * n // 3, functions=made)
@@ -127,8 +104,12 @@ def _cholesky(kernel: Kernel) -> Routine:
 
 def _lu(kernel: Kernel) -> Routine:
     count, rows, columns, *_ = kernel.sizes
-    iterations = _shares(rows, TEAM) * (_shares(columns, TEAM) + 1)
-    iterations += 2 * _shares(rows, THREADS) + _shares(columns, THREADS) + 8
+    iterations = _shares(rows, policy.FACTOR_COLUMNS) * (
+        _shares(columns, policy.FACTOR_COLUMNS) + 1
+    )
+    iterations += (
+        2 * _shares(rows, policy.WORKGROUP) + _shares(columns, policy.WORKGROUP) + 8
+    )
     sizes = {"rows": rows, "columns": columns}
     return Routine(
         "lu", sizes, count, min(rows, columns), iterations, rows * columns // 2
@@ -137,17 +118,19 @@ def _lu(kernel: Kernel) -> Routine:
 
 def _triangular_solve(kernel: Kernel) -> Routine:
     count, n, _, width, is_upper, is_unit, _ = kernel.sizes
-    blocks = _shares(width, BLOCK)
+    blocks = _shares(width, policy.SOLVE_COLUMNS)
     sizes = {
         "size": n,
         "width": width,
         "blocks": blocks,
-        "block": BLOCK,
+        "block": policy.SOLVE_COLUMNS,
         "is_upper": is_upper,
         "is_unit": is_unit,
     }
-    own = min(width, BLOCK)
-    iterations = _shares(n, TEAM) * (_shares(own, TEAM) + 1)
+    own = min(width, policy.SOLVE_COLUMNS)
+    iterations = _shares(n, policy.FACTOR_COLUMNS) * (
+        _shares(own, policy.FACTOR_COLUMNS) + 1
+    )
     groups, work = count * blocks, n * own // 2
     return Routine("triangular_solve", sizes, groups, n, iterations, work)
 
@@ -171,13 +154,15 @@ def _qr(kernel: Kernel) -> Routine:
         "column_stride": 1 if is_complex else rows,
         "is_packed": is_packed,
     }
-    iterations = _shares(most, TEAM) * (2 * _shares(rows, TEAM) + 6)
+    iterations = _shares(most, policy.FACTOR_COLUMNS) * (
+        2 * _shares(rows, policy.FACTOR_COLUMNS) + 6
+    )
     return Routine(
         "qr",
         parameters,
         count,
         least if is_packed else 2 * least,
-        iterations + (2 * words + 1) * _shares(rows, THREADS) + 20,
+        iterations + (2 * words + 1) * _shares(rows, policy.WORKGROUP) + 20,
         2 * words * words * rows * most,
         words * count * (rows + 1) * (columns + width),
         number_constants(is_complex),
@@ -194,13 +179,15 @@ def _rounds(n: int) -> int:
 def _eigh(kernel: Kernel) -> Routine:
     count, n, *_ = kernel.sizes
     pairs = _shares(n, 2)
-    iterations = _shares(pairs, TEAM) * (3 * _shares(n, TEAM) + 2)
+    iterations = _shares(pairs, policy.FACTOR_COLUMNS) * (
+        3 * _shares(n, policy.FACTOR_COLUMNS) + 2
+    )
     return Routine(
         "eigh",
         {"is_last": 1, "size": n},
         count,
-        MOST_SWEEPS * _rounds(n),
-        iterations + _shares(pairs, THREADS) + 1,
+        policy.MOST_SWEEPS * _rounds(n),
+        iterations + _shares(pairs, policy.WORKGROUP) + 1,
         9 * n * n,
         count * (2 * n * n + 2 * n + 6),
         MAKING_NAN + FINDING_NAN,
@@ -217,11 +204,11 @@ def _schur(kernel: Kernel) -> Routine:
         {"size": n, "rotations": rotations},
         count,
         rotations,
-        3 * _shares(n, THREADS) + 8,
+        3 * _shares(n, policy.WORKGROUP) + 8,
         40 * n,
         count * 12,
         MAKING_NAN,
-        ending=(n, 2 * n * _shares(n, THREADS)),
+        ending=(n, 2 * n * _shares(n, policy.WORKGROUP)),
     )
 
 
@@ -229,13 +216,17 @@ def _svd(kernel: Kernel) -> Routine:
     count, rows, columns, *_ = kernel.sizes
     is_complex = kernel.op.startswith("complex")
     words = 2 if is_complex else 1
-    one = 2 * _shares(rows, TEAM) + _shares(columns, TEAM) + 5
+    one = (
+        2 * _shares(rows, policy.FACTOR_COLUMNS)
+        + _shares(columns, policy.FACTOR_COLUMNS)
+        + 5
+    )
     return Routine(
         "svd",
         {"is_last": 1, "rows": rows, "columns": columns},
         count,
-        MOST_SWEEPS * _rounds(columns),
-        _shares(_shares(columns, 2), TEAM) * one + 1,
+        policy.MOST_SWEEPS * _rounds(columns),
+        _shares(_shares(columns, 2), policy.FACTOR_COLUMNS) * one + 1,
         5 * words * words * rows * columns,
         count * (words * (rows + columns) * columns + 2 * columns + 4),
         number_constants(is_complex) + MAKING_NAN + FINDING_NAN,
@@ -286,7 +277,7 @@ def factor(kernel: Kernel, _: Target) -> Program:
         buffers,
         text,
         routine.groups,
-        team=_team(max(kernel.sizes[1:4]) <= SMALL),
+        team=_team(max(kernel.sizes[1:4]) <= policy.SMALL_MATRIX),
     )
     sizes = (4 * routine.scratch,) if routine.scratch else ()
     return Program(tuple(_steps(full, routine)), sizes)
@@ -294,7 +285,11 @@ def factor(kernel: Kernel, _: Target) -> Program:
 
 def _team(is_small: bool) -> str:
     """Return the constants of a small or a large workgroup."""
-    columns, lanes = (SMALL_TEAM, SMALL_THREADS) if is_small else (TEAM, THREADS)
+    columns, lanes = (
+        (policy.SMALL_FACTOR_COLUMNS, policy.SMALL_FACTOR_LANES)
+        if is_small
+        else (policy.FACTOR_COLUMNS, policy.WORKGROUP)
+    )
     return f"const LANES: u32 = {lanes}u;\nconst COLUMNS: u32 = {columns}u;\n"
 
 

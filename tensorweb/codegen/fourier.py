@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from tensorweb.codegen import policy
 from tensorweb.codegen.expression import Declarations, Signature, function
 from tensorweb.codegen.launches import constants, input_storages, repeated_launch
 from tensorweb.codegen.program import OUTPUT, Program
@@ -14,24 +15,6 @@ from tensorweb.schedule.kernel import Expression, Kernel
 POINT_BYTES = 8
 """Workgroup memory of a point: two floats."""
 
-MOST_POINTS = 4096
-"""Largest number of points in a workgroup's memory."""
-
-FEW_POINTS = 128
-"""Largest number of points for compilers that are slow per word of workgroup memory."""
-
-GROUP_POINTS = (1024, 2048)
-"""Points of a workgroup for short rows.
-
-The first count is for rows contiguous in memory, the second for rows whose neighbouring
-elements in memory belong to other rows: many rows are then read at once.
-"""
-
-SIDE_BY_SIDE = 4
-"""Least number of rows of a workgroup in the second case: a sector of memory."""
-
-POINTS_OF_THREAD = 8
-"""Points of a thread, unless the workgroup would have too many threads."""
 
 BANKS = 16
 """The workgroup array of points is padded to a multiple of this."""
@@ -53,8 +36,8 @@ def most_points(target: Target) -> int:
     4096
     """
     if target.is_slow_to_compile:
-        return FEW_POINTS
-    most = min(target.workgroup_bytes // POINT_BYTES, MOST_POINTS)
+        return policy.FEW_FOURIER_POINTS
+    most = min(target.workgroup_bytes // POINT_BYTES, policy.MOST_FOURIER_POINTS)
     return 1 << (most.bit_length() - 1)
 
 
@@ -135,7 +118,9 @@ def rows_of(target: Target) -> FourierRows:
     """
     most = most_points(target)
     is_software = target.is_software or target.is_slow_to_compile
-    return FourierRows(most, most if is_software else most // SIDE_BY_SIDE)
+    return FourierRows(
+        most, most if is_software else most // policy.FOURIER_ROWS_ACROSS
+    )
 
 
 def fourier(kernel: Kernel, target: Target) -> Program:
@@ -144,11 +129,12 @@ def fourier(kernel: Kernel, target: Target) -> Program:
     term, root = kernel.expression("term"), kernel.expression("root")
     across = _is_across(term), inner > 1
     wanted = max(
-        GROUP_POINTS[any(across)] // length, SIDE_BY_SIDE if any(across) else 1
+        policy.FOURIER_GROUP_POINTS[any(across)] // length,
+        policy.FOURIER_ROWS_ACROSS if any(across) else 1,
     )
     together = max(min(wanted, most_points(target) // length, rows), 1)
     points = together * length
-    threads = min(-(-points // POINTS_OF_THREAD), target.threads)
+    threads = min(-(-points // policy.FOURIER_POINTS_OF_LANE), target.threads)
     declarations = Declarations(kernel.scalar_dtypes)
     for name, word in (("rows", rows), ("inner", inner), ("is_inverse", is_inverse)):
         declarations.parameter(name, "u32", word)

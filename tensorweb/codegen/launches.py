@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
+from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
     Declarations,
     Signature,
@@ -34,9 +35,6 @@ from tensorweb.codegen.vector import (
 )
 from tensorweb.schedule.kernel import BY_ROW, Expression, Kernel, result_kind
 from tensorweb.schedule.rolling import find_loop
-
-GROUP = 256
-"""Threads of a workgroup of these kernels."""
 
 Storages = list[tuple[str, str, str]]
 
@@ -181,7 +179,7 @@ def elementwise(kernel: Kernel, target: Target) -> Program:
     storages, slots = input_storages(kernel, [value], vectors)
     storages.append(("result", "w", element))
     bindings = (*slots, OUTPUT)
-    groups = -(-steps // GROUP)
+    groups = -(-steps // policy.WORKGROUP)
     return Program(
         (launch("elementwise", declarations, storages, bindings, body, groups),)
     )
@@ -234,7 +232,7 @@ def packed_elementwise(kernel: Kernel) -> Program:
     storages, slots = input_storages(kernel, [value], vectors)
     storages.append(("result", "w", element))
     bindings = (*slots, OUTPUT)
-    groups = -(-threads // GROUP)
+    groups = -(-threads // policy.WORKGROUP)
     return Program(
         (launch("elementwise", declarations, storages, bindings, body, groups),)
     )
@@ -299,7 +297,7 @@ def _packing(dtype: str, size: int, wide: int, own: int) -> Launch:
     word = packed_word(dtype, *read)
     body = f"fn value(index: u32) -> u32 {{\n  return {word};\n}}\n"
     storages = [("elements", "r", "u32"), ("result", "w", "u32")]
-    groups = -(-count // GROUP)
+    groups = -(-count // policy.WORKGROUP)
     return launch("elementwise", declarations, storages, (wide, own), body, groups)
 
 
@@ -345,7 +343,7 @@ def elementwise_several(kernel: Kernel, _: Target) -> Program:
     storages, slots = input_storages(kernel, [value], vectors)
     storages += [(name, "w", kind) for name, kind in zip(names, types, strict=True)]
     bindings = (*slots, *(output(number) for number in range(len(types))))
-    groups = -(-steps // GROUP)
+    groups = -(-steps // policy.WORKGROUP)
     template = "elementwise_several"
     return Program((launch(template, declarations, storages, bindings, body, groups),))
 
@@ -367,7 +365,7 @@ def scatter(kernel: Kernel, _: Target) -> Program:
         storages,
         (*slots, winner),
         claim_body,
-        -(-writes // GROUP),
+        -(-writes // policy.WORKGROUP),
     )
     select = Declarations(kernel.scalar_dtypes)
     select.parameter("length", "u32", length)
@@ -390,7 +388,7 @@ def scatter(kernel: Kernel, _: Target) -> Program:
         storages,
         (*slots, winner, OUTPUT),
         body,
-        -(-length // GROUP),
+        -(-length // policy.WORKGROUP),
     )
     return Program((first, second), (length * 4,), frozenset({0}))
 
@@ -408,7 +406,7 @@ def compress(kernel: Kernel, _: Target) -> Program:
     assert kind_of(mask.dtype) == "bool", "internal: a mask is bool"
     storages, slots = input_storages(kernel, [mask, running])
     storages.append(("result", "w", "i32"))
-    groups = -(-length // GROUP)
+    groups = -(-length // policy.WORKGROUP)
     return Program(
         (launch("compress", declarations, storages, (*slots, OUTPUT), body, groups),)
     )

@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from tensorweb import dtypes
+from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -115,36 +116,6 @@ def term_function(
     return function(declarations, signature, term, inputs)
 
 
-THREADS = 256
-"""Threads of a workgroup."""
-
-COLUMNS_TOGETHER = 32
-"""Least outputs per workgroup if neighbouring outputs are contiguous in memory."""
-
-TERMS_PER_LANE = 8
-"""Terms per thread below which splitting a reduction further is slower."""
-
-LONGEST_WINDOW = 64
-"""Most terms of an output that one thread combines alone, as in pooling."""
-
-MANY_OUTPUTS = 1 << 16
-"""Outputs above which one thread computes each, if they have few terms."""
-
-FARTHEST_NEIGHBOUR = 8
-"""Largest distance in elements between terms of neighbouring outputs in that case."""
-
-SHORT_COLUMN = 8192
-"""Terms up to which few columns are reduced in one launch, with more lanes each."""
-
-FEW_TERMS = 1 << 19
-"""Terms of all columns up to which one launch is faster than two."""
-
-TERMS_OF_SHORT = 16
-"""Terms of a thread in that case."""
-
-ENOUGH_GROUPS = 1024
-"""Workgroups that occupy every core of a large GPU."""
-
 TOGETHER = 4
 """Loads of a thread that are in flight at once."""
 
@@ -175,7 +146,7 @@ class ReductionLayout:
     @property
     def columns(self) -> int:
         """Number of outputs of a workgroup."""
-        return THREADS // self.lanes
+        return policy.WORKGROUP // self.lanes
 
     def groups(self, outputs: int) -> int:
         """Return the number of workgroups."""
@@ -195,18 +166,22 @@ def choose_layout(outputs: int, length: int, is_row: bool) -> ReductionLayout:
     8
     """
     if is_row:
-        lanes = min(_power_of_two(-(-length // 4)), THREADS)
+        lanes = min(_power_of_two(-(-length // 4)), policy.WORKGROUP)
     else:
-        lanes = min(_power_of_two(-(-length // 4)), THREADS // COLUMNS_TOGETHER)
-        if outputs < COLUMNS_TOGETHER:
-            lanes = min(_power_of_two(-(-length // 4)), THREADS)
-    groups = -(-outputs // (THREADS // lanes))
-    most = max(length // (lanes * TERMS_PER_LANE), 1)
-    splits = max(min(-(-ENOUGH_GROUPS // max(groups, 1)), most), 1)
-    is_little = length <= SHORT_COLUMN and outputs * length <= FEW_TERMS
+        lanes = min(
+            _power_of_two(-(-length // 4)), policy.WORKGROUP // policy.REDUCE_COLUMNS
+        )
+        if outputs < policy.REDUCE_COLUMNS:
+            lanes = min(_power_of_two(-(-length // 4)), policy.WORKGROUP)
+    groups = -(-outputs // (policy.WORKGROUP // lanes))
+    most = max(length // (lanes * policy.REDUCE_TERMS), 1)
+    splits = max(min(-(-policy.ENOUGH_REDUCE_GROUPS // max(groups, 1)), most), 1)
+    is_little = (
+        length <= policy.SHORT_COLUMN and outputs * length <= policy.FEW_COLUMN_TERMS
+    )
     if splits > 1 and is_little and not is_row:
-        lanes = _power_of_two(-(-length // TERMS_OF_SHORT))
-        lanes, splits = max(min(lanes, THREADS), COLUMNS_TOGETHER), 1
+        lanes = _power_of_two(-(-length // policy.SHORT_COLUMN_TERMS))
+        lanes, splits = max(min(lanes, policy.WORKGROUP), policy.REDUCE_COLUMNS), 1
     chunk = -(-length // splits)
     chunk = max(-(-chunk // lanes) * lanes, 1)
     return ReductionLayout(lanes, max(-(-length // chunk), 1), chunk)
@@ -234,10 +209,14 @@ def _is_window(term: Expression, outputs: int, length: int) -> bool:
     elements.
     """
     near = [
-        bool(kept) and 0 < abs(kept[-1]) <= FARTHEST_NEIGHBOUR
+        bool(kept) and 0 < abs(kept[-1]) <= policy.FARTHEST_POOLED
         for kept, _ in (term.accesses[s.access].strides for s in _loads(term))
     ]
-    return length <= LONGEST_WINDOW and outputs >= MANY_OUTPUTS and any(near)
+    return (
+        length <= policy.LONGEST_POOLED
+        and outputs >= policy.LEAST_POOLED_OUTPUTS
+        and any(near)
+    )
 
 
 def _loads(term: Expression) -> list[Step]:
@@ -456,7 +435,7 @@ def reduce(kernel: Kernel, _: Target) -> Program:
         layout = ReductionLayout(1, 1, length)
     if layout.splits == 1:
         return Program((writer.launch(length, layout, False, True),))
-    lanes = min(_power_of_two(layout.splits), THREADS)
+    lanes = min(_power_of_two(layout.splits), policy.WORKGROUP)
     last = ReductionLayout(lanes, 1, layout.splits)
     width = 16 if writer.is_wide else 8 if writer.is_index else 4
     return Program(

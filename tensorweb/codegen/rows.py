@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import log2
 
+from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -53,31 +54,6 @@ from tensorweb.schedule.kernel import (
 # How threads share rows: threads per row, and rows per workgroup.
 
 
-MOST_THREADS = 256
-"""Threads of the largest workgroup, which every device supports."""
-
-THREADS_OF_MANY = 128
-"""Threads of a workgroup that has several rows."""
-
-STEPS_OF_THREAD = ((8, 2), (32, 4))
-"""Elements or vectors of a thread, by the longest row they apply to."""
-
-MOST_STEPS_OF_THREAD = 8
-"""Elements or vectors of a thread in longer rows."""
-
-ENOUGH_THREADS = 1 << 16
-"""Threads of a launch below which a thread has fewer elements, so more share a row."""
-
-FEWER = 4
-"""Divisor of the elements per thread in that case."""
-
-FAN_IN = 16
-"""Totals that one thread combines in the first level of a tree reduction.
-
-A row of at most as many threads has no tree: each thread reads all totals.
-"""
-
-
 @dataclass(frozen=True, slots=True)
 class RowLayout:
     """How the threads of a workgroup share its rows.
@@ -107,7 +83,7 @@ class RowLayout:
         inside = self.iterations - self.is_ragged
         if self.is_ragged and self.is_looped:
             inside = 0
-        fan_in = FAN_IN if self.lanes > FAN_IN else 1
+        fan_in = policy.ROW_FAN_IN if self.lanes > policy.ROW_FAN_IN else 1
         return (
             f"const LANES: u32 = {self.lanes}u;\n"
             f"const TOGETHER: u32 = {self.together}u;\n"
@@ -134,13 +110,13 @@ def layout_of(steps: int, rows: int, of_thread: int = 0) -> RowLayout:
     RowLayout(lanes=4, iterations=4, is_ragged=False, together=32, is_looped=False)
     """
     share = of_thread or next(
-        (share for most, share in STEPS_OF_THREAD if steps <= most),
-        MOST_STEPS_OF_THREAD,
+        (share for most, share in policy.ROW_STEPS if steps <= most),
+        policy.LONG_ROW_STEPS,
     )
-    if rows * steps < ENOUGH_THREADS * share:
-        share = max(share // FEWER, 1)
-    lanes = min(1 << round(log2(max(steps / share, 1))), MOST_THREADS)
-    together = max(THREADS_OF_MANY // lanes, 1)
+    if rows * steps < policy.ENOUGH_ROW_LANES * share:
+        share = max(share // policy.FEWER_ROW_STEPS, 1)
+    lanes = min(1 << round(log2(max(steps / share, 1))), policy.WORKGROUP)
+    together = max(policy.ROW_WORKGROUP // lanes, 1)
     iterations = -(-steps // lanes)
     return RowLayout(lanes, iterations, iterations * lanes != steps, together)
 
@@ -396,12 +372,6 @@ class RowReads:
         )
 
 
-MOST_STATEMENTS = 2560
-"""Largest number of statements for which the elements of a thread are unrolled.
-
-The limit is higher than elsewhere, since a loop may cost the registers that hold a row.
-"""
-
 FOLDS = {("max", "float"): "largest_f32", ("min", "float"): "smallest_f32"}
 """Functions that combine a total with four elements faster than one by one."""
 
@@ -425,7 +395,9 @@ class _Writer:
         self.columns = columns
         layout = layout_of(columns, self.rows)
         statements = bulk(self.space, self.row.varying)
-        self.is_bulky = statements * layout.iterations * self.width > MOST_STATEMENTS
+        self.is_bulky = (
+            statements * layout.iterations * self.width > policy.MOST_ROW_STATEMENTS
+        )
         if self.is_bulky:
             layout = layout_of(columns, self.rows, 1)
             layout = replace(layout, is_looped=layout.iterations > 1)

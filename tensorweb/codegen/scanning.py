@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -26,23 +27,9 @@ from tensorweb.graph.op import Op
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel
 
-THREADS = 256
-"""Threads of a workgroup."""
-
-FEW_THREADS = 64
-"""Threads of a workgroup for compilers that are slow per word of workgroup memory."""
-
 QUADS_OF_THREAD = 4
 """Vectors of four terms of each thread of a block."""
 
-FEW_BLOCKS = 32
-"""Blocks of a row up to which each block adds the totals before it itself.
-
-More blocks take a further launch.
-"""
-
-SHORT = 256
-"""Longest row of which a workgroup scans several."""
 
 SHORT_TILE = 1024
 """Terms of such rows in one workgroup."""
@@ -177,7 +164,7 @@ class Scan:
         dtype: str,
         rows: int,
         scratch_bytes: list[int],
-        threads: int = THREADS,
+        threads: int = policy.WORKGROUP,
     ) -> None:
         """Start without launches.
 
@@ -210,7 +197,7 @@ class Scan:
             return [self._launch("scan", kernel, source, length, (target,))]
         totals = self._scratch(blocks)
         first = self._launch("scan_totals", kernel, source, length, (totals,))
-        if blocks <= FEW_BLOCKS:
+        if blocks <= policy.FEW_SCAN_BLOCKS:
             return [
                 first,
                 self._launch("scan", kernel, source, length, (totals, target)),
@@ -295,7 +282,7 @@ class Scan:
         text += function(declarations, TERM, term, kernel.input_dtypes)
         storages, bindings = input_storages(kernel, [term])
         terms = TERMS_OF_ROWS
-        if not is_bulky(term, SHORT_TILE // SHORT):
+        if not is_bulky(term, SHORT_TILE // policy.LONGEST_SHORT_SCAN):
             terms = unrolled(f"  // unroll\n{terms}")
         return launch(
             "scan_short",
@@ -329,7 +316,7 @@ class Scan:
     ) -> Storages:
         if template == "scan_totals":
             return [("block_totals", "w", self.value)]
-        name = "block_totals" if blocks <= FEW_BLOCKS else "running_totals"
+        name = "block_totals" if blocks <= policy.FEW_SCAN_BLOCKS else "running_totals"
         before: Storages = [(name, "r", self.value)] if blocks > 1 else []
         return [*before, ("result", "w", f"vec4<{element}>" if in_vectors else element)]
 
@@ -343,7 +330,7 @@ def _before(blocks: int) -> str:
     """Return the function of the total before a block of a row of `blocks` blocks."""
     if blocks == 1:
         return NOTHING_BEFORE
-    return FEW_BLOCKS_BEFORE if blocks <= FEW_BLOCKS else BLOCKS_BEFORE
+    return FEW_BLOCKS_BEFORE if blocks <= policy.FEW_SCAN_BLOCKS else BLOCKS_BEFORE
 
 
 def scan(kernel: Kernel, target: Target) -> Program:
@@ -351,9 +338,9 @@ def scan(kernel: Kernel, target: Target) -> Program:
     rows, length = kernel.sizes
     scratch_bytes: list[int] = []
     is_slow = target.is_slow_to_compile
-    threads = FEW_THREADS if is_slow else THREADS
+    threads = policy.FEW_SCAN_THREADS if is_slow else policy.WORKGROUP
     steps = Scan(OPS[kernel.op], kernel.dtype, rows, scratch_bytes, threads)
-    if length <= SHORT and rows > 1 and not is_slow:
+    if length <= policy.LONGEST_SHORT_SCAN and rows > 1 and not is_slow:
         return Program((steps.short(kernel, length),))
     launches = steps.launches(kernel, OUTPUT, length, OUTPUT)
     return Program(tuple(launches), tuple(scratch_bytes))

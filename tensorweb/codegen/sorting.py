@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -337,11 +338,6 @@ class Sort:
 NO_GAPS = 1 << 20
 """A distance between words of padding that no tile reaches: no padding."""
 
-LONGEST_MERGED = 16_384
-"""Longest row that is merged; longer ones are sorted by radix."""
-
-LONGEST_CARRIED = 8192
-"""Longest row that is merged if each element carries a word along."""
 
 BOUNDS_BYTES = 32
 """Workgroup memory for the bounds of the tiles of rows longer than a tile."""
@@ -524,7 +520,7 @@ def sort(kernel: Kernel, target: Target) -> Program:
     if kernel.op == "argsort":
         task = replace(task, elements_to=None, carried_to=OUTPUT)
     tile = tile_for(length, target, carries=task.carries)
-    longest = LONGEST_CARRIED if task.carries else LONGEST_MERGED
+    longest = policy.LONGEST_MERGED_PAIRS if task.carries else policy.LONGEST_MERGED
     if key_bits == 1:
         longest = tile.length
     if target.is_slow_to_compile:

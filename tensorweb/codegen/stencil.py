@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from math import prod
 from typing import NamedTuple
 
+from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
     Declarations,
     form_of,
@@ -17,7 +18,7 @@ from tensorweb.codegen.expression import (
     storage_type,
     stored,
 )
-from tensorweb.codegen.launches import GROUP, input_storages, launch
+from tensorweb.codegen.launches import input_storages, launch
 from tensorweb.codegen.program import Program, output
 from tensorweb.codegen.vector import is_vectorizable
 from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
@@ -29,10 +30,6 @@ from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
 # neighbour of another. A `where` between parts of a tensor, as `roll` and `pad`
 # generate it, is resolved at compile time if the thread's rows decide it; a `where`
 # between two loads becomes one load of a selected address.
-
-
-FARTHEST = 16
-"""Largest distance between neighbours, in rows and elements, that is a literal."""
 
 
 class Walk(NamedTuple):
@@ -192,7 +189,7 @@ class Neighbours:
         if stride == 0:
             return Walk(strides, 0, access.offset)
         rows = round(access.offset / stride)
-        if abs(rows) > FARTHEST:
+        if abs(rows) > policy.FARTHEST_NEIGHBOUR:
             rows = 0
         return Walk(strides, rows + row, access.offset - rows * stride)
 
@@ -301,22 +298,16 @@ def reads(value: Value) -> tuple[int, ...]:
             return ()
 
 
-ROWS = 4
-"""Rows of a thread."""
-
-SHORTEST_ROW = 16
-"""Shortest row for which neighbouring threads read enough contiguous elements."""
-
-MOST_STEPS = 256
-"""Longest expression, in steps, whose rows are all unrolled."""
-
-
 def is_stencil(value: Expression) -> bool:
     """Return whether an expression reads neighbours of a tensor and has enough rows."""
     if len(value.groups) != 1 or len(value.groups[0]) < 2:
         return False
     *_, rows, columns = value.groups[0]
-    if rows < ROWS or columns < SHORTEST_ROW or len(value.steps) > MOST_STEPS:
+    if (
+        rows < policy.STENCIL_ROWS
+        or columns < policy.SHORTEST_STENCIL_ROW
+        or len(value.steps) > policy.MOST_STENCIL_STEPS
+    ):
         return False
     if is_vectorizable(value, may_compute=True):
         return False
@@ -333,7 +324,7 @@ def stencil(kernel: Kernel) -> Program:
     value = kernel.expression("value")
     declarations = Declarations(kernel.scalar_dtypes)
     *outer, rows, columns = value.groups[0]
-    groups_of_rows = -(-rows // ROWS)
+    groups_of_rows = -(-rows // policy.STENCIL_ROWS)
     length = prod(outer) * groups_of_rows * columns
     declarations.parameter("length", "u32", length)
     body = _Writer(kernel, value, declarations).text()
@@ -344,7 +335,7 @@ def stencil(kernel: Kernel) -> Program:
         for name, dtype in zip(names, kernel.dtypes, strict=True)
     ]
     bindings = (*slots, *(output(number) for number in range(len(names))))
-    groups = -(-length // GROUP)
+    groups = -(-length // policy.WORKGROUP)
     return Program((launch("stencil", declarations, storages, bindings, body, groups),))
 
 
@@ -357,7 +348,7 @@ class _Writer:
         self.kernel = kernel
         self.declarations = declarations
         self.sizes = value.groups[0]
-        self.neighbours = Neighbours(value, ROWS)
+        self.neighbours = Neighbours(value, policy.STENCIL_ROWS)
         self._parameters: dict[tuple[str, int], str] = {}
         self._bases: dict[tuple[str, tuple[int, ...], int], str] = {}
         self._texts: dict[int, str] = {}
@@ -392,7 +383,9 @@ class _Writer:
         """
         *outer, rows, columns = self.sizes
         width = self.declarations.parameter("columns", "u32", columns)
-        bands = self.declarations.parameter("bands", "u32", -(-rows // ROWS))
+        bands = self.declarations.parameter(
+            "bands", "u32", -(-rows // policy.STENCIL_ROWS)
+        )
         axis = len(self.sizes) - 1
         self._line(f"at{axis}", f"i32(index % {width})")
         rest = self._line("above", f"index / {width}")
@@ -400,9 +393,9 @@ class _Writer:
         if outer:
             band = self._line("band", f"{rest} % {bands}")
             rest = self._line(f"above{axis - 1}", f"{rest} / {bands}")
-        first = f"i32({band}) * {ROWS}"
-        if rows % ROWS:
-            last = self._parameter("last_row", rows - ROWS)
+        first = f"i32({band}) * {policy.STENCIL_ROWS}"
+        if rows % policy.STENCIL_ROWS:
+            last = self._parameter("last_row", rows - policy.STENCIL_ROWS)
             own = self._line("own_row", first)
             first = f"min({own}, {last})"
         self._line(f"at{axis - 1}", first)
@@ -438,7 +431,7 @@ class _Writer:
         base = self._bases[key]
         if not walk.ahead:
             return base
-        if abs(walk.ahead) <= FARTHEST:
+        if abs(walk.ahead) <= policy.FARTHEST_NEIGHBOUR:
             return f"{base} + {walk.ahead}"
         return f"{base} + {self._parameter('ahead', walk.ahead)}"
 
@@ -499,7 +492,7 @@ class _Writer:
                     zip(results, self.kernel.dtypes, strict=True)
                 )
             ]
-            if rows % ROWS and row < ROWS - 1:
+            if rows % policy.STENCIL_ROWS and row < policy.STENCIL_ROWS - 1:
                 axis = len(self.sizes) - 2
                 inner = "".join(f"    {line}\n" for line in lines)
                 self._lines.append(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -43,14 +44,6 @@ TILE_STEP = 8
 VECTOR_TILE = 64
 """Rows and columns of a tile that is read in vectors of four."""
 
-BAND = 16
-"""Vertically adjacent tiles of neighbouring workgroups, if divisible."""
-
-LEAST_LENGTH = 16
-"""Shortest axis that is staged through tiles; shorter ones are read directly."""
-
-MOST_TILES = 3
-"""Number of tiles of 4.1 KiB that fit the workgroup memory every device has."""
 
 ARGUMENTS = ("layer", "down", "across")
 
@@ -69,7 +62,7 @@ def find_transposed(expression: Expression) -> Transposed | None:
     The last of the merged axes is the contiguous axis of the result.
     """
     (sizes,) = expression.groups
-    if len(sizes) < 2 or sizes[-1] < LEAST_LENGTH:
+    if len(sizes) < 2 or sizes[-1] < policy.LEAST_TRANSPOSED:
         return None
     by_axis: dict[int, list[int]] = {}
     for number, step in enumerate(expression.steps):
@@ -79,12 +72,12 @@ def find_transposed(expression: Expression) -> Transposed | None:
         if steps[-1] in (0, 1):
             continue
         along = [axis for axis in range(len(sizes) - 1) if steps[axis] == 1]
-        if along and sizes[along[0]] >= LEAST_LENGTH:
+        if along and sizes[along[0]] >= policy.LEAST_TRANSPOSED:
             by_axis.setdefault(along[0], []).append(number)
     if not by_axis:
         return None
     axis = max(by_axis, key=lambda a: len(by_axis[a]))
-    return Transposed(axis, tuple(by_axis[axis][:MOST_TILES]))
+    return Transposed(axis, tuple(by_axis[axis][: policy.MOST_TRANSPOSED]))
 
 
 def split_axes(expression: Expression, axis: int) -> Expression:
@@ -236,7 +229,7 @@ class _Transposition:
 
     def _shape(self, tiles_down: int) -> str:
         """Return the constants that avoid index divisions before the first load."""
-        band = 1 if tiles_down % BAND else BAND
+        band = 1 if tiles_down % policy.TRANSPOSE_BAND else policy.TRANSPOSE_BAND
         is_one_layer = "true" if self.layers == 1 else "false"
         return (
             f"const BAND: u32 = {band}u;\nconst IS_ONE_LAYER: bool = {is_one_layer};\n"

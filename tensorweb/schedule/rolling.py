@@ -17,7 +17,7 @@ from tensorweb.schedule.kernel import Expression, Step
 LEAST_STEPS = 64
 """Expressions of fewer steps are never re-rolled."""
 
-LEAST_TURNS = 4
+LEAST_ITERATIONS = 4
 """Repeated runs of fewer iterations stay unrolled."""
 
 MOST_BEHIND = 4
@@ -34,20 +34,20 @@ class Loop:
     Attributes:
         start: index of the first step of the first iteration.
         period: steps per iteration.
-        turns: iteration count.
+        iterations: iteration count.
         carried: pairs of a step of the first iteration that later iterations or steps
             after the loop read, and how many iterations back they read it.
     """
 
     start: int
     period: int
-    turns: int
+    iterations: int
     carried: tuple[tuple[int, int], ...]
 
     @property
     def end(self) -> int:
         """Index of the first step after the loop."""
-        return self.start + self.period * self.turns
+        return self.start + self.period * self.iterations
 
     def source(self, number: int) -> tuple[int, int]:
         """Map a step to the corresponding step of the first iteration.
@@ -55,8 +55,8 @@ class Loop:
         Also returns how many iterations before the first one the given step lies;
         positive for steps in front of the loop.
         """
-        turns = -((number - self.start) // self.period)
-        return number + turns * self.period, turns
+        iterations = -((number - self.start) // self.period)
+        return number + iterations * self.period, iterations
 
     def carried_reads(self, expression: Expression, number: int) -> list[int]:
         """Return the initial values that a step of the first iteration reads.
@@ -75,8 +75,8 @@ class Loop:
 
         Also returns how many iterations back the step lies, 1 for the last iteration.
         """
-        turn, place = divmod(number - self.start, self.period)
-        return self.start + place, self.turns - turn
+        iteration, place = divmod(number - self.start, self.period)
+        return self.start + place, self.iterations - iteration
 
 
 @lru_cache(maxsize=256)
@@ -88,15 +88,15 @@ def find_loop(expression: Expression) -> Loop | None:
     found: list[tuple[int, int, int]] = []
     for period in _periods(steps):
         start, length = _longest_run(steps, period)
-        turns = length // period + 1
-        if turns >= LEAST_TURNS:
-            found.append((-period * turns, period, start))
+        iterations = length // period + 1
+        if iterations >= LEAST_ITERATIONS:
+            found.append((-period * iterations, period, start))
     for covered, period, start in sorted(found):
-        turns = -covered // period
+        iterations = -covered // period
         # If every iteration reads a step of the first one, the first stays unrolled.
         for left_out in range(2):
             begin = start + left_out * period
-            loop = _loop(expression, begin, period, turns - left_out)
+            loop = _loop(expression, begin, period, iterations - left_out)
             if loop is not None:
                 return loop
     return None
@@ -146,10 +146,12 @@ def _longest_run(steps: Sequence[Step], period: int) -> tuple[int, int]:
     return start, best
 
 
-def _loop(expression: Expression, start: int, period: int, turns: int) -> Loop | None:
+def _loop(
+    expression: Expression, start: int, period: int, iterations: int
+) -> Loop | None:
     """Return a run as a loop, or None if a loop cannot carry a value that it reads."""
     steps = expression.steps
-    loop = Loop(start, period, turns, ())
+    loop = Loop(start, period, iterations, ())
     ways = [_ways(steps, start + place, period) for place in range(period)]
     for number in range(start + period, loop.end - period):
         if _ways(steps, number, period) != ways[(number - start) % period]:
@@ -187,5 +189,5 @@ def _ways(steps: Sequence[Step], number: int, period: int) -> tuple[int, ...]:
 def written_steps(expression: Expression) -> int:
     """Return how many steps a kernel's text holds after re-rolling."""
     loop = find_loop(expression)
-    repeated = loop.period * (loop.turns - 1) if loop else 0
+    repeated = loop.period * (loop.iterations - 1) if loop else 0
     return len(expression.steps) - repeated

@@ -15,7 +15,7 @@ import pytest
 from shader_corpus import sources
 
 import tensorweb as tw
-from tensorweb.codegen.expression import MOST_STATEMENTS
+from tensorweb.codegen.policy import MOST_STATEMENTS
 from tensorweb.nodes.ranges import promise_interval
 from tensorweb.performance.warming import given
 

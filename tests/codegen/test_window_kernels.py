@@ -12,8 +12,8 @@ from test_matmul_kernels import forget_plans
 
 import tensorweb as tw
 from tensorweb import devices
-from tensorweb.codegen import compiler
-from tensorweb.codegen.product import contraction, operands
+from tensorweb.codegen import compiler, policy
+from tensorweb.codegen.product import contraction
 from tensorweb.codegen.product.tiles import SOFTWARE, WINDOWS, Choice, Tile
 from tensorweb.events import record_kernels
 from tensorweb.tensor import Tensor
@@ -112,7 +112,7 @@ def test_padding_is_a_mask_where_it_fits(
     is_software: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(operands, "LEAST_TESTS", 0)
+    monkeypatch.setattr(policy, "LEAST_MASK_TESTS", 0)
     x, weight = small(2, 3, 19, 23), small(37, 3, *window)
     got, source = computed(tw.conv2d(tw.asarray(x), tw.asarray(weight), **how))
     np.testing.assert_array_equal(got, definition(x, weight, how))

@@ -9,8 +9,7 @@ import pytest
 from convolutions import convolved, definition, small
 
 import tensorweb as tw
-from tensorweb.codegen import expression
-from tensorweb.codegen.product import windows as written
+from tensorweb.codegen import policy
 from tensorweb.codegen.product.windows import find_line
 from tensorweb.events import record_kernels
 from tensorweb.schedule.kernel import Access, Expression
@@ -47,7 +46,7 @@ LINES = {
 @pytest.fixture(autouse=True)
 def few_threads_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let images as small as these be convolved so, however many cores there are."""
-    monkeypatch.setattr(written, "ENOUGH_UNITS", 0)
+    monkeypatch.setattr(policy, "ENOUGH_WINDOW_THREADS", 0)
 
 
 def check(value: tw.Tensor, want: np.ndarray) -> None:
@@ -80,7 +79,7 @@ def test_windows_are_read_once(name: str) -> None:
 def test_lines_below_each_other_share_windows(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(written, "MANY_UNITS", 0)
+    monkeypatch.setattr(policy, "MANY_WINDOW_THREADS", 0)
     shape, weights, how, lines = LINES[name]
     x, w = small(*shape), small(*weights)
     with record_kernels() as records:
@@ -94,8 +93,8 @@ def test_lines_below_each_other_share_windows(
 def test_long_prologues_leave_lines_to_other_threads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(written, "MANY_UNITS", 0)
-    monkeypatch.setattr(expression, "MOST_STATEMENTS", 40)
+    monkeypatch.setattr(policy, "MANY_WINDOW_THREADS", 0)
+    monkeypatch.setattr(policy, "MOST_STATEMENTS", 40)
     x, w = tw.asarray(small(1, 4, 8, 20)), tw.asarray(small(4, 1, 3, 3))
     with record_kernels() as records:
         tw.realize(tw.conv2d(tw.maximum(x, 0), w, groups=4))

@@ -87,7 +87,7 @@ def written(loop: Callable[[Tensor, Tensor], State]) -> tuple[list[Tensor], Stat
 
 
 def loops(records: list[KernelRecord]) -> int:
-    return sum("turn < parameters.turns" in record.source for record in records)
+    return sum("trip < parameters.iterations" in record.source for record in records)
 
 
 @pytest.mark.parametrize("loop", LOOPS, ids=lambda loop: loop.__name__)
@@ -146,14 +146,14 @@ def test_text_of_a_loop_has_its_steps_once() -> None:
     expression = planned.kernel.expression("value")
     found = find_loop(expression)
     assert found is not None
-    assert found.turns >= 26
+    assert found.iterations >= 26
     assert written_steps(expression) < MOST_STEPS < len(expression.steps)
     cut = plan(graph, 8, equal)
     assert len(cut) <= 4
     assert all(len(each.kernel.expression("value").steps) <= MOST_STEPS for each in cut)
 
 
-def test_loop_has_every_turn() -> None:
+def test_loop_has_every_iteration() -> None:
     """A chain of equal steps is one loop, its last step included."""
     steps = [Step("load", "float32", slot=0, access=0), Step("scalar", "float32")]
     for last in range(1, 81):
@@ -161,23 +161,23 @@ def test_loop_has_every_turn() -> None:
     expression = Expression(((6,),), (Access(0, ((1,),)),), tuple(steps), 81)
     found = find_loop(expression)
     assert found is not None
-    assert found.period * found.turns >= 79
+    assert found.period * found.iterations >= 79
     assert found.end == len(steps)
 
 
-def test_turns_of_little_are_written_one_after_another(webgpu: str) -> None:
+def test_short_iterations_are_unrolled_by_four(webgpu: str) -> None:
     x, y = (tw.realize(tw.asarray(data(seed))) for seed in range(2))
     with tw.record_kernels() as records:
         tw.realize(*mandelbrot(x, y))
         for _ in range(40):
             x = tw.sin(x) * tw.cos(x)
         tw.realize(x)
-    counts = [record.code.count("turn += 4u") for record in records]
+    counts = [record.code.count("trip += 4u") for record in records]
     assert counts == [1, 0]
     assert loops(records) == 2
 
 
-def test_steps_that_do_not_repeat_are_cut_at_one_place() -> None:
+def test_steps_that_do_not_repeat_are_cut_at_one_step() -> None:
     with tw.device("webgpu"):
         x, y = Tensor(value(*SHAPE)), Tensor(value(*SHAPE))
         for step in range(60):
@@ -191,7 +191,7 @@ def test_steps_that_do_not_repeat_are_cut_at_one_place() -> None:
 Draw = Callable[[Any], Any]
 
 
-def turn(draw: Draw) -> Callable[[list[Any], list[Any], Any], list[Any]]:
+def random_step(draw: Draw) -> Callable[[list[Any], list[Any], Any], list[Any]]:
     """Return a random step of three values and those before them."""
     places = st.integers(0, 7)
     plan_of = [
@@ -226,7 +226,7 @@ def turn(draw: Draw) -> Callable[[list[Any], list[Any], Any], list[Any]]:
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 def test_random_loops(device: str, data: st.DataObject) -> None:
-    step, turns = turn(data.draw), data.draw(st.integers(3, 24))
+    step, count = random_step(data.draw), data.draw(st.integers(3, 24))
     hosts = [
         np.random.default_rng(seed).integers(0, 9, SHAPE).astype(np.float32)
         for seed in range(data.draw(st.integers(1, 3)))
@@ -234,7 +234,7 @@ def test_random_loops(device: str, data: st.DataObject) -> None:
 
     def loop(xp: Any, first: list[Any]) -> list[Any]:
         now, past = [first[0], first[-1], first[len(first) // 2]], list(first)
-        for _ in range(turns):
+        for _ in range(count):
             now, past = step(now, past, xp), now
         return now + past
 

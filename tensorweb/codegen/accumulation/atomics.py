@@ -6,6 +6,7 @@ sums wrap around, extremes are compared by keys in the order of the values.
 
 from __future__ import annotations
 
+from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -15,23 +16,11 @@ from tensorweb.codegen.expression import (
     storage_type,
     stored,
 )
-from tensorweb.codegen.launches import GROUP, input_storages, launch
+from tensorweb.codegen.launches import input_storages, launch
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.target import Target
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Kernel
-
-MOST_BINS = 2048
-"""Elements for which each workgroup can keep private totals, in 8 KiB."""
-
-MOST_COPIES = 32
-"""Copies of private totals, so that neighbouring threads use different ones."""
-
-LEAST_UPDATES = 32768
-"""Updates from which private totals pay; fewer cause little contention."""
-
-PRIVATE_UPDATES = 16384
-"""Updates of a workgroup with private totals."""
 
 EXTREMES = ("scatter_minimum", "scatter_maximum")
 
@@ -103,12 +92,14 @@ class _Atomics:
             + "fn join(at: u32, bits: u32) {\n"
             f"  {call}(&totals[at], bits);\n}}\n"
         )
-        template, each = "scatter_atomic", GROUP
+        template, each = "scatter_atomic", policy.WORKGROUP
         if self.is_privatized:
-            template, each = "scatter_privatized", PRIVATE_UPDATES
+            template, each = "scatter_privatized", policy.PRIVATE_UPDATES
             bins = self.rows * self.width
             stride = bins | 1  # copies of a bin lie in different banks
-            copies = max(min(MOST_COPIES, MOST_BINS // stride), 1)
+            copies = max(
+                min(policy.MOST_PRIVATE_COPIES, policy.MOST_PRIVATE_TOTALS // stride), 1
+            )
             declarations.parameter("bins", "u32", bins)
             declarations.parameter("copies", "u32", copies)
             declarations.parameter("stride", "u32", stride)
@@ -127,7 +118,10 @@ class _Atomics:
         if self.is_slow:
             return False
         updates = self.writes * self.width
-        return self.rows * self.width <= MOST_BINS and updates >= LEAST_UPDATES
+        return (
+            self.rows * self.width <= policy.MOST_PRIVATE_TOTALS
+            and updates >= policy.LEAST_UPDATES
+        )
 
     def _finish(self, totals: int) -> Launch:
         kernel = self.kernel
@@ -159,5 +153,5 @@ class _Atomics:
             storages,
             (*bindings, totals, OUTPUT),
             text,
-            -(-length // GROUP),
+            -(-length // policy.WORKGROUP),
         )

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tensorweb.codegen import policy
 from tensorweb.codegen.accumulation.atomics import (
     accumulate_in_any_order,
     combined,
@@ -37,7 +38,6 @@ from tensorweb.codegen.expression import (
     storage_type,
 )
 from tensorweb.codegen.launches import (
-    GROUP,
     Storages,
     elementwise,
     input_storages,
@@ -57,9 +57,6 @@ RUN_BLOCK = 2048
 
 ROW_BLOCK = 64
 """Sorted rows that a thread combines."""
-
-FEW_EDGES = 256
-"""Partial runs of blocks up to which one last launch adds them sequentially."""
 
 
 def accumulate(kernel: Kernel, target: Target) -> Program:
@@ -172,7 +169,7 @@ class _Sorted:
         """Return the launches that combine runs of rows, in vectors where possible."""
         source, length, span = words, self.writes, 0
         launches: list[Launch] = []
-        while span == 0 or length > FEW_EDGES:
+        while span == 0 or length > policy.FEW_EDGES:
             blocks = -(-length // ROW_BLOCK)
             edges = self._scratch(2 * blocks * self.width) if blocks > 1 else None
             launches.append(self._row_blocks(keys, source, (length, span), edges))
@@ -198,7 +195,7 @@ class _Sorted:
         """Return the launch that combines rows or edges in blocks."""
         vectors, columns, element, value = self._row_types()
         length, span = level
-        lanes = min(1 << (columns - 1).bit_length(), GROUP)
+        lanes = min(1 << (columns - 1).bit_length(), policy.WORKGROUP)
         declarations, text = self._level(length, span)
         declarations.parameter("width", "u32", columns)
         declarations.parameter("lanes", "u32", lanes)
@@ -226,7 +223,7 @@ class _Sorted:
             storages.append(("edges", "w", value))
             bindings.append(edges)
         blocks = -(-length // ROW_BLOCK)
-        groups = -(-blocks // (GROUP // lanes)) * -(-columns // lanes)
+        groups = -(-blocks // (policy.WORKGROUP // lanes)) * -(-columns // lanes)
         text = self._combine(value) + text
         return launch("scatter_rows", declarations, storages, bindings, text, groups)
 
@@ -247,7 +244,7 @@ class _Sorted:
             [("terms", "r", value), ("keys", "r", "u32"), ("result", "w", element)],
             (source, keys, OUTPUT),
             self._combine(value) + text,
-            -(-length * columns // GROUP),
+            -(-length * columns // policy.WORKGROUP),
         )
 
     def _written_rows(

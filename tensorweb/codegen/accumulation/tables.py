@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -26,7 +27,7 @@ from tensorweb.codegen.expression import (
     storage_type,
     stored,
 )
-from tensorweb.codegen.launches import GROUP, Storages, input_storages, launch
+from tensorweb.codegen.launches import Storages, input_storages, launch
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.sorting import BLOCK, DIGITS, Sort, Sorting
 from tensorweb.codegen.target import Target
@@ -34,12 +35,6 @@ from tensorweb.schedule.kernel import Expression, Kernel
 
 CHUNK = 16384
 """Values that a workgroup adds; more could overflow the words of a table."""
-
-LEAST_WRITES = 32768
-"""Values from which tables pay; fewer are sorted by all bits of their index."""
-
-LEAST_POSITIONS = 64
-"""Indices from which tables pay; with fewer, threads contend."""
 
 
 class Table(NamedTuple):
@@ -62,7 +57,7 @@ TABLES = (Table(1024, 16384, 256), Table(2048, 32768, 256), Table(4096, 49152, 5
 def table_of(kernel: Kernel, target: Target) -> Table | None:
     """Return the tables to use for a kernel, None if other methods are faster."""
     rows, writes, width = kernel.sizes
-    if width > 1 or writes < LEAST_WRITES or rows < LEAST_POSITIONS:
+    if width > 1 or writes < policy.LEAST_UPDATES or rows < policy.LEAST_TABLE_INDICES:
         return None
     if target.is_slow_to_compile:
         return None
@@ -204,7 +199,7 @@ class _Tables:
             [*storages, *more, ("partial_sums", "r", "f32"), ("result", "w", element)],
             (*bindings, *running, sums, OUTPUT),
             text,
-            -(-self.length // GROUP),
+            -(-self.length // policy.WORKGROUP),
         )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import indent
 
+from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
-    LONGEST_FIXED,
     VALUE_TYPES,
     Declarations,
     Signature,
@@ -35,9 +35,6 @@ from tensorweb.schedule.kernel import Access, Expression, Kernel
 
 BITS = 32
 """Bits of a mask: indices along all axes of a window."""
-
-LEAST_TESTS = 2
-"""Tests per bit from which a mask costs less than comparisons in the loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +86,7 @@ def find_padding_mask(
             return None
         comparisons.append(found)
         first += found.length
-    if first > BITS or first * LEAST_TESTS > tests:
+    if first > BITS or first * policy.LEAST_MASK_TESTS > tests:
         return None
     return PaddingMask(guard, tuple(comparisons))
 
@@ -120,7 +117,7 @@ def _comparison(
     if len(axes) != 1:
         return None
     length = expression.groups[window][axes[0]]
-    if length > LONGEST_FIXED:
+    if length > policy.LONGEST_FIXED:
         return None
     return Comparison(step, access, axes[0], length, first)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -43,31 +44,6 @@ from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Access, Expression, Kernel
 
 # How a workgroup computes pairs: result blocks, tiles, matrices per workgroup.
-
-
-DEPTHS = (4, 8, 16)
-"""Depths of a tile; the smallest that holds all terms is used, or the last."""
-
-SMALL_DEPTHS = (4, 8)
-"""Depths of a tile of small matrices, which are limited by memory latency."""
-
-MUCH_BUSIER = 0.25
-"""Least decrease of the idle fraction that justifies more threads in a workgroup."""
-
-THREADS = (64, 128, 256)
-"""Threads of a workgroup; the fewest with few idle threads are used."""
-
-SIDES = (16, 8)
-"""Blocks along each side of the tiles of a large matrix."""
-
-LONGEST_SIDE = 31
-"""Blocks along the longer side of a tile of a narrow matrix."""
-
-ENOUGH_GROUPS = 264
-"""Workgroups below which smaller tiles are used."""
-
-TILE_VECTORS = 512
-"""Vectors of one operand's tile that fit on every device."""
 
 
 def pieces(length: int, size: int) -> int:
@@ -106,7 +82,7 @@ def layout_of(
     columns: int,
     depth: int,
     target: Target,
-    depths: Sequence[int] = DEPTHS,
+    depths: Sequence[int] = policy.PAIR_DEPTHS,
 ) -> PairLayout:
     """Return the layout for `batch` matrices of results.
 
@@ -117,12 +93,12 @@ def layout_of(
     """
     deep = next((each for each in depths if each >= depth), depths[-1])
     blocks_down, blocks_across = pieces(rows, WIDTH), pieces(columns, WIDTH)
-    sides = (SIDES[-1],) if target.is_software else SIDES
+    sides = (policy.PAIR_SIDES[-1],) if target.is_software else policy.PAIR_SIDES
     for side in sides:
         area = side * side
         down = min(blocks_down, side)
-        across = min(blocks_across, area // down, LONGEST_SIDE)
-        down = min(blocks_down, area // across, LONGEST_SIDE)
+        across = min(blocks_across, area // down, policy.LONGEST_PAIR_SIDE)
+        down = min(blocks_down, area // across, policy.LONGEST_PAIR_SIDE)
         tiles_down = pieces(blocks_down, down)
         tiles_across = pieces(blocks_across, across)
         down, across = (
@@ -134,7 +110,7 @@ def layout_of(
         found = PairLayout(
             down, across, tiles_down, tiles_across, together, threads, deep
         )
-        if found.groups(batch) >= target.scaled(ENOUGH_GROUPS):
+        if found.groups(batch) >= target.scaled(policy.ENOUGH_PAIR_GROUPS):
             break
     return found
 
@@ -144,14 +120,14 @@ def _shared(
 ) -> tuple[int, int]:
     """Return the number of matrices of a workgroup, and its threads."""
     area = down * across
-    room = TILE_VECTORS // (deep * (max(down, across) | 1))
-    best = (-1.0, 1, THREADS[-1])
-    for threads in THREADS:
+    room = policy.PAIR_TILE_VECTORS // (deep * (max(down, across) | 1))
+    best = (-1.0, 1, policy.PAIR_THREADS[-1])
+    for threads in policy.PAIR_THREADS:
         if threads > target.threads or threads < area:
             continue
         together = min(threads // area, room) if is_whole else 1
         busy = together * area / threads
-        if busy > best[0] + MUCH_BUSIER:
+        if busy > best[0] + policy.LEAST_IDLE_GAIN:
             best = busy, together, threads
     return best[1], best[2]
 
@@ -161,10 +137,6 @@ def _shared(
 # `((a[:, None] - b[None]) ** 2).sum(-1)` reads both operands once for every result; as
 # rows by columns, a tile of results reads each value once. The part that depends only
 # on rows or only on columns becomes an operand; the remainder is the term of a pair.
-
-
-LEAST_SIDE = 4
-"""Least number of rows and columns for which tiles pay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +170,7 @@ def find_pairing(term: Expression) -> Pairing | None:
     kept, reduced = term.groups
     groups = kept[:first_row], kept[first_row:first_column], kept[first_column:]
     batch, rows, columns = (_product(group) for group in groups)
-    if min(rows, columns) < LEAST_SIDE:
+    if min(rows, columns) < policy.LEAST_PAIR_SIDE:
         return None
     left, right = steps
     ends = first_row, first_column
@@ -293,31 +265,6 @@ def _operand(
     )
     groups = tuple(grouped(term.groups[0], term.groups[1]))
     return replace(found, groups=groups, accesses=accesses)
-
-
-SMALL_SIDE = 48
-"""Largest number of rows and columns of a small matrix."""
-
-SHORT_SMALL = 128
-"""Depth up to which small matrices share workgroups, however few there are."""
-
-FEW_SMALL = 256
-"""Matrices of a greater depth below which workgroups split the depth instead."""
-
-LONGEST_SMALL = 512
-"""Depth of small matrices up to which one workgroup adds all terms."""
-
-FEWEST_GROUPS = 32
-"""Workgroups below which a long reduction splits the terms of a result instead."""
-
-VECTORS = (96, 160, 256, 384, 512)
-"""Vectors of a tile's memory: few sizes, since each is a literal in the text."""
-
-UNROLLED_SOFTWARE = 4
-"""Depths unrolled for software adapters, which compile unrolled code slowly."""
-
-SHORT = 64
-"""Terms of a reduction up to which splitting them does not pay."""
 
 
 class _Side:
@@ -506,7 +453,7 @@ class _Pairs:
             "UNROLLED": unrolled,
             "LEFT_LOADS": self.left.loads,
             "RIGHT_LOADS": self.right.loads,
-            "VECTORS": next(each for each in VECTORS if each >= most),
+            "VECTORS": next(each for each in policy.PAIR_VECTORS if each >= most),
         }
         return constants({**numbers, "IS_AHEAD": self.is_ahead})
 
@@ -581,19 +528,25 @@ def _of_pairing(kernel: Kernel, pairing: Pairing, declarations: Declarations) ->
 def small_products(kernel: Kernel, target: Target) -> Program | None:
     """Return the program of a batch of small matrices, None for other products."""
     batch, rows, columns, depth = kernel.sizes
-    if max(rows, columns) > SMALL_SIDE or batch == 1 or depth > LONGEST_SMALL:
+    if (
+        max(rows, columns) > policy.SMALL_PRODUCT_SIDE
+        or batch == 1
+        or depth > policy.LONGEST_SMALL_DEPTH
+    ):
         return None
-    if depth > SHORT_SMALL and batch < target.scaled(FEW_SMALL):
+    if depth > policy.SHORT_SMALL_DEPTH and batch < target.scaled(
+        policy.FEW_SMALL_PRODUCTS
+    ):
         return None
     operands = kernel.expression("left"), kernel.expression("right")
     if any(has_several_axes(each) for each in operands):
         return None
-    layout = layout_of(batch, rows, columns, depth, target, SMALL_DEPTHS)
+    layout = layout_of(batch, rows, columns, depth, target, policy.SMALL_PAIR_DEPTHS)
     if any(is_bulky(each, _copies(layout)) for each in operands):
         return None
     value = VALUE_TYPES[kernel.core_dtype]
     pairs = _Pairs(kernel, (batch, rows, columns, depth), operands, layout, target)
-    unrolled = UNROLLED_SOFTWARE if target.is_software else layout.depth
+    unrolled = policy.SOFTWARE_UNROLLED if target.is_software else layout.depth
     return pairs.program(lambda _: _of_product(value), 0, unrolled)
 
 
@@ -607,13 +560,13 @@ def paired_reduction(kernel: Kernel, target: Target) -> Program | None:
         return None
     batch, rows, columns, depth = pairing.sizes
     layout = layout_of(batch, rows, columns, depth, target)
-    few = target.scaled(FEWEST_GROUPS)
-    if layout.groups(batch) < few and depth > SHORT:
+    few = target.scaled(policy.FEW_GROUPS)
+    if layout.groups(batch) < few and depth > policy.SHORT_PAIR_DEPTH:
         return None
     operands = pairing.left, pairing.right
     if any(is_bulky(each, _copies(layout)) for each in operands):
         return None
-    unrolled = UNROLLED_SOFTWARE if target.is_software else layout.depth
+    unrolled = policy.SOFTWARE_UNROLLED if target.is_software else layout.depth
     while unrolled > 1 and is_bulky(term, unrolled * WIDTH * WIDTH):
         unrolled //= 2
     if is_bulky(term, WIDTH * WIDTH):

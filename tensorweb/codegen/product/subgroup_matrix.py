@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
     Declarations,
     Signature,
@@ -37,8 +38,6 @@ DEPTH = 32
 SUBGROUP = 32
 """Threads of a subgroup."""
 
-LEAST_SIDE = 64
-"""Least rows and columns; below, most of a tile would be empty."""
 
 GAP = 8
 """Padding between rows of a tile, in elements, so that they use different banks."""
@@ -160,7 +159,7 @@ def by_subgroup_matrices(kernel: Kernel, target: Target) -> Launch | None:
     None if they cannot compute it.
     """
     _, rows, columns, _ = kernel.sizes
-    if not target.has_subgroup_matrices or min(rows, columns) < LEAST_SIDE:
+    if not target.has_subgroup_matrices or min(rows, columns) < policy.LEAST_UNIT_SIDE:
         return None
     left = _operand("left", ("batch", "row", "depth"), kernel)
     right = _operand("right", ("batch", "depth", "column"), kernel)

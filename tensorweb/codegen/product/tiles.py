@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tensorweb.codegen import policy
 from tensorweb.codegen.target import DEFAULT_TARGET, Target
 
 
@@ -94,8 +95,14 @@ class Tile:
     def is_filled(self, rows: int, columns: int) -> bool:
         """Return whether a problem's shorter side fits that of this skinny tile."""
         if self.rows < self.columns:
-            return 2 <= rows <= self.rows and columns >= MANY_SKINNY * self.columns
-        return 2 <= columns <= self.columns and rows >= MANY_SKINNY * self.rows
+            return (
+                2 <= rows <= self.rows
+                and columns >= policy.LEAST_SKINNY_TILES * self.columns
+            )
+        return (
+            2 <= columns <= self.columns
+            and rows >= policy.LEAST_SKINNY_TILES * self.rows
+        )
 
     def used(self, rows: int, columns: int) -> float:
         """Return the fraction of computed results that a problem of this size needs."""
@@ -138,38 +145,9 @@ A device with the least limits has too little workgroup memory for them and uses
 smallest tile.
 """
 
-MANY_SKINNY = 4
-"""Least number of tiles for a skinny tile."""
-
-DEEP_ENOUGH = 256
-"""Least number of terms for which the slices of a skinny tile pay."""
 
 SOFTWARE = Tile("software", 32, 32, 16, 4, 4, 0, unrolled=8)
 """Tile for software adapters, whose threads are run one after another."""
-
-FEW_GROUPS = 32
-"""Workgroups below which the inner axis is split, until there are as many."""
-
-LARGEST_ONE_BY_ONE = 64 * 64
-"""Elements of the largest tile for operands that are read one by one."""
-
-LEAST_USED = 0.7
-"""Least fraction of a tile's results in bounds; below, a smaller tile is used."""
-
-LEAST_DEPTH_PER_SPLIT = 128
-"""Least number of terms of a part for which splitting the inner axis pays."""
-
-VERY_DEEP = 2048
-"""Terms from which all cores share them, if tiles occupy at most half the cores."""
-
-LEAST_OF_VERY_DEEP = 256
-"""Least number of terms of a part in that case."""
-
-LEAST_DEPTH_FOR_LARGER = 512
-"""Least number of terms of a part if a smaller tile would need no split."""
-
-MOST_SPLITS = 64
-"""Largest number of parts of the inner axis, each with separate partial results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +186,8 @@ def choose_tile(
     """
     if target.is_software:
         return Choice(SOFTWARE, 1)
-    few = target.scaled(FEW_GROUPS)
-    if not has_windows and depth >= DEEP_ENOUGH:
+    few = target.scaled(policy.FEW_GROUPS)
+    if not has_windows and depth >= policy.LEAST_SKINNY_DEPTH:
         for tile in SKINNY:
             if tile.fits(target) and tile.is_filled(rows, columns):
                 return Choice(tile, _splits(tile, batch, rows, columns, depth, target))
@@ -230,8 +208,8 @@ def choose_tile(
             break
         if groups >= enough:
             return Choice(tile, 1)
-        splits = min(target.cores * tile.at_once // groups, MOST_SPLITS)
-        splits = min(splits, depth // LEAST_DEPTH_FOR_LARGER)
+        splits = min(target.cores * tile.at_once // groups, policy.MOST_SPLITS)
+        splits = min(splits, depth // policy.LEAST_LARGE_SPLIT_DEPTH)
         if groups * splits >= enough:
             return Choice(tile, splits)
     smallest = TILES[-1]
@@ -242,13 +220,13 @@ def _splits(
     tile: Tile, batch: int, rows: int, columns: int, depth: int, target: Target
 ) -> int:
     """Return the number of parts of the depth that occupies enough workgroups."""
-    few, cores = target.scaled(FEW_GROUPS), target.cores
+    few, cores = target.scaled(policy.FEW_GROUPS), target.cores
     groups = max(tile.groups(batch, rows, columns), 1)
     wanted = -(-4 * few // groups) if groups < few else 1
-    if few <= groups <= cores // 2 and depth >= VERY_DEEP and tile is TILES[-1]:
-        parts = min(-(-2 * cores // groups), depth // LEAST_OF_VERY_DEEP)
+    if few <= groups <= cores // 2 and depth >= policy.VERY_DEEP and tile is TILES[-1]:
+        parts = min(-(-2 * cores // groups), depth // policy.LEAST_VERY_DEEP_SPLIT)
         wanted = max(wanted, parts)
-    return max(min(wanted, depth // LEAST_DEPTH_PER_SPLIT, MOST_SPLITS), 1)
+    return max(min(wanted, depth // policy.LEAST_SPLIT_DEPTH, policy.MOST_SPLITS), 1)
 
 
 def candidates(
@@ -269,9 +247,11 @@ def candidates(
         for tile in (WINDOWS if has_windows else TILES)
         if tile.fits(target)
         and (
-            in_vectors or has_windows or tile.rows * tile.columns <= LARGEST_ONE_BY_ONE
+            in_vectors
+            or has_windows
+            or tile.rows * tile.columns <= policy.LARGEST_SCALAR_TILE
         )
-        and tile.used(rows, columns) >= LEAST_USED
+        and tile.used(rows, columns) >= policy.LEAST_TILE_USE
     ]
 
 

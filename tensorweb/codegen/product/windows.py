@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import gcd
 
+from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
@@ -30,30 +31,6 @@ from tensorweb.schedule.kernel import Expression, Kernel
 
 GROUP = 128
 """Threads of a workgroup."""
-
-MOST_ROWS = 16
-"""Largest number of output channels of a thread; more are a matrix product."""
-
-LEAST_ROWS = 4
-"""Channels of a thread if there would be too few threads otherwise."""
-
-LONGEST_SPAN = 24
-"""Elements of a line that a thread keeps at a time."""
-
-LONGEST_WINDOW = 1536
-"""Terms of a result up to which one thread adds all of them."""
-
-ENOUGH_UNITS = 1 << 13
-"""Threads below which workgroups split the terms of a result instead."""
-
-MANY_UNITS = 1 << 16
-"""Least number of threads that must remain if a thread computes several lines."""
-
-LINES = (4, 2)
-"""Lines of one channel that a thread computes, if they divide the height."""
-
-MOST_TERMS = 64
-"""Largest number of terms to unroll for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +89,7 @@ def find_line(
         return None
     line = Line(size, *shape, tuple(strides))
     overlaps = line.step <= (size - 1) * line.dilation
-    return line if overlaps and line.span <= LONGEST_SPAN else None
+    return line if overlaps and line.span <= policy.LONGEST_SPAN else None
 
 
 class _Windows:
@@ -145,7 +122,7 @@ class _Windows:
         self.length = self.seen.groups[self.seen_names.index("column")][-1]
         self.lines, self.across = 1, APART
         self.blocks = 1
-        while self.units < enough and self.rows > LEAST_ROWS * self.blocks:
+        while self.units < enough and self.rows > policy.LEAST_CHANNELS * self.blocks:
             self.blocks *= 2
         self.together = -(-self.rows // self.blocks)
         self._take_lines()
@@ -160,11 +137,11 @@ class _Windows:
         if across is None or self.together > 1 or self._weights_move():
             return
         height = self.seen.groups[column][-2]
-        for lines in LINES:
+        for lines in policy.WINDOW_LINES:
             terms = lines * across.size * self.line.size
-            is_many = self.units >= lines * MANY_UNITS
+            is_many = self.units >= lines * policy.MANY_WINDOW_THREADS
             is_bare = not is_bulky(self.seen, self.line.span * across.reach(lines))
-            fits = height % lines == 0 and terms <= MOST_TERMS
+            fits = height % lines == 0 and terms <= policy.MOST_WINDOW_TERMS
             if fits and is_many and is_bare:
                 self.lines, self.across = lines, across
                 return
@@ -297,14 +274,14 @@ class _Windows:
         is_light = not is_bulky(self.seen, self.line.span) and not is_bulky(
             self.finish, self.together * self.lines
         )
-        is_busy = self.units >= target.scaled(ENOUGH_UNITS)
-        return is_light and is_busy and self.depth <= LONGEST_WINDOW
+        is_busy = self.units >= target.scaled(policy.ENOUGH_WINDOW_THREADS)
+        return is_light and is_busy and self.depth <= policy.LONGEST_WINDOW
 
 
 def convolution(kernel: Kernel, target: Target) -> Program | None:
     """Return the program of a convolution of few channels, None for other products."""
     batch, rows, columns, depth = kernel.sizes
-    if rows > MOST_ROWS:
+    if rows > policy.MOST_CHANNELS:
         return None
     weights, seen = kernel.expression("left"), kernel.expression("right")
     line = find_line(seen, 2, 1)
@@ -314,7 +291,7 @@ def convolution(kernel: Kernel, target: Target) -> Program | None:
         (weights, ("batch", "row", "depth")),
         (seen, ("batch", "depth", "column")),
     )
-    enough = target.scaled(ENOUGH_UNITS)
+    enough = target.scaled(policy.ENOUGH_WINDOW_THREADS)
     found = _Windows(kernel, (batch, rows, columns, depth), operands, line, enough)
     return found.program() if found.is_worthwhile(target) else None
 
