@@ -1,9 +1,9 @@
 """NumPy 2's names, argument orders and defaults over the tensors of tensorweb.
 
 `import tensorweb.numpy as np` lets a program written for NumPy run on a device: arrays
-are tensors, functions those of `tw.`, called as NumPy calls them. Dtypes stay the
-library's, float32 and int32 where nothing says otherwise. A topic a file; `__all__` of
-each says what it offers, and docs/numpy.md what differs from NumPy.
+are tensors, and functions of `tw.` are called as NumPy calls them. Default dtypes are
+float32 and int32. Each file has one topic and lists its names in `__all__`;
+docs/numpy.md describes what differs from NumPy.
 
 >>> import tensorweb.numpy as np
 >>> np.arange(6).reshape(2, 3).sum(axis=0)
@@ -65,11 +65,11 @@ else:  # Type checkers follow the stars, but not a sum of lists.
     )
 
     def __getattr__(name: str) -> object:
-        """Import a module that is wanted now, or say what to write for a name."""
+        """Import a module on first use, or raise an error that names an alternative."""
         if name in _LATER:
             return _import_module(f"tensorweb.numpy.{name}")
         raise _unknown("tensorweb.numpy", name, __all__, _ABSENT)
 
     def __dir__() -> list[str]:
-        """Return the names there are, also those not imported yet."""
+        """Return the public names, including modules that are not imported yet."""
         return sorted({*globals(), *_LATER})

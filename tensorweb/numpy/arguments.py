@@ -1,6 +1,6 @@
-"""Arguments of NumPy that say where results go and how they lie: `out=`, `order=`.
+"""Arguments that NumPy's functions share, and operands as tensors.
 
-Functions here take what says nothing and refuse the rest with a way to do it.
+Options without an effect here are accepted; others are refused with an alternative.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tensorweb.tensor.numpy_calls import into as into
 P = ParamSpec("P")
 
 Out = Tensor | tuple[Tensor, ...] | None
-"""Where a result is written: nowhere else, or into a tensor, alone or in a tuple."""
+"""The tensor that a result is written into, alone or in a tuple, if there is one."""
 
 
 def signature_of(
@@ -51,12 +51,12 @@ def signature_of(
 
 
 def is_by_columns(order: object) -> bool:
-    """Whether an order of NumPy's says that the first axis runs fastest."""
+    """Whether an `order` argument asks for column-major order."""
     return isinstance(order, str) and order.upper() == "F"
 
 
 def check_order(name: str, order: object) -> None:
-    """Raise when elements shall lie in another order than row-major.
+    """Raise unless an `order` argument allows row-major order.
 
     Raises:
         DataError: the order is not one of `ROW_MAJOR`.
@@ -69,7 +69,7 @@ def check_order(name: str, order: object) -> None:
 
 
 def check_unused(name: str, **arguments: object) -> None:
-    """Raise when an argument that means nothing here is given.
+    """Raise when an argument without a meaning here is given.
 
     Raises:
         DataError: one of them is not None.
@@ -82,7 +82,7 @@ def check_unused(name: str, **arguments: object) -> None:
 
 
 def as_operand_like(value: ArrayLike, x: Tensor) -> Tensor:
-    """Return an operand as a tensor; numbers and lists take device and digits of `x`.
+    """Return an operand as a tensor; others take the device and precision of `x`.
 
     >>> x = tw.asarray([1.0], dtype="float64", device="cpu")
     >>> as_operand_like(0.1, x).item(), as_operand_like([0.1], x).tolist()
@@ -111,7 +111,7 @@ def as_tensors(values: Iterable[ArrayLike]) -> list[Tensor]:
 def as_signed_operand(value: ArrayLike, *others: ArrayLike) -> Tensor:
     """Return an operand of a difference as a tensor.
 
-    Whole numbers keep the signed dtype that they have alone, also with unsigned
+    Integers keep the signed dtype that they have alone, also with unsigned
     tensors among the `others` of a call, so that the difference can be negative.
 
     >>> as_signed_operand(5, tw.ones(2, dtype="uint32")).dtype
@@ -191,7 +191,7 @@ def as_real_floats(name: str, x: ArrayLike) -> Tensor:
 
 
 def resolve_indices(indices: Tensor, length: int, mode: str) -> Tensor:
-    """Return indices as a mode such as `wrap` understands them.
+    """Return indices that are in range by a mode such as `wrap`.
 
     Raises:
         DataError: there is no such mode.
@@ -208,7 +208,7 @@ def resolve_indices(indices: Tensor, length: int, mode: str) -> Tensor:
 
 
 def slice_values(span: slice, dtype: DTypeLike = None) -> Tensor:
-    """Return the numbers of a slice; `start:stop:5j` are five of them."""
+    """Return the range that a slice describes; `start:stop:5j` has five numbers."""
     start: Any = 0 if span.start is None else span.start
     step: Any = 1 if span.step is None else span.step
     if span.stop is None:
@@ -225,7 +225,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def subscripts_of(operands: Sequence[Any]) -> tuple[str, list[Any]]:
-    """Return subscripts and operands; lists of axes become letters by number."""
+    """Return subscripts and operands of `einsum`; axes in lists become letters."""
     if operands and isinstance(operands[0], str):
         return operands[0], list(operands[1:])
     count = len(operands) // 2

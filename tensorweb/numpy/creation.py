@@ -154,7 +154,7 @@ def astype(
 def asarray_chkfinite(
     a: ArrayLike, dtype: DTypeLike = None, order: str | None = None
 ) -> Tensor:
-    """Return data as an array after a look at all values.
+    """Return data as an array if all its values are finite; reads them.
 
     Raises:
         DataError: a value is infinite or NaN (a ValueError as well).
@@ -197,34 +197,34 @@ def frombuffer(
     *,
     like: ArrayLike = None,
 ) -> Tensor:
-    r"""Return the numbers that lie in a buffer of bytes, copied.
+    r"""Return the numbers in a buffer of bytes, copied.
 
     Without a dtype they are float32.
 
     Raises:
-        DataError: the bytes are no whole number of elements, or too few.
+        DataError: the bytes do not divide into elements, or are too few.
         DTypeError: the device has no such dtype.
 
     >>> np.frombuffer(b"\x01\x02\x03", dtype=np.uint8)
     tensor([1, 2, 3], dtype=uint8)
     """
     check_unused("frombuffer", like=like)
-    wanted = as_dtype(dtype)
+    target_dtype = as_dtype(dtype)
     data = memoryview(buffer).cast("B")[offset:]  # type: ignore[arg-type]  # a buffer
     if count >= 0:
-        data = data[: count * wanted.itemsize]
-    if len(data) % wanted.itemsize or (
-        count >= 0 and len(data) < count * wanted.itemsize
+        data = data[: count * target_dtype.itemsize]
+    if len(data) % target_dtype.itemsize or (
+        count >= 0 and len(data) < count * target_dtype.itemsize
     ):
         raise DataError(
             f"frombuffer: {len(data)} bytes from {offset} on are not "
-            f"{'whole' if count < 0 else count} elements of {wanted}, which takes "
-            f"{wanted.itemsize} bytes."
+            f"{'whole' if count < 0 else count} elements of {target_dtype}, of "
+            f"{target_dtype.itemsize} bytes each."
         )
-    length = len(data) // wanted.itemsize
-    node = leaf(HostData(bytes(data)), (length,), wanted, "cpu")
+    length = len(data) // target_dtype.itemsize
+    node = leaf(HostData(bytes(data)), (length,), target_dtype, "cpu")
     device = default_device()
-    return Tensor(node).astype(usable_dtype(wanted, device), device=device)
+    return Tensor(node).astype(usable_dtype(target_dtype, device), device=device)
 
 
 def fromiter(
@@ -257,7 +257,7 @@ def fromfunction(
     like: ArrayLike = None,
     **kwargs: object,
 ) -> Any:
-    """Return what a function gives for the coordinates of each axis, called once.
+    """Return a function of the coordinates along each axis, called once.
 
     >>> np.fromfunction(lambda i, j: i + j, (2, 3), dtype=int)
     tensor([[0, 1, 2],
@@ -275,7 +275,7 @@ def zeros(
     device: str | None = None,
     like: ArrayLike = None,
 ) -> Tensor:
-    """Return an array of zeros, float32 unless said otherwise; it takes no storage.
+    """Return an array of zeros, float32 by default; it takes no storage.
 
     >>> np.zeros((2, 2), int)
     tensor([[0, 0],
@@ -286,7 +286,7 @@ def zeros(
 
 @signature_of(zeros)
 def ones(*args: Any, **options: Any) -> Tensor:
-    """Return an array of ones, float32 unless said otherwise; it takes no storage.
+    """Return an array of ones, float32 by default; it takes no storage.
 
     >>> np.ones(3, dtype=bool)
     tensor([ True,  True,  True])
@@ -409,7 +409,7 @@ def full_like(
     check_order("full_like", order)
     like = asarray(a)
     lengths = like.shape if shape is None else as_shape(shape)
-    wanted = like.dtype if dtype is None else dtype
+    target_dtype = like.dtype if dtype is None else dtype
     target = like.device if device is None else device
-    value = as_operand_like(fill_value, like).astype(wanted)
+    value = as_operand_like(fill_value, like).astype(target_dtype)
     return tw.asarray(value.broadcast_to(lengths), device=target)

@@ -116,9 +116,9 @@ ndarray = Tensor
 
 
 class _OfKinds(type):
-    """A class of NumPy's tree of numbers, told apart by the kinds of dtypes below it.
+    """A class of NumPy's hierarchy of scalars, defined by its kinds of dtypes.
 
-    Numbers are 0-d tensors here, which are of the class that their dtype is of.
+    Scalars are 0-d tensors here; their dtype decides the class.
     """
 
     kinds: frozenset[str]

@@ -42,7 +42,7 @@ def diff(
 ) -> Tensor:
     """Return differences of neighbours along an axis, `n` times over.
 
-    Of bool it is whether they differ. `prepend` and `append` go in front and behind
+    Of bool it is whether they differ. `prepend` and `append` are joined to the ends
     first.
 
     >>> np.diff([1, 2, 4, 7, 0])
@@ -69,23 +69,23 @@ def diff(
     if times < 0:
         raise RangeError(f"diff: n is {times}; it is 0 or more.")
     for _ in range(times):
-        joined = _after(joined, along) != _before(joined, along)
+        joined = _without_first(joined, along) != _without_last(joined, along)
     return joined
 
 
-def _part(x: Tensor, axis: int, start: int | None, stop: int | None) -> Tensor:
+def _slice_axis(x: Tensor, axis: int, start: int | None, stop: int | None) -> Tensor:
     """Return a slice along one axis."""
     key = [slice(None)] * x.ndim
     key[axis] = slice(start, stop)
     return x[tuple(key)]
 
 
-def _after(x: Tensor, axis: int) -> Tensor:
-    return _part(x, axis, 1, None)
+def _without_first(x: Tensor, axis: int) -> Tensor:
+    return _slice_axis(x, axis, 1, None)
 
 
-def _before(x: Tensor, axis: int) -> Tensor:
-    return _part(x, axis, None, -1)
+def _without_last(x: Tensor, axis: int) -> Tensor:
+    return _slice_axis(x, axis, None, -1)
 
 
 def ediff1d(
@@ -138,14 +138,14 @@ def gradient(
         )
     spacings = varargs * len(axes) if len(varargs) == 1 else varargs or (1,) * len(axes)
     found = [
-        _slope(x, along, spacing, edge_order)
+        _derivative(x, along, spacing, edge_order)
         for along, spacing in zip(axes, spacings, strict=True)
     ]
     is_one = axis is not None and is_integer(axis)
     return found[0] if is_one or len(found) == 1 else tuple(found)
 
 
-def _slope(x: Tensor, axis: int, spacing: ArrayLike, edge_order: int) -> Tensor:
+def _derivative(x: Tensor, axis: int, spacing: ArrayLike, edge_order: int) -> Tensor:
     """Return the derivative along one axis."""
     length = x.shape[axis]
     if length < edge_order + 1:
@@ -154,7 +154,8 @@ def _slope(x: Tensor, axis: int, spacing: ArrayLike, edge_order: int) -> Tensor:
             f"{edge_order + 1}."
         )
     before, here, after = (
-        _part(x, axis, start, stop) for start, stop in ((0, -2), (1, -1), (2, None))
+        _slice_axis(x, axis, start, stop)
+        for start, stop in ((0, -2), (1, -1), (2, None))
     )
     step = as_operand_like(spacing, x).astype(x.dtype)
     if not step.ndim:
@@ -176,18 +177,20 @@ def _slope(x: Tensor, axis: int, spacing: ArrayLike, edge_order: int) -> Tensor:
         )
         first = (gaps[0], gaps[min(1, length - 2)])
         last = (gaps[-1], gaps[max(length - 3, 0)])
-    begin = _end(x, axis, first, edge_order)
-    end = _end(tw.flip(x, axis), axis, last, edge_order)
+    begin = _derivative_at_end(x, axis, first, edge_order)
+    end = _derivative_at_end(tw.flip(x, axis), axis, last, edge_order)
     return tw.concat([begin, inside, -end], axis)
 
 
-def _end(x: Tensor, axis: int, gaps: tuple[Tensor, Tensor], edge_order: int) -> Tensor:
+def _derivative_at_end(
+    x: Tensor, axis: int, gaps: tuple[Tensor, Tensor], edge_order: int
+) -> Tensor:
     """Return the derivative at the beginning of an axis, from two or three values."""
-    first, second = _part(x, axis, 0, 1), _part(x, axis, 1, 2)
+    first, second = _slice_axis(x, axis, 0, 1), _slice_axis(x, axis, 1, 2)
     near, far = gaps
     if edge_order == 1:
         return (second - first) / near
-    third = _part(x, axis, 2, 3)
+    third = _slice_axis(x, axis, 2, 3)
     both = near + far
     return (
         first * (-(near + both) / (near * both))
@@ -219,7 +222,7 @@ def trapezoid(
             width = tw.diff(points).reshape(tuple(shape))
         else:
             width = tw.diff(points, axis=along)
-    middle = (_after(values, along) + _before(values, along)) * 0.5
+    middle = (_without_first(values, along) + _without_last(values, along)) * 0.5
     return (middle * width).sum(along)
 
 
@@ -233,8 +236,8 @@ def interp(
 ) -> Tensor:
     """Return values at `x` on the straight lines between points `(xp, fp)`.
 
-    `xp` rises, which is not looked at. Beyond the ends it is `left` and `right`, the
-    first and the last value unless they are given; with a `period` there are no ends.
+    `xp` must rise, which is not checked. Beyond the ends the result is `left` and
+    `right`, by default the first and the last value; a `period` leaves no ends.
 
     Raises:
         ShapeError: `xp` and `fp` are not 1-D, of one length, or empty.
@@ -252,21 +255,23 @@ def interp(
             "many values as points, at least one."
         )
     if period is not None:
-        at, points, values = _around(at, points, values, period)
+        at, points, values = _extend_period(at, points, values, period)
         left = right = None
     below = values[0] if left is None else left
     above = values[-1] if right is None else right
     if values.dtype.kind == "complex":  # an infinite part leaves the other one alone
-        parts = (_on_lines(at, points, x).node for x in (values.real, values.imag))
+        parts = (
+            _interpolate_lines(at, points, x).node for x in (values.real, values.imag)
+        )
         inside = Tensor(join_parts(*parts))
     else:
-        inside = _on_lines(at, points, values)
+        inside = _interpolate_lines(at, points, values)
     found = tw.where(at < points[0], below, tw.where(at > points[-1], above, inside))
     return tw.where(tw.isnan(at), at, found)
 
 
-def _on_lines(at: Tensor, points: Tensor, values: Tensor) -> Tensor:
-    """Return real values on the lines between points, as if the outer ones went on."""
+def _interpolate_lines(at: Tensor, points: Tensor, values: Tensor) -> Tensor:
+    """Interpolate real values between points; the outer lines extrapolate."""
     last = points.size - 1
     if not last:
         return tw.broadcast_to(values[0], at.shape)
@@ -282,7 +287,7 @@ def _on_lines(at: Tensor, points: Tensor, values: Tensor) -> Tensor:
     return tw.where(at == x0, y0, tw.where(at == x1, y1, line))
 
 
-def _around(
+def _extend_period(
     at: Tensor, points: Tensor, values: Tensor, period: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return positions and points of one period, with a point more at both ends."""
@@ -323,5 +328,5 @@ def unwrap(
     if not is_whole or period % 2 == 0:  # Half a period keeps the step's sign.
         wrapped = tw.where((wrapped == -half) & (steps > 0), half, wrapped)
     change = tw.where(tw.abs(steps) < limit, 0, wrapped - steps)
-    moved = _after(x, along) + tw.cumulative_sum(change, along)
-    return tw.concat([_part(x, along, 0, 1), moved], along).astype(x.dtype)
+    moved = _without_first(x, along) + tw.cumulative_sum(change, along)
+    return tw.concat([_slice_axis(x, along, 0, 1), moved], along).astype(x.dtype)

@@ -28,7 +28,7 @@ def fabs(x: ArrayLike, /) -> Tensor:
 
 
 def rint(x: ArrayLike, /) -> Tensor:
-    """Return the nearest whole number, halves to even, as a float.
+    """Return the nearest integer_part number, halves to even, as a float.
 
     >>> np.rint([0.5, 1.5, -1.7])
     tensor([ 0.,  2., -2.])
@@ -56,14 +56,14 @@ def _cube_root(a: Tensor) -> Tensor:
     return tw.copysign(tw.where(ordinary, root, size), a)
 
 
-def _cube_root_back(a: Tensor, cotangent: Tensor) -> tuple[Tensor]:
+def _cube_root_vjp(a: Tensor, cotangent: Tensor) -> tuple[Tensor]:
     root: Tensor = _cbrt(a)
     found = cotangent / (3.0 * root * root)
     return (tw.where(tw.logical_and(a == 0, cotangent == 0), 0.0, found),)
 
 
 # y = cbrt(x); dx = 1 / (3 y²), infinite at 0 where something arrives
-_cbrt = custom_vjp(_cube_root, lambda a: (_cube_root(a), a), _cube_root_back)
+_cbrt = custom_vjp(_cube_root, lambda a: (_cube_root(a), a), _cube_root_vjp)
 
 
 def deg2rad(x: ArrayLike, /) -> Tensor:
@@ -114,7 +114,7 @@ def _ignore_nan(
 
 
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
-    """Return what division cut towards zero leaves, with the sign of `x1`, as C does.
+    """Return the remainder of division rounded towards zero, with the sign of `x1`.
 
     >>> np.fmod([-3, 3], 2), np.remainder([-3, 3], 2)
     (tensor([-1,  1]), tensor([1, 1]))
@@ -176,7 +176,7 @@ def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 
 
 def reciprocal(x: ArrayLike, /) -> Tensor:
-    """Return `1 / x`; of integers the whole part of it, which is 0 beyond 1 and -1.
+    """Return `1 / x`; of integers its integer part, which is 0 except for 1 and -1.
 
     Of the integer 0 it is 0, of bool a float.
 
@@ -191,21 +191,23 @@ def reciprocal(x: ArrayLike, /) -> Tensor:
     return tw.reciprocal(given)
 
 
-def _integers(name: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Tensor, Tensor]:
+def _as_integer_pair(name: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Tensor, Tensor]:
     a, b = as_pair(x1, x2)
     if a.dtype.kind not in ("int", "uint"):
         raise DTypeError(f"{name}: operands are {a.dtype}; they must be integers.")
     return a, b
 
 
-def _sizes(name: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Tensor, Tensor, DType]:
-    """Return absolute values, unsigned as no least integer has one, and the dtype."""
-    a, b = _integers(name, x1, x2)
+def _absolute_pair(
+    name: str, x1: ArrayLike, x2: ArrayLike
+) -> tuple[Tensor, Tensor, DType]:
+    """Return absolute values in an unsigned dtype, and the signed dtype."""
+    a, b = _as_integer_pair(name, x1, x2)
     unsigned = BY_NAME[f"uint{a.dtype.bits}"]
     return tw.abs(a).astype(unsigned), tw.abs(b).astype(unsigned), a.dtype
 
 
-def _common_divisor(a: Tensor, b: Tensor) -> Tensor:
+def _greatest_common_divisor(a: Tensor, b: Tensor) -> Tensor:
     """Return the greatest common divisor of unsigned integers, by Euclid."""
     a, b = tw.broadcast_arrays(a, b)
     while tw.any(b):
@@ -215,7 +217,7 @@ def _common_divisor(a: Tensor, b: Tensor) -> Tensor:
 
 
 def gcd(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
-    """Return the greatest common divisor of two integers; looks at values.
+    """Return the greatest common divisor of two integers; reads values.
 
     Each step of Euclid's algorithm reads from the device whether it was the last.
 
@@ -225,12 +227,12 @@ def gcd(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> np.gcd([12, 18, 0], [18, 27, 5])
     tensor([6, 9, 5])
     """
-    a, b, dtype = _sizes("gcd", x1, x2)
-    return _common_divisor(a, b).astype(dtype)
+    a, b, dtype = _absolute_pair("gcd", x1, x2)
+    return _greatest_common_divisor(a, b).astype(dtype)
 
 
 def lcm(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
-    """Return the least common multiple of two integers; looks at values, as `gcd`.
+    """Return the least common multiple of two integers; reads values, as `gcd` does.
 
     Raises:
         DTypeError: an operand is no integer.
@@ -238,12 +240,14 @@ def lcm(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> np.lcm([4, 6, 0], [6, 9, 5])
     tensor([12, 18,  0])
     """
-    a, b, dtype = _sizes("lcm", x1, x2)
-    return (tw.floor_divide(a, tw.maximum(_common_divisor(a, b), 1)) * b).astype(dtype)
+    a, b, dtype = _absolute_pair("lcm", x1, x2)
+    return (
+        tw.floor_divide(a, tw.maximum(_greatest_common_divisor(a, b), 1)) * b
+    ).astype(dtype)
 
 
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
-    """Return `x1 * 2**x2` for whole `x2`.
+    """Return `x1 * 2**x2` for integers `x2`.
 
     >>> np.ldexp([1.0, 3.0], [2, -1])
     tensor([4. , 1.5])
@@ -280,14 +284,14 @@ def frexp(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
 
 
 def modf(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
-    """Return fractions and whole parts, both with the sign of `x`.
+    """Return fractional and integer parts, both with the sign of `x`.
 
     >>> np.modf([1.5, -2.25])
     (tensor([ 0.5 , -0.25]), tensor([ 1., -2.]))
     """
     a = as_floats(x)
-    whole = tw.trunc(a)
-    return tw.copysign(tw.where(tw.isinf(a), 0.0, a - whole), a), whole
+    integer_part = tw.trunc(a)
+    return tw.copysign(tw.where(tw.isinf(a), 0.0, a - integer_part), a), integer_part
 
 
 def spacing(x: ArrayLike, /) -> Tensor:
@@ -313,7 +317,7 @@ def bitwise_count(x: ArrayLike, /) -> Tensor:
     given = tw.asarray(x)
     if given.dtype.kind == "bool":
         return given.astype(int)
-    rest, _, _ = _sizes("bitwise_count", given, given)
+    rest, _, _ = _absolute_pair("bitwise_count", given, given)
     count = tw.zeros_like(rest)
     for _ in range(rest.dtype.bits):
         count = count + tw.bitwise_and(rest, 1)

@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-def _widened(x: ArrayLike, is_outside: Callable[[Tensor], Tensor]) -> Tensor:
+def _complex_if_outside(x: ArrayLike, is_outside: Callable[[Tensor], Tensor]) -> Tensor:
     """Return a tensor, complex where one of its elements lies outside."""
     values = as_floats(tw.asarray(x))
     if values.dtype.kind == "complex" or not bool(is_outside(values).any()):
@@ -49,7 +49,7 @@ def sqrt(x: ArrayLike) -> Tensor:
     >>> np.emath.sqrt([4.0, 1.0])
     tensor([2., 1.])
     """
-    return tw.sqrt(_widened(x, _is_negative))
+    return tw.sqrt(_complex_if_outside(x, _is_negative))
 
 
 def log(x: ArrayLike) -> Tensor:
@@ -58,7 +58,7 @@ def log(x: ArrayLike) -> Tensor:
     >>> np.emath.log(1.0)
     tensor(0.)
     """
-    return tw.log(_widened(x, _is_negative))
+    return tw.log(_complex_if_outside(x, _is_negative))
 
 
 def log2(x: ArrayLike) -> Tensor:
@@ -67,7 +67,7 @@ def log2(x: ArrayLike) -> Tensor:
     >>> np.emath.log2(8.0)
     tensor(3.)
     """
-    return tw.log2(_widened(x, _is_negative))
+    return tw.log2(_complex_if_outside(x, _is_negative))
 
 
 def log10(x: ArrayLike) -> Tensor:
@@ -76,7 +76,7 @@ def log10(x: ArrayLike) -> Tensor:
     >>> np.emath.log10(1.0)
     tensor(0.)
     """
-    return tw.log10(_widened(x, _is_negative))
+    return tw.log10(_complex_if_outside(x, _is_negative))
 
 
 def power(x: ArrayLike, p: ArrayLike) -> Tensor:
@@ -85,7 +85,7 @@ def power(x: ArrayLike, p: ArrayLike) -> Tensor:
     >>> np.emath.power([2.0, 4.0], 2)
     tensor([ 4., 16.])
     """
-    return tw.pow(_widened(as_first_operand(x, p), _is_negative), p)
+    return tw.pow(_complex_if_outside(as_first_operand(x, p), _is_negative), p)
 
 
 def arccos(x: ArrayLike) -> Tensor:
@@ -94,7 +94,7 @@ def arccos(x: ArrayLike) -> Tensor:
     >>> np.emath.arccos(1.0)
     tensor(0.)
     """
-    return tw.acos(_widened(x, _is_beyond_one))
+    return tw.acos(_complex_if_outside(x, _is_beyond_one))
 
 
 def arcsin(x: ArrayLike) -> Tensor:
@@ -103,7 +103,7 @@ def arcsin(x: ArrayLike) -> Tensor:
     >>> np.emath.arcsin(0.0)
     tensor(0.)
     """
-    return tw.asin(_widened(x, _is_beyond_one))
+    return tw.asin(_complex_if_outside(x, _is_beyond_one))
 
 
 def arctanh(x: ArrayLike) -> Tensor:
@@ -112,4 +112,4 @@ def arctanh(x: ArrayLike) -> Tensor:
     >>> np.emath.arctanh(0.0)
     tensor(0.)
     """
-    return tw.atanh(_widened(x, _is_beyond_one))
+    return tw.atanh(_complex_if_outside(x, _is_beyond_one))

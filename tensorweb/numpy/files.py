@@ -68,7 +68,7 @@ class NpzFile(dict[str, Tensor]):
         return list(self)
 
     def close(self) -> None:
-        """Do nothing: all arrays have been read."""
+        """Do nothing: all arrays are read already."""
 
     def __enter__(self) -> NpzFile:
         """Return itself."""
@@ -141,7 +141,7 @@ def save(
     (2, 3)
     """
     (stored,) = stored_by_name(tw.asarray(arr)).values()
-    _write(file, ".npy", lambda opened: npy.write(opened, stored))
+    _write_array(file, ".npy", lambda opened: npy.write(opened, stored))
 
 
 def savez(
@@ -157,7 +157,7 @@ def savez(
     >>> np.load(file).files
     ['b', 'arr_0']
     """
-    _savez(file, args, kwds, deflate=False)
+    _save_archive(file, args, kwds, deflate=False)
 
 
 def savez_compressed(
@@ -172,10 +172,10 @@ def savez_compressed(
     >>> len(file.getvalue()) < 1000
     True
     """
-    _savez(file, args, kwds, deflate=True)
+    _save_archive(file, args, kwds, deflate=True)
 
 
-def _savez(
+def _save_archive(
     file: File,
     args: tuple[ArrayLike, ...],
     kwds: dict[str, ArrayLike],
@@ -188,10 +188,12 @@ def _savez(
             raise DataError(f"savez: arr_{number} names two arrays; rename one.")
         arrays[f"arr_{number}"] = tw.asarray(value)
     stored = stored_by_name(arrays) if arrays else {}
-    _write(file, ".npz", lambda opened: npz.write(opened, stored, deflate=deflate))
+    _write_array(
+        file, ".npz", lambda opened: npz.write(opened, stored, deflate=deflate)
+    )
 
 
-def _write(file: File, ending: str, write: Any) -> None:
+def _write_array(file: File, ending: str, write: Any) -> None:
     if not isinstance(file, str | os.PathLike):
         write(file)
         return

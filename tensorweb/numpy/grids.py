@@ -113,9 +113,9 @@ def linspace(
     elif count == 1:
         found = low[None]
     if dtype is not None:
-        wanted = as_dtype(dtype)
-        whole = wanted.kind in ("int", "uint")
-        found = (tw.floor(found) if whole else found).astype(wanted)
+        target_dtype = as_dtype(dtype)
+        is_integer_dtype = target_dtype.kind in ("int", "uint")
+        found = (tw.floor(found) if is_integer_dtype else found).astype(target_dtype)
     found = found.moveaxis(0, axis)
     return (found, step) if retstep else found
 
@@ -138,9 +138,9 @@ def logspace(
     """
     if _is_number(start) and _is_number(stop) and _is_number(base):
         first, last, root = _number(start), _number(stop), _number(base)
-        shares = _shares(operator.index(num), endpoint)
+        shares = _fractions(operator.index(num), endpoint)
         values = [root ** (first + share * (last - first)) for share in shares]
-        return tw.asarray(_ended(values), dtype or _default(first, last, root))
+        return tw.asarray(_or_empty(values), dtype or _default_dtype(first, last, root))
     first_power, last_power, powers = tw.broadcast_arrays(start, stop, base)
     exponents = linspace(first_power, last_power, num, endpoint)
     found = tw.pow(powers * 1.0, exponents).moveaxis(0, axis)
@@ -174,16 +174,18 @@ def geomspace(
         if is_complex or complex in (type(first), type(last)):
             first, last = complex(first), complex(last)
             ratio = cmath.log(last / first)
-            shares = _shares(operator.index(num), endpoint)
+            shares = _fractions(operator.index(num), endpoint)
             values = [first * cmath.exp(share * ratio) for share in shares]
-            return _geometric(values, first, last, endpoint, dtype or DEFAULT_COMPLEX)
+            return _with_exact_ends(
+                values, first, last, endpoint, dtype or DEFAULT_COMPLEX
+            )
         sign = -1.0 if first < 0 else 1.0
         if (first < 0) != (last < 0):
             sign = math.nan
         low, high = math.log10(abs(first)), math.log10(abs(last))
-        shares = _shares(operator.index(num), endpoint)
+        shares = _fractions(operator.index(num), endpoint)
         values = [sign * 10 ** (low + share * (high - low)) for share in shares]
-        return _geometric(values, first, last, endpoint, dtype or DEFAULT_FLOAT)
+        return _with_exact_ends(values, first, last, endpoint, dtype or DEFAULT_FLOAT)
     low_end, high_end = tw.broadcast_arrays(start, stop)
     first_log = tw.log10(tw.abs(low_end * 1.0))
     signs = tw.sign(low_end * 1.0)
@@ -210,7 +212,7 @@ def _number(value: Any) -> Any:
     return as_complex_number(value, "an end")
 
 
-def _shares(count: int, endpoint: builtins.bool) -> list[float]:
+def _fractions(count: int, endpoint: builtins.bool) -> list[float]:
     """Return where `count` numbers lie between 0 and 1."""
     if count < 0:
         raise ShapeError(f"num is {count}; it is 0 or more.")
@@ -218,11 +220,11 @@ def _shares(count: int, endpoint: builtins.bool) -> list[float]:
     return [i / parts for i in range(count)]
 
 
-def _ended(values: list[Any]) -> ArrayLike:
+def _or_empty(values: list[Any]) -> ArrayLike:
     return values or tw.zeros(0)
 
 
-def _geometric(
+def _with_exact_ends(
     values: list[Any], first: Any, last: Any, endpoint: builtins.bool, dtype: DTypeLike
 ) -> Tensor:
     """Return numbers whose ends are exact."""
@@ -230,10 +232,10 @@ def _geometric(
         values[0] = first
     if endpoint and len(values) > 1:
         values[-1] = last
-    return tw.asarray(_ended(values), dtype)
+    return tw.asarray(_or_empty(values), dtype)
 
 
-def _default(*numbers: Any) -> DType:
+def _default_dtype(*numbers: Any) -> DType:
     """Return the dtype of what is computed of numbers."""
     return DEFAULT_COMPLEX if complex in map(type, numbers) else DEFAULT_FLOAT
 

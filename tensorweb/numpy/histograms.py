@@ -70,14 +70,14 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Tensor:
     """
     values = as_first_operand(x, bins)
     edges = as_operand_like(bins, values)
-    rises = _direction("digitize", edges)
+    rises = _check_monotonic("digitize", edges)
     side = "left" if right else "right"
     if rises:
         return tw.searchsorted(edges, values, side=side)
     return edges.size - tw.searchsorted(tw.flip(edges), values, side=side)
 
 
-def _direction(name: str, edges: Tensor) -> bool:
+def _check_monotonic(name: str, edges: Tensor) -> bool:
     """Return whether edges rise; raise when they do neither."""
     if edges.ndim != 1:
         raise ShapeError(f"{name}: bins have shape {edges.shape}; give edges in 1-D.")
@@ -92,13 +92,13 @@ def _direction(name: str, edges: Tensor) -> bool:
     return bool(rises)
 
 
-def _spread(x: Tensor) -> float:
+def _standard_deviation(x: Tensor) -> float:
     return float(x.std())
 
 
 def _scott(x: Tensor) -> float:
     share: float = (24.0 * math.sqrt(math.pi) / x.size) ** (1.0 / 3.0)
-    return share * _spread(x)
+    return share * _standard_deviation(x)
 
 
 def _freedman_diaconis(x: Tensor) -> float:
@@ -112,13 +112,13 @@ def _freedman_diaconis(x: Tensor) -> float:
     return 2.0 * float(ends[1] - ends[0]) * factor
 
 
-def _range(x: Tensor) -> float:
+def _extent(x: Tensor) -> float:
     low, high = tw.stack([x.min(), x.max()]).tolist()
     return float(high - low)
 
 
 def _auto(x: Tensor) -> float:
-    extent = _range(x)
+    extent = _extent(x)
     width = max(_freedman_diaconis(x), extent / math.sqrt(x.size) / 2)
     return min(width, extent / (math.log2(x.size) + 1.0))
 
@@ -126,17 +126,17 @@ def _auto(x: Tensor) -> float:
 def _doane(x: Tensor) -> float:
     """Return Sturges' width, narrower for skewed values."""
     n = x.size
-    spread = _spread(x) if n > 2 else 0.0
+    spread = _standard_deviation(x) if n > 2 else 0.0
     if not spread:
         return 0.0
     error = math.sqrt(6.0 * (n - 2) / ((n + 1.0) * (n + 3)))
     skew = abs(float((((x - x.mean()) / spread) ** 3).mean()))
-    return _range(x) / (1.0 + math.log2(n) + math.log2(1.0 + skew / error))
+    return _extent(x) / (1.0 + math.log2(n) + math.log2(1.0 + skew / error))
 
 
 def _stone(x: Tensor, low: float, high: float) -> float:
     """Return the width with the least estimated error of cross-validation."""
-    n, extent = x.size, _range(x)
+    n, extent = x.size, _extent(x)
     if n <= 1 or not extent:
         return 0.0
     counts = range(1, max(100, int(math.sqrt(n))) + 1)
@@ -153,10 +153,10 @@ WIDTHS: dict[str, Callable[[Tensor], float]] = {
     "auto": _auto,
     "doane": _doane,
     "fd": _freedman_diaconis,
-    "rice": lambda x: _range(x) / (2.0 * x.size ** (1.0 / 3.0)),
+    "rice": lambda x: _extent(x) / (2.0 * x.size ** (1.0 / 3.0)),
     "scott": _scott,
-    "sqrt": lambda x: _range(x) / math.sqrt(x.size),
-    "sturges": lambda x: _range(x) / (math.log2(x.size) + 1.0),
+    "sqrt": lambda x: _extent(x) / math.sqrt(x.size),
+    "sturges": lambda x: _extent(x) / (math.log2(x.size) + 1.0),
 }
 """How wide a bin is by NumPy's rules; each reads numbers of the values."""
 
@@ -177,17 +177,17 @@ def histogram_bin_edges(
     """
     x = as_first_operand(a, bins)
     if not isinstance(bins, str):
-        return _edges("histogram", x.reshape(-1), bins, range)
+        return _bin_edges("histogram", x.reshape(-1), bins, range)
     if weights is not None:
         raise DataError(
             f"histogram: bins={bins!r} with weights; give a number of bins."
         )
-    low, high = _bounds("histogram", x, range)
-    return _spaced(x, range, low, high, _estimated(x, bins, low, high))
+    low, high = _value_range("histogram", x, range)
+    return _even_edges(x, range, low, high, _count_by_rule(x, bins, low, high))
 
 
-def _estimated(x: Tensor, rule: str, low: float, high: float) -> int:
-    """Return how many bins a rule gives."""
+def _count_by_rule(x: Tensor, rule: str, low: float, high: float) -> int:
+    """Return the count of bins by a rule."""
     if rule not in (*WIDTHS, "stone"):
         known = ", ".join(sorted((*WIDTHS, "stone")))
         raise DataError(f"histogram: bins={rule!r} is not possible; rules are {known}.")
@@ -201,13 +201,13 @@ def _estimated(x: Tensor, rule: str, low: float, high: float) -> int:
     return math.ceil((high - low) / width) if width else 1
 
 
-def _edges(name: str, x: Tensor, bins: ArrayLike, range: Bounds) -> Tensor:
+def _bin_edges(name: str, x: Tensor, bins: ArrayLike, range: Bounds) -> Tensor:
     """Return edges in rising order: those given, or evenly spaced ones."""
     if is_integer(bins):
         count = operator.index(bins)
         if count < 1:
             raise DataError(f"{name}: bins is {count}; give a positive number.")
-        return _spaced(x, range, *_bounds(name, x, range), count)
+        return _even_edges(x, range, *_value_range(name, x, range), count)
     edges = as_operand_like(bins, x)
     if not edges.ndim:
         raise DataError(f"{name}: bins is {bins!r}; give an integer or 1-D edges.")
@@ -220,7 +220,9 @@ def _edges(name: str, x: Tensor, bins: ArrayLike, range: Bounds) -> Tensor:
     return edges
 
 
-def _spaced(x: Tensor, range: Bounds, low: float, high: float, count: int) -> Tensor:
+def _even_edges(
+    x: Tensor, range: Bounds, low: float, high: float, count: int
+) -> Tensor:
     """Return the edges of bins of one width, with the digits of values and range.
 
     Raises:
@@ -240,12 +242,12 @@ def _spaced(x: Tensor, range: Bounds, low: float, high: float, count: int) -> Te
     return edges
 
 
-def _bounds(name: str, x: Tensor, range: Bounds) -> tuple[float, float]:
-    """Return where bins begin and end."""
+def _value_range(name: str, x: Tensor, range: Bounds) -> tuple[float, float]:
+    """Return the lowest and the highest edge of bins."""
     if range is not None:
         low, high = (float(each) for each in range)
         if low > high:
-            raise DataError(f"{name}: range {range} ends before it begins.")
+            raise DataError(f"{name}: range {range} has its high end first.")
     elif x.size:
         low, high = map(float, tw.stack([x.min(), x.max()]).tolist())
     else:
@@ -267,9 +269,9 @@ def histogram(
 ) -> tuple[Tensor, Tensor]:
     """Return how many values lie in each bin, and the edges of the bins.
 
-    A bin holds its left edge, the last one its right edge too. `bins` is a number,
+    A bin contains its left edge, the last one its right edge too. `bins` is a number,
     edges or a rule such as `"auto"`. Counts are int32; with `weights` they are sums of
-    those, with `density` they are divided so that the bins have area 1.
+    weights; `density` divides them so that the area of the bins is 1.
 
     Raises:
         DataError: edges fall, bins are not positive, or the range is not finite.
@@ -279,26 +281,26 @@ def histogram(
     """
     x = as_first_operand(a, bins, weights).reshape(-1)
     edges = histogram_bin_edges(x, bins, range, weights)
-    count = _counted([x], [edges], weights)
+    count = _count_points([x], [edges], weights)
     if not density:
         return count, edges
     widths = as_floats(edges[1:] - edges[:-1])
     return as_floats(count) / widths / count.sum(), edges
 
 
-def _counted(
+def _count_points(
     columns: Sequence[Tensor], edges: Sequence[Tensor], weights: ArrayLike
 ) -> Tensor:
     """Return counts, or sums of weights, of points by bins: an axis for each column."""
     shape = [max(each.size - 1, 0) for each in edges]
-    number: ArrayLike = 0
+    flat_index: ArrayLike = 0
     inside: Tensor | None = None
     for column, ends, length in zip(columns, edges, shape, strict=True):
         bin_index = tw.searchsorted(ends, column, side="right") - 1
         bin_index = tw.where(column == ends[-1], length - 1, bin_index)
         fits = (column >= ends[0]) & (column <= ends[-1])
         inside = fits if inside is None else inside & fits
-        number = number * length + tw.clip(bin_index, 0, max(length - 1, 0))  # type: ignore[operator]  # a number or a tensor
+        flat_index = flat_index * length + tw.clip(bin_index, 0, max(length - 1, 0))  # type: ignore[operator]  # a number or a tensor
     assert inside is not None, "internal: there is a column"
     if weights is None:
         values: Tensor = inside.astype(dtypes.DEFAULT_INT)
@@ -318,7 +320,7 @@ def _counted(
             f"{MOST_BINS}."
         )
     empty = tw.zeros(count, dtype=dtype, device=inside.device)
-    return empty.at[number].add(values).reshape(tuple(shape))
+    return empty.at[flat_index].add(values).reshape(tuple(shape))
 
 
 def histogramdd(
@@ -348,31 +350,33 @@ def histogramdd(
     else:
         points = tw.asarray(sample)
         points = points.reshape(-1, 1) if points.ndim < 2 else points
-        columns = [points[:, i] for i in _numbers(points.shape[1])]
+        columns = [points[:, i] for i in _integers_below(points.shape[1])]
     rank = len(columns)
-    wanted = [bins] * rank if is_integer(bins) else _listed("bins", bins, rank)
-    ranges = [None] * rank if range is None else _listed("range", range, rank)
-    edges = tuple(
-        _edges("histogram", x, each, bounds)
-        for x, each, bounds in zip(columns, wanted, ranges, strict=True)
+    bins_by_axis = (
+        [bins] * rank if is_integer(bins) else _check_one_each("bins", bins, rank)
     )
-    count = as_floats(_counted(columns, edges, weights))
+    ranges = [None] * rank if range is None else _check_one_each("range", range, rank)
+    edges = tuple(
+        _bin_edges("histogram", x, each, bounds)
+        for x, each, bounds in zip(columns, bins_by_axis, ranges, strict=True)
+    )
+    count = as_floats(_count_points(columns, edges, weights))
     if density:
         total = count.sum()
         for axis, ends in enumerate(edges):
             widths = as_floats(ends[1:] - ends[:-1])
-            shape = [-1 if each == axis else 1 for each in _numbers(rank)]
+            shape = [-1 if each == axis else 1 for each in _integers_below(rank)]
             count = count / widths.reshape(tuple(shape))
         count = count / total
     return count, edges
 
 
-def _numbers(count: int) -> list[int]:
+def _integers_below(count: int) -> list[int]:
     """Return 0, 1, … below a number; `range` is an argument here."""
     return [i for i, _ in enumerate([None] * count)]
 
 
-def _listed(what: str, values: Any, rank: int) -> list[Any]:
+def _check_one_each(what: str, values: Any, rank: int) -> list[Any]:
     """Return one value for each axis."""
     if not hasattr(values, "__len__") or len(values) != rank:
         raise DataError(
@@ -404,6 +408,6 @@ def histogram2d(
             f"histogram2d: {first.size} and {second.size} coordinates; give as many."
         )
     is_pair = isinstance(bins, list | tuple) and len(bins) == 2
-    wanted = bins if is_integer(bins) or is_pair else [bins, bins]
-    count, edges = histogramdd((first, second), wanted, range, density, weights)
+    bins_by_axis = bins if is_integer(bins) or is_pair else [bins, bins]
+    count, edges = histogramdd((first, second), bins_by_axis, range, density, weights)
     return count, edges[0], edges[1]

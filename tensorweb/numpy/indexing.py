@@ -199,8 +199,8 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Tensor:
     return compress(*(x.ravel() for x in as_tensors((condition, arr))))
 
 
-def _written(name: str, x: object) -> Tensor:
-    """Return what is written into, which must be a tensor."""
+def _require_tensor(name: str, x: object) -> Tensor:
+    """Return the target of a write, which must be a tensor."""
     if isinstance(x, Tensor):
         return x
     raise DataError(
@@ -226,7 +226,7 @@ def copyto(
     >>> x
     tensor([1., 0., 3.])
     """
-    target = _written("copyto", dst)
+    target = _require_tensor("copyto", dst)
     values: ArrayLike = src
     if casting == "unsafe":
         values = as_operand_like(src, target).astype(target.dtype)
@@ -248,15 +248,15 @@ def put(a: Tensor, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
     >>> x
     tensor([-44,   1, -55,   3,   4])
     """
-    target = _written("put", a)
+    target = _require_tensor("put", a)
     indices = resolve_indices(as_tensors((target, ind))[1].ravel(), target.size, mode)
     flat = target.ravel()
     if indices.size and as_operand_like(v, target).size:
-        flat[indices] = _repeated(v, indices.size, target)
+        flat[indices] = _repeat_to_length(v, indices.size, target)
     target[...] = flat.reshape(target.shape)
 
 
-def _repeated(values: ArrayLike, length: int, target: Tensor) -> Tensor:
+def _repeat_to_length(values: ArrayLike, length: int, target: Tensor) -> Tensor:
     """Return `length` of values that follow each other again and again."""
     flat = as_operand_like(values, target).ravel()
     if not flat.size:
@@ -274,14 +274,14 @@ def putmask(a: Tensor, /, mask: ArrayLike, values: ArrayLike) -> None:
     >>> x
     tensor([ 0,  1, 10, 20])
     """
-    target = _written("putmask", a)
+    target = _require_tensor("putmask", a)
     if not as_operand_like(values, target).size:
         return
-    spread = _repeated(values, target.size, target).reshape(target.shape)
-    target[...] = tw.where(_mask(mask, target), spread, target)
+    spread = _repeat_to_length(values, target.size, target).reshape(target.shape)
+    target[...] = tw.where(_as_mask_of_size(mask, target), spread, target)
 
 
-def _mask(mask: ArrayLike, target: Tensor) -> Tensor:
+def _as_mask_of_size(mask: ArrayLike, target: Tensor) -> Tensor:
     _, found = as_tensors((target, mask))
     if found.size != target.size:
         raise ShapeError(
@@ -301,8 +301,8 @@ def place(arr: Tensor, mask: ArrayLike, vals: ArrayLike) -> None:
     >>> x
     tensor([ 0,  1, 10, 20])
     """
-    target = _written("place", arr)
-    chosen = _mask(mask, target).ravel()
+    target = _require_tensor("place", arr)
+    chosen = _as_mask_of_size(mask, target).ravel()
     values = as_operand_like(vals, target).ravel()
     if not values.size:
         if tw.any(chosen):
@@ -332,7 +332,7 @@ def put_along_axis(
     tensor([[10, 99, 20],
             [99, 40, 50]])
     """
-    target = _written("put_along_axis", arr)
+    target = _require_tensor("put_along_axis", arr)
     _, chosen = as_tensors((target, indices))
     if axis is None:
         flat = target.ravel()
@@ -368,7 +368,7 @@ def fill_diagonal(a: Tensor, val: ArrayLike, wrap: builtins.bool = False) -> Non
     tensor([[5, 0],
             [0, 5]])
     """
-    target = _written("fill_diagonal", a)
+    target = _require_tensor("fill_diagonal", a)
     shape = target.shape
     if len(shape) < 2 or (len(shape) > 2 and len(set(shape)) > 1):
         raise ShapeError(f"fill_diagonal: shape {shape}; give a matrix or equal axes.")
@@ -381,5 +381,5 @@ def fill_diagonal(a: Tensor, val: ArrayLike, wrap: builtins.bool = False) -> Non
     count = len(range(target.size)[:end:step])
     flat = target.ravel()
     if count:
-        flat[:end:step] = _repeated(val, count, target)
+        flat[:end:step] = _repeat_to_length(val, count, target)
     target[...] = flat.reshape(shape)

@@ -9,7 +9,7 @@ from typing import Any, Self
 from tensorweb import functions as tw
 from tensorweb.errors import DataError
 from tensorweb.numpy.creation import asarray
-from tensorweb.shapes import Shape, as_shape, broadcast_shapes
+from tensorweb.shapes import as_shape, broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
@@ -66,7 +66,7 @@ class broadcast:
     """
 
     def __init__(self, *args: ArrayLike) -> None:
-        """Look at arrays.
+        """Broadcast arrays.
 
         Raises:
             ShapeError: their shapes do not broadcast.
@@ -78,7 +78,7 @@ class broadcast:
 
     @property
     def size(self) -> int:
-        """How many elements there are side by side."""
+        """The count of elements of the common shape."""
         found = 1
         for length in self.shape:
             found *= length
@@ -94,14 +94,14 @@ FLAGS = (
     *("multi_index", "c_index", "external_loop", "refs_ok", "zerosize_ok"),
     *("buffered", "delay_bufalloc", "grow_inner"),
 )
-"""What nditer knows; of buffers there is nothing to do."""
+"""The flags that nditer accepts; those about buffers have no effect."""
 
 
 class nditer:
     """Elements of operands that broadcast, side by side; `z[...] = v` writes.
 
-    An operand that is None is made for results. Operands that are written have their
-    values when the loop is over, which are those of `operands`.
+    An operand that is None is allocated for results. Written values are stored in
+    `operands` when the loop ends.
 
     Raises:
         DataError: flags ask for ranges or indices in columns.
@@ -140,16 +140,16 @@ class nditer:
         self.index = 0
 
     def __enter__(self) -> Self:
-        """Return this; what was written is there when the loop is over."""
+        """Return the iterator; written values are stored when the loop ends."""
         return self
 
     def __exit__(self, *_: object) -> None:
         """Do nothing: there are no buffers."""
 
     def __iter__(self) -> Iterator[Any]:
-        return self._rows() if self._is_loop_outside else self._elements()
+        return self._iterate_flat() if self._is_loop_outside else self._elements()
 
-    def _rows(self) -> Iterator[Any]:
+    def _iterate_flat(self) -> Iterator[Any]:
         """Yield the operands once, each as one row of elements."""
         known = [x for x in self.operands if x is not None]
         wide = tw.broadcast_arrays(*known) if known else ()
@@ -196,15 +196,15 @@ class nditer:
             for number, (cell, old) in enumerate(zip(row, before, strict=True)):
                 cells[number].append(cell)
                 written[number] |= cell.node is not old
-        self._take(columns, cells, written)
+        self._store_results(columns, cells, written)
 
-    def _take(
+    def _store_results(
         self,
         columns: Sequence[Sequence[Tensor] | None],
         cells: list[list[Tensor]],
         written: Sequence[bool],
     ) -> None:
-        """Keep what was written, in operands and in those made for results."""
+        """Store written elements in their operands, new ones for results."""
         found = []
         for x, column, row, is_written in zip(
             self.operands, columns, cells, written, strict=True
@@ -223,18 +223,13 @@ class nditer:
 
     @property
     def nop(self) -> int:
-        """How many operands there are."""
+        """The count of operands."""
         return len(self.operands)
 
     @property
     def itersize(self) -> int:
-        """How many steps there are."""
+        """The count of iterations."""
         return len(self._indices)
-
-
-def _elements(x: Tensor, shape: Shape) -> Sequence[Tensor]:
-    """Return the elements of an operand that is broadcast to a shape."""
-    return tw.unstack(tw.broadcast_to(x, shape).reshape(-1))
 
 
 def _cell(value: Tensor) -> Tensor:

@@ -66,7 +66,7 @@ def concatenate(
     dtype: DTypeLike = None,
     casting: str = "same_kind",
 ) -> Tensor:
-    """Return arrays one after another along an axis; flattened first for None.
+    """Join arrays along an axis; flattened first for None.
 
     Raises:
         ShapeError: there are no arrays, or other axes differ.
@@ -79,21 +79,21 @@ def concatenate(
     tensor([1, 2, 3, 4])
     """
     found = tw.concat(as_tensors(arrays), axis)
-    return _cast("concatenate", found, dtype, casting, out)
+    return _cast_result("concatenate", found, dtype, casting, out)
 
 
-def _cast(
+def _cast_result(
     name: str, joined: Tensor, dtype: DTypeLike, casting: str, out: Out
 ) -> Tensor:
     """Return arrays that were joined in a dtype, or in `out`, by a rule of casting."""
     if dtype is not None and out is not None:
         raise DTypeError(f"{name}: out= has a dtype already; leave dtype= out.")
     target = out[0] if isinstance(out, tuple) else out
-    wanted = as_dtype(dtype) if dtype is not None else getattr(target, "dtype", None)
-    check_casting(name, joined.dtype, wanted or joined.dtype, casting)
-    if wanted is None:
+    result_dtype = dtype if dtype is not None else getattr(target, "dtype", None)
+    check_casting(name, joined.dtype, as_dtype(result_dtype or joined.dtype), casting)
+    if result_dtype is None:
         return joined
-    return into(joined.astype(wanted), out)
+    return into(joined.astype(result_dtype), out)
 
 
 concat = concatenate
@@ -107,7 +107,7 @@ def stack(
     dtype: DTypeLike = None,
     casting: str = "same_kind",
 ) -> Tensor:
-    """Return arrays of equal shape side by side along a new axis.
+    """Stack arrays of equal shape along a new axis.
 
     Raises:
         ShapeError: there are no arrays, or their shapes differ.
@@ -117,18 +117,18 @@ def stack(
             [2, 4]])
     """
     found = tw.stack(as_tensors(arrays), axis)
-    return _cast("stack", found, dtype, casting, out)
+    return _cast_result("stack", found, dtype, casting, out)
 
 
 def hstack(
     tup: Iterable[ArrayLike], *, dtype: DTypeLike = None, casting: str = "same_kind"
 ) -> Tensor:
-    """Return arrays side by side: along the second axis, vectors along the first.
+    """Stack arrays along the second axis, vectors along the first.
 
     >>> np.hstack(([1, 2], [3]))
     tensor([1, 2, 3])
     """
-    parts = [_one(atleast_1d(x)) for x in as_tensors(tup)]
+    parts = [_as_single(atleast_1d(x)) for x in as_tensors(tup)]
     axis = 0 if parts and parts[0].ndim == 1 else 1
     return concatenate(parts, axis, dtype=dtype, casting=casting)
 
@@ -136,24 +136,24 @@ def hstack(
 def vstack(
     tup: Iterable[ArrayLike], *, dtype: DTypeLike = None, casting: str = "same_kind"
 ) -> Tensor:
-    """Return arrays on top of each other; vectors are rows.
+    """Stack arrays along the first axis; vectors are rows.
 
     >>> np.vstack(([1, 2], [3, 4]))
     tensor([[1, 2],
             [3, 4]])
     """
-    rows = [_one(atleast_2d(x)) for x in as_tensors(tup)]
+    rows = [_as_single(atleast_2d(x)) for x in as_tensors(tup)]
     return concatenate(rows, dtype=dtype, casting=casting)
 
 
 def dstack(tup: Iterable[ArrayLike]) -> Tensor:
-    """Return arrays behind each other, along the third axis.
+    """Stack arrays along the third axis.
 
     >>> np.dstack(([1, 2], [3, 4]))
     tensor([[[1, 3],
              [2, 4]]])
     """
-    return concatenate([_one(atleast_3d(x)) for x in as_tensors(tup)], 2)
+    return concatenate([_as_single(atleast_3d(x)) for x in as_tensors(tup)], 2)
 
 
 def column_stack(tup: Iterable[ArrayLike]) -> Tensor:
@@ -167,16 +167,16 @@ def column_stack(tup: Iterable[ArrayLike]) -> Tensor:
     return concatenate([x.reshape((-1, 1)) if x.ndim < 2 else x for x in parts], 1)
 
 
-def _one(x: Tensor | tuple[Tensor, ...]) -> Tensor:
+def _as_single(x: Tensor | tuple[Tensor, ...]) -> Tensor:
     assert isinstance(x, Tensor), "internal: one array gives one"
     return x
 
 
 def block(arrays: Any) -> Tensor:
-    """Return an array put together from nested lists of blocks.
+    """Assemble an array from nested lists of blocks.
 
-    The innermost lists are joined along the last axis, those around them along the one
-    before, and so on.
+    The innermost lists are joined along the last axis, the next lists along the axis
+    before it, and so on.
 
     Raises:
         DataError: the lists are not equally deep, one is empty, or one is a tuple.
@@ -188,42 +188,42 @@ def block(arrays: Any) -> Tensor:
             [1, 1, 2, 2],
             [0, 0, 0, 0]])
     """
-    depth = _depth(arrays)
-    blocks = as_tensors(_blocks(arrays))
+    depth = _nesting_depth(arrays)
+    blocks = as_tensors(_flatten_blocks(arrays))
     rank = max(depth, *(x.ndim for x in blocks))
-    found = _joined(arrays, depth, rank, iter(blocks))
+    found = _join_blocks(arrays, depth, rank, iter(blocks))
     return found.astype(found.dtype)  # a tensor of its own, of one block too
 
 
-def _depth(part: Any) -> int:
+def _nesting_depth(part: Any) -> int:
     if isinstance(part, tuple):
         raise DataError("block: a tuple; nest lists, and give arrays as blocks.")
     if not isinstance(part, list):
         return 0
-    depths = {_depth(item) for item in part}
+    depths = {_nesting_depth(item) for item in part}
     if len(depths) != 1:
         raise DataError("block: lists are empty or not equally deep; nest all alike.")
     return 1 + depths.pop()
 
 
-def _blocks(part: Any) -> list[ArrayLike]:
+def _flatten_blocks(part: Any) -> list[ArrayLike]:
     if isinstance(part, list):
-        return [block for item in part for block in _blocks(item)]
+        return [block for item in part for block in _flatten_blocks(item)]
     return [part]
 
 
-def _joined(part: Any, depth: int, rank: int, blocks: Iterator[Tensor]) -> Tensor:
+def _join_blocks(part: Any, depth: int, rank: int, blocks: Iterator[Tensor]) -> Tensor:
     if depth == 0:
         return array(next(blocks), copy=None, ndmin=rank)
-    parts = [_joined(item, depth - 1, rank, blocks) for item in part]
+    parts = [_join_blocks(item, depth - 1, rank, blocks) for item in part]
     return concatenate(parts, -depth)
 
 
 class Joined:
-    """Joins what stands between brackets: arrays, numbers and slices as ranges.
+    """Joins the items of an index: arrays, numbers and slices as ranges.
 
     `r_` joins along the first axis, `c_` vectors as columns. A string of one to three
-    integers first, `"axis,ndmin,start"`, says it otherwise, as in NumPy.
+    integers first, `"axis,ndmin,start"`, changes that, as in NumPy.
 
     >>> np.r_[1:4, 0, [8, 9]]
     tensor([1, 2, 3, 0, 8, 9])
@@ -237,20 +237,20 @@ class Joined:
         self._usual = (axis, rank, start)
 
     def __getitem__(self, key: Any) -> Tensor:
-        """Return what stands between the brackets, joined."""
+        """Return the items of the index, joined."""
         items = list(key) if isinstance(key, tuple) else [key]
         axis, rank, start = self._usual
         if isinstance(items[0], str):
-            axis, rank, start = _directive(items.pop(0), self._usual)
+            axis, rank, start = _parse_directive(items.pop(0), self._usual)
         parts = [
             slice_values(item) if isinstance(item, slice) else item for item in items
         ]
         return concatenate(
-            [_with_rank(x, rank, start) for x in as_tensors(parts)], axis
+            [_expand_to_rank(x, rank, start) for x in as_tensors(parts)], axis
         )
 
 
-def _directive(text: str, usual: tuple[int, int, int]) -> tuple[int, int, int]:
+def _parse_directive(text: str, usual: tuple[int, int, int]) -> tuple[int, int, int]:
     try:
         given = [int(word) for word in text.split(",")]
     except ValueError:
@@ -262,7 +262,7 @@ def _directive(text: str, usual: tuple[int, int, int]) -> tuple[int, int, int]:
     return axis, rank, start
 
 
-def _with_rank(x: Tensor, rank: int, start: int) -> Tensor:
+def _expand_to_rank(x: Tensor, rank: int, start: int) -> Tensor:
     """Return a tensor with at least `rank` axes; its own begin at `start`."""
     added = rank - x.ndim
     if added <= 0:
@@ -299,7 +299,7 @@ index_exp = IndexExpression(is_tuple=True)
 def append(
     arr: ArrayLike, values: ArrayLike, axis: SupportsIndex | None = None
 ) -> Tensor:
-    """Return an array with values behind it; both flattened without an axis.
+    """Append values to an array; both are flattened without an axis.
 
     >>> np.append([1, 2], [[3, 4]])
     tensor([1, 2, 3, 4])
@@ -308,7 +308,7 @@ def append(
 
 
 def tile(A: ArrayLike, reps: Axes | Tensor) -> Tensor:
-    """Return an array repeated as a whole, a number of times along each axis.
+    """Repeat an array along each axis.
 
     >>> np.tile([1, 2], (2, 2))
     tensor([[1, 2, 1, 2],
@@ -321,7 +321,7 @@ def tile(A: ArrayLike, reps: Axes | Tensor) -> Tensor:
 def repeat(
     a: ArrayLike, repeats: ArrayLike, axis: SupportsIndex | None = None
 ) -> Tensor:
-    """Return each element repeated, all equally often or each by its own count.
+    """Repeat each element, by one count or by a count for each.
 
     Counts that are a tensor are read.
 
@@ -342,14 +342,14 @@ def resize(a: ArrayLike, new_shape: Lengths) -> Tensor:
             [2, 3, 1, 2]])
     """
     x = asarray(a).ravel()
-    wanted = as_shape(new_shape)
-    length = math.prod(wanted)
+    shape = as_shape(new_shape)
+    length = math.prod(shape)
     if not x.size:
         if length:
-            raise ShapeError(f"resize: nothing to fill shape {wanted} with.")
-        return x.reshape(wanted)
+            raise ShapeError(f"resize: nothing to fill shape {shape} with.")
+        return x.reshape(shape)
     times = -(-length // x.size)
-    return x.tile(times)[:length].reshape(wanted)
+    return x.tile(times)[:length].reshape(shape)
 
 
 Sections = SupportsIndex | Sequence[SupportsIndex] | Tensor
@@ -431,7 +431,7 @@ def vsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Tensor]:
     >>> np.vsplit(np.arange(4).reshape(2, 2), 2)
     [tensor([[0, 1]]), tensor([[2, 3]])]
     """
-    return _split_of("vsplit", ary, indices_or_sections, 0, 2)
+    return _split_axis("vsplit", ary, indices_or_sections, 0, 2)
 
 
 def dsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Tensor]:
@@ -443,10 +443,10 @@ def dsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Tensor]:
     >>> np.dsplit(np.arange(4).reshape(1, 2, 2), 2)[0].shape
     (1, 2, 1)
     """
-    return _split_of("dsplit", ary, indices_or_sections, 2, 3)
+    return _split_axis("dsplit", ary, indices_or_sections, 2, 3)
 
 
-def _split_of(
+def _split_axis(
     name: str, ary: ArrayLike, sections: Sections, axis: int, least: int
 ) -> list[Tensor]:
     x = asarray(ary)
@@ -455,8 +455,8 @@ def _split_of(
     return split(x, sections, axis)
 
 
-def _chosen(name: str, obj: Any, length: int) -> list[int]:
-    """Return which positions of an axis a slice, a mask or integers name."""
+def _named_positions(name: str, obj: Any, length: int) -> list[int]:
+    """Return the positions of an axis that a slice, a mask or integers select."""
     if isinstance(obj, slice):
         return list(range(length))[obj]
     given = asarray(obj)
@@ -475,7 +475,7 @@ def _chosen(name: str, obj: Any, length: int) -> list[int]:
 
 
 def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Tensor:
-    """Return an array without some slices of an axis; flattened without an axis.
+    """Delete slices of an axis; the array is flattened without an axis.
 
     `obj` is an index, a list of them, a slice or a mask; a tensor is read.
 
@@ -485,23 +485,23 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Tenso
     >>> np.delete([10, 20, 30, 40], [0, -1])
     tensor([20, 30])
     """
-    x, along = _along(arr, axis)
+    x, along = _flatten_without_axis(arr, axis)
     length = x.shape[along]
-    gone = set()
-    for i in _chosen("delete", obj, length):
+    deleted = set()
+    for i in _named_positions("delete", obj, length):
         if not -length <= i < length:
             raise TensorIndexError(
                 f"delete: index {i} is out of range for axis {along} of {length}."
             )
-        gone.add(i % length)
-    kept = [i for i in range(length) if i not in gone]
-    return x.take(tw.asarray(kept, int, device=x.device), along)
+        deleted.add(i % length)
+    remaining = [i for i in range(length) if i not in deleted]
+    return x.take(tw.asarray(remaining, int, device=x.device), along)
 
 
 def insert(
     arr: ArrayLike, obj: Any, values: ArrayLike, axis: SupportsIndex | None = None
 ) -> Tensor:
-    """Return an array with values before some indices; flattened without an axis.
+    """Insert values before indices; the array is flattened without an axis.
 
     Values take the dtype of the array. Indices that are a tensor are read.
 
@@ -512,9 +512,9 @@ def insert(
     >>> np.insert([1, 2, 3], 1, 9), np.insert([1, 2, 3], [0, 3], [8, 9])
     (tensor([1, 9, 2, 3]), tensor([8, 1, 2, 3, 9]))
     """
-    x, along = _along(as_first_operand(arr, values), axis)
+    x, along = _flatten_without_axis(as_first_operand(arr, values), axis)
     length = x.shape[along]
-    positions = _chosen("insert", obj, length)
+    positions = _named_positions("insert", obj, length)
     for i in positions:
         if not -length <= i <= length:
             raise TensorIndexError(
@@ -539,7 +539,9 @@ def insert(
     return joined.take(tw.asarray(result, int, device=x.device), along)
 
 
-def _along(arr: ArrayLike, axis: SupportsIndex | None) -> tuple[Tensor, int]:
+def _flatten_without_axis(
+    arr: ArrayLike, axis: SupportsIndex | None
+) -> tuple[Tensor, int]:
     x = asarray(arr)
     if axis is None:
         return x.ravel(), 0
@@ -571,9 +573,9 @@ def trim_zeros(
     cut = [slice(None)] * x.ndim
     for each in chosen:
         others = tuple(other for other in range(x.ndim) if other != each)
-        kept = tw.any(x != 0, axis=others).tolist()
-        filled = [i for i, is_kept in enumerate(kept) if is_kept]
-        start = (filled[0] if filled else len(kept)) if "f" in ends else 0
-        stop = (filled[-1] + 1 if filled else 0) if "b" in ends else len(kept)
+        is_filled = tw.any(x != 0, axis=others).tolist()
+        filled = [i for i, fills in enumerate(is_filled) if fills]
+        start = (filled[0] if filled else len(is_filled)) if "f" in ends else 0
+        stop = (filled[-1] + 1 if filled else 0) if "b" in ends else len(is_filled)
         cut[each] = slice(start, max(stop, start))
     return x[tuple(cut)]

@@ -108,8 +108,8 @@ def norm(
             return found.reshape((1,) * values.ndim) if keepdims else found
         if values.ndim not in (1, 2):
             raise DataError(
-                f"norm: ord={ord!r} of shape {values.shape}; say with axis= which axes "
-                "are vectors or matrices."
+                f"norm: ord={ord!r} of shape {values.shape}; name the axes of "
+                "vectors or matrices with axis=."
             )
         axis = tuple(range(values.ndim))
     axes = (axis,) if is_integer(axis) else tuple(axis)
@@ -232,7 +232,7 @@ def matrix_rank(
 
 
 def matrix_power(a: ArrayLike, n: int) -> Tensor:
-    """Return square matrices to a whole power, of their inverses where it is negative.
+    """Return integer powers of square matrices; negative ones of their inverses.
 
     >>> np.linalg.matrix_power([[1, 1], [0, 1]], 5)
     tensor([[1, 5],
@@ -343,7 +343,7 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
 def eigh(a: ArrayLike, UPLO: str = "L") -> EighResult:
     """Return eigenvalues and eigenvectors of symmetric or Hermitian matrices.
 
-    Only one triangle is looked at, the lower one or the upper for `U`.
+    Only one triangle is read, the lower one, or the upper one for `U`.
 
     Raises:
         DataError: `UPLO` is neither.
@@ -351,7 +351,7 @@ def eigh(a: ArrayLike, UPLO: str = "L") -> EighResult:
     >>> np.linalg.eigh([[2.0, 0.0], [0.0, 1.0]]).eigenvalues
     tensor([1., 2.])
     """
-    return standard.eigh(_triangle(a, UPLO))
+    return standard.eigh(_mirror_triangle(a, UPLO))
 
 
 def eigvalsh(a: ArrayLike, UPLO: str = "L") -> Tensor:
@@ -363,10 +363,10 @@ def eigvalsh(a: ArrayLike, UPLO: str = "L") -> Tensor:
     >>> np.linalg.eigvalsh([[2.0, 0.0], [0.0, 1.0]])
     tensor([1., 2.])
     """
-    return standard.eigvalsh(_triangle(a, UPLO))
+    return standard.eigvalsh(_mirror_triangle(a, UPLO))
 
 
-def _triangle(a: ArrayLike, triangle: str) -> Tensor:
+def _mirror_triangle(a: ArrayLike, triangle: str) -> Tensor:
     """Return matrices whose other triangle is the mirror of the one that counts."""
     values = as_floats(a)
     if triangle not in ("L", "U", "l", "u"):
@@ -395,13 +395,13 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Out = None) -> Tensor:
         parts[0] = parts[0][None, :]
     if last == 1:
         parts[-1] = parts[-1][:, None]
-    found = _chain(parts)
+    found = _multiply_chain(parts)
     if first == 1:
         found = found[0]
     return into(found[..., 0] if last == 1 else found, out)
 
 
-def _chain(parts: list[Tensor]) -> Tensor:
+def _multiply_chain(parts: list[Tensor]) -> Tensor:
     """Return a product of matrices by the cheapest order: Cormen et al., chapter 15.2.
 
     The cost of a product from i to j is the least of those of its two parts and of

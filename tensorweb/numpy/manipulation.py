@@ -73,13 +73,13 @@ def reshape(
     """
     x = asarray(a)
     if is_by_columns(order):
-        lengths = _lengths(shape)
+        lengths = _infer_lengths(shape)
         return transpose(transpose(x).reshape(lengths[::-1], copy=copy))
     check_order("reshape", order)
     return x.reshape(shape, copy=copy)
 
 
-def _lengths(shape: Lengths) -> tuple[int, ...]:
+def _infer_lengths(shape: Lengths) -> tuple[int, ...]:
     """Return lengths as a tuple, in which one may be -1."""
     given = shape if isinstance(shape, Iterable) else (shape,)
     return tuple(length.__index__() for length in given)
@@ -129,7 +129,7 @@ def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Tensor
 
 
 def moveaxis(a: ArrayLike, source: Axes, destination: Axes) -> Tensor:
-    """Return axes moved to other positions, the others kept in order.
+    """Move axes to other positions; the other axes keep their order.
 
     Raises:
         AxisError: an axis does not exist or is given twice.
@@ -201,18 +201,18 @@ def broadcast_arrays(
     return tuple(array.broadcast_to(shape) for array in arrays)
 
 
-def _at_least(
+def _expand_to_rank(
     arrays: tuple[ArrayLike, ...], shapes: dict[int, tuple[int, ...]]
 ) -> Tensor | tuple[Tensor, ...]:
     """Return each array with axes of length 1; -1 and -2 stand for its own axes."""
     found = []
     for array in arrays:
         x = asarray(array)
-        wanted = shapes.get(x.ndim)
-        if wanted is not None:
-            own = [index for index in wanted if index < 0]
+        target = shapes.get(x.ndim)
+        if target is not None:
+            own = [index for index in target if index < 0]
             x = x.reshape(
-                tuple(1 if index > 0 else x.shape[own.index(index)] for index in wanted)
+                tuple(1 if index > 0 else x.shape[own.index(index)] for index in target)
             )
         found.append(x)
     return found[0] if len(found) == 1 else tuple(found)
@@ -232,7 +232,7 @@ def atleast_1d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]:
     >>> np.atleast_1d(3)
     tensor([3])
     """
-    return _at_least(arys, {0: (1,)})
+    return _expand_to_rank(arys, {0: (1,)})
 
 
 @overload
@@ -249,7 +249,7 @@ def atleast_2d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]:
     >>> np.atleast_2d([1, 2])
     tensor([[1, 2]])
     """
-    return _at_least(arys, {0: (1, 1), 1: (1, -1)})
+    return _expand_to_rank(arys, {0: (1, 1), 1: (1, -1)})
 
 
 @overload
@@ -266,7 +266,7 @@ def atleast_3d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]:
     >>> np.atleast_3d([1, 2]).shape
     (1, 2, 1)
     """
-    return _at_least(arys, {0: (1, 1, 1), 1: (1, -1, 1), 2: (-1, -2, 1)})
+    return _expand_to_rank(arys, {0: (1, 1, 1), 1: (1, -1, 1), 2: (-1, -2, 1)})
 
 
 def flip(m: ArrayLike, axis: Axes | None = None) -> Tensor:

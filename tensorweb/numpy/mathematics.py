@@ -136,17 +136,19 @@ def nan_to_num(
     found = tw.asarray(x)
     found = found.astype(found.dtype)  # a tensor of its own, of integers too
     if found.dtype.kind == "float":
-        found = _replaced(found, nan, posinf, neginf)
+        found = _replace_special(found, nan, posinf, neginf)
     elif found.dtype.kind == "complex":
         parts = tw.real(found), tw.imag(found)
-        real, imaginary = (_replaced(part, nan, posinf, neginf) for part in parts)
+        real, imaginary = (
+            _replace_special(part, nan, posinf, neginf) for part in parts
+        )
         found = real + 1j * imaginary
     if copy or not isinstance(x, Tensor):
         return found
     return into(found, x)
 
 
-def _replaced(
+def _replace_special(
     x: Tensor, nan: float, posinf: float | None, neginf: float | None
 ) -> Tensor:
     """Return floats with numbers in position of NaN and infinities."""
@@ -169,7 +171,7 @@ def isposinf(x: ArrayLike, out: Out = None) -> Tensor:
     tensor([ True, False, False])
     """
     real = as_real_floats("isposinf", x)
-    is_above = tw.logical_not(_below(real))
+    is_above = tw.logical_not(_is_negative(real))
     return into(tw.logical_and(tw.isinf(real), is_above), out)
 
 
@@ -183,10 +185,10 @@ def isneginf(x: ArrayLike, out: Out = None) -> Tensor:
     tensor([False,  True, False])
     """
     real = as_real_floats("isneginf", x)
-    return into(tw.logical_and(tw.isinf(real), _below(real)), out)
+    return into(tw.logical_and(tw.isinf(real), _is_negative(real)), out)
 
 
-def _below(x: ArrayLike) -> Tensor:
+def _is_negative(x: ArrayLike) -> Tensor:
     """Return whether a sign is set; integers have none that infinity could have."""
     found = tw.asarray(x)
     return tw.signbit(found) if found.dtype.kind == "float" else tw.isinf(found)
@@ -278,9 +280,9 @@ def i0(x: ArrayLike) -> Tensor:
     given = as_real_floats("i0", x)
     a = tw.abs(given)
     is_small = a <= 8
-    small = _chebyshev(tw.where(is_small, a, 8.0) / 2 - 2, _I0_SMALL)
+    small = _chebyshev_series(tw.where(is_small, a, 8.0) / 2 - 2, _I0_SMALL)
     high = tw.where(is_small, 8.0, a)
-    large = _chebyshev(32 / high - 2, _I0_LARGE) / tw.sqrt(high)
+    large = _chebyshev_series(32 / high - 2, _I0_LARGE) / tw.sqrt(high)
     found = tw.exp(a) * tw.where(is_small, small, large)
     # The absolute value has no derivative at 0, the series in x² has all.
     is_near = a <= 2
@@ -292,7 +294,7 @@ _I0_NEAR = [1 / math.factorial(k) ** 2 for k in range(13)]
 """Taylor coefficients of i0 in x² / 4, to float64's precision up to 2."""
 
 
-def _chebyshev(x: Tensor, coefficients: tuple[float, ...]) -> Tensor:
+def _chebyshev_series(x: Tensor, coefficients: tuple[float, ...]) -> Tensor:
     """Return a Chebyshev series by Clenshaw's recurrence."""
     before = x * 0
     previous, current = before, before + coefficients[0]
@@ -318,7 +320,7 @@ def isclose(
     """
     x, y = as_pair(a, b)
     if not is_inexact(x.dtype):
-        return _apart(x, y) <= tw.abs(y.astype(float)) * rtol + atol
+        return _integer_distance(x, y) <= tw.abs(y.astype(float)) * rtol + atol
     near = tw.abs(x - y) <= tw.abs(y) * rtol + atol
     near = tw.logical_and(near, tw.isfinite(y))
     found = tw.logical_or(near, x == y)
@@ -328,7 +330,7 @@ def isclose(
     return found
 
 
-def _apart(x: Tensor, y: Tensor) -> Tensor:
+def _integer_distance(x: Tensor, y: Tensor) -> Tensor:
     """Return how far integers are from each other, as floats, without overflow."""
     if x.dtype.kind == "bool":
         x, y = x.astype(int), y.astype(int)
@@ -456,7 +458,7 @@ def isrealobj(x: ArrayLike) -> builtins.bool:
 
 
 def real_if_close(a: ArrayLike, tol: float = 100) -> Tensor:
-    """Return real numbers if all imaginary parts are nearly 0; looks at values.
+    """Return real numbers if all imaginary parts are nearly 0; reads values.
 
     `tol` counts in units of the precision, or is a bound itself below 1.
 
@@ -471,7 +473,7 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Tensor:
     return tw.real(x) if tw.all(tw.abs(part) < bound) else x
 
 
-def _steps(name: str, M: NumberLike) -> tuple[Tensor, float] | Tensor:
+def _sample_angles(name: str, M: NumberLike) -> tuple[Tensor, float] | Tensor:
     """Return `1 - M, 3 - M, …` below `M` and `M - 1`; the window itself if it is short.
 
     Raises:
@@ -486,9 +488,9 @@ def _steps(name: str, M: NumberLike) -> tuple[Tensor, float] | Tensor:
     return tw.arange(count) * 2.0 + (1 - length), length - 1
 
 
-def _cosines(name: str, M: NumberLike, weights: tuple[float, ...]) -> Tensor:
+def _cosine_sum(name: str, M: NumberLike, weights: tuple[float, ...]) -> Tensor:
     """Return `sum w_k cos(k pi n / (M - 1))` for n from 1 - M to M - 1."""
-    found = _steps(name, M)
+    found = _sample_angles(name, M)
     if isinstance(found, Tensor):
         return found
     steps, span = found
@@ -505,7 +507,7 @@ def hanning(M: NumberLike) -> Tensor:
     >>> np.round(np.hanning(3), 2)
     tensor([0., 1., 0.])
     """
-    return _cosines("hanning", M, (0.5, 0.5))
+    return _cosine_sum("hanning", M, (0.5, 0.5))
 
 
 def hamming(M: NumberLike) -> Tensor:
@@ -514,7 +516,7 @@ def hamming(M: NumberLike) -> Tensor:
     >>> np.round(np.hamming(3), 2)
     tensor([0.08, 1.  , 0.08])
     """
-    return _cosines("hamming", M, (0.54, 0.46))
+    return _cosine_sum("hamming", M, (0.54, 0.46))
 
 
 def blackman(M: NumberLike) -> Tensor:
@@ -523,7 +525,7 @@ def blackman(M: NumberLike) -> Tensor:
     >>> np.round(np.blackman(5), 2) + 0
     tensor([0.  , 0.34, 1.  , 0.34, 0.  ])
     """
-    return _cosines("blackman", M, (0.42, 0.5, 0.08))
+    return _cosine_sum("blackman", M, (0.42, 0.5, 0.08))
 
 
 def bartlett(M: NumberLike) -> Tensor:
@@ -532,7 +534,7 @@ def bartlett(M: NumberLike) -> Tensor:
     >>> np.bartlett(5)
     tensor([0. , 0.5, 1. , 0.5, 0. ])
     """
-    found = _steps("bartlett", M)
+    found = _sample_angles("bartlett", M)
     if isinstance(found, Tensor):
         return found
     steps, span = found

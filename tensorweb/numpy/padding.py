@@ -41,7 +41,7 @@ def pad(
     mode: str | Callable[..., object] = "constant",
     **kwargs: Any,
 ) -> Tensor:
-    """Return an array with a border, made along one axis after the other.
+    """Pad an array, one axis after the other.
 
     `pad_width` is a number, one `(before, after)` for all axes, one for each, or a dict
     from axis to either. Modes are `constant` (`constant_values`), `edge`, `linear_ramp`
@@ -51,7 +51,7 @@ def pad(
 
     Raises:
         ShapeError: a width is negative, their number is wrong, or there is nothing to
-            take a border from.
+            pad with.
         DataError: there is no such mode, or it takes no such option.
 
     >>> np.pad([1, 2, 3], (2, 1))
@@ -61,19 +61,19 @@ def pad(
     """
     x = asarray(array)
     x = x.astype(x.dtype)  # a tensor of its own, without a border too
-    widths = _widths(pad_width, x.ndim)
+    widths = _parse_widths(pad_width, x.ndim)
     if callable(mode):
-        return _by_function(x, widths, mode, kwargs)
+        return _pad_by_function(x, widths, mode, kwargs)
     if mode not in OPTIONS:
         raise DataError(f"pad: mode={mode!r}; modes are {', '.join(OPTIONS)}.")
     unknown = kwargs.keys() - OPTIONS[mode].keys()
     if unknown:
         raise DataError(f"pad: mode {mode!r} takes no {', '.join(sorted(unknown))}.")
     options = {
-        name: _option(name, kwargs.get(name, usual), x.ndim)
+        name: _parse_option(name, kwargs.get(name, usual), x.ndim)
         for name, usual in OPTIONS[mode].items()
     }
-    _check_lengths(options.get("stat_length", []), mode, x)
+    _check_stat_lengths(options.get("stat_length", []), mode, x)
     for axis, (before, after) in enumerate(widths):
         if before or after:
             if mode not in ("constant", "empty") and not x.shape[axis]:
@@ -81,16 +81,16 @@ def pad(
                     f"pad: axis {axis} is empty, so mode {mode!r} has nothing to take."
                 )
             own = {name: values[axis] for name, values in options.items()}
-            x = _bordered(x, axis, before, after, mode, own)
+            x = _pad_axis(x, axis, before, after, mode, own)
     return x
 
 
-def _check_lengths(pairs: list[Pair], mode: str, x: Tensor) -> None:
-    """Raise when ends of some lengths have no number of a mode.
+def _check_stat_lengths(pairs: list[Pair], mode: str, x: Tensor) -> None:
+    """Raise when a statistic of a mode is undefined for some lengths.
 
     Raises:
-        ShapeError: a length is negative, or 0 where nothing has no such number: the
-            mean and the median of nothing are NaN, which integers do not have.
+        ShapeError: a length is negative, or 0 where the statistic of no elements is
+            undefined: mean and median are NaN, which integers do not have.
     """
     least = 0 if mode in ("mean", "median") and is_inexact(x.dtype) else 1
     for length in itertools.chain(*pairs):
@@ -101,7 +101,7 @@ def _check_lengths(pairs: list[Pair], mode: str, x: Tensor) -> None:
             )
 
 
-def _pairs(name: str, given: Any, rank: int) -> list[Pair]:
+def _broadcast_pairs(name: str, given: Any, rank: int) -> list[Pair]:
     """Return a pair for each axis, by NumPy's rules of broadcasting to `(rank, 2)`."""
     if isinstance(given, Tensor) or hasattr(given, "tolist"):
         given = given.tolist()
@@ -124,13 +124,13 @@ def _pairs(name: str, given: Any, rank: int) -> list[Pair]:
     )
 
 
-def _widths(pad_width: Any, rank: int) -> list[tuple[int, int]]:
+def _parse_widths(pad_width: Any, rank: int) -> list[tuple[int, int]]:
     if isinstance(pad_width, dict):
         found: list[Pair] = [(0, 0)] * rank
         for axis, given in pad_width.items():
-            found[axis] = _pairs("pad_width", given, 1)[0]
+            found[axis] = _broadcast_pairs("pad_width", given, 1)[0]
     else:
-        found = _pairs("pad_width", pad_width, rank)
+        found = _broadcast_pairs("pad_width", pad_width, rank)
     widths = [
         (operator.index(before), operator.index(after)) for before, after in found
     ]
@@ -139,18 +139,18 @@ def _widths(pad_width: Any, rank: int) -> list[tuple[int, int]]:
     return widths
 
 
-def _option(name: str, given: Any, rank: int) -> list[Pair]:
+def _parse_option(name: str, given: Any, rank: int) -> list[Pair]:
     if name == "reflect_type":
         if given not in ("even", "odd"):
             raise DataError(f"pad: reflect_type={given!r}; it is even or odd.")
         return [(given, given)] * rank
-    return _pairs(name, given, rank)
+    return _broadcast_pairs(name, given, rank)
 
 
-def _bordered(
+def _pad_axis(
     x: Tensor, axis: int, before: int, after: int, mode: str, own: dict[str, Pair]
 ) -> Tensor:
-    """Return an array with a border along one axis."""
+    """Pad an array along one axis."""
     moved = x.moveaxis(axis, 0)
     if mode == "constant":
         ends = [
@@ -166,41 +166,44 @@ def _bordered(
         found = moved.pad([(before, after), *[(0, 0)] * (moved.ndim - 1)])
     elif mode == "linear_ramp":
         first, last = own["end_values"]
-        ramps = _ramp(moved[:1], first, before), _ramp(moved[-1:], last, after)
+        ramps = (
+            _linear_ramp(moved[:1], first, before),
+            _linear_ramp(moved[-1:], last, after),
+        )
         found = tw.concat([ramps[0].flip(0), moved, ramps[1]])
     elif mode in ("edge", "wrap", "reflect", "symmetric"):
-        found = _repeated(moved, before, after, mode, own)
+        found = _pad_by_index(moved, before, after, mode, own)
     else:
-        found = _statistics(moved, before, after, mode, own["stat_length"])
+        found = _pad_by_statistic(moved, before, after, mode, own["stat_length"])
     return found.moveaxis(0, axis)
 
 
-def _repeated(
+def _pad_by_index(
     x: Tensor, before: int, after: int, mode: str, own: dict[str, Pair]
 ) -> Tensor:
-    """Return a border of elements of the axis, by the index that each one has."""
+    """Pad with elements of the axis, by the index of each."""
     length = x.shape[0]
     indices = range(-before, length + after)
     if mode == "edge" or (length == 1 and mode != "wrap"):
-        return _taken(x, [min(max(i, 0), length - 1) for i in indices])
+        return _take(x, [min(max(i, 0), length - 1) for i in indices])
     if mode == "wrap":
-        return _taken(x, [i % length for i in indices])
+        return _take(x, [i % length for i in indices])
     period = length if mode == "symmetric" else length - 1
     back = period - 1 if mode == "symmetric" else period
     folds, taken = [], []
     for fold, index in (divmod(i, period) for i in indices):
         folds.append(fold)
         taken.append(back - index if fold % 2 else index)
-    found = _taken(x, taken)
-    return found if own["reflect_type"][0] == "even" else _turned(x, found, folds)
+    found = _take(x, taken)
+    return found if own["reflect_type"][0] == "even" else _reflect_odd(x, found, folds)
 
 
-def _taken(x: Tensor, indices: list[int]) -> Tensor:
+def _take(x: Tensor, indices: list[int]) -> Tensor:
     return x[asarray(indices, int, device=x.device)]
 
 
-def _turned(x: Tensor, found: Tensor, folds: list[int]) -> Tensor:
-    """Return reflections rotated about the edges, so that values continue beyond them.
+def _reflect_odd(x: Tensor, found: Tensor, folds: list[int]) -> Tensor:
+    """Return odd reflections, which continue the values beyond the edges.
 
     With `f` times reflected, `y = x + f span` for even `f`, `first + last + f span - x`
     for odd, where span is `last - first`.
@@ -212,7 +215,7 @@ def _turned(x: Tensor, found: Tensor, folds: list[int]) -> Tensor:
     return tw.where(is_odd, x[0] + x[-1] - found, found) + moved
 
 
-def _ramp(edge: Tensor, value: object, width: int) -> Tensor:
+def _linear_ramp(edge: Tensor, value: object, width: int) -> Tensor:
     """Return numbers that lead evenly from an edge to a value, which is the last."""
     left = tw.arange(width - 1, -1, -1, device=edge.device)
     left = left.reshape((width, *(1,) * (edge.ndim - 1))).astype(edge.dtype)
@@ -221,12 +224,12 @@ def _ramp(edge: Tensor, value: object, width: int) -> Tensor:
         return end + (edge - end) * (left / max(width, 1))
     if edge.dtype.bits < 32:
         wide = [each.astype(int) for each in (edge, end, left)]
-        return _whole_ramp(wide[0], wide[1], wide[2], width).astype(edge.dtype)
-    return _whole_ramp(edge, end, left, width)
+        return _integer_ramp(wide[0], wide[1], wide[2], width).astype(edge.dtype)
+    return _integer_ramp(edge, end, left, width)
 
 
-def _whole_ramp(edge: Tensor, end: Tensor, left: Tensor, width: int) -> Tensor:
-    """Return whole numbers from an edge to an end, rounded down.
+def _integer_ramp(edge: Tensor, end: Tensor, left: Tensor, width: int) -> Tensor:
+    """Return integers from an edge to an end, rounded down.
 
     Differences are taken from the larger one, and no product is larger than they are:
     unsigned numbers have no negative ones, and others must not wrap around.
@@ -234,22 +237,24 @@ def _whole_ramp(edge: Tensor, end: Tensor, left: Tensor, width: int) -> Tensor:
     count = max(width, 1)
 
     def share(distance: Tensor, rest: int) -> Tensor:
-        whole = tw.floor_divide(distance, count)
+        quotient = tw.floor_divide(distance, count)
         part = tw.remainder(distance, count)
-        return whole * left + tw.floor_divide(part * left + rest, count)
+        return quotient * left + tw.floor_divide(part * left + rest, count)
 
     rising = end + share(tw.maximum(edge, end) - end, 0)
     falling = end - share(tw.maximum(end, edge) - edge, count - 1)
     return tw.where(edge >= end, rising, falling)
 
 
-def _statistics(x: Tensor, before: int, after: int, mode: str, lengths: Pair) -> Tensor:
-    """Return borders of the mean, or another number, of the elements at each end."""
+def _pad_by_statistic(
+    x: Tensor, before: int, after: int, mode: str, lengths: Pair
+) -> Tensor:
+    """Pad with a statistic of the elements at each end."""
     numbers = []
     for length, end in zip(lengths, (1, -1), strict=True):
         count = x.shape[0] if length is None else min(int(length), x.shape[0])
         numbers.append(
-            _number(x[:count] if end == 1 else x[x.shape[0] - count :], mode)
+            _statistic_of(x[:count] if end == 1 else x[x.shape[0] - count :], mode)
         )
     first, last = (
         number.broadcast_to((width, *x.shape[1:]))
@@ -258,9 +263,9 @@ def _statistics(x: Tensor, before: int, after: int, mode: str, lengths: Pair) ->
     return tw.concat([first, x, last])
 
 
-def _number(x: Tensor, mode: str) -> Tensor:
-    """Return the number of a mode along the first axis, which stays with length 1."""
-    if not x.shape[0]:  # the mean of nothing
+def _statistic_of(x: Tensor, mode: str) -> Tensor:
+    """Return the statistic of a mode along the first axis, which keeps length 1."""
+    if not x.shape[0]:  # the mean of no elements
         return tw.full((1, *x.shape[1:]), math.nan, x.dtype, device=x.device)
     if mode == "maximum":
         return tw.max(x, axis=0, keepdims=True)
@@ -278,13 +283,13 @@ def _number(x: Tensor, mode: str) -> Tensor:
     return found.astype(x.dtype)
 
 
-def _by_function(
+def _pad_by_function(
     x: Tensor,
     widths: list[tuple[int, int]],
     function: Callable[..., object],
     options: dict[str, Any],
 ) -> Tensor:
-    """Return zeros around an array, into which a function writes row by row."""
+    """Pad with zeros, into which a function writes row by row."""
     found = x.pad(widths)
     for axis, pair in enumerate(widths):
         moved = found.moveaxis(axis, -1)

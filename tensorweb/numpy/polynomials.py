@@ -56,18 +56,18 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Any:
     """
     if isinstance(x, poly1d):
         composed = poly1d(0)
-        for coefficient in _line("polyval", p):
+        for coefficient in _coefficient_vector("polyval", p):
             composed = composed * x + poly1d(coefficient)
         return composed
     given, at = as_tensors([_coefficients(p), x])
-    coefficients = _line("polyval", given)
+    coefficients = _coefficient_vector("polyval", given)
     found = tw.zeros_like(at)
     for i in range(coefficients.size):
         found = found * at + coefficients[i]
     return found
 
 
-def _line(name: str, p: ArrayLike) -> Tensor:
+def _coefficient_vector(name: str, p: ArrayLike) -> Tensor:
     """Return coefficients as a 1-D tensor."""
     given = tw.asarray(_coefficients(p))
     if given.ndim > 1:
@@ -82,13 +82,15 @@ def _coefficients(p: ArrayLike) -> ArrayLike:
     return p.coeffs if isinstance(p, poly1d) else p
 
 
-def _lines(name: str, a1: ArrayLike, a2: ArrayLike) -> tuple[Tensor, Tensor]:
+def _coefficient_vectors(
+    name: str, a1: ArrayLike, a2: ArrayLike
+) -> tuple[Tensor, Tensor]:
     """Return the coefficients of two polynomials as 1-D tensors on one device."""
     first, second = as_tensors([_coefficients(a1), _coefficients(a2)])
-    return _line(name, first), _line(name, second)
+    return _coefficient_vector(name, first), _coefficient_vector(name, second)
 
 
-def _as_given(found: Tensor, *given: ArrayLike) -> Any:
+def _poly1d_if_given(found: Tensor, *given: ArrayLike) -> Any:
     """Return coefficients, as a `poly1d` where one was given."""
     is_polynomial = any(isinstance(each, poly1d) for each in given)
     return poly1d(found) if is_polynomial else found
@@ -138,8 +140,8 @@ def polyfit(
     centre = at.mean()
     spread = tw.max(tw.abs(at - centre))
     scale = tw.where(spread == 0, 1.0, spread)
-    fitted = _fitted((at - centre) / scale, columns, weights, degree)
-    found = _written_out(fitted, centre, scale)
+    fitted = _fit_orthogonal((at - centre) / scale, columns, weights, degree)
+    found = _expand_powers(fitted, centre, scale)
     answer = found[:, 0] if values.ndim == 1 else found
     if not full and not cov:
         return answer
@@ -160,14 +162,16 @@ def polyfit(
     if spare <= 0:
         raise DataError(
             f"polyfit: cov= with {at.size} points for {degree + 1} coefficients; give "
-            'more points, or say cov="unscaled".'
+            'more points, or use cov="unscaled".'
         )
     factor = squares / spare
     covariances = base[..., None] * factor
     return answer, covariances[..., 0] if values.ndim == 1 else covariances
 
 
-def _fitted(at: Tensor, columns: Tensor, weights: Tensor, degree: int) -> list[Tensor]:
+def _fit_orthogonal(
+    at: Tensor, columns: Tensor, weights: Tensor, degree: int
+) -> list[Tensor]:
     """Return coefficients of 1, x, x², … of a fit, each of shape (k,).
 
     Columns of powers are made orthogonal one after the other, twice for each, as
@@ -202,8 +206,8 @@ def _fitted(at: Tensor, columns: Tensor, weights: Tensor, degree: int) -> list[T
     return found
 
 
-def _written_out(fitted: list[Tensor], centre: Tensor, scale: Tensor) -> Tensor:
-    """Return coefficients of x, highest first, of those of (x - centre) / scale."""
+def _expand_powers(fitted: list[Tensor], centre: Tensor, scale: Tensor) -> Tensor:
+    """Expand a polynomial of (x - centre) / scale in powers of x, highest first."""
     degree = len(fitted) - 1
     plain = [fitted[i] / scale**i for i in range(degree + 1)]
     found = []
@@ -215,9 +219,9 @@ def _written_out(fitted: list[Tensor], centre: Tensor, scale: Tensor) -> Tensor:
     return tw.stack(found)
 
 
-def _aligned(name: str, a1: ArrayLike, a2: ArrayLike) -> tuple[Tensor, Tensor]:
-    """Return coefficients of equal number; zeros stand before those of fewer."""
-    first, second = _lines(name, a1, a2)
+def _align_degrees(name: str, a1: ArrayLike, a2: ArrayLike) -> tuple[Tensor, Tensor]:
+    """Return coefficients of equal length, padded with zeros in front."""
+    first, second = _coefficient_vectors(name, a1, a2)
     length = max(first.size, second.size)
     parts = [
         tw.concat([tw.zeros(length - x.size, dtype=x.dtype, device=x.device), x])
@@ -232,8 +236,8 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Any:
     >>> np.polyadd([1, 2], [9, 5, 4])
     tensor([9, 6, 6])
     """
-    first, second = _aligned("polyadd", a1, a2)
-    return _as_given(first + second, a1, a2)
+    first, second = _align_degrees("polyadd", a1, a2)
+    return _poly1d_if_given(first + second, a1, a2)
 
 
 def polysub(a1: ArrayLike, a2: ArrayLike) -> Any:
@@ -243,10 +247,10 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> Any:
     tensor([-1,  0,  2])
     """
     given = [_coefficients(each) for each in (a1, a2)]
-    first, second = _aligned(
+    first, second = _align_degrees(
         "polysub", *(as_signed_operand(each, *given) for each in given)
     )
-    return _as_given(first - second, a1, a2)
+    return _poly1d_if_given(first - second, a1, a2)
 
 
 def polymul(a1: ArrayLike, a2: ArrayLike) -> Any:
@@ -255,13 +259,13 @@ def polymul(a1: ArrayLike, a2: ArrayLike) -> Any:
     >>> np.polymul([1, 2, 3], [9, 5, 1])
     tensor([ 9, 23, 38, 17,  3])
     """
-    first, second = _lines("polymul", a1, a2)
+    first, second = _coefficient_vectors("polymul", a1, a2)
     table = first[:, None] * second[None, :]
     indices = tw.arange(first.size, device=first.device)[:, None]
     indices = indices + tw.arange(second.size, device=first.device)[None, :]
     length = first.size + second.size - 1
     empty = tw.zeros(max(length, 0), dtype=table.dtype, device=first.device)
-    return _as_given(empty.at[indices].add(table), a1, a2)
+    return _poly1d_if_given(empty.at[indices].add(table), a1, a2)
 
 
 def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Any, Any]:
@@ -273,7 +277,7 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Any, Any]:
     >>> np.polydiv([3.0, 5.0, 2.0], [2.0, 1.0])
     (tensor([1.5 , 1.75]), tensor([0.25]))
     """
-    top, bottom = map(as_floats, _lines("polydiv", u, v))
+    top, bottom = map(as_floats, _coefficient_vectors("polydiv", u, v))
     dtype = tw.result_type(top, bottom)
     rest, divisor = top.tolist(), bottom.tolist()
     if not divisor or divisor[0] == 0:
@@ -291,7 +295,7 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Any, Any]:
         tw.asarray(values or [0.0], dtype=dtype, device=top.device)
         for values in (quotient, rest)
     ]
-    return _as_given(made[0], u, v), _as_given(made[1], u, v)
+    return _poly1d_if_given(made[0], u, v), _poly1d_if_given(made[1], u, v)
 
 
 def polyder(p: ArrayLike, m: SupportsIndex = 1) -> Any:
@@ -300,11 +304,11 @@ def polyder(p: ArrayLike, m: SupportsIndex = 1) -> Any:
     >>> np.polyder([1, 1, 1, 1])
     tensor([3, 2, 1])
     """
-    found = _line("polyder", p)
-    for _ in range(_times("polyder", m)):
+    found = _coefficient_vector("polyder", p)
+    for _ in range(_check_order_count("polyder", m)):
         powers = tw.arange(found.size - 1, 0, -1, device=found.device)
         found = found[:-1] * powers
-    return _as_given(found, p)
+    return _poly1d_if_given(found, p)
 
 
 def polyint(p: ArrayLike, m: SupportsIndex = 1, k: ArrayLike = None) -> Any:
@@ -313,8 +317,8 @@ def polyint(p: ArrayLike, m: SupportsIndex = 1, k: ArrayLike = None) -> Any:
     >>> np.polyint([3, 2, 1], k=5)
     tensor([1., 1., 1., 5.])
     """
-    found = as_floats(_line("polyint", p))
-    times = _times("polyint", m)
+    found = as_floats(_coefficient_vector("polyint", p))
+    times = _check_order_count("polyint", m)
     given = [0] * times if k is None else as_operand_like(k, found).reshape(-1).tolist()
     constants = given * times if len(given) == 1 else given
     if len(constants) < times:
@@ -323,10 +327,10 @@ def polyint(p: ArrayLike, m: SupportsIndex = 1, k: ArrayLike = None) -> Any:
         powers = tw.arange(found.size, 0, -1, device=found.device)
         last = tw.full(1, constant, dtype=found.dtype, device=found.device)
         found = tw.concat([found / powers, last])
-    return _as_given(found, p)
+    return _poly1d_if_given(found, p)
 
 
-def _times(name: str, m: SupportsIndex) -> int:
+def _check_order_count(name: str, m: SupportsIndex) -> int:
     times = operator.index(m)
     if times < 0:
         raise DataError(f"{name}: m is {times}; it is 0 or more.")
@@ -360,12 +364,12 @@ def poly(seq_of_zeros: ArrayLike) -> Tensor:
     return tw.real(found) if is_paired else found
 
 
-def _trimmed(p: ArrayLike) -> Tensor:
-    """Return coefficients without zeros in front, where their values are known.
+def _trim_leading_zeros(p: ArrayLike) -> Tensor:
+    """Remove leading zeros of coefficients, where their values are known.
 
-    Of nothing it is one 0.
+    Without coefficients it is one 0.
     """
-    line = _line("poly1d", p)
+    line = _coefficient_vector("poly1d", p)
     if not line.size:
         return tw.zeros(1, dtype=line.dtype, device=line.device)
     known = [] if is_traced(line.node) else peek(line)
@@ -404,7 +408,7 @@ class poly1d:
         if isinstance(c_or_r, poly1d):
             self.variable = variable or c_or_r.variable
             c_or_r = c_or_r.coeffs
-        self.coeffs: Tensor = poly(c_or_r) if r else _trimmed(c_or_r)
+        self.coeffs: Tensor = poly(c_or_r) if r else _trim_leading_zeros(c_or_r)
 
     @property
     def order(self) -> int:
@@ -504,7 +508,7 @@ class poly1d:
 
     def __pow__(self, n: SupportsIndex) -> poly1d:
         found = poly1d([1])
-        for _ in range(_times("poly1d", n)):
+        for _ in range(_check_order_count("poly1d", n)):
             found = found * self
         return found
 
@@ -542,17 +546,19 @@ def roots(p: ArrayLike) -> Tensor:
     indices = [i for i, value in enumerate(peek(line)) if value != 0]
     if not indices:
         return line[:0]
-    behind = tw.zeros(line.size - 1 - indices[-1], dtype=line.dtype, device=line.device)
+    zero_roots = tw.zeros(
+        line.size - 1 - indices[-1], dtype=line.dtype, device=line.device
+    )
     line = line[indices[0] : indices[-1] + 1]
     degree = line.size - 1
     if not degree:
-        return behind
+        return zero_roots
     first = -line[1:] / line[0]
     below = tw.eye(degree - 1, degree, dtype=line.dtype, device=line.device)
     found = linalg.eigvals(tw.concat([first[None, :], below], 0))
     if not bool((tw.imag(found) != 0).any()):
-        return tw.concat([tw.real(found), behind])
-    return tw.concat([found, behind.astype(found.dtype)])
+        return tw.concat([tw.real(found), zero_roots])
+    return tw.concat([found, zero_roots.astype(found.dtype)])
 
 
 def sort_complex(a: ArrayLike) -> Tensor:
@@ -568,11 +574,11 @@ def sort_complex(a: ArrayLike) -> Tensor:
 
 
 WIDTH = 70
-"""Characters of a line from which on the next term begins another pair of lines."""
+"""The longest line; a term that exceeds it begins another pair of lines."""
 
 
 def _polynomial_text(coefficients: Sequence[complex], variable: str) -> str:
-    """Return a polynomial as text, the highest power first; zeros in front are left.
+    """Return a polynomial as text, the highest power first, without leading zeros.
 
     >>> print(_polynomial_text([1, 0, -2.5], "x"))
        2
@@ -583,7 +589,7 @@ def _polynomial_text(coefficients: Sequence[complex], variable: str) -> str:
         values.pop(0)
     text = ""
     for power, value in zip(range(len(values) - 1, -1, -1), values, strict=True):
-        number = _number(value)
+        number = _format_coefficient(value)
         if number == "0" and (power or text):
             continue
         factor = {0: "", 1: f" {variable}"}.get(power, f" {variable}**{power}")
@@ -594,10 +600,10 @@ def _polynomial_text(coefficients: Sequence[complex], variable: str) -> str:
             text += f" - {term[1:]}"
         else:
             text += f" + {term}"
-    return _raised(text or "0")
+    return _raise_exponents(text or "0")
 
 
-def _number(value: complex) -> str:
+def _format_coefficient(value: complex) -> str:
     """Return a coefficient with four digits."""
     number = complex(value)
     real, imaginary = f"{number.real:.4g}", f"{number.imag:.4g}"
@@ -606,7 +612,7 @@ def _number(value: complex) -> str:
     return f"({real} + {imaginary}j)" if number.real else f"{imaginary}j"
 
 
-def _raised(text: str) -> str:
+def _raise_exponents(text: str) -> str:
     """Return text whose powers, written `**n`, stand on a line above."""
     done, above, below = " ", "", ""
     parts = re.split(r"\*\*(\d+)", text)

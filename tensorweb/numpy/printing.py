@@ -42,11 +42,11 @@ _settings: dict[str, tuple[Any, str]] = {
     "suppress": (number_text, "SUPPRESSED"),
     "threshold": (printing, "THRESHOLD"),
 }
-"""Options of printing, and where each is kept."""
+"""Options of printing, and the object and attribute that store each."""
 
 
 def geterr() -> dict[str, str]:
-    """Return what happens at floating point errors: nothing.
+    """Return the settings for floating point errors, which have no effect.
 
     >>> np.geterr()["divide"]
     'ignore'
@@ -61,7 +61,7 @@ def seterr(
     under: str | None = None,
     invalid: str | None = None,
 ) -> dict[str, str]:
-    """Take that errors are ignored or warned of, which is nothing here; return the old.
+    """Accept settings that have no effect here; return the previous ones.
 
     Raises:
         DataError: an error shall raise, be printed or be handed on.
@@ -72,13 +72,13 @@ def seterr(
     old, new = geterr(), geterr()
     given = {"divide": divide, "over": over, "under": under, "invalid": invalid}
     for name, value in given.items():
-        wanted = all if value is None else value
-        if wanted not in (None, "ignore", "warn"):
+        behavior = all if value is None else value
+        if behavior not in (None, "ignore", "warn"):
             raise DataError(
-                f"seterr: {name}={wanted!r}, but devices report no floating point "
+                f"seterr: {name}={behavior!r}, but devices report no floating point "
                 "errors; look for them with np.isfinite(x).all()."
             )
-        new[name] = new[name] if wanted is None else wanted
+        new[name] = new[name] if behavior is None else behavior
     _errors.update(new)
     return old
 
@@ -223,7 +223,7 @@ def array2string(
 ) -> str:
     """Return the values of a tensor as text.
 
-    `prefix` is what will stand before it: later lines begin as far to the right.
+    `prefix` is printed before it by the caller: later lines are indented by its length.
 
     >>> np.array2string(np.array([1.0, 1 / 3]), precision=2, separator=", ")
     '[1.  , 0.33]'

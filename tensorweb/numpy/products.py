@@ -111,7 +111,7 @@ def matmul(
 ) -> Tensor:
     """Return the matrix product, batched: `(..., m, k) @ (..., k, n)` is `(..., m, n)`.
 
-    `axes` says where the axes of each matrix and of the product lie instead.
+    `axes` names the axes of each matrix and of the product instead.
 
     Raises:
         ShapeError: inner sizes differ, or an operand is 0-d.
@@ -124,10 +124,10 @@ def matmul(
         return into(tw.matmul(x1, x2), out)
     a, b = as_pair(x1, x2)
     counts = (min(a.ndim, 2), min(b.ndim, 2), (a.ndim > 1) + (b.ndim > 1))
-    return into(_with_axes("matmul", tw.matmul, (a, b), axes, counts), out)
+    return into(_move_matrix_axes("matmul", tw.matmul, (a, b), axes, counts), out)
 
 
-def _with_axes(
+def _move_matrix_axes(
     name: str,
     function: Callable[[Tensor, Tensor], Tensor],
     operands: tuple[Tensor, Tensor],
@@ -165,7 +165,7 @@ def matvec(
     """
     a, b = as_tensors((x1, x2))
     if axes is not None:
-        return into(_with_axes("matvec", matvec, (a, b), axes, (2, 1, 1)), out)
+        return into(_move_matrix_axes("matvec", matvec, (a, b), axes, (2, 1, 1)), out)
     return into(tw.matmul(a, b[..., None])[..., 0], out)
 
 
@@ -181,7 +181,7 @@ def vecmat(
     """
     a, b = as_tensors((x1, x2))
     if axes is not None:
-        return into(_with_axes("vecmat", vecmat, (a, b), axes, (1, 2, 1)), out)
+        return into(_move_matrix_axes("vecmat", vecmat, (a, b), axes, (1, 2, 1)), out)
     return into(tw.matmul(tw.conj(a)[..., None, :], b)[..., 0, :], out)
 
 
@@ -214,7 +214,7 @@ def vecdot(
     given = [along, along, *[along] * keepdims] if axes is None else axes
     if keepdims:
         counts = (1, 1, 1)
-        found = _with_axes(
+        found = _move_matrix_axes(
             "vecdot",
             lambda x, y: tw.vecdot(x, y)[..., None],
             (a, b),
@@ -222,7 +222,7 @@ def vecdot(
             counts,
         )
     else:
-        found = _with_axes("vecdot", tw.vecdot, (a, b), given, (1, 1, 0))
+        found = _move_matrix_axes("vecdot", tw.vecdot, (a, b), given, (1, 1, 0))
     return into(found, out)
 
 
@@ -252,7 +252,7 @@ def einsum(
     """Return a sum of products whose axes are named by letters.
 
     Alternating operands and lists of axes, `einsum(a, [0, 1], b, [1, 2], [0, 2])`, are
-    taken as well. Pairs are multiplied from left to right, whatever `optimize` says.
+    taken as well. Pairs are multiplied from left to right, whatever `optimize` is.
 
     Raises:
         DTypeError: operands do not become `dtype` by the rule `casting`.
@@ -339,10 +339,10 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> Tensor:
     >>> np.convolve([1, 2, 3], [0, 1, 0.5])
     tensor([0. , 1. , 2.5, 4. , 1.5])
     """
-    x, y = _vectors("convolve", a, v)
+    x, y = _as_vectors("convolve", a, v)
     if y.size > x.size:
         x, y = y, x
-    return _slid("convolve", x, y.flip(0), mode)
+    return _slide_window("convolve", x, y.flip(0), mode)
 
 
 def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> Tensor:
@@ -357,14 +357,14 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> Tensor:
     >>> np.correlate([1, 2, 3], [0, 1, 0.5], "full")
     tensor([0.5, 2. , 3.5, 3. , 0. ])
     """
-    x, y = _vectors("correlate", a, v)
+    x, y = _as_vectors("correlate", a, v)
     y = tw.conj(y)
     if y.size > x.size:
-        return _slid("correlate", y, x, mode).flip(0)
-    return _slid("correlate", x, y, mode)
+        return _slide_window("correlate", y, x, mode).flip(0)
+    return _slide_window("correlate", x, y, mode)
 
 
-def _vectors(name: str, a: ArrayLike, v: ArrayLike) -> tuple[Tensor, Tensor]:
+def _as_vectors(name: str, a: ArrayLike, v: ArrayLike) -> tuple[Tensor, Tensor]:
     x, y = as_pair(a, v)
     x, y = (side.reshape((1,)) if not side.ndim else side for side in (x, y))
     if x.ndim != 1 or y.ndim != 1 or not x.size or not y.size:
@@ -374,7 +374,7 @@ def _vectors(name: str, a: ArrayLike, v: ArrayLike) -> tuple[Tensor, Tensor]:
     return x, y
 
 
-def _slid(name: str, x: Tensor, window: Tensor, mode: str) -> Tensor:
+def _slide_window(name: str, x: Tensor, window: Tensor, mode: str) -> Tensor:
     """Return the inner products of a window with the longer vector it slides over."""
     length = window.size
     shorter = length - 1
@@ -418,8 +418,8 @@ class Problem:
     ) -> tuple[Letters, int]:
         """Return the letters of a product that are needed later, and its work."""
         used = frozenset[str]().union(*chosen)
-        kept = used & self.output.union(*others)
-        return kept, self.work(used, used != kept, len(chosen))
+        remaining = used & self.output.union(*others)
+        return remaining, self.work(used, used != remaining, len(chosen))
 
 
 def einsum_path(
@@ -428,14 +428,14 @@ def einsum_path(
     """Return an order of products for `einsum`, and what it costs, as text.
 
     The order is `["einsum_path", (0, 2), (0, 1)]`: each step multiplies the operands at
-    some positions, which leave, and the product becomes the last operand.
+    some positions; its product replaces them as the last operand.
 
     Args:
         operands: those of `einsum`.
         optimize: "greedy" or True takes the best pair at each step, "optimal" tries all
-            orders; False is one step. A pair with a number, `("greedy", 10**6)`, says
-            how many elements a product on the way may have, else as many as the largest
-            operand or the result. An order is taken as it is.
+            orders; False is one step. A pair with a number, `("greedy", 10**6)`, limits
+            the elements of intermediate products; by default they are at most as large
+            as the largest operand or the result. An order is used as given.
         einsum_call: NumPy's own, and False.
 
     Raises:
@@ -454,7 +454,7 @@ def einsum_path(
     subscripts, arrays = subscripts_of(operands)
     nodes = [each.node for each in as_tensors(arrays)]
     labels, result = parse(subscripts, nodes)
-    names = _names((*labels, result))
+    names = _letters_of_labels((*labels, result))
     terms = ["".join(names[label] for label in term) for term in labels]
     output = "".join(names[label] for label in result)
     lengths: dict[str, int] = {}
@@ -465,7 +465,7 @@ def einsum_path(
                 lengths[letter] = 0
     problem = Problem(tuple(map(frozenset, terms)), frozenset(output), lengths, 0)
     largest = max(problem.size(term) for term in (*terms, output))
-    path, limit = _asked(optimize, largest)
+    path, limit = _parse_optimize(optimize, largest)
     problem = Problem(problem.operands, problem.output, lengths, limit)
     if isinstance(path, str):
         everything = [tuple(range(len(terms)))]
@@ -473,19 +473,19 @@ def einsum_path(
         if path == "none" or len(terms) < 3 or letters == problem.output:
             path = everything
         else:
-            path = _greedy(problem) if path == "greedy" else _optimal(problem)
-    return ["einsum_path", *path], _told(problem, terms, output, path)
+            path = _greedy_path(problem) if path == "greedy" else _optimal_path(problem)
+    return ["einsum_path", *path], _path_report(problem, terms, output, path)
 
 
-def _names(terms: Iterable[Iterable[str]]) -> dict[str, str]:
+def _letters_of_labels(terms: Iterable[Iterable[str]]) -> dict[str, str]:
     """Return a letter for each label, also for those of dots."""
     labels = dict.fromkeys(itertools.chain(*terms))
     free = (each for each in reversed(string.ascii_letters) if each not in labels)
     return {label: next(free) if label[0] == "." else label for label in labels}
 
 
-def _asked(optimize: Any, largest: int) -> tuple[str | list[Positions], float]:
-    """Return the way to find an order, or the order, and the most elements.
+def _parse_optimize(optimize: Any, largest: int) -> tuple[str | list[Positions], float]:
+    """Return the strategy or the order, and the limit of elements.
 
     Raises:
         DataError: it is none of these.
@@ -508,28 +508,28 @@ def _asked(optimize: Any, largest: int) -> tuple[str | list[Positions], float]:
     )
 
 
-def _optimal(problem: Problem) -> list[Positions]:
+def _optimal_path(problem: Problem) -> list[Positions]:
     """Return the cheapest order of pairs, all of which are tried."""
-    whole = len(problem.operands)
+    total = len(problem.operands)
     found: list[tuple[int, list[Positions], tuple[Letters, ...]]]
     found = [(0, [], problem.operands)]
-    for step in range(whole - 1):
+    for step in range(total - 1):
         longer = []
         for cost, path, operands in found:
-            for pair in itertools.combinations(range(whole - step), 2):
+            for pair in itertools.combinations(range(total - step), 2):
                 chosen = [operands[i] for i in pair]
                 others = [each for i, each in enumerate(operands) if i not in pair]
-                kept, work = problem.product(chosen, others)
-                if problem.size(kept) <= problem.limit:
-                    longer.append((cost + work, [*path, pair], (*others, kept)))
+                remaining, work = problem.product(chosen, others)
+                if problem.size(remaining) <= problem.limit:
+                    longer.append((cost + work, [*path, pair], (*others, remaining)))
         if not longer:
             path = min(found, key=operator.itemgetter(0))[1]
-            return [*path, tuple(range(whole - step))]
+            return [*path, tuple(range(total - step))]
         found = longer
     return min(found, key=operator.itemgetter(0))[1]
 
 
-def _greedy(problem: Problem) -> list[Positions]:
+def _greedy_path(problem: Problem) -> list[Positions]:
     """Return an order whose every step frees the most memory, then is the cheapest."""
     operands = dict(enumerate(problem.operands))
     _, naive = problem.product(problem.operands, ())
@@ -543,8 +543,8 @@ def _greedy(problem: Problem) -> list[Positions]:
             if not is_outer and chosen[0].isdisjoint(chosen[1]):
                 continue
             others = [each for number, each in operands.items() if number not in pair]
-            kept, work = problem.product(chosen, others)
-            size = problem.size(kept)
+            remaining, work = problem.product(chosen, others)
+            size = problem.size(remaining)
             if size <= problem.limit and spent + work <= naive:
                 known[pair] = (size - sum(map(problem.size, chosen)), work)
 
@@ -566,13 +566,13 @@ def _greedy(problem: Problem) -> list[Positions]:
     return path
 
 
-def _steps(
+def _contraction_steps(
     terms: Sequence[str],
     output: str,
     lengths: dict[str, int],
     path: Sequence[Positions],
 ) -> Iterator[tuple[list[str], str, list[str]]]:
-    """Yield what each step multiplies, its product, and what stands then.
+    """Yield the operands of each step, its product, and the operands after it.
 
     Raises:
         DataError: positions are not there, or several operands are left.
@@ -600,26 +600,26 @@ def _steps(
         raise DataError(f"einsum: {list(path)} leaves {len(left)} operands; add steps.")
 
 
-def _told(
+def _path_report(
     problem: Problem, terms: Sequence[str], output: str, path: Sequence[Positions]
 ) -> str:
     """Return NumPy's text about an order."""
     left = list(problem.operands)
     work, scaling, sizes, rows = 1, [0], [0], []
-    done = _steps(terms, output, problem.lengths, path)
+    done = _contraction_steps(terms, output, problem.lengths, path)
     for step, (chosen, made, after) in zip(path, done, strict=False):
         positions = sorted(step, reverse=True)
         taken = [left.pop(i) for i in positions]
-        kept, cost = problem.product(taken, left)
-        left.append(kept)
+        remaining, cost = problem.product(taken, left)
+        left.append(remaining)
         work += cost
         scaling.append(len(frozenset().union(*taken)))
-        sizes.append(problem.size(kept))
+        sizes.append(problem.size(remaining))
         rest = f"{','.join(after)}->{output}"
         rows.append(
             f"\n{scaling[-1]:4d}    {','.join(chosen) + '->' + made:>24} {rest:>40}"
         )
-    next(done, None)  # which says that operands are left
+    next(done, None)  # which raises if operands are left
     _, naive = problem.product(problem.operands, ())
     letters = frozenset[str]().union(*problem.operands)
     summed = sum(map(len, problem.operands)) > len(letters)

@@ -86,15 +86,15 @@ def unique(
     """
     x = tw.asarray(ar)
     if axis is not None and (normalize_axis(axis, x.ndim) or x.ndim > 1):
-        values, *found = _slices(x, normalize_axis(axis, x.ndim))
+        values, *found = _unique_slices(x, normalize_axis(axis, x.ndim))
     else:
-        values, *found = _elements(x, return_index or return_inverse, equal_nan)
-    wanted = (return_index, return_inverse, return_counts)
-    chosen = [each for each, is_wanted in zip(found, wanted, strict=True) if is_wanted]
+        values, *found = _unique_elements(x, return_index or return_inverse, equal_nan)
+    options = (return_index, return_inverse, return_counts)
+    chosen = [each for each, is_chosen in zip(found, options, strict=True) if is_chosen]
     return (values, *chosen) if chosen else values
 
 
-def _elements(
+def _unique_elements(
     x: Tensor, with_order: bool, equal_nan: bool
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return distinct elements, their first positions, the inverse and counts."""
@@ -110,11 +110,11 @@ def _elements(
         return values, indices, inverse, counts
     first = values.size - missing
     joined = tw.concat([counts[:first], counts[first:].sum().reshape(1)])
-    kept = slice(first + 1)
-    return values[kept], indices[kept], tw.minimum(inverse, first), joined
+    distinct = slice(first + 1)
+    return values[distinct], indices[distinct], tw.minimum(inverse, first), joined
 
 
-def _slices(x: Tensor, axis: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def _unique_slices(x: Tensor, axis: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return distinct slices along an axis in order of their elements."""
     moved = tw.moveaxis(x, axis, 0)
     rows = moved.reshape((moved.shape[0], -1)) if x.size else moved[:, None]
@@ -135,9 +135,9 @@ def _slices(x: Tensor, axis: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     return values, order[firsts], inverse, ends - firsts
 
 
-def _distinct(x: ArrayLike) -> Tensor:
+def _unique_values(x: ArrayLike) -> Tensor:
     """Return the distinct values of all elements, NaN once."""
-    return _elements(tw.asarray(x), False, True)[0]
+    return _unique_elements(tw.asarray(x), False, True)[0]
 
 
 def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Tensor:
@@ -146,10 +146,10 @@ def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Tensor:
     >>> np.union1d([3, 1], [2, 1])
     tensor([1, 2, 3])
     """
-    return _distinct(tw.concat(_flat(ar1, ar2)))
+    return _unique_values(tw.concat(_as_vectors(ar1, ar2)))
 
 
-def _flat(ar1: ArrayLike, ar2: ArrayLike) -> list[Tensor]:
+def _as_vectors(ar1: ArrayLike, ar2: ArrayLike) -> list[Tensor]:
     """Return both as 1-D tensors, on the device of the tensor among them."""
     near = next((each for each in (ar1, ar2) if isinstance(each, Tensor)), None)
     device = None if near is None else near.device
@@ -192,12 +192,12 @@ def intersect1d(
     >>> np.intersect1d([1, 3, 4, 3], [3, 1, 2])
     tensor([1, 3])
     """
-    a, b = _flat(ar1, ar2)
+    a, b = _as_vectors(ar1, ar2)
     if not return_indices:
-        first = tw.sort(a) if assume_unique else _distinct(a)
+        first = tw.sort(a) if assume_unique else _unique_values(a)
         return first[tw.isin(first, b)]
-    values, where, *_ = _elements(a, True, True)
-    others, indices, *_ = _elements(b, True, True)
+    values, where, *_ = _unique_elements(a, True, True)
+    others, indices, *_ = _unique_elements(b, True, True)
     common = values[tw.isin(values, others)]
     return (
         common,
@@ -212,8 +212,8 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Te
     >>> np.setdiff1d([3, 1, 2, 3], [2])
     tensor([1, 3])
     """
-    a, b = _flat(ar1, ar2)
-    first = a if assume_unique else _distinct(a)
+    a, b = _as_vectors(ar1, ar2)
+    first = a if assume_unique else _unique_values(a)
     return first[tw.isin(first, b, invert=True)]
 
 
@@ -223,9 +223,9 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ten
     >>> np.setxor1d([1, 2, 3], [2, 3, 5])
     tensor([1, 5])
     """
-    a, b = _flat(ar1, ar2)
+    a, b = _as_vectors(ar1, ar2)
     only = [a[tw.isin(a, b, invert=True)], b[tw.isin(b, a, invert=True)]]
-    return _distinct(tw.concat(only))
+    return _unique_values(tw.concat(only))
 
 
 def isin(

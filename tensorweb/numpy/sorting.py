@@ -137,7 +137,7 @@ def partition(
     kind: str = "introselect",
     order: None = None,
 ) -> Tensor:
-    """Return values with smaller ones before position `kth` and others behind it.
+    """Return values with smaller ones before position `kth` and others after it.
 
     All are sorted, which is one such order.
 
@@ -179,7 +179,7 @@ def _partition_operand(
         raise DataError(f"{name}: kind={kind!r}; there is introselect only.")
     length = x.shape[along]
     positions = tw.asarray(kth).reshape(-1).tolist()
-    for each in positions if x.size else ():  # of nothing, any position is as good
+    for each in positions if x.size else ():  # without elements any position is valid
         if type(each) is not int or not -length <= each < length:
             raise DataError(
                 f"{name}: kth is {each!r} and the axis has {length} elements; give "
@@ -266,7 +266,7 @@ def flatnonzero(a: ArrayLike) -> Tensor:
 def searchsorted(
     a: ArrayLike, v: ArrayLike, side: str = "left", sorter: ArrayLike = None
 ) -> Tensor:
-    """Return where values belong in a sorted vector: before equal ones, or behind.
+    """Return the positions of values in a sorted vector: before equal ones, or after.
 
     Raises:
         ShapeError: `a` has not exactly one axis.
@@ -283,8 +283,8 @@ def unravel_index(
 ) -> tuple[Any, ...]:
     """Return the index along each axis of positions in row-major order.
 
-    An integer gives integers. Positions of an array are not looked at: those out of
-    range give indices that are.
+    An integer gives integers. Positions in an array are not checked: if they are
+    out of range, so are the indices.
 
     Raises:
         DataError: an integer is out of range.
@@ -299,10 +299,10 @@ def unravel_index(
     lengths = as_shape(shape)
     if order != "F":
         check_order("unravel_index", order)
-    count = _countable("unravel_index", lengths)
+    count = _count_elements("unravel_index", lengths)
     rest: Any = indices
     if not isinstance(indices, int):
-        rest = _integers("unravel_index", asarray(indices))
+        rest = _as_indices("unravel_index", asarray(indices))
         if rest.size and (not count or not lengths):
             raise ShapeError(
                 f"unravel_index: shape {lengths} has no positions for an array."
@@ -318,8 +318,8 @@ def unravel_index(
     return tuple(found if order == "F" else reversed(found))
 
 
-def _countable(name: str, lengths: Shape) -> int:
-    """Return how many elements a shape has.
+def _count_elements(name: str, lengths: Shape) -> int:
+    """Return the count of elements of a shape.
 
     Raises:
         ShapeError: more than 64 bits can count.
@@ -330,7 +330,7 @@ def _countable(name: str, lengths: Shape) -> int:
     return count
 
 
-def _integers(name: str, indices: Tensor) -> Tensor:
+def _as_indices(name: str, indices: Tensor) -> Tensor:
     """Return indices in the default dtype of integers, or in int64 if they are.
 
     Raises:
@@ -389,13 +389,13 @@ def ravel_multi_index(
             f"ravel_multi_index: mode={mode!r}; give one for all {len(parts)} axes, or "
             "one for each."
         )
-    count = _countable("ravel_multi_index", lengths)
+    count = _count_elements("ravel_multi_index", lengths)
     position: Any = 0
     axes = list(zip(parts, lengths, modes, strict=True))
     for given, length, how in reversed(axes) if order == "F" else axes:
         part: Any = given
         if not isinstance(given, int):
-            part = _integers("ravel_multi_index", as_first_operand(given, *parts))
+            part = _as_indices("ravel_multi_index", as_first_operand(given, *parts))
             if count:
                 check_integer(count - 1, part.dtype)
             elif part.size:
@@ -468,7 +468,7 @@ def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Tensor, ...]:
     >>> np.tril_indices_from(np.zeros((1, 2)))
     (tensor([0]), tensor([0]))
     """
-    x = _matrix(arr)
+    x = _require_matrix(arr)
     with device(x.device):
         return tril_indices(x.shape[0], k, x.shape[1])
 
@@ -482,12 +482,12 @@ def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Tensor, ...]:
     >>> np.triu_indices_from(np.zeros((1, 2)))
     (tensor([0, 0]), tensor([0, 1]))
     """
-    x = _matrix(arr)
+    x = _require_matrix(arr)
     with device(x.device):
         return triu_indices(x.shape[0], k, x.shape[1])
 
 
-def _matrix(arr: ArrayLike) -> Tensor:
+def _require_matrix(arr: ArrayLike) -> Tensor:
     found = asarray(arr)
     if found.ndim != 2:
         raise ShapeError(f"shape {found.shape} is no matrix; give two axes.")
@@ -495,7 +495,7 @@ def _matrix(arr: ArrayLike) -> Tensor:
 
 
 def mask_indices(n: int, mask_func: Any, k: Any = 0) -> tuple[Tensor, ...]:
-    """Return where a function such as `np.triu` leaves ones in an `(n, n)` matrix.
+    """Return the positions of an `(n, n)` matrix of ones that a function keeps.
 
     >>> np.mask_indices(2, np.triu)
     (tensor([0, 0, 1]), tensor([0, 1, 1]))

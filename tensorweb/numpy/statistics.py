@@ -153,7 +153,7 @@ def cov(
 ) -> Tensor:
     """Return the covariances of variables, which are rows: `(k, n)` gives `(k, k)`.
 
-    `fweights` say how often an observation occurs, `aweights` how much it counts.
+    `fweights` are counts of the observations, `aweights` their relative weights.
 
     Raises:
         ShapeError: there are more than two axes, or weights of another length.
@@ -165,28 +165,30 @@ def cov(
     if ddof is not None and ddof != int(ddof):
         raise DataError(f"cov: ddof is {ddof}; give an integer.")
     first = as_first_operand(m, y, fweights, aweights)
-    rows = _variables("cov", first, y, rowvar, dtype)
+    rows = _as_variable_rows("cov", first, y, rowvar, dtype)
     freedom = (0 if bias else 1) if ddof is None else ddof
     weights = _observation_weights(rows, fweights, aweights)
     if weights is None:
         centred = rows - rows.mean(1, keepdims=True)
-        return tw.squeeze(_products(centred, centred) / max(rows.shape[1] - freedom, 0))
+        return tw.squeeze(
+            _row_products(centred, centred) / max(rows.shape[1] - freedom, 0)
+        )
     total = weights.sum()
     centred = rows - (rows * weights).sum(1, keepdims=True) / total
     lost: ArrayLike = freedom
     if aweights is not None:
         counts = as_floats(as_operand_like(aweights, rows))
         lost = freedom * (weights * counts).sum() / total
-    found = _products(centred, centred * weights)
+    found = _row_products(centred, centred * weights)
     return tw.squeeze(found / tw.maximum(total - lost, 0))
 
 
-def _products(a: Tensor, b: Tensor) -> Tensor:
+def _row_products(a: Tensor, b: Tensor) -> Tensor:
     """Return the sums of products of rows, the second conjugates: `(k, k)`."""
     return tw.matmul(a, tw.conj(tw.matrix_transpose(b)))
 
 
-def _variables(
+def _as_variable_rows(
     name: str, m: ArrayLike, y: ArrayLike, rowvar: bool, dtype: DTypeLike
 ) -> Tensor:
     """Return variables as rows `(k, n)` of floats."""
@@ -401,10 +403,10 @@ def _exact_numbers(q: ArrayLike, given: Tensor) -> list[float]:
 def _reduced_axes_last(x: Tensor, axis: Axis) -> Tensor:
     """Return the reduced axes as one, the last."""
     axes = normalize_axes(axis, x.ndim)
-    kept = [each for each in range(x.ndim) if each not in axes]
-    moved = tw.permute_dims(x, (*kept, *axes))
+    others = [each for each in range(x.ndim) if each not in axes]
+    moved = tw.permute_dims(x, (*others, *axes))
     length = size_of([x.shape[each] for each in axes])
-    return moved.reshape((*[x.shape[each] for each in kept], length))
+    return moved.reshape((*[x.shape[each] for each in others], length))
 
 
 def _quantiles_first(
@@ -468,7 +470,7 @@ def _interpolate(low: Tensor, high: Tensor, weight: Tensor | float) -> Tensor:
 
 
 def _propagate_nan(found: Tensor, rows: Tensor) -> Tensor:
-    """Return results, NaN where the sorted row holds one, which stands at its end."""
+    """Return results, NaN where the sorted row has one, which is at its end."""
     if not is_inexact(rows.dtype):
         return found
     return tw.where(tw.isnan(rows[..., -1:]), tw.nan, found)
@@ -497,7 +499,7 @@ def median(
 ) -> Tensor:
     """Return the middle value along axes, the mean of the middle two; NaN wins.
 
-    Of nothing it is NaN.
+    The median of no elements is NaN.
 
     >>> np.median([[10, 7, 4], [3, 2, 1]])
     tensor(3.5)

@@ -1,4 +1,4 @@
-"""What tests say of arrays: `np.testing`, in which nothing is returned but raised."""
+"""Assertions about arrays: `np.testing`."""
 
 from __future__ import annotations
 

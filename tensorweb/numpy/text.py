@@ -41,16 +41,16 @@ Converter = Callable[[Any], Any]
 Converters = Converter | Mapping[int, Converter] | None
 
 
-def _opener(path: str) -> Callable[..., Any]:
+def _opener_of(path: str) -> Callable[..., Any]:
     return OPENERS.get(os.path.splitext(path)[1].lower(), open)
 
 
-def _lines(file: Any, encoding: str | None) -> Iterator[str]:
+def _read_lines(file: Any, encoding: str | None) -> Iterator[str]:
     """Yield the lines of a path, an open file or a list of lines."""
     code = "latin1" if encoding == "bytes" else encoding or "utf-8"
     if isinstance(file, str | os.PathLike):
         path = os.fspath(file)
-        with _opener(path)(path, "rt", encoding=code) as opened:
+        with _opener_of(path)(path, "rt", encoding=code) as opened:
             yield from (line.rstrip("\r\n") for line in opened)
         return
     for line in file:
@@ -62,7 +62,7 @@ def _lines(file: Any, encoding: str | None) -> Iterator[str]:
         yield text.rstrip("\r\n")
 
 
-def _quoted(line: str, delimiter: str | None, quote: str) -> list[str]:
+def _split_quoted(line: str, delimiter: str | None, quote: str) -> list[str]:
     """Return the words of a line; delimiters between quotes belong to a word."""
     words, word, inside, begun = [], "", False, False
     i = 0
@@ -84,7 +84,7 @@ def _quoted(line: str, delimiter: str | None, quote: str) -> list[str]:
     return [*words, word] if delimiter is not None or word or begun else words
 
 
-def _without_comment(line: str, comments: Sequence[str], quote: str | None) -> str:
+def _strip_comment(line: str, comments: Sequence[str], quote: str | None) -> str:
     """Return a line up to the first comment that stands in no quotes."""
     inside = False
     for i in range(len(line) if comments else 0):
@@ -95,7 +95,7 @@ def _without_comment(line: str, comments: Sequence[str], quote: str | None) -> s
     return line
 
 
-def _rows(
+def _split_lines(
     lines: Iterable[str],
     delimiter: str | int | Sequence[int] | None,
     comments: Sequence[str],
@@ -103,19 +103,19 @@ def _rows(
 ) -> Iterator[list[str]]:
     """Yield the words of lines that have any, without comments."""
     for line in lines:
-        text = _without_comment(line, comments, quote)
+        text = _strip_comment(line, comments, quote)
         if not text.strip():
             continue
         if quote is not None:
             assert delimiter is None or isinstance(delimiter, str), "internal: a letter"
-            yield _quoted(text, delimiter, quote)
+            yield _split_quoted(text, delimiter, quote)
         elif delimiter is None or isinstance(delimiter, str):
             yield text.split(delimiter)
         else:
-            yield _of_widths(text, delimiter)
+            yield _split_widths(text, delimiter)
 
 
-def _of_widths(text: str, widths: int | Sequence[int]) -> list[str]:
+def _split_widths(text: str, widths: int | Sequence[int]) -> list[str]:
     """Split a line into columns of the given widths, one each or one for all."""
     if isinstance(widths, int):
         return [text[i : i + widths] for i in range(0, len(text), widths)]
@@ -123,7 +123,7 @@ def _of_widths(text: str, widths: int | Sequence[int]) -> list[str]:
     return [text[end - width : end] for end, width in zip(ends, widths, strict=True)]
 
 
-def _chosen(name: str, usecols: Columns) -> list[int] | None:
+def _parse_usecols(name: str, usecols: Columns) -> list[int] | None:
     """Return the columns that are taken, None for all.
 
     Raises:
@@ -140,7 +140,7 @@ def _chosen(name: str, usecols: Columns) -> list[int] | None:
         ) from None
 
 
-def _taken(
+def _select_columns(
     name: str, rows: Iterable[list[str]], columns: list[int] | None
 ) -> list[list[str]]:
     """Return the words of the columns that are taken, row by row.
@@ -169,7 +169,7 @@ def _taken(
     return found
 
 
-def _shaped(
+def _shape_result(
     rows: Sequence[Sequence[Any]], dtype: DType, width: int, unpack: bool, ndmin: int
 ) -> Tensor:
     """Return rows of numbers with axes of length 1 left out, down to `ndmin` axes."""
@@ -187,34 +187,34 @@ READERS: dict[str, Callable[[str], Any]] = {
     "int": int,
     "uint": int,
     "float": float,
-    "complex": lambda word: complex(_complex_word(word)),
+    "complex": lambda word: complex(_python_complex(word)),
 }
 """How a word becomes a number of a kind of dtypes."""
 
 
-def _reader(dtype: DType) -> Callable[[str], Any]:
+def _converter_of(dtype: DType) -> Callable[[str], Any]:
     """Return how a word becomes a number of a dtype; integers must fit."""
     read = READERS[dtype.kind]
     if dtype.kind not in ("int", "uint"):
-        return lambda word: read(_plain(word))
+        return lambda word: read(_check_plain(word))
     low, high = integer_range(dtype)
 
-    def whole(word: str) -> int:
-        number: int = read(_plain(word))
+    def integer(word: str) -> int:
+        number: int = read(_check_plain(word))
         if not low <= number <= high:
             raise ValueError(f"{dtype} is {low} to {high}")
         return number
 
-    return whole
+    return integer
 
 
-def _plain(word: str) -> str:
+def _check_plain(word: str) -> str:
     if "_" in word:
         raise ValueError("no digits are set apart by _")
     return word
 
 
-def _complex_word(word: str) -> str:
+def _python_complex(word: str) -> str:
     """Return a complex number as Python writes it: `j` for `i` at its end."""
     text = word.strip()
     if text[:1] == "(" and text[-1:] == ")":
@@ -244,10 +244,12 @@ def _check_marks(
         if each in ("\n", "\r"):
             raise DTypeError(f"loadtxt: {each!r} ends a line; it has no other meaning.")
     if delimiter is None and any(each.isspace() for each in letters):
-        raise DTypeError("loadtxt: a blank divides the words; say another delimiter=.")
+        raise DTypeError(
+            "loadtxt: a blank separates the words; give another delimiter=."
+        )
 
 
-def _converters(
+def _converters_by_position(
     name: str, converters: Converters, columns: list[int] | None, width: int
 ) -> dict[int, Converter]:
     """Return the functions of the columns that are taken, by their order.
@@ -320,33 +322,35 @@ def loadtxt(
     for what, count in (("skiprows", skiprows), ("max_rows", max_rows)):
         if count is not None and operator.index(count) < 0:
             raise DataError(f"loadtxt: {what}={count} is negative.")
-    wanted = as_dtype(dtype)
+    target_dtype = as_dtype(dtype)
     given: Any = [comments] if isinstance(comments, str | bytes) else comments or ()
     marks = [each.decode() if isinstance(each, bytes) else each for each in given]
     if quotechar is not None and any(len(mark) > 1 for mark in marks):
         raise DataError("loadtxt: with quotechar= a comment begins with one letter.")
     if "" in marks:
-        raise DataError("loadtxt: a comment begins with no letters; say comments=None.")
+        raise DataError("loadtxt: a comment begins with no letters; use comments=None.")
     _check_marks(delimiter, marks, quotechar)
-    lines = (line for i, line in enumerate(_lines(fname, encoding)) if i >= skiprows)
-    rows = _first(_rows(lines, delimiter, marks, quotechar), max_rows)
-    columns = _chosen("loadtxt", usecols)
-    words = _taken("loadtxt", rows, columns)
+    lines = (
+        line for i, line in enumerate(_read_lines(fname, encoding)) if i >= skiprows
+    )
+    rows = _take_rows(_split_lines(lines, delimiter, marks, quotechar), max_rows)
+    columns = _parse_usecols("loadtxt", usecols)
+    words = _select_columns("loadtxt", rows, columns)
     width = len(rows[0]) if rows else 0
-    own = _converters("loadtxt", converters, columns, width)
-    reader = _reader(wanted)
+    own = _converters_by_position("loadtxt", converters, columns, width)
+    reader = _converter_of(target_dtype)
     as_bytes = encoding == "bytes"
     values = [
         [
-            _read("loadtxt", word, own.get(i, reader), as_bytes and i in own)
+            _convert_word("loadtxt", word, own.get(i, reader), as_bytes and i in own)
             for i, word in enumerate(row)
         ]
         for row in words
     ]
-    return _shaped(values, wanted, len(columns or ()), unpack, ndmin)
+    return _shape_result(values, target_dtype, len(columns or ()), unpack, ndmin)
 
 
-def _of_one_length(rows: Iterable[list[str]]) -> Iterator[list[str]]:
+def _drop_other_lengths(rows: Iterable[list[str]]) -> Iterator[list[str]]:
     """Yield the rows that are as long as the first."""
     length = None
     for row in rows:
@@ -355,7 +359,7 @@ def _of_one_length(rows: Iterable[list[str]]) -> Iterator[list[str]]:
             yield row
 
 
-def _first(rows: Iterator[list[str]], count: int | None) -> list[list[str]]:
+def _take_rows(rows: Iterator[list[str]], count: int | None) -> list[list[str]]:
     """Return the first rows, all for None; the rest is not read."""
     found: list[list[str]] = []
     while count is None or len(found) < count:
@@ -366,12 +370,12 @@ def _first(rows: Iterator[list[str]], count: int | None) -> list[list[str]]:
     return found
 
 
-def _read(name: str, word: str, reader: Converter, as_bytes: bool) -> Any:
+def _convert_word(name: str, word: str, reader: Converter, as_bytes: bool) -> Any:
     try:
         return reader(word.encode("latin1") if as_bytes else word)
     except ValueError as error:
         raise DataError(
-            f"{name}: {word!r} is no number ({error}); say delimiter=, dtype= or "
+            f"{name}: {word!r} is no number ({error}); give delimiter=, dtype= or "
             "converters=."
         ) from None
 
@@ -403,15 +407,15 @@ def fromstring(
         words.pop()
     if len(words) < count:
         raise DataError(f"fromstring: {len(words)} numbers where count is {count}.")
-    wanted = as_dtype(dtype)
-    reader = _reader(wanted)
-    if wanted.kind == "bool":
+    target_dtype = as_dtype(dtype)
+    reader = _converter_of(target_dtype)
+    if target_dtype.kind == "bool":
         reader = lambda word: float(word) != 0  # noqa: E731  # as C reads it
-    elif wanted.kind == "float":  # which may end in what C's NaN carries
+    elif target_dtype.kind == "float":  # which may end in what C's NaN carries
         words = [re.sub(r"(?i)(nan)\(\w*\)", r"\1", each) for each in words]
     chosen = words if count < 0 else words[:count]
-    found = [_read("fromstring", each, reader, False) for each in chosen]
-    return tw.asarray(found, wanted)
+    found = [_convert_word("fromstring", each, reader, False) for each in chosen]
+    return tw.asarray(found, target_dtype)
 
 
 def genfromtxt(
@@ -444,11 +448,11 @@ def genfromtxt(
 ) -> Tensor:
     """Return the numbers of a text; what is missing or no number is filled.
 
-    It is NaN, in integers -1, unless `filling_values` says otherwise, for all columns
+    It is NaN, in integers -1, unless `filling_values` are given, for all columns
     or by column. With `loose=False` a word that is no number is an error. Names of
-    columns and several dtypes are not possible, and what only says how names are made
-    (`excludelist`, `deletechars`, `replace_space`, `case_sensitive`, `defaultfmt`) says
-    nothing here.
+    columns and several dtypes are not possible, so that the options of names
+    (`excludelist`, `deletechars`, `replace_space`, `case_sensitive`, `defaultfmt`) have
+    no effect.
 
     Raises:
         DataError: lines have different numbers of words, a name or mask is asked for.
@@ -463,24 +467,28 @@ def genfromtxt(
             f"genfromtxt: max_rows={max_rows} and skip_footer={skip_footer}; give a "
             "positive max_rows alone."
         )
-    lines = (line for i, line in enumerate(_lines(fname, encoding)) if i >= skip_header)
-    found = _rows(lines, delimiter, [comments] if comments else ())
-    columns = _chosen("genfromtxt", usecols)
+    lines = (
+        line for i, line in enumerate(_read_lines(fname, encoding)) if i >= skip_header
+    )
+    found = _split_lines(lines, delimiter, [comments] if comments else ())
+    columns = _parse_usecols("genfromtxt", usecols)
     stripped: Iterator[list[str]]
     stripped = ([word.strip() for word in row] for row in found)
     if skip_footer:  # the lines at the end count as they are
         listed = list(stripped)
         stripped = iter(listed[: max(0, len(listed) - skip_footer)])
     if not invalid_raise and columns is None:
-        stripped = _of_one_length(stripped)
-    rows = _first(stripped, max_rows)
-    words = _taken("genfromtxt", rows, columns)
-    wanted = _detected(words) if dtype is None else as_dtype(dtype)
+        stripped = _drop_other_lengths(stripped)
+    rows = _take_rows(stripped, max_rows)
+    words = _select_columns("genfromtxt", rows, columns)
+    target_dtype = _detect_dtype(words) if dtype is None else as_dtype(dtype)
     taken = columns if columns is not None else list(range(len(rows[0]) if rows else 0))
-    missing = [_of_column(missing_values, i, c) for i, c in enumerate(taken)]
-    filling = [_of_column(filling_values, i, c) for i, c in enumerate(taken)]
-    own = _converters("genfromtxt", converters, columns, len(rows[0]) if rows else 0)
-    usual = math.nan if wanted.kind in ("float", "complex") else -1
+    missing = [_value_for_column(missing_values, i, c) for i, c in enumerate(taken)]
+    filling = [_value_for_column(filling_values, i, c) for i, c in enumerate(taken)]
+    own = _converters_by_position(
+        "genfromtxt", converters, columns, len(rows[0]) if rows else 0
+    )
+    usual = math.nan if target_dtype.kind in ("float", "complex") else -1
 
     def value(word: str, i: int) -> Any:
         fill = usual if filling[i] is None else filling[i]
@@ -490,17 +498,17 @@ def genfromtxt(
         if not word or word in marks:
             return fill
         try:
-            return _loose(word, wanted)
+            return _convert_loosely(word, target_dtype)
         except ValueError:
             if loose:
                 return fill
             raise DataError(f"genfromtxt: {word!r} is no number.") from None
 
     values = [[value(word, i) for i, word in enumerate(row)] for row in words]
-    return _shaped(values, wanted, len(columns or ()), bool(unpack), ndmin)
+    return _shape_result(values, target_dtype, len(columns or ()), bool(unpack), ndmin)
 
 
-def _loose(word: str, dtype: DType) -> Any:
+def _convert_loosely(word: str, dtype: DType) -> Any:
     """Return a number; of a text such as 3.0 or True in an integer dtype as well."""
     if dtype.kind == "bool":
         return {"true": True, "false": False}.get(word.lower()) or bool(int(word))
@@ -512,8 +520,8 @@ def _loose(word: str, dtype: DType) -> Any:
         return int(float(word))
 
 
-def _detected(words: Sequence[Sequence[str]]) -> DType:
-    """Return the smallest of int, float and complex that holds all words."""
+def _detect_dtype(words: Sequence[Sequence[str]]) -> DType:
+    """Return the smallest of int, float and complex that represents all words."""
     kinds: tuple[type, ...] = (int, float, complex)
     for kind in kinds:
         try:
@@ -528,8 +536,8 @@ def _detected(words: Sequence[Sequence[str]]) -> DType:
     )
 
 
-def _of_column(values: Any, order: int, column: int) -> Any:
-    """Return what is given for a column: for all, in a list, or by number."""
+def _value_for_column(values: Any, order: int, column: int) -> Any:
+    """Return the option of a column: one for all, in a list, or by index."""
     if isinstance(values, Mapping):
         return values.get(column)
     if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
@@ -570,8 +578,8 @@ def savetxt(
         )
     rows = x.reshape(-1, 1).tolist() if x.ndim < 2 else x.tolist()
     width = 1 if x.ndim < 2 else x.shape[1]
-    form = _format_of_row(fmt, delimiter, width, x.dtype.kind == "complex")
-    lines = [_commented(header, comments, newline)] if header else []
+    form = _row_format(fmt, delimiter, width, x.dtype.kind == "complex")
+    lines = [_comment_lines(header, comments, newline)] if header else []
     for row in rows:
         parts = (
             [part for each in row for part in (each.real, each.imag)]
@@ -580,15 +588,15 @@ def savetxt(
         )
         # A negative imaginary part has its own sign, as in NumPy.
         lines.append((form % tuple(parts)).replace("+-", "-"))
-    lines += [_commented(footer, comments, newline)] if footer else []
-    _write(fname, "".join(line + newline for line in lines), encoding)
+    lines += [_comment_lines(footer, comments, newline)] if footer else []
+    _write_text(fname, "".join(line + newline for line in lines), encoding)
 
 
-def _commented(text: str, comments: str, newline: str) -> str:
+def _comment_lines(text: str, comments: str, newline: str) -> str:
     return comments + text.replace("\n", f"\n{comments}")
 
 
-def _format_of_row(
+def _row_format(
     fmt: str | Sequence[str], delimiter: str, width: int, is_complex: bool
 ) -> str:
     """Return the format of a row of numbers, or of their two parts."""
@@ -610,12 +618,12 @@ def _format_of_row(
     return fmt
 
 
-def _write(file: Any, text: str, encoding: str | None) -> None:
+def _write_text(file: Any, text: str, encoding: str | None) -> None:
     """Write a text into a path or an open file, of text or of bytes."""
     code = encoding or "utf-8"
     if isinstance(file, str | os.PathLike):
         path = os.fspath(file)
-        with _opener(path)(path, "wt", encoding=code, newline="") as opened:
+        with _opener_of(path)(path, "wt", encoding=code, newline="") as opened:
             opened.write(text)
         return
     is_text = isinstance(file, io.TextIOBase)

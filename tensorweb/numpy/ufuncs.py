@@ -80,14 +80,14 @@ IDENTITIES: dict[str, float] = {
     "logaddexp": -tw.inf,
     "logaddexp2": -tw.inf,
 }
-"""The results of nothing, which change no other operand."""
+"""The results of no elements, which change no other operand."""
 
 IN_ANY_ORDER = (*IDENTITIES, "maximum", "minimum", "fmax", "fmin", "lcm")
 """Functions of two of which one may combine any neighbours first."""
 
 
 class _Signature:
-    """What `inspect.signature` says of a function, made when it is asked for."""
+    """The signature of a ufunc, computed on first access."""
 
     def __get__(self, made: ufunc[Any] | None, owner: object) -> inspect.Signature:
         if made is None:  # of the class it is that of its constructor
@@ -109,13 +109,14 @@ UNNAMED = ("self", "args", "out", "sig")
 class ufunc(Generic[R]):
     """An elementwise function of NumPy: call it, or reduce, accumulate and scatter.
 
-    `out=` is given the result, `where=` says where it counts (elsewhere is `out`, or
-    0), `dtype=` is the dtype that operands take first, bool that of the result.
+    `out=` receives the result, `where=` selects the elements that are computed (the
+    others are those of `out`, or 0), operands are converted to `dtype=` first; of bool
+    only the result is.
 
     Attributes:
-        nin: how many operands it takes.
-        nout: how many results it gives.
-        identity: the result of nothing, None where there is none.
+        nin: the count of operands.
+        nout: the count of results.
+        identity: the result of no elements, None where there is none.
 
     >>> np.add([1, 2], 10, where=[True, False])
     tensor([11,  0])
@@ -142,7 +143,7 @@ class ufunc(Generic[R]):
 
     @property
     def nargs(self) -> int:
-        """How many operands and results there are."""
+        """The count of operands and results."""
         return self.nin + self.nout
 
     @functools.cached_property
@@ -166,17 +167,17 @@ class ufunc(Generic[R]):
 
     @property
     def ntypes(self) -> int:
-        """How many dtypes operands may have."""
+        """The count of dtypes that operands may have."""
         return len(self.types)
 
     signature = None
-    """What axes operands share, as of matrices: these functions work by elements."""
+    """None: these functions work on elements, not on axes such as those of matrices."""
 
     def __repr__(self) -> str:
         return f"<ufunc {self.__name__!r}>"
 
     def __reduce__(self) -> str:
-        """Return the name under which the module holds it."""
+        """Return the name under which pickle finds it."""
         return self.__name__
 
     def __call__(
@@ -207,7 +208,7 @@ class ufunc(Generic[R]):
         if len(args) != self.nin:
             raise DataError(
                 f"{self.__name__}: {len(args)} operands; it takes {self.nin}, and "
-                "tensors for the results behind them."
+                "tensors for the results after them."
             )
         if casting not in CASTINGS:
             raise DataError(f"{self.__name__}: casting={casting!r} is not possible.")
@@ -215,7 +216,7 @@ class ufunc(Generic[R]):
         if given is not None:
             if sig is not None and signature is not None:
                 raise DataError(f"{self.__name__}: sig= is signature=; give one.")
-            args, dtype = self._in_dtypes(args, given, dtype, casting)
+            args, dtype = self._cast_to_signature(args, given, dtype, casting)
         answers = dtype is not None and as_dtype(dtype) is dtypes.bool
         if dtype is not None and not answers:
             args = tuple(self._cast(each, dtype, casting) for each in args)
@@ -242,12 +243,12 @@ class ufunc(Generic[R]):
         if any(target is Ellipsis for target in targets):
             raise DataError(f"{self.__name__}: write out=..., not in a tuple.")
         made = tuple(
-            _delivered(each, target, where, casting)
+            _write_result(each, target, where, casting)
             for each, target in zip(found, targets, strict=True)
         )
         return made if self.nout > 1 else made[0]  # type: ignore[return-value]  # too
 
-    def _in_dtypes(
+    def _cast_to_signature(
         self,
         args: Sequence[ArrayLike],
         signature: str | Sequence[DTypeLike],
@@ -270,16 +271,16 @@ class ufunc(Generic[R]):
                 "and no dtype= as well, or dtype= alone."
             )
         cast = tuple(
-            each if wanted is None else self._cast(each, wanted, casting)
-            for each, wanted in zip(args, parts, strict=False)
+            each if target is None else self._cast(each, target, casting)
+            for each, target in zip(args, parts, strict=False)
         )
-        wanted = parts[-1]
+        target = parts[-1]
         is_met = all(
-            wanted is None or as_dtype(each) is as_dtype(wanted)
+            target is None or as_dtype(each) is as_dtype(target)
             for each in parts[: self.nin]
             if each is not None
         )
-        return cast, None if is_met and None not in parts[: self.nin] else wanted
+        return cast, None if is_met and None not in parts[: self.nin] else target
 
     def _cast(self, value: ArrayLike, dtype: DTypeLike, casting: str) -> Tensor:
         """Return an operand in a dtype, by a rule of casting."""
@@ -290,7 +291,7 @@ class ufunc(Generic[R]):
         check_casting(self.__name__, x.dtype, as_dtype(dtype), rule)
         return x.astype(dtype)
 
-    def _require(self, method: str) -> None:
+    def _require_binary(self, method: str) -> None:
         """Raise unless this is a function of two operands with one result."""
         if (self.nin, self.nout) != (2, 1):
             raise DataError(
@@ -316,7 +317,7 @@ class ufunc(Generic[R]):
         >>> np.multiply.reduce([[1, 2], [3, 4]])
         tensor([3, 8])
         """
-        self._require("reduce")
+        self._require_binary("reduce")
         x = tw.asarray(array)
         if dtype is not None:
             x = x.astype(dtype)
@@ -336,12 +337,12 @@ class ufunc(Generic[R]):
                 f"{self.__name__}.reduce: axis={axis!r}: its order counts; give one."
             )
         for each in sorted(axes, reverse=True):
-            x = self._combined(tw.moveaxis(x, each, 0), initial)
+            x = self._combine_slices(tw.moveaxis(x, each, 0), initial)
             initial = None
             x = tw.expand_dims(x, each) if keepdims else x
         return into(x, out)
 
-    def _combined(self, rows: Tensor, initial: ArrayLike) -> Tensor:
+    def _combine_slices(self, rows: Tensor, initial: ArrayLike) -> Tensor:
         """Return the slices of the first axis combined."""
         start = self.identity if initial is None else initial
         length = rows.shape[0]
@@ -381,7 +382,7 @@ class ufunc(Generic[R]):
         >>> np.maximum.accumulate([3, 1, 4, 1, 5])
         tensor([3, 3, 4, 4, 5])
         """
-        self._require("accumulate")
+        self._require_binary("accumulate")
         x = tw.asarray(array)
         if dtype is not None:
             x = x.astype(dtype)
@@ -422,7 +423,7 @@ class ufunc(Generic[R]):
         >>> np.add.reduceat([0, 1, 2, 3, 4, 5], [0, 3, 1])
         tensor([ 3,  3, 15])
         """
-        self._require("reduceat")
+        self._require_binary("reduceat")
         x = tw.asarray(array)
         along = normalize_axis(axis, x.ndim)
         rows = tw.moveaxis(x, along, 0)
@@ -446,16 +447,16 @@ class ufunc(Generic[R]):
         tensor([[ 9,  8,  7],
                 [19, 18, 17]])
         """
-        self._require("outer")
+        self._require_binary("outer")
         first, second = as_tensors([A, B])
         return self(
             first.reshape((*first.shape, *(1,) * second.ndim)), second, **options
         )
 
     def at(self, a: Tensor, indices: Any, b: ArrayLike = None, /) -> None:
-        """Change a tensor at positions, as often as they occur; equal ones add up.
+        """Apply the function in place at positions, once for each occurrence.
 
-        Functions that `x.at[key]` has not read how often positions occur.
+        Functions that `x.at[key]` lacks read how often positions occur.
 
         Raises:
             DataError: `a` is no tensor, or a second operand is missing.
@@ -476,10 +477,10 @@ class ufunc(Generic[R]):
             named = a.at[indices]
             a[...] = getattr(named, ACCUMULATIONS[self.__name__])(b)
             return
-        a[...] = self._at(a, indices, b).astype(a.dtype)
+        a[...] = self._apply_in_order(a, indices, b).astype(a.dtype)
 
-    def _at(self, a: Tensor, indices: Any, b: ArrayLike) -> Tensor:
-        """Return a tensor changed at positions, equal ones one after the other."""
+    def _apply_in_order(self, a: Tensor, indices: Any, b: ArrayLike) -> Tensor:
+        """Apply the function at positions; equal positions one after the other."""
         flat = a.reshape(-1)
         positions = tw.arange(a.size, device=a.device).reshape(a.shape)[indices]
         operands: list[Tensor] = []
@@ -502,10 +503,12 @@ class ufunc(Generic[R]):
         return flat.reshape(a.shape)
 
 
-def _delivered(result: Tensor, out: object, where: ArrayLike, casting: str) -> Tensor:
-    """Return a result where it counts, in `out` if there is one."""
+def _write_result(
+    result: Tensor, out: object, where: ArrayLike, casting: str
+) -> Tensor:
+    """Write the selected elements of a result into `out`, if there is one."""
     if out is not None and not isinstance(out, Tensor):
-        return into(result, out)  # which says what is wrong with it
+        return into(result, out)  # which raises
     if out is not None and casting == "unsafe":
         result = result.astype(out.dtype)
     if out is not None and where is True and result.shape != out.shape:

@@ -93,9 +93,9 @@ def piecewise(
     *args: object,
     **kw: object,
 ) -> Tensor:
-    """Return by cases: where a condition holds, the function or number of that case.
+    """Evaluate by cases: where a condition holds, its function or number.
 
-    Later cases win; one function more is for where nothing holds, which is 0 without.
+    Later cases win; one function more is for the remaining elements, otherwise 0.
     Every function gets all of `x`, and its results are chosen from.
 
     Raises:
@@ -107,7 +107,7 @@ def piecewise(
     cases = list(funclist)
     given = condlist if isinstance(condlist, list | tuple) else [condlist]
     values = as_first_operand(x, *given, *cases)
-    conditions = _conditions(condlist, values)
+    conditions = _as_conditions(condlist, values)
     if len(cases) not in (len(conditions), len(conditions) + 1):
         raise DataError(
             f"piecewise: {len(cases)} functions for {len(conditions)} conditions; give "
@@ -115,13 +115,13 @@ def piecewise(
         )
     found = tw.zeros_like(values)
     if len(cases) > len(conditions):
-        found = _case(cases.pop(), values, args, kw)
+        found = _evaluate_case(cases.pop(), values, args, kw)
     for condition, case in zip(conditions, cases, strict=True):
-        found = tw.where(condition, _case(case, values, args, kw), found)
+        found = tw.where(condition, _evaluate_case(case, values, args, kw), found)
     return tw.broadcast_to(found, values.shape).astype(values.dtype)
 
 
-def _conditions(condlist: ArrayLike, values: Tensor) -> list[Tensor]:
+def _as_conditions(condlist: ArrayLike, values: Tensor) -> list[Tensor]:
     """Return conditions as bool tensors; one alone need not be in a list."""
     if isinstance(condlist, list | tuple) and not isinstance(condlist[0], bool):
         given = [as_operand_like(each, values) for each in condlist]
@@ -131,7 +131,7 @@ def _conditions(condlist: ArrayLike, values: Tensor) -> list[Tensor]:
     return [each.astype("bool") for each in given]
 
 
-def _case(
+def _evaluate_case(
     case: ArrayLike, values: Tensor, args: Sequence[object], kw: dict[str, object]
 ) -> Tensor:
     """Return a function of the values, or a number, in their dtype."""
@@ -183,9 +183,9 @@ class vectorize:
     def __call__(self, *args: ArrayLike, **kwargs: ArrayLike) -> Any:
         """Return the function of each element; several results give a tuple."""
         if self.pyfunc is None:
-            return self._decorated(*args)
+            return self._decorate(*args)
         if self.signature is not None:
-            return self._of_slices(args, kwargs)
+            return self._call_with_slices(args, kwargs)
         names: list[int | str] = [*range(len(args)), *kwargs]
         values = dict(zip(names, [*args, *kwargs.values()], strict=True))
         varied = {
@@ -201,19 +201,20 @@ class vectorize:
         device = next(iter(varied.values())).device if varied else None
         rows = zip(*columns.values(), strict=True) if columns else [()]
         results = [
-            self._called(values, dict(zip(columns, row, strict=True))) for row in rows
+            self._call_with_numbers(values, dict(zip(columns, row, strict=True)))
+            for row in rows
         ]
-        return self._gathered(results, shape, device)
+        return self._gather_results(results, shape, device)
 
-    def _decorated(self, pyfunc: Any) -> vectorize:
+    def _decorate(self, pyfunc: Any) -> vectorize:
         """Return the function that this decorates, with the same options."""
         options = (self.otypes, self.__doc__, self.excluded, False, self.signature)
         return vectorize(pyfunc, *options)
 
-    def _of_slices(
+    def _call_with_slices(
         self, args: tuple[ArrayLike, ...], words: dict[str, ArrayLike]
     ) -> Any:
-        """Return the function of slices, as the signature says, and all else as is."""
+        """Call the function with slices by the signature, and all else unchanged."""
         assert self.signature is not None
         fixed = {i: x for i, x in enumerate(args) if i in self.excluded}
         varied = [x for i, x in enumerate(args) if i not in self.excluded]
@@ -226,12 +227,12 @@ class vectorize:
             assert self.pyfunc is not None
             return self.pyfunc(*arguments, **words)
 
-        otypes = None if self.otypes is None else list(map(_code, self.otypes))
+        otypes = None if self.otypes is None else list(map(_as_dtype_name, self.otypes))
         return _call_by_signature(
             self.__name__, function, self.signature, varied, otypes
         )
 
-    def _called(
+    def _call_with_numbers(
         self, values: dict[int | str, ArrayLike], row: dict[int | str, object]
     ) -> Any:
         given = {**values, **row}
@@ -240,36 +241,41 @@ class vectorize:
         assert self.pyfunc is not None
         return self.pyfunc(*(given[i] for i in positions), **words)
 
-    def _gathered(
+    def _gather_results(
         self, results: list[Any], shape: tuple[int, ...], device: str | None
     ) -> Any:
         """Return results as one tensor, or as a tuple of them."""
         if not results:
             if self.otypes is None:
                 raise DataError(
-                    f"{self.__name__}: there are no elements to call it with; say the "
+                    f"{self.__name__}: there are no elements to call it with; give the "
                     "dtypes of results with otypes=."
                 )
-            made = [tw.zeros(shape, dtype=_code(t), device=device) for t in self.otypes]
+            made = [
+                tw.zeros(shape, dtype=_as_dtype_name(t), device=device)
+                for t in self.otypes
+            ]
             return made[0] if len(made) == 1 else tuple(made)
         is_tuple = isinstance(results[0], tuple)
         columns = list(zip(*results, strict=True)) if is_tuple else [results]
         otypes = [None] * len(columns) if self.otypes is None else self.otypes
         made = [
             tw.asarray(
-                [_number(each) for each in column], dtype=_code(otype), device=device
+                [_as_python_number(each) for each in column],
+                dtype=_as_dtype_name(otype),
+                device=device,
             ).reshape(shape)
             for column, otype in zip(columns, otypes, strict=True)
         ]
         return tuple(made) if is_tuple else made[0]
 
 
-def _number(value: Any) -> Any:
+def _as_python_number(value: Any) -> Any:
     """Return a result as a Python number."""
     return value.item() if hasattr(value, "item") else value
 
 
-def _code(otype: DTypeLike) -> DTypeLike:
+def _as_dtype_name(otype: DTypeLike) -> DTypeLike:
     """Return a dtype, of one of NumPy's letters too."""
     letters = {"d": "float64", "f": "float32", "i": "int32", "l": "int64", "?": "bool"}
     return letters.get(otype, otype) if isinstance(otype, str) else otype
@@ -314,7 +320,7 @@ def _call_by_signature(
 
     Raises:
         DataError: operands or results are more or fewer than the signature has, or
-            nothing says the dtypes or shapes of results without an element.
+            the dtypes or shapes of results without elements are unknown.
         ShapeError: axes of one name differ in length, or an operand has too few.
     """
     inputs, outputs = _parse_signature(signature)
@@ -323,7 +329,7 @@ def _call_by_signature(
     operands = as_tensors(args)
     lengths: dict[str, int] = {}
     outer = [
-        _outer(name, x.shape, axes, lengths)
+        _record_lengths(name, x.shape, axes, lengths)
         for x, axes in zip(operands, inputs, strict=True)
     ]
     shape = broadcast_shapes(*outer)
@@ -341,12 +347,12 @@ def _call_by_signature(
             )
         rows.append([tw.asarray(each) for each in row])
         for each, axes in zip(rows[-1], outputs, strict=True):
-            if _outer(name, each.shape, axes, lengths):
+            if _record_lengths(name, each.shape, axes, lengths):
                 raise ShapeError(
                     f"{name}: a result of shape {each.shape} for the axes {axes}."
                 )
     if not rows:
-        made = _empty(name, shape, outputs, lengths, otypes)
+        made = _empty_results(name, shape, outputs, lengths, otypes)
     else:
         made = [
             tw.stack(list(column)).reshape((*shape, *column[0].shape))
@@ -357,10 +363,10 @@ def _call_by_signature(
     return made[0] if len(made) == 1 else tuple(made)
 
 
-def _outer(
+def _record_lengths(
     name: str, shape: tuple[int, ...], axes: Axes, lengths: dict[str, int]
 ) -> tuple[int, ...]:
-    """Return the axes before those of a signature, whose lengths are noted."""
+    """Return the axes before those of a signature, and record lengths of the latter."""
     if len(shape) < len(axes):
         raise ShapeError(f"{name}: shape {shape} has too few axes for {axes}.")
     first = len(shape) - len(axes)
@@ -373,7 +379,7 @@ def _outer(
     return shape[:first]
 
 
-def _empty(
+def _empty_results(
     name: str,
     shape: tuple[int, ...],
     outputs: list[Axes],
@@ -383,8 +389,8 @@ def _empty(
     """Return results without an element, for which no function was called."""
     if otypes is None or not all(axis in lengths for axes in outputs for axis in axes):
         raise DataError(
-            f"{name}: there are no elements to call it with; say the dtypes of results "
-            "with otypes=, and name no axis that only results have."
+            f"{name}: there are no elements to call it with; give the dtypes of "
+            "results with otypes=, and name no axis that only results have."
         )
     return [
         tw.zeros((*shape, *(lengths[axis] for axis in axes)), dtype=dtype)

@@ -57,7 +57,7 @@ def sliding_window_view(
 
 
 def _are_bytes(values: Tensor, steps: Sequence[int]) -> builtins.bool:
-    """Whether strides are most likely meant as bytes, all of them whole elements."""
+    """Whether strides are most likely bytes: all are multiples of the element size."""
     width = values.dtype.itemsize
     moving = [step for step in steps if step]
     own = [step for step in values.strides if step % width]

@@ -10,7 +10,9 @@ same on every device. A recorded function cannot draw from here; give it a key.
 
 import typing as _typing
 
-from tensorweb.numpy.random.generator import Generator, RandomState, default_rng
+from tensorweb.numpy.random.generator import Generator as Generator
+from tensorweb.numpy.random.generator import RandomState as RandomState
+from tensorweb.numpy.random.generator import default_rng as default_rng
 from tensorweb.tensor.unknown_names import unknown as _unknown
 
 _state = RandomState()
@@ -54,55 +56,14 @@ triangular = _state.triangular
 uniform = _state.uniform
 weibull = _state.weibull
 
-__all__ = [
-    "Generator",
-    "RandomState",
-    "beta",
-    "binomial",
-    "bytes",
-    "chisquare",
-    "choice",
-    "default_rng",
-    "dirichlet",
-    "exponential",
-    "f",
-    "gamma",
-    "geometric",
-    "gumbel",
-    "hypergeometric",
-    "laplace",
-    "logistic",
-    "lognormal",
-    "multinomial",
-    "multivariate_normal",
-    "negative_binomial",
-    "normal",
-    "pareto",
-    "permutation",
-    "poisson",
-    "power",
-    "rand",
-    "randint",
-    "randn",
-    "random",
-    "random_sample",
-    "ranf",
-    "rayleigh",
-    "sample",
-    "seed",
-    "shuffle",
-    "standard_cauchy",
-    "standard_exponential",
-    "standard_gamma",
-    "standard_normal",
-    "standard_t",
-    "triangular",
-    "uniform",
-    "weibull",
-]
+if not _typing.TYPE_CHECKING:  # Type checkers take every public name.
+    __all__ = sorted(
+        name
+        for name, value in globals().items()
+        if callable(value) and not name.startswith("_")
+    )
 
-if not _typing.TYPE_CHECKING:  # A type checker shall find names that are not there.
-
+    # A type checker shall find names that do not exist.
     def __getattr__(name: str) -> _typing.NoReturn:
         """Answer a name that is not here."""
         raise _unknown("tensorweb.numpy.random", name, __all__, {})

@@ -1,4 +1,4 @@
-"""Distributions of whole numbers by NumPy's names, and tables of their probabilities.
+"""Distributions of integers by NumPy's names, and tables of their probabilities.
 
 Tables are made in Python's floats, from the most likely number outwards, so that
 nothing overflows. They end where the rest is too small to be drawn.
@@ -32,7 +32,9 @@ Table = tuple[int, tuple[float, ...]]
 """The least number, and the probabilities of being at most it, the next one, …."""
 
 
-def _table(mode: int, down: object, up: object, least: int, most: float) -> Table:
+def _unimodal_table(
+    mode: int, down: object, up: object, least: int, most: float
+) -> Table:
     """Return the table of a distribution with one peak.
 
     `down(k)` is the probability of k - 1 divided by that of k, `up(k)` that of k + 1.
@@ -71,7 +73,7 @@ def poisson_table(lam: float) -> Table:
     """
     if not 0 <= lam <= 1e9:
         raise RangeError(f"poisson: lam is {lam}; give a number from 0 to 1e9.")
-    return _table(
+    return _unimodal_table(
         int(lam), lambda k: k / lam, lambda k: lam / (k + 1), 0, math.inf if lam else 0
     )
 
@@ -90,7 +92,7 @@ def binomial_table(n: int, p: float) -> Table:
     if p in (0, 1):
         return int(n * p), (1.0,)
     odds = p / (1 - p)
-    return _table(
+    return _unimodal_table(
         min(int((n + 1) * p), n),
         lambda k: k / (n - k + 1) / odds,
         lambda k: (n - k) / (k + 1) * odds,
@@ -113,7 +115,7 @@ def negative_binomial_table(n: float, p: float) -> Table:
         )
     q = 1 - p
     mode = int((n - 1) * q / p) if n > 1 else 0
-    return _table(
+    return _unimodal_table(
         mode,
         lambda k: k / ((k + n - 1) * q),
         lambda k: (k + n) / (k + 1) * q,
@@ -137,7 +139,7 @@ def hypergeometric_table(ngood: int, nbad: int, nsample: int) -> Table:
     least, most = max(0, nsample - nbad), min(ngood, nsample)
     total = ngood + nbad + 2
     mode = min(max((nsample + 1) * (ngood + 1) // total, least), most)
-    return _table(
+    return _unimodal_table(
         mode,
         lambda k: k * (nbad - nsample + k) / ((ngood - k + 1) * (nsample - k + 1)),
         lambda k: (ngood - k) * (nsample - k) / ((k + 1) * (nbad - nsample + k + 1)),
@@ -151,7 +153,7 @@ ROUNDED = 1e-12
 
 
 class Counts(Hidden):
-    """Samples of whole numbers; `size` is their shape, parameters broadcast to it."""
+    """Samples of integers; `size` is their shape, parameters broadcast to it."""
 
     def geometric(self, p: ArrayLike, size: Size = None) -> Tensor:
         """Return how many trials it takes to the first success of probability `p`.
@@ -170,7 +172,7 @@ class Counts(Hidden):
         >>> np.random.poisson(3.0, 4).dtype
         tensorweb.int32
         """
-        return self._counted("poisson", poisson_table, size, lam)
+        return self._sample_table("poisson", poisson_table, size, lam)
 
     def binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> Tensor:
         """Return how many of `n` trials succeed; parameters in tensors are read.
@@ -178,7 +180,7 @@ class Counts(Hidden):
         >>> np.random.binomial(10, 0.5, 4).shape
         (4,)
         """
-        return self._counted("binomial", binomial_table, size, n, p)
+        return self._sample_table("binomial", binomial_table, size, n, p)
 
     def negative_binomial(
         self, n: ArrayLike, p: ArrayLike, size: Size = None
@@ -188,7 +190,9 @@ class Counts(Hidden):
         >>> np.random.negative_binomial(3, 0.5, 4).shape
         (4,)
         """
-        return self._counted("negative_binomial", negative_binomial_table, size, n, p)
+        return self._sample_table(
+            "negative_binomial", negative_binomial_table, size, n, p
+        )
 
     def hypergeometric(
         self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: Size = None
@@ -198,25 +202,25 @@ class Counts(Hidden):
         >>> np.random.hypergeometric(10, 5, 3, 4).shape
         (4,)
         """
-        return self._counted(
+        return self._sample_table(
             "hypergeometric", hypergeometric_table, size, ngood, nbad, nsample
         )
 
-    def _counted(
+    def _sample_table(
         self,
         name: str,
         table: Callable[..., Table],
         size: Size,
         *parameters: ArrayLike,
     ) -> Tensor:
-        """Return whole numbers by their summed probabilities."""
+        """Return integers by their cumulative probabilities."""
         u = self._uniform(sample_shape(name, size, *parameters))
         if is_plain(*parameters):
             first, sums = table(*parameters)
             edges = tw.asarray(sums[:-1], dtype=u.dtype, device=u.device)
             return tw.searchsorted(edges, u, side="right") + first
         columns = [
-            tw.broadcast_to(tw.asarray(each, device=_near(each, u)), u.shape)
+            tw.broadcast_to(tw.asarray(each, device=_device_like(each, u)), u.shape)
             .reshape(-1)
             .tolist()
             for each in parameters
@@ -230,7 +234,7 @@ class Counts(Hidden):
     def multinomial(self, n: int, pvals: ArrayLike, size: Size = None) -> Tensor:
         """Return how often each outcome occurs in `n` trials: `(k,)` to `(*size, k)`.
 
-        The last outcome has what the others leave of 1, whatever is said of it.
+        The last outcome has what the others leave of 1, whatever its own value is.
 
         Raises:
             ShapeError: `pvals` are not 1-D, or none.
@@ -261,6 +265,6 @@ class Counts(Hidden):
         return (drawn[..., None] == outcomes).astype("int32").sum(-2)
 
 
-def _near(value: ArrayLike, x: Tensor) -> str | None:
+def _device_like(value: ArrayLike, x: Tensor) -> str | None:
     """Return the device for host data: that of a tensor."""
     return None if isinstance(value, Tensor) else x.device

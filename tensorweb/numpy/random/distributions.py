@@ -284,7 +284,7 @@ class Distributions(Hidden):
     ) -> Tensor:
         """Return normal vectors of a mean `(k,)` and covariances `(k, k)`.
 
-        The covariances are not looked at; they must be positive definite.
+        The covariances are not checked; they must be positive definite.
 
         >>> np.random.multivariate_normal([0, 0], [[2, 0], [0, 1]], 5).shape
         (5, 2)

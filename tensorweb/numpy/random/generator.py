@@ -155,7 +155,7 @@ class Generator(Distributions, Counts, Drawing):
         return self._integers("integers", first, last, size, as_dtype(dtype))
 
     def spawn(self, n_children: int) -> list[Generator]:
-        """Return generators whose numbers have nothing to do with each other."""
+        """Return generators whose numbers are independent."""
         words = self._draw().bits((n_children, 2)).tolist()
         return [Generator(high << 31 | low >> 1) for high, low in words]
 
@@ -224,11 +224,11 @@ class RandomState(Distributions, Counts, Drawing):
         >>> bool(((x >= 0) & (x < 10)).all())
         True
         """
-        wanted = as_dtype(dtype)
-        if wanted.kind == "bool":
-            return self._integers("randint", 0, 2, size, "int32").astype(wanted)
+        target_dtype = as_dtype(dtype)
+        if target_dtype.kind == "bool":
+            return self._integers("randint", 0, 2, size, "int32").astype(target_dtype)
         last = None if high is None else plain(high)
-        return self._integers("randint", plain(low), last, size, wanted)
+        return self._integers("randint", plain(low), last, size, target_dtype)
 
 
 def default_rng(seed: Any = None) -> Generator:

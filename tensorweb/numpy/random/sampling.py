@@ -27,13 +27,13 @@ class Hidden:
         """Take a seed, or one of the system for None."""
         self._seed = new_seed(seed)
         self._keys = {}
-        self._begun_in = _runs()
+        self._begun_in = _open_trace_ids()
 
     def _draw(self) -> KeyGenerator:
         """Return the generator of keys of the default device."""
         device = default_device()
         if device not in self._keys:
-            if _runs() not in (self._begun_in, (0, 0)):
+            if _open_trace_ids() not in (self._begun_in, (0, 0)):
                 raise TraceError(
                     "np.random: a recorded function draws from the hidden key, and "
                     "would repeat the same numbers at every call. Give it a key of "
@@ -50,7 +50,7 @@ class Hidden:
         return 1.0 - self._draw().uniform(shape)
 
 
-def _runs() -> tuple[int, int]:
+def _open_trace_ids() -> tuple[int, int]:
     """Return which recording and which repetition is open, zeros for none."""
     trace, repeat = open_trace(), open_repeat()
     return 0 if trace is None else id(trace), 0 if repeat is None else id(repeat)
@@ -93,13 +93,13 @@ def sample_shape(name: str, size: Size, *parameters: ArrayLike) -> Shape:
     common = broadcast_shapes(*(shape_of(each) for each in parameters), ())
     if size is None:
         return common
-    wanted = as_shape(size)
-    if broadcast_shapes(common, wanted) != wanted:
+    shape = as_shape(size)
+    if broadcast_shapes(common, shape) != shape:
         raise ShapeError(
-            f"{name}: size is {wanted}, and the parameters have shape {common}; give a "
-            "size that holds it."
+            f"{name}: size is {shape}, and the parameters have shape {common}; give a "
+            "size that it broadcasts to."
         )
-    return wanted
+    return shape
 
 
 def shape_of(value: ArrayLike) -> Shape:
@@ -113,7 +113,7 @@ def is_plain(*parameters: ArrayLike) -> bool:
 
 
 def check(name: str, what: str, value: ArrayLike, low: float, high: float) -> None:
-    """Raise when a plain number lies outside of its range; tensors are not looked at.
+    """Raise when a plain number lies outside of its range; tensors are not checked.
 
     Raises:
         DataError: it does, or is NaN.
