@@ -17,7 +17,7 @@ board[::2, 1::2] = 1
 board[1::2, ::2] = 1
 answer = board - np.tile(np.array([[0, 1], [1, 0]]), (3, 3))
 """,
-    "numbers of a range, turned negative in place": """
+    "numbers of a range, negated in place": """
 z = np.arange(12)
 z[(z > 2) & (z <= 7)] *= -1
 z[z.argmax()] = 0
@@ -29,9 +29,9 @@ x = x - x.mean(axis=1, keepdims=True)
 answer = (x - x.mean(0)) / np.std(x, axis=0, ddof=1)
 """,
     "the nearest of many": """
-places = np.linspace(0, 1, 11, endpoint=False)[1:]
+positions = np.linspace(0, 1, 11, endpoint=False)[1:]
 wanted = 0.43
-answer = places[np.abs(places - wanted).argmin()]
+answer = positions[np.abs(positions - wanted).argmin()]
 """,
     "distances of all pairs": """
 points = np.cos(np.arange(14.0)).reshape(7, 2)
@@ -75,11 +75,11 @@ answer = z
 """,
     "all combinations": """
 parts = [np.asarray(part) for part in ([4, 5], [7], [1, 2, 3])]
-places = np.indices([len(part) for part in parts], dtype=int)
-places = places.reshape(len(parts), -1).T
+positions = np.indices([len(part) for part in parts], dtype=int)
+positions = positions.reshape(len(parts), -1).T
 for n, part in enumerate(parts):
-    places[:, n] = part[places[:, n]]
-answer = places
+    positions[:, n] = part[positions[:, n]]
+answer = positions
 """,
     "rows by a column, and two of them exchanged": """
 z = np.array([[3, 9, 1], [8, 2, 5], [4, 7, 6], [1, 2, 0]])
@@ -187,8 +187,8 @@ with np.nditer(a, op_flags=["readwrite"]) as cells:
     for x in cells:
         x[...] = 2 * x
 cells = np.nditer(a, flags=["multi_index"])
-places = [(int(x), cells.multi_index) for x in cells]
+positions = [(int(x), cells.multi_index) for x in cells]
 row = [x.sum() for x in np.nditer(a, flags=["external_loop"])]
-answer = a, places, row
+answer = a, positions, row
 """,
 }

@@ -189,7 +189,7 @@ CORNERS: dict[str, Callable[[Any], Any]] = {
     "pad mean of none": lambda m: m.pad(m.array([1.0, 2.0]), 2, "mean", stat_length=0),
     "pad median": lambda m: m.pad(m.array([1.0]), 1, "median", stat_length=(1, 0)),
     "poly of a matrix": lambda m: m.poly(m.array([[1.0, 2.0], [3.0, 4.0]])),
-    "poly of a turn": lambda m: m.poly(m.array([[0.0, 1.0], [-1.0, 0.0]])),
+    "poly of a rotation": lambda m: m.poly(m.array([[0.0, 1.0], [-1.0, 0.0]])),
     "poly of integers": lambda m: m.poly(m.array([[2, 0], [0, 3]])),
     "digitize NaN": lambda m: m.digitize(
         m.array([1.0, 3.0, nan]), m.array([0, 2, nan])

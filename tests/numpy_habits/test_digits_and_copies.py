@@ -1,4 +1,4 @@
-"""Numbers and lists keep their digits beside float64, and results share no elements."""
+"""Numbers and lists keep their precision with float64; results share no elements."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ np.nanstd(c, ddof=1)
 """
 
 
-def test_numbers_and_lists_keep_their_digits_beside_float64(cpu: str) -> None:
+def test_numbers_and_lists_keep_their_precision_with_float64(cpu: str) -> None:
     found = []
     for text in DIGITS.strip().splitlines():
         wanted, got = result(text, wide(numpy)), result(text, wide(np))

@@ -177,12 +177,12 @@ def test_axes_are_taken_in_the_order_asked(cpu: str) -> None:
     rng = numpy.random.default_rng(0)
     host = rng.random((3, 4, 5)).astype("float32")
     x = np.asarray(host)
-    places = [rng.random(n).cumsum() for n in host.shape]
+    positions = [rng.random(n).cumsum() for n in host.shape]
     for rank in (1, 2, 3):
         for axes in itertools.permutations(range(3), rank):
             for named in (axes, tuple(axis - 3 for axis in axes)):
                 steps = [0.5, 2.0, 3.0][:rank]
-                for given in ([], steps, [places[axis] for axis in axes]):
+                for given in ([], steps, [positions[axis] for axis in axes]):
                     wanted = numpy.gradient(host, *given, axis=named)
                     got = np.gradient(x, *given, axis=named)
                     assert difference(got, wanted, rtol=1e-4, atol=1e-4) is None, named
