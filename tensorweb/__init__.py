@@ -10,6 +10,7 @@ from sys import modules as _modules
 from types import ModuleType as _ModuleType
 
 from tensorweb import errors, functions, random, shapes, tree
+from tensorweb.advice import unknown as _unknown
 from tensorweb.charts import BarChart, bar_chart
 from tensorweb.devices import (
     default_device,
@@ -74,7 +75,6 @@ from tensorweb.shapes import broadcast_shapes, next_position, ravel_index, unrav
 from tensorweb.show import show
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.tensor import answer_foreign_names as _answer_foreign_names
-from tensorweb.tensor.unknown_names import unknown as _unknown
 from tensorweb.transforms.backward import no_grad
 from tensorweb.transforms.checking import check_grads
 from tensorweb.transforms.checkpoint import checkpoint

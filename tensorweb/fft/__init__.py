@@ -9,10 +9,10 @@ tensor([ 0. ,  0.5, -1. , -0.5])
 
 import typing as _typing
 
+from tensorweb.advice import unknown as _unknown
 from tensorweb.fft.complex_transforms import fft, fftn, ifft, ifftn
 from tensorweb.fft.frequencies import fftfreq, fftshift, ifftshift, rfftfreq
 from tensorweb.fft.real_transforms import hfft, ihfft, irfft, irfftn, rfft, rfftn
-from tensorweb.tensor.unknown_names import unknown as _unknown
 
 __all__ = [
     "fft",

@@ -9,6 +9,7 @@ tensor(5.)
 
 import typing as _typing
 
+from tensorweb.advice import unknown as _unknown
 from tensorweb.errors import LinAlgError
 from tensorweb.functions.linear_algebra import matmul, outer, tensordot, vecdot
 from tensorweb.linalg.eigenvalues import eig, eigvals
@@ -25,7 +26,6 @@ from tensorweb.linalg.spectral import (
     svd,
     svdvals,
 )
-from tensorweb.tensor.unknown_names import unknown as _unknown
 
 __all__ = [
     "LinAlgError",

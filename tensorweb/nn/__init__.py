@@ -12,6 +12,7 @@ and `loss.backward()` reaches its parameters after `model.requires_grad_()`.
 import typing as _typing
 from types import ModuleType as _ModuleType
 
+from tensorweb.advice import unknown as _unknown
 from tensorweb.nn import init
 from tensorweb.nn.activation_layers import *
 from tensorweb.nn.activations import *
@@ -27,8 +28,6 @@ from tensorweb.nn.module import *
 from tensorweb.nn.normalization import *
 from tensorweb.nn.pooling import *
 from tensorweb.nn.recurrent import *
-from tensorweb.nn.unknown_names import NAMES as _NAMES
-from tensorweb.tensor.unknown_names import unknown as _unknown
 
 if not _typing.TYPE_CHECKING:  # Type checkers follow the stars, but not a sum of lists.
     _topics = [
@@ -45,4 +44,4 @@ if not _typing.TYPE_CHECKING:  # Type checkers follow the stars, but not a sum o
 
     def __getattr__(name: str) -> _typing.NoReturn:
         """Answer a name of PyTorch with what to write here."""
-        raise _unknown("tensorweb.nn", name, __all__, _NAMES)
+        raise _unknown("tensorweb.nn", name, __all__)

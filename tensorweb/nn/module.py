@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import signature
 from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
-from tensorweb.devices import fastest
+from tensorweb.advice import module_method_advice
 from tensorweb.errors import DataError, DTypeError, TensorwebError
 from tensorweb.nn.arguments import operand
 from tensorweb.tensor import Tensor
@@ -29,22 +29,6 @@ __all__ = [
 
 
 T = TypeVar("T")
-
-
-ABSENT = {
-    "train": "modules have no mode: pass train=True to the call, or key= to Dropout",
-    "eval": "modules have no mode: without train=True and key= a call evaluates",
-    "cuda": f"write model.to({fastest()!r}), or tw.set_default_device at first",
-    "cpu": 'write model.to("cpu")',
-    "zero_grad": "write opt.zero_grad(), or p.grad = None for each of parameters()",
-    "apply": "write tw.tree.map(function, model), which returns another model",
-    "add_module": "write setattr(model, name, module)",
-    "register_parameter": "write setattr(model, name, tensor)",
-    "register_forward_hook": "there are no hooks; print in forward, it works anywhere",
-    "half": "write model.to(dtype=tw.float16)",
-    "double": 'write model.to("cpu", tw.float64)',
-}
-"""Methods of PyTorch's modules that do not exist here, and their replacements."""
 
 
 class Module:
@@ -231,8 +215,9 @@ class Module:
     def __getattr__(self, name: str) -> NoReturn:
         """Raise; for a method of PyTorch the message has its replacement."""
         text = f"{type(self).__name__!r} object has no attribute {name!r}"
-        if name in ABSENT:
-            text += f"; {ABSENT[name]}."
+        found = module_method_advice(name)
+        if found is not None:
+            text += f"; {found}."
         raise AttributeError(text, name=name, obj=self)
 
     def _parts(self) -> Iterator[tuple[str, Any]]:

@@ -14,6 +14,7 @@ import typing as _typing
 from importlib import import_module as _import_module
 from types import ModuleType as _ModuleType
 
+from tensorweb.advice import unknown as _unknown
 from tensorweb.numpy.bits import *
 from tensorweb.numpy.creation import *
 from tensorweb.numpy.data_types import *
@@ -27,7 +28,6 @@ from tensorweb.numpy.joining import *
 from tensorweb.numpy.manipulation import *
 from tensorweb.numpy.mathematics import *
 from tensorweb.numpy.matrices import *
-from tensorweb.numpy.names import ABSENT as _ABSENT
 from tensorweb.numpy.padding import *
 from tensorweb.numpy.polynomials import *
 from tensorweb.numpy.printing import *
@@ -39,7 +39,6 @@ from tensorweb.numpy.statistics import *
 from tensorweb.numpy.text import *
 from tensorweb.numpy.ufuncs import *
 from tensorweb.numpy.vectorization import *
-from tensorweb.tensor.unknown_names import unknown as _unknown
 from tensorweb.version import VERSION as _VERSION
 
 __version__ = _VERSION
@@ -68,7 +67,7 @@ else:  # Type checkers follow the stars, but not a sum of lists.
         """Import a module on first use, or raise an error that names an alternative."""
         if name in _LATER:
             return _import_module(f"tensorweb.numpy.{name}")
-        raise _unknown("tensorweb.numpy", name, __all__, _ABSENT)
+        raise _unknown("tensorweb.numpy", name, __all__)
 
     def __dir__() -> list[str]:
         """Return the public names, including modules that are not imported yet."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from tensorweb import functions as tw
 from tensorweb import linalg as standard
+from tensorweb.advice import unknown
 from tensorweb.dtypes import finfo
 from tensorweb.errors import DataError, LinAlgError, MatrixShapeError, ShapeError
 from tensorweb.graph.tracing import is_traced
@@ -40,7 +41,6 @@ from tensorweb.numpy.arguments import Out, as_floats, as_tensors, into
 from tensorweb.shapes import is_integer
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-from tensorweb.tensor.unknown_names import unknown
 
 __all__ = [
     "LinAlgError",

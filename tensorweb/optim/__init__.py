@@ -14,6 +14,7 @@ True
 
 import typing as _typing
 
+from tensorweb.advice import unknown as _unknown
 from tensorweb.optim.clipping import clip_by_global_norm
 from tensorweb.optim.optimizer import Optimizer
 from tensorweb.optim.optimizers import SGD, Adagrad, Adam, AdamW, Lion, RMSprop
@@ -25,7 +26,6 @@ from tensorweb.optim.schedules import (
     warmup_cosine,
 )
 from tensorweb.optim.state import State
-from tensorweb.tensor.unknown_names import unknown as _unknown
 
 __all__ = [
     "SGD",

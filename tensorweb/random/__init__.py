@@ -10,6 +10,7 @@ tensor([2, 2, 6, 5, 1])
 
 import typing as _typing
 
+from tensorweb.advice import unknown as _unknown
 from tensorweb.random.distributions import (
     bernoulli,
     exponential,
@@ -22,7 +23,6 @@ from tensorweb.random.drawing import categorical, choice, permutation
 from tensorweb.random.generator import Generator
 from tensorweb.random.integers import randint
 from tensorweb.random.keys import bits, fold_in, key, split
-from tensorweb.tensor.unknown_names import unknown as _unknown
 
 __all__ = [
     "Generator",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from types import FunctionType
 from typing import NoReturn
 
+from tensorweb.advice import ADVICE, method_advice
 from tensorweb.tensor.algebra import AlgebraMethods
 from tensorweb.tensor.at import AtMethods
 from tensorweb.tensor.complex_numbers import ComplexMethods
@@ -23,7 +24,6 @@ from tensorweb.tensor.rearrangement import RearrangementMethods
 from tensorweb.tensor.reductions import ReductionMethods
 from tensorweb.tensor.sorting import SortingMethods
 from tensorweb.tensor.torch_words import taking_torch_words
-from tensorweb.tensor.unknown_names import NAMES, advice
 from tensorweb.tensor.values import ValueMethods
 
 
@@ -99,8 +99,8 @@ _foreign: set[str] = set()
 def answer_foreign_names(functions: Sequence[str]) -> None:
     """Let tensors answer the names they lack; `functions` are those of the package."""
     methods = frozenset(dir(Tensor))
-    for name in (*NAMES, *functions):
-        found = None if name in methods else advice(name, functions, methods)
+    for name in (*ADVICE["tensorweb"], *functions):
+        found = None if name in methods else method_advice(name, functions, methods)
         if found is not None:
             _foreign.add(name)
             setattr(Tensor, name, ForeignName(name, found))

@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 import tensorweb.numpy as np
-from tensorweb.numpy.names import ABSENT, DIFFERENT
+from tools.numpy_names import ABSENT, DIFFERENT
 
 NUMPYS = {name for name in dir(numpy) if not name.startswith("_")}
 
@@ -23,7 +23,8 @@ def test_names_that_are_not_here_say_what_to_write() -> None:
     for name, advice in ABSENT.items():
         with pytest.raises(AttributeError) as caught:
             getattr(np, name)
-        assert f"has no attribute {name!r}; {advice}." in str(caught.value)
+        words = advice.replace("`", "")
+        assert f"has no attribute {name!r}; {words}." in str(caught.value)
 
 
 def test_rows_are_in_order() -> None:

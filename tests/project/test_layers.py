@@ -16,7 +16,7 @@ VALUES = ("errors", "dtypes", "shapes", "view", "hostdata")
 GRAPH = (*VALUES, "graph", "ops")
 NODES = (*GRAPH, "protocol", "devices", "nodes")
 VALUES_READ = (*NODES, "evaluate", "lookups")
-TENSOR = (*VALUES_READ, "notices", "display", "tensor")
+TENSOR = (*VALUES_READ, "notices", "advice", "display", "tensor")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "errors": (),
@@ -34,6 +34,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "ops": ("graph",),
     "protocol": ("graph",),
     "devices": (*GRAPH, "protocol", "notices"),
+    "advice": ("devices",),
     "evaluate": (*GRAPH, "devices"),
     "events": ("graph",),
     "nodes": NODES,

@@ -3,26 +3,74 @@
 from __future__ import annotations
 
 import inspect
+import os
+import re
+import sys
 from typing import Any
 
 import pytest
 
 import tensorweb as tw
-from tensorweb.tensor.unknown_names import DTYPES, NAMES, advice
+import tensorweb.numpy as np
+from tensorweb.advice import ADVICE, DTYPES
 
 METHODS = frozenset(dir(tw.ones(2, device="cpu")))
 
+HOMES = {"tensorweb": tw, "tensorweb.nn": tw.nn, "tensorweb.numpy": np}
+"""By the key of a table, the module that it answers for."""
 
-@pytest.mark.parametrize("name", NAMES)
-def test_rows_lead_to_something_that_is_there(name: str) -> None:
-    ours = NAMES[name]
-    assert not hasattr(tw, name) or not hasattr(tw.Tensor, name)
-    assert name not in dir(tw.ones(2, device="cpu")) or hasattr(tw.Tensor, name)
-    if ours.isidentifier():
-        assert ours in tw.__all__ or ours in METHODS
-        assert ours != name
-    else:
-        assert " " in ours
+ENTRIES = [
+    pytest.param(module, name, id=f"{module}-{name}")
+    for module, entries in ADVICE.items()
+    for name in entries
+]
+
+
+def names_of_advice() -> dict[str, Any]:
+    """Return values for the names in the code of the advice."""
+    x = tw.reshape(tw.arange(4.0), (2, 2)) + 1
+    names = {"tw": tw, "np": np, "sys": sys, "x": x, "y": x + 1}
+    names |= {"a": x, "b": x, "c": x, "parts": [x, x], "columns": [x, x]}
+    names |= {"p": tw.asarray([1.0, 0.5, 0.2]), "q": tw.asarray([0.5, 0.1, 0.4])}
+    names |= {"i": tw.asarray([0, 1]), "v": x, "values": x, "value": 2, "mask": x > 1}
+    names |= {"n": 3, "d": 2, "r": 2, "start": 0, "end": 1, "low": 0, "high": 9}
+    names |= {"indices": tw.zeros_like(x, dtype=tw.int32), "axis": 0, "shape": (2,)}
+    names |= {"key": tw.random.key(0), "dtype": tw.int32, "device": "cpu"}
+    names |= {"f": tw.sum, "function": tw.sum, "distance": tw.subtract, "margin": 1.0}
+    names |= {"loss": tw.ones(()).requires_grad_() * 2, "order": [1, 0]}
+    names |= {"logits": x, "t": 2.0, "widths": 1, "gradients": [x], "limit": 1.0}
+    names |= {"image": tw.zeros((3, 4, 5, 2)), "channels": 1, "height": 5, "width": 2}
+    names |= {"model": tw.nn.Linear(2, 2), "module": tw.nn.ReLU(), "name": "scale"}
+    names |= {"self": tw.nn.Linear(2, 2), "tensor": x, "file": os.devnull}
+    return names | {"opt": tw.optim.SGD([tw.ones(2)])}
+
+
+@pytest.mark.parametrize(("module", "name"), ENTRIES)
+def test_advice_can_be_followed(module: str, name: str, cpu: str) -> None:
+    entry = ADVICE[module][name]
+    if " " not in entry:
+        known = np.__all__ if entry.startswith("np.") else HOMES[module].__all__
+        ours = entry.removeprefix("np.")
+        assert ours in known or (module == "tensorweb" and ours in METHODS)
+        assert entry != name
+    for code in re.findall("`(.*?)`", entry):
+        if code != "@":
+            exec(f"{code} pass" if code.endswith(":") else code, names_of_advice())
+
+
+@pytest.mark.parametrize("module", HOMES)
+def test_advice_answers_names_that_are_not_there(module: str) -> None:
+    for name in ADVICE[module]:
+        is_method = module == "tensorweb" and hasattr(tw.Tensor, name)
+        assert not hasattr(HOMES[module], name) or not is_method, name
+        assert module == "tensorweb" or name not in HOMES[module].__all__, name
+
+
+@pytest.mark.parametrize("name", ["isclose", "percentile", "bitwise_count", "loadtxt"])
+def test_names_that_the_namespace_of_numpy_has_lead_there(name: str) -> None:
+    for owner in (tw, tw.ones(2, device="cpu")):
+        with pytest.raises(AttributeError, match=rf"write np\.{name}, with import"):
+            getattr(owner, name)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +117,8 @@ def test_other_names_are_plain_errors() -> None:
         tw.ones(2).nothing_like_it  # type: ignore[attr-defined]  # noqa: B018
     assert not hasattr(tw, "__wrapped__")
     assert not hasattr(tw.ones(2, device="cpu"), "__array_interface__")
-    assert advice("nothing_like_it", tw.__all__) is None
+    with pytest.raises(AttributeError, match=r"calls it tw\.concat"):
+        tw.linalg.concatenate  # type: ignore[attr-defined]  # noqa: B018
     assert all(hasattr(tw, name) for name in DTYPES)
 
 

@@ -10,10 +10,10 @@ same on every device. A recorded function cannot draw from here; give it a key.
 
 import typing as _typing
 
+from tensorweb.advice import unknown as _unknown
 from tensorweb.numpy.random.generator import Generator as Generator
 from tensorweb.numpy.random.generator import RandomState as RandomState
 from tensorweb.numpy.random.generator import default_rng as default_rng
-from tensorweb.tensor.unknown_names import unknown as _unknown
 
 _state = RandomState()
 
@@ -66,4 +66,4 @@ if not _typing.TYPE_CHECKING:  # Type checkers take every public name.
     # A type checker shall find names that do not exist.
     def __getattr__(name: str) -> _typing.NoReturn:
         """Answer a name that is not here."""
-        raise _unknown("tensorweb.numpy.random", name, __all__, {})
+        raise _unknown("tensorweb.numpy.random", name, __all__)
