@@ -1,4 +1,4 @@
-"""A device is named in its row and in its own modules; all others ask the table."""
+"""A device is named in its entry and its own modules; all others ask the table."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "tensorweb"
-OWN = ("devices.py", "backends/webgpu", "drivers/")
-"""Where `webgpu` may stand outside of docstrings: its row, its backend, its drivers."""
+# Where `webgpu` may stand outside of docstrings: its entry, its backend, its drivers, and
+# the page's messages.
+OWN = ("devices.py", "backends/webgpu", "drivers/", "playground/records.py")
 
 FILES = sorted(PACKAGE.rglob("*.py"))
 
