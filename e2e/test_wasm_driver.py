@@ -52,6 +52,17 @@ def test_it_describes_itself(python: Python) -> None:
     assert python.values(code) == [isolated, True, True]
 
 
+def test_one_thread_where_memory_is_not_shared_or_nobody_may_wait(
+    python: Python,
+) -> None:
+    can_share = python.page.evaluate("crossOriginIsolated")
+    may_wait = python.where == "runInWorker"
+    # Where both hold, three threads start: test_wasm_threads.py has them.
+    threads = 1 if can_share and may_wait else 3
+    found = python(f"open_wasm_browser({threads}).description")
+    assert found == "WebAssembly (1 thread)"
+
+
 def test_launches_with_parameters_copies_and_clears(python: Python) -> None:
     code = """
 x = filled(driver, "f", 1, 2, 3, 4, 5)

@@ -35,7 +35,16 @@ def spread(name, *options, units, driver=driver):
 
 @pytest.fixture(scope="module")
 def url(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
-    return serve_drivers(serve, tmp_path_factory.mktemp("threads"))
+    """The address of the page, with the site's policy for workers."""
+    folder = tmp_path_factory.mktemp("threads")
+    return serve_with_workers(serve, folder, policy.STRICT["worker-src"])
+
+
+def serve_with_workers(serve: Serve, folder: Path, sources: str) -> str:
+    """Serve the page with a policy that says where workers may come from."""
+    rule = f"/*\n  {policy.HEADER}: worker-src {sources}\n"
+    (folder / policy.FILE).write_text(rule, "utf-8")
+    return serve_drivers(serve, folder)
 
 
 @pytest.fixture(scope="module", params=["chromium", "firefox"])
@@ -156,8 +165,15 @@ def wait_for_workers(page: Page, count: int) -> None:
     assert len(page.workers) == count
 
 
-def test_first_results_do_not_wait_for_them(chromium: Browser, url: str) -> None:
-    python = open_alone(chromium, url)
+@pytest.fixture(scope="module")
+def alone(chromium: Browser, url: str) -> Iterator[Python]:
+    """Python without a device, for tests of the first and the last moments of one."""
+    started = open_alone(chromium, url)
+    yield started
+    started.page.context.close()
+
+
+def test_first_results_do_not_wait_for_them(alone: Python) -> None:
     code = """
 driver = open_wasm_browser(3)
 y = driver.create_buffer(4000)
@@ -167,37 +183,20 @@ await with_helpers(driver, 2)
 json.dumps([*said, driver.description])
 """
     description = "WebAssembly (3 threads)"
-    assert python.values(code) == [[1], description, 0, description]
-    python.page.context.close()
+    assert alone.values(code) == [[1], description, 0, description]
+    alone("driver.close()")
 
 
-def test_they_end_with_the_device_and_with_python(chromium: Browser, url: str) -> None:
-    python = open_alone(chromium, url)
-    python("driver = await with_helpers(open_wasm_browser(3), 2)")
-    wait_for_workers(python.page, 3)
-    python("driver.close()")
-    wait_for_workers(python.page, 1)
-    python("driver = await with_helpers(open_wasm_browser(4), 3)")
-    wait_for_workers(python.page, 4)
-    python.page.evaluate("endWorker()")
-    wait_for_workers(python.page, 0)
-    python.page.context.close()
-
-
-def serve_with_workers(serve: Serve, folder: Path, sources: str) -> str:
-    """Serve the page with a policy that says where workers may come from."""
-    rule = f"/*\n  {policy.HEADER}: worker-src {sources}\n"
-    (folder / policy.FILE).write_text(rule, "utf-8")
-    return serve_drivers(serve, folder)
-
-
-def test_the_site_s_policy_allows_them(
-    chromium: Browser, serve: Serve, tmp_path: Path
-) -> None:
-    address = serve_with_workers(serve, tmp_path, policy.STRICT["worker-src"])
-    python = open_alone(chromium, address)
-    python("driver = await with_helpers(open_wasm_browser(3), 2)")
-    python.page.context.close()
+def test_they_end_with_the_device_and_with_python(alone: Python) -> None:
+    wait_for_workers(alone.page, 1)
+    alone("driver = await with_helpers(open_wasm_browser(3), 2)")
+    wait_for_workers(alone.page, 3)
+    alone("driver.close()")
+    wait_for_workers(alone.page, 1)
+    alone("driver = await with_helpers(open_wasm_browser(4), 3)")
+    wait_for_workers(alone.page, 4)
+    alone.page.evaluate("endWorker()")
+    wait_for_workers(alone.page, 0)
 
 
 def test_a_policy_without_workers_leaves_one_thread(
@@ -215,17 +214,4 @@ driver.submit(tape([], launch(compiled(driver, "mark"), 1000, 1, y)))
 json.dumps([driver.description, set(values(driver, y, "i", 1000)) == {1}])
 """
     assert python.values(code) == ["WebAssembly (1 thread)", True]
-    python.page.context.close()
-
-
-@pytest.mark.parametrize(
-    ("where", "isolated"), [("runOnMain", True), ("runInWorker", False)]
-)
-def test_one_thread_where_memory_is_not_shared_or_nobody_may_wait(
-    chromium: Browser, serve: Serve, tmp_path: Path, where: str, isolated: bool
-) -> None:
-    address = serve_drivers(serve, tmp_path, isolated=isolated)
-    python = open_python(chromium, address, where)
-    python("from wasm_support import *")
-    assert python("open_wasm_browser(3).description") == "WebAssembly (1 thread)"
     python.page.context.close()

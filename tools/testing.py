@@ -26,11 +26,13 @@ BUDGET = 60 * 60
 
 SLOWEST = 10
 
-UNIT_OPTIONS = ["--doctest-modules", "-n", "2"]
+# Two halves, each in order: the tests of a file share kernels, texts and pages.
+IN_HALVES = ["-n", "2", "--dist", "worksteal"]
+
+UNIT_OPTIONS = ["--doctest-modules", *IN_HALVES]
 UNIT_TESTS = ["tests", "tensorweb", *UNIT_OPTIONS]
 
-# Two halves, each in order: the tests of one file often share a page.
-BROWSER_OPTIONS = ["-n", "2", "--dist", "worksteal"]
+BROWSER_OPTIONS = IN_HALVES
 BROWSER_TESTS = ["e2e", *BROWSER_OPTIONS]
 
 NUMPY_MATTERS = ["e2e", "-m", "numpy_or_not"]

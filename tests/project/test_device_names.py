@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "tensorweb"
-# Where `webgpu` may stand outside of docstrings: its entry, its backend, its drivers, and
-# the page's messages.
+# Where `webgpu` may stand outside of docstrings: its entry, its backend, its drivers,
+# and the page's messages.
 OWN = ("devices.py", "backends/webgpu", "drivers/", "playground/records.py")
 
 FILES = sorted(PACKAGE.rglob("*.py"))
