@@ -15,6 +15,7 @@ from bench.family_programs import FAMILY_PROGRAMS
 from bench.programs import PROGRAMS
 from bench.workloads import COMPLEX
 from tensorweb import Tensor, devices, evaluate
+from tensorweb.waits import run_async
 
 if TYPE_CHECKING:
     from tensorweb.backends.webgpu import WebGpuBackend
@@ -127,7 +128,7 @@ class CeilingCase:
         return driver().read(self.ceiling.target, 0, 4)
 
     async def result_async(self) -> bytes:
-        return await driver().read_async(self.ceiling.target, 0, 4)
+        return await run_async(driver().read_steps(self.ceiling.target, 0, 4))
 
 
 def _tensor(data: bytes, shape: Sequence[int], dtype: str, device: str) -> Tensor:

@@ -79,6 +79,7 @@ def _pack_drivers(target: Path) -> None:
     with zipfile.ZipFile(target, "w") as archive:
         archive.writestr("tensorweb/__init__.py", "")
         archive.write(package / "errors.py", "tensorweb/errors.py")
+        archive.write(package / "waits.py", "tensorweb/waits.py")
         for path in sorted((package / "drivers").glob("*.[pj][ys]")):
             archive.write(path, f"tensorweb/drivers/{path.name}")
         for path in [*PAGE.glob("*.py"), ROOT / "tests" / "wasm_modules.py"]:

@@ -1,8 +1,8 @@
 """The browser's driver inside Pyodide: worker and main thread, Chromium and Firefox.
 
-The page holds the drivers alone, with no tensors: `errors.py` and `drivers/` must need
-nothing else. Python runs in three ways: `await` (blocking reads work), `plain` (without
-stack switching) and `callback` (from a timer).
+The page holds the drivers alone, with no tensors: `errors.py`, `waits.py` and
+`drivers/` need nothing else. Python runs in three ways: `await` (blocking reads work),
+`plain` (without stack switching) and `callback` (from a timer).
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ def test_tape_computes_and_read_blocks(python: Python) -> None:
     )
 
 
-def test_read_async_returns_the_same_bytes(python: Python) -> None:
-    code = "driver.submit(launch); floats(await driver.read_async(y, 4, 8))"
+def test_awaited_read_returns_the_same_bytes(python: Python) -> None:
+    code = "driver.submit(launch); floats(await run_async(driver.read_steps(y, 4, 8)))"
     assert python.values(code) == ADDED[1:3]
 
 

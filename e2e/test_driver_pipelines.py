@@ -39,7 +39,7 @@ def test_waiting_finishes_all_pipelines(python: Python) -> None:
     code = """
     numbers = [driver.begin_pipeline(source, "rw", f"add {i}") for i in range(3)]
     pending = driver.pending_pipelines()
-    driver.finish_pipelines()
+    run_blocking(driver.finish_pipelines())
     json.dumps([pending, driver.pending_pipelines(), [add(n) for n in numbers]])
     """
     pending, later, sums = python.values(code)
@@ -50,7 +50,7 @@ def test_waiting_finishes_all_pipelines(python: Python) -> None:
 def test_waiting_for_one_pipeline_is_enough_to_use_it(python: Python) -> None:
     code = """
     number = driver.begin_pipeline(source, "rw", "one")
-    driver.finish_pipelines([number])
+    run_blocking(driver.finish_pipelines([number]))
     add(number)
     """
     assert python.values(code) == ADDED
@@ -64,7 +64,7 @@ def test_launch_does_not_wait_for_the_background(python: Python) -> None:
 def test_awaiting_finishes_pipelines(python: Python) -> None:
     code = """
     number = driver.begin_pipeline(source, "rw", "awaited")
-    await driver.finish_pipelines_async()
+    await run_async(driver.finish_pipelines())
     json.dumps([driver.pending_pipelines(), add(number)])
     """
     assert python.values(code) == [0, ADDED]
@@ -73,7 +73,7 @@ def test_awaiting_finishes_pipelines(python: Python) -> None:
 def test_refused_shader_is_told_when_it_is_used(python: Python) -> None:
     code = """
     broken = driver.begin_pipeline("fn main() { lex x = 1; }", "rw", "broken")
-    driver.finish_pipelines()
+    run_blocking(driver.finish_pipelines())
     driver.check()
     try:
         add(broken)

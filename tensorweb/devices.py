@@ -25,6 +25,7 @@ from tensorweb.errors import (
 )
 from tensorweb.graph import deferred_errors
 from tensorweb.notices import programs, warn_once
+from tensorweb.waits import Steps, run_async, run_blocking
 
 if TYPE_CHECKING:
     from tensorweb.protocol import Backend
@@ -36,7 +37,7 @@ class Device:
 
     Attributes:
         name: the name in programs.
-        module: the module with `open_backend()` and `open_backend_async()`.
+        module: the module with `open_backend()`, which returns `Steps`.
         dtypes: names of the dtypes that it can store.
         doc: one line of documentation.
         varying: names of the dtypes that depend on the opened device.
@@ -113,11 +114,7 @@ def backend(name: str) -> Backend:
         DeviceError: the device cannot be opened here; the message has the reason.
     """
     found = _backends.get(name)
-    if found is None:
-        _refuse_forked(name)
-        module = importlib.import_module(DEVICES[name].module)
-        found = _backends[name] = module.open_backend()
-    return found
+    return run_blocking(_open(name)) if found is None else found
 
 
 async def open_device_async(name: str | None = None) -> str:
@@ -133,20 +130,20 @@ async def open_device_async(name: str | None = None) -> str:
     >>> asyncio.run(open_device_async("cpu")).split()[0] in ("NumPy", "WebAssembly")
     True
     """
-    found = await _open_async(fastest() if name is None else as_device(name))
+    found = await run_async(_open(fastest() if name is None else as_device(name)))
     if name is not None or not found.is_emulated:
         return found.description
     with contextlib.suppress(DeviceError):
-        found = await _open_async(next(iter(DEVICES)))
+        found = await run_async(_open(next(iter(DEVICES))))
     return f"{found.description}. {emulation_note()}"
 
 
-async def _open_async(name: str) -> Backend:
-    """Return a device's backend, opening it on first use by awaiting."""
+def _open(name: str) -> Steps[Backend]:
+    """Return a device's backend, opening it on first use."""
     if name not in _backends:
         _refuse_forked(name)
         module = importlib.import_module(DEVICES[name].module)
-        _backends[name] = await module.open_backend_async()
+        _backends[name] = yield from module.open_backend()
     return _backends[name]
 
 

@@ -7,6 +7,7 @@ the builders of `lookups/`, which read values, use it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from tensorweb.devices import DEVICES, backend, opened
 from tensorweb.graph.complex_pairs import pair_of, pairs_of
@@ -18,6 +19,7 @@ from tensorweb.graph.op import COMPLEX, CONSTANT
 from tensorweb.graph.storage import HostData
 from tensorweb.graph.tracing import is_tracing, require_values
 from tensorweb.hostdata import pack
+from tensorweb.waits import Steps, run_async, run_blocking
 
 DEEPEST = 256
 """A node deeper than this is computed at once, which bounds the graphs of loops."""
@@ -116,23 +118,12 @@ def read(nodes: Sequence[Node]) -> list[bytes]:
         LinAlgError: a value depends on a matrix without inverse or factorization.
         TraceError: a value depends on an argument of a function that is traced.
     """
-    nodes = pairs_of(nodes)
-    require_values(nodes)
-    doubts = concerning(nodes)
-    if not doubts:
-        return _read(nodes)
-    found = _read([*nodes, *[one.failed for one in doubts]])
-    require_sound(doubts, found[len(nodes) :])
-    return found[: len(nodes)]
+    return run_blocking(read_steps(nodes))
 
 
-def _read(nodes: Sequence[Node]) -> list[bytes]:
-    found = [host_bytes(node) for node in nodes]
-    for device, indices in _missing(nodes, found).items():
-        data = backend(device).read([_without_waste(nodes[i]) for i in indices])
-        for index, part in zip(indices, data, strict=True):
-            found[index] = part
-    return _noted(nodes, found)
+async def read_async(nodes: Sequence[Node]) -> list[bytes]:
+    """Return row-major bytes of each node by awaiting the devices."""
+    return await run_async(read_steps(nodes))
 
 
 def look(nodes: Sequence[Node]) -> list[bytes]:
@@ -140,60 +131,44 @@ def look(nodes: Sequence[Node]) -> list[bytes]:
 
     For displays, which show infinities and NaN.
     """
-    nodes = pairs_of(nodes)
-    require_values(nodes)
-    return _read(nodes)
+    return run_blocking(read_steps(nodes, is_display=True))
 
 
 async def look_async(nodes: Sequence[Node]) -> list[bytes]:
     """Return the bytes that `look` returns by awaiting the devices."""
+    return await run_async(read_steps(nodes, is_display=True))
+
+
+def read_steps(
+    nodes: Sequence[Node], *, is_display: bool = False
+) -> Steps[list[bytes]]:
+    """Read nodes; the body of `read` and, for a display, of `look`."""
     nodes = pairs_of(nodes)
     require_values(nodes)
-    return await _read_async(nodes)
-
-
-async def read_async(nodes: Sequence[Node]) -> list[bytes]:
-    """Return row-major bytes of each node by awaiting the devices."""
-    nodes = pairs_of(nodes)
-    require_values(nodes)
-    doubts = concerning(nodes)
-    if not doubts:
-        return await _read_async(nodes)
-    found = await _read_async([*nodes, *[one.failed for one in doubts]])
-    require_sound(doubts, found[len(nodes) :])
-    return found[: len(nodes)]
-
-
-async def _read_async(nodes: Sequence[Node]) -> list[bytes]:
-    found = [host_bytes(node) for node in nodes]
-    for device, indices in _missing(nodes, found).items():
-        data = await backend(device).read_async(
-            [_without_waste(nodes[i]) for i in indices]
-        )
-        for index, part in zip(indices, data, strict=True):
-            found[index] = part
-    return _noted(nodes, found)
-
-
-def _noted(nodes: Sequence[Node], found: Sequence[bytes | None]) -> list[bytes]:
-    """Return the bytes read, and report them to an open search for NaN."""
-    data = [each for each in found if each is not None]
+    deferred = () if is_display else concerning(nodes)
+    count = len(nodes)
+    if deferred:
+        nodes = [*nodes, *[one.failed for one in deferred]]
+    # None where only a backend has the bytes, until it is read.
+    found: list[Any] = [host_bytes(node) for node in nodes]
+    if None in found:
+        groups: dict[str, list[int]] = {}
+        for index, data in enumerate(found):
+            if data is None:
+                groups.setdefault(nodes[index].device, []).append(index)
+        for device, indices in groups.items():
+            chosen = [_without_waste(nodes[index]) for index in indices]
+            parts = yield from backend(device).read_steps(chosen)
+            for index, part in zip(indices, parts, strict=True):
+                found[index] = part
     seeker = search()
     if seeker is not None:
-        for node, each in zip(nodes, data, strict=True):
-            seeker.note_read(node, each)
-    return data
-
-
-def _missing(
-    nodes: Sequence[Node], found: Sequence[bytes | None]
-) -> dict[str, list[int]]:
-    """Return by device the indices of nodes that only a backend can read."""
-    groups: dict[str, list[int]] = {}
-    for index, (node, data) in enumerate(zip(nodes, found, strict=True)):
-        if data is None:
-            groups.setdefault(node.device, []).append(index)
-    return groups
+        for node, data in zip(nodes, found, strict=True):
+            seeker.note_read(node, data)
+    if deferred:
+        require_sound(deferred, found[count:])
+        del found[count:]
+    return found
 
 
 def transfer(node: Node, device: str) -> Node:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from tensorweb.graph.node import Node
+from tensorweb.waits import Steps
 
 
 class Replay(Protocol):
@@ -61,11 +62,8 @@ class Preparer(Protocol):
         Returns how many kernels are being compiled in the background.
         """
 
-    def finish_preparing(self) -> None:
+    def finish_preparing(self) -> Steps[None]:
         """Wait until nothing is compiled in the background any more."""
-
-    async def finish_preparing_async(self) -> None:
-        """Do the same by awaiting."""
 
 
 class RowTransformer(Protocol):
@@ -133,11 +131,8 @@ class Backend(Protocol):
         somebody holds.
         """
 
-    def read(self, nodes: Sequence[Node]) -> list[bytes]:
-        """Compute nodes and return row-major bytes of each, waiting for the device."""
-
-    async def read_async(self, nodes: Sequence[Node]) -> list[bytes]:
-        """Do the same by awaiting."""
+    def read_steps(self, nodes: Sequence[Node]) -> Steps[list[bytes]]:
+        """Compute nodes, wait for the device and return row-major bytes of each."""
 
     def explain(self, nodes: Sequence[Node]) -> str:
         """Say in words what computing the nodes would run, without running it."""

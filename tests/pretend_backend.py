@@ -11,6 +11,7 @@ from tensorweb.backends.numpy_backend import CpuBackend
 from tensorweb.devices import Device
 from tensorweb.graph.node import Node
 from tensorweb.protocol import Preparer, Recorder, Replay
+from tensorweb.waits import Steps
 
 ROW = Device(
     "pretend",
@@ -50,10 +51,8 @@ class PretendPreparer:
         self.prepared += nodes
         return 3
 
-    def finish_preparing(self) -> None:
-        self.finished += 1
-
-    async def finish_preparing_async(self) -> None:
+    def finish_preparing(self) -> Steps[None]:
+        yield from ()
         self.finished += 1
 
 
@@ -77,9 +76,6 @@ class FirstArgument:
         return [inputs[0]]
 
 
-def open_backend() -> PretendBackend:
-    return PretendBackend()
-
-
-async def open_backend_async() -> PretendBackend:
+def open_backend() -> Steps[PretendBackend]:
+    yield from ()
     return PretendBackend()

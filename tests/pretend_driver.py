@@ -5,6 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
+from tensorweb.waits import Steps
+
 LIMITS = {
     "maxStorageBuffersPerShaderStage": 10,
     "maxComputeInvocationsPerWorkgroup": 1024,
@@ -63,12 +65,10 @@ class PretendDriver:
     def pending_pipelines(self) -> int:
         return len(self.pending)
 
-    def finish_pipelines(self, pipelines: Sequence[int] = ()) -> None:
+    def finish_pipelines(self, pipelines: Sequence[int] = ()) -> Steps[None]:
+        yield from ()
         self.waits.append(list(pipelines))
         self.pending -= set(pipelines) if pipelines else set(self.pending)
-
-    async def finish_pipelines_async(self) -> None:
-        self.finish_pipelines()
 
     def pace(self) -> None:
         pass
@@ -82,8 +82,9 @@ class PretendDriver:
     def read(self, buffer: int, offset: int, size: int) -> bytes:
         return bytes(size)
 
-    async def read_async(self, buffer: int, offset: int, size: int) -> bytes:
-        return bytes(size)
+    def read_steps(self, buffer: int, offset: int, size: int) -> Steps[bytes]:
+        yield from ()
+        return self.read(buffer, offset, size)
 
     def can_block(self) -> bool:
         return self.blocks

@@ -6,9 +6,9 @@ import time
 from array import array
 from collections.abc import Callable
 
-from tensorweb import errors
-from tensorweb.drivers import open_driver, open_driver_async
+from tensorweb import drivers, errors
 from tensorweb.drivers.protocol import CLEAR, COPY, DISPATCH, PARAMETER_WORDS
+from tensorweb.waits import run_async, run_blocking
 
 __all__ = [
     "ADD",
@@ -24,6 +24,8 @@ __all__ = [
     "message_of",
     "open_driver",
     "open_driver_async",
+    "run_async",
+    "run_blocking",
     "slot",
     "struct",
     "time",
@@ -51,6 +53,16 @@ fn main() {
   y[0] = state;
 }
 """
+
+
+def open_driver() -> drivers.ShaderDriver:
+    """Open the page's GPU, waiting for it."""
+    return run_blocking(drivers.open_driver())
+
+
+async def open_driver_async() -> drivers.ShaderDriver:
+    """Open the page's GPU by awaiting."""
+    return await run_async(drivers.open_driver())
 
 
 def slot(size: int, addend: float = 0.0) -> list[int]:

@@ -14,6 +14,7 @@ from wasm_modules import filled, launch, slot, tape, values
 
 from tensorweb.drivers.protocol import CLEAR, COPY
 from tensorweb.drivers.wasm_browser import WasmBrowserDriver, open_wasm_browser
+from tensorweb.waits import run_async
 
 __all__ = [
     "CLEAR",
@@ -26,6 +27,7 @@ __all__ = [
     "launch",
     "message_of",
     "open_wasm_browser",
+    "run_async",
     "slot",
     "struct",
     "tape",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tensorweb.devices import fastest, is_browser
 from tensorweb.errors import DeviceError
+from tensorweb.waits import Steps
 
 if TYPE_CHECKING:
     from tensorweb.backends.numpy_backend import CpuBackend
@@ -19,18 +20,14 @@ VARIABLE = "TENSORWEB_CPU"
 ENGINES = ("numpy", "wasm")
 
 
-def open_backend() -> CpuBackend | WasmBackend:
-    """Return the backend that computes with NumPy, or with WebAssembly.
+def open_backend() -> Steps[CpuBackend | WasmBackend]:
+    """Return the backend that computes with NumPy, or with WebAssembly, at once.
 
     Raises:
         DeviceError: what computes is not here; says how to get it.
     """
+    yield from ()
     return open_wasm() if chosen_engine() == "wasm" else open_numpy()
-
-
-async def open_backend_async() -> CpuBackend | WasmBackend:
-    """Do the same by awaiting; nothing here waits."""
-    return open_backend()
 
 
 def chosen_engine() -> str:

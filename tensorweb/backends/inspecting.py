@@ -33,6 +33,7 @@ from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.reduction import reduce
 from tensorweb.ops import OPS
 from tensorweb.schedule.linear import LinearGraph
+from tensorweb.waits import Steps, run_blocking
 
 VALUES_PER_READ = 64
 """Values that are looked at with one read: each read waits for the device."""
@@ -47,7 +48,7 @@ class Host(Protocol):
     def realize(self, nodes: Sequence[Node]) -> None:
         """Compute nodes."""
 
-    def read(self, nodes: Sequence[Node]) -> list[bytes]:
+    def read_steps(self, nodes: Sequence[Node]) -> Steps[list[bytes]]:
         """Compute nodes and return their bytes."""
 
 
@@ -163,7 +164,9 @@ class Inspector:
         asked = [node for node in dict.fromkeys(nodes) if _can_be_asked(node)]
         questions = [_any(name, node) for node in asked for name in PREDICATES.values()]
         self._host.realize(questions)
-        answers = iter(self._host.read(questions) if questions else [])
+        answers = iter(
+            run_blocking(self._host.read_steps(questions)) if questions else []
+        )
         found = {
             node: frozenset(kind for kind in KINDS if any(next(answers)))
             for node in asked

@@ -46,6 +46,7 @@ from tensorweb.graph.pending import pending
 from tensorweb.graph.storage import HostData, Storage
 from tensorweb.graph.tracing import Placeholder, value_wanted
 from tensorweb.schedule.linear import LinearGraph, linearize, pieces
+from tensorweb.waits import Steps
 
 if TYPE_CHECKING:
     from tensorweb.protocol import Preparer, Recorder, RowTransformer, Tuner
@@ -175,41 +176,22 @@ class KernelBackend:
         for piece in pieces(graph, LARGEST_GRAPH):
             self._flush(linearize(piece))
 
-    def read(self, nodes: Sequence[Node]) -> list[bytes]:
-        """Compute nodes and return their row-major bytes, waiting for the device."""
+    def read_steps(self, nodes: Sequence[Node]) -> Steps[list[bytes]]:
+        """Compute nodes, wait for the device and return their row-major bytes."""
         regions = self._regions(nodes)
         together = read_together(self.pool, regions)
         with self._failures(nodes[0]):
             if together is not None:
                 buffer, total = together
-                return split(
-                    nodes, self.driver.read(buffer.handle, 0, total), self.machine
-                )
-            return [
-                host_bytes(
-                    node,
-                    self.driver.read(buffer.handle, offset, size) if size else b"",
-                    self.machine,
-                )
-                for node, (buffer, offset, size) in zip(nodes, regions, strict=True)
-            ]
-
-    async def read_async(self, nodes: Sequence[Node]) -> list[bytes]:
-        """Do the same by awaiting."""
-        regions = self._regions(nodes)
-        together = read_together(self.pool, regions)
-        with self._failures(nodes[0]):
-            if together is not None:
-                buffer, total = together
-                data = await self.driver.read_async(buffer.handle, 0, total)
+                data = yield from self.driver.read_steps(buffer.handle, 0, total)
                 return split(nodes, data, self.machine)
             parts = []
             for node, (buffer, offset, size) in zip(nodes, regions, strict=True):
-                data = (
-                    await self.driver.read_async(buffer.handle, offset, size)
-                    if size
-                    else b""
-                )
+                data = b""
+                if size:
+                    data = yield from self.driver.read_steps(
+                        buffer.handle, offset, size
+                    )
                 parts.append(host_bytes(node, data, self.machine))
             return parts
 

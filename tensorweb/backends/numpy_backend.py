@@ -31,6 +31,7 @@ from tensorweb.graph.walks import ancestors
 from tensorweb.ops.structure import CAST
 from tensorweb.protocol import RowTransformer
 from tensorweb.view import View
+from tensorweb.waits import Steps
 
 
 class ArrayStorage(Storage):
@@ -89,14 +90,11 @@ class CpuBackend:
         if any(not node.is_computed for node in nodes):
             _Run(nodes).compute()
 
-    def read(self, nodes: Sequence[Node]) -> list[bytes]:
-        """Compute nodes and return row-major bytes of each."""
+    def read_steps(self, nodes: Sequence[Node]) -> Steps[list[bytes]]:
+        """Compute nodes and return row-major bytes of each; NumPy never waits."""
+        yield from ()
         self.realize([node for node in nodes if not _is_constant(node)])
         return [_bytes(node) for node in nodes]
-
-    async def read_async(self, nodes: Sequence[Node]) -> list[bytes]:
-        """Do the same; NumPy never waits."""
-        return self.read(nodes)
 
     def explain(self, nodes: Sequence[Node]) -> str:
         """Return the NumPy calls that computing the nodes takes, one a line."""

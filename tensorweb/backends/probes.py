@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from tensorweb.codegen.template import functions_for
 from tensorweb.drivers.protocol import DISPATCH, PARAMETER_WORDS, ShaderDriver
+from tensorweb.waits import Steps
 
 SAMPLES = 8
 """Threads of a probe, each with one sample; fewer samples are repeated."""
@@ -233,13 +234,8 @@ def _is_right(probe: Probe, result: bytes) -> bool:
     return all(got == right or (got != got and right != right) for got, right in pairs)
 
 
-def probe(driver: ShaderDriver) -> Findings:
-    """Return what the adapter of an open device computes wrongly, waiting for it."""
-    running = Probing(driver)
-    return running.findings(driver.read(running.buffer, 0, running.size))
-
-
-async def probe_async(driver: ShaderDriver) -> Findings:
-    """Return what `probe` returns, awaiting the results."""
-    running = Probing(driver)
-    return running.findings(await driver.read_async(running.buffer, 0, running.size))
+def probe(driver: ShaderDriver) -> Steps[Findings]:
+    """Return what the adapter of an open device computes wrongly."""
+    probing = Probing(driver)
+    result = yield from driver.read_steps(probing.buffer, 0, probing.size)
+    return probing.findings(result)

@@ -10,6 +10,7 @@ from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.program import Launch, Program
 from tensorweb.drivers.protocol import ShaderDriver
 from tensorweb.schedule.kernel import Kernel
+from tensorweb.waits import run_blocking
 
 
 class ShaderPipelines(Pipelines):
@@ -68,7 +69,7 @@ class ShaderPipelines(Pipelines):
         handles = {self._handles[source] for source in rows if source in self._handles}
         waited = sorted(handles & self._begun)
         if waited and driver.can_block():
-            driver.finish_pipelines(waited)
+            run_blocking(driver.finish_pipelines(waited))
             self._begun.difference_update(waited)
 
     def _source(self, launch: Launch) -> str:

@@ -11,16 +11,17 @@ from tensorweb.backends.hardware import keep_tiles
 from tensorweb.backends.kernel_backend import KernelBackend
 from tensorweb.backends.machine import Machine
 from tensorweb.backends.planning import make_plan
-from tensorweb.backends.probes import NOTHING, Findings, probe, probe_async
+from tensorweb.backends.probes import NOTHING, Findings, probe
 from tensorweb.backends.shader_pipelines import BackgroundPipelines, ShaderPipelines
 from tensorweb.codegen.fourier import rows_of
 from tensorweb.codegen.product.tiles import candidates, problem_of
 from tensorweb.devices import DEVICES
-from tensorweb.drivers import ShaderDriver, open_driver, open_driver_async
+from tensorweb.drivers import ShaderDriver, open_driver
 from tensorweb.drivers.native_adapter import ADAPTER_VARIABLE
 from tensorweb.dtypes import ALL
 from tensorweb.graph.node import Node
 from tensorweb.schedule.linear import linearize
+from tensorweb.waits import Steps
 
 if TYPE_CHECKING:
     from tensorweb.protocol import Preparer, Tuner
@@ -35,25 +36,15 @@ UNBOUNDED = 1 << 62
 browser and would count no further than 2 GiB."""
 
 
-def open_backend() -> WebGpuBackend:
-    """Open the GPU, waiting for it.
+def open_backend() -> Steps[WebGpuBackend]:
+    """Open the GPU and probe its adapter.
 
     Raises:
         DeviceError: there is no adapter; says what to do.
         BlockingError: Python cannot wait here.
     """
-    driver = open_driver()
-    return WebGpuBackend(driver, probe(driver))
-
-
-async def open_backend_async() -> WebGpuBackend:
-    """Open the GPU by awaiting.
-
-    Raises:
-        DeviceError: there is no adapter; says what to do.
-    """
-    driver = await open_driver_async()
-    return WebGpuBackend(driver, await probe_async(driver))
+    driver = yield from open_driver()
+    return WebGpuBackend(driver, (yield from probe(driver)))
 
 
 def machine_of(driver: ShaderDriver) -> Machine:
@@ -134,13 +125,9 @@ class WebGpuBackend(KernelBackend):
             make_plan(graph, self.pool, BackgroundPipelines(self._pipelines))
         return self.driver.pending_pipelines()
 
-    def finish_preparing(self) -> None:
+    def finish_preparing(self) -> Steps[None]:
         """Wait until nothing is compiled in the background any more."""
-        self.driver.finish_pipelines()
-
-    async def finish_preparing_async(self) -> None:
-        """Do the same by awaiting."""
-        await self.driver.finish_pipelines_async()
+        return self.driver.finish_pipelines()
 
     @property
     def tuned(self) -> dict[str, str]:

@@ -5,31 +5,22 @@ from __future__ import annotations
 import sys
 
 from tensorweb.drivers.protocol import Driver, ModuleDriver, ShaderDriver
+from tensorweb.waits import Steps
 
-__all__ = ["Driver", "ModuleDriver", "ShaderDriver", "open_driver", "open_driver_async"]
+__all__ = ["Driver", "ModuleDriver", "ShaderDriver", "open_driver"]
 
 
-def open_driver() -> ShaderDriver:
-    """Open the host's GPU device, waiting for it.
+def open_driver() -> Steps[ShaderDriver]:
+    """Open the host's GPU device.
 
-    Raises `DeviceError` when there is no adapter and `BlockingError` in a browser where
-    Python cannot wait; `open_driver_async` works there.
+    Raises `DeviceError` when there is no adapter; `run_blocking` raises `BlockingError`
+    in a browser where Python cannot wait.
     """
     if sys.platform == "emscripten":
         from tensorweb.drivers.browser import open_browser
 
-        return open_browser()
+        return (yield from open_browser())
     from tensorweb.drivers.native import open_native
 
-    return open_native()
-
-
-async def open_driver_async() -> ShaderDriver:
-    """Open the host's GPU device by awaiting; raises `DeviceError` without adapter."""
-    if sys.platform == "emscripten":
-        from tensorweb.drivers.browser import open_browser_async
-
-        return await open_browser_async()
-    from tensorweb.drivers.native import open_native
-
+    yield from ()
     return open_native()

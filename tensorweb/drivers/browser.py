@@ -17,7 +17,7 @@ from tensorweb.drivers import messages
 from tensorweb.drivers.memory import require_bindable
 from tensorweb.drivers.pacing import Pace
 from tensorweb.drivers.scripts import JsObject, join_scripts
-from tensorweb.drivers.waiting import COMPILING, OPENING, can_wait, wait
+from tensorweb.drivers.waiting import COMPILING, OPENING, can_wait, wait, wait_for
 from tensorweb.errors import (
     BackendError,
     DeviceError,
@@ -25,6 +25,7 @@ from tensorweb.errors import (
     DeviceMemoryError,
     ShaderError,
 )
+from tensorweb.waits import Steps, run_blocking
 
 PARTS = (
     "browser.js",
@@ -68,37 +69,22 @@ def told_memory(gigabytes: float) -> int:
     return 0 if gigabytes == CAPPED else int(gigabytes * (1 << 30))
 
 
-def open_browser() -> BrowserDriver:
-    """Open the browser's GPU device, waiting for it.
+def open_browser() -> Steps[BrowserDriver]:
+    """Open the browser's GPU device.
 
-    Raises `DeviceError` without WebGPU or adapter, `BlockingError` where Python cannot
-    wait; `open_browser_async` works there.
+    Raises `DeviceError` without WebGPU or adapter; `run_blocking` raises
+    `BlockingError` where Python cannot wait.
     """
     from pyodide.ffi import JsException
 
     try:
-        return BrowserDriver(
-            wait(join_scripts("webgpu", *PARTS)(SOFTWARE), "opening the GPU", OPENING)
-        )
+        opening = join_scripts("webgpu", *PARTS)(SOFTWARE)
+        return BrowserDriver((yield wait_for(opening, "opening the GPU", OPENING)))
     except JsException as error:
-        raise _no_device(error) from None
-
-
-async def open_browser_async() -> BrowserDriver:
-    """Open the browser's GPU device by awaiting; raises `DeviceError` without one."""
-    from pyodide.ffi import JsException
-
-    try:
-        return BrowserDriver(await join_scripts("webgpu", *PARTS)(SOFTWARE))
-    except JsException as error:
-        raise _no_device(error) from None
-
-
-def _no_device(error: JsObject) -> DeviceError:
-    return DeviceError(
-        f'webgpu: {error.message}; compute on device="cpu", or use a browser with '
-        "WebGPU (Chrome, Edge, Safari 26 or later, Firefox on Windows and macOS)."
-    )
+        raise DeviceError(
+            f'webgpu: {error.message}; compute on device="cpu", or use a browser with '
+            "WebGPU (Chrome, Edge, Safari 26 or later, Firefox on Windows and macOS)."
+        ) from None
 
 
 class BrowserDriver:
@@ -189,19 +175,14 @@ class BrowserDriver:
         pending: int = self._js.pendingPipelines()
         return pending
 
-    def finish_pipelines(self, pipelines: Sequence[int] = ()) -> None:
-        """Wait until these, or all, are compiled.
+    def finish_pipelines(self, pipelines: Sequence[int] = ()) -> Steps[None]:
+        """Wait until these pipelines, or all, are compiled.
 
-        Raises `BlockingError` where Python cannot wait.
+        `run_blocking` raises `BlockingError` where Python cannot wait.
         """
         if self.pending_pipelines():
-            wanted = json.dumps(list(pipelines))
-            wait(self._js.pipelinesSettled(wanted), "compiling", COMPILING)
-
-    async def finish_pipelines_async(self) -> None:
-        """Wait for all by awaiting."""
-        if self.pending_pipelines():
-            await self._js.pipelinesSettled("[]")
+            compiling = self._js.pipelinesSettled(json.dumps(list(pipelines)))
+            yield wait_for(compiling, "compiling", COMPILING)
 
     def submit(self, tape: array[int]) -> None:
         """Replay a tape in one command buffer and one submission."""
@@ -252,25 +233,15 @@ class BrowserDriver:
 
         Raises `BlockingError` where Python cannot wait, and what the GPU reported late.
         """
-        start = offset % 4
-        aligned = (start + size + 3) & ~3
-        ticket = self._js.beginRead(buffer, offset - start, aligned)
-        try:
-            if wait(self._js.finished(ticket)):
-                self._raise_failure()
-            self._pace.drained(monotonic())
-            return self._take(ticket, aligned)[start : start + size]
-        except BaseException:
-            self._js.abandon(ticket)
-            raise
+        return run_blocking(self.read_steps(buffer, offset, size))
 
-    async def read_async(self, buffer: int, offset: int, size: int) -> bytes:
-        """Return the same bytes by awaiting, where Python cannot wait."""
+    def read_steps(self, buffer: int, offset: int, size: int) -> Steps[bytes]:
+        """Wait for all submitted work and return bytes; the body of `read`."""
         start = offset % 4
         aligned = (start + size + 3) & ~3
         ticket = self._js.beginRead(buffer, offset - start, aligned)
         try:
-            if await self._js.finished(ticket):
+            if (yield wait_for(self._js.finished(ticket))):
                 self._raise_failure()
             self._pace.drained(monotonic())
             return self._take(ticket, aligned)[start : start + size]

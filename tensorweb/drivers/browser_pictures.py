@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tensorweb.drivers.scripts import JsObject, join_scripts
-from tensorweb.drivers.waiting import can_wait, wait
+from tensorweb.drivers.waiting import can_wait, wait_for
 from tensorweb.errors import DataError
+from tensorweb.waits import Steps
 
 SCRIPT = "browser_pictures.js"
 TWIN = "`await tw.load_async(file)`"
@@ -29,7 +28,7 @@ def can_decode_now() -> bool:
     return has_decoder() and can_wait()
 
 
-def decode(name: str, data: bytes, kind: str) -> Pixels:
+def decode(name: str, data: bytes, kind: str) -> Steps[Pixels]:
     """Return the pixels of a file.
 
     Raises:
@@ -39,23 +38,13 @@ def decode(name: str, data: bytes, kind: str) -> Pixels:
     from pyodide.ffi import JsException
 
     try:
-        return _pixels(wait(_begin(data, kind), f"load of {name!r}", TWIN))
+        found = yield wait_for(_begin(data, kind), f"load of {name!r}", TWIN)
     except JsException as error:
-        raise _undecodable(name, kind, error) from None
-
-
-async def decode_async(name: str, data: bytes, kind: str) -> Pixels:
-    """Await the pixels of a file.
-
-    Raises:
-        DataError: the browser cannot decode it.
-    """
-    from pyodide.ffi import JsException
-
-    try:
-        return _pixels(await _begin(data, kind))
-    except JsException as error:
-        raise _undecodable(name, kind, error) from None
+        raise DataError(
+            f"load: {name!r} begins like a {kind} file, and the browser cannot decode "
+            f"it ({error}); it may be cut or damaged."
+        ) from None
+    return int(found.width), int(found.height), found.data.to_bytes()
 
 
 def _begin(data: bytes, kind: str) -> JsObject:
@@ -67,14 +56,3 @@ def _begin(data: bytes, kind: str) -> JsObject:
         return join_scripts("load", SCRIPT)(proxy, f"image/{kind}")
     finally:
         proxy.destroy()
-
-
-def _pixels(found: Any) -> Pixels:
-    return int(found.width), int(found.height), found.data.to_bytes()
-
-
-def _undecodable(name: str, kind: str, error: Exception) -> DataError:
-    return DataError(
-        f"load: {name!r} begins like a {kind} file, and the browser cannot decode it "
-        f"({error}); it may be cut or damaged."
-    )

@@ -38,6 +38,7 @@ from tensorweb.errors import (
     DeviceMemoryError,
     ShaderError,
 )
+from tensorweb.waits import Steps, Wait, run_blocking
 
 
 def open_native() -> NativeDriver:
@@ -173,11 +174,9 @@ class NativeDriver:
         """Return 0: nothing is compiled in the background."""
         return 0
 
-    def finish_pipelines(self, pipelines: Sequence[int] = ()) -> None:
+    def finish_pipelines(self, pipelines: Sequence[int] = ()) -> Steps[None]:
         """Return at once: every pipeline is ready when it has a handle."""
-
-    async def finish_pipelines_async(self) -> None:
-        """Return at once."""
+        yield from ()
 
     def submit(self, tape: array[int]) -> None:
         """Replay a tape in one command buffer and one submission."""
@@ -217,24 +216,18 @@ class NativeDriver:
 
     def read(self, buffer: int, offset: int, size: int) -> bytes:
         """Wait for all submitted work and return bytes."""
-        self._count("reads")
-        start = offset % 4
-        with self._translated_errors():
-            staging = self._read_back.copy(
-                self._buffers[buffer], offset - start, start + size
-            )
-            staging.map_async("READ").sync_wait()
-            return self._read_back.take(staging, start, size)
+        return run_blocking(self.read_steps(buffer, offset, size))
 
-    async def read_async(self, buffer: int, offset: int, size: int) -> bytes:
-        """Return the same bytes by awaiting."""
+    def read_steps(self, buffer: int, offset: int, size: int) -> Steps[bytes]:
+        """Wait for all submitted work and return bytes; the body of `read`."""
         self._count("reads")
         start = offset % 4
         with self._translated_errors():
             staging = self._read_back.copy(
                 self._buffers[buffer], offset - start, start + size
             )
-            await staging.map_async("READ")
+            mapping = staging.map_async("READ")
+            yield Wait(mapping.sync_wait, mapping)
             return self._read_back.take(staging, start, size)
 
     def can_block(self) -> bool:

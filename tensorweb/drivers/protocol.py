@@ -7,8 +7,10 @@ knows nothing of tensors. `docs/architecture.md` gives the layout of a tape.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
+
+from tensorweb.waits import Steps
 
 DISPATCH = 1
 COPY = 2
@@ -27,7 +29,7 @@ class Driver(Protocol):
     Everything that fails raises a class of `tensorweb.errors`: a shader that does not
     compile `ShaderError`, a lost device `DeviceLostError`, memory that cannot be had
     `DeviceMemoryError`, a wait where Python cannot block `BlockingError`. Errors that
-    a GPU reports late are raised by the next `read`, `read_async` or `check`.
+    a GPU reports late are raised by the next `read`, `read_steps` or `check`.
     """
 
     @property
@@ -74,8 +76,8 @@ class Driver(Protocol):
     def read(self, buffer: int, offset: int, size: int) -> bytes:
         """Wait for all submitted work and return bytes; needs a host that can block."""
 
-    def read_async(self, buffer: int, offset: int, size: int) -> Awaitable[bytes]:
-        """Return the same bytes by awaiting, where Python cannot block."""
+    def read_steps(self, buffer: int, offset: int, size: int) -> Steps[bytes]:
+        """Wait for all submitted work and return bytes, on every host."""
 
     def can_block(self) -> bool:
         """Whether `read` works at this point of the program."""
@@ -119,11 +121,8 @@ class ShaderDriver(Driver, Protocol):
     def pending_pipelines(self) -> int:
         """Return how many pipelines are being compiled in the background."""
 
-    def finish_pipelines(self, pipelines: Sequence[int] = ()) -> None:
-        """Wait until these, or all, are compiled; needs a host that can block."""
-
-    def finish_pipelines_async(self) -> Awaitable[None]:
-        """Wait for all by awaiting."""
+    def finish_pipelines(self, pipelines: Sequence[int] = ()) -> Steps[None]:
+        """Wait until these pipelines, or all, are compiled."""
 
     def kept(self, key: str) -> str | None:
         """Return the text stored under a key by an earlier run, or None."""

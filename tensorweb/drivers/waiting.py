@@ -21,9 +21,11 @@ raises KeyboardInterrupt. Without the object a wait cannot be interrupted.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from tensorweb.errors import BlockingError
+from tensorweb.waits import Wait
 
 JsPromise = Any
 """A promise of the page; Pyodide's own types exist inside Pyodide only."""
@@ -92,3 +94,8 @@ def wait(promise: JsPromise, call: str = "read", twin: str = READING) -> Any:
     if error is not None:
         raise error
     return value
+
+
+def wait_for(promise: JsPromise, call: str = "read", twin: str = READING) -> Wait:
+    """Return the step of a body that waits for a promise, blocking by `wait`."""
+    return Wait(partial(wait, promise, call, twin), promise)

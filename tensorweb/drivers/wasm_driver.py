@@ -14,6 +14,7 @@ from tensorweb.drivers.memory import WASM_CAPACITY, require_bindable
 from tensorweb.drivers.protocol import PARAMETER_CAPACITY
 from tensorweb.drivers.wasm_heap import PAGE, Heap
 from tensorweb.errors import BackendError, DeviceLostError
+from tensorweb.waits import Steps
 
 DEVICE = "cpu"
 """The device whose driver this is, as messages name it."""
@@ -120,8 +121,9 @@ class WasmDriver(ABC):
         self._counters["live_buffers"] -= 1
         self._counters["live_bytes"] -= size
 
-    async def read_async(self, buffer: int, offset: int, size: int) -> bytes:
+    def read_steps(self, buffer: int, offset: int, size: int) -> Steps[bytes]:
         """Return bytes of a buffer, at once."""
+        yield from ()
         return self.read(buffer, offset, size)
 
     def pace(self) -> None:  # noqa: B027  # nothing to do, here and everywhere

@@ -21,8 +21,9 @@ def pair_of(node: Node) -> Node:
 
 def pairs_of(nodes: Sequence[Node]) -> Sequence[Node]:
     """Return nodes with each complex node replaced by its pair."""
-    if any(node.op is COMPLEX for node in nodes):
-        return [pair_of(node) for node in nodes]
+    for node in nodes:
+        if node.op is COMPLEX:
+            return [pair_of(each) for each in nodes]
     return nodes
 
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from tensorweb import dtypes, evaluate
 from tensorweb.devices import backend as backend_of
 from tensorweb.devices import default_device, fastest
 from tensorweb.errors import DeviceError
 from tensorweb.functions.creation import arange
-from tensorweb.graph.node import Node
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.jit import jit
+from tensorweb.waits import Steps, run_async, run_blocking
 
 if TYPE_CHECKING:
     from tensorweb.protocol import Tuner
@@ -48,9 +48,6 @@ WORK_TOGETHER = 2e10
 
 Products = Callable[[Tensor, Tensor], list[Tensor]]
 
-Waits = Generator[Node, None, float]
-"""Yields what must be read before it goes on."""
-
 
 def tune(*, forget: bool = False) -> dict[str, str]:
     """Measure the tiles of the matrix product and keep the fastest ones.
@@ -73,13 +70,7 @@ def tune(*, forget: bool = False) -> dict[str, str]:
     ...
     tensorweb.errors.DeviceError: tune: device 'cpu' has no tiles to choose from; ...
     """
-    work = _tuning(_tuner(), forget)
-    while True:
-        try:
-            waited = next(work)
-        except StopIteration as finished:
-            return cast("dict[str, str]", finished.value)
-        evaluate.read([waited])
+    return run_blocking(_tuning(_tuner(), forget))
 
 
 async def tune_async(*, forget: bool = False) -> dict[str, str]:
@@ -91,13 +82,7 @@ async def tune_async(*, forget: bool = False) -> dict[str, str]:
     ...
     tensorweb.errors.DeviceError: tune: device 'cpu' has no tiles to choose from; ...
     """
-    work = _tuning(_tuner(), forget)
-    while True:
-        try:
-            waited = next(work)
-        except StopIteration as finished:
-            return cast("dict[str, str]", finished.value)
-        await evaluate.read_async([waited])
+    return await run_async(_tuning(_tuner(), forget))
 
 
 def _tuner() -> Tuner:
@@ -116,7 +101,7 @@ def _tuner() -> Tuner:
     return found
 
 
-def _tuning(tuner: Tuner, forget: bool) -> Generator[Node, None, dict[str, str]]:
+def _tuning(tuner: Tuner, forget: bool) -> Steps[dict[str, str]]:
     """Measure every product; a stop in between leaves things as they were."""
     before = tuner.tuned
     chosen: dict[str, str] = {}
@@ -144,7 +129,7 @@ def _tuning(tuner: Tuner, forget: bool) -> Generator[Node, None, dict[str, str]]
         warnings.warn(
             "tune: the measured tiles are used, but cannot be kept for later runs; "
             "natively TENSORWEB_CACHE names a folder that can be written to.",
-            stacklevel=3,
+            stacklevel=4,
         )
     return chosen
 
@@ -158,15 +143,14 @@ def _operand(size: int) -> Tensor:
     return square
 
 
-def _warm(left: Tensor, right: Tensor) -> Waits:
+def _warm(left: Tensor, right: Tensor) -> Steps[None]:
     """Keep the GPU busy until its clocks have risen."""
     started = time.perf_counter()
     while time.perf_counter() - started < WARMING_SECONDS:
-        yield (left @ right)[0, 0].node
-    return 0.0
+        yield from evaluate.read_steps([(left @ right)[0, 0].node])
 
 
-def _seconds(left: Tensor, right: Tensor) -> Waits:
+def _seconds(left: Tensor, right: Tensor) -> Steps[float]:
     """Return the best mean seconds of one product."""
     size = left.shape[0]
     count = int(max(min(WORK_TOGETHER / (2 * size**3), MOST_TOGETHER), 1))
@@ -180,10 +164,10 @@ def _seconds(left: Tensor, right: Tensor) -> Waits:
     return taken / (calls * count)
 
 
-def _run(products: Products, left: Tensor, right: Tensor, calls: int) -> Waits:
+def _run(products: Products, left: Tensor, right: Tensor, calls: int) -> Steps[float]:
     """Return the seconds of some calls, until the GPU is done."""
     started = time.perf_counter()
     for _ in range(calls):
         results = products(left, right)
-    yield results[-1][0, 0].node
+    yield from evaluate.read_steps([results[-1][0, 0].node])
     return time.perf_counter() - started

@@ -34,9 +34,10 @@ from tensorweb.graph.node import leaf
 from tensorweb.graph.tracing import Placeholder
 from tensorweb.nodes.ranges import promise_interval
 from tensorweb.tensor import Tensor
+from tensorweb.waits import Steps, run_async, run_blocking
 
 if TYPE_CHECKING:
-    from tensorweb.protocol import Preparer
+    pass
 
 Graph = Callable[[], Tensor]
 
@@ -245,13 +246,7 @@ def warm_up(*families: str) -> None:
 
     >>> tw.warm_up("softmax", "sort")
     """
-    wanted, preparer = list(graphs(families)), _preparer()
-    if preparer is None:
-        return
-    for graph in wanted:
-        if prepare(graph) > MOST_PENDING:
-            preparer.finish_preparing()
-    preparer.finish_preparing()
+    run_blocking(_warm_up(families))
 
 
 async def warm_up_async(*families: str) -> None:
@@ -266,15 +261,15 @@ async def warm_up_async(*families: str) -> None:
     >>> import asyncio
     >>> asyncio.run(tw.warm_up_async("scan"))
     """
-    wanted, preparer = list(graphs(families)), _preparer()
+    await run_async(_warm_up(families))
+
+
+def _warm_up(families: Sequence[str]) -> Steps[None]:
+    chosen = list(graphs(families))
+    preparer = devices.backend(devices.default_device()).preparer
     if preparer is None:
         return
-    for graph in wanted:
+    for graph in chosen:
         if prepare(graph) > MOST_PENDING:
-            await preparer.finish_preparing_async()
-    await preparer.finish_preparing_async()
-
-
-def _preparer() -> Preparer | None:
-    """Return what the default device compiles ahead with, if it can."""
-    return devices.backend(devices.default_device()).preparer
+            yield from preparer.finish_preparing()
+    yield from preparer.finish_preparing()

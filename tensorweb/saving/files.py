@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any, BinaryIO, TypeAlias
 
 from tensorweb.devices import as_device
+from tensorweb.drivers import browser_pictures
 from tensorweb.errors import DataError
 from tensorweb.evaluate import read as read_values
 from tensorweb.graph.storage import HostData
@@ -19,6 +20,7 @@ from tensorweb.saving.naming import ALONE, named_tensors, tree_like
 from tensorweb.saving.source import File, Source
 from tensorweb.saving.stored import Stored, refuse
 from tensorweb.tensor import Tensor
+from tensorweb.waits import Steps, run_async, run_blocking
 
 Writer: TypeAlias = Callable[[BinaryIO, Any], None]
 
@@ -182,10 +184,8 @@ def load(file: File, *, like: Any = None, device: object = None) -> Any:
     >>> tw.load(file, like=[tw.zeros(3, dtype=tw.int32)])
     [tensor([0, 1, 2])]
     """
-    source = npy.source_at(file)
-    head = source.read(0, HEAD)
-    found = images.read(source) if images.is_start(head) else read(source, head)
-    return _as_tensors(source.name, found, like, device)
+    can_wait = browser_pictures.can_decode_now()
+    return run_blocking(_load(file, like, device, can_wait=can_wait))
 
 
 async def load_async(file: File, *, like: Any = None, device: object = None) -> Any:
@@ -208,10 +208,14 @@ async def load_async(file: File, *, like: Any = None, device: object = None) -> 
     >>> asyncio.run(tw.load_async(path)).shape
     (2, 3, 1)
     """
+    return await run_async(_load(file, like, device, can_wait=True))
+
+
+def _load(file: File, like: Any, device: object, *, can_wait: bool) -> Steps[Any]:
     source = npy.source_at(file)
     head = source.read(0, HEAD)
     if images.is_start(head):
-        found: Found = await images.read_async(source)
+        found: Found = yield from images.read(source, can_wait=can_wait)
     else:
         found = read(source, head)
     return _as_tensors(source.name, found, like, device)

@@ -18,6 +18,7 @@ from tensorweb.graph.storage import HostData
 from tensorweb.saving import png
 from tensorweb.saving.source import Source
 from tensorweb.saving.stored import Stored, refuse
+from tensorweb.waits import Steps
 
 
 def _jpeg_channels(data: bytes) -> int:
@@ -80,45 +81,31 @@ def is_start(head: bytes) -> bool:
     return kind_of(head) is not None
 
 
-def read(source: Source) -> Stored:
+def read(source: Source, *, can_wait: bool) -> Steps[Stored]:
     """Return a picture, `(height, width, channels)`: 1 is grey, 4 have alpha.
+
+    Args:
+        source: its file.
+        can_wait: whether the caller can wait for the browser; without, PNG is decoded
+            by Pillow or by Python.
 
     Raises:
         BlockingError: Python cannot wait for the browser here.
         DataError: it is cut or damaged, or nothing here can decode it.
     """
-    data, kind = _content(source)
-    if kind.name == "png":
-        parsed = png.parse(source)
-        if parsed.depth > 8 or not (browser_pictures.can_decode_now() or _has_pillow()):
-            return png.decode(parsed)
-    if browser_pictures.has_decoder():
-        pixels = browser_pictures.decode(source.name, data, kind.name)
-        return _select_channels(source, data, kind, pixels)
-    return _select_channels(
-        source, data, kind, _decoded_by_pillow(source.name, data, kind)
-    )
-
-
-async def read_async(source: Source) -> Stored:
-    """Await what `read` returns.
-
-    Raises:
-        DataError: as `read`.
-    """
-    data, kind = _content(source)
-    is_deep = kind.name == "png" and png.parse(source).depth > 8
-    if is_deep or not browser_pictures.has_decoder():
-        return read(source)
-    pixels = await browser_pictures.decode_async(source.name, data, kind.name)
-    return _select_channels(source, data, kind, pixels)
-
-
-def _content(source: Source) -> tuple[bytes, Kind]:
     data = source.read()
     kind = kind_of(data[:16])
-    assert kind is not None, "internal: the file's beginning was looked at"
-    return data, kind
+    assert kind is not None, "internal: the caller looked at the file's beginning"
+    if kind.name == "png":
+        parsed = png.parse(source)
+        has_decoder = browser_pictures.has_decoder() and can_wait
+        if parsed.depth > 8 or not (has_decoder or _has_pillow()):
+            return png.decode(parsed)
+    if browser_pictures.has_decoder():
+        pixels = yield from browser_pictures.decode(source.name, data, kind.name)
+    else:
+        pixels = _decoded_by_pillow(source.name, data, kind)
+    return _select_channels(source, data, kind, pixels)
 
 
 def _select_channels(source: Source, data: bytes, kind: Kind, pixels: Pixels) -> Stored:

@@ -18,6 +18,7 @@ from tensorweb.codegen.program import OUTPUT, Launch, Program
 from tensorweb.errors import DeviceMemoryError
 from tensorweb.graph import pending
 from tensorweb.schedule.kernel import Kernel
+from tensorweb.waits import run_blocking
 
 
 class Remembering(PretendDriver):
@@ -126,7 +127,7 @@ def test_bytes_are_the_hosts_padded_to_words(dtype: str, driver: Remembering) ->
     assert written == struct.pack(f"<3{host.typecode}", 1, 0, 1) + bytes(
         -3 * host.itemsize % 4
     )
-    (found,) = devices.backend("cpu").read([(x * x).node])
+    (found,) = run_blocking(devices.backend("cpu").read_steps([(x * x).node]))
     assert found == bytes(range(1, 1 + 3 * host.itemsize))
 
 

@@ -16,6 +16,7 @@ from tensorweb import devices
 from tensorweb.backends import cpu as cpu_module
 from tensorweb.backends.numpy_backend import ArrayStorage
 from tensorweb.errors import DeviceError
+from tensorweb.waits import run_blocking
 
 pytestmark = pytest.mark.usefixtures("numpy_backend")
 
@@ -26,7 +27,9 @@ MEBI = 1 << 20
 def numpy_backend(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Yield `cpu`, which computes with NumPy and is the default meanwhile."""
     monkeypatch.setenv(cpu_module.VARIABLE, "numpy")
-    monkeypatch.setitem(devices._backends, "cpu", cpu_module.open_backend())
+    monkeypatch.setitem(
+        devices._backends, "cpu", run_blocking(cpu_module.open_backend())
+    )
     with devices.device("cpu") as name:
         yield name
 
@@ -41,7 +44,7 @@ def test_missing_numpy_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(importlib, "import_module", refuse)
     with pytest.raises(DeviceError, match=r"NumPy.*No module.*pip install numpy"):
-        cpu_module.open_backend()
+        run_blocking(cpu_module.open_backend())
 
 
 def test_a_computed_value_is_kept_and_its_history_goes() -> None:

@@ -20,6 +20,7 @@ from tensorweb.codegen.template import worked_around
 from tensorweb.graph.node import Node
 from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import linearize
+from tensorweb.waits import run_blocking
 from tests.shader_corpus import value
 
 
@@ -61,14 +62,14 @@ def text(node: Node, target: Target) -> str:
 
 def test_a_right_adapter_has_no_faults() -> None:
     driver = Wrong()
-    assert probe(driver) == Findings()
+    assert run_blocking(probe(driver)) == Findings()
     assert len(driver.sources) == len(driver.tapes) == 1
     assert sorted(driver.destroyed) == [1, 2]
 
 
 @pytest.mark.parametrize("each", PROBES, ids=lambda each: each.fault)
 def test_a_wrong_result_names_its_fault(each: probes.Probe) -> None:
-    found = probe(Wrong(each.fault))
+    found = run_blocking(probe(Wrong(each.fault)))
     assert found.faults == (each.fault,)
     assert found.workarounds == ((each.workaround,) if each.workaround else ())
 
@@ -76,7 +77,7 @@ def test_a_wrong_result_names_its_fault(each: probes.Probe) -> None:
 def test_a_fault_switches_its_workaround_on() -> None:
     fault = "written-out integer negations are lost"
     driver = Wrong(fault)
-    backend = WebGpuBackend(driver, probe(driver))
+    backend = WebGpuBackend(driver, run_blocking(probe(driver)))
     assert backend.faults == (fault,)
     target = backend._pipelines.target
     assert target.workarounds == ("negation",)
@@ -93,7 +94,7 @@ def other() -> Node:
 
 def test_tiles_that_are_measured_keep_the_workarounds() -> None:
     driver = Wrong("minima lose NaN")
-    backend = WebGpuBackend(driver, probe(driver))
+    backend = WebGpuBackend(driver, run_blocking(probe(driver)))
     backend.use_tiles({})
     assert backend._pipelines.target.workarounds == ("order",)
 
@@ -122,7 +123,7 @@ def test_workarounds_are_right_here(
     changed = worked_around(plain, files)
     assert changed != plain
     monkeypatch.setattr(probes, "source", lambda _: changed)
-    found = probe(backend.driver)
+    found = run_blocking(probe(backend.driver))
     assert set(found.faults) <= {each.fault for each in PROBES[:3]}
 
 

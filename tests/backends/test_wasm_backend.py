@@ -16,6 +16,7 @@ from tensorweb.backends.wasm import WasmBackend
 from tensorweb.drivers.wasm_native import open_wasm_native
 from tensorweb.errors import DeviceError, DeviceMemoryError
 from tensorweb.graph import pending
+from tensorweb.waits import run_blocking
 
 
 @pytest.fixture
@@ -31,18 +32,18 @@ def backend(monkeypatch: pytest.MonkeyPatch) -> Iterator[WasmBackend]:
 
 def test_the_variable_chooses_who_computes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(cpu_module.VARIABLE, raising=False)
-    assert isinstance(cpu_module.open_backend(), CpuBackend)
+    assert isinstance(run_blocking(cpu_module.open_backend()), CpuBackend)
     with monkeypatch.context() as in_browser:
         in_browser.setattr(cpu_module, "is_browser", lambda: True)
         assert cpu_module.chosen_engine() == "wasm"
     monkeypatch.setenv(cpu_module.VARIABLE, "wasm")
     monkeypatch.setattr(pending, "_pending", dict(pending._pending))
-    opened = cpu_module.open_backend()
+    opened = run_blocking(cpu_module.open_backend())
     assert isinstance(opened, WasmBackend)
     assert opened.description.startswith("WebAssembly")
     monkeypatch.setenv(cpu_module.VARIABLE, "fortran")
     with pytest.raises(DeviceError, match=r"'fortran' .* one of numpy, wasm, or leave"):
-        cpu_module.open_backend()
+        run_blocking(cpu_module.open_backend())
 
 
 def test_integers_of_64_bits_are_exact(backend: WasmBackend) -> None:
@@ -56,7 +57,7 @@ def test_integers_of_64_bits_are_exact(backend: WasmBackend) -> None:
 def test_float64_keeps_its_bits(backend: WasmBackend) -> None:
     x = tw.asarray([0.1, -0.0], dtype=tw.float64)
     assert (x + 0.2).tolist() == [0.1 + 0.2, 0.2]
-    (data,) = backend.read([(x * 3.0).node])
+    (data,) = run_blocking(backend.read_steps([(x * 3.0).node]))
     assert data == struct.pack("<2d", 0.1 * 3.0, -0.0)
 
 
@@ -64,8 +65,10 @@ def test_float64_keeps_its_bits(backend: WasmBackend) -> None:
 def test_bytes_are_those_of_the_host(dtype: str, backend: WasmBackend) -> None:
     host = np.array([[1, 0, 1], [0, 0, 1], [1, 1, 0]]).astype(dtype)
     x = tw.asarray(host)
-    assert backend.read([x.node]) == [host.tobytes()]
-    several = backend.read([tw.flip(x).node, x[1:, 1:].node, x.T.node])
+    assert run_blocking(backend.read_steps([x.node])) == [host.tobytes()]
+    several = run_blocking(
+        backend.read_steps([tw.flip(x).node, x[1:, 1:].node, x.T.node])
+    )
     views = (host[::-1, ::-1], host[1:, 1:], host.T)
     assert several == [view.tobytes() for view in views]
     assert backend.machine.storage_bytes(x.node) == -(-host.nbytes // 4) * 4
@@ -75,7 +78,10 @@ def test_reads_begin_at_any_byte(backend: WasmBackend) -> None:
     x = tw.realize(tw.asarray([1, 2, 3, 4, 5], dtype=tw.int8))
     launched = backend.driver.counters()["dispatches"]
     assert x[1:4].tolist() == [2, 3, 4]
-    assert backend.read([x[3:].node, x[1:2].node]) == [b"\4\5", b"\2"]
+    assert run_blocking(backend.read_steps([x[3:].node, x[1:2].node])) == [
+        b"\4\5",
+        b"\2",
+    ]
     assert backend.driver.counters()["dispatches"] == launched
 
 

@@ -27,6 +27,7 @@ from tensorweb.errors import (
     DeviceMemoryError,
     ShaderError,
 )
+from tensorweb.waits import run_async
 
 ADD = """
 struct Parameters { size: u32, addend: f32 }
@@ -227,13 +228,10 @@ def test_write_takes_a_view_of_bytes(driver: NativeDriver) -> None:
     assert driver.read(buffer, 0, 8) == b"\0\0\0\0cdef"
 
 
-def test_read_async_returns_the_same_bytes(driver: NativeDriver) -> None:
+def test_awaited_read_returns_the_same_bytes(driver: NativeDriver) -> None:
     buffer = filled(driver, 1, 2)
-
-    async def read() -> bytes:
-        return await driver.read_async(buffer, 4, 4)
-
-    assert asyncio.run(read()) == struct.pack("f", 2)
+    found = asyncio.run(run_async(driver.read_steps(buffer, 4, 4)))
+    assert found == struct.pack("f", 2)
 
 
 def test_shader_error_shows_label_message_and_the_lines_around(

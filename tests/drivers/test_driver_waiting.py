@@ -8,8 +8,9 @@ from types import ModuleType
 
 import pytest
 
-from tensorweb.drivers.waiting import can_wait, wait
+from tensorweb.drivers.waiting import can_wait, wait, wait_for
 from tensorweb.errors import BlockingError
+from tensorweb.waits import Steps, run_async, run_blocking
 
 
 class Guard:
@@ -101,3 +102,38 @@ def test_rejection_without_stop_is_raised_as_it_is(
     with pytest.raises(RuntimeError, match="cancelled"):
         wait(rejected())
     assert guard.calls == ["off", "race", "on"]
+
+
+def twice() -> Steps[int]:
+    """Wait for a promise, then for one that is rejected."""
+    value: int = yield wait_for(resolved())
+    try:
+        yield wait_for(rejected())
+    except RuntimeError:
+        return value
+    raise AssertionError("the promise was rejected")
+
+
+def test_one_body_blocks_and_awaits(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch)
+    assert run_blocking(twice()) == 7
+    assert asyncio.run(run_async(twice())) == 7
+
+
+def test_a_body_that_cannot_block_raises_and_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    install(monkeypatch, can_switch=False)
+    promise = resolved()
+    ended = []
+
+    def body() -> Steps[None]:
+        try:
+            yield wait_for(promise, "tolist")
+        finally:
+            ended.append(True)
+
+    with pytest.raises(BlockingError, match=r"^tolist"):
+        run_blocking(body())
+    promise.close()
+    assert ended == [True]

@@ -27,6 +27,7 @@ from tensorweb.errors import (
     DeviceMemoryError,
     ShaderError,
 )
+from tensorweb.waits import run_async
 
 MEBIBYTE = 1 << 20
 
@@ -246,7 +247,7 @@ def test_reads_of_parts_and_without_waiting(driver: WasmNativeDriver) -> None:
     driver.write_buffer(x, 0, b"abcdefgh")
     driver.write_buffer(x, 3, memoryview(array("h", [0x3130])))
     assert driver.read(x, 1, 5) == b"bc01f"
-    assert asyncio.run(driver.read_async(x, 6, 2)) == b"gh"
+    assert asyncio.run(run_async(driver.read_steps(x, 6, 2))) == b"gh"
     assert driver.can_block()
 
 

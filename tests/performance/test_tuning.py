@@ -13,7 +13,7 @@ from pretend_driver import PretendDriver
 from tolerances import REDUCE
 
 import tensorweb as tw
-from tensorweb import devices
+from tensorweb import devices, evaluate
 from tensorweb.backends.hardware import kept_tiles, key_of
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.codegen.product.adapters import ADAPTERS, class_of
@@ -22,6 +22,7 @@ from tensorweb.codegen.target import Target
 from tensorweb.drivers import native_cache
 from tensorweb.performance import tuning
 from tensorweb.performance.warming import given
+from tensorweb.waits import Steps
 
 
 @pytest.fixture
@@ -38,10 +39,10 @@ def faster(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Measurements that are pretended: these tiles win, and how often was measured."""
     winners: dict[str, str] = {}
 
-    def seconds(left: tw.Tensor, right: tw.Tensor) -> tuning.Waits:
+    def seconds(left: tw.Tensor, right: tw.Tensor) -> Steps[float]:
         backend = devices.backend("webgpu")
         assert isinstance(backend, WebGpuBackend)
-        yield left.node
+        yield from evaluate.read_steps([left.node])
         return (
             1.0 if backend.tuned.items() <= winners.items() and backend.tuned else 2.0
         )
@@ -147,8 +148,8 @@ def test_stop_leaves_things_as_they_were(
     assert isinstance(backend, WebGpuBackend)
     backend.use_tiles({"vectors 2^18": "small"})
 
-    def seconds(left: tw.Tensor, right: tw.Tensor) -> tuning.Waits:
-        yield left.node
+    def seconds(left: tw.Tensor, right: tw.Tensor) -> Steps[float]:
+        yield from evaluate.read_steps([left.node])
         raise KeyboardInterrupt
 
     monkeypatch.setattr(tuning, "_seconds", seconds)
