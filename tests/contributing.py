@@ -21,7 +21,7 @@ BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 
-GAPS = {"def ": "\n\n", "    def ": "\n"}
+GAPS = {"def ": "\n\n", "class ": "\n\n", "    def ": "\n"}
 """Empty lines between what begins so and the line before which it is inserted."""
 
 

@@ -150,3 +150,23 @@ def test_a_kind_of_kernel_is_compared_with_numpy(with_kind: Path) -> None:
     assert ends["test_nodes_carry_the_attributes_of_their_kind"] == "PASSED"
     assert ends["tensorweb.functions.linear_algebra.hadamard"] == "PASSED"
     assert ends["test_imports_point_one_way"] == "PASSED"
+
+
+@pytest.mark.parametrize(
+    ("recipe", "file", "names"),
+    [
+        ("A NumPy function", "tensorweb/numpy/emath.py", ["logn"]),
+        ("A layer", "tensorweb/nn/losses.py", ["soft_margin"]),
+    ],
+    ids=["numpy-function", "layer"],
+)
+def test_a_function_or_a_layer_touches_one_file(
+    recipe: str, file: str, names: list[str], tmp_path: Path
+) -> None:
+    copy_library(tmp_path)
+    follow(recipe, tmp_path)
+    assert changed(tmp_path) == {file}
+    check_style(tmp_path)
+    ends = outcomes(tmp_path, " or ".join(names), file)
+    module = file.removesuffix(".py").replace("/", ".")
+    assert ends == {f"{module}.{name}": "PASSED" for name in names}
