@@ -23,11 +23,12 @@ from tools.reach import RULES as RULE_FILES
 
 ROOT = Path(__file__).resolve().parent
 
-# What `--quick` runs: one dtype of each kind, and of the tests of the project the rules
-# that read its files. Tests in these folders compile shaders or start processes.
+# What `--quick` runs: NumPy's device, one dtype of each kind, and of the tests of the
+# project the rules that read its files. Tests in these folders compile shaders, start
+# processes or compare with recorded numbers for a while.
 DTYPES = ("float32", "int32", "uint8", "bool", "complex64")
 RULES = {Path(name).name for name in RULE_FILES}
-LEFT_OUT = ("codegen", "drivers", "in_pyodide", "performance", "references")
+LEFT_OUT = ("codegen", "drivers", "in_pyodide", "page", "performance")
 
 PIPELINES_KEPT = 400
 """From one file of tests to the next. In Mesa each takes a megabyte."""
@@ -72,7 +73,9 @@ def is_quick(item: pytest.Item) -> bool:
         folder, name = item.path.parent.name, item.path.name
         if folder in LEFT_OUT or (folder == "project" and name not in RULES):
             return False
-    if "webgpu" in getattr(item, "fixturenames", ()):
+    if item.get_closest_marker("needs_processes"):
+        return False
+    if {"webgpu", "wasm"} & {*getattr(item, "fixturenames", ())}:
         return False
     chosen = getattr(item, "callspec", None)
     values = [str(value) for value in chosen.params.values()] if chosen else []

@@ -50,6 +50,7 @@ def installed(folder: Path) -> Path:
     return packages
 
 
+@pytest.mark.needs_processes
 def test_pyright_finds_what_is_wrong_and_nothing_else(tmp_path: Path) -> None:
     if not PYRIGHT.exists():
         pytest.skip("pyright is not in node_modules; build.py test installs it")
@@ -81,6 +82,7 @@ def test_pyright_finds_what_is_wrong_and_nothing_else(tmp_path: Path) -> None:
         assert missing(program, found[program.name]) == (set(), {})
 
 
+@pytest.mark.needs_processes
 def test_mypy_finds_what_is_wrong_and_nothing_else() -> None:
     """What the project's own check has kept is not looked at again."""
     done = subprocess.run(

@@ -11,6 +11,7 @@ import doctest
 import io
 import json
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -104,12 +105,9 @@ def test_pages_of_others_are_of_the_versions_that_are_tested() -> None:
 @pytest.mark.parametrize("block", SHELL, ids=str)
 def test_commands_exist(block: Block) -> None:
     for line in block.code.splitlines():
-        words = line.partition("#")[0].split()
+        words = shlex.split(line, comments=True)
         assert words[:2] == ["python3", "build.py"]
-        arguments = " ".join(words[2:]).replace('"', "")
-        command, _, expression = arguments.partition(" -k ")
-        given = [command, *(["-k", expression] if expression else [])]
-        build._parser().parse_args(given)
+        build._parser().parse_args(words[2:])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
