@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, SupportsIndex
 
 from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.dtypes import DType
 from tensorweb.errors import DataError, DTypeError, ShapeError
+from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import (
     ArrayLike,
@@ -63,7 +64,7 @@ def check_order(name: str, order: object) -> None:
     """
     if order not in ROW_MAJOR and str(order).upper() not in ROW_MAJOR:
         raise DataError(
-            f"{name}: order={order!r}, but elements lie in row-major order here; leave "
+            f"{name}: order={order!r}, but elements are in row-major order here; leave "
             "it out, or work on the transposed array."
         )
 
@@ -188,6 +189,14 @@ def as_real_floats(name: str, x: ArrayLike) -> Tensor:
             "np.imag(x) or np.abs(x)."
         )
     return found
+
+
+def flatten_without_axis(
+    a: ArrayLike, axis: SupportsIndex | None
+) -> tuple[Tensor, int]:
+    """Return a tensor and an axis of it; all elements in row-major order for None."""
+    x = tw.asarray(a)
+    return (x.ravel(), 0) if axis is None else (x, normalize_axis(axis, x.ndim))
 
 
 def resolve_indices(indices: Tensor, length: int, mode: str) -> Tensor:

@@ -175,7 +175,7 @@ def require(
     *,
     like: ArrayLike = None,
 ) -> Tensor:
-    """Return data as an array; tensors lie in row-major order and can be written.
+    """Return data as an array, which is in row-major order and can be written.
 
     Raises:
         DataError: column-major order is required.
@@ -234,10 +234,10 @@ def fromiter(
     *,
     like: ArrayLike = None,
 ) -> Tensor:
-    """Return the numbers that an iterator gives, all of them or `count`.
+    """Return the numbers of an iterator, all of them or `count`.
 
     Raises:
-        DataError: it gives fewer than `count`.
+        DataError: it has fewer than `count`.
 
     >>> np.fromiter((i * i for i in range(4)), int)
     tensor([0, 1, 4, 9])

@@ -1,7 +1,7 @@
 """Functions that become complex where real numbers have no result; `np.emath`.
 
-Each looks whether an operand lies outside of what the real function takes, which reads
-one number; only then the result is complex.
+Each reads one number to check whether an operand is outside the domain of the real
+function; only then the result is complex.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def _complex_if_outside(x: ArrayLike, is_outside: Callable[[Tensor], Tensor]) -> Tensor:
-    """Return a tensor, complex where one of its elements lies outside."""
+    """Return a tensor, complex if one of its elements is outside the domain."""
     values = as_floats(tw.asarray(x))
     if values.dtype.kind == "complex" or not bool(is_outside(values).any()):
         return values

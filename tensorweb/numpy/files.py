@@ -34,7 +34,7 @@ SHOWN = 5
 
 
 class NpzFile(dict[str, Tensor]):
-    """The arrays of an archive by name, as `np.load` gives them.
+    """The arrays of an archive by name, as `np.load` returns them.
 
     A name may have the ending that its file has in the archive.
     """
@@ -95,7 +95,7 @@ def load(
     as pickles, which can run any code when they are read.
 
     Args:
-        file: a path, or a file opened for reading bytes, from where it stands.
+        file: a path, or a file opened for reading bytes, from its position.
         mmap_mode: "r" and "c" change nothing: tensors have values of their own.
         allow_pickle: ignored, see above.
         fix_imports: for pickles, ignored.
@@ -212,8 +212,8 @@ def fromfile(
 ) -> Tensor:
     """Return the numbers of a file of bytes, such as `x.tofile(path)` writes.
 
-    `offset` are bytes to leave out. An open file is read from where it stands, and
-    stands behind the last number then. With `sep`, what stands between two numbers, it
+    `offset` are bytes to leave out. An open file is read from its position to the
+    end of the last number. With `sep`, what stands between two numbers, it
     is a file of text, which is read to its end.
 
     Raises:

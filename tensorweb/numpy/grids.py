@@ -213,7 +213,7 @@ def _number(value: Any) -> Any:
 
 
 def _fractions(count: int, endpoint: builtins.bool) -> list[float]:
-    """Return where `count` numbers lie between 0 and 1."""
+    """Return `count` evenly spaced numbers from 0 to 1."""
     if count < 0:
         raise ShapeError(f"num is {count}; it is 0 or more.")
     parts = max(count - 1 if endpoint else count, 1)
@@ -304,7 +304,7 @@ def indices(
 def ix_(*args: ArrayLike) -> tuple[Tensor, ...]:
     """Return 1-D sequences as indices of a grid: rows, columns and so on.
 
-    Bool sequences stand for where they are true, which reads them.
+    Bool sequences select the positions of true elements, which are read.
 
     Raises:
         ShapeError: a sequence has not one axis.

@@ -43,7 +43,7 @@ MOST_BINS = 2**31 - 1
 def bincount(
     x: ArrayLike, /, weights: ArrayLike = None, minlength: SupportsIndex = 0
 ) -> Tensor:
-    """Return how often each of 0, 1, … occurs in integers; reads the greatest.
+    """Return the counts of 0, 1, … among integers; reads the largest.
 
     Raises:
         DataError: `minlength` is negative.
@@ -57,7 +57,7 @@ def bincount(
 
 
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Tensor:
-    """Return the bin of each value: how many edges it has passed.
+    """Return the bin of each value: the count of edges that it has passed.
 
     Edges rise or fall, NaN counting as the greatest; they are read to see that. A value
     on an edge has passed it, with `right` it has not.
@@ -158,7 +158,7 @@ WIDTHS: dict[str, Callable[[Tensor], float]] = {
     "sqrt": lambda x: _extent(x) / math.sqrt(x.size),
     "sturges": lambda x: _extent(x) / (math.log2(x.size) + 1.0),
 }
-"""How wide a bin is by NumPy's rules; each reads numbers of the values."""
+"""Widths of bins by NumPy's rules; each reads statistics of the values."""
 
 
 def histogram_bin_edges(
@@ -267,7 +267,7 @@ def histogram(
     density: bool | None = None,
     weights: ArrayLike = None,
 ) -> tuple[Tensor, Tensor]:
-    """Return how many values lie in each bin, and the edges of the bins.
+    """Return the count of values in each bin, and the edges of the bins.
 
     A bin contains its left edge, the last one its right edge too. `bins` is a number,
     edges or a rule such as `"auto"`. Counts are int32; with `weights` they are sums of
@@ -330,7 +330,7 @@ def histogramdd(
     density: bool | None = None,
     weights: ArrayLike = None,
 ) -> tuple[Tensor, tuple[Tensor, ...]]:
-    """Return how many points lie in each box, and the edges along each axis.
+    """Return the count of points in each box, and the edges along each axis.
 
     Points are the rows of a tensor `(n, d)`; a list or tuple has `d` sequences, which
     are the coordinates along each axis. `bins` is a number, or numbers or edges for
@@ -393,7 +393,7 @@ def histogram2d(
     density: bool | None = None,
     weights: ArrayLike = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return how many points lie in each rectangle, and the edges along x and y.
+    """Return the count of points in each rectangle, and the edges along x and y.
 
     Raises:
         ShapeError: x and y have different lengths.

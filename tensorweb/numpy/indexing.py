@@ -47,7 +47,7 @@ def take(
 ) -> Tensor:
     """Return the slices at `indices` along an axis; elements of all without one.
 
-    The indices may have any shape, which stands for the axis. `mode="wrap"` counts on
+    The indices may have any shape, which replaces the axis. `mode="wrap"` counts on
     at the other end, `"clip"` stays at the end.
 
     Raises:

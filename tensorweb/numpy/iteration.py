@@ -106,7 +106,7 @@ class nditer:
     Raises:
         DataError: flags ask for ranges or indices in columns.
 
-    `external_loop` gives all elements at once, as one row.
+    `external_loop` yields all elements at once, as a vector.
 
     >>> both = np.nditer([[1, 2], [[10], [20]], None])
     >>> for x, y, z in both:
@@ -150,7 +150,7 @@ class nditer:
         return self._iterate_flat() if self._is_loop_outside else self._elements()
 
     def _iterate_flat(self) -> Iterator[Any]:
-        """Yield the operands once, each as one row of elements."""
+        """Yield the operands once, each as a vector of its elements."""
         known = [x for x in self.operands if x is not None]
         wide = tw.broadcast_arrays(*known) if known else ()
         empty = tw.zeros(

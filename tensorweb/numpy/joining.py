@@ -17,6 +17,7 @@ from tensorweb.numpy.arguments import (
     as_first_operand,
     as_operand_like,
     as_tensors,
+    flatten_without_axis,
     into,
     slice_values,
 )
@@ -277,7 +278,7 @@ c_ = Joined(-1, 2, 0)
 
 
 class IndexExpression:
-    """Returns the index that stands between its brackets: `np.s_[1:, ::2]`.
+    """Returns the index in its brackets: `np.s_[1:, ::2]`.
 
     >>> np.s_[1:3, ..., 0]
     (slice(1, 3, None), Ellipsis, 0)
@@ -485,7 +486,7 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Tenso
     >>> np.delete([10, 20, 30, 40], [0, -1])
     tensor([20, 30])
     """
-    x, along = _flatten_without_axis(arr, axis)
+    x, along = flatten_without_axis(arr, axis)
     length = x.shape[along]
     deleted = set()
     for i in _named_positions("delete", obj, length):
@@ -512,7 +513,7 @@ def insert(
     >>> np.insert([1, 2, 3], 1, 9), np.insert([1, 2, 3], [0, 3], [8, 9])
     (tensor([1, 9, 2, 3]), tensor([8, 1, 2, 3, 9]))
     """
-    x, along = _flatten_without_axis(as_first_operand(arr, values), axis)
+    x, along = flatten_without_axis(as_first_operand(arr, values), axis)
     length = x.shape[along]
     positions = _named_positions("insert", obj, length)
     for i in positions:
@@ -539,15 +540,6 @@ def insert(
     return joined.take(tw.asarray(result, int, device=x.device), along)
 
 
-def _flatten_without_axis(
-    arr: ArrayLike, axis: SupportsIndex | None
-) -> tuple[Tensor, int]:
-    x = asarray(arr)
-    if axis is None:
-        return x.ravel(), 0
-    return x, normalize_axis(axis, x.ndim)
-
-
 def trim_zeros(
     filt: ArrayLike,
     trim: str = "fb",
@@ -567,7 +559,7 @@ def trim_zeros(
     """
     ends = trim.lower()
     if ends not in ("f", "b", "fb", "bf"):
-        raise DataError(f"trim_zeros: trim={trim!r}; it is made of f and b.")
+        raise DataError(f"trim_zeros: trim={trim!r}; give f, b or both.")
     x = asarray(filt)
     chosen = normalize_axes(axis, x.ndim)
     cut = [slice(None)] * x.ndim

@@ -204,7 +204,7 @@ def broadcast_arrays(
 def _expand_to_rank(
     arrays: tuple[ArrayLike, ...], shapes: dict[int, tuple[int, ...]]
 ) -> Tensor | tuple[Tensor, ...]:
-    """Return each array with axes of length 1; -1 and -2 stand for its own axes."""
+    """Return each array with axes of length 1; -1 and -2 are its own axes."""
     found = []
     for array in arrays:
         x = asarray(array)
@@ -377,7 +377,7 @@ def size(a: ArrayLike, axis: int | tuple[int, ...] | None = None) -> int:
 
 
 def may_share_memory(a: object, b: object, /, max_work: int | None = 0) -> bool:
-    """Return whether the ranges that two arrays' elements lie in overlap.
+    """Return whether the memory ranges of two arrays overlap.
 
     With a `max_work` other than 0 it is exact, as `shares_memory` is.
 

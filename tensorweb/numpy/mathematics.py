@@ -171,8 +171,7 @@ def isposinf(x: ArrayLike, out: Out = None) -> Tensor:
     tensor([ True, False, False])
     """
     real = as_real_floats("isposinf", x)
-    is_above = tw.logical_not(_is_negative(real))
-    return into(tw.logical_and(tw.isinf(real), is_above), out)
+    return into(tw.isinf(real) & ~tw.signbit(real), out)
 
 
 def isneginf(x: ArrayLike, out: Out = None) -> Tensor:
@@ -185,13 +184,7 @@ def isneginf(x: ArrayLike, out: Out = None) -> Tensor:
     tensor([False,  True, False])
     """
     real = as_real_floats("isneginf", x)
-    return into(tw.logical_and(tw.isinf(real), _is_negative(real)), out)
-
-
-def _is_negative(x: ArrayLike) -> Tensor:
-    """Return whether a sign is set; integers have none that infinity could have."""
-    found = tw.asarray(x)
-    return tw.signbit(found) if found.dtype.kind == "float" else tw.isinf(found)
+    return into(tw.isinf(real) & tw.signbit(real), out)
 
 
 def isscalar(element: object) -> builtins.bool:

@@ -449,7 +449,7 @@ class poly1d:
         return self.coeffs[self.order - power]
 
     def __setitem__(self, power: int, value: ArrayLike) -> None:
-        """Write the coefficient of a power; beyond the order zeros stand between.
+        """Write the coefficient of a power; the order grows if necessary.
 
         Raises:
             DataError: the power is negative.
@@ -613,7 +613,7 @@ def _format_coefficient(value: complex) -> str:
 
 
 def _raise_exponents(text: str) -> str:
-    """Return text whose powers, written `**n`, stand on a line above."""
+    """Write exponents, marked by `**n`, on a line above."""
     done, above, below = " ", "", ""
     parts = re.split(r"\*\*(\d+)", text)
     for part, power in zip(parts[:-1:2], parts[1::2], strict=True):

@@ -134,7 +134,7 @@ def _move_matrix_axes(
     axes: Sequence[SupportsIndex | Sequence[SupportsIndex]],
     counts: tuple[int, int, int],
 ) -> Tensor:
-    """Return a product of last axes for axes that lie elsewhere, its own as well.
+    """Apply a product of last axes to other axes of the operands and the result.
 
     Raises:
         DataError: their numbers are not `counts`, of the operands and of the result.

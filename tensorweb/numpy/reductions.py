@@ -23,11 +23,12 @@ from tensorweb.numpy.arguments import (
     as_first_operand,
     as_floats,
     as_mask,
+    flatten_without_axis,
     into,
     is_inexact,
     signature_of,
 )
-from tensorweb.shapes import normalize_axes, normalize_axis
+from tensorweb.shapes import normalize_axes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, is_number, number_of_scalar
 from tensorweb.tensor.reductions import Axis, root_of_square
@@ -195,7 +196,7 @@ def sum(
     initial: ArrayLike = None,
     where: ArrayLike = True,
 ) -> Tensor:
-    """Return the sum along axes; 0 of nothing.
+    """Return the sum along axes; of no elements it is 0.
 
     >>> np.sum([[1, 2, 3], [4, 5, 6]], 0, initial=10)
     tensor([15, 17, 19])
@@ -217,7 +218,7 @@ def nansum(*args: Any, **options: Any) -> Tensor:
 
 @signature_of(sum)
 def prod(*args: Any, **options: Any) -> Tensor:
-    """Return the product along axes; 1 of nothing.
+    """Return the product along axes; of no elements it is 1.
 
     >>> np.prod([[1, 2, 3], [4, 5, 6]], 1)
     tensor([  6, 120])
@@ -314,7 +315,7 @@ def all(
     *,
     where: ArrayLike = True,
 ) -> Tensor:
-    """Return whether all elements are true (not zero) along axes; true of nothing.
+    """Return whether all elements along axes are true (not zero); of none it is true.
 
     >>> np.all([[True, True], [False, True]], 1)
     tensor([ True, False])
@@ -324,7 +325,7 @@ def all(
 
 @signature_of(all)
 def any(a: ArrayLike, axis: Axis = None, *args: Any, **options: Any) -> Tensor:
-    """Return whether one element is true (not zero) along axes; false of nothing.
+    """Return whether an element along axes is true (not zero); of none it is false.
 
     >>> np.any([[True, False], [False, False]], 1)
     tensor([ True, False])
@@ -369,7 +370,7 @@ def nanmean(
     where: ArrayLike = True,
     **options: Any,
 ) -> Tensor:
-    """Return the mean along axes of the values that are not NaN; NaN of nothing.
+    """Return the mean along axes of the values that are not NaN; of none it is NaN.
 
     >>> np.nanmean([[1.0, np.nan], [2.0, 6.0]], 1)
     tensor([1., 4.])
@@ -379,7 +380,7 @@ def nanmean(
 
 
 def _mean_of(x: Tensor, mask: Tensor, axis: Axis, keepdims: bool) -> Tensor:
-    """Return the mean of the elements of a mask; NaN of none."""
+    """Return the mean of the elements of a mask; of none it is NaN."""
     total = apply_mask(x, mask, 0).sum(axis, keepdims=keepdims)
     return total / mask.sum(axis, keepdims=keepdims).astype(x.dtype.part)
 
@@ -424,7 +425,7 @@ def std(*args: Any, **options: Any) -> Tensor:
 
 @signature_of(var)
 def nanvar(*args: Any, **options: Any) -> Tensor:
-    """Return the variance along axes of the values that are not NaN; NaN of nothing.
+    """Return the variance along axes of the values that are not NaN; of none it is NaN.
 
     >>> np.nanvar([1.0, np.nan, 3.0])
     tensor(1.)
@@ -489,7 +490,7 @@ def _variance_of(
     keepdims: bool,
     mean: ArrayLike,
 ) -> Tensor:
-    """Return the variance of the elements of a mask; NaN of none."""
+    """Return the variance of the elements of a mask; of none it is NaN."""
     centre = _mean_of(x, mask, axis, True) if mean is None else mean
     # Masked before it is squared, so that no derivative goes through NaN.
     difference = apply_mask(x - centre, mask, 0)
@@ -511,51 +512,53 @@ def cumsum(
     >>> np.cumsum([[1, 2], [3, 4]])
     tensor([ 1,  3,  6, 10])
     """
-    x, along = _flatten_without_axis(tw.asarray(a), axis)
-    return into(x.cumulative_sum(along, dtype=dtype), out)
+    return _cumulate(tw.cumulative_sum, None, a, axis, dtype, out)
 
 
 @signature_of(cumsum)
-def nancumsum(a: ArrayLike, *args: Any, **options: Any) -> Tensor:
+def nancumsum(*args: Any, **options: Any) -> Tensor:
     """Return cumulative sums, NaN counted as 0.
 
     >>> np.nancumsum([1.0, np.nan, 3.0])
     tensor([1., 1., 4.])
     """
-    return cumsum(_replace_nan(tw.asarray(a), 0), *args, **options)
+    return _cumulate(tw.cumulative_sum, 0, *args, **options)
 
 
-def cumprod(
-    a: ArrayLike,
-    axis: SupportsIndex | None = None,
-    dtype: DTypeLike = None,
-    out: Tensor | None = None,
-) -> Tensor:
+@signature_of(cumsum)
+def cumprod(*args: Any, **options: Any) -> Tensor:
     """Return cumulative products along an axis; of all elements in order without one.
 
     >>> np.cumprod([[1, 2], [3, 4]], 1)
     tensor([[ 1,  2],
             [ 3, 12]])
     """
-    x, along = _flatten_without_axis(tw.asarray(a), axis)
-    return into(x.cumulative_prod(along, dtype=dtype), out)
+    return _cumulate(tw.cumulative_prod, None, *args, **options)
 
 
 @signature_of(cumsum)
-def nancumprod(a: ArrayLike, *args: Any, **options: Any) -> Tensor:
+def nancumprod(*args: Any, **options: Any) -> Tensor:
     """Return cumulative products, NaN counted as 1.
 
     >>> np.nancumprod([2.0, np.nan, 3.0])
     tensor([2., 2., 6.])
     """
-    return cumprod(_replace_nan(tw.asarray(a), 1), *args, **options)
+    return _cumulate(tw.cumulative_prod, 1, *args, **options)
 
 
-def _flatten_without_axis(x: Tensor, axis: SupportsIndex | None) -> tuple[Tensor, int]:
-    """Return a tensor and an axis of it; for None all elements in row-major order."""
-    if axis is None:
-        return x.reshape(-1), 0
-    return x, normalize_axis(axis, x.ndim)
+def _cumulate(
+    scan: Callable[..., Tensor],
+    nan_value: float | None,
+    a: ArrayLike,
+    axis: SupportsIndex | None = None,
+    dtype: DTypeLike = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return a scan of values; NaN counts as another value if that is given."""
+    x, along = flatten_without_axis(a, axis)
+    if nan_value is not None:
+        x = _replace_nan(x, nan_value)
+    return into(scan(x, along, dtype=dtype), out)
 
 
 def cumulative_sum(

@@ -17,6 +17,7 @@ from tensorweb.numpy.arguments import (
     as_first_operand,
     as_tensors,
     check_order,
+    flatten_without_axis,
     signature_of,
 )
 from tensorweb.numpy.creation import asarray
@@ -95,10 +96,7 @@ def _sort_operand(
             f"{name}: order={order!r} names fields, which tensors have not; sort by "
             "several keys with np.lexsort."
         )
-    x = tw.asarray(a)
-    if axis is None:
-        return x.reshape(-1), 0
-    return x, normalize_axis(axis, x.ndim)
+    return flatten_without_axis(a, axis)
 
 
 def lexsort(keys: ArrayLike, axis: SupportsIndex = -1) -> Tensor:
@@ -139,7 +137,7 @@ def partition(
 ) -> Tensor:
     """Return values with smaller ones before position `kth` and others after it.
 
-    All are sorted, which is one such order.
+    All values are sorted, which NumPy allows.
 
     Raises:
         DataError: `kth` is no integer or out of range, or `kind` is unknown.
@@ -199,8 +197,8 @@ def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> Tensor: ...
 def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> Any:
     """Return `x` where the condition holds, else `y`; without both, where it holds.
 
-    The indices of true elements are one array per axis, as `nonzero` gives them; their
-    number is read from the device.
+    The indices of true elements are one array per axis, as of `nonzero`; their
+    count is read from the device.
 
     Raises:
         DataError: only one of `x` and `y` is given.
@@ -226,7 +224,7 @@ def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> 
 def nonzero(a: ArrayLike) -> tuple[Tensor, ...]:
     """Return where elements are not zero: one index array per axis.
 
-    Their number is a shape, so this reads one number from the device.
+    Their count is a shape, so it is read from the device.
 
     Raises:
         DataError: the array is 0-d.
@@ -240,7 +238,7 @@ def nonzero(a: ArrayLike) -> tuple[Tensor, ...]:
 def argwhere(a: ArrayLike) -> Tensor:
     """Return the indices of elements that are not zero, one row for each.
 
-    Their number is read from the device.
+    Their count is read from the device.
 
     >>> np.argwhere([[1, 0], [0, 2]])
     tensor([[0, 0],
@@ -255,7 +253,7 @@ def argwhere(a: ArrayLike) -> Tensor:
 def flatnonzero(a: ArrayLike) -> Tensor:
     """Return where elements are not zero, counted in row-major order.
 
-    Their number is read from the device.
+    Their count is read from the device.
 
     >>> np.flatnonzero([[1, 0], [0, 2]])
     tensor([0, 3])

@@ -92,7 +92,7 @@ def average(
     """Return the mean along axes, of weighted values if there are weights.
 
     Weights have the shape of `a` or that of the axes. With `returned` the sums of
-    weights come as well. Weights that sum up to 0 give infinities or NaN.
+    weights are returned too. Weights that sum up to 0 give infinities or NaN.
 
     Raises:
         DataError: the weights have another shape, and no axis is given.
@@ -231,7 +231,7 @@ def corrcoef(
 ) -> Tensor:
     """Return the correlations of variables, which are rows: `(k, n)` gives `(k, k)`.
 
-    A variable that never changes gives NaN.
+    A constant variable has NaN correlations.
 
     Raises:
         ShapeError: there are more than two axes.
@@ -263,7 +263,7 @@ def quantile(
     *,
     weights: ArrayLike = None,
 ) -> Tensor:
-    """Return quantiles along axes: below share `q` of the values; NaN wins.
+    """Return quantiles along axes: below share `q` of the values; NaN if there is one.
 
     The result has the shape of `q` in front of the other axes. The numbers of `q` are
     read; where a derivative by them is taken, or they have no values yet, positions are
@@ -497,9 +497,9 @@ def median(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Tensor:
-    """Return the middle value along axes, the mean of the middle two; NaN wins.
+    """Return the middle value along axes, or the mean of the middle two.
 
-    The median of no elements is NaN.
+    It is NaN if one value is NaN, and of no values.
 
     >>> np.median([[10, 7, 4], [3, 2, 1]])
     tensor(3.5)
@@ -509,7 +509,7 @@ def median(
 
 @signature_of(median)
 def nanmedian(*args: Any, **options: Any) -> Tensor:
-    """Return the middle value along axes of the values that are not NaN; NaN of none.
+    """Return the middle value along axes of the values that are not NaN; of none NaN.
 
     >>> np.nanmedian([[10.0, np.nan, 4.0], [3.0, 2.0, 1.0]], axis=1)
     tensor([7., 2.])
@@ -558,7 +558,7 @@ def _quantiles_before_nan(rows: Tensor, shares: Shares, method: str) -> Tensor:
 def _positions_by_row(
     method: str, counts: Tensor, shares: Shares, rows: Tensor
 ) -> Position:
-    """Return where quantiles of the first values of sorted rows lie, for each row."""
+    """Return the positions of quantiles among the first values of each sorted row."""
     if isinstance(shares, Tensor) or is_traced(counts.node):
         lengths = counts[..., None].astype(rows.dtype)
         followed = tw.asarray(shares, dtype=rows.dtype, device=rows.device)
@@ -575,7 +575,7 @@ def _positions_by_row(
 
 
 def _position(method: str, length: Any, q: Any) -> Position:
-    """Return where a quantile of the first values of a sorted row lies."""
+    """Return the position of a quantile among the first values of a sorted row."""
     xp = _arithmetic_of(length, q)
     if xp is NUMBERS and not length:
         return 0, 0, 0.0

@@ -96,7 +96,7 @@ def assert_equal(actual: Any, desired: Any, err_msg: str = "") -> None:
 def assert_almost_equal(
     actual: ArrayLike, desired: ArrayLike, decimal: int = 7, err_msg: str = ""
 ) -> None:
-    """Raise unless elements differ by less than `1.5 * 10**-decimal`, 7 unless given.
+    """Raise unless elements differ by less than `1.5 * 10**-decimal`.
 
     Raises:
         AssertionError: some differ by more.

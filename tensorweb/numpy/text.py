@@ -85,7 +85,7 @@ def _split_quoted(line: str, delimiter: str | None, quote: str) -> list[str]:
 
 
 def _strip_comment(line: str, comments: Sequence[str], quote: str | None) -> str:
-    """Return a line up to the first comment that stands in no quotes."""
+    """Return a line up to the first comment outside quotes."""
     inside = False
     for i in range(len(line) if comments else 0):
         if quote is not None and line[i] == quote:

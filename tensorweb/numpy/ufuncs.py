@@ -49,7 +49,7 @@ REDUCTIONS: dict[str, Reduction] = {
     "logical_and": ALL,
     "logical_or": ANY,
 }
-"""Reductions that are kernels of their own."""
+"""Reductions with kernels of their own."""
 
 SCANS: dict[str, Callable[..., Tensor]] = {
     "add": tw.cumulative_sum,
@@ -83,7 +83,7 @@ IDENTITIES: dict[str, float] = {
 """The results of no elements, which change no other operand."""
 
 IN_ANY_ORDER = (*IDENTITIES, "maximum", "minimum", "fmax", "fmin", "lcm")
-"""Functions of two of which one may combine any neighbours first."""
+"""Functions of two operands that may combine any neighbours first."""
 
 
 class _Signature:
@@ -148,7 +148,7 @@ class ufunc(Generic[R]):
 
     @functools.cached_property
     def types(self) -> list[str]:
-        """Letters of the dtypes that operands of one dtype take and give.
+        """Letters of the dtypes of operands, all of one dtype, and of results.
 
         >>> np.logical_not.types[:2], np.isnan.ntypes
         (['?->?', 'b->?'], 14)
@@ -199,7 +199,7 @@ class ufunc(Generic[R]):
 
         Raises:
             DataError: there are too many or too few operands, or a casting is unknown.
-            DTypeError: the rule does not allow a dtype, or the function never gives it.
+            DTypeError: the rule does not allow a dtype, or no result has it.
         """
         if out is Ellipsis:
             out = None

@@ -30,7 +30,7 @@ def apply_along_axis(
     *args: object,
     **kwargs: object,
 ) -> Tensor:
-    """Return what a function gives for each 1-D slice along an axis.
+    """Return the results of a function for each 1-D slice along an axis.
 
     The axis is replaced by those of the results, which have one shape. Python calls the
     function once for each slice.
