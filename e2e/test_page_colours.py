@@ -90,7 +90,7 @@ def test_masks_have_two_colours_and_two_words(images: PageDriver) -> None:
     images.pictured()
 
 
-LOOK = "tensorwebPage.view.look"
+LOOK = "tensorwebPage.view.viewSettings"
 
 PEAKED = """
 import tensorweb as tw

@@ -39,7 +39,7 @@ def test_a_link_carries_how_results_are_looked_at(page: Page, site_url: str) -> 
     index.fill("1")
     index.press("Enter")
     sender.pictured()
-    look = page.evaluate("tensorwebPage.view.look")
+    look = page.evaluate("tensorwebPage.view.viewSettings")
     assert (look["axes"], look["index"][0]) == ({"rows": 2, "columns": 1}, 1)
     page.get_by_role("tab", name="Kernels").locator("visible=true").click()
     share.click()
@@ -70,7 +70,7 @@ def test_a_link_carries_how_results_are_looked_at(page: Page, site_url: str) -> 
     expect(page.locator(".tensor[aria-current=true]")).to_contain_text("first")
     expect(page.get_by_label("Row axis")).to_have_value("2")
     expect(index).to_have_value("1")
-    assert page.evaluate("tensorwebPage.view.look") == look
+    assert page.evaluate("tensorwebPage.view.viewSettings") == look
     reader.clean()
 
 

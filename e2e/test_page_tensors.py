@@ -230,7 +230,7 @@ def test_histogram_lies_along_the_scale(here: PageDriver) -> None:
     assert min(float(width.rstrip("%")) for width in widths) > 98
 
 
-LOOK = "tensorwebPage.view.look"
+LOOK = "tensorwebPage.view.viewSettings"
 
 
 def test_view_can_be_taken_and_given(small: PageDriver) -> None:

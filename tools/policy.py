@@ -45,7 +45,7 @@ STRICT: Policy = {
 """Programs reach the page's own origin only, and no other page shows this file."""
 
 PAGE: Policy = STRICT | {"frame-ancestors": "*"}
-"""Other sites may show the page. What it is there, `web/src/page/showing.ts` says: a
+"""Other sites may show the page. What it is there, `web/src/page/embed-mode.ts` says: a
 link to itself, or with `?embed=1` a compact page that knows nothing of the reader.
 Headers go by path, so that they cannot tell the two apart."""
 

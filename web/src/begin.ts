@@ -3,8 +3,8 @@
  * its service worker does, after one reload; else Python begins to load at once.
  */
 
-import { isServing, register } from "./page/keeping";
-import { openWorker, type WorkerChannel } from "./page/realm";
+import { isServing, register } from "./page/service-worker-client";
+import { openWorker, type WorkerChannel } from "./page/worker-origin";
 
 const PATIENCE_MS = 3000;
 

@@ -9,7 +9,7 @@ import { mountComparison } from "./parts/comparison";
 import { mountFirstLook } from "./parts/first-look";
 import { mountLayout } from "./parts/layout";
 import { resumeTour } from "./parts/tour";
-import { showing } from "./page/showing";
+import { embedMode } from "./page/embed-mode";
 
 declare global {
   /** The page's state, for tests and debugging. */
@@ -52,5 +52,5 @@ function begin(): void {
 
 // A page that is about to reload draws nothing.
 await globalThis.tensorwebEarly;
-if (showing() === "refused") refuseFrame();
+if (embedMode() === "refused") refuseFrame();
 else begin();

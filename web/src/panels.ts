@@ -1,6 +1,6 @@
 /** The panels: a row for each tab, in the order of the tabs. */
 
-import type { Panel } from "./page/panel";
+import type { Panel } from "./page/page";
 import { mountEditor } from "./panels/editor/editor";
 import { mountFiles } from "./panels/files/files";
 import { mountKernels } from "./panels/kernels/kernels";

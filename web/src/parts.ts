@@ -1,6 +1,6 @@
 /** The parts of the page that are no panels: where each stands and what mounts it. */
 
-import type { Page, Part } from "./page/page";
+import type { Page } from "./page/page";
 import { mountDevice } from "./parts/device";
 import { mountEmbeddedTitle, mountOpenWhole } from "./parts/embed-bar";
 import { mountExamples } from "./parts/examples";
@@ -14,6 +14,7 @@ import { mountStatus } from "./parts/status";
 import { mountToolbar } from "./parts/toolbar";
 import { mountTools } from "./parts/tools";
 import { mountVersion } from "./parts/version";
+import type { Part } from "./page/view";
 
 interface Row {
   host: string;

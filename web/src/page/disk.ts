@@ -1,7 +1,7 @@
 /** The browser's own file system for this site (OPFS): a folder for the files of each program. */
 
 import type { Refusal } from "./storage";
-import { showing } from "./showing";
+import { embedMode } from "./embed-mode";
 
 const ROOT = "files";
 
@@ -16,7 +16,7 @@ export function refusalOf(error: unknown): Refusal {
 /** The folder of all programs; fails where the browser keeps no files. */
 async function root(): Promise<FileSystemDirectoryHandle> {
   // An embedded page neither reads nor changes the files of the full page.
-  if (showing() === "embedded") throw new Error("an embedded page keeps no files");
+  if (embedMode() === "embedded") throw new Error("an embedded page keeps no files");
   const site = await navigator.storage.getDirectory();
   return site.getDirectoryHandle(ROOT, { create: true });
 }

@@ -10,7 +10,7 @@ let loading: Promise<Formatter> | null = null;
 /** Format as ruff does; a program with a mistake stays as it is and hears where that is. */
 export async function formatCode(page: Page): Promise<void> {
   const { file } = page.view;
-  if (!file.endsWith(".py")) return page.tell({ kind: "info", text: `${file} is no Python; only Python code is formatted.` });
+  if (!file.endsWith(".py")) return page.notify({ kind: "info", text: `${file} is no Python; only Python code is formatted.` });
   const before = textOf(page, file);
   let format: Formatter;
   try {
@@ -27,7 +27,7 @@ export async function formatCode(page: Page): Promise<void> {
     return page.warn(`Not formatted: ${reasonOf(error, before)}. The code is as it was.`);
   }
   const changes = changesBetween(before, after);
-  if (changes.length === 0) return page.tell({ kind: "info", text: "The code is in order already." });
+  if (changes.length === 0) return page.notify({ kind: "info", text: "The code is in order already." });
   page.editor.change(changes);
 }
 

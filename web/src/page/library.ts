@@ -1,8 +1,8 @@
 /** What a reader does with the programs that only this browser has. */
 
 import type { Documents, KeptDocument } from "./documents";
-import type { Page } from "./page";
 import { MAIN, pack } from "./program";
+import type { Store } from "./view";
 import type { Workspace } from "./workspace";
 
 const LONGEST_TITLE = 80;
@@ -11,7 +11,7 @@ export class Library {
   readonly #documents: Documents;
 
   constructor(
-    readonly page: Page,
+    readonly store: Store,
     readonly workspace: Workspace,
   ) {
     this.#documents = workspace.documents;
@@ -19,8 +19,8 @@ export class Library {
 
   /** List the programs, including pending edits. */
   list(): void {
-    this.page.editor.flush();
-    this.page.change({ kept: this.#documents.list() });
+    this.workspace.editor.flush();
+    this.store.change({ kept: this.#documents.list() });
   }
 
   /** Begin an empty program, or one that a file holds; the one that is open stays as it is. */
@@ -33,7 +33,7 @@ export class Library {
   }
 
   rename(id: string, title: string): void {
-    this.page.editor.flush();
+    this.workspace.editor.flush();
     const name = title.trim().slice(0, LONGEST_TITLE);
     if (!name) return;
     this.workspace.tellOfStorage(this.#documents.rename(id, name));
@@ -43,35 +43,35 @@ export class Library {
 
   /** Copy the program as one of the reader's own, and open it. */
   duplicate(id: string): void {
-    this.page.editor.flush();
+    this.workspace.editor.flush();
     const kept = this.#documents.find(id);
     if (!kept) return;
     const { original, isForeign } = kept;
     const copy = this.#documents.newOwn({ title: `${kept.title} (copy)`, original, isForeign });
     const outcome = this.#documents.overwrite(copy, kept.text);
-    this.page.files.copy(id, copy.id);
+    this.workspace.files.copy(id, copy.id);
     this.workspace.open(copy);
     this.workspace.tellOfStorage(outcome);
   }
 
   /** Delete a program, and offer to undo it. */
   async delete(id: string): Promise<void> {
-    this.page.editor.flush();
+    this.workspace.editor.flush();
     const kept = this.#documents.find(id);
     if (!kept) return;
-    const wasOpen = this.page.view.document.id === id;
+    const wasOpen = this.store.view.document.id === id;
     this.#documents.forget(id);
-    this.page.files.leave(id);
+    this.workspace.files.leave(id);
     await this.workspace.leave(id);
     const actions = [{ label: "Undo", run: () => void this.#bringBack(kept, wasOpen) }];
-    this.page.tell({ kind: "info", text: `“${kept.title}” is deleted.`, actions });
+    this.store.notify({ kind: "info", text: `“${kept.title}” is deleted.`, actions });
     this.list();
   }
 
   async #bringBack(kept: KeptDocument, opens: boolean): Promise<void> {
     const outcome = this.#documents.restore(kept);
-    this.page.files.comeBack(kept.id);
-    this.page.dismiss();
+    this.workspace.files.comeBack(kept.id);
+    this.store.dismiss();
     if (opens) await this.workspace.openKept(kept.id);
     this.workspace.tellOfStorage(outcome);
     this.list();

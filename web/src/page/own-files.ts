@@ -6,16 +6,11 @@
 
 import { bytes } from "../parts/format";
 import * as disk from "./disk";
-import type { Page } from "./page";
+import type { Documents } from "./documents";
 import { plainName } from "./program";
 import type { Collected, LentFile } from "./messages";
 import { recall, remember, type Refusal } from "./storage";
-
-/** A file of the open program, as the panel shows it. */
-export interface OwnFile extends LentFile {
-  /** Whether the browser keeps it beyond this page. */
-  isKept: boolean;
-}
+import type { Store } from "./view";
 
 /** Names of files that only this page has, by program, so that a later visit can report them as missing. */
 const HELD = "files-held:";
@@ -35,7 +30,10 @@ export class OwnFiles {
   /** Names of files that were there once and went with an earlier page. */
   lost: string[] = [];
 
-  constructor(readonly page: Page) {
+  constructor(
+    readonly store: Store,
+    readonly documents: Documents,
+  ) {
     void this.#after(async () => {
       for (const program of namesIn(DELETED)) await disk.removeAll(program);
       remember(DELETED, null);
@@ -151,12 +149,12 @@ export class OwnFiles {
   /** Why a file cannot have this name; null where it can. */
   problem(name: string): string | null {
     if (plainName(name) !== name) return "A name has no slash, does not begin with a dot, and is not too long.";
-    return this.page.view.ownFiles.some((file) => file.name === name) ? `There is a file ${name} already.` : null;
+    return this.store.view.ownFiles.some((file) => file.name === name) ? `There is a file ${name} already.` : null;
   }
 
   /** Whether a program came by a link and is as it came: nobody would find its files again. */
   #isPassing(program: string): boolean {
-    return program.startsWith("link-") && this.page.workspace.documents.find(program) === null;
+    return program.startsWith("link-") && this.documents.find(program) === null;
   }
 
   /** Have files in memory at once, so that a run need not wait for the disk. */
@@ -194,12 +192,12 @@ export class OwnFiles {
   /** Warn why a file was not stored. */
   async #tell(name: string, refusal: Refusal): Promise<void> {
     if (refusal === "blocked") {
-      this.page.warn(`This browser keeps no files for the page, so “${name}” is there until the page is loaded anew.`);
+      this.store.warn(`This browser keeps no files for the page, so “${name}” is there until the page is loaded anew.`);
       return;
     }
     const { usage, quota } = await estimate();
     const room = quota ? ` (${bytes(usage)} of ${bytes(quota)} are used)` : "";
-    this.page.warn(
+    this.store.warn(
       `The browser’s storage for this site is full${room}, so “${name}” is there until the page is loaded anew. Delete files that you no longer need.`,
     );
   }
@@ -213,8 +211,8 @@ export class OwnFiles {
     this.#stored = stored;
     this.isOpen = true;
     this.#show();
-    this.lost = namesIn(HELD + program).filter((name) => !this.page.view.ownFiles.some((file) => file.name === name));
-    this.page.change({ room });
+    this.lost = namesIn(HELD + program).filter((name) => !this.store.view.ownFiles.some((file) => file.name === name));
+    this.store.change({ room });
   }
 
   /** Tell the page which files the open program has. */
@@ -224,7 +222,7 @@ export class OwnFiles {
     const ownFiles = [...all]
       .map(([name, data]) => ({ name, data, isKept: !held.has(name) }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
-    this.page.change({ ownFiles });
+    this.store.change({ ownFiles });
   }
 
   /** Do something with the disk; where there is none nothing happens. */
@@ -240,7 +238,7 @@ export class OwnFiles {
   /** Run operations one after another, since each reads the current files. */
   #after(act: () => Promise<void>): Promise<void> {
     const done = this.#queue.then(act);
-    this.#queue = done.catch((error: unknown) => this.page.warn(`Files: ${String(error)}`));
+    this.#queue = done.catch((error: unknown) => this.store.warn(`Files: ${String(error)}`));
     return this.#queue;
   }
 }

@@ -5,7 +5,7 @@ import { handLine, newStopBuffer, requestStop } from "../worker/interrupt";
 import { NoteLimit, readAnswer, readMessage, readNote } from "./messages";
 import type { Collected, Details, LendDetails, Note, Program, RequestName, Started, ToWorker, Value } from "./messages";
 import type { DeviceName, RunRecord, TensorRecord } from "./protocol";
-import { closeNetwork, startWorker } from "./realm";
+import { closeNetwork, startWorker } from "./worker-origin";
 import { recall, remember } from "./storage";
 
 export type State = "loading" | "ready" | "running" | "error";

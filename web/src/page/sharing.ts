@@ -1,8 +1,9 @@
 /** Makes the link to the open program, and the words by which other pages embed it. */
 
 import { encodeCode } from "./link";
-import type { Page, View } from "./page";
+import type { Page } from "./page";
 import type { Fingerprint } from "./protocol";
+import type { View } from "./view";
 
 /** Some programs cut an address that is longer. */
 const LONGEST_COMMON = 16_000;
@@ -17,13 +18,13 @@ export interface Shared {
 
 /** Make a link to the program with the view settings and the fingerprints of its results. */
 export async function shared(page: Page, results: Fingerprint[] | null): Promise<Shared> {
-  const { result, started, tensor, look, document, origins } = page.view;
+  const { result, started, tensor, viewSettings, document, origins } = page.view;
   const fields = new URLSearchParams({ code: await encodeCode(page.editor.source()) });
   const isFirst = result === page.panels.find(({ pane }) => pane === "results")?.id;
   if (tensor) fields.set("t", tensor);
   if (!isFirst) fields.set("tab", result);
   // View settings belong to the tensors of one program only.
-  if (look && origins.tensors?.document === document.id) fields.set("look", await encodeCode(JSON.stringify(look)));
+  if (viewSettings && origins.tensors?.document === document.id) fields.set("look", await encodeCode(JSON.stringify(viewSettings)));
   if (results) fields.set("fp", await encodeCode(JSON.stringify(results)));
   if (started) fields.set("v", started.version);
   const link = new URL(location.pathname, location.href);

@@ -1,6 +1,6 @@
 /** What the browser remembers; a browser that forgets or forbids breaks nothing. */
 
-import { showing } from "./showing";
+import { embedMode } from "./embed-mode";
 
 const PREFIX = "tensorweb:";
 
@@ -11,7 +11,7 @@ export type Refusal = "full" | "blocked";
  * What an embedded page knows instead, until it is closed: it neither sees nor changes
  * what the whole page keeps of the reader. By this one key it finds Python's snapshot.
  */
-const IS_EMBEDDED = showing() === "embedded";
+const IS_EMBEDDED = embedMode() === "embedded";
 const NEVER_PRIVATE = "snapshot";
 const memory = new Map<string, string>();
 

@@ -1,13 +1,18 @@
 /** The open program: found by its address, stored while it is typed, never replaced unasked. */
 
-import { Documents, LAST, linkId, ownDocument, type OpenDocument } from "./documents";
+import { LAST, linkId, ownDocument, type Documents, type OpenDocument } from "./documents";
+import type { Editor } from "./editor";
+import { embedMode } from "./embed-mode";
 import { decodeCode, encodeCode, readAddress, type Fragment } from "./link";
-import { Linked } from "./linked";
-import { renamed } from "./origin";
-import type { Example, Notice, Page } from "./page";
+import { LinkView } from "./link-view";
+import type { OwnFiles } from "./own-files";
+import { renamed } from "./run-origin";
+import type { Session } from "./session";
 import { recall, remember, type Refusal } from "./storage";
+import { NOTHING, type Example, type Notice, type Pane, type Store } from "./view";
 
-export const NOTHING: OpenDocument = ownDocument({ id: "", title: "", original: null, isForeign: false });
+/** Back belongs to the embedding page, which determines what is shown here. */
+const IS_EMBEDDED = embedMode() === "embedded";
 
 const REFUSALS: Record<Refusal, string> = {
   full: "The browser’s storage for this site is full, so your last changes are on this page only. Share or copy the program before you close it.",
@@ -15,8 +20,7 @@ const REFUSALS: Record<Refusal, string> = {
 };
 
 export class Workspace {
-  readonly documents: Documents;
-  readonly linked: Linked;
+  readonly linkView: LinkView;
   #opened = new Map<string, OpenDocument>();
   #menu: Promise<void> = Promise.resolve();
   #generation = 0;
@@ -27,9 +31,15 @@ export class Workspace {
   /** What another tab changed too, and where this tab's text is kept until the answer. */
   #asked: { document: OpenDocument; copy: OpenDocument | null } | null = null;
 
-  constructor(readonly page: Page) {
-    this.linked = new Linked(page);
-    this.documents = new Documents((id) => this.#changedElsewhere(id));
+  constructor(
+    readonly store: Store,
+    readonly documents: Documents,
+    readonly editor: Editor,
+    readonly session: Session,
+    readonly files: OwnFiles,
+    panels: readonly { id: string; pane: Pane }[],
+  ) {
+    this.linkView = new LinkView(store, panels);
     addEventListener("beforeunload", (event) => {
       if (this.documents.isUnstored) event.preventDefault();
     });
@@ -37,27 +47,27 @@ export class Workspace {
 
   /** Load the examples, and open what the address, or else the last visit, asks for. */
   async openFirst(): Promise<void> {
-    this.page.change({ examples: [] });
+    this.store.change({ examples: [] });
     this.#menu = this.#loadMenu();
     await this.openAddress();
   }
 
   async openAddress(): Promise<void> {
-    const edits = this.page.editor.edits();
+    const edits = this.editor.edits();
     const generation = ++this.#generation;
     const { hash } = location;
     const fragment = readAddress(location);
-    const isFirst = this.page.view.document === NOTHING;
+    const isFirst = this.store.view.document === NOTHING;
     const { document, problem } = await this.#find(fragment);
     if (generation !== this.#generation) return;
     if (document) {
       const isNamed = fragment.code !== null || fragment.example !== null || fragment.own !== null;
       const address = isNamed && !problem ? hash : document.address;
       this.#arrive({ ...document, address }, edits);
-      if (fragment.code !== null) void this.linked.lookAs(document.id, fragment);
-      if (!isFirst || document.kind === "link") this.page.hold();
+      if (fragment.code !== null) void this.linkView.apply(document.id, fragment);
+      if (!isFirst || document.kind === "link") this.store.hold();
     }
-    if (problem) this.page.warn(problem);
+    if (problem) this.store.warn(problem);
   }
 
   openExample(id: string): void {
@@ -81,7 +91,7 @@ export class Workspace {
   /** Show a program and put it into the address; Back returns to the previous one. */
   open(document: OpenDocument): void {
     this.#generation += 1;
-    if (document.id !== this.page.view.document.id) this.#show(document);
+    if (document.id !== this.store.view.document.id) this.#show(document);
     this.setAddress(document.address);
   }
 
@@ -89,7 +99,7 @@ export class Workspace {
   save(id: string, text: string): void {
     const found = this.#opened.get(id) ?? (id === "" && text ? this.#adopt() : null);
     if (!found) return;
-    if (found.kind === "example" && text === found.original) return this.page.change({ typing: false });
+    if (found.kind === "example" && text === found.original) return this.store.change({ typing: false });
     const document = found.kind === "example" ? this.#fork(found) : found;
     if (this.#asked?.document.id === document.id) this.#keepCopy(text);
     else {
@@ -97,32 +107,33 @@ export class Workspace {
       if (outcome === "changed elsewhere") this.#ask(document, text);
       else this.tellOfStorage(outcome);
     }
-    if (document.id === this.page.view.document.id) {
+    if (document.id === this.store.view.document.id) {
       const edited = document.original !== null && text !== document.original;
       if (edited) remember(LAST, document.id);
-      if (edited && this.#resetNotice && this.page.view.notice === this.#resetNotice) {
-        this.page.dismiss();
+      if (edited && this.#resetNotice && this.store.view.notice === this.#resetNotice) {
+        this.store.dismiss();
       }
-      const run = this.page.view.origins.output;
+      const run = this.store.view.origins.output;
       const editedSince = run?.document === document.id && run.source !== text;
-      const { view } = this.page;
+      const { view } = this.store;
       const unstored = this.documents.isUnstored;
       const isNews = edited !== view.edited || editedSince !== view.editedSince;
       if (isNews || view.typing || unstored !== view.unstored) {
-        this.page.change({ edited, editedSince, typing: false, unstored });
+        this.store.change({ edited, editedSince, typing: false, unstored });
       }
     }
   }
 
   reset(): void {
-    const { editor, view } = this.page;
+    const { editor } = this;
+    const { view } = this.store;
     const { original } = view.document;
     if (original === null) return;
     const before = editor.source();
     editor.open(original);
     const undo = { label: "Undo", run: () => this.#restore(view.document.id, before) };
     this.#resetNotice = { kind: "info", text: "This is the original program again.", actions: [undo] };
-    this.page.tell(this.#resetNotice);
+    this.store.notify(this.#resetNotice);
   }
 
   /** Answer the question about another tab: this tab's text holds. */
@@ -137,7 +148,7 @@ export class Workspace {
     if (!document) return;
     this.documents.accept(document.id);
     const theirs = this.documents.stored(document.id) ?? document.original ?? "";
-    this.page.editor.open(theirs);
+    this.editor.open(theirs);
     this.save(document.id, theirs);
   }
 
@@ -145,14 +156,14 @@ export class Workspace {
     try {
       const response = await fetch(new URL("examples.json", document.baseURI));
       if (!response.ok) throw new Error(String(response.status));
-      this.page.change({ examples: (await response.json()) as Example[] });
-      const { notice } = this.page.view;
-      if (notice && notice === this.#noMenu) this.page.dismiss();
+      this.store.change({ examples: (await response.json()) as Example[] });
+      const { notice } = this.store.view;
+      if (notice && notice === this.#noMenu) this.store.dismiss();
     } catch {
       const again = { label: "Try again", run: () => void this.openFirst() };
       const text = "The examples could not be loaded; you can write your own program.";
       this.#noMenu = { kind: "warning", text, actions: [again] };
-      this.page.change({ examples: null, notice: this.#noMenu });
+      this.store.change({ examples: null, notice: this.#noMenu });
     }
   }
 
@@ -175,25 +186,25 @@ export class Workspace {
     if (fragment.example === null) return { document: await this.#usual(), problem: null };
     await this.#menu;
     const document = this.#example(fragment.example);
-    if (document || !this.page.view.examples?.length) return { document, problem: null };
+    if (document || !this.store.view.examples?.length) return { document, problem: null };
     const problem = `There is no example named “${fragment.example.slice(0, 80)}”.`;
     return { document: await this.#usual(), problem };
   }
 
   /** The program that is open, or was at the last visit, or the first example. */
   async #usual(): Promise<OpenDocument | null> {
-    const { document } = this.page.view;
+    const { document } = this.store.view;
     if (document !== NOTHING) return document;
     const last = recall(LAST);
     const kept = last === null ? null : await this.#kept(last);
     if (kept) return kept;
     await this.#menu;
-    const first = this.page.view.examples?.[0];
+    const first = this.store.view.examples?.[0];
     return (last === null ? null : this.#example(last)) ?? (first ? exampleDocument(first) : null);
   }
 
   #example(id: string): OpenDocument | null {
-    const example = this.page.view.examples?.find(({ file }) => idOf(file) === id);
+    const example = this.store.view.examples?.find(({ file }) => idOf(file) === id);
     return example ? exampleDocument(example) : null;
   }
 
@@ -208,14 +219,15 @@ export class Workspace {
 
   /** Show what an address asked for, unless the reader has typed since it did. */
   #arrive(document: OpenDocument, edits: number): void {
-    const { editor, view } = this.page;
+    const { editor } = this;
+    const { view } = this.store;
     if (editor.edits() !== edits && editor.source() !== "") {
       editor.flush();
-      this.setAddress(this.page.view.document.address);
-      if (this.page.view.document.id === document.id) return;
+      this.setAddress(this.store.view.document.address);
+      if (this.store.view.document.id === document.id) return;
       const text = `“${document.title}” is ready; what you were typing stayed here.`;
       const actions = [{ label: "Open it", run: () => this.open(document) }];
-      this.page.tell({ kind: "info", text, actions });
+      this.store.notify({ kind: "info", text, actions });
       return;
     }
     if (document.id !== view.document.id) this.#show(document);
@@ -224,29 +236,30 @@ export class Workspace {
   }
 
   #show(document: OpenDocument): void {
-    const { editor, view } = this.page;
+    const { editor } = this;
+    const { view } = this.store;
     editor.flush();
     const left = this.#asked;
     this.#asked = null;
-    if (view.queued) this.page.stop();
+    if (view.queued) this.session.stop();
     this.#opened.set(document.id, document);
-    this.page.session.isolate(document.id, document.isForeign);
-    this.page.files.open(document.id);
+    this.session.isolate(document.id, document.isForeign);
+    this.files.open(document.id);
     const kept = this.documents.read(document.id);
     editor.show(document.id, kept ?? document.original ?? "", document.isForeign);
     const edited = document.original !== null && kept !== null && kept !== document.original;
     if (document.kind !== "link" || edited) remember(LAST, document.id);
     const list = this.documents.list();
-    this.page.change({ document, edited, kept: list, notice: null, conflict: null, tensor: "", sent: null });
-    this.linked.forget();
-    this.page.show("editor");
+    this.store.change({ document, edited, kept: list, notice: null, conflict: null, tensor: "", sent: null });
+    this.linkView.forget();
+    this.store.change({ panel: "editor" });
     if (document.kind === "link") {
       const text = "This program came with a link. Read it, then press Run if you trust it.";
-      this.page.tell({ kind: "info", text });
+      this.store.notify({ kind: "info", text });
     }
     if (left?.copy) {
       const text = `“${left.document.title}” was changed in another tab; what this tab had is kept as “${left.copy.title}”.`;
-      this.page.tell({ kind: "warning", text });
+      this.store.notify({ kind: "warning", text });
     }
   }
 
@@ -254,10 +267,10 @@ export class Workspace {
   #adopt(): OpenDocument {
     const document = this.documents.newOwn();
     this.#opened.set(document.id, document);
-    this.page.session.isolate(document.id, false);
-    this.page.files.move("", document.id);
-    this.page.editor.rename(document.id);
-    this.page.change({ document, edited: false });
+    this.session.isolate(document.id, false);
+    this.files.move("", document.id);
+    this.editor.rename(document.id);
+    this.store.change({ document, edited: false });
     remember(LAST, document.id);
     this.setAddress(document.address);
     return document;
@@ -265,13 +278,14 @@ export class Workspace {
 
   /** An example stays as it is: what is typed into it begins a program of the reader's own. */
   #fork(example: OpenDocument): OpenDocument {
-    const { editor, session, view } = this.page;
+    const { editor, session } = this;
+    const { view } = this.store;
     const document = this.documents.newOwn({ original: example.original });
     this.#opened.set(document.id, document);
     editor.rename(document.id);
     session.rename(document.id);
-    this.page.files.move(example.id, document.id);
-    this.page.change({ document, origins: renamed(view.origins, example.id, document) });
+    this.files.move(example.id, document.id);
+    this.store.change({ document, origins: renamed(view.origins, example.id, document) });
     remember(LAST, document.id);
     if (["", example.address].includes(location.hash)) this.setAddress(document.address);
     return document;
@@ -283,30 +297,30 @@ export class Workspace {
     if (!known || known.title === title) return;
     const document = { ...known, title };
     this.#opened.set(id, document);
-    if (this.page.view.document.id === id) this.page.change({ document });
+    if (this.store.view.document.id === id) this.store.change({ document });
   }
 
   /** Remove a deleted program, and show another one instead. */
   async leave(id: string): Promise<void> {
     this.#opened.delete(id);
     if (recall(LAST) === id) remember(LAST, null);
-    if (this.page.view.document.id !== id) return;
+    if (this.store.view.document.id !== id) return;
     await this.#menu;
-    const example = this.page.view.examples?.[0];
+    const example = this.store.view.examples?.[0];
     const next = example ? exampleDocument(example) : this.documents.newOwn();
-    if (this.page.view.document.id !== id) return;
+    if (this.store.view.document.id !== id) return;
     this.#show(next);
     history.replaceState(null, "", next.address);
   }
 
   #restore(id: string, text: string): void {
     this.reopen(id);
-    this.page.editor.open(text);
-    this.page.dismiss();
+    this.editor.open(text);
+    this.store.dismiss();
   }
 
-  #changedElsewhere(id: string | null): void {
-    const { document } = this.page.view;
+  changedElsewhere(id: string | null): void {
+    const { document } = this.store.view;
     if (id !== null) this.retitle(id, this.documents.find(id)?.title ?? this.#opened.get(id)?.title ?? "");
     if (id === null || id === document.id) {
       const text = this.#source();
@@ -316,7 +330,7 @@ export class Workspace {
         this.documents.accept(document.id);
       } else if (!this.#asked) this.#ask(document, text);
     }
-    this.page.change({ kept: this.documents.list() });
+    this.store.change({ kept: this.documents.list() });
   }
 
   #ask(document: OpenDocument, text: string): void {
@@ -324,7 +338,7 @@ export class Workspace {
     const copy = isMine ? this.#copyOf(document) : null;
     this.#asked = { document, copy };
     if (copy) this.#keepCopy(text);
-    this.page.change({ conflict: document.title });
+    this.store.change({ conflict: document.title });
   }
 
   #keepCopy(text: string): void {
@@ -343,27 +357,26 @@ export class Workspace {
     const asked = this.#asked;
     this.#asked = null;
     if (asked?.copy) this.documents.forget(asked.copy.id);
-    this.page.change({ conflict: null });
+    this.store.change({ conflict: null });
     return { document: asked?.document ?? null };
   }
 
   /** Report that the browser stores nothing more, or that it does so again. */
   tellOfStorage(outcome: "kept" | Refusal): void {
-    const { notice } = this.page.view;
+    const { notice } = this.store.view;
     const isSaid = Object.values(REFUSALS).includes(notice?.text ?? "");
     if (outcome === "kept") {
-      if (isSaid && !this.documents.isUnstored) this.page.dismiss();
-    } else if (!isSaid) this.page.warn(REFUSALS[outcome]);
+      if (isSaid && !this.documents.isUnstored) this.store.dismiss();
+    } else if (!isSaid) this.store.warn(REFUSALS[outcome]);
   }
 
   #source(): string {
-    return this.page.editor.source();
+    return this.editor.source();
   }
 
   /** Put the open program into the address; Back returns to the previous address. */
   setAddress(address: string): void {
-    // Back belongs to the embedding page, which determines what is shown here.
-    if (this.page.isEmbedded) return;
+    if (IS_EMBEDDED) return;
     if (address !== location.hash) history.pushState(null, "", address || location.pathname);
   }
 }

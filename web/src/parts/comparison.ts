@@ -1,8 +1,9 @@
 /** Shows after a run of a link's program whether the results equal its sender's. */
 
 import { compared } from "../page/fingerprint";
-import type { Page, Part, View } from "../page/page";
+import type { Page } from "../page/page";
 import { messageOf } from "../page/session";
+import type { Part, View } from "../page/view";
 
 export function mountComparison(page: Page): Part {
   let told = 0;
@@ -15,7 +16,7 @@ export function mountComparison(page: Page): Part {
       const here = await page.ask("fingerprint", {});
       if (page.view.origins.output?.run !== run || page.view.sent !== sent) return;
       const { isSame, text } = compared(sent, here);
-      page.tell({ kind: isSame ? "info" : "warning", text });
+      page.notify({ kind: isSame ? "info" : "warning", text });
     } catch (error) {
       page.warn(`The results could not be compared with the sender’s: ${messageOf(error)}`);
     }

@@ -1,8 +1,9 @@
 /** Which device computes, always visible, and the switch between GPU and CPU. */
 
 import { el } from "./dom";
-import type { Page, Part, View } from "../page/page";
+import type { Page } from "../page/page";
 import type { DeviceName } from "../page/protocol";
+import type { Part, View } from "../page/view";
 
 export function mountDevice(host: HTMLElement, page: Page): Part {
   const webgpu = el("option", { value: "webgpu" }, "WebGPU");

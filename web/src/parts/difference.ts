@@ -8,11 +8,11 @@ import { filesOf, type ProgramFile } from "../page/program";
 export function showDifference(page: Page): void {
   const { document: program, file } = page.view;
   if (program.original === null) {
-    return page.tell({ kind: "info", text: "This program began empty: there is nothing to compare it with." });
+    return page.notify({ kind: "info", text: "This program began empty: there is nothing to compare it with." });
   }
   const before = textOf(filesOf(program.original), file);
   const after = textOf(page.editor.files(), file);
-  if (before === after) return page.tell({ kind: "info", text: `${file} is as it came: nothing is changed.` });
+  if (before === after) return page.notify({ kind: "info", text: `${file} is as it came: nothing is changed.` });
   const shown = page.editor.difference(file, before, after);
   const places = shown.places === 1 ? "one place" : `${shown.places} places`;
   const dialog = el(

@@ -2,7 +2,8 @@
 
 import { el } from "./dom";
 import { encodeCode } from "../page/link";
-import type { Page, Part } from "../page/page";
+import type { Page } from "../page/page";
+import type { Part } from "../page/view";
 
 export function mountEmbeddedTitle(host: HTMLElement, _page: Page): Part {
   const title = el("span", { class: "document-title" });

@@ -2,8 +2,9 @@
 
 import { ICONS, button, el, icon } from "./dom";
 import { links } from "./intro";
-import type { Example, Page, Part, View } from "../page/page";
+import type { Page } from "../page/page";
 import { idOf } from "../page/workspace";
+import type { Example, Part, View } from "../page/view";
 
 export function mountExamples(host: HTMLElement, page: Page): Part {
   const groups = el("div", { class: "gallery" });

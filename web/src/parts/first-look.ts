@@ -1,8 +1,9 @@
 /** Shows the recorded result of the first example, and runs it by itself on a first visit. */
 
-import type { Page, Part } from "../page/page";
+import type { Page } from "../page/page";
 import type { Recording } from "../page/recording";
 import { recall, remember } from "../page/storage";
+import type { Part } from "../page/view";
 
 const VISITED = "visited";
 

@@ -3,8 +3,9 @@
 import { beginTour } from "./tour";
 import { button, el, find } from "./dom";
 import { LINKS } from "../page/links";
-import type { Page, Part } from "../page/page";
+import type { Page } from "../page/page";
 import { remember } from "../page/storage";
+import type { Part } from "../page/view";
 
 const CLOSED = "intro";
 

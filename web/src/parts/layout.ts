@@ -4,8 +4,9 @@ import { el, find } from "./dom";
 import { mountOrigin } from "./origin-note";
 import { splitter } from "./splitter";
 import { mountTabs } from "./tabs";
-import type { Page, Part, View } from "../page/page";
-import { isShown, type Pane, type Panel } from "../page/panel";
+import type { Page } from "../page/page";
+import { type Panel } from "../page/page";
+import { type Pane, type Part, type View, isShown } from "../page/view";
 
 export function mountLayout(host: HTMLElement, page: Page): Part {
   const workbench = find("#workbench");

@@ -2,7 +2,7 @@
 
 import type { Page } from "../page/page";
 import { MAIN } from "../page/program";
-import { lineNow } from "../page/origin";
+import { lineNow } from "../page/run-origin";
 import { button } from "./dom";
 
 /** A line of a file of the last run's program, as it was then. */

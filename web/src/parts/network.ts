@@ -1,7 +1,8 @@
 /** Whether the program may reach other sites: what is true now, and the switch. */
 
 import { el } from "./dom";
-import type { Page, Part } from "../page/page";
+import type { Page } from "../page/page";
+import type { Part } from "../page/view";
 
 const CLOSED = "Programs reach this site only, nothing else on the network.";
 const OPEN = "This program may reach any site, until you open another.";

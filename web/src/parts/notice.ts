@@ -1,7 +1,8 @@
 /** One line above the work: where the code came from, what the browser lacks. */
 
 import { button, el } from "./dom";
-import type { Notice, Page, Part } from "../page/page";
+import type { Page } from "../page/page";
+import type { Notice, Part } from "../page/view";
 
 export function mountNotice(host: HTMLElement, page: Page): Part {
   const text = el("span");

@@ -1,8 +1,9 @@
 /** Shows next to the tabs that results belong to another run, and dims them. */
 
-import { RECORDED } from "../page/origin";
-import type { Page, Part } from "../page/page";
-import type { Panel } from "../page/panel";
+import { RECORDED } from "../page/run-origin";
+import type { Page } from "../page/page";
+import type { Panel } from "../page/page";
+import type { Part } from "../page/view";
 
 /** Results of the run before stay undimmed while a run lasts for a moment only. */
 const LEAST_RUN_MS = 300;

@@ -4,7 +4,8 @@ import { ICONS, button, el, icon } from "./dom";
 import { ago } from "./format";
 import { mainOf } from "../page/program";
 import type { KeptDocument } from "../page/documents";
-import type { Notice, Page, Part } from "../page/page";
+import type { Page } from "../page/page";
+import type { Notice, Part } from "../page/view";
 
 const LONGEST = 80;
 

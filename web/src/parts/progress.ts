@@ -1,7 +1,8 @@
 /** Loading progress in bytes and steps, hidden when Python is ready. */
 
 import { el } from "./dom";
-import type { Page, Part, View } from "../page/page";
+import type { Page } from "../page/page";
+import type { Part, View } from "../page/view";
 
 export function mountProgress(host: HTMLElement, _page: Page): Part {
   const text = el("span", { class: "progress-text" });

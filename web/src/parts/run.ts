@@ -2,7 +2,8 @@
 
 import { ICONS, button, el, find, icon } from "./dom";
 import { duration } from "./format";
-import type { Page, Part, View } from "../page/page";
+import type { Page } from "../page/page";
+import type { Part, View } from "../page/view";
 
 const APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
 const LEAST_SHOWN = 100;

@@ -2,7 +2,8 @@
 
 import { el, find } from "./dom";
 import { nameOf } from "./device";
-import type { Page, Part, View } from "../page/page";
+import type { Page } from "../page/page";
+import type { Part, View } from "../page/view";
 
 export function mountStatus(host: HTMLElement, _page: Page): Part {
   const place = find("#place");

@@ -2,7 +2,7 @@
 
 import { button } from "./dom";
 import type { Page } from "../page/page";
-import type { Panel } from "../page/panel";
+import type { Panel } from "../page/page";
 
 export interface Tabs {
   /** Mark the tab of the panel that is shown. */

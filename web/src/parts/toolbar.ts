@@ -1,7 +1,7 @@
 /** The toolbar at every width: what does not fit shrinks or moves into the menu. */
 
 import { find } from "./dom";
-import type { Part } from "../page/page";
+import type { Part } from "../page/view";
 
 /** The steps by which the toolbar shrinks, in order; `page.css` defines what each hides. */
 const STEPS: readonly string[] = [

@@ -5,8 +5,9 @@ import { mountMenu } from "./menu";
 import { shareDialog } from "./share";
 import { links } from "./intro";
 import { beginTour } from "./tour";
-import type { Page, Part } from "../page/page";
+import type { Page } from "../page/page";
 import type { Theme } from "../page/media";
+import type { Part } from "../page/view";
 
 const THEMES: readonly { name: Theme; label: string; picture: string }[] = [
   { name: "system", label: "as the system", picture: ICONS.system },

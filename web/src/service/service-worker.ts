@@ -9,7 +9,7 @@ import { Store, digestOf } from "./store";
 
 declare const self: ServiceWorkerGlobalScope & { tensorwebSite: SiteTable };
 
-/** What the page asks; see `web/src/page/keeping.ts`. */
+/** What the page asks; see `web/src/page/service-worker-client.ts`. */
 type Wish = "keep" | "build" | "take over";
 
 const { scope } = self.registration;

@@ -7,7 +7,7 @@ import { ViewPlugin, hoverTooltip, keymap, showTooltip, EditorView, type Tooltip
 import { el } from "../../parts/dom";
 import type { Explanation, Member } from "../../page/protocol";
 import type { Names } from "./names";
-import { expressionAt } from "./origins";
+import { expressionAt } from "./name-origins";
 import { callAround, isBesides, pathAt } from "./paths";
 
 const MEMBER = /[\w)\]]\.(\w*)$/;

@@ -5,7 +5,7 @@ import { EditorState } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { setDiagnostics } from "@codemirror/lint";
 import type { Editor, EditorEvents } from "../../page/editor";
-import type { Page, Part } from "../../page/page";
+import type { Page } from "../../page/page";
 import { MAIN, filesOf, pack, type ProgramFile } from "../../page/program";
 import { showDifference } from "./difference";
 import { extender } from "./extensions";
@@ -15,6 +15,7 @@ import { marksOf, position } from "./marks";
 import { Names } from "./names";
 import { States, replacement } from "./states";
 import "./editor.css";
+import type { Part } from "../../page/view";
 
 const SAVE_AFTER = 300;
 

@@ -1,9 +1,10 @@
 /** The tabs over the code of a program of several files, and what can be done with a file. */
 
 import { button, el } from "../../parts/dom";
-import type { Page, View } from "../../page/page";
+import type { Page } from "../../page/page";
 import { MAIN, nameProblem } from "../../page/program";
 import "./file-tabs.css";
+import type { View } from "../../page/view";
 
 export interface FileTabs {
   dom: HTMLElement;
@@ -108,7 +109,7 @@ function deleteFile(page: Page, name: string): void {
     page.editor.addFile(file, Math.min(place, page.editor.files().length));
   };
   page.editor.deleteFile(name);
-  page.tell({ kind: "info", text: `${name} is deleted.`, actions: [{ label: "Undo", run: undo }] });
+  page.notify({ kind: "info", text: `${name} is deleted.`, actions: [{ label: "Undo", run: undo }] });
   page.editor.focus();
 }
 

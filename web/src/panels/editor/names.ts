@@ -3,7 +3,7 @@
 import type { EditorState } from "@codemirror/state";
 import type { Ask } from "../../page/editor";
 import type { Explanation, Member } from "../../page/protocol";
-import { imported } from "./origins";
+import { imported } from "./name-origins";
 
 /** A member that explains itself, and the path of what it gives where that has members of its own. */
 type Row = Member & Explanation & { gives?: string };

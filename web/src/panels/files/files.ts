@@ -4,11 +4,11 @@ import { button, el } from "../../parts/dom";
 import { bytes } from "../../parts/format";
 import { save } from "../../page/download";
 import { insertion, loadingLine } from "../../page/loading-line";
-import type { OwnFile } from "../../page/own-files";
-import type { Page, Part } from "../../page/page";
+import type { Page } from "../../page/page";
 import { MAIN, plainName } from "../../page/program";
 import { mountRecorder } from "./recorder";
 import "./files.css";
+import type { OwnFile, Part } from "../../page/view";
 
 const LONGEST_PROGRAM = 2_000_000;
 const PROGRAM = /\.py$/i;
@@ -84,7 +84,7 @@ function offerLines(page: Page, names: readonly string[]): void {
   const [first = ""] = names;
   const text = names.length > 1 ? `The program has ${names.length} more files.` : `The program has the file “${first}”.`;
   const label = names.length > 1 ? `Insert the ${names.length} lines that load them` : `Insert ${loadingLine(first)}`;
-  page.tell({ kind: "info", text, actions: [{ label, run: () => insert(page, names) }] });
+  page.notify({ kind: "info", text, actions: [{ label, run: () => insert(page, names) }] });
 }
 
 function insert(page: Page, names: readonly string[]): void {
@@ -133,7 +133,7 @@ function row({ name, data, isKept }: OwnFile, page: Page, draw: () => void): HTM
 function remove(name: string, page: Page): void {
   const undo = page.files.delete(name);
   const actions = [{ label: "Undo", run: () => void undo().then(() => page.dismiss()) }];
-  page.tell({ kind: "info", text: `“${name}” is deleted.`, actions });
+  page.notify({ kind: "info", text: `“${name}” is deleted.`, actions });
 }
 
 function rename(title: HTMLElement, name: string, page: Page, draw: () => void): void {

@@ -2,13 +2,14 @@
 
 import { button, el } from "../../parts/dom";
 import { bytes, count, duration } from "../../parts/format";
-import type { Page, Part, View } from "../../page/page";
+import type { Page } from "../../page/page";
 import type { KernelRecord, RunRecord } from "../../page/protocol";
-import { originNote, whyGone } from "../../page/origin";
+import { originNote, whyUnavailable } from "../../page/run-origin";
 import { messageOf } from "../../page/session";
 import { lineLink, presentLine } from "../../parts/line-link";
 import { coloured } from "./colouring";
 import "./kernels.css";
+import type { Part, View } from "../../page/view";
 
 /** What people call a device, what its kernels are written in, how work is divided. */
 interface Device {
@@ -179,7 +180,7 @@ function details(page: Page, kernel: KernelRecord, place: number, cost: HTMLElem
   let isShown = false;
   const show = async (): Promise<void> => {
     if (isShown) return;
-    const gone = whyGone(page.view, "run", "kernel", "source");
+    const gone = whyUnavailable(page.view, "run", "kernel", "source");
     if (gone !== null) {
       source.textContent = gone;
       return;

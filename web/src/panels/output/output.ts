@@ -2,8 +2,8 @@
 
 import { button, el, perFrame } from "../../parts/dom";
 import { count, duration } from "../../parts/format";
-import { RECORDED, originNote } from "../../page/origin";
-import type { Page, Part, View } from "../../page/page";
+import { RECORDED, originNote } from "../../page/run-origin";
+import type { Page } from "../../page/page";
 import { MAIN } from "../../page/program";
 import { printedLine } from "../../parts/nonfinite";
 import { idOf } from "../../page/workspace";
@@ -20,6 +20,7 @@ import { richView } from "./rich";
 import { Terminal } from "./terminal";
 import "./ansi.css";
 import "./output.css";
+import type { Part, View } from "../../page/view";
 
 /** Characters and cards of one run; the worker sends fewer unless a program forges them. */
 const MOST_TEXT = 500_000;

@@ -2,8 +2,8 @@
 
 import { button, el } from "../../parts/dom";
 import { sizeOf } from "../../parts/format";
-import type { Page, View } from "../../page/page";
-import { whyGone } from "../../page/origin";
+import type { Page } from "../../page/page";
+import { whyUnavailable } from "../../page/run-origin";
 import type { Display, LivePicture, TensorRecord } from "../../page/protocol";
 import { messageOf } from "../../page/session";
 import { schemeOf, type Scheme } from "../../page/media";
@@ -11,6 +11,7 @@ import { originLine } from "../../parts/nonfinite";
 import { flags, rangeOf } from "../tensors/facts";
 import { isPicture, mountSmallPictures } from "../tensors/small-pictures";
 import { widths } from "./widths";
+import type { View } from "../../page/view";
 
 export interface TensorCards {
   /** Make the card of a display. */
@@ -118,7 +119,7 @@ function valueText(display: number, text: string): HTMLElement {
 
 /** Request the digits, or show why they are not available. */
 async function digitsOf(page: Page, tensor: TensorRecord | null): Promise<string> {
-  const gone = whyGone(page.view, "tensors", "tensor", "digits");
+  const gone = whyUnavailable(page.view, "tensors", "tensor", "digits");
   if (gone || !tensor) return gone ?? "The digits can be asked for once the program has ended.";
   try {
     return (await page.ask("text", { tensor: tensor.id })).text;

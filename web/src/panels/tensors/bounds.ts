@@ -2,7 +2,7 @@
 
 import type { Scale } from "./colours";
 import type { Values } from "./unpack";
-import type { Bounds } from "../../page/look";
+import type { Bounds } from "../../page/view-settings";
 
 /** The parts of all values that lie below the ends of a scale without outliers. */
 const OUTLIERS = [0.01, 0.99] as const;

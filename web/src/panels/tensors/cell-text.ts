@@ -1,8 +1,8 @@
 /** Words for a picture: what one cell is, and what all of them are. */
 
 import { count, exact, short } from "../../parts/format";
-import type { Picture } from "./heatmap";
-import { isScaled } from "./image";
+import type { Picture } from "./picture";
+import { isScaled } from "./picture";
 import { countClipped } from "./marks";
 import type { Slice } from "../../page/messages";
 import type { Heatmap, TensorRecord } from "../../page/protocol";

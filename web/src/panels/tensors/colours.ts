@@ -33,6 +33,9 @@ const LIGHT: readonly Colour[] = [[0, 0, 0], [255, 255, 255]];
 
 export type Palette = "sequential" | "diverging" | "mask" | "light";
 
+/** The colour of a NaN. */
+export const NAN_PIXEL: Colour = [255, 92, 240];
+
 /** Which value gets which colour; `low` and `high` are the ends of the legend. */
 export interface Scale {
   low: number;

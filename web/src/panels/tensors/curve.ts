@@ -4,7 +4,7 @@ import type { ChartData } from "../../parts/chart";
 import { exact } from "../../parts/format";
 import type { TensorRecord } from "../../page/protocol";
 import type { Scheme } from "../../page/media";
-import type { Picture } from "./heatmap";
+import type { Picture } from "./picture";
 import type { Size } from "./viewport";
 
 /** How a tensor that is not seen as a table is drawn. */

@@ -7,7 +7,7 @@ import type { Page } from "../../page/page";
 import type { Slice } from "../../page/messages";
 import type { FileFormat, TensorRecord } from "../../page/protocol";
 import { messageOf } from "../../page/session";
-import type { Picture } from "./heatmap";
+import type { Picture } from "./picture";
 import { bytesOf } from "./unpack";
 
 /** What there is to download. */
@@ -74,7 +74,7 @@ async function saveParts(page: Page, { tensor, slice }: Source, format: FileForm
   };
   const about = format === "csv" ? "about " : "";
   const text = `${name} will have ${about}${bytes(size)}: ${count(tensor.size, "element")} of ${tensor.dtype}.`;
-  page.tell({ kind: "info", text, actions: [again] });
+  page.notify({ kind: "info", text, actions: [again] });
 }
 
 /** The name of a tensor as that of a file, on any system: `history[2]` is `history_2`. */

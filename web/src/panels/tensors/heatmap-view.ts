@@ -2,7 +2,8 @@
 
 import { button, el, perFrame } from "../../parts/dom";
 import type { Scale } from "./colours";
-import { drawPart, repaint, type Picture } from "./heatmap";
+import { drawPart, repaint } from "./heatmap";
+import type { Picture } from "./picture";
 import { cellText } from "./cell-text";
 import { mountGestures } from "./gestures";
 import { mountTicks } from "./ticks";

@@ -1,26 +1,12 @@
 /** Paints cells into pixels and draws them on one canvas, exact to the device's pixels. */
 
-import { packed, paletteOf, scaleOf, type Scale } from "./colours";
-import { lightScaleOf, paintChannels, shownOf } from "./image";
-import { drawMarks, drawNumbers, NAN_PIXEL, type Span } from "./marks";
-import { extentOf, unpack, type Extent, type Values } from "./unpack";
-import { fitted, gridOf, type Grid, type Place, type Size } from "./viewport";
+import { NAN_PIXEL, packed, paletteOf, scaleOf, type Scale } from "./colours";
+import { drawMarks, drawNumbers, type Span } from "./marks";
+import { lightScaleOf, paintChannels, shownOf, type Picture } from "./picture";
+import { extentOf, unpack, type Values } from "./unpack";
+import { fitted, gridOf, type Place, type Size } from "./viewport";
 import type { Heatmap } from "../../page/protocol";
 import type { Scheme } from "../../page/media";
-
-/** A heat map whose values are unpacked, with a colour for each of them. */
-export interface Picture {
-  map: Heatmap;
-  dtype: string;
-  /** Row by row; of a picture in colour one channel after another. */
-  values: Values;
-  /** Of a picture in colour without its alpha. */
-  extent: Extent;
-  scale: Scale;
-  grid: Grid;
-  /** One pixel for each cell. */
-  pixels: HTMLCanvasElement;
-}
 
 /** Cache of the last painted picture, since a card and the viewer often draw the same one. */
 let painted: Picture | null = null;

@@ -2,7 +2,7 @@
 
 import { colourOf, inkOn, type Colour, type Scale } from "./colours";
 import { exact, short } from "../../parts/format";
-import type { Picture } from "./heatmap";
+import type { Picture } from "./picture";
 
 export interface Span {
   first: number;
@@ -20,7 +20,6 @@ export interface Seen {
   ratio: number;
 }
 
-export const NAN_PIXEL: Colour = [255, 92, 240];
 const NAN_COLOUR: Colour = [0, 0, 0];
 const NAN_INK = "#ff5cf0";
 const LEAST_GLYPH = 6;

@@ -1,7 +1,7 @@
 /** The view mode of a tensor: a heat map, a colour picture, or a table. */
 
 import { button, el } from "../../parts/dom";
-import type { Mode } from "../../page/look";
+import type { Mode } from "../../page/view-settings";
 import type { TensorRecord } from "../../page/protocol";
 import { isLine } from "./curve";
 

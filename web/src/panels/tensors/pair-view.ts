@@ -2,13 +2,14 @@
 
 import { button, el } from "../../parts/dom";
 import { short, tuple } from "../../parts/format";
-import type { Bounds } from "../../page/look";
+import type { Bounds } from "../../page/view-settings";
 import type { Slice } from "../../page/messages";
 import type { Heatmap, Pair } from "../../page/protocol";
 import type { Scheme } from "../../page/media";
 import { about, bounded } from "./bounds";
 import { scaleOf, type Scale } from "./colours";
-import { decodeHeatmap, type Picture } from "./heatmap";
+import { decodeHeatmap } from "./heatmap";
+import type { Picture } from "./picture";
 import { mountCanvas, type CanvasView } from "./heatmap-view";
 import { mountScaleBar } from "./scale-bar";
 

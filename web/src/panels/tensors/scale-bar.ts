@@ -4,10 +4,10 @@ import { button, el } from "../../parts/dom";
 import { count, short } from "../../parts/format";
 import { about, moved, withoutOutliers } from "./bounds";
 import { colourOf, type Scale } from "./colours";
-import type { Picture } from "./heatmap";
-import { shownOf } from "./image";
+import type { Picture } from "./picture";
+import { shownOf } from "./picture";
 import { countInto, type Values } from "./unpack";
-import type { Bounds } from "../../page/look";
+import type { Bounds } from "../../page/view-settings";
 
 export interface ScaleBar {
   dom: HTMLElement;

@@ -1,7 +1,8 @@
 /** A picture to keep: the drawn cells with name, facts, scale and the program's name on one canvas. */
 
 import { colourOf } from "./colours";
-import { drawWhole, type Picture } from "./heatmap";
+import { drawWhole } from "./heatmap";
+import type { Picture } from "./picture";
 import { short } from "../../parts/format";
 
 export interface Sheet {

@@ -4,7 +4,7 @@ import { button, el } from "../../parts/dom";
 import type { Slice } from "../../page/messages";
 import type { Cells } from "../../page/protocol";
 import type { Page } from "../../page/page";
-import { newestOf } from "./newest";
+import { latestOnly } from "./latest-only";
 
 export interface TableView {
   dom: HTMLElement;
@@ -21,7 +21,7 @@ export function mountTable(page: Page): TableView {
   const content = el("div", { class: "table-scroll", tabindex: 0, role: "region", "aria-label": "Values" });
   const pager = el("div", { class: "pager" });
   const dom = el("div", { class: "values", hidden: true }, pager, content);
-  const windows = newestOf(page, "cells");
+  const windows = latestOnly(page, "cells");
   let now: { slice: Slice; rows: number; columns: number } | null = null;
   let first = { row: 0, column: 0 };
   let wanted: { row: number; column: number } | null = null;

@@ -1,7 +1,7 @@
 /** One tensor looked into: its picture with scale and facts, its axes, its values. */
 
 import { button, el, find } from "../../parts/dom";
-import { fits, type Bounds, type ViewSettings } from "../../page/look";
+import { fits, type Bounds, type ViewSettings } from "../../page/view-settings";
 import type { Page } from "../../page/page";
 import type { Slice } from "../../page/messages";
 import type { Extreme, Heatmap, LivePicture, Pair, Pooling, TensorRecord } from "../../page/protocol";
@@ -16,12 +16,13 @@ import { curveOf, isLine, numberOf, type Drawing } from "./curve";
 import { downloadButtons } from "./downloads";
 import { factList, flags, pictureFacts, typeOf } from "./facts";
 import { mountGoTo } from "./go-to";
-import { decodeHeatmap, ownScale, repaint, type Picture } from "./heatmap";
+import { decodeHeatmap, ownScale, repaint } from "./heatmap";
+import type { Picture } from "./picture";
 import { mountCanvas } from "./heatmap-view";
-import { shownOf } from "./image";
+import { shownOf } from "./picture";
 import { mountModes } from "./modes";
 import { mountMore } from "./more-menu";
-import { newestOf } from "./newest";
+import { latestOnly } from "./latest-only";
 import { liveSlice } from "./live";
 import { mountPair, type PairView } from "./pair-view";
 import { mountPartners } from "./partners";
@@ -106,9 +107,9 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   );
   host.append(head, made, problem, body, table.dom, choices, wait);
   const panel = host.parentElement ?? host;
-  const heatmaps = newestOf(page, "heatmap");
-  const samples = newestOf(page, "sample");
-  const statistics = newestOf(page, "statistics");
+  const heatmaps = latestOnly(page, "heatmap");
+  const samples = latestOnly(page, "sample");
+  const statistics = latestOnly(page, "statistics");
   let tensor: TensorRecord | null = null;
   let generation = 0;
   let live: TensorRecord | null = null;
@@ -119,7 +120,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   /** The scale that the reader chose, null for that of the values. */
   let bounds: Bounds | null = null;
   let isHeld = false;
-  let told = page.view.look;
+  let told = page.view.viewSettings;
   /** The comparison with another tensor. */
   let pair: Pair | null = null;
   let both: PairView | null = null;
@@ -170,7 +171,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   const tellLook = (): void => {
     const { rows, columns, indices } = axes.chosen();
     told = tensor && { axes: { rows, columns }, index: indices, scale: bounds, mode: modes.mode() };
-    page.change({ look: told });
+    page.change({ viewSettings: told });
   };
   const rescale = (): void => {
     if (!drawn) return;

@@ -1,9 +1,9 @@
 /** What the run showed and its tensors in a strip, and the chosen one large below. */
 
 import { el, perFrame } from "../../parts/dom";
-import { originNote, whyGone } from "../../page/origin";
-import type { Page, Part } from "../../page/page";
-import type { ViewSettings } from "../../page/look";
+import { originNote, whyUnavailable } from "../../page/run-origin";
+import type { Page } from "../../page/page";
+import type { ViewSettings } from "../../page/view-settings";
 import type { LivePicture, TensorRecord } from "../../page/protocol";
 import { schemeOf, type Scheme } from "../../page/media";
 import { entriesOf, type Entry } from "./entries";
@@ -14,6 +14,7 @@ import { mountSlider } from "./slider";
 import { mountStrip } from "./strip";
 import { mountViewer } from "./tensor-viewer";
 import "./tensors.css";
+import type { Part } from "../../page/view";
 
 export function mountTensors(host: HTMLElement, page: Page): Part {
   const empty = el("p", { class: "empty" }, "What the program shows and its tensors appear here, each as a picture.");
@@ -50,7 +51,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
   const look = async (item: number, how: ViewSettings | null = null): Promise<void> => {
     const tensor = entry?.tensors[item];
     if (!tensor) return;
-    const problem = whyGone(page.view, "tensors", "tensor", "values");
+    const problem = whyUnavailable(page.view, "tensors", "tensor", "values");
     last.name = entry?.name ?? "";
     await viewer.show(problem ? { ...tensor, problem } : tensor, how);
   };
@@ -144,14 +145,14 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     inside.hidden = stage.dom.hidden = true;
     // What the reader chose by hand or a link names, else what the program showed last.
     const again = entries.find(({ name }) => name === page.view.tensor) ?? newest;
-    const { origins, look } = page.view;
+    const { origins, viewSettings } = page.view;
     const document = origins.tensors?.document ?? "";
     // A link asks for a look that nobody has had here yet.
-    const isNew = look !== viewer.told();
+    const isNew = viewSettings !== viewer.told();
     const isSame = again?.name === last.name && document === last.document;
     last.document = document;
     if (!again) viewer.clear();
-    else if ("tensors" in again) select(again, again.tensors.length - 1, isNew || isSame ? look : null);
+    else if ("tensors" in again) select(again, again.tensors.length - 1, isNew || isSame ? viewSettings : null);
     else selectExhibit(again);
     strip.reveal();
   };

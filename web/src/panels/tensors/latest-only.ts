@@ -3,12 +3,12 @@
 import type { Page } from "../../page/page";
 import type { Details, RequestName, Value } from "../../page/messages";
 
-export interface Newest<Q extends RequestName> {
+export interface LatestOnly<Q extends RequestName> {
   /** Return the response, null if a newer request replaced this one. */
   ask(details: Details<Q>): Promise<Value<Q> | null>;
 }
 
-export function newestOf<Q extends RequestName>(page: Page, question: Q): Newest<Q> {
+export function latestOnly<Q extends RequestName>(page: Page, question: Q): LatestOnly<Q> {
   let last: Promise<unknown> = Promise.resolve();
   let newest = 0;
   return {

@@ -2,15 +2,15 @@
 
 import type { Check } from "./checks";
 import { decodeCode, type Fragment } from "./link";
-import { isViewSettings } from "./look";
-import type { Page } from "./page";
 import { RESPONSES } from "./protocol";
+import type { Pane, Store } from "./view";
+import { isViewSettings } from "./view-settings";
 
 const TRUST = "Read it, then press Run if you trust it.";
 const LONGEST_RESULTS = 60_000;
 const LONGEST_LOOK = 4_000;
 
-export class Linked {
+export class LinkView {
   /** With which tensorweb the open link was made. */
   #version: string | null = null;
   /** What of it could not be read, in words. */
@@ -18,15 +18,18 @@ export class Linked {
   /** The program that it was; another one may be open by now. */
   #document = "";
 
-  constructor(readonly page: Page) {}
+  constructor(
+    readonly store: Store,
+    readonly panels: readonly { id: string; pane: Pane }[],
+  ) {}
 
   /** Apply the link's view settings, once the reader has run its program. */
-  async lookAs(document: string, fragment: Fragment): Promise<void> {
-    const { page } = this;
+  async apply(document: string, fragment: Fragment): Promise<void> {
+    const { store } = this;
     const sent = await unpacked(fragment.results, RESPONSES.fingerprint, LONGEST_RESULTS);
     const look = await unpacked(fragment.look, isViewSettings, LONGEST_LOOK);
-    if (page.view.document.id !== document) return;
-    const panel = page.panels.find(({ id, pane }) => pane === "results" && id === fragment.tab);
+    if (store.view.document.id !== document) return;
+    const panel = this.panels.find(({ id, pane }) => pane === "results" && id === fragment.tab);
     const refused = [...fragment.refused];
     if (fragment.tab !== null && !panel) refused.push("panel");
     if (look === undefined) refused.push("view");
@@ -34,15 +37,15 @@ export class Linked {
     this.#document = document;
     this.#version = fragment.version;
     this.#refused = refused;
-    const result = panel?.id ?? page.view.result;
-    page.change({ tensor: fragment.tensor ?? "", look: look ?? null, result, sent: sent ?? null });
+    const result = panel?.id ?? store.view.result;
+    store.change({ tensor: fragment.tensor ?? "", viewSettings: look ?? null, result, sent: sent ?? null });
     if (refused.length > 0) this.#say();
     this.compareVersions();
   }
 
   /** Warn if the link was made with another version of tensorweb than the one that has started. */
   compareVersions(): void {
-    const { started, document } = this.page.view;
+    const { started, document } = this.store.view;
     if (!started || document.id !== this.#document || this.#version === null) return;
     if (this.#version !== started.version) this.#say();
     this.#version = null;
@@ -55,12 +58,12 @@ export class Linked {
   }
 
   #say(): void {
-    const { started } = this.page.view;
+    const { started } = this.store.view;
     const isOther = started !== null && this.#version !== null && this.#version !== started.version;
     const made = isOther ? `, made with tensorweb ${this.#version}; this is ${started.version}` : "";
     const parts = this.#refused.join(" and the ");
     const left = parts ? ` The ${parts} in it could not be read and had to be left out.` : "";
-    this.page.tell({ kind: parts ? "warning" : "info", text: `This program came with a link${made}.${left} ${TRUST}` });
+    this.store.notify({ kind: parts ? "warning" : "info", text: `This program came with a link${made}.${left} ${TRUST}` });
   }
 }
 

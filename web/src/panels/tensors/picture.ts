@@ -1,10 +1,24 @@
-/** Pictures in colour: planes of red, green, blue and perhaps alpha become pixels. */
+/** A picture of a slice, and pictures in colour: planes of red, green, blue and alpha become pixels. */
 
-import { packed, type Scale } from "./colours";
-import { NAN_PIXEL } from "./marks";
-import type { Values } from "./unpack";
+import { NAN_PIXEL, packed, type Scale } from "./colours";
+import type { Extent, Values } from "./unpack";
+import type { Grid } from "./viewport";
 import type { Heatmap } from "../../page/protocol";
 import type { Scheme } from "../../page/media";
+
+/** A heat map whose values are unpacked, with a colour for each of them. */
+export interface Picture {
+  map: Heatmap;
+  dtype: string;
+  /** Row by row; of a picture in colour one channel after another. */
+  values: Values;
+  /** Of a picture in colour without its alpha. */
+  extent: Extent;
+  scale: Scale;
+  grid: Grid;
+  /** One pixel for each cell. */
+  pixels: HTMLCanvasElement;
+}
 
 /** How many channels are light; a fourth one says how much of it covers the ground. */
 const LIGHTS = 3;

@@ -1,36 +1,15 @@
 /** The run that shown results belong to, and its description if it is not the current one. */
 
-import type { View } from "./page";
 import { unpack } from "./program";
 import type { DeviceName } from "./protocol";
-
-/** One run: its number, its program, where it computed, in which start of Python. */
-export interface Origin {
-  run: number;
-  document: string;
-  title: string;
-  source: string;
-  device: DeviceName;
-  python: number;
-  /** Whether it ran on another machine, when the page was made. */
-  recorded?: true;
-}
+import type { RunOrigin, RunOrigins, View } from "./view";
 
 /** The description of results that were recorded with the page. */
 export const RECORDED = "Computed before; Run computes it here";
 
-/** The runs from which the output, `View.run` and `View.tensors` are. */
-export interface Origins {
-  output: Origin | null;
-  run: Origin | null;
-  tensors: Origin | null;
-}
-
-export const NO_ORIGINS: Origins = { output: null, run: null, tensors: null };
-
 /** The same origins where a program is now known by another name. */
-export function renamed(origins: Origins, from: string, to: { id: string; title: string }): Origins {
-  const one = (origin: Origin | null): Origin | null =>
+export function renamed(origins: RunOrigins, from: string, to: { id: string; title: string }): RunOrigins {
+  const one = (origin: RunOrigin | null): RunOrigin | null =>
     origin?.document === from ? { ...origin, document: to.id, title: to.title } : origin;
   return { output: one(origins.output), run: one(origins.run), tensors: one(origins.tensors) };
 }
@@ -38,7 +17,7 @@ export function renamed(origins: Origins, from: string, to: { id: string; title:
 const DEVICES: Record<DeviceName, string> = { webgpu: "WebGPU", cpu: "the CPU" };
 
 /** Return a short description of the run of the results; null for the current run. */
-export function originNote(view: View, part: keyof Origins): string | null {
+export function originNote(view: View, part: keyof RunOrigins): string | null {
   const origin = view.origins[part];
   if (!origin) return null;
   if (origin.recorded && origin.document === view.document.id) return RECORDED;
@@ -55,7 +34,7 @@ export function originNote(view: View, part: keyof Origins): string | null {
 }
 
 /** Return why a request about the listed results is impossible; null if it is possible. */
-export function whyGone(view: View, part: "run" | "tensors", thing: string, what: string): string | null {
+export function whyUnavailable(view: View, part: "run" | "tensors", thing: string, what: string): string | null {
   const { output } = view.origins;
   const origin = view.origins[part];
   const again = `Run the program again to see this ${thing}’s ${what}.`;
@@ -71,7 +50,7 @@ export function whyGone(view: View, part: "run" | "tensors", thing: string, what
  * The number that a line of a run's `main.py` has in its text of now: of the nearest line
  * that reads the same. Null where none does.
  */
-export function lineNow({ source }: Origin, text: string, line: number): number | null {
+export function lineNow({ source }: RunOrigin, text: string, line: number): number | null {
   const before = unpack(source)[0]?.text.split("\n")[line - 1]?.trim();
   let nearest: number | null = null;
   text.split("\n").forEach((words, place) => {

@@ -27,7 +27,7 @@ export function isServing({ installing, waiting, active }: ServiceWorkerRegistra
  * Cache the files of this build, and report when another build is ready. Where the
  * browser keeps nothing nothing happens: the page works all the same.
  */
-export async function keepSite(tellOfNew: () => void): Promise<void> {
+export async function cacheSite(tellOfNew: () => void): Promise<void> {
   if (!("serviceWorker" in navigator)) return;
   const registration = await register();
   const look = async (worker: ServiceWorker | null): Promise<void> => {

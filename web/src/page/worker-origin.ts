@@ -1,6 +1,6 @@
 /** Where workers are started: under this page's policy, or under one that is wider. */
 
-import { SCRIPT } from "./keeping";
+import { SCRIPT } from "./service-worker-client";
 
 type Realm = Window & typeof globalThis;
 

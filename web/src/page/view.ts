@@ -1,0 +1,244 @@
+/** The page's state, shared by its parts, and the notices that anything can show. */
+
+import { ownDocument, type KeptDocument, type OpenDocument } from "./documents";
+import { media, type Media, type Theme } from "./media";
+import type { LentFile, Note, Started } from "./messages";
+import { MAIN } from "./program";
+import type { DeviceName, Fingerprint, RunRecord, TensorRecord } from "./protocol";
+import type { State } from "./session";
+import { recall } from "./storage";
+import type { ViewSettings } from "./view-settings";
+
+export interface Example {
+  file: string;
+  group: string;
+  title: string;
+  description: string;
+  /** What the reader is asked before a run. */
+  question: string;
+  source: string;
+}
+
+/** One run: its number, its program, where it computed, in which start of Python. */
+export interface RunOrigin {
+  run: number;
+  document: string;
+  title: string;
+  source: string;
+  device: DeviceName;
+  python: number;
+  /** Whether it ran on another machine, when the page was made. */
+  recorded?: true;
+}
+
+/** The runs from which the output, `View.run` and `View.tensors` are. */
+export interface RunOrigins {
+  output: RunOrigin | null;
+  run: RunOrigin | null;
+  tensors: RunOrigin | null;
+}
+
+export const NO_ORIGINS: RunOrigins = { output: null, run: null, tensors: null };
+
+/** A file of the open program, as the panel shows it. */
+export interface OwnFile extends LentFile {
+  /** Whether the browser stores it beyond this page. */
+  isKept: boolean;
+}
+
+/** What Python does. */
+interface SessionView {
+  state: State;
+  queued: boolean;
+  started: Started | null;
+  device: DeviceName;
+  /** Whether the program may reach other sites. */
+  network: boolean;
+  loading: { text: string; done: number; total: number };
+  /** How often Python has started. */
+  python: number;
+}
+
+/** The open program, and the others. */
+interface DocumentView {
+  /** Null if they could not be loaded. */
+  examples: Example[] | null;
+  document: OpenDocument;
+  /** The names of its files, and the one that is shown in the editor. */
+  files: readonly string[];
+  file: string;
+  edited: boolean;
+  /** Whether there are edits that are not stored yet. */
+  typing: boolean;
+  /** Whether the browser refuses to store edits. */
+  unstored: boolean;
+  /** Programs that only this browser has. */
+  kept: KeptDocument[];
+  /** The title of the open program while another tab holds another version of it. */
+  conflict: string | null;
+  /** Whether Run is blocked because the program has just changed by itself. */
+  held: boolean;
+  /** Its files, and bytes that this site uses and may use. */
+  ownFiles: readonly OwnFile[];
+  room: { usage: number; quota: number };
+}
+
+/** The results of the last run. */
+interface RunView {
+  tensors: TensorRecord[];
+  run: RunRecord | null;
+  /** What the last run still does: its program, then the reading of its tensors. */
+  phase: "idle" | "program" | "reading";
+  /** To which run each part of the results belongs. */
+  origins: RunOrigins;
+  /** Whether the program of the last run has been edited since. */
+  editedSince: boolean;
+  /** The fingerprints of the open link's sender; null for none. */
+  sent: Fingerprint[] | null;
+}
+
+/** What is shown, and how. */
+interface DisplayView extends Media {
+  theme: Theme;
+  /** The panel that was chosen last; a narrow page shows no other. */
+  panel: string;
+  /** The panel in front of the others in the pane of results. */
+  result: string;
+  /** The tensor that the reader chose, or that a link names; empty for none. */
+  tensor: string;
+  /** The view settings of that tensor, possibly before it exists; null for the defaults. */
+  viewSettings: ViewSettings | null;
+  notice: Notice | null;
+}
+
+/** The state that parts draw; replaced as one object, never mutated. */
+export interface View extends SessionView, DocumentView, RunView, DisplayView {}
+
+export const NOTHING: OpenDocument = ownDocument({ id: "", title: "", original: null, isForeign: false });
+
+/** What else a run does: wait for the time of each kernel, look for what made a NaN. */
+export interface How {
+  timed?: boolean;
+  search?: boolean;
+}
+
+export interface Notice {
+  kind: "info" | "warning";
+  text: string;
+  actions?: Action[];
+}
+
+/** A button of a notice. */
+export interface Action {
+  label: string;
+  run(): void;
+}
+
+/** A visible piece of the page. */
+export interface Part {
+  /** Draw the view. A panel that is not shown hears of it when it is. */
+  update(view: View): void;
+  /** The panel has just been brought to the front, and updated. */
+  shown?(): void;
+  /** Show a description of the run that the panel's results belong to; null for the current run. */
+  originNote?(view: View): string | null;
+  note?(note: Note): void;
+  /** The cursor of the editor stands here; both count from one. */
+  place?(line: number, column: number): void;
+  begin?(): void;
+  finished?(record: RunRecord): void;
+  trouble?(message: string, retry: boolean): void;
+  /** The reader wants to look into what a display showed. */
+  inspect?(display: number): void;
+  /** The reader wants to give the program one more file. */
+  nameFile?(): void;
+}
+
+/** The state at the start. */
+function initialView(): View {
+  return {
+      state: "loading",
+      queued: false,
+      started: null,
+      device: "webgpu",
+      network: false,
+      loading: { text: "Loading Python", done: 0, total: 0 },
+      examples: [],
+      document: NOTHING,
+      files: [MAIN],
+      file: MAIN,
+      edited: false,
+      typing: false,
+      unstored: false,
+      kept: [],
+      conflict: null,
+      held: false,
+      tensors: [],
+      run: null,
+      phase: "idle",
+      origins: NO_ORIGINS,
+      editedSince: false,
+      python: 0,
+      panel: "",
+      tensor: "",
+      viewSettings: null,
+      result: "",
+      sent: null,
+      theme: themeNamed(new URLSearchParams(location.search).get("theme") ?? recall("theme")),
+      ...media(),
+      notice: null,
+      ownFiles: [],
+      room: { usage: 0, quota: 0 },
+  };
+}
+
+/** The panels of the program are stacked, those of results are shown one at a time. */
+export type Pane = "program" | "results";
+
+/** Whether a panel is on the screen; a narrow page has room for one. */
+export function isShown({ id, pane }: { id: string; pane: Pane }, view: View): boolean {
+  if (view.isNarrow) return id === view.panel;
+  return pane === "program" || id === view.result;
+}
+
+/** How long Run is blocked after the address has changed the program. */
+const HOLD_MS = 500;
+
+/** Holds the state; what changes it tells its owner nothing else. */
+export abstract class Store {
+  view = initialView();
+  #holding = 0;
+
+  /** Change some fields, and draw the parts again. */
+  change(changes: Partial<View>): void {
+    this.view = { ...this.view, ...changes };
+    this.draw();
+  }
+
+  /** Draw the changed state. */
+  protected abstract draw(): void;
+
+  /** Block Run for a moment: a click meant another program than the one shown now. */
+  hold(): void {
+    clearTimeout(this.#holding);
+    this.change({ held: true });
+    this.#holding = window.setTimeout(() => this.change({ held: false }), HOLD_MS);
+  }
+
+  notify(notice: Notice): void {
+    this.change({ notice });
+  }
+
+  /** Remove the notice. */
+  dismiss(): void {
+    this.change({ notice: null });
+  }
+
+  warn(text: string): void {
+    this.notify({ kind: "warning", text });
+  }
+}
+
+function themeNamed(name: string | null): Theme {
+  return name === "light" || name === "dark" ? name : "system";
+}
