@@ -75,8 +75,8 @@ def test_the_status_bar_tells_what_one_would_ask(shared: PageDriver) -> None:
     page.click("#editor .cm-content")
     page.keyboard.press("Control+Home")
     page.keyboard.type("# a\nbcd")
-    expect(page.locator("#place")).to_contain_text("Ln 2, Col")
-    assert page.inner_text("#place") == "Ln 2, Col 4"
+    expect(page.locator("#cursor")).to_contain_text("Ln 2, Col")
+    assert page.inner_text("#cursor") == "Ln 2, Col 4"
     expect(saved).to_have_text("Saved")
     about = page.inner_text("#about")
     assert about.startswith("tensorweb ")
@@ -118,7 +118,7 @@ def test_the_status_bar_is_whole_on_narrow_pages(
         assert driver.run("print(1)") == "ready"
         expect(page.locator("#state")).to_contain_text("Done in")
         cut = page.evaluate(
-            """() => ["#saved", "#place", "#state", "#about", "#network label"]
+            """() => ["#saved", "#cursor", "#state", "#about", "#network label"]
               .filter((slot) => {
                 const node = document.querySelector(slot);
                 const { right } = node.getBoundingClientRect();

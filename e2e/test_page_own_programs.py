@@ -37,7 +37,7 @@ def test_an_edited_example_is_a_program_of_ones_own(page: Page, site_url: str) -
     page.wait_for_function(f"{SOURCE}.startsWith('# number 2')")
     compare(page)
     dialog = page.get_by_role("dialog", name="What is changed in")
-    expect(dialog).to_contain_text("main.py differs in one place")
+    expect(dialog).to_contain_text("main.py differs in one part")
     expect(dialog.locator(".cm-changedLine")).to_have_text(["# number 2"])
     assert violations(page) == []
     page.keyboard.press("Escape")

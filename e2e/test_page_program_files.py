@@ -109,7 +109,7 @@ def test_an_error_in_a_module_names_its_file_and_line(shared: PageDriver) -> Non
     page.locator(".frames .line-link").nth(1).click()
     expect(page.locator(".file-tabs [aria-selected=true]")).to_have_text("helpers.py")
     expect(page.locator("#editor .cm-lint-marker-error")).to_have_count(1)
-    expect(page.locator("#place")).to_contain_text("2")
+    expect(page.locator("#cursor")).to_contain_text("2")
     type_instead(shared, "def area(side:\n    pass")
     assert shared.run() == "error"
     last = page.locator(".frames .line-link").last

@@ -58,7 +58,7 @@ class Cells:
     Attributes:
         full_rows, full_columns: of the plane, in elements.
         block_rows, block_columns: of a block, in elements.
-        step_rows, step_columns: of so many rows, columns of a block one is looked at.
+        step_rows, step_columns: the step between the sampled rows, columns of a block.
         how: what a cell is of its block; `each` where a block is one element.
         node: the value of each cell, `(rows, columns)`; still lazy.
     """

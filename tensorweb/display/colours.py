@@ -74,9 +74,9 @@ def colour_at(stops: Sequence[Colour], part: float) -> Colour:
     >>> colour_at([(0, 0, 0), (100, 50, 10)], 0.5)
     (50, 25, 5)
     """
-    place = part * (len(stops) - 1)
-    index = min(int(place), len(stops) - 2)
-    rest = place - index
+    position = part * (len(stops) - 1)
+    index = min(int(position), len(stops) - 2)
+    rest = position - index
     pairs = zip(stops[index], stops[index + 1], strict=True)
     red, green, blue = (int(a + (b - a) * rest + 0.5) for a, b in pairs)
     return red, green, blue

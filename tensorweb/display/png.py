@@ -10,7 +10,7 @@ SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 BIT_DEPTH = 8
 GREY, COLOURED, INDEXED, TRANSLUCENT = 0, 2, 3, 6
-"""A byte of brightness for each pixel; three bytes of red, green and blue; the place of
+"""A byte of brightness for each pixel; three bytes of red, green and blue; the index of
 its colour in the palette; four bytes, the last of which is alpha."""
 
 CHANNELS = {1: GREY, 3: COLOURED, 4: TRANSLUCENT}

@@ -47,8 +47,8 @@ def connect(
     os.environ.setdefault("MPLBACKEND", BACKEND)
 
     def emit(kind: str, fields: Mapping[str, object]) -> None:
-        beside: list[object] = []  # bytes; the JSON has null for them
-        send(kind, json.dumps(fields, default=beside.append), *beside)
+        packed: list[object] = []  # bytes; the JSON has null for them
+        send(kind, json.dumps(fields, default=packed.append), *packed)
 
     def line() -> Awaitable[str]:
         if next_line is None or not can_wait():
@@ -125,9 +125,9 @@ async def answer_async(question: str, details: str) -> Answer:
         raise LookupError(f"internal: unknown question {question!r}")
     result = handler(**json.loads(details))
     assert isinstance(result, Coroutine), "internal: every handler is a coroutine"
-    beside: list[object] = []
-    found = json.dumps(await result, allow_nan=False, default=beside.append)
-    return (found, beside[0]) if beside else found
+    packed: list[object] = []
+    found = json.dumps(await result, allow_nan=False, default=packed.append)
+    return (found, packed[0]) if packed else found
 
 
 def drive(work: Coroutine[object, None, T]) -> T:

@@ -38,9 +38,9 @@ def describe_failure(error: BaseException, texts: Texts) -> Failure:
         for frame in report.stack
         if frame.filename in texts
     ]
-    place = _syntax_place(error, texts) or _asked_place(error, frames, texts)
-    if place is not None:
-        frames.append(place)
+    further = _syntax_frame(error, texts) or _asked_frame(error, frames, texts)
+    if further is not None:
+        frames.append(further)
     hidden = _keep_user_frames(report, texts)
     return {
         "type": clip_line(type(error).__name__),
@@ -141,7 +141,7 @@ def _utf16(lines: list[str], line: int, column: int | None) -> int | None:
     return len(before.encode("utf-16-le")) // 2
 
 
-def _syntax_place(error: BaseException, texts: Texts) -> Frame | None:
+def _syntax_frame(error: BaseException, texts: Texts) -> Frame | None:
     """Return the position of a syntax error, whose columns count characters from 1."""
     if not isinstance(error, SyntaxError):
         return None
@@ -171,7 +171,7 @@ def _syntax_place(error: BaseException, texts: Texts) -> Frame | None:
     }
 
 
-def _asked_place(
+def _asked_frame(
     error: BaseException, read: Sequence[Frame], texts: Texts
 ) -> Frame | None:
     """Return the call that could not be computed, if another line read its result."""
@@ -180,8 +180,8 @@ def _asked_place(
     code, instruction = error.location
     if code.co_filename not in texts:
         return None
-    places = islice(code.co_positions(), instruction // 2, None)
-    line, end_line, column, end_column = next(places, (None, None, None, None))
+    positions = islice(code.co_positions(), instruction // 2, None)
+    line, end_line, column, end_column = next(positions, (None, None, None, None))
     if line is None or (read and read[-1]["line"] == line):
         return None
     summary = traceback.FrameSummary(

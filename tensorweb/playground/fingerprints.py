@@ -73,9 +73,9 @@ async def _digest(node: Node, reader: Reader) -> str:
 async def _numbers(
     x: tw.Tensor, known: Statistics, reader: Reader
 ) -> list[float | None]:
-    """Return minimum, maximum, mean, mean of |x|, slope, counts of NaN and infinity.
+    """Return minimum, maximum, mean, mean of |x|, trend, counts of NaN and infinity.
 
-    The slope is the mean of all values times their position, from -1 to 1: it differs
+    The trend is the mean of all values times their position, from -1 to 1: it differs
     if the same values have another order.
     """
     if x.size == 0:
@@ -83,9 +83,9 @@ async def _numbers(
     x = tw.Tensor(drawn(x.node))
     flat = tw.astype(tw.reshape(x, (-1,)), working_dtype(x.dtype))
     flat = tw.where(tw.isfinite(flat), flat, 0.0)
-    places = tw.linspace(-1.0, 1.0, x.size, dtype=flat.dtype, device=x.device)
-    asked = [tw.mean(tw.abs(flat)).node, tw.mean(flat * places).node]
-    further = [values[0] for values in await read_all(asked, reader)]
+    positions = tw.linspace(-1.0, 1.0, x.size, dtype=flat.dtype, device=x.device)
+    means = [tw.mean(tw.abs(flat)).node, tw.mean(flat * positions).node]
+    further = [values[0] for values in await read_all(means, reader)]
     numbers = [known.get("min"), known.get("max"), known.get("mean"), *further]
     return [*map(_rounded, numbers), known.get("nan", 0), known.get("inf", 0)]
 

@@ -29,7 +29,7 @@ class ProgramFiles:
         self._finder = ModuleFinder({})
         self._data: dict[str, str] = {}
 
-    def place(self, files: Sequence[ProgramFile], keep: bool) -> Mapping[str, str]:
+    def install(self, files: Sequence[ProgramFile], keep: bool) -> Mapping[str, str]:
         """Install files; return the modules' texts by file name.
 
         With `keep`, modules and files of an earlier run are retained if their texts are

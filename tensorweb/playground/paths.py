@@ -110,12 +110,12 @@ def returned(value: object) -> object:
 
 def _follow(parts: list[str], names: Mapping[str, object]) -> object:
     value: object = MISSING
-    for place, part in enumerate(parts):
+    for index, part in enumerate(parts):
         step = STEP.fullmatch(part)
         if not step:
             return MISSING
         name, behind = step.groups()
-        value = attribute(value, name) if place else names.get(name, MISSING)
+        value = attribute(value, name) if index else names.get(name, MISSING)
         for sign in re.findall(r"\(\)|\[\]", behind):
             value = _called(value) if sign == "()" else _taken(value)
     return value

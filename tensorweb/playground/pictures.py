@@ -136,8 +136,8 @@ async def find(x: tw.Tensor, what: records.Extreme, reader: Reader) -> records.F
         flat = tw.where(is_wanted, flat, worst)
     if what == "nan":
         flat = tw.astype(is_wanted, tw.int32)
-    place = tw.argmin(flat) if what == "min" else tw.argmax(flat)
-    found = await read_all([place.node, tw.any(is_wanted).node], reader)
+    first = tw.argmin(flat) if what == "min" else tw.argmax(flat)
+    found = await read_all([first.node, tw.any(is_wanted).node], reader)
     (position,), (is_there,) = found
     index = tw.unravel_index(int(position), x.shape)
     return {"index": [*map(int, index)] if is_there else None}

@@ -197,10 +197,10 @@ def _first_cells(x: tw.Tensor) -> tuple[Cells, int]:
 
 def _call_of(frame: FrameType | None) -> Hashable:
     """Return the call stack within the program, as hashable positions."""
-    places: list[tuple[str, int, int]] = []
-    while frame is not None and len(places) < DEEPEST_CALL:
+    calls: list[tuple[str, int, int]] = []
+    while frame is not None and len(calls) < DEEPEST_CALL:
         code = frame.f_code
         if sources.is_program(code.co_filename):
-            places.append((code.co_name, code.co_firstlineno, frame.f_lasti))
+            calls.append((code.co_name, code.co_firstlineno, frame.f_lasti))
         frame = frame.f_back
-    return tuple(places)
+    return tuple(calls)

@@ -147,7 +147,7 @@ class Session:
             try:
                 if device is not None:
                     await self._choose(device)
-                texts |= self._files.place(files, keep)
+                texts |= self._files.install(files, keep)
                 sources.remember(texts)
                 show = self._displays.show
                 await execute(source, module, show, self._wait, lines)
@@ -262,8 +262,8 @@ class Session:
         ]
         known = await tensors.statistics_of([a, b, less], self._reader)
         made = [
-            tensors.record(len(self._entries) + place, entry, [], found)
-            for place, (entry, found) in enumerate(zip(self._pair, known, strict=True))
+            tensors.record(len(self._entries) + index, entry, [], found)
+            for index, (entry, found) in enumerate(zip(self._pair, known, strict=True))
         ]
         count, largest, index = await differences.measure(a, b, less, self._reader)
         return {

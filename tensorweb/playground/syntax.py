@@ -23,14 +23,14 @@ def problems(source: str) -> list[Problem]:
         failure = describe_failure(error, {FILENAME: source})
     else:
         return []
-    places = [place for place in failure["frames"] if "skipped" not in place]
+    frames = [frame for frame in failure["frames"] if "skipped" not in frame]
     return [
         {
             "message": failure["message"],
-            "line": place["line"],
-            "column": place["column"],
-            "endLine": place["endLine"],
-            "endColumn": place["endColumn"],
+            "line": frame["line"],
+            "column": frame["column"],
+            "endLine": frame["endLine"],
+            "endColumn": frame["endColumn"],
         }
-        for place in places[-1:]
+        for frame in frames[-1:]
     ]

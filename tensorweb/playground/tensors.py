@@ -85,10 +85,10 @@ class _Found:
         """Add the tensors that a name reaches; of a long list only the first ones."""
         count, last = 0, None
         new: list[Entry] = []
-        for place, x in _tensors_in(value):
+        for suffix, x in _tensors_in(value):
             count += 1
             if count <= MOST_ITEMS:
-                last = self.add(clip_line(name + place(), LONGEST_NAME), x)
+                last = self.add(clip_line(name + suffix(), LONGEST_NAME), x)
                 if last is not None and len(last.names) == 1:
                     new.append(last)
         title = clip_line(name, LONGEST_NAME)

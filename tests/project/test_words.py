@@ -41,7 +41,6 @@ LEFT = {
     "tensorweb": 18,
     "tensorweb/backends": 65,
     "tensorweb/codegen": 431,
-    "tensorweb/display": 5,
     "tensorweb/drivers": 23,
     "tensorweb/fft": 32,
     "tensorweb/functions": 8,
@@ -52,17 +51,17 @@ LEFT = {
     "tensorweb/ops": 12,
     "tensorweb/optim": 6,
     "tensorweb/performance": 2,
-    "tensorweb/playground": 38,
     "tensorweb/random": 10,
     "tensorweb/saving": 1,
     "tensorweb/schedule": 108,
     "tensorweb/tensor": 68,
     "tensorweb/transforms": 104,
     "tests": 430,
-    "web/examples": 202,
-    "web/src": 272,
 }
 """By folder, how many are left; a folder that is not named has none."""
+
+LESSONS = "web/examples"
+"""A folder whose lessons explain what a gradient is: the slope of a curve."""
 
 QUOTED = ("docs/glossary.md", "tests/project/test_words.py")
 """Files that name the phrases in order to say what to write instead."""
@@ -84,7 +83,10 @@ def counts() -> Counter[str]:
         folder = "/".join(
             parts[:2] if parts[:1] in (["tensorweb"], ["web"]) else parts[:1]
         )
-        found[folder or "."] += len(pattern.findall(path.read_text("utf-8")))
+        phrases = pattern.findall(path.read_text("utf-8"))
+        found[folder or "."] += sum(
+            folder != LESSONS or not phrase.startswith("slope") for phrase in phrases
+        )
     return found
 
 

@@ -23,7 +23,7 @@ print("strides", repeated.strides)
 flat = tw.reshape(repeated, (n * (n + 1),))
 tw.show(flat)  # 1 0 0 0 1 0 0 0 1 0 0 0
 
-# Cut the tail off and fold the rest: each row starts one place later than the last.
+# Cut the tail off and fold the rest: each row starts one column later than the last.
 cropped = flat.crop([(0, n * n)])
 identity = tw.reshape(cropped, (n, n))
 tw.show(identity)

@@ -1,6 +1,6 @@
 """Bigrams: normalise over the right axis
 
-Count letter pairs in names, turn counts into probabilities, and meet a silent mistake.
+Count letter pairs in names, make counts into probabilities, and meet a silent mistake.
 
 Predict: each row of a table of chances must sum to 1. Over which axis do you divide?
 """
@@ -22,14 +22,14 @@ john dylan
 NAMES = TEXT.split()
 
 LETTERS = ".abcdefghijklmnopqrstuvwxyz"  # a point begins and ends a name
-place = {letter: number for number, letter in enumerate(LETTERS)}
+index = {letter: number for number, letter in enumerate(LETTERS)}
 
 # Row: a letter. Column: the letter that follows it.
 table = [[0] * 27 for _ in LETTERS]
 for name in NAMES:
     word = "." + name + "."
     for first, second in pairwise(word):
-        table[place[first]][place[second]] += 1
+        table[index[first]][index[second]] += 1
 counts = tw.asarray(table, dtype=tw.float32)
 
 # Add a little to every count, so that no pair is impossible, and make rows sum to one.

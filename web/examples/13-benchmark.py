@@ -1,6 +1,6 @@
 """Benchmark this device
 
-Launches, reads, memory and arithmetic here, beside a large GPU and two CPU cores.
+Launches, reads, memory and arithmetic here, next to a large GPU and two CPU cores.
 
 Predict: how much longer than a launch does it take to read one number back?
 """

@@ -17,7 +17,7 @@ speed = tw.where(x > 0.1, 0.15, 0.45)
 
 
 def drop(row, column):
-    """Return a smooth hill around a place."""
+    """Return a smooth hill around a point."""
     return tw.exp(-((x - column) ** 2 + (y - row) ** 2) * 300)
 
 

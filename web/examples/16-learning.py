@@ -10,9 +10,9 @@ import math
 import tensorweb as tw
 
 # Two spirals: 60 points each, as rows (x, y), and the arm they belong to.
-turn = tw.linspace(0.4, 1.0, 60)
-angle = turn * 2.4 * math.pi
-arm = tw.stack([turn * tw.cos(angle), turn * tw.sin(angle)], axis=1)
+radius = tw.linspace(0.4, 1.0, 60)
+angle = radius * 2.4 * math.pi
+arm = tw.stack([radius * tw.cos(angle), radius * tw.sin(angle)], axis=1)
 points = tw.concat([arm, -arm])
 labels = tw.concat([tw.zeros(60), tw.ones(60)])
 
@@ -49,11 +49,11 @@ def step(layers, pace):
 
 @tw.jit
 def surface(layers):
-    """Return what the network says of every place in the square."""
+    """Return what the network says of every point of the square."""
     line = tw.linspace(-1.1, 1.1, 64)
     across, up = tw.meshgrid(line, -line)
-    places = tw.stack([across.reshape(-1), up.reshape(-1)], axis=1)
-    return tw.sigmoid(network(layers, places)).reshape(64, 64)
+    pixels = tw.stack([across.reshape(-1), up.reshape(-1)], axis=1)
+    return tw.sigmoid(network(layers, pixels)).reshape(64, 64)
 
 
 layers = [layer(1, 2, 16), layer(2, 16, 16), layer(3, 16, 1)]

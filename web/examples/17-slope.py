@@ -16,10 +16,10 @@ def curve(x):
 x = tw.linspace(-2.2, 2.2, 89)
 height = curve(x)
 for frame in range(30):
-    place = -2.2 + 0.15 * frame
-    value, slope = tw.value_and_grad(curve)(place)
-    tangent = value + slope * (x - place)
-    near = tw.where(abs(x - place) < 0.7, tangent, tw.nan)
+    at = -2.2 + 0.15 * frame
+    value, slope = tw.value_and_grad(curve)(at)
+    tangent = value + slope * (x - at)
+    near = tw.where(abs(x - at) < 0.7, tangent, tw.nan)
     lines = {"x³ - 3x": height, "its tangent": near}
     tw.plot(lines, x, title="A tangent runs along its curve")
 

@@ -1,6 +1,6 @@
 """Backward by hand: twenty lines that differentiate
 
-Every number remembers what it was made of; the way back multiplies slopes and adds up.
+Each number remembers its sources; the backward pass multiplies slopes and adds up.
 
 Predict: which of the inputs a and b changes g more?
 """

@@ -31,8 +31,8 @@ for step in range(40):
     line = downhill(line)
     if step % 2 == 0:
         heights = {"points": y, "the line": line["w"] * ends + line["b"]}
-        places = {"points": x, "the line": ends}
-        tw.plot(heights, places, kind="points", title="A line finds its points")
+        xs = {"points": x, "the line": ends}
+        tw.plot(heights, xs, kind="points", title="A line finds its points")
 w, b = line["w"].item(), line["b"].item()
 print(f"y = {w:.2f} x + {b:.2f}, made from 2 and -1")
 

@@ -48,17 +48,17 @@ def step(model, state):
     return model, state, value
 
 
-# The places of a picture, and the points in it: darker than their surroundings.
+# The pixels of a picture, and the points in it: darker than their surroundings.
 across, up = tw.meshgrid(tw.linspace(-1.6, 2.6, 63), tw.linspace(1.5, -1.0, 38))
-places = tw.stack([across.reshape(-1), up.reshape(-1)], axis=1)
+pixels = tw.stack([across.reshape(-1), up.reshape(-1)], axis=1)
 columns = ((points[:, 0] + 1.6) * 14.7).round().clip(0, 62).astype(tw.int32)
 rows = ((1.5 - points[:, 1]) * 14.7).round().clip(0, 37).astype(tw.int32)
 
 
 @tw.jit
 def surface(model):
-    """Return what it says of each place: -1 is the upper moon, 1 the lower."""
-    sure = nn.softmax(model(places))[:, 1].reshape(38, 63) * 2 - 1
+    """Return what it says of each pixel: -1 is the upper moon, 1 the lower."""
+    sure = nn.softmax(model(pixels))[:, 1].reshape(38, 63) * 2 - 1
     return sure.at[rows, columns].set(labels * 3.0 - 1.5)
 
 

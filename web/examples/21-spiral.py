@@ -53,7 +53,7 @@ def step(model, state):
 SIZE = 40
 line = tw.linspace(-1.1, 1.1, SIZE)
 across, up = tw.meshgrid(line, -line)
-places = tw.stack([across.reshape(-1), up.reshape(-1)], axis=1)
+pixels = tw.stack([across.reshape(-1), up.reshape(-1)], axis=1)
 columns = ((points[:, 0] + 1.1) * 17.7).round().astype(tw.int32)
 rows = ((1.1 - points[:, 1]) * 17.7).round().astype(tw.int32)
 
@@ -61,14 +61,14 @@ rows = ((1.1 - points[:, 1]) * 17.7).round().astype(tw.int32)
 @tw.jit
 def surface(model):
     """Return the chances of the three arms as red, green and blue, points in white."""
-    colours = nn.softmax(model(places)).reshape(SIZE, SIZE, 3)
+    colours = nn.softmax(model(pixels)).reshape(SIZE, SIZE, 3)
     return colours.at[rows, columns].set(1.0)
 
 
 @tw.jit
 def tiles(model):
     """Return pictures of the first 24 neurons, side by side in four rows of six."""
-    seen = model.neurons(places)[:, :24]
+    seen = model.neurons(pixels)[:, :24]
     seen = seen / (seen.max(axis=0) + 1e-6)
     seen = seen.reshape(SIZE, SIZE, 4, 6).permute_dims((2, 0, 3, 1))[:, ::2, :, ::2]
     return tw.pad(seen, ((0, 0), (0, 1), (0, 0), (0, 1))).reshape(84, 126)

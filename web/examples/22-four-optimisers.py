@@ -41,10 +41,10 @@ def recorded(optimiser):
 
 def rings(heights):
     """Return ellipses of equal height, as one line with gaps."""
-    turn = tw.linspace(0.0, 2 * math.pi, 49)
+    angle = tw.linspace(0.0, 2 * math.pi, 49)
     far = [math.sqrt(2 * height) for height in heights]
-    xs = [x for r in far for x in [*(r * tw.cos(turn)).tolist(), math.nan]]
-    ys = [y for r in far for y in [*(r * tw.sin(turn)).tolist(), math.nan]]
+    xs = [x for r in far for x in [*(r * tw.cos(angle)).tolist(), math.nan]]
+    ys = [y for r in far for y in [*(r * tw.sin(angle)).tolist(), math.nan]]
     return xs, [y / 10 for y in ys]
 
 

@@ -18,7 +18,7 @@ first = tw.asarray([LETTERS.index(a) for a, _ in pairs])
 second = tw.asarray([LETTERS.index(b) for _, b in pairs])
 print(len(names), "names,", len(pairs), "pairs of letters")
 
-# Counted: how often does the second letter follow the first? add puts 1 to each place.
+# Counted: how often does the second letter follow the first? add adds 1 at each index.
 counts = tw.zeros((27, 27)).at[first, second].add(1.0)
 counted = (counts + 0.01) / (counts + 0.01).sum(axis=1, keepdims=True)
 tw.show(counted)
@@ -34,7 +34,7 @@ def softmax(x):
     return powers / powers.sum(axis=1, keepdims=True)
 
 
-# Trained: a table of any numbers, which softmax turns into chances. Nobody counts for
+# Trained: a table of any numbers, which softmax makes into chances. Nobody counts for
 # it: it only hears how surprising the pairs are, and goes downhill.
 opt = tw.optim.Adam(lr=0.3)
 

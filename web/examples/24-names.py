@@ -1,6 +1,6 @@
 """Names from three letters: a network that invents some
 
-It sees three letters and guesses the fourth. Letters become places in a plane.
+It sees three letters and guesses the fourth. Letters become points in a plane.
 
 Predict: which letters will end as neighbours in the plane?
 """
@@ -15,7 +15,7 @@ LETTERS = ".abcdefghijklmnopqrstuvwxyz"  # a point begins and ends a name
 BEFORE = 3
 rng = tw.random.Generator(4)
 
-# Every place in every name is an exercise: three letters, and the one that follows.
+# Every position in every name is an exercise: three letters, and the one that follows.
 exercises = []
 for name in names:
     padded = [0] * BEFORE + [LETTERS.index(letter) for letter in name] + [0]
@@ -32,12 +32,12 @@ bigram = -tw.log(chances[before[:, -1], after]).mean().item()
 
 class Network(nn.Module):
     def __init__(self):
-        self.places = rng.normal((27, 2))  # where each letter lies in the plane
+        self.points = rng.normal((27, 2))  # where each letter lies in the plane
         self.hidden = nn.Linear(2 * BEFORE, 64, rng=rng)
         self.last = nn.Linear(64, 27, rng=rng)
 
     def forward(self, letters):
-        x = self.places[letters].reshape(-1, 2 * BEFORE) * 5
+        x = self.points[letters].reshape(-1, 2 * BEFORE) * 5
         return self.last(tw.tanh(self.hidden(x)))
 
 
@@ -66,10 +66,10 @@ def invent(model):
 
 
 def groups(model):
-    """Return the places of vowels, other letters and the point, to be plotted."""
+    """Return the points of vowels, other letters and the point, to be plotted."""
     parts = {"vowels": "aeiouy", "others": "bcdfghjklmnpqrstvwxz", "the point": "."}
     numbers = {k: tw.asarray([LETTERS.index(x) for x in v]) for k, v in parts.items()}
-    return [{k: model.places[v, i] for k, v in numbers.items()} for i in (1, 0)]
+    return [{k: model.points[v, i] for k, v in numbers.items()} for i in (1, 0)]
 
 
 model = Network()

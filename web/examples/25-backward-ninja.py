@@ -21,7 +21,7 @@ truth = (tw.expand_dims(labels, 1) == tw.arange(classes)).astype(tw.float32)
 
 
 def forward(model, x):
-    """Return the loss, and what the way back needs of the way."""
+    """Return the loss, and what the backward pass needs of it."""
     # Batch normalisation: each column gets mean 0 and variance 1, then gain and shift.
     spread = tw.rsqrt(x.var(axis=0) + 1e-5)
     flat = (x - x.mean(axis=0)) * spread
@@ -40,7 +40,7 @@ def backward(model, way):
     spread, flat, hidden, chances = way
     # The whole of softmax and logarithm: chances minus truth, shared by the examples.
     d_logits = (chances - truth) / examples
-    # A product: each factor's slope is the slope times the other factor, turned round.
+    # A product: each factor's slope is the slope times the other factor, transposed.
     d_w, d_hidden = hidden.T @ d_logits, d_logits @ model["w"].T
     # What is added to all rows gets the sum over all rows.
     d_b, d_shift = d_logits.sum(axis=0), d_hidden.sum(axis=0)

@@ -36,7 +36,7 @@ def draw(digit, count):
     ink = tw.zeros((count, SIZE, SIZE))
     for x0, y0, x1, y1 in STROKES[digit]:
         across, along = x1 - x0, y1 - y0
-        # How far along the stroke is its nearest place, and how far away is that?
+        # How far along the stroke is its nearest point, and how far away is that?
         part = ((x - x0) * across + (y - y0) * along) / (across**2 + along**2)
         part = part.clip(0.0, 1.0)
         far = tw.hypot(x - x0 - part * across, y - y0 - part * along)
@@ -91,9 +91,9 @@ for name, model, aim in ("MLP", mlp, 0.97), ("CNN", cnn, 0.99):
     guesses = model(unseen).argmax(axis=1)
     right = (guesses == answers).mean(dtype=tw.float32).item()
     print(f"{name}: {right:.3f} of digits it never saw; at least {aim}: {right >= aim}")
-    for place in tw.nonzero(guesses != answers)[0][:3].tolist():
-        print("  a", answers[place].item(), "is read as", guesses[place].item())
-        tw.show(unseen[place, 0], "read wrongly")
+    for index in tw.nonzero(guesses != answers)[0][:3].tolist():
+        print("  a", answers[index].item(), "is read as", guesses[index].item())
+        tw.show(unseen[index, 0], "read wrongly")
 
 # Eight windows in two rows of four, each with a margin.
 windows = tw.pad(model[0].weight[:, 0], ((0, 0), (0, 1), (0, 1)))

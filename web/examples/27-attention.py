@@ -2,7 +2,7 @@
 
 First by hand, with four words. Then it learns a task that needs it: saying again.
 
-Predict: to say a word again, to which earlier place does attention have to look?
+Predict: to say a word again, to which earlier position does attention have to look?
 """
 
 import math
@@ -27,7 +27,7 @@ apart = abs(by_hand - nn.attention(queries, keys, values, causal=True)).max().it
 print("nn.attention gives the same:", apart < 1e-6)
 
 # The task: eight letters are said, then a mark, then they are to be said again. To say
-# one, its place has to look at where it was said: a stripe in the picture.
+# one, its position has to look at where it was said: a stripe in the picture.
 rng = tw.random.Generator(11)
 SAID, LETTERS, WIDTH, MARK = 8, 10, 32, 10
 LONG = 2 * SAID
@@ -36,7 +36,7 @@ LONG = 2 * SAID
 class Copier(nn.Module):
     def __init__(self):
         self.letters = nn.Embedding(LETTERS + 1, WIDTH, rng=rng)
-        self.places = nn.Embedding(LONG, WIDTH, rng=rng)
+        self.positions = nn.Embedding(LONG, WIDTH, rng=rng)
         self.query = nn.Linear(WIDTH, WIDTH, rng=rng)
         self.key = nn.Linear(WIDTH, WIDTH, rng=rng)
         self.value = nn.Linear(WIDTH, WIDTH, rng=rng)
@@ -45,12 +45,12 @@ class Copier(nn.Module):
     def weights(self, x):
         """Return who looks at whom, for each of the examples."""
         scores = self.query(x) @ self.key(x).permute_dims((0, 2, 1)) / math.sqrt(WIDTH)
-        place = tw.arange(LONG)
-        earlier = tw.expand_dims(place, 1) >= place
+        position = tw.arange(LONG)
+        earlier = tw.expand_dims(position, 1) >= position
         return nn.softmax(tw.where(earlier, scores, -tw.inf), axis=-1)
 
     def inside(self, ids):
-        return self.letters(ids) + self.places.weight
+        return self.letters(ids) + self.positions.weight
 
     def forward(self, ids):
         x = self.inside(ids)
@@ -58,7 +58,7 @@ class Copier(nn.Module):
 
 
 def task(count):
-    """Return what is heard, and what is to be said at the last eight places."""
+    """Return what is heard, and what is to be said at the last eight positions."""
     said = rng.randint((count, SAID), 0, LETTERS)
     mark = tw.full((count, 1), MARK, dtype=tw.int32)
     return tw.concat([said, mark, said[:, :-1]], axis=1), said

@@ -42,13 +42,13 @@ class Block(nn.Module):
 class GPT(nn.Module):
     def __init__(self):
         self.letters = nn.Embedding(len(LETTERS), WIDTH, rng=rng)
-        self.places = nn.Embedding(LONG, WIDTH, rng=rng)
+        self.positions = nn.Embedding(LONG, WIDTH, rng=rng)
         self.blocks = [Block(), Block()]
         self.norm = nn.LayerNorm(WIDTH)
         self.last = nn.Linear(WIDTH, len(LETTERS), rng=rng)
 
     def forward(self, ids):
-        x = 0.3 * (self.letters(ids) + self.places.weight)
+        x = 0.3 * (self.letters(ids) + self.positions.weight)
         for block in self.blocks:
             x = block(x)
         return self.last(self.norm(x))
@@ -96,7 +96,7 @@ for number in range(1, steps + 1):
         print(f"--- after {number} steps\n{write(model, 40)}")
 speed = 8 * LONG * steps / (perf_counter() - began)
 first, last = losses[0].item(), tw.stack(losses[-10:]).mean().item()
-print(f"--- {speed:,.0f} letters a second, those that it writes included")
+print(f"--- {speed:,.0f} letters a second, including the ones that it writes")
 print(
     f"from {first:.2f} nats (equal chances: {math.log(len(LETTERS)):.2f}) to {last:.2f}"
 )

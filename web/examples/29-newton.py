@@ -25,8 +25,8 @@ print("Hessian at the start:", bend(start).tolist())
 def ellipse(p, hessian):
     """Return a line of equal height of the bowl that touches the valley at p."""
     (a, b), (_, c) = hessian
-    turn = tw.linspace(0.0, 2 * math.pi, 60)
-    u, v = tw.cos(turn), tw.sin(turn)
+    angle = tw.linspace(0.0, 2 * math.pi, 60)
+    u, v = tw.cos(angle), tw.sin(angle)
     far = tw.sqrt(20 / tw.maximum(a * u * u + 2 * b * u * v + c * v * v, 1.0))
     return p[0] + far * u, p[1] + far * v
 
@@ -42,8 +42,8 @@ while abs(slope(p)).max() > 1e-2:
     p = p - step
     way.append(p.tolist())
     xs, ys = zip(*way, strict=True)
-    places = {"the way": xs, "its last bowl": round_x}
-    tw.plot({"the way": ys, "its last bowl": round_y}, places, title="Newton's steps")
+    across = {"the way": xs, "its last bowl": round_x}
+    tw.plot({"the way": ys, "its last bowl": round_y}, across, title="Newton's steps")
     print(f"step {len(way) - 1}: ({p[0].item():.4f}, {p[1].item():.4f})")
 newton = len(way) - 1
 

@@ -11,13 +11,13 @@ STEP = 0.04  # seconds
 
 
 def flight(speed):
-    """Return the places of a ball on its way, thrown with a speed; the air slows it."""
-    place, way = tw.asarray([0.0, 1.5]), []
+    """Return the positions of a thrown ball on its way; the air slows it."""
+    position, way = tw.asarray([0.0, 1.5]), []
     for _ in range(40):
         drag = 0.05 * tw.sqrt((speed * speed).sum())
         speed = speed + STEP * (tw.asarray([0.0, -9.81]) - drag * speed)
-        place = place + STEP * speed
-        way.append(place)
+        position = position + STEP * speed
+        way.append(position)
     return tw.stack(way)
 
 
@@ -41,21 +41,21 @@ for throw in range(24):
     speed, far, way = aim(speed)
     if throw % 2 == 0:
         heights = {"the throw": way[:, 1], "the basket": basket[1:]}
-        places = {"the throw": way[:, 0], "the basket": basket[:1]}
-        tw.plot(heights, places, kind="points", title="Each throw aims better")
+        distances = {"the throw": way[:, 0], "the basket": basket[:1]}
+        tw.plot(heights, distances, kind="points", title="Each throw aims better")
 print(f"throw {throw + 1} misses by {far.item():.5f} m, speed {speed.tolist()}")
 print("the throw misses by less than a millimetre:", far.item() < 1e-3)
 
-# A plate was heated at one place for a while. Where? Only its temperature after 40
-# steps is known. Guess a place, let heat flow, compare, follow the slope back.
+# A plate was heated at one point for a while. Where? Only its temperature after 40
+# steps is known. Guess a point, let heat flow, compare, follow the slope back.
 SIZE = 24
 line = tw.linspace(0.0, 1.0, SIZE)
 across, up = tw.meshgrid(line, line)
 
 
-def temperature(place):
+def temperature(point):
     """Return the plate after the heat of a small fire has flowed for 40 steps."""
-    heat = tw.exp(-((across - place[0]) ** 2 + (up - place[1]) ** 2) / 0.02)
+    heat = tw.exp(-((across - point[0]) ** 2 + (up - point[1]) ** 2) / 0.02)
     for _ in range(40):
         edge = tw.pad(heat, 1)  # it is cold around the plate
         sides = edge[:-2, 1:-1] + edge[2:, 1:-1] + edge[1:-1, :-2] + edge[1:-1, 2:]
@@ -68,16 +68,16 @@ measured = temperature(fire)
 
 
 @tw.jit
-def search(place):
-    slope = tw.grad(lambda p: ((temperature(p) - measured) ** 2).sum())(place)
-    return place - 0.005 * slope
+def search(point):
+    slope = tw.grad(lambda p: ((temperature(p) - measured) ** 2).sum())(point)
+    return point - 0.005 * slope
 
 
-place = tw.asarray([0.5, 0.5])  # the first guess: the middle
+point = tw.asarray([0.5, 0.5])  # the first guess: the middle
 for guess in range(60):
-    place = search(place)
+    point = search(point)
     if guess % 6 == 5:
-        tw.show(temperature(place) - measured, "what is wrong")
-wrong = abs(place - fire).max().item()
-print("the fire was at", [round(x, 3) for x in place.tolist()])
+        tw.show(temperature(point) - measured, "what is wrong")
+wrong = abs(point - fire).max().item()
+print("the fire was at", [round(x, 3) for x in point.tolist()])
 print("the fire is found to a thousandth:", wrong < 1e-3)

@@ -57,9 +57,9 @@ def learn(rule, state, cells):
 
 def damaged(cells, row, column):
     """Return the cells after a square of them has died."""
-    place = tw.arange(SIZE)
-    across = (place >= column) & (place < column + 4)
-    down = tw.expand_dims((place >= row) & (place < row + 4), 1)
+    index = tw.arange(SIZE)
+    across = (index >= column) & (index < column + 4)
+    down = tw.expand_dims((index >= row) & (index < row + 4), 1)
     return tw.where(across & down, 0.0, cells)
 
 

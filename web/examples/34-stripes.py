@@ -17,9 +17,9 @@ light = tw.exp(-3 * ((x + 0.1) ** 2 + (y + 0.3) ** 2))
 floor = 0.25 + 0.3 * tw.sigmoid(9 * (y - 0.3))
 clean = tw.where(ball > 0, 0.35 + 0.6 * ball**0.5 * light, floor)
 
-# Three kinds of stripes over it: so many waves across, so many down.
-turn = tw.arange(SIZE) * (2 * tw.pi / SIZE)
-across, down = tw.meshgrid(turn, turn)
+# Three kinds of stripes over it, by their count of waves across and down.
+angle = tw.arange(SIZE) * (2 * tw.pi / SIZE)
+across, down = tw.meshgrid(angle, angle)
 striped = clean
 for right, below in (9, 21), (30, 6), (17, -25):
     striped = striped + 0.08 * tw.sin(right * across + below * down)
@@ -34,9 +34,9 @@ tw.show(strength)
 
 # A drawing has little in its fast waves; what is bright out there are the stripes.
 middle = SIZE // 2
-place = tw.arange(SIZE) - middle
-fast = tw.hypot(place, tw.expand_dims(place, 1)) > 15
-right_half = fast & (place > 0)
+offset = tw.arange(SIZE) - middle
+fast = tw.hypot(offset, tw.expand_dims(offset, 1)) > 15
+right_half = fast & (offset > 0)
 
 # Each stripe is two points that face each other across the middle.
 for _ in range(3):

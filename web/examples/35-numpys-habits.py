@@ -26,7 +26,7 @@ def julia(c, maxit=MAXIT, r=2.0):
     return steps
 
 
-# c goes once around; the sets turn, break into dust, and grow together again.
+# c goes once around; the sets rotate, break into dust, and grow together again.
 angles = np.linspace(0, 2 * np.pi, 25)[:-1]
 centres = 0.7885 * np.exp(1j * angles)
 for c in centres.tolist():

@@ -14,10 +14,10 @@ def arange(n):
 
     arange(5) is [0, 1, 2, 3, 4].
     """
-    # A wrong beginning. Allowed beside arithmetic, comparisons and indexing, without
+    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
     # loops: tw.ones, tw.zeros, tw.full, tw.cumulative_sum.
     return tw.ones(n)
 
 
-# Shows what is wanted beside what comes out, for the first case that is wrong.
+# Shows the expected result next to yours, for the first case that is wrong.
 check(arange)

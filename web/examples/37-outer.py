@@ -14,10 +14,10 @@ def outer(a, b):
 
     outer([1, 2], [1, 10, 100]) is [[1, 10, 100], [2, 20, 200]].
     """
-    # A wrong beginning. Allowed beside arithmetic, comparisons and indexing, without
+    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
     # loops: tw.expand_dims, reshape.
     return tw.expand_dims(a, axis=1) + b
 
 
-# Shows what is wanted beside what comes out, for the first case that is wrong.
+# Shows the expected result next to yours, for the first case that is wrong.
 check(outer)

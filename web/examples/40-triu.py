@@ -14,10 +14,10 @@ def triu(x):
 
     triu([[1, 2], [3, 4]]) is [[1, 2], [0, 4]].
     """
-    # A wrong beginning. Allowed beside arithmetic, comparisons and indexing, without
+    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
     # loops: tw.arange, tw.where, tw.sum.
     return tw.where(x > 2, x, 0)
 
 
-# Shows what is wanted beside what comes out, for the first case that is wrong.
+# Shows the expected result next to yours, for the first case that is wrong.
 check(triu)

@@ -1,8 +1,8 @@
 """Puzzle: flip
 
-A vector backwards: which index does each place read?
+A vector backwards: which index does each element read?
 
-Predict: from which index does place 0 of four elements read?
+Predict: from which index does element 0 of four elements read?
 """
 
 import tensorweb as tw
@@ -14,10 +14,10 @@ def flip(x):
 
     flip([1, 2, 3, 4]) is [4, 3, 2, 1].
     """
-    # A wrong beginning. Allowed beside arithmetic, comparisons and indexing, without
+    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
     # loops: tw.arange, tw.where, tw.sum.
     return x[tw.arange(x.shape[0])]
 
 
-# Shows what is wanted beside what comes out, for the first case that is wrong.
+# Shows the expected result next to yours, for the first case that is wrong.
 check(flip)

@@ -1,6 +1,6 @@
 """Puzzle: roll
 
-Move a vector by k places; what leaves at one end comes back at the other.
+Move a vector by k elements; what leaves at one end comes back at the other.
 
 Predict: what is (0 - 2) % 5 in Python?
 """
@@ -10,14 +10,14 @@ from tensorweb.playground.puzzles import check
 
 
 def roll(x, k):
-    """Return x moved to the right by k places, in a circle; k may be negative.
+    """Return x moved to the right by k elements, in a circle; k may be negative.
 
     roll([1, 2, 3, 4, 5], 2) is [4, 5, 1, 2, 3].
     """
-    # A wrong beginning. Allowed beside arithmetic, comparisons and indexing, without
+    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
     # loops: tw.arange, tw.where, tw.sum.
     return x[tw.arange(x.shape[0])]
 
 
-# Shows what is wanted beside what comes out, for the first case that is wrong.
+# Shows the expected result next to yours, for the first case that is wrong.
 check(roll)

@@ -14,10 +14,10 @@ def pad(x, n):
 
     pad([1, 2, 3], 5) is [1, 2, 3, 0, 0].
     """
-    # A wrong beginning. Allowed beside arithmetic, comparisons and indexing, without
+    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
     # loops: tw.arange, tw.where, tw.sum.
     return tw.arange(n)
 
 
-# Shows what is wanted beside what comes out, for the first case that is wrong.
+# Shows the expected result next to yours, for the first case that is wrong.
 check(pad)

@@ -14,10 +14,10 @@ def bucketize(x, edges):
 
     bucketize([0, 3, 7, 12], [1, 3, 9]) is [0, 2, 2, 3].
     """
-    # A wrong beginning. Allowed beside arithmetic, comparisons and indexing, without
+    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
     # loops: tw.arange, tw.where, tw.sum.
     return tw.where(x > 2, 1, 0)
 
 
-# Shows what is wanted beside what comes out, for the first case that is wrong.
+# Shows the expected result next to yours, for the first case that is wrong.
 check(bucketize)

@@ -14,10 +14,10 @@ def histogram(x, n):
 
     histogram([0, 2, 2, 3, 2], 5) is [1, 0, 3, 1, 0].
     """
-    # A wrong beginning. Allowed beside arithmetic, comparisons and indexing, without
+    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
     # loops: tw.arange, tw.where, tw.sum.
     return tw.arange(n)
 
 
-# Shows what is wanted beside what comes out, for the first case that is wrong.
+# Shows the expected result next to yours, for the first case that is wrong.
 check(histogram)

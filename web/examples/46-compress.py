@@ -14,10 +14,10 @@ def compress(x, keep):
 
     compress([5, 6, 7, 8], [0, 1, 0, 1]) is [6, 8, 0, 0].
     """
-    # A wrong beginning. Allowed beside arithmetic, comparisons and indexing, without
+    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
     # loops: tw.arange, tw.where, tw.sum, tw.cumulative_sum.
     return tw.cumulative_sum(keep)
 
 
-# Shows what is wanted beside what comes out, for the first case that is wrong.
+# Shows the expected result next to yours, for the first case that is wrong.
 check(compress)

@@ -55,7 +55,7 @@ export function list<T>(check: Check<T>, most: number): Check<T[]> {
 type Fields = Readonly<Record<string, Check>>;
 type MayBeMissing<F extends Fields> = { [K in keyof F]: undefined extends Checked<F[K]> ? K : never }[keyof F];
 
-/** The record that has the checked fields; those that may be undefined may be missing. */
+/** The record that has the checked fields; fields that may be undefined may be missing. */
 type RecordOf<F extends Fields> = { [K in Exclude<keyof F, MayBeMissing<F>>]: Checked<F[K]> } & {
   [K in MayBeMissing<F>]?: Exclude<Checked<F[K]>, undefined>;
 };

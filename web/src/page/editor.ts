@@ -21,7 +21,7 @@ export interface Change {
 export interface Difference {
   dom: HTMLElement;
   /** The count of differences. */
-  places: number;
+  chunks: number;
   end(): void;
 }
 
@@ -48,7 +48,7 @@ export interface Editor {
   /** Show another file of the program. */
   showFile(name: string): void;
   /** Add a file to the program, at its end or at an index, and show it. */
-  addFile(file: ProgramFile, place?: number): void;
+  addFile(file: ProgramFile, index?: number): void;
   renameFile(from: string, to: string): void;
   deleteFile(name: string): void;
   /** Light a line of `main.py` up, or none. */

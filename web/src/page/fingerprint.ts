@@ -9,7 +9,7 @@ const TOLERANCE = 1e-3;
 const TOLERANCES: Readonly<Record<string, number>> = { float16: 1e-2 };
 
 /** What `numbers` of a fingerprint are, in their order; the last two are exact. */
-const NUMBERS = ["smallest value", "largest value", "mean", "mean size", "slope along its elements"];
+const NUMBERS = ["smallest value", "largest value", "mean", "mean size", "trend along its elements"];
 const COUNTS = ["NaN", "infinite values"];
 
 /** Return a sentence: whether the results equal the sender's, or the first difference. */
@@ -34,10 +34,10 @@ function difference(theirs: Fingerprint, ours: Fingerprint): string | null {
   if (ours.digest !== theirs.digest) return "has other values";
   const size = Math.max(...[...theirs.numbers.slice(0, 2)].map((value) => Math.abs(value ?? 0)));
   const tolerance = TOLERANCES[theirs.dtype] ?? TOLERANCE;
-  for (const [place, word] of [...NUMBERS, ...COUNTS].entries()) {
-    const [now, then] = [ours.numbers[place] ?? null, theirs.numbers[place] ?? null];
+  for (const [index, word] of [...NUMBERS, ...COUNTS].entries()) {
+    const [now, then] = [ours.numbers[index] ?? null, theirs.numbers[index] ?? null];
     if (now === then) continue;
-    const isCount = place >= NUMBERS.length;
+    const isCount = index >= NUMBERS.length;
     const apart = now === null || then === null ? Infinity : Math.abs(now - then);
     if (!isCount && apart <= tolerance * size) continue;
     if (isCount) return `has ${short(now)} ${word}, the sender’s ${short(then)}`;

@@ -55,7 +55,7 @@ export interface Fragment {
 }
 
 /** The other parameters of a link: their names, patterns and descriptions. */
-const BESIDE = {
+const PARAMETERS = {
   tensor: { name: "t", form: /^[^\p{C}]{1,400}$/u, words: "tensor" },
   tab: { name: "tab", form: /^[a-z]{1,20}$/, words: "panel" },
   look: { name: "look", form: /^[\w-]{1,2000}$/, words: "view" },
@@ -63,25 +63,25 @@ const BESIDE = {
   results: { name: "fp", form: /^[\w-]{1,20000}$/, words: "results" },
 } as const;
 
-type Beside = Record<keyof typeof BESIDE, string | null>;
+type ParameterValues = Record<keyof typeof PARAMETERS, string | null>;
 
 /** Read an address; `?example=` is for links that cannot have a fragment. */
 export function readAddress({ hash, search }: { hash: string; search: string }): Fragment {
   const fields = new URLSearchParams(hash.replace(/^#/, ""));
   const asked = hash === "" ? new URLSearchParams(search).get("example") : null;
-  const beside: Beside = { tensor: null, tab: null, look: null, version: null, results: null };
+  const values: ParameterValues = { tensor: null, tab: null, look: null, version: null, results: null };
   const refused: string[] = [];
-  for (const [key, { name, form, words }] of Object.entries(BESIDE)) {
+  for (const [key, { name, form, words }] of Object.entries(PARAMETERS)) {
     const value = fields.get(name);
     if (value === null) continue;
-    if (form.test(value)) beside[key as keyof Beside] = value;
+    if (form.test(value)) values[key as keyof ParameterValues] = value;
     else refused.push(words);
   }
   return {
     code: fields.get("code"),
     example: fields.get("ex") ?? asked,
     own: fields.get("own"),
-    ...beside,
+    ...values,
     refused,
   };
 }

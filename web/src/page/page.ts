@@ -64,7 +64,7 @@ export class Page extends Store {
         if (!this.view.typing) this.change({ typing: true });
       },
       files: (files, file) => this.change({ files, file }),
-      moved: (line, column) => this.#call((part) => part.place?.(line, column)),
+      moved: (line, column) => this.#call((part) => part.cursorMoved?.(line, column)),
       ask: (question, details) => (this.session.isIdle ? this.ask(question, details) : null),
     });
     watchMedia((now) => this.change(now));

@@ -53,9 +53,9 @@ export function whyUnavailable(view: View, part: "run" | "tensors", thing: strin
 export function lineNow({ source }: RunOrigin, text: string, line: number): number | null {
   const before = unpack(source)[0]?.text.split("\n")[line - 1]?.trim();
   let nearest: number | null = null;
-  text.split("\n").forEach((words, place) => {
-    const distance = Math.abs(place + 1 - line);
-    if (words.trim() === before && (nearest === null || distance < Math.abs(nearest - line))) nearest = place + 1;
+  text.split("\n").forEach((words, index) => {
+    const distance = Math.abs(index + 1 - line);
+    if (words.trim() === before && (nearest === null || distance < Math.abs(nearest - line))) nearest = index + 1;
   });
   return nearest;
 }

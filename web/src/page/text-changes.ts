@@ -20,11 +20,11 @@ export function changesBetween(before: string, after: string): Change[] {
     const from = startsA[part.fromA] ?? before.length;
     const old = [...a.slice(part.fromA, part.toA).join("")];
     const now = [...b.slice(part.fromB, part.toB).join("")];
-    const [places, texts] = [starts(old), starts(now)];
+    const [offsets, texts] = [starts(old), starts(now)];
     const text = after.slice(startsB[part.fromB] ?? after.length);
     return differences(old, now).map(({ fromA, toA, fromB, toB }) => ({
-      from: from + (places[fromA] ?? 0),
-      to: from + (places[toA] ?? 0),
+      from: from + (offsets[fromA] ?? 0),
+      to: from + (offsets[toA] ?? 0),
       insert: text.slice(texts[fromB] ?? 0, texts[toB] ?? 0),
     }));
   });

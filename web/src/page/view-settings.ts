@@ -29,9 +29,9 @@ export function fits({ axes, index, mode }: ViewSettings, shape: readonly number
   const last = shape.length - 1;
   const needed = [last >= 1, last >= 0];
   const drawn = [axes.rows, axes.columns];
-  const isAxis = drawn.every((one, place) => (one === null ? !needed[place] : one <= last));
+  const isAxis = drawn.every((one, i) => (one === null ? !needed[i] : one <= last));
   const isApart = axes.rows === null || axes.rows !== axes.columns;
-  const isInside = index.length === shape.length && index.every((value, place) => value < Math.max(shape[place] ?? 0, 1));
+  const isInside = index.length === shape.length && index.every((value, i) => value < Math.max(shape[i] ?? 0, 1));
   const isMixed = mode === "colours" && (channels === null || drawn.includes(channels));
   const isCurved = mode === "curve" && shape.length !== 1;
   return isAxis && isApart && isInside && !isMixed && !isCurved;

@@ -144,7 +144,7 @@ export interface Part {
   originNote?(view: View): string | null;
   note?(note: Note): void;
   /** The cursor of the editor stands here; both count from one. */
-  place?(line: number, column: number): void;
+  cursorMoved?(line: number, column: number): void;
   begin?(): void;
   finished?(record: RunRecord): void;
   trouble?(message: string, retry: boolean): void;

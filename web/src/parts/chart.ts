@@ -144,9 +144,9 @@ function nearest({ kind, series }: ChartData, { left, top, across }: Frame, x: n
   const half = kind === "histogram" ? (left(across.high) - left(across.low)) / Math.max(series[0]?.x.length ?? 1, 1) / 2 : 0;
   series.forEach((one, which) => {
     one.y.forEach((value, index) => {
-      const place = one.x[index];
-      if (value === null || place === null || place === undefined) return;
-      const distance = (left(place) + half - x) ** 2 + DOWN_WEIGHT * (top(value) - y) ** 2;
+      const position = one.x[index];
+      if (value === null || position === null || position === undefined) return;
+      const distance = (left(position) + half - x) ** 2 + DOWN_WEIGHT * (top(value) - y) ** 2;
       if (distance < best) [best, found] = [distance, { series: which, index }];
     });
   });
@@ -158,12 +158,12 @@ function readingOf({ kind, series }: ChartData, { series: which, index }: ChartP
   const x = series[which]?.x[index];
   if (x === undefined) return "";
   const next = series[which]?.x[index + 1];
-  const place = kind === "histogram" && next !== undefined ? `${short(x)} … ${short(next)}` : short(x);
+  const position = kind === "histogram" && next !== undefined ? `${short(x)} … ${short(next)}` : short(x);
   const values = series.flatMap(({ name, x: xs, y }, other) => {
     if (other !== which && (kind === "points" || xs[index] !== x)) return [];
     return [`${name ? `${name} ` : ""}${short(y[index] ?? NaN)}`];
   });
-  return `${place}: ${values.join(" · ")}`;
+  return `${position}: ${values.join(" · ")}`;
 }
 
 function cursorOf({ kind, series }: ChartData, frame: Frame, { series: which, index }: ChartPoint): SVGElement | null {
@@ -171,12 +171,12 @@ function cursorOf({ kind, series }: ChartData, frame: Frame, { series: which, in
   if (x === null || x === undefined) return null;
   const group = svg("g", { class: "chart-cursor" });
   const half = kind === "histogram" ? barWidth(series[0], frame) / 2 : 0;
-  const place = frame.left(x) + half;
-  if (kind !== "points") group.append(svg("line", { x1: place, x2: place, y1: TOP, y2: frame.height - BELOW }));
+  const position = frame.left(x) + half;
+  if (kind !== "points") group.append(svg("line", { x1: position, x2: position, y1: TOP, y2: frame.height - BELOW }));
   series.forEach(({ x: xs, y }, other) => {
     const value = y[index];
     if (value === null || value === undefined || (other !== which && (kind === "points" || xs[index] !== x))) return;
-    group.append(svg("circle", { cx: place, cy: frame.top(value), r: 3.5, class: `series-${other % COLOURS}` }));
+    group.append(svg("circle", { cx: position, cy: frame.top(value), r: 3.5, class: `series-${other % COLOURS}` }));
   });
   return group;
 }
@@ -211,29 +211,29 @@ function svgOf(data: ChartData, frame: Frame): SVGSVGElement {
 }
 
 function lineOf(series: PlotSeries, { left, top }: Frame): string {
-  const places = placesOf(series);
-  return places.map((place, index) => {
-    if (!place) return "";
-    const follows = index > 0 && places[index - 1] !== null;
-    const isAlone = !follows && !places[index + 1];
-    const at = `${left(place[0]).toFixed(1)} ${top(place[1]).toFixed(1)}`;
+  const points = coordinatesOf(series);
+  return points.map((position, index) => {
+    if (!position) return "";
+    const follows = index > 0 && points[index - 1] !== null;
+    const isAlone = !follows && !points[index + 1];
+    const at = `${left(position[0]).toFixed(1)} ${top(position[1]).toFixed(1)}`;
     // A value between two gaps is a dot.
     return `${follows ? "L" : "M"}${at}${isAlone ? "h0.1" : ""}`;
   }).join("");
 }
 
 function pointsOf(series: PlotSeries, { left, top }: Frame): string {
-  return placesOf(series).map((place) =>
-    place ? `M${(left(place[0]) - 2).toFixed(1)} ${top(place[1]).toFixed(1)}a2 2 0 1 0 4 0a2 2 0 1 0 -4 0` : "",
+  return coordinatesOf(series).map((position) =>
+    position ? `M${(left(position[0]) - 2).toFixed(1)} ${top(position[1]).toFixed(1)}a2 2 0 1 0 4 0a2 2 0 1 0 -4 0` : "",
   ).join("");
 }
 
 function barsOf(series: PlotSeries, frame: Frame): string {
   const ground = frame.top(0);
   const width = Math.max(barWidth(series, frame) - 1, 0.5);
-  return placesOf(series).map((place) => {
-    if (!place) return "";
-    return `M${frame.left(place[0]).toFixed(1)} ${ground}v${frame.top(place[1]) - ground}h${width}V${ground}z`;
+  return coordinatesOf(series).map((position) => {
+    if (!position) return "";
+    return `M${frame.left(position[0]).toFixed(1)} ${ground}v${frame.top(position[1]) - ground}h${width}V${ground}z`;
   }).join("");
 }
 
@@ -241,10 +241,10 @@ function barWidth(series: PlotSeries | undefined, { left, across }: Frame): numb
   return (left(across.high) - left(across.low)) / Math.max(series?.x.length ?? 1, 1);
 }
 
-function placesOf({ x, y }: PlotSeries): (readonly [number, number] | null)[] {
+function coordinatesOf({ x, y }: PlotSeries): (readonly [number, number] | null)[] {
   return y.map((value, index) => {
-    const place = x[index];
-    return value === null || place === null || place === undefined ? null : [place, value];
+    const position = x[index];
+    return value === null || position === null || position === undefined ? null : [position, value];
   });
 }
 

@@ -14,12 +14,12 @@ export function showDifference(page: Page): void {
   const after = textOf(page.editor.files(), file);
   if (before === after) return page.notify({ kind: "info", text: `${file} is as it came: nothing is changed.` });
   const shown = page.editor.difference(file, before, after);
-  const places = shown.places === 1 ? "one place" : `${shown.places} places`;
+  const where = shown.chunks === 1 ? "one part" : `${shown.chunks} parts`;
   const dialog = el(
     "dialog",
     { class: "differences", "aria-labelledby": "difference-title" },
     el("h2", { id: "difference-title" }, `What is changed in “${program.title}”`),
-    el("p", { class: "hint" }, `${file} differs in ${places} from what it began as: green lines have come, red ones have gone.`),
+    el("p", { class: "hint" }, `${file} differs in ${where} from what it began as: green lines have come, red ones have gone.`),
     el("div", { class: "difference" }, shown.dom),
     el("div", { class: "dialog-actions" }, button("Close", () => dialog.close())),
   );

@@ -67,8 +67,8 @@ export function mountExamples(host: HTMLElement, page: Page): Part {
 
 /** The example at an offset from the open one; the first if none is open. */
 function neighbour({ examples, document }: View, by: number): Example | null {
-  const place = examples?.findIndex(({ file }) => idOf(file) === document.id) ?? -1;
-  return examples?.[place < 0 && by > 0 ? 0 : place < 0 ? -1 : place + by] ?? null;
+  const index = examples?.findIndex(({ file }) => idOf(file) === document.id) ?? -1;
+  return examples?.[index < 0 && by > 0 ? 0 : index < 0 ? -1 : index + by] ?? null;
 }
 
 function grouped(examples: Example[], choose: (id: string) => void): HTMLElement[] {

@@ -1,4 +1,4 @@
-/** Makes the panels' elements and tabs, and shows those that are on the screen. */
+/** Makes the panels' elements and tabs, and shows the visible ones. */
 
 import { el, find } from "./dom";
 import { mountOrigin } from "./origin-note";
@@ -35,7 +35,7 @@ export function mountLayout(host: HTMLElement, page: Page): Part {
       host.dataset["state"] = view.state;
       host.setAttribute("aria-busy", String(view.state === "loading"));
       document.documentElement.dataset["theme"] = view.theme;
-      for (const { panel, section } of sections) place(section, panel, view);
+      for (const { panel, section } of sections) arrange(section, panel, view);
       for (const pane of Object.values(panes)) {
         pane.hidden = !pane.querySelector(":scope > .panel:not([hidden])");
       }
@@ -60,7 +60,7 @@ function sectionOf({ id, label }: Panel): HTMLElement {
 }
 
 /** Show a panel or not; where it has no tab it is a region like any other. */
-function place(section: HTMLElement, panel: Panel, view: View): void {
+function arrange(section: HTMLElement, panel: Panel, view: View): void {
   section.hidden = !isShown(panel, view);
   const hasTab = view.isNarrow || panel.pane === "results";
   section.setAttribute("role", hasTab ? "tabpanel" : "region");

@@ -28,7 +28,7 @@ const COMMANDS: readonly Command[] = [
   moved("example-steps", "next-example", "Next example", ""),
   moved("reset", "reset", "Reset", "back to the original"),
   { label: "Format the code", hint: "Shift+Alt+F", run: (page) => void formatCode(page) },
-  { label: "What I changed", hint: "beside the original", run: showDifference },
+  { label: "What I changed", hint: "next to the original", run: showDifference },
   { label: "Add a file…", hint: "a module or data", run: (page) => page.nameFile() },
   {
     label: "Download the program",
@@ -58,8 +58,8 @@ export function mountMenu(page: Page): HTMLElement {
 
   const shown = (): HTMLButtonElement[] => items.filter((item) => !item.hidden && !item.disabled);
   const show = (): void => {
-    COMMANDS.forEach(({ step, id }, place) => {
-      const item = items[place];
+    COMMANDS.forEach(({ step, id }, index) => {
+      const item = items[index];
       if (!item || step === undefined) return;
       item.hidden = !isInMenu(step);
       item.disabled = find<HTMLButtonElement>(`#${id}`).disabled;
@@ -87,10 +87,10 @@ export function mountMenu(page: Page): HTMLElement {
   menu.addEventListener("keydown", (event) => {
     const all = shown();
     const here = all.indexOf(document.activeElement as HTMLButtonElement);
-    const places: Record<string, number> = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: -1 };
-    const place = places[event.key];
+    const targets: Record<string, number> = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: -1 };
+    const index = targets[event.key];
     if (event.key === "Escape") close(true);
-    else if (place !== undefined) all[(place + all.length) % all.length]?.focus();
+    else if (index !== undefined) all[(index + all.length) % all.length]?.focus();
     else return;
     event.preventDefault();
     event.stopPropagation();

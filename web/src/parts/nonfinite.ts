@@ -75,7 +75,7 @@ function piecesOf([first, ...causes]: readonly NonfiniteOrigin[]): Piece[] {
 const GIVEN: Readonly<Record<string, string>> = { leaf: "in the data of ", constant: "written at " };
 
 function madeAt({ op, lines, file }: NonfiniteOrigin): Piece[] {
-  const links = lines.flatMap((line, place): Piece[] => [...(place ? [place === lines.length - 1 ? " or " : ", "] : []), { line, file }]);
+  const links = lines.flatMap((line, index): Piece[] => [...(index ? [index === lines.length - 1 ? " or " : ", "] : []), { line, file }]);
   const where = links.length ? links : ["code outside of the program"];
   const given = GIVEN[op];
   if (given) return [given, ...where];

@@ -6,7 +6,7 @@ import type { Page } from "../page/page";
 import type { Part, View } from "../page/view";
 
 export function mountStatus(host: HTMLElement, _page: Page): Part {
-  const place = find("#place");
+  const cursor = find("#cursor");
   const about = find("#about");
   let drawn = "";
   const help = find("#editor-help");
@@ -29,8 +29,8 @@ export function mountStatus(host: HTMLElement, _page: Page): Part {
       drawn = now;
       about.replaceChildren(...aboutText(view, adapter, faults));
     },
-    place: (line, column) => {
-      place.replaceChildren(
+    cursorMoved: (line, column) => {
+      cursor.replaceChildren(
         el("span", { class: "long" }, "Ln "),
         String(line),
         el("span", { class: "long" }, ", Col "),

@@ -27,8 +27,8 @@ const PLACE = "tour";
 
 /** Go on with a tour in the midst of which the page was loaded again. */
 export function resumeTour(page: Page): void {
-  const place = Number(recallInTab(PLACE));
-  if (recallInTab(PLACE) !== null && STEPS[place]) beginTour(page, place);
+  const current = Number(recallInTab(PLACE));
+  if (recallInTab(PLACE) !== null && STEPS[current]) beginTour(page, current);
 }
 
 /** Begin the tour; Escape or Skip ends it, and the focus goes back to where it was. */
@@ -36,8 +36,8 @@ export function beginTour(page: Page, from = 0): void {
   const title = el("h2", { id: "tour-title", tabindex: -1 });
   const text = el("p", { id: "tour-text" });
   const count = el("span", { class: "tour-count" });
-  const back = button("Back", () => show(place - 1), { class: "quiet" });
-  const next = button("Next", () => show(place + 1), { class: "primary" });
+  const back = button("Back", () => show(current - 1), { class: "quiet" });
+  const next = button("Next", () => show(current + 1), { class: "primary" });
   const skip = button("Skip", () => end(), { class: "quiet" });
   const card = el(
     "section",
@@ -47,7 +47,7 @@ export function beginTour(page: Page, from = 0): void {
     el("div", { class: "dialog-actions" }, count, skip, back, next),
   );
   const before = document.activeElement;
-  let place = 0;
+  let current = 0;
   let target: Element | null = null;
   const end = (): void => {
     rememberInTab(PLACE, null);
@@ -69,7 +69,7 @@ export function beginTour(page: Page, from = 0): void {
   const show = (at: number): void => {
     const step = STEPS[at];
     if (!step) return end();
-    place = at;
+    current = at;
     rememberInTab(PLACE, String(at));
     target?.classList.remove("toured");
     target = document.querySelector(step.at);
@@ -87,8 +87,8 @@ export function beginTour(page: Page, from = 0): void {
   };
   card.addEventListener("keydown", (event) => {
     if (event.key === "Escape") end();
-    else if (event.key === "ArrowRight") show(place + 1);
-    else if (event.key === "ArrowLeft" && place > 0) show(place - 1);
+    else if (event.key === "ArrowRight") show(current + 1);
+    else if (event.key === "ArrowLeft" && current > 0) show(current - 1);
   });
   addEventListener("resize", put);
   document.body.append(card);

@@ -22,7 +22,7 @@ const FRESH: RequestInit = { cache: "no-cache" };
 
 /**
  * Whether the host's page of another build was handed out, which then gets the host's files.
- * Kept beside the files, since browsers stop and start service workers as they like.
+ * Stored with the files, since browsers stop and start service workers as they like.
  */
 let retired = store.isRetired(id);
 
@@ -129,7 +129,7 @@ self.addEventListener("message", (event: ExtendableMessageEvent) => {
 });
 
 /**
- * Keep every file that a later visit needs, also in the place of damaged ones. Fails where
+ * Keep every file that a later visit needs, also instead of damaged ones. Fails where
  * the host has another build.
  */
 async function collect(): Promise<void> {

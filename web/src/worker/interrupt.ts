@@ -49,7 +49,7 @@ export function handLine(shared: SharedArrayBuffer, line: string): void {
   const words = new Int32Array(shared);
   const units = new Uint16Array(shared, LINE);
   const length = Math.min(line.length, LONGEST_LINE);
-  for (let place = 0; place < length; place++) units[place] = line.charCodeAt(place);
+  for (let i = 0; i < length; i++) units[i] = line.charCodeAt(i);
   Atomics.store(words, LENGTH, length);
   wake(words, TYPED);
 }

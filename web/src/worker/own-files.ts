@@ -61,7 +61,7 @@ export class OwnFiles {
         this.#known.delete(name);
       }
     }
-    for (const file of files) if (!this.#tabs.has(file.name)) this.#place(file, keep);
+    for (const file of files) if (!this.#tabs.has(file.name)) this.#write(file, keep);
   }
 
   /** Return what the program has written since, and the names of what it has deleted. */
@@ -83,7 +83,7 @@ export class OwnFiles {
     return { files, gone, left };
   }
 
-  #place({ name, data }: LentFile, keep: boolean): void {
+  #write({ name, data }: LentFile, keep: boolean): void {
     const path = `${FOLDER}/${name}`;
     const known = this.#known.get(name);
     if (known && isSame(known, this.#node(name))) {

@@ -324,9 +324,9 @@ const isFlood = rateLimit();
 const isFloodOfPictures = rateLimit(100_000);
 
 /** Send a program's output and displays to the page, with the bytes of a picture. */
-function passOn(kind: unknown, fields: unknown, beside?: PyProxy): void {
+function passOn(kind: unknown, fields: unknown, bytes?: PyProxy): void {
   if (typeof kind !== "string" || typeof fields !== "string") return;
-  const data = beside?.toJs() as Uint8Array | undefined;
+  const data = bytes?.toJs() as Uint8Array | undefined;
   const isTooMuch = kind === "picture" || kind === "plot" ? isFloodOfPictures : isFlood;
   if (isTooMuch(fields.length + (data?.length ?? 0))) send({ fatal: FLOOD });
   else send(data ? { said: kind, fields, data } : { said: kind, fields });

@@ -22,8 +22,8 @@ const TYPES: Record<Member["kind"], string> = {
 
 export function assistance(names: Names): Extension {
   return [
-    hoverTooltip(async (view, place, side) => {
-      const path = pathAt(view.state, place, side);
+    hoverTooltip(async (view, position, side) => {
+      const path = pathAt(view.state, position, side);
       const found = path && (await names.explain(path.text, view.state));
       if (!found) return null;
       return { pos: path.from, end: path.to, above: true, create: () => ({ dom: card(found) }) };

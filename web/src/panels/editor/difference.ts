@@ -29,7 +29,7 @@ export function showDifference(file: string, before: string, after: string): Dif
   const view = new EditorView({ state });
   return {
     dom: view.dom,
-    places: getChunks(view.state)?.chunks.length ?? 0,
+    chunks: getChunks(view.state)?.chunks.length ?? 0,
     end: () => view.destroy(),
   };
 }

@@ -142,19 +142,19 @@ export function openEditor(events: EditorEvents): Editor {
       view.focus();
     },
     showFile,
-    addFile: ({ name, text }, place = order.length) => {
+    addFile: ({ name, text }, index = order.length) => {
       park();
-      order.splice(place, 0, name);
+      order.splice(index, 0, name);
       states.open(shown, name, text, extend(name, wrapped));
       look(name);
       changed();
     },
     renameFile: (from, to) => {
-      const place = order.indexOf(from);
+      const index = order.indexOf(from);
       const state = from === active ? view.state : states.get(shown, from);
-      if (place < 1 || !state) return;
+      if (index < 1 || !state) return;
       park();
-      order[place] = to;
+      order[index] = to;
       const { doc, selection } = state;
       states.set(shown, to, EditorState.create({ doc, selection, extensions: extend(to, wrapped) }));
       states.delete(shown, from);
@@ -162,12 +162,12 @@ export function openEditor(events: EditorEvents): Editor {
       changed();
     },
     deleteFile: (name) => {
-      const place = order.indexOf(name);
-      if (place < 1) return;
+      const index = order.indexOf(name);
+      if (index < 1) return;
       park();
-      order.splice(place, 1);
+      order.splice(index, 1);
       states.delete(shown, name);
-      look(active === name ? (order[place - 1] ?? MAIN) : active);
+      look(active === name ? (order[index - 1] ?? MAIN) : active);
       changed();
     },
     light: (line) => view.dispatch({ effects: lightLine(view.state, active === MAIN ? line : null) }),

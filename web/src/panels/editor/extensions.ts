@@ -76,7 +76,7 @@ function attributes(file: string): Extension {
 }
 
 /**
- * What is not seen or changes the order of what is seen, beside what CodeMirror marks by
+ * What is not seen or changes the order of what is seen, in addition to what CodeMirror marks by
  * itself: embeddings and isolates of bidirectional text, fillers, joiners, variation
  * selectors, tags and every space but the usual one. Code could hide behind each.
  */

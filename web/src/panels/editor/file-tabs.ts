@@ -99,14 +99,14 @@ function failedFile({ run, origins, document }: View): string | null {
 
 function deleteFile(page: Page, name: string): void {
   const files = page.editor.files();
-  const place = files.findIndex((file) => file.name === name);
-  const file = files[place];
-  if (!file || place === 0) return;
+  const index = files.findIndex((file) => file.name === name);
+  const file = files[index];
+  if (!file || index === 0) return;
   const undo = (): void => {
     page.dismiss();
     const problem = nameProblem(name, page.editor.files());
     if (problem) return page.warn(problem);
-    page.editor.addFile(file, Math.min(place, page.editor.files().length));
+    page.editor.addFile(file, Math.min(index, page.editor.files().length));
   };
   page.editor.deleteFile(name);
   page.notify({ kind: "info", text: `${name} is deleted.`, actions: [{ label: "Undo", run: undo }] });

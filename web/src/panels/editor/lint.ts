@@ -26,9 +26,9 @@ export function lint(ask: Ask): Extension {
     });
     if (problems.length === 0 && !hadProblems) return;
     for (const problem of problems) {
-      const place = range(view.state.doc, problem);
-      const isMarked = marks.some(({ from, message }) => from === place.from && message.includes(problem.message));
-      if (!isMarked) marks.push({ ...place, severity: "error", message: problem.message, source: SOURCE });
+      const span = range(view.state.doc, problem);
+      const isMarked = marks.some(({ from, message }) => from === span.from && message.includes(problem.message));
+      if (!isMarked) marks.push({ ...span, severity: "error", message: problem.message, source: SOURCE });
     }
     view.dispatch(setDiagnostics(view.state, marks));
   };

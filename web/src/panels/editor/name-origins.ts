@@ -25,7 +25,7 @@ export function imported(path: string, state: EditorState): string | null {
   return null;
 }
 
-/** The expression that ends at a place, as a path: calls are `()`, indices `[]`; null for what is none. */
+/** The expression that ends at a position, as a path: calls are `()`, indices `[]`; null for what is none. */
 export function expressionAt(state: EditorState, end: number): string | null {
   let found: string | null = null;
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(end, -1); node?.to === end; node = node.parent) {

@@ -13,9 +13,9 @@ export interface Path {
 const PATH = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 const BESIDES = new Set(["String", "FormatString", "Comment", "ImportStatement"]);
 
-/** The path up to and with the name at a place; null for anything else. */
-export function pathAt(state: EditorState, place: number, side: -1 | 0 | 1 = 0): Path | null {
-  const node = syntaxTree(state).resolveInner(place, side);
+/** The path up to and with the name at a position; null for anything else. */
+export function pathAt(state: EditorState, position: number, side: -1 | 0 | 1 = 0): Path | null {
+  const node = syntaxTree(state).resolveInner(position, side);
   if (node.name !== "VariableName" && node.name !== "PropertyName") return null;
   const from = node.name === "PropertyName" ? (node.parent?.from ?? node.from) : node.from;
   const text = state.sliceDoc(from, node.to);
@@ -23,18 +23,18 @@ export function pathAt(state: EditorState, place: number, side: -1 | 0 | 1 = 0):
 }
 
 /** Whether a position is in a comment or string. */
-export function isBesides(state: EditorState, place: number): boolean {
-  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(place, -1); node; node = node.parent) {
+export function isBesides(state: EditorState, position: number): boolean {
+  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(position, -1); node; node = node.parent) {
     if (BESIDES.has(node.name)) return true;
   }
   return false;
 }
 
 /** The path that is called where the cursor stands among its arguments. */
-export function callAround(state: EditorState, place: number): Path | null {
-  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(place, -1); node; node = node.parent) {
-    if (node.name !== "ArgList" || place <= node.from) continue;
-    if (place >= node.to && state.sliceDoc(node.to - 1, node.to) === ")") continue;
+export function callAround(state: EditorState, position: number): Path | null {
+  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(position, -1); node; node = node.parent) {
+    if (node.name !== "ArgList" || position <= node.from) continue;
+    if (position >= node.to && state.sliceDoc(node.to - 1, node.to) === ")") continue;
     const called = node.prevSibling;
     const text = called ? state.sliceDoc(called.from, called.to) : "";
     return called && PATH.test(text) ? { text, from: called.from, to: node.from } : null;

@@ -44,7 +44,7 @@ const TRAFFIC: Cost = {
 };
 
 /** What the signs of a formula are. */
-const SIGNS = "x, y, z … are its inputs, x[…] elements that are read from several places of one, c a constant, i an index";
+const SIGNS = "x, y, z … are its inputs, x[…] elements that are read from several positions of one, c a constant, i an index";
 
 export function mountKernels(host: HTMLElement, page: Page): Part {
   const said = el("p", {});
@@ -98,9 +98,9 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     const cut = left ? `; ${kernels.length} of ${kernels.length + left} kernels are listed` : "";
     const total = cost.text(costs.reduce((sum, one) => sum + one, 0));
     said.textContent = `${all}${cut}. Bars are ${cost.words}, ${total} together.`;
-    rows = kernels.map((kernel, place) => {
-      const spent = costs[place] ?? 0;
-      return row(page, kernel, place, spent, costBar(cost.text(spent), spent / (most || 1)));
+    rows = kernels.map((kernel, index) => {
+      const spent = costs[index] ?? 0;
+      return row(page, kernel, index, spent, costBar(cost.text(spent), spent / (most || 1)));
     });
     text = null;
     sort(isSorted);
@@ -140,9 +140,9 @@ interface Row {
   moved(line: number | null): void;
 }
 
-function row(page: Page, kernel: KernelRecord, place: number, cost: number, bar: HTMLElement): Row {
+function row(page: Page, kernel: KernelRecord, index: number, cost: number, bar: HTMLElement): Row {
   const { link, moved } = lineOf(page, kernel);
-  const node = el("li", { class: "kernel-row" }, link, details(page, kernel, place, bar));
+  const node = el("li", { class: "kernel-row" }, link, details(page, kernel, index, bar));
   return { kernel, cost, node, moved };
 }
 
@@ -159,7 +159,7 @@ function lineOf(page: Page, { line }: KernelRecord): { link: HTMLElement; moved:
   return { link, moved };
 }
 
-function details(page: Page, kernel: KernelRecord, place: number, cost: HTMLElement): HTMLElement {
+function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElement): HTMLElement {
   const device = DEVICES[kernel.device];
   const facts = [
     kernel.kind,
@@ -186,7 +186,7 @@ function details(page: Page, kernel: KernelRecord, place: number, cost: HTMLElem
       return;
     }
     try {
-      const { text } = await page.ask("source", { kernel: place });
+      const { text } = await page.ask("source", { kernel: index });
       source.replaceChildren(...coloured(text, device?.language ?? ""));
       isShown = true;
     } catch (error) {

@@ -64,16 +64,16 @@ function changed(look: Look, numbers: string): Look {
   const codes = numbers.split(/[;:]/).map(Number);
   let { colour, ground } = look;
   let traits = new Set(look.traits.split(" ").filter(Boolean));
-  for (let place = 0; place < codes.length; place++) {
-    const code = codes[place] ?? 0;
+  for (let i = 0; i < codes.length; i++) {
+    const code = codes[i] ?? 0;
     if (code === 0) {
       colour = ground = null;
       traits = new Set();
     } else if (code === 38 || code === 48) {
-      const [value, used] = longColour(codes.slice(place + 1));
+      const [value, used] = longColour(codes.slice(i + 1));
       if (code === 38) colour = value;
       else ground = value;
-      place += used;
+      i += used;
     } else if (code === 39) colour = null;
     else if (code === 49) ground = null;
     else if (BEGINS[code]) traits.add(BEGINS[code]);

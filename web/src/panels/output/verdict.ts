@@ -49,9 +49,9 @@ function side(name: "wanted" | "got", table: Table | null): HTMLElement {
 
 function cellsOf({ cells, wrong, shape }: Table, name: string): HTMLElement {
   if (cells.every((row) => row.length === 0)) return el("p", { class: "verdict-none" }, "no elements");
-  const rows = cells.map((row, place) =>
+  const rows = cells.map((row, index) =>
     el("tr", {}, ...row.map((cell, column) => {
-      const isWrong = wrong[place]?.[column] === true;
+      const isWrong = wrong[index]?.[column] === true;
       return el("td", { class: isWrong ? "wrong" : null }, cell, isWrong ? el("span", { class: "visually-hidden" }, " wrong") : null);
     })),
   );

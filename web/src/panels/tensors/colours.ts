@@ -74,11 +74,11 @@ export function colourOf(value: number, scale: Scale): Colour {
 
 /** Interpolate between stops; `part` runs from 0 to 1. */
 export function at(stops: readonly Colour[], part: number): Colour {
-  const place = Math.min(Math.max(part, 0), 1) * (stops.length - 1);
-  const index = Math.min(Math.floor(place), stops.length - 2);
+  const position = Math.min(Math.max(part, 0), 1) * (stops.length - 1);
+  const index = Math.min(Math.floor(position), stops.length - 2);
   const [from, to] = [stops[index], stops[index + 1]];
   if (!from || !to) return [128, 128, 128];
-  const rest = place - index;
+  const rest = position - index;
   const mix = (i: 0 | 1 | 2): number => Math.round(from[i] + (to[i] - from[i]) * rest);
   return [mix(0), mix(1), mix(2)];
 }

@@ -1,4 +1,4 @@
-/** Which of a run's displays is in front: the newest one, or the first of those that move since. */
+/** Which of a run's displays is in front: the newest one, or the first one that has moved since. */
 
 export interface ShowOrder {
   begin(): void;

@@ -24,7 +24,7 @@ const LEAST_DRAG = 4;
 
 export function mountGestures(frame: HTMLElement, to: Gestures): void {
   const pointers = new Map<number, Point>();
-  let turned = 0;
+  let scrolled = 0;
   let apart = 0;
   let clicking = 0;
   let pressed: Point | null = null;
@@ -36,10 +36,10 @@ export function mountGestures(frame: HTMLElement, to: Gestures): void {
   frame.addEventListener(
     "wheel",
     (event) => {
-      turned = Math.sign(turned) === Math.sign(event.deltaY) ? turned + event.deltaY : event.deltaY;
-      if (Math.abs(turned) < WHEEL_STEP && event.deltaMode === 0) return event.preventDefault();
-      const direction = turned < 0 ? 1 : -1;
-      turned = 0;
+      scrolled = Math.sign(scrolled) === Math.sign(event.deltaY) ? scrolled + event.deltaY : event.deltaY;
+      if (Math.abs(scrolled) < WHEEL_STEP && event.deltaMode === 0) return event.preventDefault();
+      const direction = scrolled < 0 ? 1 : -1;
+      scrolled = 0;
       // At the last step the page around may scroll.
       if (to.zoom(direction, inFrame(event))) event.preventDefault();
     },

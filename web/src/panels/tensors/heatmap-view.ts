@@ -7,7 +7,7 @@ import type { Picture } from "./picture";
 import { cellText } from "./cell-text";
 import { mountGestures } from "./gestures";
 import { mountTicks } from "./ticks";
-import { fitted, panned, pixelForPixel, showing, zoomed, type Place, type Point, type Size } from "./viewport";
+import { fitted, panned, pixelForPixel, showing, zoomed, type Viewport, type Point, type Size } from "./viewport";
 import type { Slice } from "../../page/messages";
 import type { TensorRecord } from "../../page/protocol";
 
@@ -19,7 +19,7 @@ export interface CanvasView {
   /** Put the cursor on the cell of an element, and take it into sight. */
   goTo(row: number, column: number): void;
   /** Lie in the frame as another picture of the same size does. */
-  follow(place: Place, isFit: boolean): void;
+  follow(viewport: Viewport, isFit: boolean): void;
   /** Put the cursor where that of another picture is. */
   pointAt(cell: Cell | null): void;
   /** Paint the values in the colours of another scale. */
@@ -42,7 +42,7 @@ export interface CanvasEvents {
   /** The reader wants the scale of the values again. */
   reset(): void;
   /** The picture was zoomed or moved by hand. */
-  moved?(place: Place, isFit: boolean): void;
+  moved?(viewport: Viewport, isFit: boolean): void;
   /** The cursor stands on this cell, or nowhere. */
   pointed?(cell: Cell | null): void;
 }
@@ -61,7 +61,7 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
   const foot = el("div", { class: "picture-foot" }, status);
   const dom = el("div", { class: "heatmap-view", hidden: true }, ticks.dom, foot);
   let now: Shown | null = null;
-  let place: Place = { x: 0, y: 0, cellWidth: 1, cellHeight: 1 };
+  let viewport: Viewport = { x: 0, y: 0, cellWidth: 1, cellHeight: 1 };
   let isFit = true;
   let cursor = { row: 0, column: 0 };
 
@@ -71,42 +71,42 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
 
   const redraw = (): void => {
     if (!now) return;
-    if (isFit) place = fitted(now.picture.grid, room(), ratio());
-    drawPart(canvas, now.picture, place, room());
-    ticks.show(now.picture.map, now.slice, place, room());
+    if (isFit) viewport = fitted(now.picture.grid, room(), ratio());
+    drawPart(canvas, now.picture, viewport, room());
+    ticks.show(now.picture.map, now.slice, viewport, room());
     if (!ring.hidden) ringTheCell();
   };
   const redrawSoon = perFrame(redraw);
-  const move = (next: Place | null): boolean => {
+  const move = (next: Viewport | null): boolean => {
     if (!now || !next) return false;
-    place = next;
+    viewport = next;
     const fit = fitted(now.picture.grid, room(), ratio());
-    isFit = place.cellWidth === fit.cellWidth && place.x === fit.x && place.y === fit.y;
+    isFit = viewport.cellWidth === fit.cellWidth && viewport.x === fit.x && viewport.y === fit.y;
     frame.classList.toggle("zoomed", !isFit);
-    events.moved?.(place, isFit);
+    events.moved?.(viewport, isFit);
     redrawSoon();
     return true;
   };
   const zoom = (direction: 1 | -1, about: Point): boolean =>
-    now !== null && move(zoomed(place, now.picture.grid, room(), ratio(), about, direction));
+    now !== null && move(zoomed(viewport, now.picture.grid, room(), ratio(), about, direction));
   const pan = (by: Point): void => {
-    if (now) move(panned(place, now.picture.grid, room(), by));
+    if (now) move(panned(viewport, now.picture.grid, room(), by));
   };
   const fit = (): void => {
     if (now) move(fitted(now.picture.grid, room(), ratio()));
   };
   const onePixel = (about: Point): void => {
-    if (now) move(pixelForPixel(place, now.picture.grid, room(), ratio(), about));
+    if (now) move(pixelForPixel(viewport, now.picture.grid, room(), ratio(), about));
   };
   /** Draw the ring around the cursor's cell and show its value. */
   const ringTheCell = (): void => {
     if (!now || now.picture.map.rows === 0) return;
     const { row, column } = cursor;
     ring.hidden = false;
-    ring.style.left = `${place.x + column * place.cellWidth}px`;
-    ring.style.top = `${place.y + row * place.cellHeight}px`;
-    ring.style.width = `${Math.max(place.cellWidth, 3)}px`;
-    ring.style.height = `${Math.max(place.cellHeight, 3)}px`;
+    ring.style.left = `${viewport.x + column * viewport.cellWidth}px`;
+    ring.style.top = `${viewport.y + row * viewport.cellHeight}px`;
+    ring.style.width = `${Math.max(viewport.cellWidth, 3)}px`;
+    ring.style.height = `${Math.max(viewport.cellHeight, 3)}px`;
     const text = cellText(now.picture, now.slice, now.tensor, row, column);
     if (status.textContent !== text) status.textContent = text;
   };
@@ -123,8 +123,8 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
   const cellAt = ({ x, y }: Point): boolean => {
     if (!now) return false;
     const { rows, columns } = now.picture.map;
-    const row = Math.floor((y - place.y) / place.cellHeight);
-    const column = Math.floor((x - place.x) / place.cellWidth);
+    const row = Math.floor((y - viewport.y) / viewport.cellHeight);
+    const column = Math.floor((x - viewport.x) / viewport.cellWidth);
     if (row < 0 || column < 0 || row >= rows || column >= columns) return false;
     cursor = { row, column };
     point();
@@ -153,11 +153,11 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
     if (Number.isFinite(value)) events.centre(value);
   };
   const cellMiddle = (): Point => ({
-    x: place.x + (cursor.column + 0.5) * place.cellWidth,
-    y: place.y + (cursor.row + 0.5) * place.cellHeight,
+    x: viewport.x + (cursor.column + 0.5) * viewport.cellWidth,
+    y: viewport.y + (cursor.row + 0.5) * viewport.cellHeight,
   });
   const reveal = (): void => {
-    if (now && !isFit) move(showing(place, now.picture.grid, room(), cursor.row, cursor.column));
+    if (now && !isFit) move(showing(viewport, now.picture.grid, room(), cursor.row, cursor.column));
   };
   /** Keys zoom about the cursor's cell, which stays in sight. */
   const COMMANDS: Record<string, () => void> = {
@@ -228,7 +228,7 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
       point();
     },
     follow: (next, isFitted) => {
-      place = next;
+      viewport = next;
       isFit = isFitted;
       frame.classList.toggle("zoomed", !isFit);
       redrawSoon();

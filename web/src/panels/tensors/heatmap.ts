@@ -4,7 +4,7 @@ import { NAN_PIXEL, packed, paletteOf, scaleOf, type Scale } from "./colours";
 import { drawMarks, drawNumbers, type Span } from "./marks";
 import { lightScaleOf, paintChannels, shownOf, type Picture } from "./picture";
 import { extentOf, unpack, type Values } from "./unpack";
-import { fitted, gridOf, type Place, type Size } from "./viewport";
+import { fitted, gridOf, type Viewport, type Size } from "./viewport";
 import type { Heatmap } from "../../page/protocol";
 import type { Scheme } from "../../page/media";
 
@@ -67,28 +67,28 @@ function colour(pixels: Uint32Array, values: Values, scale: Scale): void {
 export function drawWhole(canvas: HTMLCanvasElement, picture: Picture, room: Size): void {
   const ratio = window.devicePixelRatio || 1;
   const { grid } = picture;
-  const place = fitted(grid, room, ratio);
-  const frame = { width: grid.columns * place.cellWidth, height: grid.rows * place.cellHeight };
-  drawPart(canvas, picture, { ...place, x: 0, y: 0 }, frame);
+  const viewport = fitted(grid, room, ratio);
+  const frame = { width: grid.columns * viewport.cellWidth, height: grid.rows * viewport.cellHeight };
+  drawPart(canvas, picture, { ...viewport, x: 0, y: 0 }, frame);
 }
 
 /**
  * Draw what a frame shows of a picture, and lay the canvas there. Its pixels are those of
  * the screen, and one for each cell where cells are smaller.
  */
-export function drawPart(canvas: HTMLCanvasElement, picture: Picture, place: Place, frame: Size): void {
+export function drawPart(canvas: HTMLCanvasElement, picture: Picture, viewport: Viewport, frame: Size): void {
   const ratio = window.devicePixelRatio || 1;
   const { columns, rows } = picture.grid;
-  const across = span(place.x, place.cellWidth, columns, frame.width);
-  const down = span(place.y, place.cellHeight, rows, frame.height);
-  const width = Math.max(place.cellWidth * ratio, 1);
-  const height = Math.max(place.cellHeight * ratio, 1);
+  const across = span(viewport.x, viewport.cellWidth, columns, frame.width);
+  const down = span(viewport.y, viewport.cellHeight, rows, frame.height);
+  const width = Math.max(viewport.cellWidth * ratio, 1);
+  const height = Math.max(viewport.cellHeight * ratio, 1);
   resize(canvas, Math.round(across.count * width), Math.round(down.count * height));
-  canvas.style.width = lengthOf(across.count * place.cellWidth, canvas.width, ratio);
-  canvas.style.height = lengthOf(down.count * place.cellHeight, canvas.height, ratio);
+  canvas.style.width = lengthOf(across.count * viewport.cellWidth, canvas.width, ratio);
+  canvas.style.height = lengthOf(down.count * viewport.cellHeight, canvas.height, ratio);
   // A picture elsewhere in its frame moves nothing else, and by this nothing is laid out again.
-  canvas.style.transform = `translate(${place.x + across.first * place.cellWidth}px, ${place.y + down.first * place.cellHeight}px)`;
-  canvas.classList.toggle("reduced", Math.min(place.cellWidth, place.cellHeight) * ratio < 1);
+  canvas.style.transform = `translate(${viewport.x + across.first * viewport.cellWidth}px, ${viewport.y + down.first * viewport.cellHeight}px)`;
+  canvas.classList.toggle("reduced", Math.min(viewport.cellWidth, viewport.cellHeight) * ratio < 1);
   const context = canvas.getContext("2d");
   if (!context || picture.values.length === 0) return;
   context.imageSmoothingEnabled = false;

@@ -8,13 +8,13 @@ export interface More {
 }
 
 export function mountMore(label: string, ...items: HTMLElement[]): More {
-  const opener = button("⋯", () => turn(!isOpen), { class: "quiet", "aria-label": label, title: label, "aria-expanded": "false" });
+  const opener = button("⋯", () => setOpen(!isOpen), { class: "quiet", "aria-label": label, title: label, "aria-expanded": "false" });
   const list = el("div", { class: "more-list", role: "group", "aria-label": label, hidden: true }, ...items);
   const dom = el("div", { class: "more" }, opener, list);
 
   let isOpen = false;
 
-  const turn = (opens: boolean): void => {
+  const setOpen = (opens: boolean): void => {
     isOpen = opens;
     list.hidden = !isOpen;
     opener.setAttribute("aria-expanded", String(isOpen));
@@ -22,14 +22,14 @@ export function mountMore(label: string, ...items: HTMLElement[]): More {
   dom.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !isOpen) return;
     event.stopPropagation();
-    turn(false);
+    setOpen(false);
     opener.focus();
   });
   dom.addEventListener("focusout", (event) => {
-    if (event.relatedTarget instanceof Node && !dom.contains(event.relatedTarget)) turn(false);
+    if (event.relatedTarget instanceof Node && !dom.contains(event.relatedTarget)) setOpen(false);
   });
   document.addEventListener("pointerdown", (event) => {
-    if (!dom.contains(event.target as Node)) turn(false);
+    if (!dom.contains(event.target as Node)) setOpen(false);
   });
-  return { dom, close: () => turn(false) };
+  return { dom, close: () => setOpen(false) };
 }

@@ -44,7 +44,7 @@ export function mountPair(jump: (index: readonly number[]) => void): PairView {
         if (values) choose(which, about(value, values) ?? bounds[which]);
       },
       reset: () => choose(which, null),
-      moved: (place, isFit) => others(own).forEach((canvas) => canvas.follow(place, isFit)),
+      moved: (viewport, isFit) => others(own).forEach((canvas) => canvas.follow(viewport, isFit)),
       pointed: (cell) => others(own).forEach((canvas) => canvas.pointAt(cell)),
     });
   });
@@ -72,12 +72,12 @@ export function mountPair(jump: (index: readonly number[]) => void): PairView {
     const own = ownScales();
     if (!own) return;
     const wanted = { values: bounded(own.values, bounds.values), difference: bounded(own.difference, bounds.difference) };
-    pictures = pictures.map((picture, place) => {
-      const scale = SIDES[place] === "difference" ? wanted.difference : wanted.values;
-      return canvases[place]?.rescale(scale) ?? picture;
+    pictures = pictures.map((picture, index) => {
+      const scale = SIDES[index] === "difference" ? wanted.difference : wanted.values;
+      return canvases[index]?.rescale(scale) ?? picture;
     });
-    for (const [which, place] of [["values", 0], ["difference", 2]] as const) {
-      const picture = pictures[place];
+    for (const [which, index] of [["values", 0], ["difference", 2]] as const) {
+      const picture = pictures[index];
       if (picture) bars[which].show(picture);
       if (picture) bars[which].count(picture.values, 1);
       bars[which].mark(bounds[which] !== null, false);
@@ -85,7 +85,7 @@ export function mountPair(jump: (index: readonly number[]) => void): PairView {
   };
   const describe = ({ first, second, difference, differing, largest, index }: Pair): void => {
     const names = [first.name, second.name, difference.name];
-    names.forEach((name, place) => heads[place]?.replaceChildren(name));
+    names.forEach((name, index) => heads[index]?.replaceChildren(name));
     const share = first.size > 0 ? (100 * differing) / first.size : 0;
     const largestOf = index && button(`${short(largest)} →`, () => jump(index), { class: "jump", "aria-label": `${short(largest)} →, go to the largest difference` });
     const rows: [string, string | HTMLElement][] = [
@@ -105,11 +105,11 @@ export function mountPair(jump: (index: readonly number[]) => void): PairView {
       if (shown !== pair) bounds.values = bounds.difference = null;
       shown = pair;
       describe(pair);
-      pictures = SIDES.flatMap((side, place) => {
-        const map = maps[place];
+      pictures = SIDES.flatMap((side, index) => {
+        const map = maps[index];
         if (!map) return [];
         const picture = decodeHeatmap(map, pair[side].dtype, scheme);
-        canvases[place]?.show(picture, { tensor: pair[side].id, ...slice }, pair[side]);
+        canvases[index]?.show(picture, { tensor: pair[side].id, ...slice }, pair[side]);
         return [picture];
       });
       rescale();

@@ -155,26 +155,26 @@ interface BrushEvents {
 /** Let a pointer choose a value of the scale, or a range of it. */
 function mountBrush(body: HTMLElement, brush: HTMLElement, events: BrushEvents): void {
   let start: number | null = null;
-  const place = (event: PointerEvent): number => {
+  const positionOf = (event: PointerEvent): number => {
     const { top, height } = body.getBoundingClientRect();
     return Math.min(Math.max(event.clientY - top, 0), height);
   };
   const valueAt = (y: number, { low, high }: Scale): number => high + (low - high) * (y / Math.max(body.clientHeight, 1));
   body.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || !events.scale()) return;
-    start = place(event);
+    start = positionOf(event);
     body.setPointerCapture(event.pointerId);
   });
   body.addEventListener("pointermove", (event) => {
     if (start === null) return;
-    const [top, bottom] = [Math.min(start, place(event)), Math.max(start, place(event))];
+    const [top, bottom] = [Math.min(start, positionOf(event)), Math.max(start, positionOf(event))];
     brush.hidden = bottom - top < LEAST_DRAG;
     brush.style.top = `${top}px`;
     brush.style.height = `${bottom - top}px`;
   });
   body.addEventListener("pointerup", (event) => {
     const scale = events.scale();
-    const [from, to] = [start, place(event)];
+    const [from, to] = [start, positionOf(event)];
     start = null;
     brush.hidden = true;
     if (from === null || !scale) return;

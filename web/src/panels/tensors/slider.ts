@@ -14,7 +14,7 @@ export interface Slider {
 const LEAST_MS = 40;
 
 /**
- * Make a slider; `change` is called with each new place, and its promise is awaited
+ * Make a slider; `change` is called with each new value, and its promise is awaited
  * before the next one is played.
  */
 export function mountSlider(name: string, label: string, change: (value: number) => unknown): Slider {

@@ -65,7 +65,7 @@ export function mountStrip(page: Page, pick: (entry: Entry | Exhibit) => void): 
       const all = [...exhibits, ...entries];
       const ordered = first ? [first, ...all.filter((one) => one !== first)] : all;
       // The same list keeps its elements: a click lands on what was seen.
-      if (listed.length === ordered.length && ordered.every((one, place) => one === listed[place])) return;
+      if (listed.length === ordered.length && ordered.every((one, index) => one === listed[index])) return;
       listed = ordered;
       buttons = new Map();
       dom.replaceChildren(...ordered.flatMap((one) => [item(one), ...("tensors" in one ? cutNotes(one) : [])]));

@@ -78,8 +78,8 @@ export function mountTable(page: Page): TableView {
 }
 
 /** The first index of the page that contains an index. */
-function pageOf(place: number, length: number): number {
-  return Math.floor(place / length) * length;
+function pageOf(index: number, length: number): number {
+  return Math.floor(index / length) * length;
 }
 
 /** Mark a cell of the table, and scroll it clear of the heads that stay. */

@@ -79,7 +79,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   const table = mountTable(page);
   const note = el("p", { class: "legend-note picture-note" });
   const modes = mountModes(() => refit());
-  const place = mountGoTo((index) => tensor && void goTo(tensor, index));
+  const goToField = mountGoTo((index) => tensor && void goTo(tensor, index));
   const body = el("div", { class: "viewer-body" }, canvas.dom, curve.dom, number, scale.dom, facts);
   const sheet = (): HTMLCanvasElement | null => {
     if (!drawn || drawn.map.rows === 0) return null;
@@ -101,7 +101,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   const choices = el(
     "div",
     { class: "choices" },
-    el("div", { class: "choices-line" }, axes.dom, place.dom, poolingLabel),
+    el("div", { class: "choices-line" }, axes.dom, goToField.dom, poolingLabel),
     el("div", { class: "sliders" }, items, axes.sliders),
     note,
   );
@@ -140,7 +140,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     modes.dom.hidden = pair !== null;
     stop.hidden = pair === null;
     axes.show(pair?.first ?? shown, isColoured() && pair === null);
-    place.show((pair?.first ?? shown).shape);
+    goToField.show((pair?.first ?? shown).shape);
   };
   /** Start or end the comparison with another tensor. */
   const compare = async (id: number | null): Promise<void> => {

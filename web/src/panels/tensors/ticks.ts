@@ -3,11 +3,11 @@
 import { el } from "../../parts/dom";
 import type { Slice } from "../../page/messages";
 import type { Heatmap } from "../../page/protocol";
-import type { Place, Size } from "./viewport";
+import type { Viewport, Size } from "./viewport";
 
 export interface Ticks {
   dom: HTMLElement;
-  show(map: Heatmap, slice: Slice, place: Place, room: Size): void;
+  show(map: Heatmap, slice: Slice, viewport: Viewport, room: Size): void;
 }
 
 /** Least room between two numbers along each edge, in pixels. */
@@ -22,10 +22,10 @@ export function mountTicks(frame: HTMLElement): Ticks {
   const dom = el("div", { class: "picture" }, top, side, frame);
   return {
     dom,
-    show: (map, slice, place, room) => {
-      draw(top, "left", place.x, place.cellWidth, map.columns, map.blockColumns, room.width, ACROSS);
+    show: (map, slice, viewport, room) => {
+      draw(top, "left", viewport.x, viewport.cellWidth, map.columns, map.blockColumns, room.width, ACROSS);
       nameAxis(top, slice.columns);
-      draw(side, "top", place.y, place.cellHeight, map.rows, map.blockRows, room.height, DOWN);
+      draw(side, "top", viewport.y, viewport.cellHeight, map.rows, map.blockRows, room.height, DOWN);
       nameAxis(side, slice.rows);
     },
   };

@@ -11,7 +11,7 @@ export interface Point {
 }
 
 /** Sizes of a cell, and where the picture's first corner is in the frame. */
-export interface Place extends Point {
+export interface Viewport extends Point {
   cellWidth: number;
   cellHeight: number;
 }
@@ -26,7 +26,7 @@ export interface Grid {
 /** Device pixels of a cell, beyond the size at which the picture fills its frame. */
 const LEVELS: readonly number[] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128];
 
-/** A picture is no thinner than this part of its length, nor than so many pixels. */
+/** A picture is no thinner than this part of its length, nor than LARGEST_FIT pixels. */
 const MOST_OBLONG = 6;
 const LARGEST_FIT = 96;
 
@@ -40,16 +40,16 @@ export function gridOf(rows: number, columns: number, block: number): Grid {
 }
 
 /** Return the viewport of the full picture, fitted to the frame. */
-export function fitted(grid: Grid, frame: Size, ratio: number): Place {
+export function fitted(grid: Grid, frame: Size, ratio: number): Viewport {
   const { rows, columns, aspect } = grid;
   const width = Math.min(frame.width / columns, frame.height / rows / aspect, LARGEST_FIT / Math.max(aspect, 1));
   return centred(grid, frame, sized(width, aspect, ratio));
 }
 
 /** Return the viewport one zoom step in or out about a point, null at the limit. */
-export function zoomed(place: Place, grid: Grid, frame: Size, ratio: number, about: Point, direction: 1 | -1): Place | null {
+export function zoomed(viewport: Viewport, grid: Grid, frame: Size, ratio: number, about: Point, direction: 1 | -1): Viewport | null {
   const fit = fitted(grid, frame, ratio);
-  const now = place.cellWidth * ratio;
+  const now = viewport.cellWidth * ratio;
   const least = fit.cellWidth * ratio;
   const levels = [least, ...LEVELS.filter((level) => level > least * 1.01)];
   const next =
@@ -58,38 +58,38 @@ export function zoomed(place: Place, grid: Grid, frame: Size, ratio: number, abo
       : levels.findLast((level) => level < now * 0.99);
   if (next === undefined) return null;
   if (next === least) return fit;
-  return at(place, grid, frame, about, sized(next / ratio, grid.aspect, ratio));
+  return at(viewport, grid, frame, about, sized(next / ratio, grid.aspect, ratio));
 }
 
 /** Return the viewport in which a cell has one screen pixel, or more if it fits. */
-export function pixelForPixel(place: Place, grid: Grid, frame: Size, ratio: number, about: Point): Place {
+export function pixelForPixel(viewport: Viewport, grid: Grid, frame: Size, ratio: number, about: Point): Viewport {
   const fit = fitted(grid, frame, ratio);
   if (fit.cellWidth * ratio >= 1) return fit;
-  return at(place, grid, frame, about, sized(1 / ratio, grid.aspect, ratio));
+  return at(viewport, grid, frame, about, sized(1 / ratio, grid.aspect, ratio));
 }
 
 /** Move the picture, no further than its edges. */
-export function panned(place: Place, grid: Grid, frame: Size, by: Point): Place {
-  const moved = { ...place, x: place.x + by.x, y: place.y + by.y };
-  const middle = centred(grid, frame, place);
+export function panned(viewport: Viewport, grid: Grid, frame: Size, by: Point): Viewport {
+  const moved = { ...viewport, x: viewport.x + by.x, y: viewport.y + by.y };
+  const middle = centred(grid, frame, viewport);
   const limit = (to: number, centre: number, room: number, length: number): number =>
     length <= room ? centre : Math.min(0, Math.max(room - length, to));
   return {
     ...moved,
-    x: limit(moved.x, middle.x, frame.width, grid.columns * place.cellWidth),
-    y: limit(moved.y, middle.y, frame.height, grid.rows * place.cellHeight),
+    x: limit(moved.x, middle.x, frame.width, grid.columns * viewport.cellWidth),
+    y: limit(moved.y, middle.y, frame.height, grid.rows * viewport.cellHeight),
   };
 }
 
 /** Move the picture by as little as brings a cell into the frame. */
-export function showing(place: Place, grid: Grid, frame: Size, row: number, column: number): Place {
+export function showing(viewport: Viewport, grid: Grid, frame: Size, row: number, column: number): Viewport {
   const into = (from: number, length: number, room: number): number => {
     if (from < 0) return -from;
     return from + length > room ? room - from - length : 0;
   };
-  return panned(place, grid, frame, {
-    x: into(place.x + column * place.cellWidth, place.cellWidth, frame.width),
-    y: into(place.y + row * place.cellHeight, place.cellHeight, frame.height),
+  return panned(viewport, grid, frame, {
+    x: into(viewport.x + column * viewport.cellWidth, viewport.cellWidth, frame.width),
+    y: into(viewport.y + row * viewport.cellHeight, viewport.cellHeight, frame.height),
   });
 }
 
@@ -97,7 +97,7 @@ export function showing(place: Place, grid: Grid, frame: Size, row: number, colu
 const LEAST_FILLED = 0.92;
 
 /** Sizes that are whole pixels of the screen, except where these are too few to fill the room. */
-function sized(width: number, aspect: number, ratio: number): Pick<Place, "cellWidth" | "cellHeight"> {
+function sized(width: number, aspect: number, ratio: number): Pick<Viewport, "cellWidth" | "cellHeight"> {
   const whole = (size: number): number => {
     const pixels = Math.floor(size * ratio + 1e-6);
     return pixels >= LEAST_FILLED * size * ratio ? pixels / ratio : size;
@@ -105,7 +105,7 @@ function sized(width: number, aspect: number, ratio: number): Pick<Place, "cellW
   return { cellWidth: whole(width), cellHeight: whole(width * aspect) };
 }
 
-function centred(grid: Grid, frame: Size, size: Pick<Place, "cellWidth" | "cellHeight">): Place {
+function centred(grid: Grid, frame: Size, size: Pick<Viewport, "cellWidth" | "cellHeight">): Viewport {
   const middle = (room: number, length: number): number => Math.max(0, Math.floor((room - length) / 2));
   return {
     ...size,
@@ -115,8 +115,8 @@ function centred(grid: Grid, frame: Size, size: Pick<Place, "cellWidth" | "cellH
 }
 
 /** Keep the point of the picture that is under a point of the frame where it is. */
-function at(place: Place, grid: Grid, frame: Size, about: Point, size: Pick<Place, "cellWidth" | "cellHeight">): Place {
-  const x = about.x - ((about.x - place.x) / place.cellWidth) * size.cellWidth;
-  const y = about.y - ((about.y - place.y) / place.cellHeight) * size.cellHeight;
+function at(viewport: Viewport, grid: Grid, frame: Size, about: Point, size: Pick<Viewport, "cellWidth" | "cellHeight">): Viewport {
+  const x = about.x - ((about.x - viewport.x) / viewport.cellWidth) * size.cellWidth;
+  const y = about.y - ((about.y - viewport.y) / viewport.cellHeight) * size.cellHeight;
   return panned({ ...size, x: Math.round(x), y: Math.round(y) }, grid, frame, { x: 0, y: 0 });
 }
