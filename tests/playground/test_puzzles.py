@@ -47,7 +47,7 @@ SOLUTIONS = {
         "    return tw.where(hit, x[:, None], 0).sum(axis=0)"
     ),
     "scatter": (
-        "hit = places[:, None] == tw.arange(n)\n"
+        "hit = indices[:, None] == tw.arange(n)\n"
         "    return tw.where(hit, x[:, None], 0).sum(axis=0)"
     ),
 }
