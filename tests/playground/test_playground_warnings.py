@@ -18,16 +18,6 @@ y = tw.asarray(np.arange(3), device="webgpu") + x
 print(x.dtype)
 """
 
-LOST = """import tensorweb as tw
-a = tw.zeros((3, 3), device="webgpu")
-a[0] = 1
-a[[1, 2]][0] = 5
-def fill(b):
-    b[0] = 2
-    b[b > 1][1:] = 3
-fill(a)
-"""
-
 
 class Said:
     """A session and what it writes to stderr."""
@@ -77,11 +67,3 @@ def test_each_run_is_told_once_about_narrowed_data(said: Said, webgpu: str) -> N
         text = said.run(NARROWED)
         assert text.count("NarrowedDataWarning") == 1
         assert text.startswith("main.py:2: NarrowedDataWarning: float64 data became")
-
-
-def test_each_run_is_told_of_writes_that_are_lost(said: Said, webgpu: str) -> None:
-    for _ in range(2):
-        lines = [line for line in said.run(LOST).splitlines() if "Warning" in line]
-        assert [line.split(":")[1] for line in lines] == ["4", "7"]
-        assert "a[[1, 2]] = part" in lines[0]
-        assert "b[b > 1] = part" in lines[1]
