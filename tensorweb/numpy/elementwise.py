@@ -306,7 +306,7 @@ def spacing(x: ArrayLike, /) -> Tensor:
 
 
 def bitwise_count(x: ArrayLike, /) -> Tensor:
-    """Return how many bits of the absolute value are set, as int32.
+    """Return the count of set bits of the absolute value, as int32.
 
     Raises:
         DTypeError: an element is no integer.

@@ -236,7 +236,7 @@ def _with_exact_ends(
 
 
 def _default_dtype(*numbers: Any) -> DType:
-    """Return the dtype of what is computed of numbers."""
+    """Return the default dtype of results that are computed from numbers."""
     return DEFAULT_COMPLEX if complex in map(type, numbers) else DEFAULT_FLOAT
 
 

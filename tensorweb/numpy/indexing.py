@@ -75,7 +75,7 @@ def take_along_axis(
 
     Raises:
         TensorIndexError: an index is out of range or no integer.
-        ShapeError: the numbers of axes differ.
+        ShapeError: the counts of axes differ.
 
     >>> x = np.array([[3, 1, 2], [6, 5, 4]])
     >>> np.take_along_axis(x, np.array([[1], [2]]), axis=1)
@@ -173,7 +173,7 @@ def compress(
 ) -> Tensor:
     """Return the slices of an axis where a condition holds; elements without an axis.
 
-    Their number is read from the device.
+    Their count is read from the device.
 
     Raises:
         ShapeError: the condition has not one axis.
@@ -191,7 +191,7 @@ def compress(
 def extract(condition: ArrayLike, arr: ArrayLike) -> Tensor:
     """Return the elements where a condition of as many elements holds.
 
-    Their number is read from the device.
+    Their count is read from the device.
 
     >>> np.extract([[True, False], [False, True]], [[1, 2], [3, 4]])
     tensor([1, 4])
@@ -323,7 +323,7 @@ def put_along_axis(
     """Write values at indices along an axis, the other axes matched one to one.
 
     Raises:
-        ShapeError: the numbers of axes differ.
+        ShapeError: the counts of axes differ.
         TensorIndexError: an index is out of range.
 
     >>> x = np.array([[10, 30, 20], [60, 40, 50]])

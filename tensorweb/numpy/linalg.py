@@ -164,7 +164,7 @@ def lstsq(
     times the longer side.
 
     Raises:
-        MatrixShapeError: the rows of `a` and `b` differ in number, or `a` is no matrix.
+        MatrixShapeError: row counts of `a` and `b` differ, or `a` is no matrix.
 
     >>> x = np.array([0.0, 1.0, 2.0, 3.0])
     >>> line = np.stack([x, np.ones(4)], axis=1)
@@ -210,7 +210,7 @@ def matrix_rank(
     *,
     rtol: ArrayLike = None,
 ) -> Tensor:
-    """Return how many singular values are above a threshold.
+    """Return the count of singular values above a threshold.
 
     It is `tol`, or `rtol` times the largest.
 
@@ -404,8 +404,8 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Out = None) -> Tensor:
 def _multiply_chain(parts: list[Tensor]) -> Tensor:
     """Return a product of matrices by the cheapest order: Cormen et al., chapter 15.2.
 
-    The cost of a product from i to j is the least of those of its two parts and of
-    their product, over all ways to split them in two.
+    The cost of a product from i to j is the least sum of the costs of its two parts and
+    of their product, over all ways to split it in two.
     """
     lengths = [parts[0].shape[0], *(part.shape[1] for part in parts)]
     count = len(parts)

@@ -356,7 +356,7 @@ def shape(a: ArrayLike) -> tuple[int, ...]:
 
 
 def ndim(a: ArrayLike) -> int:
-    """Return how many axes there are.
+    """Return the count of axes.
 
     >>> np.ndim([[1, 2, 3]])
     2
@@ -365,7 +365,7 @@ def ndim(a: ArrayLike) -> int:
 
 
 def size(a: ArrayLike, axis: int | tuple[int, ...] | None = None) -> int:
-    """Return how many elements there are, in all or along axes.
+    """Return the count of elements, of all axes or of some.
 
     >>> np.size([[1, 2, 3]]), np.size([[1, 2, 3]], 0)
     (3, 1)

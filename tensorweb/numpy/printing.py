@@ -126,7 +126,7 @@ def set_printoptions(
     formatter: Mapping[str, Callable[[Any], str]] | None = None,
     **others: object,
 ) -> None:
-    """Set how tensors are printed: digits, from how many elements on not all are shown.
+    """Set digits, line width and length limits of printed tensors.
 
     `suppress` shows floats without exponents, `formatter` gives functions for numbers
     of a kind (`float`, `int`, `bool`, `complexfloat`, `all`) until the next call.
@@ -192,7 +192,7 @@ def info(object: Any = None, maxwidth: int = 76, output: Any = None) -> None:
 
 
 def show_config(mode: str = "stdout") -> dict[str, str] | None:
-    """Print what computes here, and why it is no GPU; return it for `mode="dicts"`.
+    """Print version and device, and why it is no GPU; return it for `mode="dicts"`.
 
     >>> sorted(np.show_config(mode="dicts"))
     ['device', 'tensorweb']
@@ -254,7 +254,7 @@ def array_str(
 def array_repr(
     arr: ArrayLike, max_line_width: int | None = None, precision: int | None = None
 ) -> str:
-    """Return what a session shows of a tensor.
+    """Return the representation of a tensor in a session.
 
     >>> np.array_repr([1, 2])
     'tensor([1, 2])'

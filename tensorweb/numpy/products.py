@@ -72,7 +72,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Tensor:
     """Return the inner product of all elements, those of `a` conjugated.
 
     Raises:
-        ShapeError: the numbers of elements differ.
+        ShapeError: the counts of elements differ.
 
     >>> np.vdot([[1, 2], [3, 4]], [[1, 1], [2, 2]])
     tensor(17)
@@ -425,7 +425,7 @@ class Problem:
 def einsum_path(
     *operands: Any, optimize: Any = "greedy", einsum_call: bool = False
 ) -> tuple[list[Any], str]:
-    """Return an order of products for `einsum`, and what it costs, as text.
+    """Return an order of products for `einsum`, and a text about its cost.
 
     The order is `["einsum_path", (0, 2), (0, 1)]`: each step multiplies the operands at
     some positions; its product replaces them as the last operand.

@@ -72,8 +72,8 @@ def unique(
 ) -> Tensor | tuple[Tensor, ...]:
     """Return the distinct values in order, or the distinct slices along an axis.
 
-    Also, where asked for and in this order: where each is first, which of them each
-    element is, and how often each occurs. All NaN are one value, unless `equal_nan` is
+    On request, in this order: the first index of each, the index of the distinct value
+    of each element, and the count of each. All NaN are one value, unless `equal_nan` is
     False.
 
     >>> np.unique([3, 1, 3])

@@ -446,7 +446,7 @@ def genfromtxt(
     ndmin: int = 0,
     like: ArrayLike = None,
 ) -> Tensor:
-    """Return the numbers of a text; what is missing or no number is filled.
+    """Return the numbers of a text; missing and invalid words are filled.
 
     It is NaN, in integers -1, unless `filling_values` are given, for all columns
     or by column. With `loose=False` a word that is no number is an error. Names of

@@ -308,7 +308,7 @@ class ufunc(Generic[R]):
         initial: ArrayLike = None,
         where: ArrayLike = True,
     ) -> Tensor:
-        """Return all elements along axes combined, from the first to the last.
+        """Combine all elements along axes, from the first to the last.
 
         Raises:
             DataError: there is nothing to combine and no identity, or several axes are
@@ -377,7 +377,7 @@ class ufunc(Generic[R]):
         dtype: DTypeLike = None,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Return what the elements up to each one combine to, along an axis.
+        """Combine the elements up to each one, along an axis.
 
         >>> np.maximum.accumulate([3, 1, 4, 1, 5])
         tensor([3, 3, 4, 4, 5])
@@ -413,7 +413,7 @@ class ufunc(Generic[R]):
         dtype: DTypeLike = None,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Return parts of an axis combined: each from an index up to the next one.
+        """Combine parts of an axis: each from an index up to the next one.
 
         Where the next index is not larger it is the element alone. Indices are read.
 
@@ -441,7 +441,7 @@ class ufunc(Generic[R]):
         return into(tw.moveaxis(made, 0, along), out)
 
     def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> Any:
-        """Return the function of each element of one with each of the other.
+        """Apply the function to each pair of elements of two operands.
 
         >>> np.subtract.outer([10, 20], [1, 2, 3])
         tensor([[ 9,  8,  7],
@@ -456,7 +456,7 @@ class ufunc(Generic[R]):
     def at(self, a: Tensor, indices: Any, b: ArrayLike = None, /) -> None:
         """Apply the function in place at positions, once for each occurrence.
 
-        Functions that `x.at[key]` lacks read how often positions occur.
+        Functions that `x.at[key]` lacks read the counts of positions.
 
         Raises:
             DataError: `a` is no tensor, or a second operand is missing.

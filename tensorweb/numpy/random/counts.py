@@ -80,7 +80,7 @@ def poisson_table(lam: float) -> Table:
 
 @lru_cache(64)
 def binomial_table(n: int, p: float) -> Table:
-    """Return the table of how many of `n` trials succeed with probability `p`.
+    """Return the table of successes in `n` trials of probability `p`.
 
     >>> binomial_table(2, 0.5)
     (0, (0.25, 0.75, 1.0))
@@ -103,7 +103,7 @@ def binomial_table(n: int, p: float) -> Table:
 
 @lru_cache(64)
 def negative_binomial_table(n: float, p: float) -> Table:
-    """Return the table of how many trials fail before the n-th success.
+    """Return the table of failures before the n-th success.
 
     >>> first, sums = negative_binomial_table(1, 0.5)
     >>> first, sums[0]
@@ -126,7 +126,7 @@ def negative_binomial_table(n: float, p: float) -> Table:
 
 @lru_cache(64)
 def hypergeometric_table(ngood: int, nbad: int, nsample: int) -> Table:
-    """Return the table of how many of a sample are good ones.
+    """Return the table of good items in a sample.
 
     >>> hypergeometric_table(1, 1, 1)
     (0, (0.5, 1.0))
@@ -149,14 +149,14 @@ def hypergeometric_table(ngood: int, nbad: int, nsample: int) -> Table:
 
 
 ROUNDED = 1e-12
-"""By how much probabilities may exceed 1 together, as in NumPy."""
+"""The sum of probabilities may exceed 1 by this much, as in NumPy."""
 
 
 class Counts(Hidden):
     """Samples of integers; `size` is their shape, parameters broadcast to it."""
 
     def geometric(self, p: ArrayLike, size: Size = None) -> Tensor:
-        """Return how many trials it takes to the first success of probability `p`.
+        """Return counts of trials up to the first success of probability `p`.
 
         >>> bool(np.all(np.random.geometric(0.3, 50) >= 1))
         True
@@ -167,7 +167,7 @@ class Counts(Hidden):
         return tw.maximum(trials, 1.0).astype("int32")
 
     def poisson(self, lam: ArrayLike = 1.0, size: Size = None) -> Tensor:
-        """Return numbers of events, `lam` on average; parameters in tensors are read.
+        """Return counts of events, `lam` on average; parameters in tensors are read.
 
         >>> np.random.poisson(3.0, 4).dtype
         tensorweb.int32
@@ -175,7 +175,7 @@ class Counts(Hidden):
         return self._sample_table("poisson", poisson_table, size, lam)
 
     def binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> Tensor:
-        """Return how many of `n` trials succeed; parameters in tensors are read.
+        """Return counts of successes in `n` trials; parameters in tensors are read.
 
         >>> np.random.binomial(10, 0.5, 4).shape
         (4,)
@@ -185,7 +185,7 @@ class Counts(Hidden):
     def negative_binomial(
         self, n: ArrayLike, p: ArrayLike, size: Size = None
     ) -> Tensor:
-        """Return how many trials fail before the n-th success; tensors are read.
+        """Return counts of failures before the n-th success; tensors are read.
 
         >>> np.random.negative_binomial(3, 0.5, 4).shape
         (4,)
@@ -197,7 +197,7 @@ class Counts(Hidden):
     def hypergeometric(
         self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: Size = None
     ) -> Tensor:
-        """Return how many of a sample are good ones; parameters in tensors are read.
+        """Return counts of good items in samples; parameters in tensors are read.
 
         >>> np.random.hypergeometric(10, 5, 3, 4).shape
         (4,)
@@ -232,9 +232,9 @@ class Counts(Hidden):
         return tw.asarray(found, dtype="int32", device=u.device).reshape(u.shape)
 
     def multinomial(self, n: int, pvals: ArrayLike, size: Size = None) -> Tensor:
-        """Return how often each outcome occurs in `n` trials: `(k,)` to `(*size, k)`.
+        """Return the counts of each outcome in `n` trials: `(k,)` to `(*size, k)`.
 
-        The last outcome has what the others leave of 1, whatever its own value is.
+        The last probability is 1 less the others, whatever its own value is.
 
         Raises:
             ShapeError: `pvals` are not 1-D, or none.

@@ -1,7 +1,7 @@
 """Distributions of floats by NumPy's names, drawn from a hidden key; a mixin.
 
-What a formula of uniform and normal numbers gives stays on the device. Numbers of the
-gamma family are accepted or refused in rounds that are all drawn at once.
+Formulas of uniform and normal numbers stay on the device. Numbers of the gamma family
+are accepted or rejected in rounds that are all drawn at once.
 """
 
 from __future__ import annotations
