@@ -1,11 +1,11 @@
 // Discrete Fourier transforms of short rows: a workgroup transforms some of them at once.
 //
-// After Stockham: a pass takes points of a row that are `APART`, turns them and joins
-// them, and what it puts back stands in its final order, so that none are swapped. With
-// `DONE` points of a row transformed before, points `APART` become neighbours `DONE`
-// apart. The first pass reads the operand, the last one writes the result, others meet in
-// the workgroup's memory. With real and imaginary parts swapped before and after, the
-// same goes backwards.
+// Stockham's algorithm: a pass multiplies points of a row by twiddle factors, combines
+// them in butterflies and stores them in their final order, so that no reordering follows.
+// The points of a butterfly are LENGTH / RADIX elements apart when they are read and DONE
+// elements apart when they are stored, where DONE is the product of earlier radices. The
+// first pass reads the operand, the last one writes the result, the others use workgroup
+// memory. The inverse swaps real and imaginary parts before and after.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -28,8 +28,8 @@ fn root_part(index: u32) -> f32 {
 }
 // end functions
 
-// slot shape: of rows and of a workgroup, whose points are a multiple of sixteen; whether
-// neighbours in storage are in neighbouring rows
+// slot shape: length of a row, rows and points of a workgroup (points are a multiple of
+// sixteen), whether neighbours in memory belong to neighbouring rows
 const LENGTH: u32 = 8u;
 const TOGETHER: u32 = 64u;
 const POINTS: u32 = 512u;
@@ -40,8 +40,8 @@ const WRITES_ACROSS: bool = false;
 
 var<workgroup> points: array<vec2f, POINTS>;
 
-// Where a point lies: threads that put points at equal distances mostly meet in no bank.
-fn place_of(point: u32) -> u32 {
+// The address of a point: lanes that store points at equal distances rarely share a bank.
+fn address_of(point: u32) -> u32 {
   return point ^ (((point >> 4u) ^ (point >> 8u)) & 15u);
 }
 
@@ -70,9 +70,9 @@ fn store(row: u32, position: u32, point: vec2f) {
   }
 }
 
-// A point of a row, turned.
-fn turned(at: u32, index: u32) -> vec2f {
-  let point = points[place_of(at)];
+// A point of a row, times its twiddle factor.
+fn twiddled(at: u32, index: u32) -> vec2f {
+  let point = points[address_of(at)];
   let root = vec2f(root_part(2u * index), root_part(2u * index + 1u));
   return vec2f(
     point.x * root.x - point.y * root.y,
@@ -183,9 +183,9 @@ fn radix_8(x: array<vec2f, 8>) -> array<vec2f, 8> {
   );
 }
 
-// repeat pass: its functions, counted by the numbers at the end of names
-// slot sizes: how many points of a row are transformed before it, points of a butterfly,
-// butterflies of the workgroup and of a thread, whether neighbours are in other rows
+// repeat pass: its functions; the index of the pass is at the end of names
+// slot sizes: product of earlier radices, points of a butterfly, butterflies of the
+// workgroup and of a lane, whether neighbours in memory are in other rows
 const DONE_0: u32 = 1u;
 const RADIX_0: u32 = 8u;
 const BUTTERFLIES_0: u32 = 64u;
@@ -198,46 +198,46 @@ fn pass_0(lane: u32, first_row: u32) {
   // unroll
   for (var b = 0u; b < EACH_0; b++) {
     let number = min(lane + b * THREADS, BUTTERFLIES_0 - 1u);
-    let place = butterfly(number, LENGTH / RADIX_0, IS_ACROSS_0);
-    let start = place.x * LENGTH + place.y;
-    let root = place.y % DONE_0 - 1u;
+    let origin = butterfly(number, LENGTH / RADIX_0, IS_ACROSS_0);
+    let start = origin.x * LENGTH + origin.y;
+    let root = origin.y % DONE_0 - 1u;
     // unroll
     for (var m = 0u; m < RADIX_0; m++) {
       // choose
       if (DONE_0 == 1u) {
-        x_0[b][m] = loaded(first_row + place.x, place.y + m * (LENGTH / RADIX_0));
+        x_0[b][m] = loaded(first_row + origin.x, origin.y + m * (LENGTH / RADIX_0));
       } else {
         // choose
         if (m == 0u) {
-          x_0[b][m] = points[place_of(start)];
+          x_0[b][m] = points[address_of(start)];
         } else {
-          x_0[b][m] = turned(start + m * (LENGTH / RADIX_0), m * DONE_0 + root);
+          x_0[b][m] = twiddled(start + m * (LENGTH / RADIX_0), m * DONE_0 + root);
         }
       }
     }
   }
   // choose
   if (DONE_0 > 1u && DONE_0 * RADIX_0 < LENGTH) {
-    workgroupBarrier(); // all have read what is written now
+    workgroupBarrier(); // every lane has read its points
   }
   // unroll
   for (var b = 0u; b < EACH_0; b++) {
     let number = lane + b * THREADS;
     // choose
     if (BUTTERFLIES_0 % THREADS == 0u || number < BUTTERFLIES_0) {
-      let place = butterfly(number, LENGTH / RADIX_0, IS_ACROSS_0);
-      let k = place.y % DONE_0;
-      let to = (place.y - k) * RADIX_0 + k;
-      // slot found: the butterfly of its points
+      let origin = butterfly(number, LENGTH / RADIX_0, IS_ACROSS_0);
+      let k = origin.y % DONE_0;
+      let to = (origin.y - k) * RADIX_0 + k;
+      // slot found: the butterfly of the points
       var found = radix_8(array<vec2f, 8>(x_0[b][0u], x_0[b][1u], x_0[b][2u], x_0[b][3u], x_0[b][4u], x_0[b][5u], x_0[b][6u], x_0[b][7u]));
       // end found
       // unroll
       for (var m = 0u; m < RADIX_0; m++) {
         // choose
         if (DONE_0 * RADIX_0 == LENGTH) {
-          store(first_row + place.x, to + m * DONE_0, found[m]);
+          store(first_row + origin.x, to + m * DONE_0, found[m]);
         } else {
-          points[place_of(place.x * LENGTH + to + m * DONE_0)] = found[m];
+          points[address_of(origin.x * LENGTH + to + m * DONE_0)] = found[m];
         }
       }
     }

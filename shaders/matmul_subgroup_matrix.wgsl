@@ -76,19 +76,19 @@ var<workgroup> sums: array<f32, DOWN * ACROSS * 16u * SUMS_LINE>;
 // Beyond the last term lie zeros; whole tiles of terms are read again there.
 fn next_left(batch: u32, first_row: u32, begin: u32, number: u32) -> vec4<u32> {
   let line = number / (LEFT_LINE / 8u);
-  let place = number % (LEFT_LINE / 8u) * 8u;
+  let offset = number % (LEFT_LINE / 8u) * 8u;
   // choose
   if (LEFT_ALONG_DEPTH) {
     let row = min(first_row + line, parameters.rows - 1u);
     // choose
     if (IS_WHOLE) {
-      return left(batch, row, min(begin, parameters.depth - DEPTH) + place);
+      return left(batch, row, min(begin, parameters.depth - DEPTH) + offset);
     } else {
-      let k = begin + place;
+      let k = begin + offset;
       return select(vec4<u32>(), left(batch, row, min(k, parameters.depth - 8u)), k < parameters.depth);
     }
   } else {
-    let row = min(first_row + place, parameters.rows - 8u);
+    let row = min(first_row + offset, parameters.rows - 8u);
     // choose
     if (IS_WHOLE) {
       return left(batch, row, min(begin, parameters.depth - DEPTH) + line);
@@ -101,19 +101,19 @@ fn next_left(batch: u32, first_row: u32, begin: u32, number: u32) -> vec4<u32> {
 
 fn next_right(batch: u32, first_column: u32, begin: u32, number: u32) -> vec4<u32> {
   let line = number / (RIGHT_LINE / 8u);
-  let place = number % (RIGHT_LINE / 8u) * 8u;
+  let offset = number % (RIGHT_LINE / 8u) * 8u;
   // choose
   if (RIGHT_ALONG_DEPTH) {
     let column = min(first_column + line, parameters.columns - 1u);
     // choose
     if (IS_WHOLE) {
-      return right(batch, min(begin, parameters.depth - DEPTH) + place, column);
+      return right(batch, min(begin, parameters.depth - DEPTH) + offset, column);
     } else {
-      let k = begin + place;
+      let k = begin + offset;
       return select(vec4<u32>(), right(batch, min(k, parameters.depth - 8u), column), k < parameters.depth);
     }
   } else {
-    let column = min(first_column + place, parameters.columns - 8u);
+    let column = min(first_column + offset, parameters.columns - 8u);
     // choose
     if (IS_WHOLE) {
       return right(batch, min(begin, parameters.depth - DEPTH) + line, column);

@@ -48,11 +48,11 @@ alias Left = f32;
 alias Right = f32;
 alias Value = f32;
 // A vector's matrix, its depth, and which of the tile's vectors it is.
-fn left_place(number: u32) -> vec3u {
+fn left_position(number: u32) -> vec3u {
   let rest = number / DEPTH;
   return vec3u(rest / parameters.down, number % DEPTH, rest % parameters.down);
 }
-fn right_place(number: u32) -> vec3u {
+fn right_position(number: u32) -> vec3u {
   let rest = number / parameters.across;
   return vec3u(rest / DEPTH, rest % DEPTH, number % parameters.across);
 }
@@ -123,31 +123,31 @@ fn main(
   let left_count = parameters.together * DEPTH * parameters.down;
   let right_count = parameters.together * DEPTH * parameters.across;
   // registers
-  var left_at_place: array<vec3u, LEFT_LOADS>;
+  var left_positions: array<vec3u, LEFT_LOADS>;
   // registers
   var left_next: array<vec4<Left>, LEFT_LOADS>;
   // registers
-  var right_at_place: array<vec3u, RIGHT_LOADS>;
+  var right_positions: array<vec3u, RIGHT_LOADS>;
   // registers
   var right_next: array<vec4<Right>, RIGHT_LOADS>;
   // unroll
   for (var i = 0u; i < LEFT_LOADS; i++) {
-    left_at_place[i] = left_place(min(local + i * THREADS, left_count - 1u));
+    left_positions[i] = left_position(min(local + i * THREADS, left_count - 1u));
   }
   // unroll
   for (var i = 0u; i < RIGHT_LOADS; i++) {
-    right_at_place[i] = right_place(min(local + i * THREADS, right_count - 1u));
+    right_positions[i] = right_position(min(local + i * THREADS, right_count - 1u));
   }
   let last_depth = parameters.depth - 1u;
   // choose
   if (IS_AHEAD) {
     // unroll
     for (var i = 0u; i < LEFT_LOADS; i++) {
-      left_next[i] = left_vector(min(first_batch + left_at_place[i].x, last_batch), first_row, left_at_place[i].z, min(left_at_place[i].y, last_depth));
+      left_next[i] = left_vector(min(first_batch + left_positions[i].x, last_batch), first_row, left_positions[i].z, min(left_positions[i].y, last_depth));
     }
     // unroll
     for (var i = 0u; i < RIGHT_LOADS; i++) {
-      right_next[i] = right_vector(min(first_batch + right_at_place[i].x, last_batch), first_column, right_at_place[i].z, min(right_at_place[i].y, last_depth));
+      right_next[i] = right_vector(min(first_batch + right_positions[i].x, last_batch), first_column, right_positions[i].z, min(right_positions[i].y, last_depth));
     }
   }
 
@@ -164,23 +164,23 @@ fn main(
     if (IS_AHEAD == false) {
       // unroll
       for (var i = 0u; i < LEFT_LOADS; i++) {
-        left_next[i] = left_vector(min(first_batch + left_at_place[i].x, last_batch), first_row, left_at_place[i].z, min(depth + left_at_place[i].y, last_depth));
+        left_next[i] = left_vector(min(first_batch + left_positions[i].x, last_batch), first_row, left_positions[i].z, min(depth + left_positions[i].y, last_depth));
       }
       // unroll
       for (var i = 0u; i < RIGHT_LOADS; i++) {
-        right_next[i] = right_vector(min(first_batch + right_at_place[i].x, last_batch), first_column, right_at_place[i].z, min(depth + right_at_place[i].y, last_depth));
+        right_next[i] = right_vector(min(first_batch + right_positions[i].x, last_batch), first_column, right_positions[i].z, min(depth + right_positions[i].y, last_depth));
       }
     }
     // unroll
     for (var i = 0u; i < LEFT_LOADS; i++) {
       if (local + i * THREADS < left_count) {
-        left_tile[(left_at_place[i].x * DEPTH + left_at_place[i].y) * parameters.left_width + left_at_place[i].z] = left_next[i];
+        left_tile[(left_positions[i].x * DEPTH + left_positions[i].y) * parameters.left_width + left_positions[i].z] = left_next[i];
       }
     }
     // unroll
     for (var i = 0u; i < RIGHT_LOADS; i++) {
       if (local + i * THREADS < right_count) {
-        right_tile[(right_at_place[i].x * DEPTH + right_at_place[i].y) * parameters.right_width + right_at_place[i].z] = right_next[i];
+        right_tile[(right_positions[i].x * DEPTH + right_positions[i].y) * parameters.right_width + right_positions[i].z] = right_next[i];
       }
     }
     workgroupBarrier();
@@ -190,11 +190,11 @@ fn main(
       if (next < parameters.depth) {
         // unroll
         for (var i = 0u; i < LEFT_LOADS; i++) {
-          left_next[i] = left_vector(min(first_batch + left_at_place[i].x, last_batch), first_row, left_at_place[i].z, min(next + left_at_place[i].y, last_depth));
+          left_next[i] = left_vector(min(first_batch + left_positions[i].x, last_batch), first_row, left_positions[i].z, min(next + left_positions[i].y, last_depth));
         }
         // unroll
         for (var i = 0u; i < RIGHT_LOADS; i++) {
-          right_next[i] = right_vector(min(first_batch + right_at_place[i].x, last_batch), first_column, right_at_place[i].z, min(next + right_at_place[i].y, last_depth));
+          right_next[i] = right_vector(min(first_batch + right_positions[i].x, last_batch), first_column, right_positions[i].z, min(next + right_positions[i].y, last_depth));
         }
       }
     }

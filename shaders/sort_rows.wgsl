@@ -86,7 +86,7 @@ fn main(
     keys[i] = key(bits[i]);
     positions[i] = start + ((lane * EACH + i) & within);
   }
-  // Neighbours change places until all are in order.
+  // Adjacent elements are swapped until all are in order.
   // unroll
   for (var round = 0u; round < EACH; round++) {
     // unroll

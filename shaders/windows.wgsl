@@ -3,11 +3,11 @@
 //
 //   read      0  1  2  3  4  5       SPAN elements of one line of the windows, each once
 //   result 0  ▒  ▒  ▒                result i meets element i · STEP + k · DILATION at
-//   result 1     ▒  ▒  ▒             place k of the window's last axis, SIZE long
+//   result 1     ▒  ▒  ▒             index k of the window's last axis, SIZE long
 //   result 2        ▒  ▒  ▒
-//   result 3           ▒  ▒  ▒       `turns` times TALL lines make a window: channels and
-//                                    other axes; below each other, results share lines,
-//                                    HEIGHT of which are read, as along one
+//   result 3           ▒  ▒  ▒       a window has `iterations` times TALL lines, from the
+//                                    channels and other axes; LINES results below each
+//                                    other share HEIGHT lines in the same way
 //
 // For convolutions with few channels in a group, whose product of matrices would leave
 // most of a tile empty. The slots hold a convolution of lines without borders.
@@ -15,7 +15,7 @@
 // slot declarations: parameters and storages
 struct Parameters {
   units: u32,
-  turns: u32,
+  iterations: u32,
   quads: u32,
   length: u32,
   columns: u32,
@@ -57,14 +57,14 @@ fn element(fixed: RightPosition, moving: RightPosition, across: i32, along: i32)
   return input0[fixed.p0 + moving.p0 + along];
 }
 fn weight(batch: u32, row: u32, column: u32, depth: u32) -> Value {
-  return input1[row * parameters.turns * SIZE + depth];
+  return input1[row * parameters.iterations * SIZE + depth];
 }
 fn accumulate(total: vec4<Value>, weight: Value, four: vec4<Value>) -> vec4<Value> {
   return fma(vec4<Value>(weight), four, total);
 }
-fn store(batch: u32, row: u32, column: u32, place: u32, totals: vec4<Value>) {
+fn store(batch: u32, row: u32, column: u32, first: u32, totals: vec4<Value>) {
   let index = (batch * parameters.rows + row) * parameters.columns + column;
-  for (var i = 0u; i < min(parameters.length - place, 4u); i++) {
+  for (var i = 0u; i < min(parameters.length - first, 4u); i++) {
     result[index + i] = totals[i];
   }
 }
@@ -81,11 +81,11 @@ fn main(
     return;
   }
   // Lines of results, blocks of rows, batch.
-  let place = unit % parameters.quads * 4u;
+  let first = unit % parameters.quads * 4u;
   let lines_of_results = parameters.columns / parameters.length / LINES;
   let line = unit / parameters.quads;
   let block = line / lines_of_results;
-  let column = line % lines_of_results * LINES * parameters.length + place;
+  let column = line % lines_of_results * LINES * parameters.length + first;
   let first_row = block % parameters.blocks * ROWS;
   let batch = block / parameters.blocks;
 
@@ -101,8 +101,8 @@ fn main(
       total[o][r] = vec4<Value>();
     }
   }
-  for (var turn = 0u; turn < parameters.turns; turn++) {
-    let moving = moving_at(turn * TALL * SIZE);
+  for (var iteration = 0u; iteration < parameters.iterations; iteration++) {
+    let moving = moving_at(iteration * TALL * SIZE);
     // unroll
     for (var h = 0u; h < HEIGHT; h++) {
       // unroll
@@ -120,7 +120,7 @@ fn main(
               let four = vec4<Value>(seen[k * DILATION], seen[STEP + k * DILATION], seen[2u * STEP + k * DILATION], seen[3u * STEP + k * DILATION]);
               // unroll
               for (var r = 0u; r < ROWS; r++) {
-                total[o][r] = accumulate(total[o][r], weight(batch, min(first_row + r, parameters.rows - 1u), column, (turn * TALL + t) * SIZE + k), four);
+                total[o][r] = accumulate(total[o][r], weight(batch, min(first_row + r, parameters.rows - 1u), column, (iteration * TALL + t) * SIZE + k), four);
               }
             }
           }
@@ -133,7 +133,7 @@ fn main(
     if (first_row + r < parameters.rows) {
       // unroll
       for (var o = 0u; o < LINES; o++) {
-        store(batch, first_row + r, column + o * parameters.length, place, total[o][r]);
+        store(batch, first_row + r, column + o * parameters.length, first, total[o][r]);
       }
     }
   }

@@ -100,7 +100,7 @@ fn head_f32(x: f32) -> f32 {
 }
 
 // `value` for any x but NaN, computed as written: no sum is reordered across the
-// choice, which no compiler can foresee. Without it Mesa turns c n + (d n + x) into
+// choice, which no compiler can foresee. Without it Mesa rewrites c n + (d n + x) into
 // (c + d) n + x and so undoes every constant in two parts.
 fn pinned_f32(value: f32, x: f32) -> f32 {
     return nan_where_f32(is_nan_f32(x), value);

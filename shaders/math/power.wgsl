@@ -21,7 +21,7 @@ fn rsqrt_f32(x: f32) -> f32 {
 }
 
 // sqrt(x^2 + y^2), scaled by a power of two so that nothing overflows on the way.
-// Infinite when either is, even beside NaN.
+// Infinite when either is, even if the other is NaN.
 // Within 2 ULP for every pair of f32; subnormal operands and results may be flushed to
 // zero.
 fn hypot_f32(x: f32, y: f32) -> f32 {
@@ -88,7 +88,7 @@ fn pow_positive_f32(x: f32, y: f32) -> f32 {
     return bitcast<f32>(bits);
 }
 
-// x^y with the special cases of C99: 1 for y = 0 or x = 1 even beside NaN, NaN for a
+// x^y with the special cases of C99: 1 for y = 0 or x = 1 even with NaN, NaN for a
 // negative x and a fractional y, the sign of x for an odd y. Exact when
 // the power of an integer is an f32.
 // Within 1.5 ULP for every pair of f32; subnormal operands and results may be flushed

@@ -1,7 +1,7 @@
 // Sine, cosine and tangent of f32 for every finite argument.
 
-// 32 bits of 2 / pi: those that start 32 `word` bits after the point, word 0 to 5. No
-// array: compilers that inline keep a copy of it for each index that is computed.
+// The 32 bits of 2 / pi that start 32 `word` bits after the binary point, word 0 to 5. Not
+// an array: compilers that inline store a copy of it for each computed index.
 fn two_over_pi_word(word: i32) -> u32 {
     let near = select(select(0xa2f9836eu, 0x4e441529u, word == 1), 0xfc2757d1u, word == 2);
     let far = select(select(0xf534ddc0u, 0xdb629599u, word == 4), 0x3c439041u, word == 5);

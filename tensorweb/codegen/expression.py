@@ -549,20 +549,20 @@ def reached(
 def alone(expression: Expression, result: int) -> Expression:
     """Return one step as an expression with only its dependencies."""
     numbers = sorted(reached(expression, result))
-    place = {number: at for at, number in enumerate(numbers)} | {-1: -1}
+    index_of = {number: at for at, number in enumerate(numbers)} | {-1: -1}
     used = sorted({expression.steps[n].access for n in numbers} - {-1})
     access = {number: at for at, number in enumerate(used)} | {-1: -1}
     steps = tuple(
         replace(
             step,
             access=access[step.access],
-            args=tuple(place[source] for source in step.args),
-            guard=place[step.guard],
+            args=tuple(index_of[source] for source in step.args),
+            guard=index_of[step.guard],
         )
         for step in (expression.steps[number] for number in numbers)
     )
     accesses = tuple(expression.accesses[number] for number in used)
-    return Expression(expression.groups, accesses, steps, place[result])
+    return Expression(expression.groups, accesses, steps, index_of[result])
 
 
 # Estimate the code size of an expression, to choose between copies and a loop.

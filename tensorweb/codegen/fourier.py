@@ -64,7 +64,7 @@ def radices_of(length: int) -> tuple[int, ...] | None:
 
 @lru_cache(maxsize=64)
 def angles_of(length: int) -> tuple[int, ...]:
-    """Return the twiddle angles of all passes, in units of one turn over `length`.
+    """Return the twiddle angles of all passes, in units of 2 π / `length`.
 
     Point j of the butterfly with index k inside a pass whose earlier radices multiply
     to `done` uses the root `-angles_of(length)[j * done + k - 1]`: neighbouring threads
@@ -76,8 +76,8 @@ def angles_of(length: int) -> tuple[int, ...]:
     found = []
     done = 1
     for radix in radices_of(length) or ():
-        turn = length // (radix * done)
-        found += [j * k * turn for j in range(1, radix) for k in range(done)]
+        unit = length // (radix * done)
+        found += [j * k * unit for j in range(1, radix) for k in range(done)]
         done *= radix
     return tuple(found)
 
@@ -140,9 +140,9 @@ def fourier(kernel: Kernel, target: Target) -> Program:
         declarations.parameter(name, "u32", word)
     text = function(declarations, TERM, term, kernel.input_dtypes)
     text += function(declarations, ROOT_PART, root, kernel.input_dtypes)
-    storages, places = input_storages(kernel, [term, root])
+    storages, buffers = input_storages(kernel, [term, root])
     storages.append(("result", "w", "vec2f"))
-    places.append(OUTPUT)
+    buffers.append(OUTPUT)
     shape = {
         "LENGTH": length,
         "TOGETHER": together,
@@ -156,7 +156,7 @@ def fourier(kernel: Kernel, target: Target) -> Program:
         "fourier",
         declarations,
         storages,
-        places,
+        buffers,
         text,
         -(-rows // together),
         {"shape": constants(shape)},
@@ -203,6 +203,6 @@ def _is_across(term: Expression) -> bool:
     """
     last = [[axes[-1] if axes else 0 for axes in a.strides] for a in term.accesses]
     rows, positions = (
-        any(abs(access[place]) in NEXT for access in last) for place in range(2)
+        any(abs(access[group]) in NEXT for access in last) for group in range(2)
     )
     return rows and not positions

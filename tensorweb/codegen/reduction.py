@@ -107,12 +107,12 @@ def term_function(
         calls: number of calls of `term` in the kernel's text.
     """
     form = KEYS[kind_of(term.dtype)].format("{0}", TURNS[op])
-    places = ("output", "position")
+    arguments = ("output", "position")
     if vectors:
-        signature = Signature("term", places, "u32", form)
+        signature = Signature("term", arguments, "u32", form)
         four = Joined("Value", FOUR)
         return vector_function(declarations, signature, term, inputs, four, calls=calls)
-    signature = Signature("term", places, "Value", f"Value({form}, position)")
+    signature = Signature("term", arguments, "Value", f"Value({form}, position)")
     return function(declarations, signature, term, inputs)
 
 

@@ -1,7 +1,6 @@
-"""Fourier transforms, and the frequencies that their elements stand for.
+"""Fourier transforms and their frequencies: the Array API's extension `fft`, 2025.12.
 
-Names, arguments and meanings are those of the Array API's extension `fft`, 2025.12;
-docs/fft.md says how they compute.
+docs/fft.md describes the implementation.
 
 >>> fftfreq(4, d=0.5)
 tensor([ 0. ,  0.5, -1. , -0.5])
@@ -10,9 +9,19 @@ tensor([ 0. ,  0.5, -1. , -0.5])
 import typing as _typing
 
 from tensorweb.advice import unknown as _unknown
-from tensorweb.fft.complex_transforms import fft, fftn, ifft, ifftn
 from tensorweb.fft.frequencies import fftfreq, fftshift, ifftshift, rfftfreq
-from tensorweb.fft.real_transforms import hfft, ihfft, irfft, irfftn, rfft, rfftn
+from tensorweb.fft.transforms import (
+    fft,
+    fftn,
+    hfft,
+    ifft,
+    ifftn,
+    ihfft,
+    irfft,
+    irfftn,
+    rfft,
+    rfftn,
+)
 
 __all__ = [
     "fft",
@@ -31,8 +40,8 @@ __all__ = [
     "rfftn",
 ]
 
-if not _typing.TYPE_CHECKING:  # A type checker shall find names that are not there.
+if not _typing.TYPE_CHECKING:  # Type checkers report unknown names.
 
     def __getattr__(name: str) -> _typing.NoReturn:
-        """Answer a name of NumPy or PyTorch with what to write here."""
+        """Raise AttributeError, with the equivalent of a name of NumPy or PyTorch."""
         raise _unknown("tensorweb.fft", name, __all__)

@@ -1,7 +1,4 @@
-"""The frequencies of a transform's elements, and the order that has zero in the middle.
-
-Nothing here is complex: frequencies are counted, shifts move elements.
-"""
+"""Frequencies of transforms, and the order with frequency zero in the middle."""
 
 from __future__ import annotations
 
@@ -39,15 +36,14 @@ def fftfreq(
 ) -> Tensor:
     """Return the frequencies of the elements of `fft`, in cycles per unit of `d`.
 
-    Zero and the positive ones come first, then the negative ones, the largest first:
-    `[0, 1, …, (n - 1) // 2, -(n // 2), …, -1] / (d * n)`, of shape (n,), in float32
-    unless said otherwise.
+    Zero and the positive frequencies come first, then the negative ones in ascending
+    order: `[0, 1, …, (n - 1) // 2, -(n // 2), …, -1] / (d * n)`, of shape (n,).
 
     Args:
-        n: how many samples were transformed.
-        d: the distance between two samples.
-        dtype: a floating dtype.
-        device: where the result lies.
+        n: number of transformed samples.
+        d: distance between two samples.
+        dtype: a floating dtype; float32 by default.
+        device: device of the result.
 
     Raises:
         ShapeError: `n` is less than 1.
@@ -59,10 +55,10 @@ def fftfreq(
     """
     count = _length("fftfreq", n)
     step = _step("fftfreq", count, d)
-    kind, place = _kind("fftfreq", dtype, device)
+    kind, where = _kind("fftfreq", dtype, device)
     half = count // 2
-    above = _multiples(0, count - half, step, kind, place)
-    below = _multiples(-half, half, step, kind, place)
+    above = _multiples(0, count - half, step, kind, where)
+    below = _multiples(-half, half, step, kind, where)
     return Tensor(concat([above, below], 0))
 
 
@@ -76,8 +72,8 @@ def rfftfreq(
 ) -> Tensor:
     """Return the frequencies of the elements of `rfft`, in cycles per unit of `d`.
 
-    `[0, 1, …, n // 2] / (d * n)`, of shape (n // 2 + 1,), none of them negative, in
-    float32 unless said otherwise. Arguments and errors are those of `fftfreq`.
+    `[0, 1, …, n // 2] / (d * n)`, of shape (n // 2 + 1,). Arguments are as for
+    `fftfreq`.
 
     Raises:
         ShapeError: `n` is less than 1.
@@ -89,19 +85,19 @@ def rfftfreq(
     """
     count = _length("rfftfreq", n)
     step = _step("rfftfreq", count, d)
-    kind, place = _kind("rfftfreq", dtype, device)
-    return Tensor(_multiples(0, count // 2 + 1, step, kind, place))
+    kind, where = _kind("rfftfreq", dtype, device)
+    return Tensor(_multiples(0, count // 2 + 1, step, kind, where))
 
 
 def fftshift(x: ArrayLike, /, *, axes: Axes | None = None) -> Tensor:
-    """Return the elements with that of frequency zero moved to the middle of each axis.
+    """Return the elements with frequency zero in the middle of each axis.
 
-    Any dtype; shape is kept. Of an even number of elements there is one more before
-    the middle than behind it.
+    Any dtype; the shape stays. Of an even number of elements one more is before the
+    middle than after it.
 
     Args:
-        x: what a transform returned, or what `fftfreq` did.
-        axes: those that are shifted; all of them unless said otherwise.
+        x: the result of a transform or of `fftfreq`.
+        axes: the axes to shift; all axes by default.
 
     Raises:
         AxisError: an axis does not exist or is given twice.
@@ -109,17 +105,17 @@ def fftshift(x: ArrayLike, /, *, axes: Axes | None = None) -> Tensor:
     >>> tw.fft.fftshift(tw.fft.fftfreq(5, d=0.2))
     tensor([-2., -1.,  0.,  1.,  2.])
     """
-    return _shifted(asarray(x), axes, lambda length: length // 2)
+    return _shift(asarray(x), axes, lambda length: length // 2)
 
 
 def ifftshift(x: ArrayLike, /, *, axes: Axes | None = None) -> Tensor:
-    """Undo `fftshift`: return the elements with the middle ones first.
+    """Undo `fftshift`: return the elements with frequency zero first.
 
-    Any dtype; shape is kept. It differs from `fftshift` where a length is odd.
+    Any dtype; the shape stays. It differs from `fftshift` if a length is odd.
 
     Args:
-        x: elements with that of frequency zero in the middle.
-        axes: those that are shifted; all of them unless said otherwise.
+        x: elements with frequency zero in the middle.
+        axes: the axes to shift; all axes by default.
 
     Raises:
         AxisError: an axis does not exist or is given twice.
@@ -127,10 +123,10 @@ def ifftshift(x: ArrayLike, /, *, axes: Axes | None = None) -> Tensor:
     >>> tw.fft.ifftshift([-2, -1, 0, 1, 2])
     tensor([ 0,  1,  2, -2, -1])
     """
-    return _shifted(asarray(x), axes, lambda length: -(length // 2))
+    return _shift(asarray(x), axes, lambda length: -(length // 2))
 
 
-def _shifted(x: Tensor, axes: Axes | None, shift: Callable[[int], int]) -> Tensor:
+def _shift(x: Tensor, axes: Axes | None, shift: Callable[[int], int]) -> Tensor:
     node = x.node
     for axis in normalize_axes(axes, len(node.shape)):
         node = roll(node, shift(node.shape[axis]), axis)
@@ -141,7 +137,7 @@ def _length(name: str, n: SupportsIndex) -> int:
     """Return the number of samples.
 
     Raises:
-        ShapeError: it is less than 1, or no integer.
+        ShapeError: it is less than 1, or not an integer.
     """
     try:
         count = operator.index(n)
@@ -157,10 +153,10 @@ def _length(name: str, n: SupportsIndex) -> int:
 
 
 def _step(name: str, count: int, d: NumberLike) -> float:
-    """Return the distance of two frequencies.
+    """Return the distance between two frequencies.
 
     Raises:
-        DataError: the samples have no distance.
+        DataError: `d` is 0.
     """
     distance = as_number(d, f"{name}: d")
     if distance == 0:
@@ -169,30 +165,30 @@ def _step(name: str, count: int, d: NumberLike) -> float:
 
 
 def _kind(name: str, dtype: DTypeLike, device: object) -> tuple[DType, str]:
-    """Return dtype and device of a result.
+    """Return the dtype and device of a result.
 
     Raises:
         DTypeError: the dtype is not floating, or the device does not store it.
     """
-    wanted = optional_dtype(dtype) or dtypes.DEFAULT_FLOAT
-    if wanted.kind != "float":
+    found = optional_dtype(dtype) or dtypes.DEFAULT_FLOAT
+    if found.kind != "float":
         raise DTypeError(
-            f"{name}: dtype {wanted}; frequencies are fractions, give a floating dtype."
+            f"{name}: dtype {found}; frequencies are fractions, give a floating dtype."
         )
-    place = as_device(device)
-    return usable_dtype(wanted, place), place
+    where = as_device(device)
+    return usable_dtype(found, where), where
 
 
 def _multiples(first: int, count: int, step: float, dtype: DType, device: str) -> Node:
-    """Return `count` whole numbers from the first on, times a step.
+    """Return `count` consecutive integers from `first` on, times a step.
 
-    They are rounded once from float64, where a device has it and where the host counts
-    for it; long ones elsewhere are exact whole numbers times the nearest step.
+    They are rounded once, from float64, if the device stores float64 or the host
+    computes them; otherwise they are exact integers times the rounded step.
     """
     if not stores(dtypes.float64, device) and count <= MOST_ON_HOST:
         numbers = [i * step for i in range(first, first + count)]
         return leaf(HostData(pack(numbers, dtype, (count,))), (count,), dtype, device)
     wide = dtypes.float64 if stores(dtypes.float64, device) else dtypes.float32
-    whole = cast(counted(count, first, 1, dtypes.int32, device), wide)
-    spread = elementwise(OPS["multiply"], whole, constant(step, wide, device))
-    return cast(spread, dtype)
+    integers = cast(counted(count, first, 1, dtypes.int32, device), wide)
+    scaled = elementwise(OPS["multiply"], integers, constant(step, wide, device))
+    return cast(scaled, dtype)

@@ -1,6 +1,6 @@
 """Linear algebra: the Array API's extension `linalg`, for stacks of matrices.
 
-The last two axes are the matrices, `(..., m, n)`; all others are kept.
+The last two axes are those of a matrix, `(..., m, n)`; all others are batch axes.
 
 >>> a = tw.asarray([[2.0, 1.0], [1.0, 3.0]])
 >>> tw.linalg.trace(a)
@@ -12,13 +12,13 @@ import typing as _typing
 from tensorweb.advice import unknown as _unknown
 from tensorweb.errors import LinAlgError
 from tensorweb.functions.linear_algebra import matmul, outer, tensordot, vecdot
-from tensorweb.linalg.eigenvalues import eig, eigvals
 from tensorweb.linalg.norms import matrix_norm, vector_norm
-from tensorweb.linalg.powers import matrix_power
 from tensorweb.linalg.products import cross, diagonal, matrix_transpose, trace
-from tensorweb.linalg.solving import cholesky, det, inv, slogdet, solve
+from tensorweb.linalg.solving import cholesky, det, inv, matrix_power, slogdet, solve
 from tensorweb.linalg.spectral import (
+    eig,
     eigh,
+    eigvals,
     eigvalsh,
     matrix_rank,
     pinv,
@@ -56,8 +56,8 @@ __all__ = [
     "vector_norm",
 ]
 
-if not _typing.TYPE_CHECKING:  # A type checker shall find names that are not there.
+if not _typing.TYPE_CHECKING:  # Type checkers report unknown names.
 
     def __getattr__(name: str) -> object:
-        """Answer a foreign name with ours."""
+        """Raise AttributeError, with the equivalent of a name of NumPy or PyTorch."""
         raise _unknown("tensorweb.linalg", name, __all__)

@@ -26,15 +26,15 @@ def vector_norm(
     keepdims: bool = False,
     ord: float = 2,
 ) -> Tensor:
-    """Return the norm of vectors along axes, of all elements for None.
+    """Return the norm of vectors along axes, or of all elements.
 
     Args:
         x: the vectors; integers become float32.
-        axis: one axis or several, whose elements are one vector.
+        axis: the axes of a vector; None for all axes.
         keepdims: whether the axes stay, with length 1.
-        ord: `p` for `(Σ |xᵢ|ᵖ)^(1/p)`, with the derivative 0 at the origin from 1 on;
-            `inf` and `-inf` are the largest and the smallest size, 0 counts what is
-            not zero.
+        ord: `p` for `(Σ |xᵢ|ᵖ)^(1/p)`, whose derivative at the origin is 0 for p of at
+            least 1; `inf` and `-inf` for the largest and the smallest size, 0 for the
+            number of nonzero elements.
 
     Raises:
         AxisError: an axis does not exist or is given twice.
@@ -63,16 +63,17 @@ def vector_norm(
 
 
 def _largest(sizes: Tensor, axis: Axis, keepdims: bool) -> Tensor:
-    """Return the largest of numbers that are not negative, 0 where there are none."""
+    """Return the largest of non-negative numbers, 0 for none."""
     if sizes.size:
         return sizes.max(axis, keepdims=keepdims)
     return sizes.max(axis, keepdims=keepdims, initial=0)
 
 
 def _or_zero(total: Tensor, root: Tensor) -> Tensor:
-    """Return a root, whose derivative at 0 is infinite, or the 0 that it is taken of.
+    """Return a root, or its argument where that is 0.
 
-    So the derivative of a norm at the origin is 0, one of its subgradients there.
+    The derivative of a root at 0 is infinite; the derivative of a norm at the origin
+    becomes 0, one of its subgradients.
     """
     return xp.where(total == 0, total, root)
 
@@ -107,15 +108,15 @@ def matrix_norm(
         along = -2 if ord in (1, -1) else -1
         sums = xp.abs(found).sum(along, keepdims=True)
         is_largest = ord in (1, math.inf)
-        whole = _largest(sums, (-2, -1), False) if is_largest else sums.min((-2, -1))
-        return whole[..., None, None] if keepdims else whole
+        norms = _largest(sums, (-2, -1), False) if is_largest else sums.min((-2, -1))
+        return norms[..., None, None] if keepdims else norms
     if ord in (2, -2, "nuc"):
         values = svdvals(found)
         if ord == "nuc":
-            whole = values.sum(-1)
+            norms = values.sum(-1)
         else:
-            whole = _largest(values, -1, False) if ord == 2 else values.min(-1)
-        return whole[..., None, None] if keepdims else whole
+            norms = _largest(values, -1, False) if ord == 2 else values.min(-1)
+        return norms[..., None, None] if keepdims else norms
     raise DataError(
         f"matrix_norm: ord {ord!r}; it is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf."
     )

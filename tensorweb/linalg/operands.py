@@ -1,12 +1,15 @@
-"""What the functions of `tw.linalg` ask of their arguments."""
+"""Check the arguments of `tw.linalg`, and report matrices without a result."""
 
 from __future__ import annotations
 
 from tensorweb import dtypes
+from tensorweb import functions as xp
 from tensorweb.errors import LinAlgError, MatrixShapeError
 from tensorweb.functions.creation import asarray
 from tensorweb.graph.deferred_errors import doubt
 from tensorweb.graph.node import Node
+from tensorweb.nodes import complex_factorizations as build
+from tensorweb.nodes.complex_parts import join_parts
 from tensorweb.nodes.diagonals import diagonal
 from tensorweb.nodes.triangles import part
 from tensorweb.shapes import unravel_index
@@ -50,12 +53,12 @@ def floating(x: ArrayLike) -> Tensor:
 
 
 def is_exact(x: Tensor) -> bool:
-    """Whether a tensor has integers or bool."""
+    """Return whether a tensor has integers or bool."""
     return x.dtype.kind in ("bool", "int", "uint")
 
 
 def is_complex(x: Tensor) -> bool:
-    """Whether a tensor has complex numbers."""
+    """Return whether a tensor has complex numbers."""
     return x.dtype.kind == "complex"
 
 
@@ -65,30 +68,60 @@ def zero_pivots(packed: Node) -> Tensor:
     return (Tensor(pivots) == 0).any(-1)
 
 
-def fails_where(
+def fail_where(
     name: str,
     result: Tensor,
     failed: Tensor,
     what: str,
     shape: tuple[int, ...] | None = None,
 ) -> None:
-    """Let a read of what hangs on a result raise `LinAlgError` where it is none.
+    """Raise `LinAlgError` when a result of a failed matrix, or a dependent, is read.
 
     Args:
-        name: of the function.
-        result: what it returns.
-        failed: bool, one for each matrix.
-        what: what a matrix is then.
-        shape: of the stack of matrices, where that is not the result's.
+        name: name of the function.
+        result: its result.
+        failed: bool, one per matrix.
+        what: predicate of a failed matrix in the message.
+        shape: shape of the stack of matrices; that of the result by default.
     """
-    whole = result.shape if shape is None else shape
-    outer, matrix = failed.shape, tuple(whole[-2:])
+    stack = result.shape if shape is None else shape
+    outer, matrix = failed.shape, tuple(stack[-2:])
 
-    def error(place: int) -> LinAlgError:
+    def error(number: int) -> LinAlgError:
         if not outer:
             return LinAlgError(f"{name}: the matrix of shape {matrix} {what}")
-        at = unravel_index(place, outer)
+        at = unravel_index(number, outer)
         where = at[0] if len(at) == 1 else at
-        return LinAlgError(f"{name}: matrix {where} of the stack of {whole} {what}")
+        return LinAlgError(f"{name}: matrix {where} of the stack of {stack} {what}")
 
     doubt(result.node.base, failed.node, error)
+
+
+# Complex matrices as real ones of twice the size: each number is a 2 x 2 block.
+
+
+def from_parts(real: Tensor, imaginary: Tensor) -> Tensor:
+    """Return complex numbers from real and imaginary parts."""
+    return Tensor(join_parts(real.node, imaginary.node))
+
+
+def as_real(x: Tensor) -> Tensor:
+    """Return `(..., m, n)` as `(..., 2 m, 2 n)`, `a + bi` as `[[a, -b], [b, a]]`."""
+    return Tensor(build.as_real(x.node))
+
+
+def as_complex(x: Tensor) -> Tensor:
+    """Return `(..., 2 m, 2 n)` as `(..., m, n)`."""
+    return from_parts(x[..., 0::2, 0::2], x[..., 1::2, 0::2])
+
+
+def columns_as_real(x: Tensor) -> Tensor:
+    """Return `(..., m, n)` as `(..., 2 m, n)`, a right factor of `as_real`."""
+    *outer, m, n = x.shape
+    pairs = xp.stack([xp.real(x), xp.imag(x)], axis=-2)
+    return pairs.reshape((*outer, 2 * m, n))
+
+
+def columns_as_complex(x: Tensor) -> Tensor:
+    """Return `(..., 2 m, n)` as `(..., m, n)`."""
+    return from_parts(x[..., 0::2, :], x[..., 1::2, :])

@@ -22,11 +22,11 @@ __all__ = [
 
 
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Tensor:
-    """Return the cross product of vectors of three elements, the others broadcast.
+    """Return the cross product of vectors of three elements, other axes broadcast.
 
     Raises:
         AxisError: the axis does not exist.
-        ShapeError: the axis has not 3 elements, or the others do not broadcast.
+        ShapeError: the axis has not 3 elements, or other axes do not broadcast.
         DTypeError: both operands are bool.
 
     >>> tw.linalg.cross([1, 0, 0], [0, 1, 0])
@@ -36,14 +36,14 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Tenso
     if a.dtype.kind == "bool" == b.dtype.kind:
         raise DTypeError("cross: bool operands; convert with astype(tw.int32).")
     along = operator.index(axis)
-    places = [normalize_axis(along, x.ndim) for x in (a, b)]
-    for x, place in zip((a, b), places, strict=True):
-        if x.shape[place] != 3:
+    axes = [normalize_axis(along, x.ndim) for x in (a, b)]
+    for x, own in zip((a, b), axes, strict=True):
+        if x.shape[own] != 3:
             raise ShapeError(
-                f"cross: axis {along} of shape {x.shape} has {x.shape[place]} "
+                f"cross: axis {along} of shape {x.shape} has {x.shape[own]} "
                 "elements; a cross product is one of 3 with 3."
             )
-    a, b = (xp.moveaxis(x, place, -1) for x, place in zip((a, b), places, strict=True))
+    a, b = (xp.moveaxis(x, own, -1) for x, own in zip((a, b), axes, strict=True))
     (a0, a1, a2), (b0, b1, b2) = ([x[..., i] for i in range(3)] for x in (a, b))
     parts = (a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0)
     found = xp.stack(parts, axis=-1)
@@ -60,7 +60,7 @@ def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Tensor:
 
     Args:
         x: the matrices.
-        offset: how far above the main diagonal; below it where negative.
+        offset: distance above the main diagonal; negative below it.
 
     Raises:
         ShapeError: there are fewer than two axes.
@@ -75,7 +75,7 @@ def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Tensor:
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike = None) -> Tensor:
     """Return the sum of a diagonal of each matrix: `(..., m, n)` gives `(...)`.
 
-    Small integers are summed in int32, as in `sum`.
+    Small integers are summed in int32, as by `sum`.
 
     Raises:
         ShapeError: there are fewer than two axes.
@@ -90,7 +90,7 @@ def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike = None) -> Tenso
 
 
 def matrix_transpose(x: ArrayLike, /) -> Tensor:
-    """Return each matrix with rows for columns: `(..., m, n)` gives `(..., n, m)`.
+    """Transpose each matrix: `(..., m, n)` gives `(..., n, m)`.
 
     Raises:
         ShapeError: there are fewer than two axes.

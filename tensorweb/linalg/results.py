@@ -1,4 +1,4 @@
-"""Results of several tensors, with names."""
+"""Named tuples of results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class EigResult(NamedTuple):
 
 
 class EighResult(NamedTuple):
-    """The same of symmetric matrices, values in rising order."""
+    """Ascending eigenvalues and, as columns, eigenvectors of symmetric matrices."""
 
     eigenvalues: Tensor
     eigenvectors: Tensor
@@ -36,7 +36,7 @@ class SlogdetResult(NamedTuple):
 
 
 class SVDResult(NamedTuple):
-    """Left vectors, values in falling order, right vectors as rows."""
+    """Left vectors, descending singular values, right vectors as rows."""
 
     U: Tensor
     S: Tensor

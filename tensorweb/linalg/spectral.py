@@ -1,32 +1,38 @@
-"""What follows from orthogonal factors: QR, eigenvalues, singular values."""
+"""QR factors, eigenvalues and singular values, and what is computed from them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
+from tensorweb import dtypes
 from tensorweb import functions as xp
 from tensorweb.dtypes import finfo
 from tensorweb.errors import DataError
 from tensorweb.graph.history import Mark, is_kept, mark
 from tensorweb.graph.node import Node
-from tensorweb.linalg.complex_matrices import as_complex, as_real
-from tensorweb.linalg.eigenvalues import hermitian
 from tensorweb.linalg.operands import (
-    fails_where,
+    as_complex,
+    as_real,
+    fail_where,
     floating,
+    from_parts,
     is_complex,
     matrices,
     square,
 )
-from tensorweb.linalg.results import EighResult, QRResult, SVDResult
+from tensorweb.linalg.products import diagonal
+from tensorweb.linalg.results import EighResult, EigResult, QRResult, SVDResult
 from tensorweb.nodes import complex_factorizations as complex_build
 from tensorweb.nodes import factorizations as real_build
-from tensorweb.nodes.diagonals import diagonal
+from tensorweb.nodes.diagonals import diagonal as build_diagonal
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
 __all__ = [
+    "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
     "matrix_rank",
     "pinv",
@@ -34,6 +40,95 @@ __all__ = [
     "svd",
     "svdvals",
 ]
+
+Factors = Callable[[Node], tuple[Node, Node, Node]]
+
+
+def eig(x: ArrayLike, /) -> EigResult:
+    """Return eigenvalues and, as columns of length 1, eigenvectors: A V = V diag(w).
+
+    Both are complex, in no order. A defective matrix has some eigenvectors twice and no
+    derivative, nor have the vectors of equal eigenvalues. The phase of a vector is
+    arbitrary: a function that is differentiated must not depend on it.
+
+    Raises:
+        ShapeError: the matrices are not square.
+        LinAlgError: the iteration did not converge, for NaN for example; when the
+            result is read.
+
+    >>> values, vectors = tw.linalg.eig([[0.0, 1.0], [-1.0, 0.0]])
+    >>> tw.sort(tw.round(tw.imag(values)))
+    tensor([-1.,  1.])
+    """
+    q, t, columns = schur("eig", x)
+    vectors = q @ columns
+    squares = xp.real(vectors) ** 2 + xp.imag(vectors) ** 2
+    lengths = xp.sqrt(squares.sum(-2, keepdims=True))
+    vectors = from_parts(xp.real(vectors) / lengths, xp.imag(vectors) / lengths)
+    return EigResult(diagonal(t), vectors)
+
+
+def eigvals(x: ArrayLike, /) -> Tensor:
+    """Return the eigenvalues of square matrices, complex and in no order: `(..., n)`.
+
+    Raises:
+        ShapeError: the matrices are not square.
+        LinAlgError: the iteration did not converge, for NaN for example; when the
+            result is read.
+
+    >>> tw.sort(tw.round(tw.real(tw.linalg.eigvals([[2.0, 0.0], [1.0, 3.0]]))))
+    tensor([2., 3.])
+    """
+    return diagonal(schur("eigvals", x)[1])
+
+
+def schur(
+    name: str, x: ArrayLike, *, must_converge: bool = True
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return Q, T and X of A = Q T Qᴴ, T X = X diag(T): unitary and upper triangular.
+
+    T is NaN where the iteration did not converge; `must_converge` raises an error then.
+    """
+    source = floating(square(name, x))
+    if source.dtype is dtypes.float16:
+        source = source.astype(dtypes.float32)
+    real, imaginary = xp.real(source), xp.imag(source)
+    numbers = from_parts(real, imaginary)
+    if 0 in source.shape:
+        return numbers, numbers, numbers
+    return _factor_scaled(
+        name, complex_build.schur, numbers, must_converge=must_converge
+    )
+
+
+def _factor_scaled(
+    name: str, factors: Factors, x: Tensor, *, must_converge: bool = True
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return Q, T and X, computed from matrices whose largest element is about 1."""
+    scale = xp.max(xp.abs(x), axis=(-2, -1), keepdims=True).detach()
+    scale = xp.where(scale > 0, scale, 1).astype(scale.dtype)
+    q, t, columns = map(Tensor, factors((x / scale).node))
+    if must_converge:
+        failed = xp.any(xp.isnan(xp.real(t)), axis=(-2, -1))
+        what = "has no eigenvalues that were found; are elements NaN or infinite?"
+        fail_where(name, t, failed, what, x.shape)
+    return q, t * scale, columns
+
+
+def hermitian(name: str, x: Tensor) -> EighResult:
+    """Return ascending eigenvalues and eigenvectors of complex Hermitian matrices."""
+    if 0 in x.shape:
+        return EighResult(diagonal(xp.real(x)), x)
+    lower = xp.tril(x, k=-1)
+    corners = xp.real(x) * xp.eye(x.shape[-1], dtype=xp.real(x).dtype, device=x.device)
+    full = lower + xp.conj(lower.mT) + from_parts(corners, xp.zeros_like(corners))
+    q, t, _ = _factor_scaled(name, complex_build.eigh, full)
+    values = xp.real(diagonal(t))
+    order = xp.argsort(values, axis=-1)
+    columns = xp.broadcast_to(order[..., None, :], q.shape)
+    vectors = xp.take_along_axis(q, columns, axis=-1)
+    return EighResult(xp.take_along_axis(values, order, axis=-1), vectors)
+
 
 _NOT_FINITE = "has elements that are NaN or infinite; no values are found."
 
@@ -45,12 +140,12 @@ def qr(
 
     Args:
         x: the matrices, `(..., m, n)`.
-        mode: `'reduced'` for Q of `(..., m, k)` and R of `(..., k, n)`, k the least of
-            m and n; `'complete'` for `(..., m, m)` and `(..., m, n)`.
+        mode: `'reduced'` for Q of `(..., m, k)` and R of `(..., k, n)`, k the smaller
+            of m and n; `'complete'` for `(..., m, m)` and `(..., m, n)`.
 
     Raises:
         ShapeError: there are fewer than two axes.
-        DataError: the mode is neither.
+        DataError: the mode is unknown.
 
     >>> q, r = tw.linalg.qr([[3.0, 1.0], [4.0, 2.0]])
     >>> tw.round(q @ r)
@@ -68,10 +163,10 @@ def _qr(x: Tensor, is_complete: bool) -> QRResult:
 
 
 def eigh(x: ArrayLike, /) -> EighResult:
-    """Return values in rising order, and vectors as columns, of symmetric matrices.
+    """Return ascending eigenvalues, and eigenvectors as columns, of symmetric matrices.
 
-    A V = V diag(w). The lower triangle is read. A vector's sign is arbitrary. Complex
-    matrices are Hermitian ones, with real values and a direction that is arbitrary.
+    A V = V diag(w). The lower triangle is read. Complex matrices are Hermitian; their
+    eigenvalues are real. The sign (or phase) of a vector is arbitrary.
 
     Raises:
         ShapeError: the matrices are not square.
@@ -93,7 +188,7 @@ def _eigh(name: str, x: ArrayLike) -> EighResult:
 
 
 def eigvalsh(x: ArrayLike, /) -> Tensor:
-    """Return the eigenvalues of symmetric matrices in rising order: `(..., n)`.
+    """Return the eigenvalues of symmetric matrices in ascending order: `(..., n)`.
 
     Raises:
         ShapeError: the matrices are not square.
@@ -106,12 +201,12 @@ def eigvalsh(x: ArrayLike, /) -> Tensor:
 
 
 def svd(x: ArrayLike, /, *, full_matrices: bool = True) -> SVDResult:
-    """Return U, values S in falling order, and Vᴴ of A = U diag(S) Vᴴ.
+    """Return U, descending singular values S, and Vᴴ of A = U diag(S) Vᴴ.
 
     Args:
         x: the matrices, `(..., m, n)`.
         full_matrices: whether U is `(..., m, m)` and Vᴴ `(..., n, n)`; else they are
-            `(..., m, k)` and `(..., k, n)`, k the least of m and n. S is real.
+            `(..., m, k)` and `(..., k, n)`, k the smaller of m and n. S is real.
 
     Raises:
         ShapeError: there are fewer than two axes.
@@ -125,7 +220,7 @@ def svd(x: ArrayLike, /, *, full_matrices: bool = True) -> SVDResult:
     is_wide = source.shape[-2] < source.shape[-1]
     left, values, right = _svd(_adjoint(source) if is_wide else source)
     _must_be_finite("svd", values, source.shape)
-    left = _completed(left, full_matrices)
+    left = _complete(left, full_matrices)
     if is_wide:
         left, right = _adjoint(right), _adjoint(left)
     return SVDResult(left, values, right)
@@ -136,7 +231,7 @@ def _adjoint(x: Tensor) -> Tensor:
 
 
 def _svd(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return factors of no fewer rows than columns; U is 0 where values are."""
+    """Return factors of at least as many rows as columns; U is 0 where values are 0."""
     if not is_complex(x):
         left, values, right = map(Tensor, real_build.svd(x.node))
         return left, values, right
@@ -144,22 +239,23 @@ def _svd(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return rows.mT, values, right
 
 
-def _completed(left: Tensor, is_full: bool) -> Tensor:
-    """Return orthonormal columns for those that may be 0, and more up to a square.
+def _complete(left: Tensor, is_full: bool) -> Tensor:
+    """Replace columns of zeros by orthonormal ones; if `is_full`, complete a square.
 
-    A reflection keeps a column up to its sign, and puts any other where one is 0.
+    Householder reflections preserve an orthonormal column up to its sign, and give
+    some orthonormal column for a column of zeros.
     """
     q, r = _qr(left, is_full)
     n = left.shape[-1]
-    corners = xp.expand_dims(xp.real(Tensor(diagonal(r.node))), axis=-2)
-    kept = q[..., :n] * xp.where(corners < 0, -1, 1).astype(corners.dtype)
+    corners = xp.expand_dims(xp.real(Tensor(build_diagonal(r.node))), axis=-2)
+    columns = q[..., :n] * xp.where(corners < 0, -1, 1).astype(corners.dtype)
     if not is_full or q.shape[-1] == n:
-        return kept
-    return xp.concat([kept, q[..., n:]], axis=-1)
+        return columns
+    return xp.concat([columns, q[..., n:]], axis=-1)
 
 
 def svdvals(x: ArrayLike, /) -> Tensor:
-    """Return the singular values of each matrix in falling order: `(..., k)`.
+    """Return the singular values of each matrix in descending order: `(..., k)`.
 
     Raises:
         ShapeError: there are fewer than two axes.
@@ -178,11 +274,11 @@ def svdvals(x: ArrayLike, /) -> Tensor:
 def _must_be_finite(name: str, values: Tensor, shape: tuple[int, ...]) -> None:
     if values.size:
         failed = xp.isnan(values[..., 0])
-        fails_where(name, values, failed, _NOT_FINITE, shape)
+        fail_where(name, values, failed, _NOT_FINITE, shape)
 
 
 def _threshold(values: Tensor, x: Tensor, rtol: ArrayLike) -> Tensor:
-    """Return below which singular values count as 0: `(..., 1)`."""
+    """Return the limit below which singular values count as 0: `(..., 1)`."""
     share = xp.asarray(_share(x) if rtol is None else rtol, device=x.device)
     share = share.astype(values.dtype)[..., None]
     return share * xp.max(values, axis=-1, keepdims=True)
@@ -193,12 +289,12 @@ def _share(x: Tensor) -> float:
 
 
 def matrix_rank(x: ArrayLike, /, *, rtol: ArrayLike = None) -> Tensor:
-    """Return how many singular values of each matrix count: shape `(...)`.
+    """Return the number of singular values of each matrix above a limit: `(...)`.
 
     Args:
         x: the matrices.
-        rtol: which share of the largest one a value must exceed, `(...)`; None for the
-            larger length times the spacing of floats at 1.
+        rtol: the limit as a fraction of the largest singular value, `(...)`; None for
+            the larger length times the spacing of floats at 1.
 
     Raises:
         ShapeError: there are fewer than two axes.
@@ -218,8 +314,8 @@ def pinv(x: ArrayLike, /, *, rtol: ArrayLike = None) -> Tensor:
 
     Args:
         x: the matrices.
-        rtol: which share of the largest singular value others must exceed, `(...)`, not
-            to count as 0; None for the larger length times the spacing of floats at 1.
+        rtol: the fraction of the largest singular value, `(...)`, below which others
+            count as 0; None for the larger length times the spacing of floats at 1.
 
     Raises:
         ShapeError: there are fewer than two axes.
@@ -245,21 +341,21 @@ def pinv(x: ArrayLike, /, *, rtol: ArrayLike = None) -> Tensor:
 
 
 def _with_rule(inverse: Node, source: Node) -> Node:
-    """Return a pseudo-inverse whose way back is that of the whole, not of its factors.
+    """Return a pseudo-inverse with a vjp of its own instead of that of its factors.
 
-    dA = (1 - A P) dPᵀ P Pᵀ + Pᵀ P dPᵀ (1 - P A) - Pᵀ dP Pᵀ, for matrices of one rank.
-    (Golub and Pereyra, The differentiation of pseudo-inverses, 1973)
+    dA = (1 - A P) dPᵀ P Pᵀ + Pᵀ P dPᵀ (1 - P A) - Pᵀ dP Pᵀ, for matrices of
+    constant rank. (Golub and Pereyra, The differentiation of pseudo-inverses, 1973)
     """
     if not is_kept() and source.past is None:
         return inverse
 
     def rule(cotangent: Node) -> tuple[Node]:
         p, a, g = Tensor(inverse), Tensor(source), Tensor(cotangent)
-        turned = p.mT
-        first = g.mT @ p @ turned
-        second = turned @ p @ g.mT
-        whole = first - a @ (p @ first) + second - (second @ p) @ a
-        return ((whole - turned @ g @ turned).node,)
+        adjoint = p.mT
+        first = g.mT @ p @ adjoint
+        second = adjoint @ p @ g.mT
+        total = first - a @ (p @ first) + second - (second @ p) @ a
+        return ((total - adjoint @ g @ adjoint).node,)
 
     mark(inverse, Mark((source,), rule))
     return inverse

@@ -14,8 +14,8 @@ from typing import Any, SupportsIndex
 
 from tensorweb import fft as transforms
 from tensorweb.errors import ShapeError
-from tensorweb.fft.arguments import Norm
 from tensorweb.fft.frequencies import Axes
+from tensorweb.fft.transforms import Norm
 from tensorweb.numpy.arguments import Out, as_floats, into, signature_of
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor

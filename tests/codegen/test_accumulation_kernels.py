@@ -93,9 +93,9 @@ def test_tables_keep_infinities_and_small_numbers(length: int, webgpu: str) -> N
     values = np.zeros(40_000, np.float32)
     key = np.arange(40_000, dtype=np.int32) % length
     key[:20_000] = length - 1
-    places = {1: np.inf, 2: -np.inf, 3: np.nan, 5: 3e38, 6: 1.25e-37}
-    for place, value in places.items():
-        values[30_000 - 30_000 % length + place] = value
+    specials = {1: np.inf, 2: -np.inf, 3: np.nan, 5: 3e38, 6: 1.25e-37}
+    for offset, value in specials.items():
+        values[30_000 - 30_000 % length + offset] = value
     values[34_000 - 34_000 % length + 4] = np.inf
     values[36_000 - 36_000 % length + 4] = -np.inf
     x = tw.full(length, 1.0).at[:1].set(-0.0).at[6].set(0.0)

@@ -1,7 +1,7 @@
 """Runs every function of `shaders/math` on a WebGPU adapter and judges it by NumPy.
 
-Needs any adapter that wgpu-py finds, else it skips. Bounds are those that the comments
-tell; subnormal operands and results may be flushed to zero.
+Needs any adapter that wgpu-py finds, else it skips. The comments of the functions state
+the bounds; subnormal operands and results may be flushed to zero.
 """
 
 from __future__ import annotations

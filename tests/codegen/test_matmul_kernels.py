@@ -167,9 +167,9 @@ def test_product_with_its_own_transpose(tile: Tile) -> None:
 @pytest.mark.parametrize(
     ("tile", "dtype"),
     [
-        (tile, ("int32", "uint32")[turn])
+        (tile, ("int32", "uint32")[choice])
         for number, tile in enumerate(EVERY_TILE)
-        for turn in ((0, 1) if tile.name in COMPILED_OFTEN else (number % 2,))
+        for choice in ((0, 1) if tile.name in COMPILED_OFTEN else (number % 2,))
     ],
     indirect=["tile"],
     ids=lambda value: value if isinstance(value, str) else value.name,

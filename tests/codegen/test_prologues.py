@@ -17,11 +17,11 @@ def test_every_unary_operation_is_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("turn", "operation"),
+    ("index", "operation"),
     list(enumerate(grouped(TOGETHER))),
     ids=lambda value: value.name if isinstance(value, Operation) else "",
 )
 def test_operations_inside_kernels(
-    turn: int, operation: Operation, webgpu: str
+    index: int, operation: Operation, webgpu: str
 ) -> None:
-    assert differences(operation, turn) == []
+    assert differences(operation, index) == []

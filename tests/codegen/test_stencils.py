@@ -18,8 +18,8 @@ AROUND = [(a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if a or b]
 
 
 def laplacian(xp: Any, u: Any) -> Any:
-    turned = [xp.roll(u, s, axis=a) for a in (0, 1) for s in (1, -1)]
-    return turned[0] + turned[1] + turned[2] + turned[3] - 4 * u
+    rolled = [xp.roll(u, s, axis=a) for a in (0, 1) for s in (1, -1)]
+    return rolled[0] + rolled[1] + rolled[2] + rolled[3] - 4 * u
 
 
 def life(xp: Any, x: Any) -> Any:
@@ -128,8 +128,8 @@ def test_stencils_of_views(webgpu: str) -> None:
         (slice(7, 11), slice(0, 16)),
     ):
         np.testing.assert_array_equal(heat(tw, x[view]).numpy(), heat(np, host[view]))
-    turned = heat(tw, stored(host)[:64, :64].T).numpy()
-    np.testing.assert_array_equal(turned, heat(np, host[:64, :64].T))
+    transposed = heat(tw, stored(host)[:64, :64].T).numpy()
+    np.testing.assert_array_equal(transposed, heat(np, host[:64, :64].T))
 
 
 def test_what_a_choice_leaves_out_does_not_show(webgpu: str) -> None:

@@ -33,17 +33,17 @@ def half(*shape: int) -> Node:
     return value(*shape, dtype=HALF)
 
 
-def turned(node: Node) -> Node:
+def transposed(node: Node) -> Node:
     return movement.permute(node, (1, 0))
 
 
 TAKEN = {
     "rows": contraction.matmul(half(128, 64), half(64, 256)),
-    "columns": contraction.matmul(turned(half(64, 128)), turned(half(256, 64))),
+    "columns": contraction.matmul(transposed(half(64, 128)), transposed(half(256, 64))),
     "ragged rows": contraction.matmul(half(65, 72), half(72, 80)),
     "ragged depth": contraction.matmul(half(128, 8), half(8, 128)),
     "of a batch": contraction.matmul(half(3, 128, 64), half(3, 64, 128)),
-    "with itself": contraction.matmul(half(128, 64), turned(half(128, 64))),
+    "with itself": contraction.matmul(half(128, 64), transposed(half(128, 64))),
 }
 
 LEFT_ALONE = {

@@ -1,4 +1,4 @@
-"""Elementwise kernels over turned inputs pass through tiles, with the right result."""
+"""Elementwise kernels over transposed inputs pass through tiles."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ pytestmark = pytest.mark.usefixtures("webgpu")
 CASES: dict[str, tuple[Callable[..., Tensor], tuple[tuple[int, ...], ...]]] = {
     "copy": (lambda x: x.T + 0.0, ((67, 45),)),
     "with a straight one": (lambda x, y: tw.exp(x.T) * y, ((45, 67), (67, 45))),
-    "two turned ones": (lambda x, y: x.T - y.T * 2, ((45, 67), (45, 67))),
-    "four turned ones": (
+    "two transposed inputs": (lambda x, y: x.T - y.T * 2, ((45, 67), (45, 67))),
+    "four transposed inputs": (
         lambda a, b, c, d: a.T + b.T * 2 + c.T * 3 + d.T * 4,
         ((33, 35),) * 4,
     ),
@@ -47,7 +47,7 @@ VECTOR_CASES: dict[str, tuple[Callable[..., Tensor], tuple[tuple[int, ...], ...]
         lambda x, y, row, column: tw.exp(x.T) * y + row - column,
         ((68, 72), (72, 68), (68,), (72, 1)),
     ),
-    "three turned ones": (lambda a, b, c: a.T + b.T * 2 - c.T, ((68, 36),) * 3),
+    "three transposed inputs": (lambda a, b, c: a.T + b.T * 2 - c.T, ((68, 36),) * 3),
     "whole numbers": (lambda x: (x * 9).astype(tw.int32).T + 1, ((36, 68),)),
     "bool": (lambda x: (x.T < 5) == (x > 0).contiguous().T, ((36, 68),)),
     "part of a larger one": (lambda x: x[4:, 8:].T + 1, ((40, 72),)),
@@ -95,10 +95,10 @@ def test_several_outputs_of_one_transposition(
     """One of two was left as its buffer was: axes of length 1 hid the tiles."""
     host = np.random.default_rng(3).integers(-9, 9, shape).astype(dtype)
     for order in itertools.permutations(range(len(shape))):
-        turned = tw.permute_dims(tw.realize(tw.asarray(host)) * 2, order)
+        permuted = tw.permute_dims(tw.realize(tw.asarray(host)) * 2, order)
         want = host.transpose(order) * 2
         size = (host.size, 1)
-        results = [tw.reshape(turned, size), turned + 100, turned * 3]
+        results = [tw.reshape(permuted, size), permuted + 100, permuted * 3]
         wanted = [want.reshape(size), want + 100, want * 3]
         tw.realize(*results)
         for got, expected in zip(results, wanted, strict=True):

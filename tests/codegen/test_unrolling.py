@@ -118,7 +118,7 @@ def test_slow_compilers_get_loops() -> None:
 
 
 def added(node: Node, writes: int) -> Node:
-    """Return values added at so many positions of a node, in no order."""
+    """Return values added at `writes` positions of a node, in no order."""
     positions = Indices(value(writes, dtype=dtypes.int32))
     values = value(writes, dtype=node.dtype)
     return accumulate("add", node, [positions], values)

@@ -56,7 +56,7 @@ def is_software(
 
 
 def computed(value: Tensor, kernels: int = 1) -> tuple[np.ndarray, str]:
-    """Return the result and the text of the product, the last kernel of so many."""
+    """Return the result and the text of the product, the last of these kernels."""
     with record_kernels() as records:
         result = value.numpy()
     assert len(records) == kernels
@@ -223,6 +223,6 @@ def test_both_operands_in_windows() -> None:
     x, seen = small(4, 3, 10, 9), small(4, 36, 8, 7)
     windows = tw.asarray(x).sliding_windows((3, 3), axis=(2, 3))
     got, _ = computed(tw.einsum("nohw,nchwyx->ocyx", tw.asarray(seen), windows))
-    place = np.lib.stride_tricks.sliding_window_view(x, (3, 3), (2, 3))
-    want = np.einsum("nohw,nchwyx->ocyx", seen.astype(float), place)
+    neighbourhoods = np.lib.stride_tricks.sliding_window_view(x, (3, 3), (2, 3))
+    want = np.einsum("nohw,nchwyx->ocyx", seen.astype(float), neighbourhoods)
     np.testing.assert_array_equal(got, want)

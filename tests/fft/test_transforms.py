@@ -139,8 +139,8 @@ def test_rows_that_do_not_fill_workgroups(webgpu: str) -> None:
 
 
 @pytest.mark.parametrize("length", [2, 8, 64, 105, 1000, 4096])
-def test_every_pass_turns_by_its_own_roots(length: int) -> None:
-    """Point j of a butterfly whose place is k turns by j k of what it makes."""
+def test_every_pass_has_its_own_twiddle_angles(length: int) -> None:
+    """The angle of point j of butterfly k is j k times the unit angle of its pass."""
     angles, radices = angles_of(length), radices_of(length)
     assert radices is not None
     assert len(angles) == length - 1

@@ -149,8 +149,8 @@ def test_halves_have_the_derivatives_of_the_whole(small_blocks: None) -> None:
     tw.check_grads(lambda x: tw.abs(tw.linalg.svd(x, full_matrices=False).U), (tall,))
     low = tw.concat([tall[:, :2], 0 * tall[:, :1]], axis=1)
     u, _, v = np.linalg.svd(low.numpy())
-    slope = tw.grad(lambda x: tw.linalg.svdvals(x)[0])(low).numpy()
-    close(slope, u[:, :1] @ v[:1])  # R has no inverse here, and needs none
+    gradient = tw.grad(lambda x: tw.linalg.svdvals(x)[0])(low).numpy()
+    close(gradient, u[:, :1] @ v[:1])  # R has no inverse here, and needs none
     stack = tw.asarray(matrix((2, 6, 6)))
 
     def slope_of(x: tw.Tensor) -> tw.Tensor:

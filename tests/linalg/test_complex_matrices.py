@@ -42,7 +42,7 @@ def matrix(*shape: int) -> Array:
     return np.asarray(parts[0] + 1j * parts[1])
 
 
-def turned(*values: float) -> Array:
+def with_singular_values(*values: float) -> Array:
     """Return a matrix of given singular values."""
     left, right = (
         np.linalg.qr(matrix(len(values), len(values), n)[..., 0])[0] for n in (1, 2)
@@ -60,8 +60,8 @@ MATRICES: dict[str, Array] = {
     "of low rank": matrix(6, 2) @ matrix(2, 5),
     "ones": np.ones((4, 4)) * (1 + 1j),
     "zeros": np.zeros((3, 2), complex),
-    "equal values": turned(3, 3, 3, 1, 1, 0),
-    "unitary": turned(1, 1, 1, 1),
+    "equal values": with_singular_values(3, 3, 3, 1, 1, 0),
+    "unitary": with_singular_values(1, 1, 1, 1),
     "without vectors": np.eye(5, k=1) * 1j,
     "large": 1e25 * matrix(3, 2) @ matrix(2, 3),
     "small": 1e-25 * matrix(3, 2) @ matrix(2, 3),
@@ -163,7 +163,7 @@ def test_nothing_and_numbers_that_are_none(cpu: str) -> None:
 
 
 def of_vectors(x: tw.Tensor) -> tw.Tensor:
-    """Return what hangs on eigenvectors and not on their directions."""
+    """Return a function of eigenvectors that is independent of their phases."""
     vectors = eig(x).eigenvectors
     return vectors[..., :, None, :] * vectors.conj()[..., None, :, :]
 
@@ -192,7 +192,7 @@ SLOPES: dict[str, tuple[Callable[..., Any], tuple[int, ...]]] = {
     "det and slogdet": (lambda x: (det(x), *slogdet(x)), (2, 3, 3)),
     "solve": (lambda x: solve(x, x[..., 0]), (2, 2)),
 }
-"""Functions that do not hang on directions, and the shape of what they take."""
+"""Functions that are independent of phases, and the shape of their argument."""
 
 
 @pytest.mark.parametrize("name", SLOPES)
@@ -212,11 +212,11 @@ def test_the_way_back_of_any_matrix(cpu: str) -> None:
     a = matrix(3, 2, 2)
     x = tw.asarray(a, requires_grad=True)
     loss(x).backward()
-    slope = tw.grad(loss)
+    gradient = tw.grad(loss)
     one = tw.vmap(tw.grad(lambda x: loss(x[None])))(x.detach())
-    recorded = tw.jit(slope)(x.detach())
+    recorded = tw.jit(gradient)(x.detach())
     assert x.grad is not None
-    for found in (slope(x.detach()), one, recorded):
+    for found in (gradient(x.detach()), one, recorded):
         assert tw.max(tw.abs(found - x.grad)) < 1e-12
     moved = 1e-6 * matrix(2, 3, 2).reshape(3, 2, 2)
     difference = loss(tw.asarray(a + moved)) - loss(tw.asarray(a - moved))

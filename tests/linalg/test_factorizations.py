@@ -192,8 +192,8 @@ def test_a_bad_matrix_is_named_when_something_of_it_is_read(
     stack = np.broadcast_to(np.eye(3, dtype=np.float32), (2, 2, 3, 3)).copy()
     stack[1, 0] = number
     found = function(tw.asarray(stack))
-    beside = tw.ones(3) + 1
-    assert beside.tolist() == [2, 2, 2]
+    other = tw.ones(3) + 1
+    assert other.tolist() == [2, 2, 2]
     with pytest.raises(tw.LinAlgError, match=rf"{name}: matrix \(1, 0\) of the stack"):
         (found + 1).numpy()
     with pytest.raises(ValueError, match=rf"{name}: the matrix of shape \(3, 3\)"):
@@ -250,7 +250,7 @@ def exponential(x: tw.Tensor) -> tw.Tensor:
     return vectors * tw.exp(values)[..., None, :] @ vectors.mT
 
 
-SLOPES: dict[str, tuple[Callable[..., Any], tuple[int, ...]]] = {
+DIFFERENTIATED: dict[str, tuple[Callable[..., Any], tuple[int, ...]]] = {
     "lower": (
         lambda x: tw.linalg.cholesky(x @ x.mT + tw.eye(3, dtype=x.dtype)),
         (3, 3),
@@ -271,12 +271,12 @@ SLOPES: dict[str, tuple[Callable[..., Any], tuple[int, ...]]] = {
     ),
     "nuclear norm": (lambda x: tw.linalg.matrix_norm(x, ord="nuc"), (2, 3)),
 }
-"""Functions that turn with their factors, and the shape of what they take."""
+"""Functions that do not depend on the choice of factors, and the argument's shape."""
 
 
-@pytest.mark.parametrize("name", SLOPES)
-def test_slopes_are_those_of_differences(name: str) -> None:
-    function, shape = SLOPES[name]
+@pytest.mark.parametrize("name", DIFFERENTIATED)
+def test_gradients_match_finite_differences(name: str) -> None:
+    function, shape = DIFFERENTIATED[name]
     with tw.device("cpu"):
         x = tw.asarray(matrix(shape, np.float64))
         tw.check_grads(function, (x,))

@@ -23,8 +23,8 @@ def test_diagonals_and_traces_of_views() -> None:
     for offset in (-4, -2, -1, 0, 1, 3, 5):
         found = tw.linalg.diagonal(a, offset=offset)
         assert_equal(found, np.diagonal(a, offset, 1, 2))
-        turned = tw.linalg.trace(tw.asarray(a).mT[:, ::-1], offset=offset)
-        assert_equal(turned, np.trace(a.mT[:, ::-1], offset, 1, 2))
+        found = tw.linalg.trace(tw.asarray(a).mT[:, ::-1], offset=offset)
+        assert_equal(found, np.trace(a.mT[:, ::-1], offset, 1, 2))
     small = tw.asarray([[1, 2], [3, 4]], dtype=tw.int32)
     assert tw.linalg.trace(small).dtype is tw.int32
     assert tw.linalg.trace(small, dtype=tw.float32).dtype is tw.float32
@@ -67,10 +67,10 @@ def test_norms() -> None:
             assert found.shape == wanted.shape
     for order in (1, 2, 2.5, math.inf):
         norm = functools.partial(tw.linalg.vector_norm, ord=order)
-        slopes = tw.vmap(tw.grad(norm))(tw.asarray([[0.0, 0.0], [0.0, -2.0]]))
-        assert np.allclose(slopes.numpy(), [[0, 0], [0, -1]])
-    slopes = tw.vmap(tw.grad(tw.std))(tw.asarray([[3.0, 3.0], [1.0, 3.0]]))
-    assert np.allclose(slopes.numpy(), [[0, 0], [-0.5, 0.5]])
+        gradients = tw.vmap(tw.grad(norm))(tw.asarray([[0.0, 0.0], [0.0, -2.0]]))
+        assert np.allclose(gradients.numpy(), [[0, 0], [0, -1]])
+    gradients = tw.vmap(tw.grad(tw.std))(tw.asarray([[3.0, 3.0], [1.0, 3.0]]))
+    assert np.allclose(gradients.numpy(), [[0, 0], [-0.5, 0.5]])
     with pytest.raises(DataError, match="matrix_norm"):
         tw.linalg.matrix_norm(a, ord=cast(float, "max"))
     with pytest.raises(ShapeError, match="two axes"):

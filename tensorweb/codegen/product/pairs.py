@@ -300,10 +300,10 @@ class _Side:
         """The inputs that it reads."""
         return {s.slot for s in self.expression.steps if s.kind in ("load", "gather")}
 
-    def place(self) -> str:
+    def position(self) -> str:
         """Return the function of a vector's matrix, depth and index in the tile."""
         size = f"parameters.{self.blocks}"
-        head = f"fn {self.name}_place(number: u32) -> vec3u {{\n"
+        head = f"fn {self.name}_position(number: u32) -> vec3u {{\n"
         if self.is_depth_first and not self.is_vector:
             return (
                 f"{head}  let rest = number / DEPTH;\n"
@@ -340,8 +340,8 @@ class _Side:
                 inputs,
                 joined_as(f"vec4<{kind}>"),
             )
-            place = f"min(first / 4u + vector, parameters.{self.axis}s / 4u - 1u)"
-            return f"{text}{head}  return {self.name}(batch, depth, {place});\n}}\n"
+            index = f"min(first / 4u + vector, parameters.{self.axis}s / 4u - 1u)"
+            return f"{text}{head}  return {self.name}(batch, depth, {index});\n}}\n"
         signature = Signature(self.name, self.arguments, kind)
         text = function(declarations, signature, self.expression, inputs)
         calls = []
@@ -424,7 +424,7 @@ class _Pairs:
             f"fn identity() -> Value {{\n  return {first};\n}}\n"
         )
         for side in (self.left, self.right):
-            text += side.place() + side.inside()
+            text += side.position() + side.inside()
             text += side.read(declarations, kernel.input_dtypes)
         text += terms(declarations) + self._store(declarations)
         read = [self.left.expression, self.right.expression, self.finish]

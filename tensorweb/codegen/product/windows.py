@@ -110,8 +110,8 @@ class _Windows:
             sizes: batch, rows, columns, depth.
             operands: weights and windows, each with the names of its groups of axes.
             line: how windows overlap.
-            enough: threads that keep the device busy; there are fewer channels to a
-                thread where they are not so many.
+            enough: threads that keep the device busy; with fewer, a thread computes
+                fewer channels.
         """
         self.kernel = kernel
         self.batch, self.rows, self.columns, self.depth = sizes
@@ -167,7 +167,7 @@ class _Windows:
         declarations = Declarations(kernel.scalar_dtypes, "depth")
         for name, size in (
             ("units", self.units),
-            ("turns", self.depth // (line.size * self.across.size)),
+            ("iterations", self.depth // (line.size * self.across.size)),
             ("quads", -(-self.length // WIDTH)),
             ("length", self.length),
             ("columns", self.columns),
@@ -260,11 +260,11 @@ class _Windows:
             lines = f"  result[index / 4u] = vec4<{element}>({', '.join(calls)});\n"
         else:
             lines = (
-                "  for (var i = 0u; i < min(parameters.length - place, 4u); i++) {\n"
+                "  for (var i = 0u; i < min(parameters.length - first, 4u); i++) {\n"
                 "    result[index + i] = finish(index + i, totals[i]);\n  }\n"
             )
         return (
-            f"{text}fn store(batch: u32, row: u32, column: u32, place: u32, "
+            f"{text}fn store(batch: u32, row: u32, column: u32, first: u32, "
             "totals: vec4<Value>) {\n  let index = (batch * parameters.rows + row)"
             f" * parameters.columns + column;\n{lines}}}\n"
         )
