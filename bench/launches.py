@@ -1,29 +1,38 @@
-"""What a launch, a Python statement, a read and a transfer cost on this host.
+"""What launches, statements, derivatives, reads, transfers and first calls cost.
 
-Runs inside Python's host, Pyodide or native; every function returns rows of results.
-Needs a host that can wait for the GPU.
+Runs in Pyodide and natively on a host that can wait for the GPU; every function returns
+rows of results. A driver that caches compiled shaders on disk shortens first calls:
+`__GL_SHADER_DISK_CACHE=0` disables NVIDIA's.
 """
 
 from __future__ import annotations
 
+import cProfile
+import gc
+import io
 import json
+import pstats
 from array import array
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import pairwise
 from time import perf_counter
 from typing import Any
 
 import tensorweb as tw
 from bench.cases import driver
-from tensorweb import Tensor
+from bench.programs import tensorweb_programs
+from bench.workloads import workloads
+from tensorweb import Tensor, devices
 from tensorweb.drivers.protocol import DISPATCH, PARAMETER_WORDS
+from tensorweb.dtypes import BY_NAME
+from tensorweb.graph.tracing import tracing
 
 Row = dict[str, Any]
 
 LENGTHS = (1, 10, 100, 300, 1000)
 BATCHES = 32
-STREAM = 8
-"""Flushes of a stream until somebody waits."""
+STREAM = 8  # flushes of a stream before a wait
 
 ELEMENTS = 64
 CHAIN = 100
@@ -44,10 +53,28 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
 def measure(*, tiny: bool = False) -> str:
     """Return all rows as JSON."""
     found: list[Row] = []
-    for part in (tapes, library, statements, flushes, replays, plans, reads):
+    parts = (tapes, library, statements, derivatives, flushes, replays, plans, reads)
+    for part in parts:
         found += part()
     found += transfers(4 if tiny else 64)
+    # Last, because they open devices; a software adapter is not worth warming up.
+    for is_warm in (False,) if driver().is_software else (False, True):
+        found += first_calls(is_warm, tiny=tiny)
     return json.dumps(found)
+
+
+def profile() -> str:
+    """Return where Python's time goes in statements and flushes, by function."""
+    profiler = cProfile.Profile()
+    profiler.enable()
+    for part in (statements, flushes, replays, plans):
+        list(part())
+    profiler.disable()
+    text = io.StringIO()
+    pstats.Stats(profiler, stream=text).strip_dirs().sort_stats("tottime").print_stats(
+        40
+    )
+    return text.getvalue()
 
 
 def tapes() -> Iterator[Row]:
@@ -58,7 +85,7 @@ def tapes() -> Iterator[Row]:
 
 
 def library() -> Iterator[Row]:
-    """Measure the whole path of a plan seen before: build the graph, flush it."""
+    """Measure the full path of a cached plan: build the graph, flush it."""
     inputs = _small_tensors(max(LENGTHS))
     for length in LENGTHS:
         chosen = inputs[:length]
@@ -93,11 +120,39 @@ def statements() -> Iterator[Row]:
         yield _row(f"python_op_{name}", [s / CHAIN for s in _times(run)], "op/s")
 
 
-def flushes() -> Iterator[Row]:
-    """Measure Python's time of a flush seen before, without building its graph.
+def derivatives() -> Iterator[Row]:
+    """Measure Python's time of a backward pass, and a Hessian of 50 inputs."""
 
-    `flush_cached` waits for the GPU before each, so that other processes have had the
-    CPU's caches meanwhile; `flush_streamed` is the loop that does not look at values.
+    def network(layers: Any, x: Tensor) -> Tensor:
+        for w, b in layers[:-1]:
+            x = tw.tanh(x @ w + b)
+        w, b = layers[-1]
+        loss: Tensor = ((x @ w + b) ** 2).mean()
+        return loss
+
+    def layers_of(*sizes: int) -> Any:
+        return [(tw.full((a, b), 1.0 / a), tw.zeros(b)) for a, b in pairwise(sizes)]
+
+    gradient = tw.value_and_grad(network)
+    deep, x = layers_of(*(8,) * 41), tw.ones((4, 8))
+
+    def build() -> None:
+        with tracing("network", {}):
+            gradient(deep, x)
+
+    yield _row("python_gradient_40_layers", _times(build, 8), "call/s")
+    wide = layers_of(50, 32, 32, 1)
+    second = tw.hessian(lambda x: network(wide, x))
+    inputs = tw.linspace(-1.0, 1.0, 50)
+    samples = _times(lambda: second(inputs).tolist(), 8)
+    yield _row("hessian_50_inputs", samples, "call/s")
+
+
+def flushes() -> Iterator[Row]:
+    """Measure Python's time of a flush with a cached plan, without building its graph.
+
+    `flush_cached` waits for the GPU before each flush, so that other processes use the
+    CPU's caches meanwhile; `flush_streamed` is a loop that reads no values.
     """
     inputs = _small_tensors(FLUSH)
     for name, between in (("cached", 1), ("streamed", STREAM)):
@@ -112,14 +167,14 @@ def flushes() -> Iterator[Row]:
                     tw.synchronize()
         one, many = samples.values()
         pairs = zip(sorted(one), sorted(many), strict=True)
-        slopes = [max((m - o) / (FLUSH - 1), 0.0) for o, m in pairs]
-        yield _row(f"flush_{name}_kernel", slopes, "kernel/s")
+        per_kernel = [max((m - o) / (FLUSH - 1), 0.0) for o, m in pairs]
+        yield _row(f"flush_{name}_kernel", per_kernel, "kernel/s")
         yield _row(f"flush_{name}_fixed", one, "flush/s")
         yield _row(f"flush_{name}_{FLUSH}", many, "flush/s")
 
 
 def replays() -> Iterator[Row]:
-    """Measure Python's time of a recorded step of 100 kernels, and one waited for."""
+    """Measure Python's time of a recorded step of 100 kernels, and its wall time."""
 
     @tw.jit
     def step(x: Tensor) -> Tensor:
@@ -162,7 +217,7 @@ def plans() -> Iterator[Row]:
 
 
 def reads() -> Iterator[Row]:
-    """Measure small reads: of a driver's buffer, of a tensor that is there or not."""
+    """Measure small reads: of a driver's buffer, of a computed or pending tensor."""
     gpu = driver()
     buffer = gpu.create_buffer(4096)
     x = tw.realize(tw.ones(()) + 1.0)
@@ -201,6 +256,38 @@ def transfers(mebibytes: int) -> Iterator[Row]:
     gpu.destroy_buffer(buffer)
 
 
+SAME_KERNELS = ("matmul_odd2", "matmul2048", "gather_rows", "scatter_add_rows")
+"""Workloads whose kernels another one compiles, or nearly."""
+
+
+def first_calls(is_warm: bool, *, tiny: bool) -> Iterator[Row]:
+    """Measure the first call of each workload on a fresh device, cold or warmed up."""
+    driver().close()  # its buffers would be freed in the middle of a measurement
+    devices.forget("webgpu")
+    gc.collect()
+    tw.set_default_device("webgpu")
+    prefix = "first_call_warm" if is_warm else "first_call"
+    if is_warm:
+        started = perf_counter()
+        tw.warm_up()
+        yield _row("warm_up", [perf_counter() - started], "call/s")
+    programs = tensorweb_programs()
+    for workload in workloads(tiny=tiny):
+        if workload.name in SAME_KERNELS:
+            continue
+        operands = [
+            tw.realize(tw.zeros(each.shape, dtype=BY_NAME[each.dtype]) + 0)
+            for each in workload.inputs
+        ]
+        tw.synchronize()
+        started = perf_counter()
+        result = tw.realize(programs[workload.program](*operands))
+        tw.synchronize()
+        seconds = perf_counter() - started
+        yield _row(f"{prefix}_{workload.name}", [seconds], "call/s")
+        del result, operands
+
+
 def _launch_rows(path: str, length: int, run: Callable[[], None]) -> Iterator[Row]:
     """Measure CPU time, time in a stream of flushes, and time when each is awaited."""
     run()
@@ -225,7 +312,7 @@ def _launch_rows(path: str, length: int, run: Callable[[], None]) -> Iterator[Ro
 
 
 def _times(function: Callable[[], object], count: int = BATCHES) -> list[float]:
-    """Return the seconds of `count` calls after one that is not counted."""
+    """Return the seconds of `count` calls after one that is not timed."""
     function()
     samples = []
     for _ in range(count):
@@ -236,7 +323,7 @@ def _times(function: Callable[[], object], count: int = BATCHES) -> list[float]:
 
 
 def _row(workload: str, seconds: list[float], unit: str) -> Row:
-    """Return a row of the best sample, with the median beside it."""
+    """Return a row of the best sample and the median."""
     best, middle = min(seconds), sorted(seconds)[len(seconds) // 2]
     return {
         "workload": workload,
@@ -260,8 +347,8 @@ def _tape(length: int) -> array[int]:
     pair = [gpu.create_buffer(4 * ELEMENTS) for _ in range(2)]
     pipeline = gpu.create_pipeline(SHADER, "rw", "launch")
     words = [length * PARAMETER_WORDS, *[0] * (length * PARAMETER_WORDS)]
-    for number in range(length):
-        slot = number * PARAMETER_WORDS * 4
-        source, target = pair[number % 2], pair[1 - number % 2]
+    for index in range(length):
+        slot = index * PARAMETER_WORDS * 4
+        source, target = pair[index % 2], pair[1 - index % 2]
         words += [DISPATCH, pipeline, 1, 1, 1, slot, 2, source, target]
     return array("i", words)

@@ -1,34 +1,31 @@
-"""`bench report`: a file of results as markdown tables, printed or in the documents."""
+"""`bench report`: files of results as markdown tables, printed or in the documents."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bench import aims, results
-from bench.aims import PEERS, PYTORCH
-from bench.families import families
-from bench.first_report import first_call_table
-from bench.kit import ROOT, BenchError
-from bench.results import TINY, Results, Row
-from bench.train_report import training_table
-from bench.workloads import Workload, workloads
-
-HOSTS = ("tensorweb", "tensorweb in Chromium", "tensorweb native")
-ALONE = "one submit per op"
-JIT = "jit"
+from bench import results
+from bench.results import CPU, ROOT, TINY, BenchError, Results, Row
+from bench.training import FORWARD, SIZES
+from bench.workloads import Workload, cpu_workloads, families, workloads
 
 PAGE = ROOT / "docs" / "benchmarks.md"
 
-BEGIN = "<!-- bench:begin -->"
-END = "<!-- bench:end -->"
+MARKERS = ("<!-- bench:begin -->", "<!-- bench:end -->")
+CPU_MARKERS = ("<!-- bench cpu:begin -->", "<!-- bench cpu:end -->")
+
+HOSTS = ("tensorweb", "tensorweb in Chromium", "tensorweb native")
+PEERS = ("jax-js", "TF.js", "ONNX Runtime Web")
+PYTORCH = "PyTorch"
+ALONE = "one submit per op"
+JIT = "jit"
 
 LAUNCHES: dict[str, tuple[str, str, float]] = {
     "start_cold": ("page: navigation to first result, cold", "ms", 0),
     "start_warm": ("page: navigation to first result, warm", "ms", 1000),
-    "start_cold_50_mbit": ("the same cold at 50 Mbit/s", "ms", 3000),
-    "start_cold_10_mbit": ("the same cold at 10 Mbit/s", "ms", 0),
+    "start_cold_50_mbit": ("page: cold at 50 Mbit/s", "ms", 3000),
+    "start_cold_10_mbit": ("page: cold at 10 Mbit/s", "ms", 0),
     "page_picture_256": ("page: picture of 256 by 256 elements", "ms", 0),
     "page_picture_1024": ("page: picture of 1024 by 1024", "ms", 0),
     "page_picture_4096": ("page: picture of 4096 by 4096, pooled", "ms", 0),
@@ -50,9 +47,11 @@ LAUNCHES: dict[str, tuple[str, str, float]] = {
     "python_op_number": ("Python per operation, tensor * number", "µs", 15),
     "python_op_function": ("Python per operation, exp", "µs", 15),
     "python_op_broadcast": ("Python per operation, slice and broadcast", "µs", 15),
-    "flush_cached_fixed": ("flush of a graph seen before, fixed", "µs", 150),
-    "flush_cached_kernel": ("flush of a graph seen before, per kernel", "µs", 3),
-    "flush_streamed_kernel": ("the same without waiting between", "µs", 3),
+    "python_gradient_40_layers": ("Python: backward pass of 40 layers", "µs", 0),
+    "hessian_50_inputs": ("Hessian of 50 inputs", "ms", 0),
+    "flush_cached_fixed": ("flush with a cached plan, fixed", "µs", 150),
+    "flush_cached_kernel": ("flush with a cached plan, per kernel", "µs", 3),
+    "flush_streamed_kernel": ("the same without waiting between flushes", "µs", 3),
     "jit_100_cpu": ("recorded step of 100 kernels, CPU", "ms", 0.4),
     "jit_100_waited": ("recorded step of 100 kernels, awaited", "ms", 0),
     "flush_new_shape": ("flush of softmax in a new shape", "µs", 0),
@@ -63,139 +62,49 @@ LAUNCHES: dict[str, tuple[str, str, float]] = {
     "read_tolist_4KiB": ("tolist() of 1,024 numbers", "ms", 1),
     "upload_64MiB": ("upload of 64 MiB", "GB/s", 0),
     "download_64MiB": ("download of 64 MiB", "GB/s", 0),
+    "warm_up": ("warm_up of every family", "ms", 0),
 }
-"""Rows of the launch path: description, unit shown, aim (0: none); lower is better."""
+"""The launch path: description, unit shown, limit (0: none); lower is better."""
 
-SCALES = {"ms": 1.0, "µs": 1e3}
+COLD, WARM = "first_call_", "first_call_warm_"
+FIRST_CALL_MS = 60.0  # most milliseconds of a first call after warm_up
 
+TITLES = {
+    "train_mlp": "step of an MLP 784-128-10, 128 images",
+    "train_cnn": "step of a CNN 16-32, 128 images of 28 by 28",
+    "train_gpt": "step of a GPT: 4 layers of 128, 32 texts of 64",
+    "gpt2_forward": "GPT-2 124M forward, 8 texts of 1,024 tokens",
+    "gpt2_short": "GPT-2 124M forward, 1 text of 64 tokens",
+}
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command line."""
-    parser.add_argument("file", type=Path, nargs="?", help="default: the newest")
-    parser.add_argument(
-        "--write",
-        action="store_true",
-        help="write docs/benchmarks.md",
-    )
+CPU_TITLES = {
+    "tensorweb": ("tensorweb", True),
+    "numpy": ("NumPy in Pyodide", False),
+    "jaxjs": ("jax-js", True),
+    "tfjs": ("TF.js", True),
+    "ortweb": ("ONNX Runtime Web", True),
+    "roofs": ("hand-written WebAssembly", False),
+}
+"""Libraries of the CPU by name: title, and whether they have threads; ours first."""
 
+SUMS = frozenset({"sum", "rowsum", "colsum", "matvec", "argmax"})
+"""Programs whose roof is a sum; others that move bytes are compared with a copy."""
 
-def run(options: argparse.Namespace) -> None:
-    """Print or write the tables.
-
-    Raises:
-        BenchError: the file or the markers are missing.
-    """
-    found = results.load(options.file or results.newest())
-    text = markdown(found)
-    if options.out:
-        options.out.write_text(text, "utf-8")
-    if options.write:
-        write_between(PAGE, text)
-    else:
-        print(text)
-
-
-def markdown(found: Results) -> str:
-    """Return the tables of a file, with where it was measured."""
-    lines = [f"Measured on {found.machine}, {found.date}."]
-    for host, about in sorted(found.hosts.items()):
-        versions = ", ".join(f"{k} {v}" for k, v in about["versions"].items() if v)
-        note = f". {about['note']}" if "note" in about else ""
-        adapter = about["adapter"] or about["driver"]
-        lines.append(f"- {host}: {adapter}; {versions}{note}")
-    head = "\n".join([lines[0], "", *lines[1:]])
-    parts = (
-        kernel_table(found),
-        family_table(found),
-        training_table(found),
-        launch_table(found),
-        first_call_table(found),
-    )
-    tables = [head, *filter(None, parts)]
-    return "\n\n".join(tables) + "\n"
+CACHED = 16 << 20  # bytes up to which the roof of little memory counts
+LOOSE = 1e-3  # error up to which a less exact peer is compared, with a mark
+MARK = "†"
 
 
-def kernel_table(found: Results) -> str:
-    """Return a row per workload: the best peer, ours, ratio, share of the ceiling.
-
-    Ours is the best of results that share a submit, by a flush or by `tw.jit`.
-    """
-    rows = workloads(tiny=found.machine.endswith(TINY))
-    table = _comparison(found, rows)
-    ceilings = [row for row in found.rows if row["workload"].startswith("ceiling_")]
-    shown = ", ".join(
-        f"{row['workload'].removeprefix('ceiling_')} {_rate(row)} {row['unit']}"
-        f" ({', '.join(filter(None, (row['impl'], row.get('date'))))})"
-        for row in ceilings
-    )
-    note = f"\n\nCeilings: {shown}." if table and shown else ""
-    return table + note
+def write() -> None:
+    """Write the newest results into docs/benchmarks.md."""
+    gpu = results.load(results.newest())
+    cpu = results.load(results.newest(cpu=True))
+    write_between(PAGE, markdown(gpu), MARKERS)
+    write_between(PAGE, markdown(cpu), CPU_MARKERS)
 
 
-def family_table(found: Results) -> str:
-    """Return the same of the second table, empty where nothing of it was measured."""
-    rows = families(tiny=found.machine.endswith(TINY))
-    days = found.days_of((row.name for row in rows), HOSTS[0])
-    table = _comparison(found, rows)
-    return f"What programs do besides these kernels{days}.\n\n{table}" if table else ""
-
-
-def _comparison(found: Results, rows: Sequence[Workload]) -> str:
-    """Return a line per workload that somebody has measured."""
-    host, *others = [name for name in HOSTS if _has(found, name)] or HOSTS[:1]
-    lines = []
-    for workload in rows:
-        name = workload.name
-        best = _best([_row(found, name, peer) for peer in PEERS])
-        alone = _row(found, name, f"{host}, {ALONE}")
-        ours = _ours(found, name, host)
-        own = _best(ours)
-        reference = _row(found, name, PYTORCH)
-        further = [_best(_ours(found, name, other)) for other in others]
-        if not any((best, own, reference, *further)):
-            continue
-        line = {
-            "workload": f"{name}, {workload.unit}",
-            "best peer": _named(best),
-            host: _named(own),
-            "ours / best peer": _ratio(own, best),
-            "share of ceiling": _share(found, own),
-            "aim": aims.shown(found, name, ours, host),
-            "PyTorch (CUDA)": _named(reference),
-            **dict(zip(others, map(_named, further), strict=True)),
-            ALONE: _rate(alone),
-            "by the GPU's time": _rate(own, "gpu_rate"),
-        }
-        lines.append(line)
-    if not lines:
-        return ""
-    heads = [head for head in lines[0] if any(line[head] for line in lines)]
-    return _table(heads, [[line[head] for head in heads] for line in lines])
-
-
-def launch_table(found: Results) -> str:
-    """Return what launches, statements, reads and transfers cost on each host."""
-    ours = [name for name in HOSTS if any(_row(found, w, name) for w in LAUNCHES)]
-    lines = []
-    for workload, (title, unit, aim) in LAUNCHES.items():
-        rows = [_row(found, workload, name) for name in ours]
-        if any(rows):
-            shown = [_cost(row, unit, aim) for row in rows]
-            lines.append([title, *shown, f"≤ {aim:g} {unit}" if aim else ""])
-    if not lines:
-        return ""
-    of_days: dict[str, list[str]] = {}
-    for row in found.rows:
-        if row["workload"] in LAUNCHES and "date" in row:
-            of_days.setdefault(row["date"], []).append(f"`{row['workload']}`")
-    notes = (f"Measured on {day}: {', '.join(of_days[day])}." for day in of_days)
-    return "\n\n".join([_table(["what", *ours, "aim"], lines), *notes])
-
-
-def write_between(
-    path: Path, text: str, markers: tuple[str, str] = (BEGIN, END)
-) -> None:
-    """Replace what stands between the markers of a file.
+def write_between(path: Path, text: str, markers: tuple[str, str]) -> None:
+    """Replace the text between the markers of a file.
 
     Raises:
         BenchError: the markers are not there.
@@ -208,44 +117,273 @@ def write_between(
     path.write_text(f"{before}{begin}\n\n{text}\n{end}{after}", "utf-8")
 
 
-def _row(found: Results, workload: str, name: str) -> Row | None:
-    """Return ours by its whole name, a peer by its fastest variant; only right ones."""
-    if name in (*PEERS, PYTORCH):
-        return found.find(workload, name)
-    rows = [r for r in found.rows if r["workload"] == workload and r["impl"] == name]
-    return rows[0] if rows and rows[0].get("ok", True) else None
+def markdown(found: Results) -> str:
+    """Return the tables of a file, with where it was measured."""
+    if found.machine.removesuffix(TINY).endswith(CPU):
+        return _cpu_markdown(found)
+    lines = []
+    for host, about in sorted(found.hosts.items()):
+        versions = ", ".join(f"{k} {v}" for k, v in about["versions"].items() if v)
+        note = f". {about['note']}" if "note" in about else ""
+        lines.append(
+            f"- {host}: {about['adapter'] or about['driver']}; {versions}{note}"
+        )
+    head = [f"Measured on {found.machine}, {found.date}.", "\n".join(lines)]
+    is_tiny = found.machine.endswith(TINY)
+    days = found.days_of((row.name for row in families()), HOSTS[0])
+    parts = (
+        comparison(found, workloads(tiny=is_tiny)),
+        _ceilings(found),
+        _titled(f"Families{days}", comparison(found, families(tiny=is_tiny))),
+        training_table(found),
+        launch_table(found),
+        first_call_table(found),
+    )
+    return "\n\n".join([*head, *filter(None, parts)]) + "\n"
 
 
-def _has(found: Results, name: str) -> bool:
-    names = {workload.name for workload in workloads(tiny=False)}
-    names |= {workload.name for workload in workloads(tiny=True)}
-    return any(_row(found, workload, name) for workload in names)
+def comparison(found: Results, entries: Sequence[Workload]) -> str:
+    """Return a line per measured workload: the best peer, ours, ratio, ceiling.
+
+    Ours is the best of the results that share a submit, by a flush or by `tw.jit`.
+    """
+    measured = {row["impl"].partition(",")[0] for row in found.rows}
+    hosts = [name for name in HOSTS if name in measured] or [HOSTS[0]]
+    host, others = hosts[0], hosts[1:]
+    lines = []
+    for workload in entries:
+        name = workload.name
+        best = _best([found.find(name, peer) for peer in PEERS])
+        own, *further = (_best(_ours(found, name, each)) for each in hosts)
+        reference = found.find(name, PYTORCH)
+        if any((best, own, reference, *further)):
+            line = {
+                "workload": f"{name}, {workload.unit}",
+                "best peer": _named(best),
+                host: _named(own),
+                "ours / best peer": _ratio(own, best),
+                "share of ceiling": _share(found, own),
+                "PyTorch (CUDA)": _named(reference),
+                "ours / PyTorch": _ratio(own, reference),
+                **dict(zip(others, map(_named, further), strict=True)),
+                ALONE: _rate(found.exact(name, f"{host}, {ALONE}")),
+                "by the GPU's time": _rate(own, "gpu_rate"),
+            }
+            lines.append(line)
+    return _columns(lines)
+
+
+def _ceilings(found: Results) -> str:
+    rows = [row for row in found.rows if row["workload"].startswith("ceiling_")]
+    shown = ", ".join(
+        f"{row['workload'].removeprefix('ceiling_')} {_rate(row)} {row['unit']}"
+        f" ({', '.join(filter(None, (row['impl'], row.get('date'))))})"
+        for row in rows
+    )
+    return f"Ceilings: {shown}." if shown else ""
+
+
+def training_table(found: Results) -> str:
+    """Return a line per network that was measured, empty without any."""
+    peers = PEERS[:2]
+    host = HOSTS[1] if any(found.exact(name, HOSTS[1]) for name in TITLES) else HOSTS[0]
+    lines = []
+    for name in (*SIZES, *FORWARD):
+        own = found.exact(name, host)
+        if own is None:
+            continue
+        others = [found.find(name, peer) for peer in peers]
+        line = {
+            "what": TITLES[name],
+            **{peer: _time(row) for peer, row in zip(peers, others, strict=True)},
+            host: _time(own),
+            "ours / best peer": _ratio(own, _best(others), digits=0),
+            "PyTorch eager": _time(found.exact(name, f"{PYTORCH} eager")),
+            "PyTorch, best": _time(found.find(name, PYTORCH)),
+            "by the GPU's time": _milliseconds(own.get("gpu_ms")),
+            "Python and bridge": _milliseconds(own.get("python_ms")),
+            "launches": f"{own.get('dispatches', 0):.0f}",
+            "first step": _milliseconds(own.get("first_ms")),
+        }
+        lines.append(line)
+    days = found.days_of((*SIZES, *FORWARD), host)
+    title = f"Training by Adam: forward, backward and update{days}"
+    return _titled(title, _columns(lines, all_columns=True))
+
+
+def launch_table(found: Results) -> str:
+    """Return what launches, statements, reads and transfers cost on each host."""
+    hosts = [name for name in HOSTS if any(found.exact(w, name) for w in LAUNCHES)]
+    lines = []
+    for name, (title, unit, limit) in LAUNCHES.items():
+        rows = [found.exact(name, host) for host in hosts]
+        if any(rows):
+            shown = [_cost(row, unit, limit) for row in rows]
+            lines.append([title, *shown, f"≤ {limit:g} {unit}" if limit else ""])
+    if not lines:
+        return ""
+    days: dict[str, list[str]] = {}
+    for row in found.rows:
+        if row["workload"] in LAUNCHES and "date" in row:
+            days.setdefault(row["date"], []).append(f"`{row['workload']}`")
+    notes = (f"Measured on {day}: {', '.join(names)}." for day, names in days.items())
+    return "\n\n".join([_table(["what", *hosts, "limit"], lines), *notes])
+
+
+def first_call_table(found: Results) -> str:
+    """Return a line per workload whose first call was measured, cold and warmed up."""
+    rows = {(row["workload"], row["impl"]): row for row in found.rows}
+    hosts = sorted({impl for name, impl in rows if name.startswith(COLD)})
+    names = dict.fromkeys(
+        name.removeprefix(COLD)
+        for name, _ in rows
+        if name.startswith(COLD) and not name.startswith(WARM)
+    )
+    if not names:
+        return ""
+    heads = [f"{host}, {how}" for host in hosts for how in ("cold", "after warm_up")]
+    lines = []
+    for name in names:
+        times = [rows.get((how + name, host)) for host in hosts for how in (COLD, WARM)]
+        cells = [
+            _cost(row, "ms", FIRST_CALL_MS if i % 2 else 0)
+            for i, row in enumerate(times)
+        ]
+        lines.append([name, *cells])
+    limit = f"Limit: {FIRST_CALL_MS:g} ms after `warm_up`."
+    return f"{_table(['first call of', *heads], lines)}\n\n{limit}"
+
+
+def _cpu_markdown(found: Results) -> str:
+    """Return a table for one thread and for all cores, and where it was measured."""
+    about = found.hosts["chromium"]
+    versions = ", ".join(f"{name} {text}" for name, text in about["versions"].items())
+    note = f" {about['note']}" if "note" in about else ""
+    before, after = about["load"]
+    machine = found.machine.replace(CPU, "")
+    parts = [
+        f"Measured on {machine}, {found.date}, {about['browser']}; {versions}. Load of "
+        f"the machine before {before:g}, after {after:g}.{note}",
+        _titled("One thread", cpu_table(found, 1)),
+        _roofs(found),
+    ]
+    if about["threads"] > 1:
+        title = f"{about['threads']} threads; NumPy has one"
+        parts.append(_titled(title, cpu_table(found, about["threads"])))
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def cpu_table(found: Results, threads: int) -> str:
+    """Return a line per workload: rates, ours to the best peer's, share of the roof."""
+    lines = []
+    for workload in cpu_workloads(tiny=found.machine.endswith(TINY)):
+        own, peers = _cpu_rows(found, workload, threads)
+        if not own and not peers:
+            continue
+        others = dict(peers)
+        roof = _roof(found, workload) if threads == 1 else None
+        lines.append(
+            {
+                "workload": f"{workload.name}, {_cpu_unit(workload)}",
+                "tensorweb": _cpu_cell(own),
+                **{
+                    title: _cpu_cell(others.get(name))
+                    for name, (title, _) in CPU_TITLES.items()
+                    if name not in ("tensorweb", "roofs")
+                },
+                "ours / best peer": _ratio(own, peers[0][1] if peers else None),
+                "share of roof": f"{own['rate'] / roof:.0%}" if own and roof else "",
+            }
+        )
+    return _columns(lines)
+
+
+def _cpu_rows(
+    found: Results, workload: Workload, threads: int
+) -> tuple[Row | None, list[tuple[str, Row]]]:
+    """Return our best row, and the best row of each peer by name, the fastest first."""
+    rows = {
+        name: _cpu_best(found, workload.name, name, threads)
+        for name in CPU_TITLES
+        if name != "roofs"
+    }
+    own = rows.pop("tensorweb")
+    peers = [(name, row) for name, row in rows.items() if row]
+    return own, sorted(peers, key=lambda peer: float(peer[1]["ms"]))
+
+
+def _cpu_best(found: Results, workload: str, library: str, threads: int) -> Row | None:
+    """Return the best correct row of a library; of peers also a less exact one."""
+    count = threads if CPU_TITLES[library][1] else 1
+    return _best(
+        row
+        for row in found.rows
+        if (row["workload"], row["library"], row["threads"])
+        == (workload, library, count)
+        and (row["ok"] or (library != "tensorweb" and row["err"] <= LOOSE))
+    )
+
+
+def _cpu_unit(workload: Workload) -> str:
+    return "µs" if workload.unit == "launches/ms" else workload.unit
+
+
+def _cpu_cell(row: Row | None) -> str:
+    """Return a rate, or the time of a launch, and whether it went through `jit`."""
+    if row is None:
+        return ""
+    value = row["ms"] * 1e3 if row["unit"] == "launches/ms" else row["rate"]
+    text = _number(value) + ("" if row["ok"] else MARK)
+    return f"{text} (jit)" if " jit," in row["impl"] else text
+
+
+def _roof(found: Results, workload: Workload) -> float | None:
+    """Return the rate of the roof that bounds a workload, None without one."""
+    size = 0 if workload.work <= CACHED else 1
+    begin = {
+        "GFLOP/s": "roof_microkernel",
+        "GB/s": ("roof_copy_8MiB", "roof_copy_64MiB")[size],
+    }.get(workload.unit)
+    if workload.program in SUMS:
+        begin = ("roof_sum_4MiB", "roof_sum_64MiB")[size]
+    rates = [
+        float(row["rate"])
+        for row in found.rows
+        if begin and row["workload"].startswith(begin)
+    ]
+    return max(rates, default=None)
+
+
+def _roofs(found: Results) -> str:
+    shown = ", ".join(
+        f"{row['workload'].removeprefix('roof_').replace('_', ' ')} "
+        f"{_cpu_cell(row)} {row['unit']}"
+        for row in found.rows
+        if row["library"] == "roofs"
+    )
+    return f"Roofs of one thread: {shown}." if shown else ""
 
 
 def _ours(found: Results, workload: str, host: str) -> list[Row]:
     """Return our rows whose results share a submit, where there are such."""
-    plain = _row(found, workload, host) or _row(found, workload, f"{host}, {ALONE}")
-    return [*filter(None, (plain, _row(found, workload, f"{host}, {JIT}")))]
+    plain = found.exact(workload, host) or found.exact(workload, f"{host}, {ALONE}")
+    return [*filter(None, (plain, found.exact(workload, f"{host}, {JIT}")))]
 
 
-def _best(rows: Sequence[Row | None]) -> Row | None:
+def _best(rows: Iterable[Row | None]) -> Row | None:
     return min(filter(None, rows), key=lambda row: float(row["ms"]), default=None)
 
 
-def _ratio(own: Row | None, best: Row | None) -> str:
-    return f"{best['ms'] / own['ms']:.2f}" if own and best else ""
+def _ratio(own: Row | None, other: Row | None, digits: int = 2) -> str:
+    return f"{other['ms'] / own['ms']:.{digits}f}" if own and other else ""
 
 
 def _share(found: Results, own: Row | None) -> str:
-    """Return which part of the copy or multiply-add ceiling a rate is."""
+    """Return the share of the copy or multiply-add ceiling that a rate reaches."""
     if own is None:
         return ""
     kind = "ceiling_fma" if own["unit"] == "GFLOP/s" else "ceiling_copy"
-    rates = [
-        float(row["rate"])
-        for row in found.rows
-        if row["workload"].startswith(kind) and row["rate"]
-    ]
+    rates = [row["rate"] for row in found.rows if row["workload"].startswith(kind)]
     return f"{own['rate'] / max(rates):.0%}" if rates else ""
 
 
@@ -263,18 +401,42 @@ def _named(row: Row | None) -> str:
 
 def _rate(row: Row | None, key: str = "rate") -> str:
     rate = row.get(key) if row else None
-    if rate is None:
-        return ""
-    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
+    return "" if rate is None else _number(rate)
 
 
-def _cost(row: Row | None, unit: str, aim: float) -> str:
-    """Return a time or a rate; a time above its aim says by how much."""
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _time(row: Row | None) -> str:
+    return _milliseconds(row["ms"]) if row else ""
+
+
+def _milliseconds(number: float | None) -> str:
+    return "" if number is None else f"{_number(number)} ms"
+
+
+def _cost(row: Row | None, unit: str, limit: float) -> str:
+    """Return a time or a rate; a time above its limit says by how much."""
     if row is None:
         return ""
-    value = row["ms"] * SCALES[unit] if unit in SCALES else row["rate"]
-    text = f"{value:,.0f} {unit}" if value >= 100 else f"{value:.3g} {unit}"
-    return f"{text}, {value / aim:.2g} times the aim" if aim and value > aim else text
+    scale = {"ms": 1.0, "µs": 1e3}.get(unit)
+    value = row["ms"] * scale if scale else row["rate"]
+    text = f"{_number(value)} {unit}"
+    is_above = limit and value > limit
+    return f"{text}, {value / limit:.2g} times the limit" if is_above else text
+
+
+def _titled(title: str, table: str) -> str:
+    return f"{title}.\n\n{table}" if table else ""
+
+
+def _columns(lines: list[dict[str, str]], *, all_columns: bool = False) -> str:
+    """Return a table of lines by column, without columns that are empty."""
+    if not lines:
+        return ""
+    heads = [h for h in lines[0] if all_columns or any(line[h] for line in lines)]
+    return _table(heads, [[line[head] for head in heads] for line in lines])
 
 
 def _table(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:

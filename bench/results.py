@@ -1,4 +1,4 @@
-"""Files of results: one per machine and day, rows with what they were measured on."""
+"""Files of results, one per machine and day, and what every benchmark needs to run."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import json
 import math
 import os
 import re
+import sys
+import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.kit import BENCH, BenchError
-
+BENCH = Path(__file__).resolve().parent
+ROOT = BENCH.parent
 FOLDER = BENCH / "results"
 
 Row = dict[str, Any]
@@ -27,11 +29,16 @@ REQUIRED: dict[str, tuple[type, ...]] = {
     "unit": (str,),
     "err": (int, float, type(None)),
 }
-"""What every row has: milliseconds per operation, operations, FLOP or bytes per second
-in the unit, largest relative error (null where nothing is computed). A row of another
-day than the file's has its `date`. Rows of kernels
-also have `ok`, `gpu_ms`, `gpu_rate`, `median_ms`, `single_ms`, `cold_ms` and, per
-operation, `dispatches`, `submits`, `bind_groups`, `buffers`."""
+"""Of every row: milliseconds per operation, operations, FLOP or bytes per second in the
+unit, largest relative error (null where nothing is checked). A row of another day than
+the file's has its `date`. Other columns are optional (bench/README.md)."""
+
+RECORDED = (
+    *("ms", "rate", "err", "ok", "gpu_ms", "gpu_rate", "cold_ms", "date"),
+    *("estimated_from", "library", "threads", "losses", "first_ms", "python_ms"),
+    *("dispatches", "single_ms"),
+)
+"""Columns that files have besides names and unit; `ok` only where it is false."""
 
 TINY = ", tiny sizes"
 """Ends the name of a machine where small sizes were measured."""
@@ -40,6 +47,10 @@ LIBRARIES = (
     *("tensorweb", "jax-js", "TF.js", "ONNX Runtime Web", "WGSL", "PyTorch"),
     *("NumPy", "WebAssembly"),
 )
+
+
+class BenchError(Exception):
+    """A benchmark cannot run here; the message says what is missing."""
 
 
 @dataclass
@@ -59,38 +70,44 @@ class Results:
     rows: list[Row] = field(default_factory=list)
 
     def merge(self, hosts: dict[str, dict[str, Any]], rows: list[Row]) -> None:
-        """Take over runs; rows of the same workload and impl replace older ones."""
+        """Add runs; rows of the same workload and impl replace older ones."""
         new = {(row["workload"], row["impl"]) for row in rows}
-        kept = [row for row in self.rows if (row["workload"], row["impl"]) not in new]
-        self.rows = kept + rows
+        old = [row for row in self.rows if (row["workload"], row["impl"]) not in new]
+        self.rows = old + rows
         self.hosts |= hosts
 
     def days_of(self, workloads: Iterable[str], impl: str) -> str:
-        """Say when rows were measured, where that was not on the file's day."""
+        """Return when rows were measured, where that was not on the file's day."""
         rows = filter(None, (self.find(name, impl) for name in workloads))
         days = sorted({row["date"] for row in rows if "date" in row})
         return f", measured on {' and '.join(days)}" if days else ""
 
     def find(self, workload: str, impl: str) -> Row | None:
-        """Return a workload's fastest row whose impl begins with a name."""
+        """Return a workload's fastest correct row whose impl begins with a name."""
         rows = [
             row
             for row in self.rows
             if row["workload"] == workload
-            and _begins(row["impl"], impl)
+            and (row["impl"] == impl or row["impl"].startswith(f"{impl} "))
             and row.get("ok", True)
         ]
         return min(rows, key=lambda row: float(row["ms"]), default=None)
+
+    def exact(self, workload: str, impl: str) -> Row | None:
+        """Return the correct row of a workload and an impl's full name."""
+        key = (workload, impl)
+        rows = [row for row in self.rows if (row["workload"], row["impl"]) == key]
+        return rows[0] if rows and rows[0].get("ok", True) else None
 
     def problems(self) -> list[str]:
         """Return what is wrong with the rows, one sentence each."""
         found = []
         seen = set()
-        for number, row in enumerate(self.rows):
-            found += [f"row {number}: {text}" for text in row_problems(row)]
+        for index, row in enumerate(self.rows):
+            found += [f"row {index}: {text}" for text in row_problems(row)]
             key = (row.get("workload"), row.get("impl"))
             if key in seen:
-                found.append(f"row {number}: {key} twice")
+                found.append(f"row {index}: {key} twice")
             seen.add(key)
         return found
 
@@ -110,44 +127,92 @@ def row_problems(row: Row) -> list[str]:
     return found
 
 
-def path_for(machine: str) -> Path:
-    """Return today's file of a machine."""
-    slug = re.sub(r"[^a-z0-9]+", "-", machine.lower()).strip("-")
-    return FOLDER / f"{datetime.date.today().isoformat()}-{slug}.json"
+def row(name: str, impl: str, times: dict[str, float], work: float, unit: str) -> Row:
+    """Return the row of a workload whose result is right or not checked."""
+    rate = work / times["ms"] / 1e6
+    named = {"workload": name, "impl": impl, "rate": rate, "unit": unit}
+    return {**named, "err": None, "ok": True, **times}
+
+
+def show(row: Row) -> None:
+    """Print a row."""
+    print(
+        f"{row['workload']:18} {row['impl']:38} {row['ms']:10.4f} ms "
+        f"{row['cold_ms']:8.1f} cold {row['rate']:10.1f} {row['unit']:8}"
+        f"{'' if row.get('ok', True) else ' BAD'}",
+        flush=True,
+    )
 
 
 def save(
     options: argparse.Namespace, host: str, about: dict[str, Any], rows: list[Row]
 ) -> Path:
-    """Add a run to a file and return its path, today's file without `--out`.
+    """Add a run to today's file, or that of `--out`, and return its path.
 
     Raises:
         BenchError: a row breaks the schema.
     """
-    machine = options.machine or _default_machine(about["driver"])
+    machine = options.machine or f"{os.cpu_count()} cores, {about['driver']}"
     if options.tiny:
         machine += TINY  # rows have the same names, so a file of their own
     if options.note:
         about = {**about, "note": options.note}
-    path: Path = options.out or path_for(machine)
     today = datetime.date.today().isoformat()
+    slug = re.sub(r"[^a-z0-9]+", "-", machine.lower()).strip("-")
+    path: Path = options.out or FOLDER / f"{today}-{slug}.json"
     found = load(path) if path.is_file() else Results(machine, today)
     found.date = today
     found.merge({host: about}, rows)
     write(path, found)
+    print(f"\nsaved to {path}")
     return path
 
 
+def join(files: list[Path], target: Path, machine: str | None) -> None:
+    """Join files of one machine, the newest last; rows name another day than the first.
+
+    Raises:
+        BenchError: a file has another shape.
+    """
+    first, *others = (load(path) for path in files)
+    first.machine = machine or first.machine
+    for found in others:
+        if found.date != first.date:
+            found.rows = [{**row, "date": found.date} for row in found.rows]
+        first.merge({**found.hosts, **first.hosts}, found.rows)
+    write(target, first)
+
+
 def write(path: Path, found: Results) -> None:
-    """Write a file of results.
+    """Write a file: one line per workload, with the columns of each impl.
 
     Raises:
         BenchError: a row breaks the schema.
     """
     if problems := found.problems():
         raise BenchError(f"{path}: {'; '.join(problems)}")
+    grouped: dict[str, dict[str, Any]] = {}
+    for row in found.rows:
+        entry = grouped.setdefault(row["workload"], {"unit": row["unit"]})
+        entry[row["impl"]] = {
+            key: float(f"{value:.5g}") if isinstance(value, float) else value
+            for key in RECORDED
+            if (value := row.get(key)) is not None and (key, value) != ("ok", True)
+        }
+    lines = (
+        f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in grouped.items()
+    )
+    head = {"machine": found.machine, "date": found.date}
+    parts = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
+    hosts = (
+        f"  {json.dumps(key)}: {json.dumps(value)}"
+        for key, value in found.hosts.items()
+    )
+    for name, rows in (("hosts", hosts), ("rows", lines)):
+        joined = ",\n".join(rows)
+        parts.append(f' "{name}": {{\n{joined}\n }}')
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_text(found), "utf-8")
+    path.write_text("{\n" + ",\n".join(parts) + "\n}\n", "utf-8")
 
 
 def load(path: Path) -> Results:
@@ -158,42 +223,84 @@ def load(path: Path) -> Results:
     """
     try:
         content = json.loads(path.read_text("utf-8"))
-        return Results(**content)
-    except (OSError, ValueError, TypeError) as error:
+        rows = [
+            {"workload": name, "impl": impl, "unit": entry["unit"], **_filled(columns)}
+            for name, entry in content.pop("rows").items()
+            for impl, columns in entry.items()
+            if impl != "unit"
+        ]
+        return Results(**content, rows=rows)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise BenchError(f"{path}: no file of results ({error})") from None
 
 
-def newest() -> Path:
-    """Return the newest file of `bench/results/`.
+def _filled(columns: dict[str, Any]) -> dict[str, Any]:
+    return {"rate": None, "err": None, "ok": True, **columns}
+
+
+CPU = ", cpu"
+"""Ends the name of a machine whose CPU was measured."""
+
+
+def newest(*, cpu: bool = False) -> Path:
+    """Return the newest file of a GPU or of a CPU.
 
     Raises:
         BenchError: there is none.
     """
-    found = sorted(FOLDER.glob("*.json"))
+    files = sorted(FOLDER.glob("*.json"))
+    found = [path for path in files if ("-cpu" in path.stem) == cpu]
     if not found:
         raise BenchError(f"{FOLDER} has no results; run a benchmark first")
     return found[-1]
 
 
-def _default_machine(adapter: str) -> str:
-    """Return a plain name for this machine."""
-    return f"{os.cpu_count()} cores, {adapter or 'unknown adapter'}"
+INSIDE = ("__init__", "cases", "launches", "programs", "training", "workloads")
+"""Modules that run inside Pyodide."""
 
 
-def _begins(impl: str, name: str) -> bool:
-    return impl == name or impl.startswith(f"{name} ")
+def wheel(given: Path | None, folder: Path) -> Path:
+    """Return the wheel that was given, or build a fresh one into `folder`.
+
+    Raises:
+        BenchError: the given file is not there.
+    """
+    if given is not None:
+        if not given.is_file():
+            raise BenchError(f"--wheel {given}: no such file")
+        return given.resolve()
+    from tools import site
+
+    return site.build_wheel(folder)
 
 
-def _text(results: Results) -> str:
-    """Return JSON with one line a row, so that differences are readable."""
-    rows = ",\n".join(f"  {json.dumps(_rounded(row))}" for row in results.rows)
-    head = {"machine": results.machine, "date": results.date, "hosts": results.hosts}
-    return f'{json.dumps(head, indent=1)[:-2]},\n "rows": [\n{rows}\n ]\n}}\n'
+def sources(folder: Path) -> Path:
+    """Write the modules that run inside Pyodide to `folder` as a zip."""
+    target = folder / "bench.zip"
+    with zipfile.ZipFile(target, "w") as archive:
+        for name in INSIDE:
+            archive.write(BENCH / f"{name}.py", f"bench/{name}.py")
+    return target
 
 
-def _rounded(row: Row) -> Row:
-    """Return a row with numbers at five digits; more are noise."""
-    return {
-        key: float(f"{value:.5g}") if isinstance(value, float) else value
-        for key, value in row.items()
+def npm_version(package: str) -> str | None:
+    """Return the version of an installed npm package, None when it is not there."""
+    for folder in (BENCH, ROOT):
+        path = folder / "node_modules" / package / "package.json"
+        if path.is_file():
+            return str(json.loads(path.read_text("utf-8"))["version"])
+    return None
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the installed libraries."""
+    packages = {
+        "jax-js": "@jax-js/jax",
+        "TF.js": "@tensorflow/tfjs-core",
+        "ONNX Runtime Web": "onnxruntime-web",
+        "Dawn (npm webgpu)": "webgpu",
+        "Pyodide": "pyodide",
     }
+    found = {name: npm_version(package) for name, package in packages.items()}
+    found["Python"] = sys.version.split()[0]
+    return {name: version for name, version in found.items() if version}

@@ -1,136 +1,342 @@
-"""`bench train`: training steps of tensorweb beside its peers, in one Chromium.
+"""The networks of `bench train`, their training in tensorweb, and GPT-2's forward pass.
 
-All libraries begin with the same numbers and learn from the same batch by Adam, so
-their losses must agree.
+Written in operations that every library has. The numbers come from a counter
+(`workloads.Input`), the same in Python and JavaScript. Runs in Pyodide and natively.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from math import pi, prod, sqrt
+from time import perf_counter
 from typing import Any
 
-from bench import kit, results
-from bench.ceilings import warming
-from bench.kernels import install_peers
-from bench.kit import BenchError
-from bench.page import add_browser_arguments, measured
-from bench.results import Row
-from bench.train.gpt2 import SHAPES
-from bench.train.models import SIZES, data, parameters
-from bench.train.values import FIRST_SEED
+from bench.workloads import INT, Input, Shape
 
-LIBRARIES = ("tensorweb", "jaxjs", "tfjs")
-
-AGREEMENT = 1e-4
-"""By how much losses may differ at the most."""
+CLASSES = 10
+LETTERS = 65
+WIDTH = 128
+HEADS = 4
+RATE = 1e-3
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the command line."""
-    add_browser_arguments(parser)
-    names = ",".join(LIBRARIES)
-    parser.add_argument("--libs", default=names, help=f"of {names}")
-    parser.add_argument("--w", default="", metavar="PART", help="only names with this")
-    parser.add_argument("--tiny", action="store_true", help="sizes for a software GPU")
-    parser.add_argument("--seconds", type=float, default=900, help="stop after these")
-    parser.add_argument(
-        "--torch", action="store_true", help="PyTorch on CUDA instead, no browser"
-    )
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large a network is.
 
-
-def run(options: argparse.Namespace) -> None:
-    """Measure and save.
-
-    Raises:
-        BenchError: a library or the browser is missing, or losses differ.
+    Attributes:
+        batch: images or texts of a batch.
+        layers, heads, width: of a transformer.
+        length, letters: of its texts, and distinct letters.
     """
-    if options.torch:
-        from bench.train.torch_steps import measure
 
-        host = "pytorch"
-        about, rows = measure(options.w, options.tiny)
-    else:
-        libraries = [name for name in options.libs.split(",") if name]
-        if unknown := set(libraries) - set(LIBRARIES):
-            raise BenchError(f"--libs: unknown {', '.join(sorted(unknown))}")
-        install_peers(libraries)
-        host = "chromium"
-        about = measured(options, "train.html", _write_specification)
-        rows = about.pop("rows")
-        about["versions"] = {**kit.versions(), "browser": about.pop("browser", "")}
-    path = results.save(options, host, about, rows)
-    print(f"\nsaved to {path}")
-    if told := disagreements(results.load(path).rows):
-        raise BenchError("; ".join(told))
+    batch: int
+    layers: int = 1
+    length: int = 1
+    heads: int = HEADS
+    width: int = WIDTH
+    letters: int = LETTERS
+
+    @property
+    def tokens(self) -> int:
+        """Images or tokens of a batch."""
+        return self.batch * self.length
 
 
-def disagreements(rows: list[Row]) -> list[str]:
-    """Return where losses of one network differ between libraries, in words."""
-    found = []
-    for network in SIZES:
-        losses = {
-            row["impl"]: row["losses"]
-            for row in rows
-            if row["workload"] == network and row.get("losses")
-        }
-        for step, place in (("first", 0), ("twentieth", 1)):
-            numbers = {impl: pair[place] for impl, pair in losses.items()}
-            if numbers and max(numbers.values()) - min(numbers.values()) > AGREEMENT:
-                found.append(f"{network}: losses of the {step} step differ: {numbers}")
+SIZES = {
+    "train_mlp": (Size(128), Size(8)),
+    "train_cnn": (Size(128), Size(4)),
+    "train_gpt": (Size(32, 4, 64), Size(2, 1, 16)),
+}
+"""Of each network that is trained: as it is measured, and for a software GPU."""
+
+FORWARD = {
+    "gpt2_forward": (Size(8, 12, 1024, 12, 768, 50257), Size(2, 2, 16, 2, 32)),
+    "gpt2_short": (Size(1, 12, 64, 12, 768, 50257), Size(1, 2, 8, 2, 32)),
+}
+"""GPT-2 (124 million parameters) with random weights: full and tiny."""
+
+PARTS: dict[str, Callable[[int], Shape]] = {
+    "scale1": lambda w: (w,),
+    "shift1": lambda w: (w,),
+    "qkv": lambda w: (w, 3 * w),
+    "qkv_b": lambda w: (3 * w,),
+    "out": lambda w: (w, w),
+    "out_b": lambda w: (w,),
+    "scale2": lambda w: (w,),
+    "shift2": lambda w: (w,),
+    "up": lambda w: (w, 4 * w),
+    "up_b": lambda w: (4 * w,),
+    "down": lambda w: (4 * w, w),
+    "down_b": lambda w: (w,),
+}
+"""Parameters of a transformer's layer, by width; their names end in its index."""
+
+
+def transformer(size: Size) -> dict[str, Shape]:
+    """Return the shapes of a transformer's parameters by name."""
+    width = size.width
+    found: dict[str, Shape] = {
+        "letters": (size.letters, width),
+        "positions": (size.length, width),
+        "head": (width, size.letters),
+        "scale": (width,),
+        "shift": (width,),
+    }
+    for index in range(size.layers):
+        found |= {f"{name}_{index}": of(width) for name, of in PARTS.items()}
     return found
 
 
-def specified(network: str, *, tiny: bool) -> dict[str, Any]:
-    """Return what a library must know of a network, as JSON."""
-    size = SIZES[network][tiny]
-    inputs, letters, labels, classes = data(network, size)
-    rows = enumerate(parameters(network, size).items(), FIRST_SEED)
+SHAPES: dict[str, dict[str, Shape]] = {
+    "train_mlp": {
+        "w1": (784, WIDTH),
+        "b1": (WIDTH,),
+        "w2": (WIDTH, CLASSES),
+        "b2": (CLASSES,),
+    },
+    "train_cnn": {
+        "c1": (16, 1, 3, 3),
+        "d1": (16, 1, 1),
+        "c2": (32, 16, 3, 3),
+        "d2": (32, 1, 1),
+        "w": (32 * 49, CLASSES),
+        "b": (CLASSES,),
+    },
+}
+
+
+def inputs(network: str, size: Size) -> list[Input]:
+    """Return inputs, labels and parameters, with seeds in this order."""
+    shapes = SHAPES.get(network) or transformer(size)
+    if network == "train_gpt":
+        text, count = (size.batch, size.length), size.tokens
+        found = [
+            Input(text, 0, 0, LETTERS, INT, name="x"),
+            Input((count,), 0, 0, LETTERS, INT, name="y"),
+        ]
+    else:
+        image = (784,) if network == "train_mlp" else (1, 28, 28)
+        found = [
+            Input((size.batch, *image), 0, -1, 1, name="x"),
+            Input((size.batch,), 0, 0, CLASSES, INT, name="y"),
+        ]
+    found += [_start(name, shape) for name, shape in shapes.items()]
+    return [replace(each, seed=seed) for seed, each in enumerate(found, 1)]
+
+
+def _start(name: str, shape: Shape) -> Input:
+    """Return a parameter's start: uniform in ±1 / sqrt(inputs), or a constant."""
+    if name in ("letters", "positions"):
+        limit = 0.1
+    elif len(shape) == 4:
+        limit = 1 / sqrt(prod(shape[1:]))
+    elif len(shape) == 2:
+        limit = 1 / sqrt(shape[0])
+    else:
+        constant = float(name.startswith("scale"))
+        return Input(shape, 0, constant, constant, name=name)
+    return Input(shape, 0, -limit, limit, name=name)
+
+
+def as_json(network: str, *, tiny: bool) -> dict[str, Any]:
+    """Return a network for JavaScript; one without inputs draws its own weights."""
+    size = {**SIZES, **FORWARD}[network][tiny]
+    given = [] if network in FORWARD else inputs(network, size)
     return {
         "name": network,
+        "is_tiny": tiny,
         "layers": size.layers,
-        "inputs": {"shape": inputs, "kinds": letters},
-        "labels": {"shape": labels, "kinds": classes},
-        "tokens": size.batch * size.length,
-        "unit": "tokens/s" if letters else "images/s",
-        "parameters": [
-            {
-                "name": name,
-                "seed": seed,
-                "shape": start.shape,
-                "limit": start.limit,
-                "constant": start.constant,
-            }
-            for seed, (name, start) in rows
-        ],
+        "tokens": size.tokens,
+        "unit": "images/s" if size.length == 1 else "tokens/s",
+        "inputs": [asdict(each) for each in given],
     }
 
 
-def _write_specification(folder: Path, options: argparse.Namespace) -> None:
-    """Write what the page shall do, and the files that it fetches."""
-    wheel = kit.wheel(options.wheel, folder)
-    if wheel.parent != folder:
-        (folder / wheel.name).write_bytes(wheel.read_bytes())
-    specification = {
-        "base": "../../",
-        "host": "Chromium",
-        "wheel": f"../{wheel.name}",
-        "sources": f"../{kit.sources(folder).name}",
-        "tiny": options.tiny,
-        "libraries": options.libs.split(","),
-        "warming": warming(tiny=options.tiny),
-        "networks": [
-            specified(name, tiny=options.tiny) for name in SIZES if options.w in name
-        ],
-        "forward": [
-            {
-                "name": name,
-                "tokens": sizes[options.tiny].tokens,
-                "unit": "tokens/s",
-            }
-            for name, sizes in SHAPES.items()
-            if options.w in name
-        ],
-    }
-    (folder / "specification.json").write_text(json.dumps(specification), "utf-8")
+def mlp(tw: Any, size: Size, p: dict[str, Any], x: Any, y: Any) -> Any:
+    """Return the loss of two linear layers."""
+    hidden = tw.nn.relu(x @ p["w1"] + p["b1"])
+    return tw.nn.cross_entropy(hidden @ p["w2"] + p["b2"], y)
+
+
+def cnn(tw: Any, size: Size, p: dict[str, Any], x: Any, y: Any) -> Any:
+    """Return the loss of two convolutions with pooling, and a linear layer."""
+    for filters, bias in (("c1", "d1"), ("c2", "d2")):
+        x = tw.nn.relu(tw.conv2d(x, p[filters], padding=1) + p[bias])
+        x = tw.max_pool2d(x, 2)
+    flat = x.reshape(size.batch, 32 * 49)
+    return tw.nn.cross_entropy(flat @ p["w"] + p["b"], y)
+
+
+def norm(tw: Any, x: Any, scale: Any, shift: Any) -> Any:
+    """Return the layer normalisation of the last axis."""
+    centred = x - x.mean(axis=-1, keepdims=True)
+    variance = (centred * centred).mean(axis=-1, keepdims=True)
+    return centred * tw.rsqrt(variance + 1e-5) * scale + shift
+
+
+def gelu(tw: Any, x: Any) -> Any:
+    """Return GELU by its approximation with tanh."""
+    return 0.5 * x * (1 + tw.tanh(sqrt(2 / pi) * (x + 0.044715 * x * x * x)))
+
+
+def attention(tw: Any, qkv: Any, heads: int) -> Any:
+    """Return causal self-attention; qkv (batch, length, 3·width)."""
+    batch, length, wide = qkv.shape
+    width = wide // 3 // heads
+    parts = qkv.reshape(batch, length, 3, heads, width)
+    q, k, v = (parts[:, :, part].permute_dims((0, 2, 1, 3)) for part in range(3))
+    scores = q @ k.permute_dims((0, 1, 3, 2)) / sqrt(width)
+    positions = tw.arange(length)
+    scores = tw.where(positions[:, None] >= positions, scores, -1e9)
+    gathered = tw.nn.softmax(scores, axis=-1) @ v
+    return gathered.permute_dims((0, 2, 1, 3)).reshape(batch, length, wide // 3)
+
+
+def layer(tw: Any, h: Any, p: dict[str, Any], index: int, heads: int) -> Any:
+    """Apply one layer of a transformer to (batch, length, width)."""
+    of = {part: p[f"{part}_{index}"] for part in PARTS}
+    a = norm(tw, h, of["scale1"], of["shift1"]) @ of["qkv"] + of["qkv_b"]
+    h = h + attention(tw, a, heads) @ of["out"] + of["out_b"]
+    b = norm(tw, h, of["scale2"], of["shift2"]) @ of["up"] + of["up_b"]
+    return h + gelu(tw, b) @ of["down"] + of["down_b"]
+
+
+def logits(tw: Any, size: Size, p: dict[str, Any], text: Any, head: Any) -> Any:
+    """Return a transformer's logits (batch, length, letters)."""
+    h = p["letters"][text] + p["positions"]
+    for index in range(size.layers):
+        h = layer(tw, h, p, index, size.heads)
+    return norm(tw, h, p["scale"], p["shift"]) @ head
+
+
+def gpt(tw: Any, size: Size, p: dict[str, Any], x: Any, y: Any) -> Any:
+    """Return the loss of a small transformer that predicts the next letter."""
+    found = logits(tw, size, p, x, p["head"])
+    return tw.nn.cross_entropy(found.reshape(-1, LETTERS), y)
+
+
+LOSSES: dict[str, Callable[..., Any]] = {
+    "train_mlp": mlp,
+    "train_cnn": cnn,
+    "train_gpt": gpt,
+}
+
+
+class _Stepping:
+    """Something that takes steps, and the time that Python takes for them."""
+
+    step: Callable[[], None]
+
+    def run(self, count: int) -> None:
+        """Take steps; nothing waits for them."""
+        for _ in range(count):
+            self.step()
+
+    def python_ms(self, count: int) -> float:
+        """Return milliseconds that a step takes Python while the GPU is idle."""
+        begin = perf_counter()
+        self.run(count)
+        return (perf_counter() - begin) * 1e3 / count
+
+
+class Trainer(_Stepping):
+    """A network that learns from one batch, step after step."""
+
+    def __init__(self, network: str, tiny: bool, given: Sequence[Any]) -> None:
+        """Begin with the bytes of inputs, labels and parameters."""
+        import tensorweb as tw
+
+        size = SIZES[network][tiny]
+        entries = inputs(network, size)
+        tensors = [
+            tensor(data, entry.shape, "i" if entry.dtype == INT else "f")
+            for data, entry in zip(given, entries, strict=True)
+        ]
+        self.x, self.y, *values = tensors
+        names = (entry.name for entry in entries[2:])
+        self.model: Any = dict(zip(names, values, strict=True))
+        adam = tw.optim.Adam(lr=RATE)
+        self.state = adam.init(self.model)
+        self.loss: Any = None
+
+        def step(model: Any, state: Any, x: Any, y: Any) -> Any:
+            def loss_of(model: Any) -> Any:
+                return LOSSES[network](tw, size, model, x, y)
+
+            loss, gradients = tw.value_and_grad(loss_of)(model)
+            return (*adam.update(model, gradients, state), loss)
+
+        self.update = tw.jit(step)
+
+    def step(self) -> None:
+        """Take one step by Adam."""
+        found = self.update(self.model, self.state, self.x, self.y)
+        self.model, self.state, self.loss = found
+
+    async def loss_async(self) -> float:
+        """Return the loss before the newest step."""
+        assert self.loss is not None, "no step yet"
+        return float(await self.loss.item_async())
+
+
+class Forward(_Stepping):
+    """GPT-2's forward pass with random weights."""
+
+    def __init__(self, workload: str, tiny: bool) -> None:
+        """Draw the weights on the device."""
+        import tensorweb as tw
+
+        size = FORWARD[workload][tiny]
+        self.weights = weights(tw, size)
+        shape = (size.batch, size.length)
+        self.text = tw.random.randint(tw.random.key(1), shape, 0, size.letters)
+        tw.realize(self.text)
+        self.forward = tw.jit(lambda p, text: logits(tw, size, p, text, p["letters"].T))
+        self.logits: Any = None
+
+    def step(self) -> None:
+        """Compute the logits once."""
+        self.logits = None  # those of one pass take 1.6 GB
+        self.logits = self.forward(self.weights, self.text)
+
+    async def loss_async(self) -> float:
+        """Return the first logit, to be compared between runs."""
+        from tensorweb import evaluate
+
+        assert self.logits is not None, "no pass yet"
+        await evaluate.read_async([self.logits[:1, :1, :1].node])
+        return float(await self.logits[0, 0, 0].item_async())
+
+
+def weights(tw: Any, size: Size) -> dict[str, Any]:
+    """Return normal matrices, zero biases and unit scales."""
+    shapes = {name: of for name, of in transformer(size).items() if name != "head"}
+    keys = iter(tw.random.split(tw.random.key(0), len(shapes)))
+    found = {}
+    for name, shape in shapes.items():
+        key = next(keys)
+        if len(shape) == 2:
+            found[name] = tw.random.normal(key, shape) * 0.02
+        else:
+            found[name] = tw.ones(shape) if "scale" in name else tw.zeros(shape)
+    tw.realize(*found.values())
+    return found
+
+
+def tensor(given: Any, shape: Shape, code: str) -> Any:
+    """Return a tensor of the bytes of an array; code `f` or `i`."""
+    import tensorweb as tw
+
+    flat = memoryview(given.to_bytes() if hasattr(given, "to_bytes") else given)
+    elements = flat.cast("B").cast(code)  # type: ignore[call-overload]  # f or i
+    assert len(elements) == prod(shape), "the size differs from the shape's"
+    return tw.asarray(elements).reshape(shape)
+
+
+def open_trainer(network: str, given: Sequence[Any], tiny: bool) -> Trainer | Forward:
+    """Return what trains a network, or repeats a forward pass."""
+    return (
+        Forward(network, tiny) if network in FORWARD else Trainer(network, tiny, given)
+    )

@@ -1,4 +1,4 @@
-/** Puts Dawn (npm `webgpu`) where browsers have WebGPU: `navigator.gpu` and globals. */
+/** Installs Dawn (npm `webgpu`) as browsers have WebGPU: `navigator.gpu` and globals. */
 
 import { create, globals } from "webgpu";
 
@@ -13,8 +13,8 @@ export function installDawn() {
     `disable-dawn-features=${OFF.join(",")}`,
   ]);
   const value = { gpu, userAgent: "node", language: "en", platform: "Linux" };
-  const place = { value, configurable: true, writable: true };
-  Object.defineProperty(globalThis, "navigator", place);
+  const property = { value, configurable: true, writable: true };
+  Object.defineProperty(globalThis, "navigator", property);
   copySharedWrites();
   return gpu;
 }

@@ -1,30 +1,43 @@
-/** jax-js: eager, and through its `jit` where that differs. */
+/**
+ * jax-js: its operations one by one, through its `jit` where that differs, and training
+ * steps inside one `jit`. An operation consumes its operands; `ref` retains one for
+ * another use.
+ */
 
-import { familiesOf, JITTED } from "./families/jaxjs.mjs";
 import * as instruments from "./instruments.mjs";
-import { WINDOWS } from "./references.mjs";
+import { makeCase } from "./run.mjs";
+import { ADAM, causalMask, corrections, HEADS, SCALE, WIDTH, WINDOWS } from "./shared.mjs";
+
+const SOURCE = new URL("../node_modules/@jax-js/jax/dist/index.js", import.meta.url).href;
 
 /** How each device is made to compute a result now, and how all of it is awaited. */
-const WAYS = {
+const DEVICES = {
   webgpu: {
-    force: (x) => x.ref.gpuBuffer(), // until then nothing runs
-    // Asked right after `init`: later libraries open devices of their own.
+    force: (x) => x.ref.gpuBuffer(), // nothing runs before it
     syncOf: ({ queue }) => () => queue.onSubmittedWorkDone(),
   },
   wasm: { force: (x) => x.blockUntilReady(), syncOf: () => () => {} },
 };
 
-/** Opens a device; `source` is the library's module. */
-export async function open({ device = "webgpu", source = "@jax-js/jax" } = {}) {
-  const jax = await import(source);
+/** Programs of several operations, which `jit` may fuse. */
+const JITTED = new Set([
+  ...["elem", "softmax", "layernorm", "increment"],
+  ...["var_rows", "logsumexp_rows", "norm_rows", "sum_strided", "gelu"],
+  ...["pairwise", "life", "heat", "gray_scott", "mandelbrot"],
+  ...["attention", "attention_causal", "fft", "fft2"],
+]);
+
+export async function open({ device: where }) {
+  const device = where === "cpu" ? "wasm" : where;
+  const jax = await import(SOURCE);
   const devices = await jax.init(device);
   if (!devices.includes(device)) throw new Error(`no ${device}, only ${devices}`);
   jax.defaultDevice(device);
-  const { force, syncOf } = WAYS[device];
-  const sync = syncOf(instruments.newestDevice);
-  const programs = { ...programsOf(jax), ...familiesOf(jax) };
+  const { force, syncOf } = DEVICES[device];
+  const sync = syncOf(instruments.newestDevice); // later libraries open other devices
+  const programs = programsOf(jax);
   const { tree } = jax;
-  let kept = [];
+  let retained = [];
 
   function operandOf({ shape, dtype }, data) {
     const array = (values, type) =>
@@ -34,76 +47,84 @@ export async function open({ device = "webgpu", source = "@jax-js/jax" } = {}) {
     return { real: part(0), imag: part(1) };
   }
 
-  /** Returns the numbers of a result: one array, several, or a pair for complex ones. */
+  /** Returns the numbers of one array, of several, or of a complex pair. */
   async function numbersOf(result) {
     const parts = await Promise.all(tree.leaves(result).map((x) => x.ref.data()));
     if (parts.length === 1) return parts[0];
     const numbers = new Float32Array(parts.length * parts[0].length);
-    const isPair = "imag" in result;
     parts.forEach((values, k) => {
-      if (isPair) values.forEach((value, i) => (numbers[2 * i + k] = value));
+      if ("imag" in result) values.forEach((value, i) => (numbers[2 * i + k] = value));
       else numbers.set(values, k * values.length);
     });
     return numbers;
   }
 
-  function caseOf(title, program, operands, isChained) {
+  function caseOf(workload, title, program, operands) {
     let last = null;
-    kept.push({ dispose: () => tree.dispose(last) });
-    return {
+    retained.push({ dispose: () => tree.dispose(last) });
+    return makeCase(workload, {
       name: `jax-js ${title}`,
-      group: 1,
       async run(count) {
         for (let i = 0; i < count; i++) {
-          const isNext = isChained && i;
+          const isNext = workload.is_chained && i;
           if (!isNext) tree.dispose(last);
-          // An operation consumes its operands; `ref` keeps one more use.
           last = isNext ? program(last) : program(...operands.map(tree.ref));
           for (const leaf of tree.leaves(last)) await force(leaf);
         }
       },
       sync,
       read: () => numbersOf(last),
-    };
+    });
   }
 
   return {
     name: "jax-js",
     isPeer: true,
-    async cases(workload, data) {
-      const program = programs[workload.program];
+    async cases(workload, inputs) {
+      const name = workload.program;
+      const program = programs[name];
       if (!program) return [];
+      const data = inputs();
       const operands = workload.inputs.map((input, i) => operandOf(input, data[i]));
       await jax.blockUntilReady(operands);
-      kept.push({ dispose: () => tree.dispose(operands) });
-      const name = workload.program;
-      const { is_chained: isChained } = workload;
-      const found = [caseOf(name, program, operands, isChained)];
-      if (FUSED.has(name) || JITTED.has(name)) {
-        found.push(caseOf(`${name} jit`, jax.jit(program), operands, isChained));
-      }
+      retained.push({ dispose: () => tree.dispose(operands) });
+      const found = [caseOf(workload, name, program, operands)];
+      if (JITTED.has(name)) found.push(caseOf(workload, `${name} jit`, jax.jit(program), operands));
       return found;
     },
+    trainer: (network, data) => trainerOf(jax, sync, network, data),
     end() {
-      for (const item of kept) item.dispose();
-      kept = [];
+      for (const item of retained) item.dispose();
+      retained = [];
     },
   };
 }
 
-/** Programs of several operations, which `jit` fuses. */
-const FUSED = new Set(["elem", "softmax", "layernorm", "increment"]);
-
-function programsOf({ numpy: np, nn, lax }) {
-  const convolution = ({ stride, padding }) => {
-    const around = [padding, padding];
-    return (x, w) => lax.convGeneralDilated(x, w, [stride, stride], [around, around]);
+function programsOf(jax) {
+  const { numpy: np, nn, lax } = jax;
+  const strided = ({ stride, padding }) => {
+    const padded = [padding, padding];
+    return (x, w) => lax.convGeneralDilated(x, w, [stride, stride], [padded, padded]);
   };
-  const turned = (x) => np.matrixTranspose(x);
+  const grouped = (x, w) => {
+    const padded = [w.shape[2] >> 1, w.shape[2] >> 1];
+    const featureGroupCount = x.shape[1] / w.shape[1];
+    return lax.convGeneralDilated(x, w, [1, 1], [padded, padded], { featureGroupCount });
+  };
+  // Composed, because `dotProductAttention` fails in Node before 22.
+  const attention = (isCausal) => (q, k, v) => {
+    const [, length, width] = q.shape;
+    let scores = np.matmul(q, np.matrixTranspose(k)).mul(1 / Math.sqrt(width));
+    if (isCausal) {
+      const visible = np.tri(length, length, 0, { dtype: np.bool });
+      scores = np.where(visible, scores, -Infinity);
+    }
+    return np.matmul(nn.softmax(scores, -1), v);
+  };
   return {
     matmul: (a, b) => np.matmul(a, b),
-    matmul_nt: (a, b) => np.matmul(a, turned(b)),
-    matmul_tn: (a, b) => np.matmul(turned(a), b),
+    matmul_nt: (a, b) => np.matmul(a, np.matrixTranspose(b)),
+    matmul_tn: (a, b) => np.matmul(np.matrixTranspose(a), b),
     matvec: (a, x) => np.matmul(a, x),
     elem: (x) => np.exp(x.ref.mul(x).mul(-1)).mul(2).add(1),
     sum: (x) => np.sum(x),
@@ -117,13 +138,196 @@ function programsOf({ numpy: np, nn, lax }) {
     },
     cumsum: (x) => np.cumsum(x),
     gather: (table, indices) => np.take(table, indices, 0),
-    // Without an operation behind it a transposition moves nothing.
+    // A transposition moves nothing until another operation reads it.
     transpose_copy: (x) => np.transpose(x).mul(1),
     sort: (x) => np.sort(x),
     argsort: (x) => np.argsort(x),
     argmax: (x) => np.argmax(x, 1),
     increment: (x) => x.add(1),
-    conv2d: convolution(WINDOWS.conv2d),
-    conv2d_7x7s2: convolution(WINDOWS.conv2d_7x7s2),
+    conv2d: strided(WINDOWS.conv2d),
+    conv2d_7x7s2: strided(WINDOWS.conv2d_7x7s2),
+    argmax_rows: (x) => np.argmax(x, 1),
+    var_rows: (x) => np.var_(x, 1),
+    logsumexp_rows: (x) => nn.logsumexp(x, 1),
+    norm_rows: (x) => np.linalg.vectorNorm(x, { axis: 1 }),
+    // There are no strided slices: pairs of columns, and the first of each.
+    sum_strided: (x) => x.reshape([x.shape[0], -1, 2]).slice([], [], 0).sum(1),
+    gelu: (x) => nn.gelu(x, { approximate: false }),
+    sort_rows: (x) => np.sort(x, 1),
+    conv2d_grouped: grouped,
+    conv2d_depthwise: grouped,
+    conv2d_1x1: grouped,
+    ...gridsOf(jax),
+    attention: attention(false),
+    attention_causal: attention(true),
+    fft: (x) => np.fft.fft(x),
+    fft2: (x) => np.fft.fft2(x),
+    cholesky: (a) => np.linalg.cholesky(a),
+    solve: (a, b) => np.linalg.solve(a, b),
+    svd(a) {
+      const [u, s, vh] = np.linalg.svd(a, { fullMatrices: false });
+      return np.matmul(u.mul(np.expandDims(s, 1)), vh);
+    },
+    eigh(a) {
+      const [values, vectors] = np.linalg.eigh(a);
+      const scaled = vectors.ref.mul(np.expandDims(values, 1));
+      return np.matmul(scaled, np.matrixTranspose(vectors));
+    },
+  };
+}
+
+function gridsOf({ numpy: np }) {
+  const shifts = [-1, 0, 1].flatMap((i) => [-1, 0, 1].map((j) => [i, j]));
+  const sum = (terms) => terms.reduce((total, term) => total.add(term));
+  const inner = (x) => x.slice([1, -1], [1, -1]);
+
+  /** The Laplacian of the elements with neighbours on every side; retains its operand. */
+  function laplacian(x) {
+    const [above, below] = [x.ref.slice([0, -2], [1, -1]), x.ref.slice([2], [1, -1])];
+    const [left, right] = [x.ref.slice([1, -1], [0, -2]), x.ref.slice([1, -1], [2])];
+    return sum([above, below, left, right]).sub(inner(x.ref).mul(4));
+  }
+
+  return {
+    pairwise: (a, b) => np.square(a.sub(b)).sum(-1),
+    life(x) {
+      const neighbours = shifts.filter(([i, j]) => i || j);
+      const count = sum(neighbours.map((shift) => np.roll(x.ref, shift, [0, 1])));
+      const stays = x.equal(1).mul(count.ref.equal(2));
+      return count.equal(3).add(stays).astype(np.int32);
+    },
+    heat(x) {
+      const near = [[1, 0], [-1, 0], [1, 1], [-1, 1]];
+      const total = sum(near.map(([shift, axis]) => np.roll(x.ref, shift, axis)));
+      return x.ref.add(total.sub(x.mul(4)).mul(0.1));
+    },
+    gray_scott(u, v) {
+      const [u0, v0] = [inner(u.ref), inner(v.ref)];
+      const reaction = u0.ref.mul(v0.ref).mul(v0.ref);
+      const feed = u0.ref.mul(-1).add(1).mul(0.035);
+      const [spreadU, spreadV] = [laplacian(u).mul(0.16), laplacian(v).mul(0.08)];
+      u.dispose();
+      v.dispose();
+      const newU = u0.add(spreadU).sub(reaction.ref).add(feed);
+      return [newU, v0.ref.add(spreadV).add(reaction).sub(v0.mul(0.1))];
+    },
+    mandelbrot(x, y) {
+      let [real, imaginary] = [np.zeros(x.shape), np.zeros(y.shape)];
+      let count = np.zeros([y.shape[0], x.shape[0]]);
+      for (let step = 0; step < 48; step++) {
+        const product = real.ref.mul(imaginary.ref).mul(2);
+        real = np.square(real).sub(np.square(imaginary)).add(x.ref);
+        imaginary = product.add(y.ref);
+        const size = np.square(real.ref).add(np.square(imaginary.ref));
+        count = count.add(size.less(4).astype(np.float32));
+      }
+      for (const value of [x, y, real, imaginary]) value.dispose();
+      return count;
+    },
+  };
+}
+
+function trainerOf(jax, sync, network, [x, y, ...values]) {
+  const { numpy: np, nn } = jax;
+  const [given, labels, ...rows] = network.inputs;
+  const named = (make) => Object.fromEntries(rows.map((row, i) => [row.name, make(row, i)]));
+  let p = named(({ shape }, i) => np.array(values[i]).reshape(shape));
+  let m = named(({ shape }) => np.zeros(shape));
+  let v = named(({ shape }) => np.zeros(shape));
+  const batch = np.array(x, { dtype: np[given.dtype] }).reshape(given.shape);
+  const targets = nn.oneHot(np.array(y, { dtype: np.int32 }), labels.high);
+  const loss = lossOf(jax, network);
+
+  const update = jax.jit((p, m, v, x, y, first, second) => {
+    const [value, gradients] = jax.valueAndGrad(loss)(jax.tree.ref(p), x, y);
+    const next = { p: {}, m: {}, v: {} };
+    for (const name of Object.keys(p)) {
+      const g = gradients[name];
+      next.m[name] = m[name].mul(ADAM.first).add(g.ref.mul(1 - ADAM.first));
+      next.v[name] = v[name].mul(ADAM.second).add(np.square(g).mul(1 - ADAM.second));
+      const mean = next.m[name].ref.mul(first.ref);
+      const scale = np.sqrt(next.v[name].ref.mul(second.ref)).add(ADAM.eps);
+      next.p[name] = p[name].sub(mean.div(scale).mul(ADAM.rate));
+    }
+    first.dispose();
+    second.dispose();
+    return [value, next.p, next.m, next.v];
+  });
+
+  let step = 0;
+  let last = null;
+  return {
+    name: "jax-js jit",
+    /** Waits for each step: the queue of jax-js grows without end otherwise. */
+    async run(count) {
+      for (let i = 0; i < count; i++) {
+        const [first, second] = corrections((step += 1)).map((number) => np.array([number]));
+        last?.dispose();
+        [last, p, m, v] = update(p, m, v, batch.ref, targets.ref, first, second);
+        const results = [last, ...[p, m, v].flatMap((tree) => Object.values(tree))];
+        await jax.blockUntilReady(results.map((array) => array.ref));
+      }
+    },
+    sync,
+    loss: async () => (await last.ref.data())[0],
+    end() {
+      last?.dispose();
+      for (const tree of [p, m, v]) for (const array of Object.values(tree)) array.dispose();
+      batch.dispose();
+      targets.dispose();
+    },
+  };
+}
+
+/** Returns the loss of parameters, inputs and one-hot labels. */
+function lossOf({ numpy: np, nn, lax }, { name, layers, inputs }) {
+  const [batch, length] = inputs[0].shape;
+  const entropy = (z, y) => nn.logSoftmax(z).mul(y).sum().mul(-1 / y.shape[0]);
+  const pool = (x) => lax.reduceWindow(x, np.max, [2, 2], [2, 2]);
+  const convolved = (x, w, b) => nn.relu(lax.convGeneralDilated(x, w, [1, 1], "SAME").add(b));
+  const gelu = (x) => {
+    const cube = np.square(x.ref).mul(x.ref).mul(0.044715);
+    return np.tanh(x.ref.add(cube).mul(SCALE)).add(1).mul(x).mul(0.5);
+  };
+  const norm = (x, scale, shift) => {
+    const centred = x.ref.sub(np.mean(x, -1, { keepdims: true }));
+    const variance = np.mean(np.square(centred.ref), -1, { keepdims: true });
+    return centred.div(np.sqrt(variance.add(1e-5))).mul(scale).add(shift);
+  };
+  if (name === "train_mlp") {
+    return (p, x, y) => {
+      const hidden = nn.relu(np.matmul(x, p.w1).add(p.b1));
+      return entropy(np.matmul(hidden, p.w2).add(p.b2), y);
+    };
+  }
+  if (name === "train_cnn") {
+    return (p, x, y) => {
+      const small = pool(convolved(pool(convolved(x, p.c1, p.d1)), p.c2, p.d2));
+      return entropy(np.matmul(small.reshape([batch, 32 * 49]), p.w).add(p.b), y);
+    };
+  }
+  const mask = np.array(causalMask(length)).reshape([length, length]);
+  const width = WIDTH / HEADS;
+  const attention = (qkv) => {
+    const parts = qkv.reshape([batch, length, 3, HEADS, width]);
+    const part = (i) => parts.ref.slice([], [], i).transpose([0, 2, 1, 3]);
+    const [q, k, v] = [part(0), part(1), part(2)];
+    parts.dispose();
+    const scores = np.matmul(q, np.matrixTranspose(k)).mul(1 / Math.sqrt(width)).add(mask.ref);
+    const gathered = np.matmul(nn.softmax(scores, -1), v);
+    return gathered.transpose([0, 2, 1, 3]).reshape([batch * length, WIDTH]);
+  };
+  return (p, x, y) => {
+    let h = np.take(p.letters, x, 0).add(p.positions).reshape([batch * length, WIDTH]);
+    for (let i = 0; i < layers; i++) {
+      const of = (part) => p[`${part}_${i}`];
+      const a = norm(h.ref, of("scale1"), of("shift1"));
+      const mixed = attention(np.matmul(a, of("qkv")).add(of("qkv_b")));
+      h = h.add(np.matmul(mixed, of("out")).add(of("out_b")));
+      const b = norm(h.ref, of("scale2"), of("shift2"));
+      const wide = gelu(np.matmul(b, of("up")).add(of("up_b")));
+      h = h.add(np.matmul(wide, of("down")).add(of("down_b")));
+    }
+    return entropy(np.matmul(norm(h, p.scale, p.shift), p.head), y);
   };
 }

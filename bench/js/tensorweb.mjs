@@ -1,121 +1,177 @@
 /**
- * tensorweb inside Pyodide, in Node or a worker: its cases run from Python, one Python
- * call for a batch.
+ * tensorweb inside Pyodide, in Node or a worker, on the GPU or the CPU, and NumPy
+ * on the CPU. One call of Python runs a batch.
  */
 
 import * as instruments from "./instruments.mjs";
-import { measureCase } from "./table.mjs";
+import { makeCase } from "./run.mjs";
 
 const PYTHON = `
 import tensorweb as tw
-from bench.cases import CeilingCase, ProgramCase
 from pyodide.ffi import can_run_sync
+from bench import cases, launches, training
 
-await tw.open_device_async()
-tw.set_default_device("webgpu")
-waits = can_run_sync()
-
-def make(program, operands, group, is_jitted):
-    operands = [(data.to_bytes(), shape.to_py(), dtype) for data, shape, dtype in operands]
-    return ProgramCase(program, operands, group, is_jitted=is_jitted)
-
-def make_ceiling(name, tiny):
-    return CeilingCase(name, tiny=tiny)
+description = await tw.open_device_async(device)
+tw.set_default_device(device)
+make = cases.make
+waits = device == "webgpu" and can_run_sync()
 `;
 
-/**
- * Unpacks the wheel and the benchmarks' Python into Pyodide and opens the GPU.
- * @param wheel, sources bytes of two zip files; @param host in the name of results,
- * empty for Node
- */
-export async function openTensorweb(pyodide, wheel, sources, host = "") {
-  pyodide.unpackArchive(wheel, "wheel");
-  pyodide.unpackArchive(sources, "zip");
+/** Returns Python with the archives at some paths unpacked. */
+async function openPyodide({ pyodide: home, read }, archives) {
+  const address = new URL(home, import.meta.url);
+  const { loadPyodide } = await import(new URL("pyodide.mjs", address).href);
+  const options = address.protocol === "file:" ? {} : { indexURL: address.href };
+  const pyodide = await loadPyodide(options);
+  for (const path of archives) pyodide.unpackArchive(await read(path), "zip");
+  return pyodide;
+}
+
+/** Opens tensorweb; `name` is the host's in results, empty for Node and for the CPU. */
+export async function open(environment) {
+  const { device, wheel, sources, threads, name: host } = environment;
+  const pyodide = await openPyodide(environment, [wheel, sources]);
   const scope = pyodide.globals.get("dict")();
+  scope.set("device", device);
   await pyodide.runPythonAsync(PYTHON, { globals: scope });
-  const device = instruments.newestDevice;
-  const make = scope.get("make");
-  const makeCeiling = scope.get("make_ceiling");
+  const description = scope.get("description");
+  if (device === "cpu" && !description.includes(`(${threads} thread`)) {
+    throw new Error(`${description} instead of ${threads} threads`);
+  }
   const name = host ? `tensorweb in ${host}` : "tensorweb";
   const waits = scope.get("waits");
-  let open = [];
+  const queue = instruments.newestDevice?.queue;
+  const onGpu = {
+    // Some operations wait for a value (an index's check), which needs this entry.
+    start: (python, count) => (waits ? python.run.callPromising(count) : python.run(count)),
+    sync: () => queue.onSubmittedWorkDone(),
+  };
+  const onCpu = { start: (python, count) => python.run(count), sync: () => {} };
+  const { start, sync } = device === "cpu" ? onCpu : onGpu;
+  let opened = [];
+  let isWarm = false;
 
-  function caseOf(title, python, group, Numbers = Float32Array) {
-    open.push(python);
-    const item = {
+  function ways({ group, is_jitted: isJitted }) {
+    if (device === "cpu") return [["", 1, false], ...(isJitted ? [[" jit", 1, true]] : [])];
+    const found = [[", one submit per op", 1, false]];
+    if (group > 1) found.unshift(["", group, false]);
+    if (isJitted) found.push([", jit", group, true]);
+    return found;
+  }
+
+  function caseOf(workload, python, title, group) {
+    opened.push(python);
+    const item = makeCase(workload, {
       name: title,
       group,
-      regroup(count) {
-        item.group = count;
-        python.regroup(count);
-      },
-      // Some operations wait for a value (an index's check), which needs this entry.
-      run: (count) => (waits ? python.run.callPromising(count) : python.run(count)),
-      sync: () => device.queue.onSubmittedWorkDone(),
-      async read() {
-        const bytes = await python.result_async();
-        const view = bytes.getBuffer();
-        try {
-          return new Numbers(view.data.slice().buffer);
-        } finally {
-          view.release();
-          bytes.destroy();
-        }
-      },
+      run: (count) => start(python, count),
+      sync,
+      read: async () => numbers(await python.result_async(), workload),
+    });
+    item.regroup = (count) => {
+      item.group = count;
+      python.regroup(count);
     };
     return item;
   }
 
-  function end() {
-    for (const python of open) python.destroy();
-    open = [];
+  const evaluated = async (code) => JSON.parse(await pyodide.runPythonAsync(code, { globals: scope }));
+  const library = {
+    name,
+    async cases(workload, inputs) {
+      const given = operandsOf(workload, inputs());
+      return ways(workload).map(([title, group, isJitted]) => {
+        const python = scope.get("make")(workload.program, given, group, isJitted, workload.is_chained, device);
+        return caseOf(workload, python, `${name}${title}`, group);
+      });
+    },
+    /** Returns the case of a hand-written kernel, the most that the GPU can do. */
+    ceiling(row) {
+      const python = pyodide.runPython("cases.CeilingCase", { globals: scope })(pyodide.toPy(row));
+      return [caseOf(row, python, host ? `WGSL in ${host}` : "WGSL", 1)];
+    },
+    async trainer(network, inputs) {
+      if (!isWarm) await pyodide.runPythonAsync("await tw.warm_up_async()", { globals: scope });
+      isWarm = true;
+      const python = pyodide.runPython("training.open_trainer", { globals: scope })(
+        network.name,
+        pyodide.toPy(inputs.map((values) => new Uint8Array(values.buffer))),
+        ...[network.is_tiny],
+      );
+      return {
+        name,
+        run: (count) => start(python, count),
+        sync,
+        loss: () => python.loss_async(),
+        /** Returns milliseconds of Python and of the bridge per step. */
+        python: (count) => python.python_ms(count),
+        end: () => collect([python]),
+      };
+    },
+    /** Measures launches, statements, reads, transfers and first calls. */
+    launches: async (tiny) =>
+      (await evaluated(`launches.measure(tiny=${tiny ? "True" : "False"})`)).map((row) => ({
+        ...row,
+        impl: name,
+      })),
+    profile: () => pyodide.runPythonAsync("launches.profile()", { globals: scope }),
+    end() {
+      collect(opened);
+      opened = [];
+    },
+  };
+
+  function collect(proxies) {
+    for (const python of proxies) python.destroy();
     pyodide.runPython("import gc; gc.collect()");
   }
 
+  return library;
+}
+
+/** Opens NumPy, which has no threads. */
+export async function openNumPy(environment) {
+  const { sources, numpy } = environment;
+  if (!numpy) throw new Error("no wheel of NumPy: name a folder that has it by --wheels");
+  const pyodide = await openPyodide(environment, [sources]);
+  await pyodide.loadPackage(new URL(numpy, self.location.href).href, { messageCallback() {} });
+  const make = pyodide.runPython("from bench.programs import NumPyCase; NumPyCase");
+  let python = null;
   return {
-    name,
-    end,
-    async cases({ program, group, is_jitted, inputs, dtype }, data) {
-      const operands = data.map((values, i) => [
-        new Uint8Array(values.buffer),
-        inputs[i].shape,
-        inputs[i].dtype,
-      ]);
-      const Numbers = dtype === "int32" ? Int32Array : Float32Array;
-      const ways = [[`${name}, one submit per op`, 1, false]];
-      if (group > 1) ways.unshift([name, group, false]);
-      if (is_jitted) ways.push([`${name}, jit`, group, true]);
-      return ways.map(([title, count, isJitted]) =>
-        caseOf(title, make(program, operands, count, isJitted), count, Numbers),
-      );
+    name: "NumPy",
+    cases(workload, inputs) {
+      python = make(workload.program, operandsOf(workload, inputs()), workload.is_chained);
+      const current = python;
+      return [
+        makeCase(workload, {
+          name: "NumPy",
+          run: (count) => current.run(count),
+          read: () => numbers(current.result(workload.dtype), workload),
+        }),
+      ];
     },
-    /** Measures what the GPU can do at most; returns rows. */
-    async ceilings(rows, tiny, options) {
-      const found = [];
-      for (const row of rows) {
-        const workload = { ...row, tolerance: 0 };
-        const item = caseOf(host ? `WGSL in ${host}` : "WGSL", makeCeiling(row.name, tiny), 1);
-        const result = await measureCase(workload, null, item, options);
-        if (result) found.push(result);
-      }
-      end();
-      return found;
+    end() {
+      python?.destroy();
+      python = null;
+      pyodide.runPython("import gc; gc.collect()");
     },
-    /** Measures launches, statements, reads and transfers; needs a host that waits. */
-    async launches(tiny) {
-      const text = await pyodide.runPythonAsync(
-        `from bench import launches; launches.measure(tiny=${tiny ? "True" : "False"})`,
-      );
-      return JSON.parse(text).map((row) => ({ ...row, impl: name }));
-    },
-    /** Measures first calls on fresh devices, cold and warmed up. */
-    async firstCalls(tiny) {
-      const text = await pyodide.runPythonAsync(
-        `from bench import first_calls; first_calls.measure(tiny=${tiny ? "True" : "False"})`,
-      );
-      return JSON.parse(text).map((row) => ({ ...row, impl: name }));
-    },
-    profile: () =>
-      pyodide.runPythonAsync("from bench import profiles; profiles.report()"),
   };
+}
+
+function operandsOf({ inputs }, data) {
+  return data.map((values, i) => {
+    const { shape, dtype } = inputs[i];
+    return [new Uint8Array(values.buffer), shape, dtype];
+  });
+}
+
+function numbers(bytes, { dtype }) {
+  const view = bytes.getBuffer();
+  try {
+    const copy = view.data.slice().buffer;
+    return dtype === "int32" ? new Int32Array(copy) : new Float32Array(copy);
+  } finally {
+    view.release();
+    bytes.destroy();
+  }
 }

@@ -1,65 +1,69 @@
-/** TensorFlow.js on its WebGPU backend, or on its WebAssembly backend. */
+/**
+ * TensorFlow.js on its WebGPU or its WebAssembly backend, as far as they have the
+ * programs: no roll, no sort, no convolution in groups, no factorization of a stack.
+ */
 
-import { familiesOf, FAMILY_LAYOUTS } from "./families/tfjs.mjs";
-import { WINDOWS } from "./references.mjs";
+import { makeCase } from "./run.mjs";
+import { ADAM, causalMask, HEADS, SCALE, WIDTH, WINDOWS } from "./shared.mjs";
 
-export async function open() {
-  globalThis.window ??= globalThis;
-  globalThis.document ??= { createElement: () => ({ getContext: () => null }) };
-  const tf = await import("./vendor/tfjs.mjs");
-  tf.env().set("WEBGPU_CPU_FORWARD", false); // small tensors on the GPU as well
-  await use(tf, "webgpu");
-  const backend = tf.backend();
-  return library(tf, { ...programsOf(tf), ...familiesOf(tf) }, async () => {
-    backend.endComputePassEncoder();
-    if (backend.commandEncoder) backend.submitQueue();
-    await backend.device.queue.onSubmittedWorkDone();
-  });
-}
+const FILES = new URL("../node_modules/@tensorflow/tfjs-backend-wasm/dist/", import.meta.url);
 
-/** Opens the WebAssembly backend, whose files are below the address `files`. */
-export async function openWasm({ files, threads }) {
-  const tf = await import("./vendor/tfjs-wasm.mjs");
-  tf.setWasmPaths(files);
-  if (threads > 1) {
-    // It takes half of the machine's cores at most: told of twice as many, it takes all.
-    Object.defineProperty(navigator, "hardwareConcurrency", { value: 2 * threads });
-    tf.setThreadsCount(threads);
+const IMAGES_LAST = [0, 2, 3, 1];
+const IMAGES_FIRST = [0, 3, 1, 2];
+const CHANNELS_LAST = { inputs: [IMAGES_LAST, [2, 3, 1, 0]], output: IMAGES_FIRST };
+
+/** Convolutions use TensorFlow's own order of axes; reordering is not timed. */
+const LAYOUTS = {
+  conv2d: CHANNELS_LAST,
+  conv2d_7x7s2: CHANNELS_LAST,
+  conv2d_1x1: CHANNELS_LAST,
+  conv2d_depthwise: { inputs: [IMAGES_LAST, [2, 3, 0, 1]], output: IMAGES_FIRST },
+};
+
+export async function open({ device, threads }) {
+  const isCpu = device === "cpu";
+  if (!isCpu) {
+    globalThis.window ??= globalThis;
+    globalThis.document ??= { createElement: () => ({ getContext: () => null }) };
   }
-  await use(tf, "wasm");
+  const tf = await import(isCpu ? "./vendor/tfjs-wasm.mjs" : "./vendor/tfjs.mjs");
+  if (isCpu) await useWasm(tf, threads);
+  else tf.env().set("WEBGPU_CPU_FORWARD", false); // small tensors on the GPU, too
+  const name = isCpu ? "wasm" : "webgpu";
+  await tf.setBackend(name);
+  await tf.ready();
+  if (tf.getBackend() !== name) throw new Error(`backend is ${tf.getBackend()}`);
   if (threads > 1 && tf.getThreadsCount() !== threads) {
     throw new Error(`${tf.getThreadsCount()} threads instead of ${threads}`);
   }
-  return library(tf, { ...programsOf(tf), ...ordersOf(tf) }, () => {});
-}
-
-async function use(tf, backend) {
-  await tf.setBackend(backend);
-  await tf.ready();
-  if (tf.getBackend() !== backend) throw new Error(`backend is ${tf.getBackend()}`);
-}
-
-function library(tf, programs, sync) {
-  let kept = [];
+  const backend = tf.backend();
+  async function sync() {
+    if (isCpu) return;
+    backend.endComputePassEncoder();
+    if (backend.commandEncoder) backend.submitQueue();
+    await backend.device.queue.onSubmittedWorkDone();
+  }
+  const programs = { ...programsOf(tf), ...(isCpu ? ordersOf(tf) : {}) };
+  let retained = [];
 
   return {
     name: "TF.js",
     isPeer: true,
-    async cases(workload, data) {
+    async cases(workload, inputs) {
       const program = programs[workload.program];
       if (!program) return [];
       const layout = LAYOUTS[workload.program];
-      const operands = workload.inputs.map(({ shape, dtype }, i) =>
+      const data = inputs();
+      const operands = workload.inputs.map((input, i) =>
         tf.tidy(() => {
-          const given = tensorOf(tf, data[i], shape, dtype);
+          const given = tensorOf(tf, data[i], input);
           return layout ? tf.transpose(given, layout.inputs[i]) : given;
         }),
       );
       let last = null;
-      kept = [...operands, { dispose: () => tf.dispose(last) }];
-      const item = {
+      retained = [...operands, { dispose: () => tf.dispose(last) }];
+      const item = makeCase(workload, {
         name: `TF.js ${workload.program}`,
-        group: 1,
         run(count) {
           for (let i = 0; i < count; i++) {
             const before = workload.is_chained && i ? last : null;
@@ -74,36 +78,34 @@ function library(tf, programs, sync) {
           // Several results are read one after the other.
           return tf.tidy(() => (Array.isArray(last) ? tf.stack(last) : ordered(last))).data();
         },
-      };
+      });
       return [item];
     },
+    trainer: (network, data) => trainerOf(tf, sync, network, data),
     end() {
-      for (const tensor of kept) tensor.dispose();
-      kept = [];
+      for (const tensor of retained) tensor.dispose();
+      retained = [];
     },
   };
 }
 
-const CHANNELS_LAST = {
-  inputs: [
-    [0, 2, 3, 1],
-    [2, 3, 1, 0],
-  ],
-  output: [0, 3, 1, 2],
-};
+async function useWasm(tf, threads) {
+  tf.setWasmPaths(FILES.href);
+  if (threads === 1) return;
+  // It uses at most half of the cores: with twice the number reported, it uses all.
+  Object.defineProperty(navigator, "hardwareConcurrency", { value: 2 * threads });
+  tf.setThreadsCount(threads);
+}
 
-/** Convolutions get and give TensorFlow's own order of axes; reordering is not timed. */
-const LAYOUTS = { conv2d: CHANNELS_LAST, conv2d_7x7s2: CHANNELS_LAST, ...FAMILY_LAYOUTS };
-
-/** Complex numbers come as real and imaginary parts in turn. */
-function tensorOf(tf, values, shape, dtype) {
+/** The real and imaginary parts of complex numbers alternate in `values`. */
+function tensorOf(tf, values, { shape, dtype }) {
   if (dtype !== "complex64") return tf.tensor(values, shape, dtype);
   const part = (first) => tf.tensor(values.filter((_, i) => i % 2 === first), shape);
   return tf.complex(part(0), part(1));
 }
 
 function programsOf(tf) {
-  const convolution = ({ stride, padding }) => (x, w) => tf.conv2d(x, w, stride, padding);
+  const strided = ({ stride, padding }) => (x, w) => tf.conv2d(x, w, stride, padding);
   return {
     matmul: (a, b) => tf.matMul(a, b),
     matmul_nt: (a, b) => tf.matMul(a, b, false, true),
@@ -127,13 +129,163 @@ function programsOf(tf) {
     transpose_copy: (x) => tf.transpose(x),
     argmax: (x) => tf.argMax(x, 1),
     increment: (x) => tf.add(x, 1),
-    conv2d: convolution(WINDOWS.conv2d),
-    conv2d_7x7s2: convolution(WINDOWS.conv2d_7x7s2),
+    conv2d: strided(WINDOWS.conv2d),
+    conv2d_7x7s2: strided(WINDOWS.conv2d_7x7s2),
+    argmax_rows: (x) => tf.argMax(x, 1),
+    var_rows: (x) => tf.moments(x, 1).variance,
+    logsumexp_rows: (x) => tf.logSumExp(x, 1),
+    norm_rows: (x) => tf.norm(x, "euclidean", 1),
+    sum_strided: (x) => tf.sum(tf.stridedSlice(x, [0, 0], x.shape, [1, 2]), 1),
+    gelu: (x) => tf.mul(tf.mul(x, 0.5), tf.add(tf.erf(tf.mul(x, Math.SQRT1_2)), 1)),
+    conv2d_depthwise: (x, w) => tf.depthwiseConv2d(x, w, 1, "same"),
+    conv2d_1x1: (x, w) => tf.conv2d(x, w, 1, "valid"),
+    pairwise: (a, b) => tf.sum(tf.squaredDifference(a, b), -1),
+    gray_scott: (u, v) => grayScott(tf, u, v),
+    mandelbrot: (x, y) => mandelbrot(tf, x, y),
+    attention: (q, k, v) => attention(tf, q, k, v, null),
+    attention_causal: (q, k, v) => attention(tf, q, k, v, maskOf(tf, q.shape[1])),
+    fft: (x) => tf.fft(x),
+    fft2: (x) => tf.transpose(tf.fft(tf.transpose(tf.fft(x)))),
   };
 }
 
-/** There is no sort: `topk` of all, which has the largest first, is the nearest. */
+/** There is no sort: `topk` of all elements, the largest first, is the nearest. */
 function ordersOf(tf) {
   const ordered = (x) => tf.topk(tf.neg(x), x.shape[0], true);
   return { sort: (x) => tf.neg(ordered(x).values), argsort: (x) => ordered(x).indices };
+}
+
+function grayScott(tf, u, v) {
+  const [rows, columns] = u.shape.map((length) => length - 2);
+  const part = (x, row, column) => tf.slice(x, [row, column], [rows, columns]);
+  function laplacian(x) {
+    const neighbours = [part(x, 0, 1), part(x, 2, 1), part(x, 1, 0), part(x, 1, 2)];
+    return tf.sub(tf.addN(neighbours), tf.mul(part(x, 1, 1), 4));
+  }
+  const [u0, v0] = [part(u, 1, 1), part(v, 1, 1)];
+  const reaction = tf.mul(tf.mul(u0, v0), v0);
+  const feed = tf.mul(tf.sub(1, u0), 0.035);
+  const newU = tf.add(tf.sub(tf.add(u0, tf.mul(laplacian(u), 0.16)), reaction), feed);
+  const grown = tf.add(tf.add(v0, tf.mul(laplacian(v), 0.08)), reaction);
+  return [newU, tf.sub(grown, tf.mul(v0, 0.1))];
+}
+
+function mandelbrot(tf, x, y) {
+  let [real, imaginary] = [tf.zerosLike(x), tf.zerosLike(y)];
+  let count = tf.zeros([y.shape[0], x.shape[0]]);
+  for (let step = 0; step < 48; step++) {
+    const product = tf.mul(tf.mul(real, imaginary), 2);
+    real = tf.add(tf.sub(tf.square(real), tf.square(imaginary)), x);
+    imaginary = tf.add(product, y);
+    const size = tf.add(tf.square(real), tf.square(imaginary));
+    count = tf.add(count, tf.cast(tf.less(size, 4), "float32"));
+  }
+  return count;
+}
+
+function attention(tf, q, k, v, mask) {
+  const scores = tf.mul(tf.matMul(q, k, false, true), 1 / Math.sqrt(q.shape[2]));
+  return tf.matMul(tf.softmax(mask ? tf.add(scores, mask) : scores), v);
+}
+
+const masks = new Map(); // a program makes its mask once
+
+function maskOf(tf, length) {
+  if (!masks.has(length)) {
+    masks.set(length, tf.keep(tf.tensor(causalMask(length), [length, length])));
+  }
+  return masks.get(length);
+}
+
+function trainerOf(tf, sync, network, [x, y, ...values]) {
+  const [input, labels, ...rows] = network.inputs;
+  const p = Object.fromEntries(
+    rows.map(({ name, shape }, i) => [
+      name,
+      tf.tidy(() => tf.variable(ordered(tf, name, tf.tensor(values[i], shape)))),
+    ]),
+  );
+  const given = tf.tidy(() => {
+    const tensor = tf.tensor(x, input.shape, input.dtype);
+    return tensor.rank === 4 ? tf.transpose(tensor, IMAGES_LAST) : tensor;
+  });
+  const targets = tf.tidy(() =>
+    tf.cast(tf.oneHot(tf.tensor(y, labels.shape, "int32"), labels.high), "float32"),
+  );
+  const loss = lossOf(tf, network, p, given, targets);
+  const adam = tf.train.adam(ADAM.rate, ADAM.first, ADAM.second, ADAM.eps);
+  let last = null;
+  return {
+    name: "TF.js minimize",
+    run(count) {
+      for (let i = 0; i < count; i++) {
+        last?.dispose();
+        last = adam.minimize(loss, true);
+      }
+    },
+    sync,
+    loss: async () => (await last.data())[0],
+    end() {
+      for (const tensor of [last, given, targets, ...Object.values(p)]) tensor?.dispose();
+      adam.dispose();
+    },
+  };
+}
+
+/** Puts channels last, also in the layer that reads images. */
+function ordered(tf, name, tensor) {
+  if (name === "c1" || name === "c2") return tf.transpose(tensor, [2, 3, 1, 0]);
+  if (name === "d1" || name === "d2") return tf.reshape(tensor, [-1]);
+  if (name !== "w") return tensor;
+  const pixels = tf.reshape(tensor, [32, 7, 7, -1]);
+  return tf.reshape(tf.transpose(pixels, [1, 2, 0, 3]), [32 * 49, -1]);
+}
+
+/** Returns a function without arguments: the loss on the data. */
+function lossOf(tf, { name, layers, inputs }, p, x, y) {
+  const [batch, length] = inputs[0].shape;
+  const entropy = (z) => tf.losses.softmaxCrossEntropy(y, z);
+  const linear = (x, w, b) => tf.add(tf.matMul(x, w), b);
+  const pool = (x) => tf.maxPool(x, 2, 2, "valid");
+  const convolved = (x, w, b) => tf.relu(tf.add(tf.conv2d(x, w, 1, "same"), b));
+  const gelu = (x) => {
+    const cube = tf.mul(tf.mul(tf.square(x), x), 0.044715);
+    return tf.mul(tf.mul(x, 0.5), tf.add(tf.tanh(tf.mul(tf.add(x, cube), SCALE)), 1));
+  };
+  const norm = (x, scale, shift) => {
+    const { mean, variance } = tf.moments(x, -1, true);
+    const centred = tf.div(tf.sub(x, mean), tf.sqrt(tf.add(variance, 1e-5)));
+    return tf.add(tf.mul(centred, scale), shift);
+  };
+  if (name === "train_mlp") {
+    return () => entropy(linear(tf.relu(linear(x, p.w1, p.b1)), p.w2, p.b2));
+  }
+  if (name === "train_cnn") {
+    return () => {
+      const small = pool(convolved(pool(convolved(x, p.c1, p.d1)), p.c2, p.d2));
+      return entropy(linear(tf.reshape(small, [batch, 32 * 49]), p.w, p.b));
+    };
+  }
+  const mask = tf.tensor(causalMask(length), [length, length]);
+  const width = WIDTH / HEADS;
+  const mixed = (qkv) => {
+    const heads = (part) =>
+      tf.transpose(tf.reshape(part, [batch, length, HEADS, width]), [0, 2, 1, 3]);
+    const [q, k, v] = tf.split(qkv, 3, 1).map(heads);
+    const scores = tf.add(tf.mul(tf.matMul(q, k, false, true), 1 / Math.sqrt(width)), mask);
+    const gathered = tf.transpose(tf.matMul(tf.softmax(scores), v), [0, 2, 1, 3]);
+    return tf.reshape(gathered, [batch * length, WIDTH]);
+  };
+  return () => {
+    const letters = tf.reshape(tf.gather(p.letters, tf.reshape(x, [-1])), [batch, length, WIDTH]);
+    let h = tf.reshape(tf.add(letters, p.positions), [batch * length, WIDTH]);
+    for (let i = 0; i < layers; i++) {
+      const of = (part) => p[`${part}_${i}`];
+      const a = norm(h, of("scale1"), of("shift1"));
+      h = tf.add(h, linear(mixed(linear(a, of("qkv"), of("qkv_b"))), of("out"), of("out_b")));
+      const b = norm(h, of("scale2"), of("shift2"));
+      h = tf.add(h, linear(gelu(linear(b, of("up"), of("up_b"))), of("down"), of("down_b")));
+    }
+    return entropy(tf.matMul(norm(h, p.scale, p.shift), p.head));
+  };
 }

@@ -1,97 +1,87 @@
 /**
- * Times one case. A case is `{name, group, run(count), sync(), read()}`: `run` enqueues
- * operations, a multiple of `group`; `sync` waits for the GPU; `read` returns the last
- * result's numbers. `regroup(count)`, where a case has it, makes smaller groups: where
- * operations are long, the GPU shall not wait for a whole group of them.
+ * The timer of every table. A case is `{name, group, batch(count) → milliseconds}`: a
+ * batch enqueues `count` operations, a multiple of `group`, and waits for them.
+ * `regroup(count)`, where a case has it, makes smaller groups, so that the GPU does not
+ * wait for Python to build a group of long operations.
  *
- * Every library is timed alike: the GPU is kept busy first, then batches grow until one
- * fills a fifth of the budget, so that the wait at a batch's end hardly counts, then the
- * best of several such batches is the time.
+ * Batches grow until one takes `target` milliseconds; then `rounds` batches of each case
+ * alternate with those of the others, in another order each round, so that a busy moment
+ * of the machine affects all of them. The best batch counts.
  */
 
-import { counters, gpuMilliseconds, resetCounters } from "./instruments.mjs";
-
-const HOPELESS_MS = 800; // one operation that takes longer is timed once
-const SHARES = 5; // batches in a budget
+const HOPELESS_MS = 800; // an operation that takes longer is timed once
 const MOST_PER_BATCH = 4000;
 const MOST_GROWTH = 16;
-const FEWEST_BATCHES = 3;
-const MOST_TIMED_PASSES = 20;
-const GPU_BATCHES = 3;
 const GROUP_MS = 4; // a group need not take longer
 
-/** Returns milliseconds per operation, cold and warm, and counts per operation. */
-export async function measure(item, { budget, warm }) {
-  const first = await measureOnce(item);
-  const one = first.single_ms / item.group;
-  if (one > HOPELESS_MS) {
-    const counts = perOperation(item.group);
-    return { ...first, ms: one, median_ms: one, gpu_ms: null, ...counts };
+/**
+ * Returns milliseconds per operation of each case: `ms` and `median_ms` of batches,
+ * `cold_ms` and `single_ms` of the first and of a later group; or its `error`.
+ * @param options `target`, `rounds`, `warm()`: before a case's batches, `pause()`:
+ * before each batch
+ */
+export async function measure(cases, { target, rounds, warm = idle, pause = idle }) {
+  const found = [];
+  for (const item of cases) found.push(await attempt(() => prepare(item, target, warm)));
+  for (let round = 0; round < rounds; round++) {
+    for (let i = 0; i < cases.length; i++) {
+      const index = (i + round) % cases.length;
+      const { error, count, samples, isHopeless } = found[index];
+      if (error || isHopeless) continue;
+      await pause();
+      const { error: late, ms } = await attempt(async () => ({
+        ms: await cases[index].batch(count),
+      }));
+      if (late) found[index].error = late;
+      else samples.push(ms / count);
+    }
   }
-  const fitting = Math.ceil(GROUP_MS / one);
-  if (item.regroup && fitting < item.group) {
-    item.regroup(fitting);
-    await timed(item, fitting); // plans it
-  }
-  await warm();
-  const count = await fittingCount(item, budget / SHARES);
-  const batches = [];
-  const started = performance.now();
-  resetCounters();
-  for (;;) {
-    batches.push((await timed(item, count)) / count);
-    const spent = performance.now() - started;
-    if (spent > budget * 4) break;
-    if (batches.length >= FEWEST_BATCHES && spent > budget) break;
-  }
-  const counts = perOperation(batches.length * count);
-  batches.sort((a, b) => a - b);
-  const median = batches[batches.length >> 1];
-  const gpu = await gpuTime(item, Math.max(item.group, Math.min(count, MOST_TIMED_PASSES)));
-  return { ms: batches[0], median_ms: median, gpu_ms: gpu, ...first, ...counts };
+  return found.map(({ error, cold, single, samples, count }) => {
+    if (error) return { error };
+    const sorted = samples.sort((a, b) => a - b);
+    const [ms, median] = [sorted[0], sorted[sorted.length >> 1]];
+    return { ms, median_ms: median, single_ms: single, cold_ms: cold, count };
+  });
 }
+
+const idle = async () => {};
 
 /** Runs one group cold and one warm; returns their milliseconds. */
 export async function measureOnce(item) {
-  const cold = await timed(item, item.group);
-  // What is slow without its compilation too is not run a third time.
-  if (cold / item.group < HOPELESS_MS) await timed(item, item.group);
-  resetCounters();
-  return { cold_ms: cold, single_ms: await timed(item, item.group) };
+  const cold = await item.batch(item.group);
+  // A case that is slow without compilation, too, is not run a third time.
+  if (cold / item.group < HOPELESS_MS) await item.batch(item.group);
+  return { cold, single: await item.batch(item.group) };
 }
 
-/** Returns how many operations fill `target` milliseconds, the wait for them included. */
-async function fittingCount(item, target) {
+/** Finds how many operations take `target` milliseconds, the wait for them included. */
+async function prepare(item, target, warm) {
+  const { cold, single } = await measureOnce(item);
+  const one = single / item.group;
+  if (one > HOPELESS_MS) {
+    return { cold, single, count: item.group, isHopeless: true, samples: [one] };
+  }
+  const fitting = Math.ceil(GROUP_MS / one);
+  if (item.regroup && fitting < item.group) {
+    await item.regroup(fitting);
+    await item.batch(fitting); // plans it
+  }
+  await warm();
   const most = Math.max(1, Math.floor(MOST_PER_BATCH / item.group));
-  let groups = 1;
-  for (;;) {
-    const spent = await timed(item, groups * item.group);
-    if (spent >= target || groups === most) return groups * item.group;
+  for (let groups = 1; ; ) {
+    const spent = await item.batch(groups * item.group);
+    if (spent >= target || groups === most) {
+      return { cold, single, count: groups * item.group, samples: [] };
+    }
     const growth = Math.min(MOST_GROWTH, (1.1 * target) / Math.max(spent, 0.01));
     groups = Math.min(most, Math.ceil(groups * growth));
   }
 }
 
-async function timed(item, count) {
-  const start = performance.now();
-  await item.run(count);
-  await item.sync();
-  return performance.now() - start;
-}
-
-/** Returns the least milliseconds per operation of some batches by the GPU's clock. */
-async function gpuTime(item, count) {
-  const whole = count - (count % item.group);
-  const totals = [];
-  for (let i = 0; i < GPU_BATCHES; i++) {
-    const total = await gpuMilliseconds(() => timed(item, whole));
-    if (total === null) return null;
-    totals.push(total);
+async function attempt(action) {
+  try {
+    return await action();
+  } catch (error) {
+    return { error };
   }
-  return Math.min(...totals) / whole;
-}
-
-function perOperation(operations) {
-  const shares = Object.entries(counters).map(([name, n]) => [name, n / operations]);
-  return Object.fromEntries(shares);
 }

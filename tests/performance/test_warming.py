@@ -11,7 +11,7 @@ import pytest
 from pretend_driver import PretendDriver
 
 import tensorweb as tw
-from bench.programs import PROGRAMS
+from bench.programs import tensorweb_programs
 from bench.workloads import Input, Workload, workloads
 from tensorweb import devices
 from tensorweb.backends.webgpu import WebGpuBackend
@@ -39,7 +39,7 @@ def operand(each: Input) -> tw.Tensor:
 def prepare_workload(row: Workload) -> None:
     """Plan what a benchmark's row computes, at its own shapes."""
     operands = [operand(each) for each in row.inputs]
-    prepare(lambda: PROGRAMS[row.program](*operands))
+    prepare(lambda: tensorweb_programs()[row.program](*operands))
 
 
 @pytest.mark.parametrize("row", workloads(), ids=lambda row: row.name)

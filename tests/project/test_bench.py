@@ -1,104 +1,117 @@
-"""The benchmarks' registry, references, results and report; no GPU but in one test."""
+"""The benchmarks: workloads, programs, timing, results, report; without a browser."""
 
 from __future__ import annotations
 
+import ast
 import json
 import math
+import subprocess
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 
-from bench import (
-    aims,
-    cases,
-    kernels,
-    kit,
-    references,
-    report,
-    results,
-    sampling,
-    torch_reference,
-)
-from bench.ceilings import ceilings
-from bench.first_report import first_call_table
-from bench.programs import PROGRAMS
+import tensorweb as tw
+from bench import __main__ as bench
+from bench import cases, programs, pytorch, report, results, roofs, training, workloads
+from bench.cases import ProgramCase, Timer
 from bench.results import Results, Row
-from bench.workloads import (
-    GROUP_BYTES,
-    JITTED,
-    Workload,
-    chosen,
-    cpu_workloads,
-    workloads,
-)
-from tensorweb import asarray
+from bench.workloads import TABLES, Workload, chosen
+from tools import environment
 
-SHARED_NAMES = {
-    *(f"matmul{n}" for n in (256, 512, 1024, 2048, 4096)),
-    *("matmul_odd", "bmm", "matvec", "elem", "sum", "rowsum", "colsum", "softmax"),
-}
+ALL = [
+    pytest.param(workload, id=f"{table} {workload.name}")
+    for table, made in TABLES.items()
+    for workload in made(tiny=True)
+]
 
 
 def row(**changes: object) -> Row:
-    whole: Row = {"workload": "elem", "impl": "tensorweb", "ms": 0.5, "rate": 200.0}
-    return {**whole, "unit": "GB/s", "err": 1e-7, "ok": True, **changes}
+    found: Row = {"workload": "elem", "impl": "tensorweb", "ms": 0.5, "rate": 200.0}
+    return {**found, "unit": "GB/s", "err": 1e-7, "ok": True, **changes}
 
 
-def test_names_are_those_of_the_peers_and_unique() -> None:
-    names = [workload.name for workload in workloads()]
-    assert set(names) >= SHARED_NAMES
-    assert len(names) == len(set(names))
+def given(workload: Workload) -> list[tuple[bytes, tuple[int, ...], str]]:
+    return [(x.tobytes(), x.shape, str(x.dtype)) for x in programs.operands(workload)]
 
 
-@pytest.mark.parametrize("tiny", [False, True])
-def test_every_workload_has_program_reference_and_work(tiny: bool) -> None:
-    for workload in workloads(tiny=tiny):
-        assert workload.program in PROGRAMS
-        assert workload.program in references.REFERENCES
-        assert workload.work > 0
-        assert workload.unit in ("GFLOP/s", "GB/s")
-        nbytes = math.prod(workload.output) * 4
-        assert 1 <= workload.group <= max(1, GROUP_BYTES // nbytes)
+@pytest.mark.parametrize("workload", ALL)
+def test_programs_agree_with_the_reference(workload: Workload, cpu: str) -> None:
+    case = ProgramCase(workload.program, given(workload), 2, device=cpu)
+    case.run(2)
+    result = np.frombuffer(case.result(), workload.dtype)
+    numbers = result.view(result.real.dtype)
+    expected = programs.samples(workload)
+    assert numbers.size == workload.numbers
+    assert len(expected["indices"]) > min(workload.numbers, 40) / 2
+    assert programs.error_of(expected, result) <= workload.tolerance
+    wrong = numbers + np.ones(1, numbers.dtype)
+    assert programs.error_of(expected, wrong) > workload.tolerance
 
 
-def test_javascript_has_every_reference() -> None:
-    text = (kit.BENCH / "js/references.mjs").read_text("utf-8")
-    for program in PROGRAMS:
-        assert f"  {program}:" in text
+@pytest.mark.parametrize("workload", TABLES["cpu"](tiny=True), ids=lambda row: row.name)
+def test_numpy_is_a_peer(workload: Workload) -> None:
+    case = programs.NumPyCase(workload.program, given(workload))
+    case.run(2)
+    result = np.frombuffer(case.result(workload.dtype), workload.dtype)
+    expected = programs.samples(workload)
+    assert programs.error_of(expected, result) <= workload.tolerance
 
 
-@pytest.mark.parametrize("workload", workloads(tiny=True), ids=lambda row: row.name)
-def test_program_agrees_with_reference_on_cpu(workload: Workload, cpu: str) -> None:
-    inputs = references.operands(workload)
-    result = PROGRAMS[workload.program](*(asarray(x) for x in inputs))
-    assert result.shape == workload.output
-    flat = result.numpy().reshape(-1)
-    assert sampling.error_of(workload, inputs, flat) <= workload.tolerance
+def test_nan_is_an_error() -> None:
+    (workload,) = chosen("kernels", "^elem$", tiny=True)
+    wrong = np.full(workload.output, np.nan, np.float32)
+    assert programs.error_of(programs.samples(workload), wrong) == math.inf
 
 
-def test_order_and_convolutions_count_their_work() -> None:
-    rows = {workload.name: workload for workload in workloads()}
-    assert rows["sort"].work == 2 * 2**24 * 4
-    assert rows["argsort"].dtype == "int32"
-    assert rows["conv2d"].output == (64, 64, 56, 56)
-    assert rows["conv2d"].work == 2 * 64 * 64 * 56 * 56 * 64 * 9
-    assert rows["conv2d_7x7s2"].output == (64, 64, 112, 112)
-    assert rows["conv2d_7x7s2"].work == 2 * 64 * 64 * 112 * 112 * 3 * 49
+def test_every_library_has_every_program() -> None:
+    used = {each.program for made in TABLES.values() for each in made()}
+    assert used == set(programs.tensorweb_programs())
+    assert used == set(programs.numpy_programs())
+    assert used == set(pytorch.programs(MagicMock()))
+    assert used > workloads.JITTED | workloads.SLOW | workloads.CHAINED
+    for peer in ("jaxjs", "tfjs", "ortweb"):
+        text = (results.BENCH / f"js/{peer}.mjs").read_text("utf-8")
+        assert sum(f"  {name}" in text for name in used) > 15
 
 
-def test_jitted_programs_are_on_the_list() -> None:
-    rows = [workload for workload in workloads() if workload.is_jitted]
-    chained = [workload for workload in cpu_workloads() if workload.is_chained]
-    assert {workload.program for workload in rows + chained} == JITTED
-    assert all(workload.group > 1 for workload in rows)
+@pytest.mark.parametrize("table", TABLES)
+def test_names_are_unique_and_equal_at_both_sizes(table: str) -> None:
+    full, tiny = (TABLES[table](tiny=tiny) for tiny in (False, True))
+    assert len({each.name for each in full}) == len(full)
+    assert {each.program for each in full} == {each.program for each in tiny}
+    for each in full:
+        assert 1 <= each.group <= max(1, workloads.GROUP_BYTES // (4 * each.numbers))
+
+
+def test_work_of_some_workloads() -> None:
+    work = {each.name: each.work for each in TABLES["families"]()}
+    work |= {each.name: each.work for each in TABLES["kernels"]()}
+    assert work["sort"] == 2 * 2**24 * 4
+    assert work["conv2d"] == 2 * 64 * 64 * 56 * 56 * 64 * 9
+    assert work["conv2d_7x7s2"] == 2 * 64 * 64 * 112 * 112 * 3 * 49
+    assert work["fft"] == 5 * 2**20 * 20
+    assert work["attention"] == 4 * 16 * 1024 * 1024 * 64
+    assert work["pairwise"] == 4 * (2 * 2048 * 3 + 2048**2)
+    ceilings = {each.name: each.work for each in cases.ceilings()}
+    assert ceilings["ceiling_copy256"] == 2 * 256 * 2**20
+    assert ceilings["ceiling_fma"] == 4096 * 256 * 512 * 8 * 4 * 2
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(ValueError, match="softmax"):
+        chosen("kernels", "convolution")
+    with pytest.raises(results.BenchError, match="unknown torch"):
+        bench.contenders("torch,tfjs", 1)
 
 
 def test_recorded_program_computes_each_result(webgpu: str) -> None:
     data = np.ones(4, np.float32).tobytes()
-    case = cases.ProgramCase("elem", [(data, (4,), "float32")], 3, is_jitted=True)
+    case = ProgramCase("elem", [(data, (4,), "float32")], 3, is_jitted=True)
     case.run(3)
     before = cases.driver().counters()
     case.run(6)
@@ -107,46 +120,172 @@ def test_recorded_program_computes_each_result(webgpu: str) -> None:
     assert after["submits"] == before["submits"] + 2
 
 
-def test_wrong_result_is_noticed() -> None:
-    (workload,) = chosen("^elem$", tiny=True)
-    inputs = references.operands(workload)
-    wrong = np.zeros(workload.output, np.float32)
-    assert sampling.error_of(workload, inputs, wrong) > workload.tolerance
-    wrong[:] = np.nan
-    assert sampling.error_of(workload, inputs, wrong) == math.inf
+def test_chain_passes_on_its_result() -> None:
+    start = np.arange(16, dtype=np.float32)
+    operands = [(start.tobytes(), (16,), "float32")]
+    case = programs.NumPyCase("increment", operands, is_chained=True)
+    case.run(5)
+    assert case.last.tolist() == (start + 5).tolist()
 
 
-def test_operands_stay_in_their_range() -> None:
-    values = references.operands(chosen("^gather$", tiny=True)[0])
-    table, indices = values
-    assert indices.dtype == np.int32
-    assert 0 <= indices.min() <= indices.max() < len(table)
-    assert -1 <= table.min() < -0.9 < 0.9 < table.max() <= 1
-    assert len(np.unique(indices)) > len(indices) // 2
+CHECKED = chosen("families", "^(argmax_rows|fft|cholesky|eigh|gray_scott)$", tiny=True)
+ROOFS = roofs.roofs()[:1] + roofs.roofs()[2:3] + roofs.roofs()[4:5]
 
 
-def test_unknown_pattern_names_the_rows() -> None:
-    with pytest.raises(ValueError, match="softmax"):
-        chosen("convolution")
-
-
-def test_rows_go_to_javascript_whole() -> None:
-    shown = json.loads(json.dumps([row.as_json() for row in workloads()]))
-    assert shown[0]["inputs"][0] == {
-        "shape": [256, 256],
-        "seed": 11,
-        "low": -0.5,
-        "high": 0.5,
-        "dtype": "float32",
-        "form": "",
+@pytest.fixture(scope="module")
+def found() -> dict[str, Any]:
+    """Return what `tests/bench_harness.mjs` prints."""
+    short = ([0, 10240, 26624, 3], [65536, 4096, 0], [0, 69632, 4096])
+    asked = {
+        "checked": [
+            {"workload": programs.checked_json(each), "result": [0.5] * each.numbers}
+            for each in CHECKED
+        ],
+        "networks": [training.as_json(name, tiny=True) for name in training.SIZES],
+        "roofs": [
+            {**roof, "arguments": few, "nbytes": 1 << 17}
+            for roof, few in zip(ROOFS, short, strict=True)
+        ],
     }
+    command = [str(environment.node()), "tests/bench_harness.mjs"]
+    shown = subprocess.run(
+        command,
+        cwd=results.ROOT,
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    answer: dict[str, Any] = json.loads(shown)
+    return answer
 
 
-def test_ceilings_count_bytes_and_operations() -> None:
-    rows = {row.name: row for row in ceilings()}
-    assert rows["ceiling_copy256"].work == 2 * 256 * 2**20
-    assert rows["ceiling_copy256"].grid[0] * rows["ceiling_copy256"].grid[1] == 65536
-    assert rows["ceiling_fma"].work == 4096 * 256 * 512 * 8 * 4 * 2
+def test_javascript_has_the_same_operands_and_errors(found: dict[str, Any]) -> None:
+    for workload, answer in zip(CHECKED, found["checked"], strict=True):
+        inputs = programs.operands(workload)
+        for x, y in zip(inputs, answer["operands"], strict=True):
+            np.testing.assert_array_equal(x.view(x.real.dtype).reshape(-1), y)
+        half = np.full(workload.numbers, 0.5, np.float32)
+        error = programs.error_of(programs.samples(workload), half)
+        assert answer["error"] == pytest.approx(error, rel=1e-12)
+        assert 0 < error < math.inf
+
+
+def test_javascript_has_the_same_networks(found: dict[str, Any]) -> None:
+    for name, made in zip(training.SIZES, found["networks"], strict=True):
+        entries = training.inputs(name, training.SIZES[name][True])
+        for entry, few in zip(entries, made, strict=True):
+            flat = programs.operand(entry).reshape(-1)
+            assert few == [*flat[:3].tolist(), *flat[-2:].tolist()]
+
+
+def test_slow_peer_is_estimated_and_not_run(found: dict[str, Any]) -> None:
+    quick, slow = sorted(found["rows"], key=lambda row: str(row["impl"]))
+    assert quick["ms"] == pytest.approx(0.5)
+    assert "512 elements" in slow["estimated_from"]
+    assert slow["ms"] == pytest.approx(16 * 8**3)
+
+
+def test_groups_of_long_operations_are_small(found: dict[str, Any]) -> None:
+    assert found["groups"][:5] == [*["grouped 64"] * 3, "grouped 8", "warm"]
+    counts = [int(call.split()[1]) for call in found["groups"][5:]]
+    assert all(count % 8 == 0 for count in counts)
+    assert counts[-1] * 0.5 >= 10
+    assert found["times"]["ms"] == pytest.approx(0.5)
+
+
+def test_batches_alternate(found: dict[str, Any]) -> None:
+    steady, warming, hopeless, broken = found["inTurn"]
+    assert steady["ms"] == steady["median_ms"] == 0.5
+    assert (warming["cold_ms"], warming["ms"]) == (1, 0.25)
+    assert hopeless["ms"] == 900
+    assert broken == {"error": "no memory"}
+    names = [call.split()[0] for call in found["order"]]
+    assert names[-8:] == [
+        *("steady", "warming", "warming", "steady"),
+        *("steady", "warming", "steady", "warming"),
+    ]
+    assert names.count("hopeless") == 2
+
+
+def test_roofs_compute(found: dict[str, Any]) -> None:
+    before = np.arange(1 << 15, dtype=np.float32) % 7
+    tile, total, copied = (np.array(values, np.float32) for values in found["heap"])
+    left, right = before[:2560].reshape(512, 5), before[2560:6656].reshape(512, 8)
+    assert tile[6656:6696].tolist() == (left.T @ right).reshape(-1).tolist()
+    assert total[:4].sum() == before[16384 : 16384 + 1024].sum()
+    np.testing.assert_array_equal(copied[17408 : 17408 + 1024], before[:1024])
+
+
+def test_timer_measures_by_the_same_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    counts: list[int] = []
+    groups: list[int] = []
+    monkeypatch.setattr(cases, "perf_counter", lambda: now)
+
+    def run(count: int, seconds: float = 1e-3) -> None:
+        nonlocal now
+        counts.append(count)
+        now += count * seconds
+
+    timer = Timer(0.05, lambda: None, lambda: None)
+    times = timer.measure(run, 64, groups.append)
+    assert groups == [4]
+    assert counts[:4] == [64, 64, 64, 4]
+    assert all(count % 4 == 0 for count in counts)
+    assert times["ms"] == pytest.approx(1)
+    counts.clear()
+    hopeless = timer.measure(lambda count: run(count, 0.9))
+    assert counts == [1, 1]
+    assert hopeless["ms"] == pytest.approx(900)
+
+
+@pytest.mark.parametrize("network", training.SIZES)
+def test_steps_learn_what_gradients_say(network: str, cpu: str) -> None:
+    size = training.SIZES[network][True]
+    arrays = [programs.operand(each) for each in training.inputs(network, size)]
+    trainer = training.Trainer(network, True, [array.tobytes() for array in arrays])
+    model = dict(trainer.model)
+
+    def loss(model: Any) -> tw.Tensor:
+        made: tw.Tensor = training.LOSSES[network](
+            tw, size, model, trainer.x, trainer.y
+        )
+        return made
+
+    first, gradients = tw.value_and_grad(loss)(model)
+    trainer.run(1)
+    assert trainer.loss.item() == pytest.approx(first.item(), rel=1e-6)
+    for name, gradient in gradients.items():
+        moved = np.asarray(trainer.model[name]) - np.asarray(model[name])
+        # Adam's first step is the rate against the gradient's sign.
+        steep = np.abs(np.asarray(gradient)) > 1e-5
+        expected = -1e-3 * np.sign(np.asarray(gradient))
+        assert np.allclose(moved[steep], expected[steep], atol=2e-6)
+    trainer.run(5)
+    assert trainer.loss.item() < first.item()
+
+
+def test_forward_pass_attends_to_earlier_letters_only(cpu: str) -> None:
+    size = training.FORWARD["gpt2_short"][True]
+    p = training.weights(tw, size)
+    texts = ([[3, 1, 4, 1, 5, 9, 2, 6]], [[3, 1, 4, 1, 5, 9, 2, 7]])
+    first, second = (
+        training.logits(tw, size, p, tw.asarray(text), p["letters"].T) for text in texts
+    )
+    assert first.shape == (size.batch, size.length, size.letters)
+    difference = np.abs(np.asarray(second - first))[0].max(axis=-1)
+    assert (difference[:-1] == 0).all()
+    assert difference[-1] > 0
+
+
+def test_losses_that_differ_are_reported() -> None:
+    ours = row(workload="train_mlp", losses=[2.3, 0.5])
+    peer = row(workload="train_mlp", impl="TF.js", losses=[2.3, 0.50005])
+    assert not bench.disagreements([ours, peer])
+    [text] = bench.disagreements([ours, {**peer, "losses": [2.3, 0.5002]}])
+    assert "train_mlp" in text
+    assert "twentieth" in text
 
 
 @pytest.mark.parametrize(
@@ -158,14 +297,8 @@ def test_ceilings_count_bytes_and_operations() -> None:
     ],
 )
 def test_schema_refuses(change: Row, message: str) -> None:
-    (found,) = results.row_problems(row(**change))
-    assert message in found
-
-
-def test_schema_refuses_missing_keys_and_doubles() -> None:
-    bad = row()
-    del bad["unit"]
-    assert results.row_problems(bad) == ["unit is missing"]
+    (problem,) = results.row_problems(row(**change))
+    assert message in problem
     assert "twice" in Results("m", "d", {}, [row(), row()]).problems()[0]
 
 
@@ -173,18 +306,26 @@ def test_saving_merges_runs(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     options = Namespace(out=path, machine="here", note="busy", tiny=True)
     about = {"adapter": "a", "driver": "d", "versions": {}}
-    results.save(options, "node", about, [row(), row(impl="jax-js elem", ms=1.0)])
-    results.save(options, "node", about, [row(ms=0.25)])
+    peer = row(impl="jax-js elem", ms=1.0, gpu_ms=0.123456)
+    results.save(options, "node", about, [row(ok=False), peer])
+    results.save(options, "node", about, [row(ms=0.25, rate=None)])
     found = results.load(path)
     assert found.machine == "here, tiny sizes"
     assert found.hosts["node"]["note"] == "busy"
-    assert sorted(r["ms"] for r in found.rows) == [0.25, 1.0]
-    best = found.find("elem", "jax-js")
-    assert best
-    assert best["ms"] == 1.0
+    assert found.rows == [
+        {**peer, "gpu_ms": 0.12346},
+        row(ms=0.25, rate=None),
+    ]
+    target = tmp_path / "joined.json"
+    other = Results("there", "2020-01-01", {}, [row(workload="sort")])
+    results.write(tmp_path / "other.json", other)
+    results.join([path, tmp_path / "other.json"], target, "both")
+    joined = results.load(target)
+    assert joined.machine == "both"
+    assert joined.rows[-1]["date"] == "2020-01-01"
 
 
-def test_recorded_files_keep_the_schema() -> None:
+def test_recorded_files_follow_the_schema() -> None:
     for path in results.FOLDER.glob("*.json"):
         assert results.load(path).problems() == [], path.name
 
@@ -196,112 +337,109 @@ def test_report_compares_with_the_best_peer() -> None:
         row(impl="jax-js elem", ms=2.0, rate=50.0),
         row(impl="jax-js elem jit", ms=1.0, rate=100.0),
         row(impl="TF.js elem", ms=0.1, rate=1000.0, ok=False),
+        row(impl="PyTorch compiled", ms=0.25, rate=400.0),
         row(workload="ceiling_copy64", impl="WGSL", ms=1.0, rate=400.0),
-        row(workload="python_op_tensor", ms=0.0047, rate=1.0, unit="op/s"),
+        row(workload="flush_cached_kernel", ms=0.006, rate=1.0, unit="op/s"),
+        row(workload="first_call_sort", ms=300.0),
+        row(workload="first_call_warm_sort", ms=61.0),
+        row(workload="var_rows", impl="tensorweb, jit", rate=800.0),
     ]
-    versions = {"node": "v20"}
-    hosts = {"node": {"adapter": "gpu", "driver": "d", "versions": versions}}
+    hosts = {"node": {"adapter": "gpu", "driver": "d", "versions": {"node": "v20"}}}
     text = report.markdown(Results("a machine", "2026-11-21", hosts, rows))
     assert "a machine, 2026-11-21" in text
-    line = "| elem, GB/s | 100 (jax-js jit) | 200 | 2.00 | 50% | ahead of peers: met |"
-    assert f"{line} 125 | 220 |" in text
-    assert "4.7 µs | ≤ 15 µs |" in text
-    rows.append(row(impl="tensorweb, jit", ms=0.25, rate=400.0, gpu_rate=None))
-    rows.append(row(impl="tensorweb in Chromium", ms=0.4, rate=250.0))
-    text = report.markdown(Results("a machine", "2026-11-21", hosts, rows))
-    line = "| 100 (jax-js jit) | 400 (jit) | 4.00 | 100% | ahead of peers: met | 250 |"
-    assert f"{line} 125 |" in text
-
-
-def test_report_says_how_far_aims_are_reached() -> None:
-    rows = [
-        row(rate=3000.0),
-        row(impl="tensorweb, jit", rate=3600.0, ms=0.4),
-        row(workload="matmul256", rate=4000.0),
-        row(workload="cumsum", rate=1000.0),
-        row(workload="cumsum", impl="TF.js cumsum", rate=2000.0),
-        row(workload="ceiling_copy64", impl="WGSL", rate=5000.0),
-        row(workload="ceiling_copy64", impl="WGSL in Chromium", rate=4000.0),
-        row(workload="layernorm", rate=99.0),
-        row(workload="layernorm", impl="PyTorch eager", rate=50.0),
-        row(workload="layernorm", impl="PyTorch layer_norm", rate=100.0),
-        row(workload="layernorm", impl="PyTorch compiled", rate=500.0, ms=0.1),
-        row(workload="flush_cached_kernel", ms=0.006, rate=None, unit="kernel/s"),
-    ]
-    found = Results("NVIDIA H200", "d", {}, rows)
-    text = report.kernel_table(found) + report.launch_table(found)
-    assert "| ≥ 3,450 without jit: 86% of aim |" in text
-    assert "| ≥ 3,200: met |" in text
-    assert "| ≥ 40% of copy: 50% of aim |" in text
-    assert "| ahead of PyTorch eager: 99% of aim | 500 (compiled) |" in text
-    assert "6 µs, 2 times the aim | ≤ 3 µs" in text
-    found.machine = "a laptop"
-    assert "matmul256" in report.kernel_table(found)
-    assert "matmul256" not in report.kernel_table(
-        Results("x, tiny sizes", "", {}, rows)
+    line = (
+        "| elem, GB/s | 100 (jax-js jit) | 200 | 2.00 | 50% | 400 (compiled) | 0.50 |"
     )
-    assert "| ahead of peers |" in report.kernel_table(found)
-    assert "3,200" not in report.kernel_table(found)
+    assert f"{line} 125 | 220 |" in text
+    assert "| var_rows, GB/s | 800 (jit) |" in text
+    assert "6 µs, 2 times the limit | ≤ 3 µs |" in text
+    assert "| sort | 300 ms | 61 ms, 1 times the limit |" in text
+    rows.append(row(impl="tensorweb in Chromium", ms=0.4, rate=250.0))
+    found = Results("a machine", "d", hosts, rows)
+    assert "| 0.50 | 250 | 125 |" in report.comparison(found, TABLES["kernels"]())
+    assert report.comparison(replace(found, rows=[]), TABLES["kernels"]()) == ""
 
 
-def test_report_shows_first_calls_cold_and_warmed_up() -> None:
+def test_report_shows_training() -> None:
+    host = "tensorweb in Chromium"
+    rows = [row(workload="train_mlp", impl=host, ms=0.2, date="2026-11-23")]
+    rows += [row(workload="train_mlp", impl="jax-js jit", ms=9.0)]
+    rows += [row(workload="train_mlp", impl="PyTorch graph", ms=0.1)]
+    text = report.training_table(Results("NVIDIA H200", "2026-11-22", {}, rows))
+    assert "measured on 2026-11-23" in text
+    assert "| 9 ms |  | 0.2 ms | 45 |  | 0.1 ms |" in text
+    assert report.training_table(Results("x", "2026-11-22")) == ""
+
+
+def cpu_row(library: str, impl: str, threads: int = 1, **changes: object) -> Row:
+    found = row(impl=impl, library=library, threads=threads, rate=10.0)
+    return {**found, **changes}
+
+
+def test_report_compares_libraries_of_as_many_threads() -> None:
     rows = [
-        row(workload="first_call_sort", ms=300.0),
-        row(workload="first_call_warm_sort", ms=4.25),
-        row(workload="first_call_elem", ms=12.0),
-        row(workload="first_call_warm_elem", ms=61.0),
-        row(workload="warm_up", ms=3050.0),
+        cpu_row("tensorweb", "tensorweb, 1 thread"),
+        cpu_row("tensorweb", "tensorweb jit, 1 thread", ms=0.25, rate=20.0),
+        cpu_row("tensorweb", "tensorweb, 2 threads", 2, ms=0.2, rate=25.0),
+        cpu_row("numpy", "NumPy, 1 thread", ms=1.0, rate=5.0),
+        cpu_row("tfjs", "TF.js elem, 1 thread", ms=0.1, ok=False, err=1.0),
+        cpu_row("jaxjs", "jax-js elem jit, 1 thread", ms=0.5, ok=False, err=2e-4),
+        cpu_row("tfjs", "TF.js elem, 2 threads", 2, ms=0.3, rate=16.7),
+        cpu_row("roofs", "WebAssembly", workload="roof_copy_8MiB", rate=80.0),
     ]
-    text = first_call_table(Results("NVIDIA H200", "d", {}, rows))
-    assert "| first call of | tensorweb, cold | tensorweb, after warm_up |" in text
-    assert "| sort | 300.0 ms | 4.2 ms |" in text
-    assert "| elem | 12.0 ms | 61.0 ms, above the aim |" in text
-    assert "Warming up every family took 3.0 s (tensorweb)." in text
-    assert first_call_table(Results("NVIDIA H200", "d", {}, [row()])) == ""
+    about = {"versions": {"TF.js": "4"}, "browser": "Chrome/1", "threads": 2}
+    hosts = {"chromium": {**about, "load": [0.1, 0.2]}}
+    found = Results("a machine, cpu", "2026-11-22", hosts, rows)
+    text = report.markdown(found)
+    assert "a machine, 2026-11-22, Chrome/1; TF.js 4." in text
+    one, two = text.split("2 threads; NumPy has one")
+    assert "| elem, GB/s | 20 (jit) | 5 | 10† (jit) | 2.00 | 25% |" in one
+    assert "| elem, GB/s | 25 | 5 | 16.7 | 1.50 |" in two
+    assert "copy 8MiB 80 GB/s" in one
 
 
-def test_aims_are_for_rows_of_the_table() -> None:
-    assert set(aims.AIMS) <= {workload.name for workload in workloads()}
-
-
-def test_pytorch_has_every_program() -> None:
-    ways = torch_reference.programs(MagicMock())
-    assert set(ways) == set(PROGRAMS)
-    assert set(torch_reference.INDEXED) < set(ways)
+def test_libraries_run_with_one_thread_and_with_all() -> None:
+    rows = bench.contenders("tfjs,numpy", 4)
+    pairs = [(row["library"], row["threads"]) for row in rows]
+    assert pairs == [("numpy", 1), ("tfjs", 1), ("tfjs", 4)]
+    assert rows[-1]["title"] == "TF.js, 4 threads"
 
 
 def test_documents_show_the_newest_results() -> None:
-    found = results.load(results.newest())
+    gpu, cpu = (results.load(results.newest(cpu=each)) for each in (False, True))
     page = report.PAGE.read_text("utf-8")
-    assert report.markdown(found).strip() in page, "run: bench report --write"
+    for text in (report.markdown(gpu), report.markdown(cpu)):
+        assert text.strip() in page, "run: bench report --write"
 
 
-def test_report_goes_between_markers(tmp_path: Path) -> None:
+def test_text_goes_between_markers(tmp_path: Path) -> None:
     path = tmp_path / "README.md"
-    path.write_text(f"a\n{report.BEGIN}\nold\n{report.END}\nb\n", "utf-8")
-    report.write_between(path, "new")
-    lines = path.read_text("utf-8").split("\n")
-    assert list(filter(None, lines)) == ["a", report.BEGIN, "new", report.END, "b"]
-    path.write_text("none", "utf-8")
-    with pytest.raises(kit.BenchError, match="has no"):
-        report.write_between(path, "new")
+    begin, end = report.MARKERS
+    path.write_text(f"a\n{begin}\nold\n{end}\nb\n", "utf-8")
+    report.write_between(path, "new", report.MARKERS)
+    words = path.read_text("utf-8").split()
+    assert words == ["a", *begin.split(), "new", *end.split(), "b"]
+    with pytest.raises(results.BenchError, match="has no"):
+        report.write_between(path, "new", report.CPU_MARKERS)
 
 
-def test_sources_import_nothing_outside_the_kit(tmp_path: Path) -> None:
-    inside = {name.replace("/", ".") for name in kit.INSIDE}
-    for name in kit.INSIDE:
-        text = (kit.BENCH / f"{name}.py").read_text("utf-8")
-        imported = [
-            line.split()[1].removeprefix("bench.")
-            for line in text.splitlines()
-            if line.startswith("from bench.")
-        ]
-        assert set(imported) <= inside, name
-    assert kit.sources(tmp_path).stat().st_size > 1000
+def test_modules_for_pyodide_import_nothing_else_of_the_benchmarks(
+    tmp_path: Path,
+) -> None:
+    for name in results.INSIDE:
+        tree = ast.parse((results.BENCH / f"{name}.py").read_text("utf-8"))
+        froms = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+        modules = {str(node.module) for node in froms}
+        inner = {each.removeprefix("bench.") for each in modules if "bench." in each}
+        assert inner <= set(results.INSIDE), name
+    assert results.sources(tmp_path).stat().st_size > 1000
 
 
-def test_peers_are_pinned() -> None:
-    package = json.loads((kit.BENCH / "package.json").read_text("utf-8"))
-    wanted = [name for name in kernels.LIBRARIES.values() if name]
-    assert set(wanted) <= set(package["dependencies"])
-    assert all(version[0].isdigit() for version in package["dependencies"].values())
+def test_peers_are_pinned_and_come_from_no_named_host() -> None:
+    package = json.loads((results.BENCH / "package.json").read_text("utf-8"))
+    versions = package["dependencies"]
+    assert set(bench.PEERS.values()) <= set(versions)
+    assert all(version[0].isdigit() for version in versions.values())
+    text = (results.BENCH / "package-lock.json").read_text("utf-8")
+    assert '"resolved"' not in text
+    assert json.loads(text)["packages"][""]["dependencies"] == versions

@@ -33,7 +33,6 @@ PHRASES = (
 KINDS = (".py", ".md", ".ts", ".js", ".mjs", ".wgsl")
 
 LEFT = {
-    "bench": 205,
     "docs": 13,
     "e2e": 7,
     "fuzz": 74,

@@ -1,0 +1,84 @@
+/**
+ * Runs the benchmarks' JavaScript without a GPU and prints what it gives as JSON. The
+ * input has `checked`: workloads and results, and `roofs`. Time is a clock of our own, so
+ * that a busy machine measures the same.
+ */
+
+import { readFileSync } from "node:fs";
+import { errorOf, operands } from "../bench/js/data.mjs";
+import { open } from "../bench/js/roofs.mjs";
+import { makeCase, runTable } from "../bench/js/run.mjs";
+import { measure } from "../bench/js/timing.mjs";
+
+const { checked, networks, roofs } = JSON.parse(readFileSync(0, "utf-8"));
+
+let now = 0;
+Object.defineProperty(performance, "now", { value: () => now });
+const calls = [];
+
+/** A case whose operation takes `milliseconds(count)`. */
+function taking(name, milliseconds, rest = {}) {
+  const run = (count) => {
+    calls.push(`${name} ${count}`);
+    now += count * milliseconds(count);
+  };
+  return makeCase({}, { name, run, ...rest });
+}
+
+const workload = (length) => ({
+  ...{ name: "elem", program: "elem", work: length * 8, unit: "GB/s", tolerance: 1e-6 },
+  ...{ inputs: [{ shape: [length], seed: 1, low: 0, high: 1, dtype: "float32" }] },
+  ...{ output: [length], numbers: length, smaller: [], samples: null },
+});
+
+/** A library whose operation takes `milliseconds(length)`. */
+function library(name, isPeer, milliseconds) {
+  const cases = async ({ output: [length] }) => [taking(name, () => milliseconds(length))];
+  return { name, isPeer, cases, end: async () => {} };
+}
+
+const rows = [];
+const options = { target: 10, rounds: 5, log: () => {}, keep: (found) => rows.push(...found) };
+const entry = { ...workload(4096), smaller: [workload(64), workload(512)] };
+const libraries = [
+  library("quick", true, () => 0.5),
+  library("slow", true, (length) => 16 * (length / 512) ** 3),
+];
+await runTable([entry], libraries, options);
+
+calls.length = 0;
+const grouped = taking("grouped", () => 0.5, { group: 64 });
+grouped.regroup = (count) => (grouped.group = count);
+const [times] = await measure([grouped], { ...options, warm: async () => calls.push("warm") });
+const groups = calls.splice(0);
+
+let warmed = 0;
+const together = [
+  taking("steady", () => 0.5),
+  taking("warming", () => (++warmed > 6 ? 0.25 : 1)),
+  taking("hopeless", () => 900),
+  makeCase({}, { name: "broken", run: () => Promise.reject(new Error("no memory")) }),
+];
+const inTurn = await measure(together, { target: 20, rounds: 4 });
+const order = calls.splice(0);
+
+const heap = roofs.map((roof) => {
+  const { batch, memory } = open().cases(roof)[0];
+  new Float32Array(memory.buffer).forEach((_, i, values) => (values[i] = i % 7));
+  void batch(1);
+  return [...new Float32Array(memory.buffer)];
+});
+
+console.log(
+  JSON.stringify({
+    ...{ rows, groups, times, order, heap },
+    inTurn: inTurn.map(({ error, ...rest }) => (error ? { error: error.message } : rest)),
+    checked: checked.map(({ workload, result }) => ({
+      operands: operands(workload).map((values) => [...values]),
+      error: errorOf(workload, result),
+    })),
+    networks: networks.map((network) =>
+      operands(network).map((values) => [...values.slice(0, 3), ...values.slice(-2)]),
+    ),
+  }),
+);
