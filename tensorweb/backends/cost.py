@@ -12,7 +12,7 @@ from itertools import chain
 from math import prod
 
 from tensorweb.backends.machine import Machine
-from tensorweb.codegen.program import Launch, Program, chosen
+from tensorweb.codegen.program import Launch, Program, buffer_of
 from tensorweb.events import NodeRecord
 from tensorweb.graph.node import Node
 from tensorweb.ops import OPS
@@ -56,7 +56,7 @@ def _traffic(
     """Return the bytes that a launch reads and writes; scratch storages count fully."""
     reads = writes = 0
     for storage, access in zip(launch.storages, launch.access, strict=True):
-        nbytes = chosen(storage, loaded, stored, scratch)
+        nbytes = buffer_of(storage, loaded, stored, scratch)
         if access == "w":
             writes += nbytes
         else:

@@ -14,7 +14,7 @@ from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.pool import Pool
 from tensorweb.backends.recompute import worth_storing
 from tensorweb.backends.tapes import Command, Tape
-from tensorweb.codegen.program import Program, chosen
+from tensorweb.codegen.program import Program, buffer_of
 from tensorweb.errors import ShapeError
 from tensorweb.events import KernelRecord, NodeRecord
 from tensorweb.graph.node import Node
@@ -252,7 +252,7 @@ def _commands(
     words, told = planned.kernel.words, formula(planned.kernel)
     for launch, own in zip(program.launches, work, strict=True):
         references = tuple(
-            chosen(storage, planned.inputs, planned.outputs, scratch)
+            buffer_of(storage, planned.inputs, planned.outputs, scratch)
             for storage in launch.storages
         )
         yield Command(

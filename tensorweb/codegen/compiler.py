@@ -27,7 +27,7 @@ from tensorweb.codegen.scanning import scan
 from tensorweb.codegen.sorting import sort
 from tensorweb.codegen.stencil import is_stencil, stencil
 from tensorweb.codegen.target import DEFAULT_TARGET, Target
-from tensorweb.codegen.template import loops_kept, worked_around
+from tensorweb.codegen.template import apply_workarounds, retain_loops
 from tensorweb.codegen.transposition import find_transposed, transposition
 from tensorweb.codegen.vector import WIDTH
 from tensorweb.schedule.kernel import Kernel
@@ -97,20 +97,20 @@ WRITTEN_OUT = ("matmul", "rows")
 
 def compile_kernel(kernel: Kernel, target: Target = DEFAULT_TARGET) -> Program:
     """Return the program of a kernel for a target."""
-    with loops_kept(target.is_slow_to_compile and kernel.kind not in WRITTEN_OUT):
+    with retain_loops(target.is_slow_to_compile and kernel.kind not in WRITTEN_OUT):
         program = FAMILIES[kernel.kind](kernel, target)
     if not is_packed_elementwise(kernel):
         program = with_packed_results(kernel, program)
     program.check(kernel)
-    return _worked_around(program, target) if target.workarounds else program
+    return _apply_workarounds(program, target) if target.workarounds else program
 
 
-def _worked_around(program: Program, target: Target) -> Program:
+def _apply_workarounds(program: Program, target: Target) -> Program:
     """Return a program with the functions that the adapter miscomputes replaced."""
     return replace(
         program,
         launches=tuple(
-            replace(launch, source=worked_around(launch.source, target.workarounds))
+            replace(launch, source=apply_workarounds(launch.source, target.workarounds))
             for launch in program.launches
             if isinstance(launch.source, str)
         ),

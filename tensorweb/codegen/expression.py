@@ -15,9 +15,9 @@ from textwrap import indent
 from tensorweb import dtypes
 from tensorweb.codegen import policy
 from tensorweb.codegen.fences import fences
-from tensorweb.codegen.packing import PER_WORD, clamped, packed_element, wrapped
+from tensorweb.codegen.packing import PER_WORD, clamp, packed_element, wrap
 from tensorweb.codegen.program import Word
-from tensorweb.codegen.template import are_loops_kept, statements
+from tensorweb.codegen.template import are_loops_retained, statements
 from tensorweb.graph.op import Op
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Step
@@ -95,7 +95,7 @@ def _loop_of(body: str, count: str) -> str:
     """
     unrolled = policy.ITERATIONS_UNROLLED
     is_long = unrolled * statements(body) > policy.MOST_TRIP_STATEMENTS
-    if are_loops_kept() or is_long:
+    if are_loops_retained() or is_long:
         return f"  for (var trip = 0u; trip < {count}; trip++) {{\n{body}  }}\n"
     copies = f"    {{\n{indent(body, '  ')}    }}\n" * unrolled
     return (
@@ -183,7 +183,7 @@ def read_element(
         return packed_element(f"input{slot}", address, dtype)
     if in_vectors:
         address = f"u32({address}) / 4u][u32({address}) % 4u"
-    return loaded(f"input{slot}[{address}]", dtype)
+    return to_value(f"input{slot}[{address}]", dtype)
 
 
 def kind_of(dtype: str) -> str:
@@ -191,14 +191,14 @@ def kind_of(dtype: str) -> str:
     return dtypes.BY_NAME[dtype].kind
 
 
-def loaded(text: str, dtype: str) -> str:
+def to_value(text: str, dtype: str) -> str:
     """Return the WGSL expression that converts a stored element to a value."""
     if dtype == "bool":
         return f"({text} != 0u)"
     return f"f32({text})" if dtype == "float16" else text
 
 
-def stored(text: str, dtype: str) -> str:
+def to_storage(text: str, dtype: str) -> str:
     """Return the WGSL expression that converts a value to a stored element."""
     if dtype == "bool":
         return f"select(0u, 1u, {text})"
@@ -500,7 +500,7 @@ def step_text(
             return declarations.number(int(step.name))
         return declarations.scalar(step.slot)
     if kind == "core":
-        return wrapped(core if step.slot < 0 else f"{core}_{step.slot}", step.dtype)
+        return wrap(core if step.slot < 0 else f"{core}_{step.slot}", step.dtype)
     return form_of(step, expression).format(*(values[number] for number in step.args))
 
 
@@ -514,10 +514,10 @@ def form_of(step: Step, expression: Expression) -> str:
         source, target = kind_of(operand), kind_of(step.dtype)
         form = "{0}" if source == target else _CASTS[source, target]
         if source == "float" and step.dtype in PER_WORD:
-            return clamped(form, step.dtype)
-        form = wrapped(form, step.dtype)
+            return clamp(form, step.dtype)
+        form = wrap(form, step.dtype)
         return f"f32(f16({form}))" if step.dtype == "float16" else form
-    form = wrapped(operation_form(step, operand), step.dtype)
+    form = wrap(operation_form(step, operand), step.dtype)
     fenced = fences(expression.steps).get(step)
     if fenced is None:
         return form
@@ -532,7 +532,7 @@ def operation_form(step: Step, operand: str) -> str:
 # Dependencies of one step of an expression, and that step as a sub-expression.
 
 
-def reached(
+def dependencies(
     expression: Expression, number: int, given: Container[int] = ()
 ) -> set[int]:
     """Return a step and all steps it depends on, stopping at the steps in `given`."""
@@ -546,9 +546,9 @@ def reached(
     return found
 
 
-def alone(expression: Expression, result: int) -> Expression:
+def subexpression(expression: Expression, result: int) -> Expression:
     """Return one step as an expression with only its dependencies."""
-    numbers = sorted(reached(expression, result))
+    numbers = sorted(dependencies(expression, result))
     index_of = {number: at for at, number in enumerate(numbers)} | {-1: -1}
     used = sorted({expression.steps[n].access for n in numbers} - {-1})
     access = {number: at for at, number in enumerate(used)} | {-1: -1}
@@ -573,7 +573,9 @@ def alone(expression: Expression, result: int) -> Expression:
 # compilers unroll it where that pays.
 
 
-def bulk(expression: Expression, steps: Collection[int] | None = None) -> int:
+def statement_count(
+    expression: Expression, steps: Collection[int] | None = None
+) -> int:
     """Return the number of statements of an expression, with library calls inlined.
 
     Args:
@@ -589,4 +591,4 @@ def bulk(expression: Expression, steps: Collection[int] | None = None) -> int:
 
 def is_bulky(expression: Expression, copies: int) -> bool:
     """Return whether `copies` copies of an expression exceed `MOST_STATEMENTS`."""
-    return bulk(expression) * copies > policy.MOST_STATEMENTS
+    return statement_count(expression) * copies > policy.MOST_STATEMENTS

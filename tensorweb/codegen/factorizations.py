@@ -75,7 +75,7 @@ class Routine:
 
 
 @cache
-def _shared(name: str) -> str:
+def _workgroup_code(name: str) -> str:
     """Return the code of a file of `shaders/workgroup/`, without its header comment."""
     path = shader_folder() / "workgroup" / f"{name}.wgsl"
     return path.read_text(encoding="utf-8").split("\n\n", 1)[1]
@@ -87,16 +87,16 @@ def number_constants(is_complex: bool) -> str:
     return f"const IS_COMPLEX: bool = {flag};\nconst WORDS: u32 = {words}u;\n"
 
 
-def _shares(length: int, threads: int) -> int:
+def _per_lane(length: int, threads: int) -> int:
     """Return the largest number of elements per thread."""
     return -(-length // threads)
 
 
 def _cholesky(kernel: Kernel) -> Routine:
     count, n, *_ = kernel.sizes
-    iterations = _shares(n, policy.FACTOR_COLUMNS) * (
-        _shares(n, policy.FACTOR_COLUMNS) + 1
-    ) + _shares(n, policy.WORKGROUP)
+    iterations = _per_lane(n, policy.FACTOR_COLUMNS) * (
+        _per_lane(n, policy.FACTOR_COLUMNS) + 1
+    ) + _per_lane(n, policy.WORKGROUP)
     sizes = {"size": n}
     made = MAKING_NAN
     return Routine("cholesky", sizes, count, n, iterations, n * n // 3, functions=made)
@@ -104,11 +104,11 @@ def _cholesky(kernel: Kernel) -> Routine:
 
 def _lu(kernel: Kernel) -> Routine:
     count, rows, columns, *_ = kernel.sizes
-    iterations = _shares(rows, policy.FACTOR_COLUMNS) * (
-        _shares(columns, policy.FACTOR_COLUMNS) + 1
+    iterations = _per_lane(rows, policy.FACTOR_COLUMNS) * (
+        _per_lane(columns, policy.FACTOR_COLUMNS) + 1
     )
     iterations += (
-        2 * _shares(rows, policy.WORKGROUP) + _shares(columns, policy.WORKGROUP) + 8
+        2 * _per_lane(rows, policy.WORKGROUP) + _per_lane(columns, policy.WORKGROUP) + 8
     )
     sizes = {"rows": rows, "columns": columns}
     return Routine(
@@ -118,7 +118,7 @@ def _lu(kernel: Kernel) -> Routine:
 
 def _triangular_solve(kernel: Kernel) -> Routine:
     count, n, _, width, is_upper, is_unit, _ = kernel.sizes
-    blocks = _shares(width, policy.SOLVE_COLUMNS)
+    blocks = _per_lane(width, policy.SOLVE_COLUMNS)
     sizes = {
         "size": n,
         "width": width,
@@ -128,8 +128,8 @@ def _triangular_solve(kernel: Kernel) -> Routine:
         "is_unit": is_unit,
     }
     own = min(width, policy.SOLVE_COLUMNS)
-    iterations = _shares(n, policy.FACTOR_COLUMNS) * (
-        _shares(own, policy.FACTOR_COLUMNS) + 1
+    iterations = _per_lane(n, policy.FACTOR_COLUMNS) * (
+        _per_lane(own, policy.FACTOR_COLUMNS) + 1
     )
     groups, work = count * blocks, n * own // 2
     return Routine("triangular_solve", sizes, groups, n, iterations, work)
@@ -154,15 +154,15 @@ def _qr(kernel: Kernel) -> Routine:
         "column_stride": 1 if is_complex else rows,
         "is_packed": is_packed,
     }
-    iterations = _shares(most, policy.FACTOR_COLUMNS) * (
-        2 * _shares(rows, policy.FACTOR_COLUMNS) + 6
+    iterations = _per_lane(most, policy.FACTOR_COLUMNS) * (
+        2 * _per_lane(rows, policy.FACTOR_COLUMNS) + 6
     )
     return Routine(
         "qr",
         parameters,
         count,
         least if is_packed else 2 * least,
-        iterations + (2 * words + 1) * _shares(rows, policy.WORKGROUP) + 20,
+        iterations + (2 * words + 1) * _per_lane(rows, policy.WORKGROUP) + 20,
         2 * words * words * rows * most,
         words * count * (rows + 1) * (columns + width),
         number_constants(is_complex),
@@ -178,16 +178,16 @@ def _rounds(n: int) -> int:
 
 def _eigh(kernel: Kernel) -> Routine:
     count, n, *_ = kernel.sizes
-    pairs = _shares(n, 2)
-    iterations = _shares(pairs, policy.FACTOR_COLUMNS) * (
-        3 * _shares(n, policy.FACTOR_COLUMNS) + 2
+    pairs = _per_lane(n, 2)
+    iterations = _per_lane(pairs, policy.FACTOR_COLUMNS) * (
+        3 * _per_lane(n, policy.FACTOR_COLUMNS) + 2
     )
     return Routine(
         "eigh",
         {"is_last": 1, "size": n},
         count,
         policy.MOST_SWEEPS * _rounds(n),
-        iterations + _shares(pairs, policy.WORKGROUP) + 1,
+        iterations + _per_lane(pairs, policy.WORKGROUP) + 1,
         9 * n * n,
         count * (2 * n * n + 2 * n + 6),
         MAKING_NAN + FINDING_NAN,
@@ -204,11 +204,11 @@ def _schur(kernel: Kernel) -> Routine:
         {"size": n, "rotations": rotations},
         count,
         rotations,
-        3 * _shares(n, policy.WORKGROUP) + 8,
+        3 * _per_lane(n, policy.WORKGROUP) + 8,
         40 * n,
         count * 12,
         MAKING_NAN,
-        ending=(n, 2 * n * _shares(n, policy.WORKGROUP)),
+        ending=(n, 2 * n * _per_lane(n, policy.WORKGROUP)),
     )
 
 
@@ -217,8 +217,8 @@ def _svd(kernel: Kernel) -> Routine:
     is_complex = kernel.op.startswith("complex")
     words = 2 if is_complex else 1
     one = (
-        2 * _shares(rows, policy.FACTOR_COLUMNS)
-        + _shares(columns, policy.FACTOR_COLUMNS)
+        2 * _per_lane(rows, policy.FACTOR_COLUMNS)
+        + _per_lane(columns, policy.FACTOR_COLUMNS)
         + 5
     )
     return Routine(
@@ -226,7 +226,7 @@ def _svd(kernel: Kernel) -> Routine:
         {"is_last": 1, "rows": rows, "columns": columns},
         count,
         policy.MOST_SWEEPS * _rounds(columns),
-        _shares(_shares(columns, 2), policy.FACTOR_COLUMNS) * one + 1,
+        _per_lane(_per_lane(columns, 2), policy.FACTOR_COLUMNS) * one + 1,
         5 * words * words * rows * columns,
         count * (words * (rows + columns) * columns + 2 * columns + 4),
         number_constants(is_complex) + MAKING_NAN + FINDING_NAN,
@@ -257,9 +257,9 @@ def factor(kernel: Kernel, _: Target) -> Program:
     first = {"matrices": routine.groups, "begin": 0, "end": 0}
     for name, value in (first | routine.parameters).items():
         declarations.parameter(name, "u32", value)
-    text = routine.functions + _shared("matrices")
+    text = routine.functions + _workgroup_code("matrices")
     if routine.reduces:
-        text += _shared("reductions")
+        text += _workgroup_code("reductions")
     for name, expression in kernel.expressions:
         signature = Signature(name, ("index",), "f32")
         text += function(declarations, signature, expression, kernel.input_dtypes)

@@ -18,7 +18,7 @@ from tensorweb.codegen.expression import (
     function,
     kind_of,
     storage_type,
-    stored,
+    to_storage,
 )
 from tensorweb.codegen.packing import PER_VECTOR, PER_WORD, packed_word
 from tensorweb.codegen.program import OUTPUT, Launch, Program, grid_of, output, scratch
@@ -26,11 +26,11 @@ from tensorweb.codegen.target import Target
 from tensorweb.codegen.template import fill, functions_for
 from tensorweb.codegen.vector import (
     WIDTH,
-    Joined,
+    Combination,
     is_vectorizable,
-    joined_as,
     scalar_slots,
     vector_function,
+    vector_of,
     vector_slots,
 )
 from tensorweb.schedule.kernel import BY_ROW, Expression, Kernel, result_kind
@@ -166,12 +166,12 @@ def elementwise(kernel: Kernel, target: Target) -> Program:
     declarations = Declarations(kernel.scalar_dtypes)
     steps = length // WIDTH if in_vectors else length
     declarations.parameter("length", "u32", steps)
-    form = stored("{0}", kernel.dtype)
+    form = to_storage("{0}", kernel.dtype)
     signature = Signature("value", ("index",), element, form)
     if in_vectors:
         element = f"vec4<{element}>"
         body = vector_function(
-            declarations, signature, value, kernel.input_dtypes, joined_as(element)
+            declarations, signature, value, kernel.input_dtypes, vector_of(element)
         )
     else:
         inputs, loop = kernel.input_dtypes, find_loop(value)
@@ -213,7 +213,7 @@ def packed_elementwise(kernel: Kernel) -> Program:
         ]
         element = "u32" if len(words) == 1 else "vec2<u32>"
         signature = Signature("value", ("index",), stored_type)
-        joined = Joined(element, f"{element}({', '.join(words)})")
+        joined = Combination(element, f"{element}({', '.join(words)})")
         body = vector_function(declarations, signature, value, inputs, joined)
     else:
         # Elements past the end repeat the last one; nothing reads them.
@@ -314,7 +314,7 @@ def elementwise_several(kernel: Kernel, _: Target) -> Program:
     declarations.parameter("length", "u32", steps)
     types = [storage_type(dtype) for dtype in kernel.dtypes]
     forms = [
-        stored(f"{{{number}}}", dtype) for number, dtype in enumerate(kernel.dtypes)
+        to_storage(f"{{{number}}}", dtype) for number, dtype in enumerate(kernel.dtypes)
     ]
     names = [f"result{number}" for number in range(len(types))]
     inputs = kernel.input_dtypes
@@ -331,7 +331,7 @@ def elementwise_several(kernel: Kernel, _: Target) -> Program:
             for name, kind in zip(names, types, strict=True)
         )
         body = f"struct Results {{\n{members}}}\n" + vector_function(
-            declarations, signature, value, inputs, Joined("", joined)
+            declarations, signature, value, inputs, Combination("", joined)
         )
     else:
         form = "\n  ".join(
@@ -374,7 +374,7 @@ def scatter(kernel: Kernel, _: Target) -> Program:
     body = "".join(
         function(
             select,
-            Signature(name, ("index",), element, stored("{0}", kernel.dtype)),
+            Signature(name, ("index",), element, to_storage("{0}", kernel.dtype)),
             expression,
             kernel.input_dtypes,
         )

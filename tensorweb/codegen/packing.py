@@ -21,10 +21,10 @@ PER_VECTOR = 4
 """Elements of a vector, which fill one or two words."""
 
 
-def wrapped(text: str, dtype: str) -> str:
+def wrap(text: str, dtype: str) -> str:
     """Return the expression that wraps an integer to the range of a packed dtype.
 
-    >>> wrapped("a", "uint8"), wrapped("a", "int16"), wrapped("a", "int32")
+    >>> wrap("a", "uint8"), wrap("a", "int16"), wrap("a", "int32")
     ('((a) & 255u)', '(((a) << 16u) >> 16u)', 'a')
     """
     if dtype not in PER_WORD:
@@ -35,10 +35,10 @@ def wrapped(text: str, dtype: str) -> str:
     return f"((({text}) << {32 - bits}u) >> {32 - bits}u)"
 
 
-def clamped(text: str, dtype: str) -> str:
+def clamp(text: str, dtype: str) -> str:
     """Return the expression that clamps an integer to the range of a packed dtype.
 
-    >>> clamped("a", "int8")
+    >>> clamp("a", "int8")
     'clamp(a, -128, 127)'
     """
     low, high = dtypes.integer_range(dtypes.BY_NAME[dtype])

@@ -34,14 +34,14 @@ def scratch(number: int) -> int:
     return -2 - 2 * number
 
 
-def chosen(
+def buffer_of(
     storage: int, inputs: Sequence[T], outputs: Sequence[T], scratches: Sequence[T]
 ) -> T:
     """Return the item for one buffer of a launch: an input, an output or scratch.
 
-    >>> chosen(1, "ab", "cd", "ef"), chosen(output(1), "ab", "cd", "ef")
+    >>> buffer_of(1, "ab", "cd", "ef"), buffer_of(output(1), "ab", "cd", "ef")
     ('b', 'd')
-    >>> chosen(scratch(0), "ab", "cd", "ef")
+    >>> buffer_of(scratch(0), "ab", "cd", "ef")
     'e'
     """
     if storage >= 0:

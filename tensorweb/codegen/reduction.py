@@ -18,7 +18,7 @@ from tensorweb.codegen.expression import (
     identity_bits,
     is_bulky,
     kind_of,
-    stored,
+    to_storage,
 )
 from tensorweb.codegen.launches import (
     Storages,
@@ -31,10 +31,10 @@ from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import (
     COMPONENTS,
     WIDTH,
-    Joined,
-    joined_as,
-    regrouped,
+    Combination,
+    reorder_groups,
     vector_function,
+    vector_of,
 )
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel, Step
@@ -110,7 +110,7 @@ def term_function(
     arguments = ("output", "position")
     if vectors:
         signature = Signature("term", arguments, "u32", form)
-        four = Joined("Value", FOUR)
+        four = Combination("Value", FOUR)
         return vector_function(declarations, signature, term, inputs, four, calls=calls)
     signature = Signature("term", arguments, "Value", f"Value({form}, position)")
     return function(declarations, signature, term, inputs)
@@ -256,20 +256,20 @@ class _Writer:
         self.vectors = vector_inputs([term], finish)
         if self.vectors or self.term_dtype == "bool" or self.is_index:
             return
-        self.vectors = vector_inputs([regrouped(term, (1, 0))], finish)
+        self.vectors = vector_inputs([reorder_groups(term, (1, 0))], finish)
         if self.vectors:
             self.is_wide = True
             self.value_type = f"vec4<{self.number_type}>"
 
     def _as_number(self) -> str:
-        return stored("{0}", "bool") if self.term_dtype == "bool" else "{0}"
+        return to_storage("{0}", "bool") if self.term_dtype == "bool" else "{0}"
 
     def _combine(self) -> str:
         op = OPS[self.kernel.op]
         kind = kind_of(self.term_dtype)
         form = op.form(self.term_dtype, kind)
         if kind == "bool":
-            text = stored(form.format("(a != 0u)", "(b != 0u)"), "bool")
+            text = to_storage(form.format("(a != 0u)", "(b != 0u)"), "bool")
         elif self.is_wide:
             parts = [form.format(f"a.{c}", f"b.{c}") for c in COMPONENTS]
             text = f"Value({', '.join(parts)})"
@@ -305,9 +305,9 @@ class _Writer:
             text = vector_function(
                 declarations,
                 Signature("wide_term", ("position", "output"), self.number_type),
-                regrouped(term, (1, 0)),
+                reorder_groups(term, (1, 0)),
                 inputs,
-                joined_as("Value"),
+                vector_of("Value"),
                 calls=self._calls,
             )
             return text + (
@@ -317,7 +317,7 @@ class _Writer:
         arguments = ("output", "position")
         signature = Signature("term", arguments, self.number_type, self._as_number())
         if self.vectors:
-            four = Joined("Value", "combine(combine({0}, {1}), combine({2}, {3}))")
+            four = Combination("Value", "combine(combine({0}, {1}), combine({2}, {3}))")
             calls = self._calls
             return vector_function(
                 declarations, signature, term, inputs, four, calls=calls
@@ -335,7 +335,7 @@ class _Writer:
             "store_one",
             ("output",),
             "",
-            f"result[output] = {stored('{0}', self.kernel.dtype)};",
+            f"result[output] = {to_storage('{0}', self.kernel.dtype)};",
             more=f"total: {self.number_type if self.is_wide else 'Value'}",
             core=core,
         )
@@ -395,9 +395,9 @@ class _Writer:
         four = FOUR_TERMS if from_partials or not self.is_bulky else ""
         if self.is_index and not from_partials:
             four = four.replace("combine(", "follow(")
-        return self._filled(declarations, storages, bindings, text, layout, four)
+        return self._fill(declarations, storages, bindings, text, layout, four)
 
-    def _filled(
+    def _fill(
         self,
         declarations: Declarations,
         storages: Storages,

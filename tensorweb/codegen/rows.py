@@ -17,17 +17,17 @@ from tensorweb.codegen.expression import (
     Declarations,
     Signature,
     addresses,
-    alone,
-    bulk,
     coordinates,
+    dependencies,
     function,
     identity_bits,
     kind_of,
-    reached,
+    statement_count,
     step_text,
     steps_text,
     storage_type,
-    stored,
+    subexpression,
+    to_storage,
 )
 from tensorweb.codegen.launches import input_storages, repeated_launch
 from tensorweb.codegen.program import Program, output
@@ -35,12 +35,12 @@ from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import (
     COMPONENTS,
     WIDTH,
+    count_in_vectors,
     each_of_four,
-    in_vectors,
-    joined_as,
     line_gathers,
     moves_in_vectors,
     read_vector,
+    vector_of,
 )
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import (
@@ -149,7 +149,7 @@ class RowSteps:
             before = any(arg in self.varying for arg in (*step.args, step.guard))
             if moves or before:
                 self.varying.add(number)
-        self.kept: set[int] = set()
+        self.in_registers: set[int] = set()
         self._done: set[int] = set()
         needed: set[int] = set()
         for result in results:
@@ -169,7 +169,7 @@ class RowSteps:
         if not last or last[-1] % WIDTH:
             return set()
         steps = self.space.steps
-        wide, alone = set(), set()
+        wide, subexpression = set(), set()
         for number in self.reads:
             step = steps[number]
             is_plain = step.kind == "load" and step.guard < 0
@@ -180,15 +180,15 @@ class RowSteps:
                     return set()
                 wide.add(step.slot)
             elif not step.is_whole:
-                alone.add(step.slot)
-            for inner in reached(self.space, number) - {number}:
+                subexpression.add(step.slot)
+            for inner in dependencies(self.space, number) - {number}:
                 if steps[inner].kind in READS and not steps[inner].is_whole:
-                    alone.add(steps[inner].slot)
-        return set() if wide & alone else wide
+                    subexpression.add(steps[inner].slot)
+        return set() if wide & subexpression else wide
 
     def is_new(self, result: int) -> bool:
         """Return whether a step varies along the row and is not in registers yet."""
-        is_known = result in self.kept or self.space.steps[result].kind in READS
+        is_known = result in self.in_registers or self.space.steps[result].kind in READS
         return result in self.varying and not is_known
 
     def needed(self, result: int) -> list[int]:
@@ -199,7 +199,9 @@ class RowSteps:
         """
         needed = {result}
         for number in range(result, -1, -1):
-            is_ready = number in self.kept or self.space.steps[number].kind in READS
+            is_ready = (
+                number in self.in_registers or self.space.steps[number].kind in READS
+            )
             if number in needed and not is_ready:
                 needed.update(self.space.steps[number].args)
         return sorted(needed)
@@ -211,7 +213,7 @@ class RowSteps:
         for number in needed:
             step = self.space.steps[number]
             if number in self.varying:
-                is_taken = step.kind in ("ramp", *READS) or number in self.kept
+                is_taken = step.kind in ("ramp", *READS) or number in self.in_registers
             else:
                 is_taken = number == result or any(
                     number in self.space.steps[user].args and self._computes(user)
@@ -224,7 +226,7 @@ class RowSteps:
 
     def _computes(self, number: int) -> bool:
         """Return whether an element's function computes a step itself."""
-        is_ready = number in self.kept
+        is_ready = number in self.in_registers
         kind = self.space.steps[number].kind
         return number in self.varying and not is_ready and kind not in ("ramp", *READS)
 
@@ -236,11 +238,11 @@ class RowSteps:
             if self.space.steps[number].kind == "scalar" or self._computes(number)
         }
 
-    def know(self, numbers: Iterable[int]) -> None:
+    def mark_computed(self, numbers: Iterable[int]) -> None:
         """Mark steps constant along the row as already computed."""
         self._done.update(numbers)
 
-    def new_row_values(self, result: int) -> list[int]:
+    def take_row_values(self, result: int) -> list[int]:
         """Return the steps constant along the row to compute before a result.
 
         Marks them as computed.
@@ -315,7 +317,7 @@ class RowReads:
 
     def _ramp(self, number: int) -> str:
         """Return the function of a ramp's value at the start of a row."""
-        ramp = alone(self.steps.space, number)
+        ramp = subexpression(self.steps.space, number)
         (access,) = ramp.accesses
         at_start = replace(
             ramp,
@@ -327,16 +329,16 @@ class RowReads:
 
     def _read(self, number: int) -> str:
         """Return the function of one read."""
-        name, expression = f"load{number}", alone(self.steps.space, number)
+        name, expression = f"load{number}", subexpression(self.steps.space, number)
         if self.width == 1 or number not in self.steps.varying:
             return self._function(name, expression)
         step = self.steps.space.steps[number]
         if number in self.steps.lines:
             return self._line(name, expression)
         if step.kind == "load" and step.guard < 0:
-            return self._vector(name, in_vectors(expression), "address0")
+            return self._vector(name, count_in_vectors(expression), "address0")
         four = [f"{name}_one(row, column * {WIDTH}u + {i}u)" for i in range(WIDTH)]
-        joined = joined_as(self.type_of(number))
+        joined = vector_of(self.type_of(number))
         return self._function(f"{name}_one", expression) + (
             f"fn {name}(row: u32, column: u32) -> {joined.type_name} {{\n"
             f"  return {joined.form.format(*four)};\n}}\n"
@@ -348,7 +350,7 @@ class RowReads:
 
     def _line(self, name: str, expression: Expression) -> str:
         """Return the function of a gather that reads four neighbours as a vector."""
-        wide = in_vectors(expression)
+        wide = count_in_vectors(expression)
         here = {wide.result: ""}
         body, values = steps_text(wide, self.declarations, self.inputs, "", here)
         position = values[wide.steps[wide.result].args[0]]
@@ -394,7 +396,7 @@ class _Writer:
         columns //= self.width
         self.columns = columns
         layout = layout_of(columns, self.rows)
-        statements = bulk(self.space, self.row.varying)
+        statements = statement_count(self.space, self.row.varying)
         self.is_bulky = (
             statements * layout.iterations * self.width > policy.MOST_ROW_STATEMENTS
         )
@@ -420,7 +422,7 @@ class _Writer:
         ramps = [number for number in self.row.ramps if number in self.row.varying]
         # Values constant along the row are loaded at the start, together with the row.
         fixed = [number for number in self.row.reads if number not in self.row.varying]
-        self.row.know(fixed)
+        self.row.mark_computed(fixed)
         shape = self.layout.constants()
         for number, (kind, _) in enumerate(self.results):
             is_by_element = str(kind == BY_ELEMENT).lower()
@@ -443,7 +445,7 @@ class _Writer:
         for number, (kind, expression) in enumerate(self.results):
             dtype = kernel.dtypes[number]
             element = storage_type(dtype)
-            form = stored("{0}", dtype)
+            form = to_storage("{0}", dtype)
             text += self._element(f"finish_{number}", expression.result, element, form)
             stores.append(self._store(number, kind, expression.result, element))
             is_wide = self.width > 1 and kind == BY_ELEMENT
@@ -465,7 +467,7 @@ class _Writer:
             )
         )
 
-    def _joined(self, element: str, values: list[str]) -> str:
+    def _combine_elements(self, element: str, values: list[str]) -> str:
         return f"vec4<{element}>({', '.join(values)})" if self.width > 1 else values[0]
 
     def _registers(self, number: int) -> str:
@@ -495,7 +497,7 @@ class _Writer:
         """Return the lines that compute the values a result needs once per row."""
         return "".join(
             f"  let v{number} = {self._row_value(number)};\n"
-            for number in self.row.new_row_values(result)
+            for number in self.row.take_row_values(result)
         )
 
     def _row_value(self, number: int) -> str:
@@ -562,15 +564,17 @@ class _Writer:
         lines, values = self._values(f"element_{number}", result, value)
         if self.row.is_new(result):
             slots["kept"] += self._registers(result)
-            lines += f"  v{result}[j] = {self._joined(value, values)};\n"
+            lines += f"  v{result}[j] = {self._combine_elements(value, values)};\n"
             parts = [f".{c}" for c in COMPONENTS] if self.width > 1 else [""]
             values = [f"v{result}[j]{part}" for part in parts]
-            self.row.kept.add(result)
+            self.row.in_registers.add(result)
         slots["compute"] = _indented(lines, 2)
-        slots["combine"] = _indented(self._combined(number, expression, values), 4)
+        slots["combine"] = _indented(self._combine_text(number, expression, values), 4)
         return slots
 
-    def _combined(self, number: int, expression: Expression, values: list[str]) -> str:
+    def _combine_text(
+        self, number: int, expression: Expression, values: list[str]
+    ) -> str:
         """Return the lines that combine elements with a thread's total."""
         whole = FOLDS.get((self.ops[number], kind_of(expression.dtype)))
         if whole and len(values) == WIDTH:
@@ -591,7 +595,9 @@ class _Writer:
         if kind == BY_ELEMENT:
             lines, values = self._values(finish, result, element)
             index = "row * parameters.columns + column"
-            lines += f"  {storage}[{index}] = {self._joined(element, values)};\n"
+            lines += (
+                f"  {storage}[{index}] = {self._combine_elements(element, values)};\n"
+            )
             slots["elements"] = _indented(lines, 6)
         else:
             (value,) = (self._argument(each) for each in self.row.arguments(result))

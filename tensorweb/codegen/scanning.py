@@ -21,8 +21,8 @@ from tensorweb.codegen.expression import (
 from tensorweb.codegen.launches import Storages, input_storages, launch, vector_inputs
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.target import Target
-from tensorweb.codegen.unrolling import unrolled
-from tensorweb.codegen.vector import WIDTH, joined_as, vector_function
+from tensorweb.codegen.unrolling import unroll
+from tensorweb.codegen.vector import WIDTH, vector_function, vector_of
 from tensorweb.graph.op import Op
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel
@@ -246,7 +246,7 @@ class Scan:
             head += f"alias Element = {element};\n"
             text += STORE_VECTORS if vectors else STORE_ONE_BY_ONE
             text += _before(blocks)
-        storages += self._others(template, blocks, element, bool(vectors))
+        storages += self._further_storages(template, blocks, element, bool(vectors))
         return launch(
             template,
             declarations,
@@ -283,7 +283,7 @@ class Scan:
         storages, bindings = input_storages(kernel, [term])
         terms = TERMS_OF_ROWS
         if not is_bulky(term, SHORT_TILE // policy.LONGEST_SHORT_SCAN):
-            terms = unrolled(f"  // unroll\n{terms}")
+            terms = unroll(f"  // unroll\n{terms}")
         return launch(
             "scan_short",
             declarations,
@@ -307,11 +307,11 @@ class Scan:
             quad = QUAD_IN_LOOP if _is_bulky(term) else QUAD_OF_TERMS
             return function(declarations, TERM, term, inputs) + quad
         calls = 1 if _is_bulky(term) else QUADS_OF_THREAD
-        four = joined_as("Value4")
+        four = vector_of("Value4")
         body = vector_function(declarations, TERM, term, inputs, four, calls=calls)
         return body + QUAD_OF_VECTORS
 
-    def _others(
+    def _further_storages(
         self, template: str, blocks: int, element: str, in_vectors: bool
     ) -> Storages:
         if template == "scan_totals":

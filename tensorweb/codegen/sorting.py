@@ -165,7 +165,7 @@ class Sort:
         """A sorted element in the form in which it is stored."""
         return "f16(bitcast<f32>(bits))" if self.task.is_half else "bits"
 
-    def whole(self) -> list[Launch]:
+    def single_launch(self) -> list[Launch]:
         """Return the one launch that sorts rows of one block by all bits."""
         declarations = self._declarations(True, blocks=1, shift=0)
         text, storages, bindings = self._terms(declarations, self.task.carries)
@@ -221,7 +221,7 @@ class Sort:
 
     def launches(self) -> list[Launch]:
         """Return the launches that sort rows of any length into their final buffers."""
-        return self.whole() if self.length <= BLOCK else self.long()[0]
+        return self.single_launch() if self.length <= BLOCK else self.long()[0]
 
     def long(self) -> tuple[list[Launch], int]:
         """Return the launches that sort rows by one digit per pass.

@@ -16,7 +16,7 @@ from tensorweb.codegen.expression import (
     form_of,
     read_element,
     storage_type,
-    stored,
+    to_storage,
 )
 from tensorweb.codegen.launches import input_storages, launch
 from tensorweb.codegen.program import Program, output
@@ -176,7 +176,7 @@ class Neighbours:
         if step.name == "logical_and":
             return self._all(args)
         if step.name == "less":
-            decided = self._decided(*args)
+            decided = self._decide(*args)
             if decided is not None:
                 return self._add(Truth(decided))
         return self._add(Operation(form_of(step, self.expression), args))
@@ -193,7 +193,7 @@ class Neighbours:
             rows = 0
         return Walk(strides, rows + row, access.offset - rows * stride)
 
-    def _place(self, walk: Walk) -> int:
+    def _address(self, walk: Walk) -> int:
         return walk.rows * walk.strides[self.axis] + walk.ahead
 
     def _all(self, tests: Iterable[int]) -> int:
@@ -212,14 +212,14 @@ class Neighbours:
             whole = self._add(Operation("({0} & {1})", (whole, test)))
         return whole
 
-    def _decided(self, left: int, right: int) -> bool | None:
+    def _decide(self, left: int, right: int) -> bool | None:
         """Return whether an address is below a limit, None if that varies."""
         position, limit = self._unsigned(left), self._unsigned(right)
         if not isinstance(position, Ramp) or not isinstance(limit, Number):
             return None
         if limit.slot >= 0:
             return None
-        low = high = self._place(position.walk)
+        low = high = self._address(position.walk)
         for axis, (size, stride) in enumerate(
             zip(self.sizes, position.walk.strides, strict=True)
         ):
@@ -243,12 +243,12 @@ class Neighbours:
         decided = self.values[test]
         if isinstance(decided, Truth):
             return value if decided.holds else other
-        merged = self._merged(test, value, other)
+        merged = self._merge(test, value, other)
         if merged is not None:
             return merged
         return self._add(Operation(form_of(step, self.expression), parts))
 
-    def _merged(self, test: int, value: int, other: int) -> int | None:
+    def _merge(self, test: int, value: int, other: int) -> int | None:
         """Return a `where` between loads, or equal operations on loads, as one value.
 
         None if the two differ.
@@ -264,7 +264,7 @@ class Neighbours:
             return None
         args = []
         for pair in zip(one.args, two.args, strict=True):
-            merged = self._merged(test, *pair)
+            merged = self._merge(test, *pair)
             if merged is None:
                 return None
             args.append(merged)
@@ -278,7 +278,7 @@ class Neighbours:
         is_alike = one.slot == two.slot and one.moves == two.moves
         if not is_alike or one.walk.strides != two.walk.strides:
             return None
-        apart = self._place(two.walk) - self._place(one.walk)
+        apart = self._address(two.walk) - self._address(one.walk)
         base, move = one, (test, 0, apart)
         if abs(two.walk.ahead) < abs(one.walk.ahead):
             base, move = two, (test, -apart, 0)
@@ -487,7 +487,7 @@ class _Writer:
         for row, results in enumerate(self.neighbours.results):
             at = self._position("result_", Walk(tuple(strides), row, 0))
             lines = [
-                f"result{number}[{at}] = {stored(self._texts[each], dtype)};"
+                f"result{number}[{at}] = {to_storage(self._texts[each], dtype)};"
                 for number, (each, dtype) in enumerate(
                     zip(results, self.kernel.dtypes, strict=True)
                 )

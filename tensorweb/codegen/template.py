@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from tensorweb.codegen.unrolling import unrolled, with_loops, written_out
+from tensorweb.codegen.unrolling import apply_marks, unroll, without_unrolling
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _FOLDERS = (_PACKAGE / "shaders", _PACKAGE.parent / "shaders")
@@ -59,7 +59,7 @@ class _Repeat:
 _MARK = re.compile(r"^ *// (slot|repeat) (\w+)[^\n]*\n(.*?)^ *// end \2\n", re.M | re.S)
 
 
-def _cut(text: str) -> tuple[str | _Slot | _Repeat, ...]:
+def _split_slots(text: str) -> tuple[str | _Slot | _Repeat, ...]:
     """Return a template split at its slots and repeated parts."""
     parts: list[str | _Slot | _Repeat] = []
     end = 0
@@ -70,7 +70,7 @@ def _cut(text: str) -> tuple[str | _Slot | _Repeat, ...]:
             parts.append(_Slot(name))
         else:
             inner = tuple(
-                part for part in _cut(inside) if not isinstance(part, _Repeat)
+                part for part in _split_slots(inside) if not isinstance(part, _Repeat)
             )
             parts.append(_Repeat(name, inner))
         end = match.end()
@@ -78,28 +78,28 @@ def _cut(text: str) -> tuple[str | _Slot | _Repeat, ...]:
 
 
 @cache
-def _parts(name: str, keeps_loops: bool) -> tuple[str | _Slot | _Repeat, ...]:
+def _parts(name: str, retains_loops: bool) -> tuple[str | _Slot | _Repeat, ...]:
     """Return a template's parts, with loops that need no slot unrolled or retained."""
     text = (shader_folder() / f"{name}.wgsl").read_text(encoding="utf-8")
-    return _cut(with_loops(text) if keeps_loops else unrolled(text))
+    return _split_slots(without_unrolling(text) if retains_loops else unroll(text))
 
 
-_keeps_loops = ContextVar("keeps_loops", default=False)
+_retains_loops = ContextVar("keeps_loops", default=False)
 
 
 @contextmanager
-def loops_kept(keeps_loops: bool) -> Iterator[None]:
+def retain_loops(retains_loops: bool) -> Iterator[None]:
     """Within the context, fill templates with loops retained or unrolled as marked."""
-    token = _keeps_loops.set(keeps_loops)
+    token = _retains_loops.set(retains_loops)
     try:
         yield
     finally:
-        _keeps_loops.reset(token)
+        _retains_loops.reset(token)
 
 
-def are_loops_kept() -> bool:
+def are_loops_retained() -> bool:
     """Return whether loops are retained, because compilers are slow for longer text."""
-    return _keeps_loops.get()
+    return _retains_loops.get()
 
 
 def fill(
@@ -114,7 +114,7 @@ def fill(
         slots: lines of each slot, by name.
         repeats: slots of each repetition, by name of the repeated part.
     """
-    parts = _parts(name, _keeps_loops.get())
+    parts = _parts(name, _retains_loops.get())
     given = [*slots, *repeats]
     names = {part.name for part in parts if not isinstance(part, str)}
     if names != set(given):
@@ -127,11 +127,11 @@ def fill(
             text += slots[part.name]
         else:
             times = enumerate(repeats[part.name])
-            text += "".join(_repeated(part, number, each) for number, each in times)
-    return written_out(text)
+            text += "".join(_repeat_lines(part, number, each) for number, each in times)
+    return apply_marks(text)
 
 
-def _repeated(repeat: _Repeat, number: int, slots: Mapping[str, str]) -> str:
+def _repeat_lines(repeat: _Repeat, number: int, slots: Mapping[str, str]) -> str:
     """Return one repetition of a repeated part."""
     return "".join(
         re.sub(r"_0\b", f"_{number}", part)
@@ -214,11 +214,11 @@ def functions_for(text: str) -> str:
     return "".join(_definitions()[name] for name in order)
 
 
-def worked_around(source: str, workarounds: tuple[str, ...]) -> str:
+def apply_workarounds(source: str, workarounds: tuple[str, ...]) -> str:
     """Return a kernel's text with library functions replaced by their workarounds.
 
     >>> text = functions_for("negative_i32(x)")
-    >>> "x * " in worked_around(text, ("negation",))
+    >>> "x * " in apply_workarounds(text, ("negation",))
     True
     """
     for file in workarounds:

@@ -13,23 +13,23 @@ from tensorweb.codegen.expression import (
     addresses,
     coordinates,
     function,
-    loaded,
     read_element,
     storage_type,
-    stored,
+    to_storage,
+    to_value,
 )
 from tensorweb.codegen.launches import input_storages, launch
 from tensorweb.codegen.program import OUTPUT, Program
 from tensorweb.codegen.vector import (
     COMPONENTS,
     WIDTH,
-    in_vectors,
+    count_in_vectors,
     is_vectorizable,
-    joined_as,
     read_vector,
     reads_whole_vectors,
-    regrouped,
+    reorder_groups,
     vector_function,
+    vector_of,
     without_accesses,
 )
 from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
@@ -86,12 +86,12 @@ def split_axes(expression: Expression, axis: int) -> Expression:
     last = len(sizes) - 1
     others = [a for a in range(last) if a != axis]
 
-    def parted(values: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    def split(values: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
         return tuple(values[a] for a in others), (values[axis],), (values[last],)
 
     return Expression(
-        parted(sizes),
-        tuple(Access(a.offset, parted(a.strides[0])) for a in expression.accesses),
+        split(sizes),
+        tuple(Access(a.offset, split(a.strides[0])) for a in expression.accesses),
         expression.steps,
         expression.result,
         expression.more,
@@ -124,7 +124,9 @@ class _Transposition:
         """Return the inputs to read in vectors, empty if some cannot be."""
         if self.across % WIDTH or len(set(self.types.values())) > 1:
             return set()
-        swapped = [regrouped(self._only(step), (0, 2, 1)) for _, step in self.loads]
+        swapped = [
+            reorder_groups(self._access_of(step), (0, 2, 1)) for _, step in self.loads
+        ]
         straight = without_accesses(self.expression, self.types)
         is_whole = reads_whole_vectors(straight) and all(map(is_vectorizable, swapped))
         if not is_whole:
@@ -137,23 +139,23 @@ class _Transposition:
                 (vectors if moves else singles).add(step.slot)
         return set() if vectors & singles else vectors
 
-    def _only(self, step: Step) -> Expression:
+    def _access_of(self, step: Step) -> Expression:
         """Return an expression with only the access of one load."""
         access = self.expression.accesses[step.access]
         return Expression(self.expression.groups, (access,), (), 0)
 
     def _load(self, number: int, step: Step) -> str:
         """Return the function that reads one transposed input."""
-        name, names, one = f"load{number}", ARGUMENTS, self._only(step)
+        name, names, one = f"load{number}", ARGUMENTS, self._access_of(step)
         dtype = self.kernel.input_dtypes[step.slot]
-        value = _staged(VALUE_TYPES[dtype])
+        value = _staging_type(VALUE_TYPES[dtype])
         element = f"input{step.slot}[address0]"  # a bool is staged as it is stored
         if dtype != "bool":
             element = read_element(step.slot, "address0", dtype)
         last = f"  return {element};\n"
         if self.vectors:
             names = (ARGUMENTS[0], ARGUMENTS[2], ARGUMENTS[1])
-            one = in_vectors(regrouped(one, (0, 2, 1)))
+            one = count_in_vectors(reorder_groups(one, (0, 2, 1)))
             quad, form = read_vector(step.slot, "address0", dtype)
             form = "{0}" if dtype == "bool" else form
             parts = ", ".join(form.format(f"quad.{c}") for c in COMPONENTS)
@@ -166,7 +168,7 @@ class _Transposition:
 
     def _address(self) -> str:
         """Return the function of the address of an element of the result."""
-        one = in_vectors(self.result) if self.vectors else self.result
+        one = count_in_vectors(self.result) if self.vectors else self.result
         lines = coordinates(self.declarations, "result", ARGUMENTS, one)
         lines += addresses(self.declarations, "result", ARGUMENTS, one)
         listed = ", ".join(f"{argument}: u32" for argument in ARGUMENTS)
@@ -175,7 +177,7 @@ class _Transposition:
 
     def _value(self) -> str:
         """Return the function that computes one element or vector of the result."""
-        form = stored("{0}", self.kernel.dtype)
+        form = to_storage("{0}", self.kernel.dtype)
         signature = Signature("value", ARGUMENTS, self.element, form)
         inputs = self.kernel.input_dtypes
         if self.vectors:
@@ -184,7 +186,7 @@ class _Transposition:
                 signature,
                 self.expression,
                 inputs,
-                joined_as(f"vec4<{self.element}>"),
+                vector_of(f"vec4<{self.element}>"),
                 tuple(self.types),
                 calls=len(COMPONENTS),
             )
@@ -205,7 +207,7 @@ class _Transposition:
         if self.vectors:
             (value,) = set(self.types.values())
             template = "transpose_vectors"
-            text = f"alias Value = {_staged(value)};\n{text}"
+            text = f"alias Value = {_staging_type(value)};\n{text}"
             slot_texts = {
                 "shape": self._shape(-(-self.down // tile)),
                 "stage": self._stage_vectors(),
@@ -282,11 +284,11 @@ class _Transposition:
             for step in steps
         )
         values = ", ".join(
-            loaded(f"tile{n}[at]", kind) for n, kind in self.types.items()
+            to_value(f"tile{n}[at]", kind) for n, kind in self.types.items()
         )
         return {
             "tiles": "".join(
-                f"var<workgroup> tile{n}: array<{_staged(kind)}, "
+                f"var<workgroup> tile{n}: array<{_staging_type(kind)}, "
                 f"{TILE * (TILE + 1)}>;\n"
                 for n, kind in self.types.items()
             ),
@@ -296,7 +298,7 @@ class _Transposition:
         }
 
 
-def _staged(kind: str) -> str:
+def _staging_type(kind: str) -> str:
     """Return the type of values in workgroup memory.
 
     A bool is staged as u32: NVIDIA's Vulkan driver reads back other bools than were

@@ -38,10 +38,10 @@ _NAME = re.compile(r"\b[A-Za-z_][\w.]*")
 _NUMBERS = re.compile(r"[\d\s()+*/%<>=!&|-]+")
 
 
-def written_out(text: str) -> str:
+def apply_marks(text: str) -> str:
     """Return a shader with all requested transformations applied.
 
-    >>> print(written_out('''const ROWS: u32 = 2u;
+    >>> print(apply_marks('''const ROWS: u32 = 2u;
     ... // registers
     ... var squares: array<f32, ROWS>;
     ... // unroll
@@ -57,36 +57,36 @@ def written_out(text: str) -> str:
     if mark is None:
         return text
     constants = tuple(_CONSTANT.findall(text))
-    return text[: mark.start()] + _written_out(text[mark.start() :], constants)
+    return text[: mark.start()] + _apply_marks(text[mark.start() :], constants)
 
 
 @lru_cache(maxsize=64)
-def _written_out(text: str, constants: tuple[tuple[str, str], ...]) -> str:
+def _apply_marks(text: str, constants: tuple[tuple[str, str], ...]) -> str:
     """Return the part of a shader from its first mark on, transformed."""
     numbers = {"true": "1", "false": "0"}
     writer = _Writer({name: numbers.get(value, value) for name, value in constants})
     lines = writer.without_arrays(text.splitlines(keepends=True))
     done = "".join(writer.lines(lines))
     if "// choose" in done:
-        done = _UNDECIDED.sub(lambda found: writer.rest_of(*found.groups()), done)
+        done = _UNDECIDED.sub(lambda found: writer.undecided_if(*found.groups()), done)
     assert "// unroll" not in done, f"internal: bounds are no constants in {done}"
     return writer.with_constants(done)
 
 
-def with_loops(text: str) -> str:
+def without_unrolling(text: str) -> str:
     r"""Return text that asks for no loop to be written out any more.
 
-    >>> with_loops("// unroll\nfor (var i = 0u; i < 2u; i++) {\n}\n")
+    >>> without_unrolling("// unroll\nfor (var i = 0u; i < 2u; i++) {\n}\n")
     'for (var i = 0u; i < 2u; i++) {\n}\n'
     """
     return _LOOP_MARK.sub("", text)
 
 
-def unrolled(text: str) -> str:
+def unroll(text: str) -> str:
     """Return text with those marked loops unrolled whose bounds are numbers.
 
     >>> lines = ["// unroll", "for (var i = 0u; i < 2u; i++) {", "  a[i] = i;", "}", ""]
-    >>> unrolled(chr(10).join(lines)).split(chr(10))
+    >>> unroll(chr(10).join(lines)).split(chr(10))
     ['a[0u] = 0u;', 'a[1u] = 1u;', '']
     """
     if "// unroll" not in text:
@@ -169,7 +169,7 @@ class _Writer:
             "".join(lines),
         )
 
-    def named(self, text: str) -> str:
+    def replace_registers(self, text: str) -> str:
         """Return text with register subscripts replaced by variables where constant."""
         if self._subscripted is None or "[" not in text:
             return text
@@ -208,7 +208,7 @@ class _Writer:
             else:
                 done = None
             if done is None:
-                found.append(self.named(lines[at]))
+                found.append(self.replace_registers(lines[at]))
                 at += 1
             else:
                 written, at = done
@@ -219,7 +219,7 @@ class _Writer:
         self, mark: str, lines: list[str], at: int
     ) -> tuple[list[str], int] | None:
         """Return a loop's iterations and the line after it; None if it is undecided."""
-        end = _closing(lines, at)
+        end = _closing_line(lines, at)
         if " if " in mark:
             is_wanted = constant(mark.split(" if ", 1)[1], self.constants)
             if not is_wanted:
@@ -236,7 +236,7 @@ class _Writer:
         if re.search(r"// (?:unroll|choose)", body):
             return self.lines("".join(written).splitlines(keepends=True)), end + 1
         if self._subscripted and self._subscripted.search(body):
-            written = [self.named(iteration) for iteration in written]
+            written = [self.replace_registers(iteration) for iteration in written]
         return written, end + 1
 
     def _values(
@@ -247,7 +247,7 @@ class _Writer:
         by = 1 if one else constant(step, self.constants)
         if None in bounds or by is None:
             return None
-        return list(_counted(self._number(first), self._number(end), operator, by))
+        return list(_iterate(self._number(first), self._number(end), operator, by))
 
     def _choice(self, lines: list[str], at: int) -> tuple[list[str], int] | None:
         """Return the branch that is taken and the line after.
@@ -257,21 +257,21 @@ class _Writer:
         match = _IF.fullmatch(lines[at])
         assert match, f"internal: no if to choose from, {lines[at]!r}"
         indent, condition = match.groups()
-        end = _closing(lines, at)
+        end = _closing_line(lines, at)
         other, after = end, end + 1
         if lines[end].strip() == "} else {":
-            after = _closing(lines, end) + 1
-        is_taken = constant(self._open(condition), self.constants)
+            after = _closing_line(lines, end) + 1
+        is_taken = constant(self._undecided_part(condition), self.constants)
         if is_taken is None:
             return None
         branch = lines[at + 1 : other] if is_taken else lines[other + 1 : after - 1]
         return [_block(indent, "".join(self.lines(branch)))], after
 
-    def rest_of(self, head: str, condition: str, tail: str) -> str:
+    def undecided_if(self, head: str, condition: str, tail: str) -> str:
         """Return the line of an `if` with the undecided part of its condition."""
-        return f"{head}{self._open(condition)}{tail}"
+        return f"{head}{self._undecided_part(condition)}{tail}"
 
-    def _open(self, condition: str) -> str:
+    def _undecided_part(self, condition: str) -> str:
         """Return the undecided part of a disjunction or a conjunction."""
         operator = " || " if " || " in condition else " && "
         parts = condition.split(operator)
@@ -295,14 +295,14 @@ def _let(assignment: str) -> str:
     return re.sub(r"^( *)", r"\1let ", assignment)
 
 
-def _counted(first: int, end: int, operator: str, by: int) -> Iterator[int]:
+def _iterate(first: int, end: int, operator: str, by: int) -> Iterator[int]:
     """Yield the values of a loop's variable."""
     while first < end:
         yield first
         first = first * by if operator == "*" else first + by
 
 
-def _closing(lines: list[str], at: int) -> int:
+def _closing_line(lines: list[str], at: int) -> int:
     """Return the index of the line that closes a block, by its indentation."""
     indent = len(lines[at]) - len(lines[at].lstrip())
     start = " " * indent + "}"

@@ -15,11 +15,11 @@ from tensorweb.codegen.expression import (
     Signature,
     addresses,
     coordinates,
+    dependencies,
     is_bulky,
-    loaded,
-    reached,
     read_element,
     steps_text,
+    to_value,
 )
 from tensorweb.codegen.packing import PER_WORD, packed_vector
 from tensorweb.schedule.kernel import Access, Expression
@@ -109,7 +109,7 @@ def _adds_last_ramp(expression: Expression, number: int) -> bool:
         elif any(
             expression.steps[n].access >= 0
             and expression.accesses[expression.steps[n].access].strides[-1][-1]
-            for n in reached(expression, number)
+            for n in dependencies(expression, number)
         ):
             return False
     return ramps == 1
@@ -120,7 +120,7 @@ def ramp_accesses(expression: Expression) -> set[int]:
     return {step.access for step in expression.steps if step.kind == "ramp"}
 
 
-def regrouped(expression: Expression, order: tuple[int, ...]) -> Expression:
+def reorder_groups(expression: Expression, order: tuple[int, ...]) -> Expression:
     """Return an expression with its groups of axes in another order."""
     return replace(
         expression,
@@ -161,7 +161,7 @@ def scalar_slots(expression: Expression) -> set[int]:
     }
 
 
-def in_vectors(expression: Expression) -> Expression:
+def count_in_vectors(expression: Expression) -> Expression:
     """Return the expression with its last axis counted in vectors."""
     *outer, last = expression.groups
     groups = (*outer, (*last[:-1], last[-1] // WIDTH))
@@ -230,14 +230,14 @@ def read_vector(
     Without `is_vector` one element is read, which is the value of all four.
     """
     if dtype not in PER_WORD:
-        return f"input{slot}[{address}]", loaded("{0}", dtype)
+        return f"input{slot}[{address}]", to_value("{0}", dtype)
     if is_vector:
         return packed_vector(f"input{slot}", address, dtype), "{0}"
     return read_element(slot, address, dtype), "{0}"
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class Combination:
     """How four results are combined: a WGSL type, and its format with `{0}` to `{3}`.
 
     Without a type the format is the statement that stores them.
@@ -252,13 +252,13 @@ class Joined:
         return f"  return {self.form};\n" if self.type_name else f"  {self.form}\n"
 
 
-def joined_as(type_name: str) -> Joined:
+def vector_of(type_name: str) -> Combination:
     """Return the combination of four results into a vector type's constructor.
 
-    >>> joined_as("vec4<f32>").form
+    >>> vector_of("vec4<f32>").form
     'vec4<f32>({0}, {1}, {2}, {3})'
     """
-    return Joined(type_name, f"{type_name}({{0}}, {{1}}, {{2}}, {{3}})")
+    return Combination(type_name, f"{type_name}({{0}}, {{1}}, {{2}}, {{3}})")
 
 
 def vector_function(
@@ -266,7 +266,7 @@ def vector_function(
     signature: Signature,
     expression: Expression,
     input_dtypes: Sequence[str],
-    joined: Joined,
+    joined: Combination,
     given: Collection[int] = (),
     calls: int = 1,
 ) -> str:
@@ -325,7 +325,7 @@ class _Reads:
         self.declarations = declarations
         self.expression = expression
         self.input_dtypes = input_dtypes
-        self.quarter = in_vectors(expression)
+        self.quarter = count_in_vectors(expression)
         lines = line_gathers(expression)
         self.numbers = [
             number
@@ -370,7 +370,7 @@ class _Reads:
     def _line_position(self, position: int) -> tuple[str, str]:
         """Return the lines that compute a vector's index, and that index."""
         steps = self.quarter.steps
-        needed = reached(self.quarter, position) - self._written
+        needed = dependencies(self.quarter, position) - self._written
         ready = {n: f"v{n}" for n in range(len(steps)) if n not in needed}
         lines, values = self._steps(ready)
         self._written |= {n for n in needed if steps[n].kind != "scalar"}

@@ -16,7 +16,7 @@ from tensorweb.backends.probes import PROBES, SAMPLES, Findings, probe
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.target import DEFAULT_TARGET, Target
-from tensorweb.codegen.template import worked_around
+from tensorweb.codegen.template import apply_workarounds
 from tensorweb.graph.node import Node
 from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import linearize
@@ -120,7 +120,7 @@ def test_workarounds_are_right_here(
     assert isinstance(backend, WebGpuBackend)
     files = tuple({each.workaround for each in PROBES if each.workaround})
     plain = probes.source()
-    changed = worked_around(plain, files)
+    changed = apply_workarounds(plain, files)
     assert changed != plain
     monkeypatch.setattr(probes, "source", lambda _: changed)
     found = run_blocking(probe(backend.driver))

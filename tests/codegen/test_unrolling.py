@@ -11,7 +11,7 @@ from tensorweb import dtypes
 from tensorweb.codegen import launches
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.template import fill
-from tensorweb.codegen.unrolling import constant, unrolled, written_out
+from tensorweb.codegen.unrolling import apply_marks, constant, unroll
 from tensorweb.graph.node import Node
 from tensorweb.nodes import contraction, elementwise, movement, reduction, sorting
 from tensorweb.nodes.accumulation import accumulate
@@ -24,7 +24,7 @@ CONSTANTS = "const ROWS: u32 = 2u;\nconst IS_LAST: bool = false;\n"
 
 def written(text: str) -> str:
     """Return what becomes of text below the constants."""
-    return written_out(CONSTANTS + text).removeprefix(CONSTANTS)
+    return apply_marks(CONSTANTS + text).removeprefix(CONSTANTS)
 
 
 def test_loops_are_nested_and_counted_by_steps() -> None:
@@ -171,9 +171,9 @@ def test_only_constants_have_values() -> None:
 
 def test_loops_with_bounds_of_a_slot_wait_for_it() -> None:
     text = "// unroll\nfor (var i = 0u; i < ROWS; i++) {\n  take(i);\n}\n"
-    assert unrolled(text) == text
+    assert unroll(text) == text
     with pytest.raises(AssertionError, match="no constants"):
-        written_out(text)
+        apply_marks(text)
 
 
 def product() -> Node:

@@ -14,7 +14,7 @@ from tensorweb.codegen.expression import (
     function,
     kind_of,
     storage_type,
-    stored,
+    to_storage,
 )
 from tensorweb.codegen.launches import input_storages, launch
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
@@ -49,7 +49,7 @@ def accumulate_in_any_order(kernel: Kernel, target: Target) -> Program:
     return _Atomics(kernel, is_slow=target.is_slow_to_compile).program()
 
 
-def combined(kernel: Kernel, a: str, b: str) -> str:
+def combine_text(kernel: Kernel, a: str, b: str) -> str:
     """Return the WGSL that combines two values."""
     forms = OPS[kernel.op].wgsl
     form = forms.get(kind_of(kernel.dtype)) or forms["any"]
@@ -135,8 +135,8 @@ class _Atomics:
         total = f"{value}(found)"
         if kernel.op in EXTREMES:
             total = _FROM_ORDER[self.kind].format("found", self.flip)
-        before = stored("before", kernel.dtype)
-        after = stored(combined(kernel, "before", total), kernel.dtype)
+        before = to_storage("before", kernel.dtype)
+        after = to_storage(combine_text(kernel, "before", total), kernel.dtype)
         # Only the identity element has the key 0 in the order of its dtype.
         text += (
             f"fn value(index: u32) -> {element} {{\n"

@@ -25,7 +25,7 @@ from dataclasses import replace
 from tensorweb.codegen import policy
 from tensorweb.codegen.accumulation.atomics import (
     accumulate_in_any_order,
-    combined,
+    combine_text,
     is_any_order,
 )
 from tensorweb.codegen.accumulation.tables import add_through_tables, table_of
@@ -48,7 +48,7 @@ from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.sorting import MergeSort, Sort, Sorting, tile_for
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.transposition import find_transposed, transposition
-from tensorweb.codegen.vector import WIDTH, joined_as, vector_function
+from tensorweb.codegen.vector import WIDTH, vector_function, vector_of
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Access, Expression, Kernel
 
@@ -132,7 +132,7 @@ class _Sorted:
         return (
             f"alias Value = {type_name};\n"
             "fn combine(a: Value, b: Value) -> Value {\n"
-            f"  return {combined(self.kernel, 'a', 'b')};\n}}\n"
+            f"  return {combine_text(self.kernel, 'a', 'b')};\n}}\n"
         )
 
     def _runs(self, keys: int, words: int) -> list[Launch]:
@@ -153,7 +153,7 @@ class _Sorted:
             ]
             bindings = [keys, source, OUTPUT]
             signature = "key: u32, edge: u32, total: Value"
-            text += _give(signature, settled, "edge", blocks > 1)
+            text += _store_or_pass(signature, settled, "edge", blocks > 1)
             if blocks > 1:
                 source = self._scratch(2 * blocks)
                 storages.append(("edges", "w", self.value))
@@ -216,7 +216,7 @@ class _Sorted:
         text += f"  return Value({at});\n}}\n"
         signature = "key: u32, edge: u32, column: u32, total: Value, start: Value"
         settled = f"{at} = {element}(combine(start, total));"
-        text += _give(
+        text += _store_or_pass(
             signature, settled, "edge * parameters.width + column", edges is not None
         )
         if edges is not None:
@@ -255,7 +255,7 @@ class _Sorted:
         inputs, arguments = self.kernel.input_dtypes, ("write", "column")
         if vectors:
             signature = Signature("written", arguments, self.value)
-            four = joined_as("Value")
+            four = vector_of("Value")
             text = vector_function(declarations, signature, written, inputs, four)
         else:
             signature = Signature("written", arguments, "Value")
@@ -321,7 +321,7 @@ fn term(row: u32, column: u32) -> Value {
 """
 
 
-def _give(signature: str, settled: str, edge: str, has_edges: bool) -> str:
+def _store_or_pass(signature: str, settled: str, edge: str, has_edges: bool) -> str:
     """Return the function that stores a run's total: in the result, or as an edge."""
     lines = f"  {settled}\n"
     if has_edges:

@@ -25,7 +25,7 @@ from tensorweb.codegen.expression import (
     function,
     number_bits,
     storage_type,
-    stored,
+    to_storage,
 )
 from tensorweb.codegen.launches import Storages, input_storages, launch
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
@@ -190,7 +190,7 @@ class _Tables:
         text += function(declarations, signature, original, kernel.input_dtypes)
         text += (
             "fn store(index: u32, value: f32) {\n"
-            f"  result[index] = {stored('value', kernel.dtype)};\n}}\n"
+            f"  result[index] = {to_storage('value', kernel.dtype)};\n}}\n"
         )
         storages, bindings = input_storages(kernel, [original])
         return launch(

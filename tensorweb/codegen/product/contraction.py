@@ -30,7 +30,7 @@ from tensorweb.codegen.expression import (
     function,
     is_bulky,
     storage_type,
-    stored,
+    to_storage,
 )
 from tensorweb.codegen.launches import Storages, input_storages, launch
 from tensorweb.codegen.product.operands import (
@@ -39,7 +39,7 @@ from tensorweb.codegen.product.operands import (
     only_load,
     operands_of,
     position_functions,
-    reads_singly,
+    reads_elements,
 )
 from tensorweb.codegen.product.subgroup_matrix import by_subgroup_matrices
 from tensorweb.codegen.product.tile_slots import ProductSizes, tile_slots
@@ -50,8 +50,8 @@ from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import (
     WIDTH,
     each_of_four,
-    joined_as,
     vector_function,
+    vector_of,
 )
 from tensorweb.schedule.kernel import Kernel
 
@@ -89,7 +89,7 @@ class _Product:
         if self.splits == 1:
             return Program((first,))
         outputs = self.batch * self.rows * self.columns
-        return Program((first, self._join(outputs)), (outputs * self.splits * 4,))
+        return Program((first, self._add_parts(outputs)), (outputs * self.splits * 4,))
 
     def _tiles(self) -> Launch:
         kernel = self.kernel
@@ -137,7 +137,7 @@ class _Product:
         signature = Signature(operand.name, operand.arguments, "Value")
         inputs = self.kernel.input_dtypes
         if operand.is_vector:
-            four = joined_as("vec4<Value>")
+            four = vector_of("vec4<Value>")
             return vector_function(
                 declarations, signature, operand.expression, inputs, four
             )
@@ -162,7 +162,7 @@ class _Product:
         element = storage_type(self.kernel.dtype) if is_last else self.value
         text = ""
         if is_last:
-            form = stored("{0}", self.kernel.dtype)
+            form = to_storage("{0}", self.kernel.dtype)
             signature = Signature("finish", ("index",), element, form, "core: Value")
             inputs = self.kernel.input_dtypes
             text = function(declarations, signature, self.finish, inputs)
@@ -189,7 +189,7 @@ class _Product:
             f"    let index = {index};\n{prepared}{lines}  }}\n}}\n"
         )
 
-    def _join(self, outputs: int) -> Launch:
+    def _add_parts(self, outputs: int) -> Launch:
         """Return the launch that adds the partial results of a split product."""
         kernel = self.kernel
         declarations = Declarations(kernel.scalar_dtypes)
@@ -205,7 +205,7 @@ class _Product:
             "store",
             ("output",),
             "",
-            f"result[output] = {stored('{0}', kernel.dtype)};",
+            f"result[output] = {to_storage('{0}', kernel.dtype)};",
             more="chunk: u32, total: Value",
             core="total",
         )
@@ -244,7 +244,7 @@ class _Product:
 def _choice(kernel: Kernel, target: Target) -> Choice:
     batch, rows, columns, depth = kernel.sizes
     operands = (kernel.expression("left"), kernel.expression("right"))
-    single = [each for each in operands if reads_singly(each)]
+    single = [each for each in operands if reads_elements(each)]
     has_windows = any(has_several_axes(expression) for expression in single)
     return choose_tile(batch, rows, columns, depth, target, not single, has_windows)
 

@@ -12,14 +12,14 @@ from tensorweb.codegen.expression import (
     Declarations,
     Signature,
     coordinates,
-    reached,
+    dependencies,
     read_element,
     steps_text,
 )
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import (
     is_vectorizable,
-    regrouped,
+    reorder_groups,
     scalar_slots,
     vector_slots,
 )
@@ -76,7 +76,7 @@ def find_padding_mask(
         tests: number of elements of a row or column that a thread loads.
     """
     guard = expression.steps[load].guard
-    if guard not in reached(expression, expression.result, {load}):
+    if guard not in dependencies(expression, expression.result, {load}):
         return None  # none, or one that the value itself does not depend on
     comparisons: list[Comparison] = []
     first = 0
@@ -103,7 +103,7 @@ def _comparison(
     expression: Expression, step: int, window: int, first: int
 ) -> Comparison | None:
     """Return the comparison of an index that varies along one axis, else None."""
-    read = [expression.steps[number] for number in reached(expression, step)]
+    read = [expression.steps[number] for number in dependencies(expression, step)]
     ramps = [each for each in read if each.kind == "ramp"]
     plain = all(
         each.kind in ("ramp", "cast", "map") or (each.kind == "scalar" and each.name)
@@ -185,10 +185,10 @@ def position_functions(
         return writer.parts(None) + writer.value({}, "", "")
     window = signature.arguments.index("depth")
     mask = find_padding_mask(expression, ahead, window, tests)
-    return writer.parts(mask) + writer.load(ahead) + writer.later(ahead, mask)
+    return writer.parts(mask) + writer.load(ahead) + writer.value_of_load(ahead, mask)
 
 
-def _after(bit: str, first: int) -> str:
+def _bit_after(bit: str, first: int) -> str:
     """Return the index of a bit after the bits of other axes."""
     return f"{bit} + {first}" if first else bit
 
@@ -258,7 +258,7 @@ class _Positions:
             f"  return {read_element(step.slot, address, dtype)};\n}}\n"
         )
 
-    def later(self, number: int, mask: PaddingMask | None) -> str:
+    def value_of_load(self, number: int, mask: PaddingMask | None) -> str:
         """Return the function of an element's value, from the loaded value."""
         given, first = {number: "loaded"}, ""
         if mask:
@@ -271,7 +271,7 @@ class _Positions:
     def value(self, given: dict[int, str], third: str, first: str) -> str:
         """Return the function of an element's value, from the values of some steps."""
         steps = self.expression.steps
-        needed = reached(self.expression, self.expression.result, given)
+        needed = dependencies(self.expression, self.expression.result, given)
         addresses = "".join(
             f"  let address{number} = fixed.p{number} + moving.p{number};\n"
             for number in sorted({steps[step].access for step in needed - {*given}})
@@ -285,7 +285,7 @@ class _Positions:
 
     def _steps(self, result: int, given: Mapping[int, str]) -> tuple[str, str]:
         """Return the lines that compute a step's value, and the value."""
-        needed = reached(self.expression, result, given)
+        needed = dependencies(self.expression, result, given)
         rest = {n: "" for n in range(len(self.expression.steps)) if n not in needed}
         body, values = steps_text(
             self.expression,
@@ -299,7 +299,7 @@ class _Positions:
     def _bits(self, mask: PaddingMask) -> str:
         """Return the bits of an index in the window, one for each comparison."""
         return " | ".join(
-            f"(1u << u32({_after(f'depth_{each.axis}', each.first)}))"
+            f"(1u << u32({_bit_after(f'depth_{each.axis}', each.first)}))"
             for each in mask.comparisons
         )
 
@@ -315,7 +315,7 @@ class _Positions:
                 f"  for (var i = 0; i < {each.length}; i += 1) {{\n"
                 f"    let address{each.access} = position.p{each.access} + {moved};\n"
                 f"{indent(body, '  ')}"
-                f"    let bit = 1u << u32({_after('i', each.first)});\n"
+                f"    let bit = 1u << u32({_bit_after('i', each.first)});\n"
                 f"    position.padding_mask |= select(bit, 0u, {is_inside});\n  }}\n"
             )
         return lines
@@ -407,9 +407,9 @@ class Operands:
     vectors: frozenset[int] = frozenset()
 
 
-def reads_singly(expression: Expression) -> bool:
+def reads_elements(expression: Expression) -> bool:
     """Return whether no axis of an operand can be read in vectors of four."""
-    swapped = regrouped(expression, SWAPPED)
+    swapped = reorder_groups(expression, SWAPPED)
     return not is_vectorizable(expression) and not is_vectorizable(swapped)
 
 
@@ -422,32 +422,32 @@ def operands_of(kernel: Kernel, is_split: bool, target: Target) -> Operands:
     """
     left = _operand("left", kernel.expression("left"), target)
     right = _operand("right", kernel.expression("right"), target)
-    single = set() if is_split else _loaded(kernel.expression("finish"))
+    single = set() if is_split else _loaded_slots(kernel.expression("finish"))
     vectors: set[int] = set()
     for operand in (left, right):
         if operand.is_vector:
             single |= scalar_slots(operand.expression)
             vectors |= vector_slots(operand.expression)
         else:
-            single |= _loaded(operand.expression)
+            single |= _loaded_slots(operand.expression)
     if not vectors & single:
         return Operands(left, right, frozenset(vectors))
     return Operands(
-        _singly("left", kernel.expression("left"), target),
-        _singly("right", kernel.expression("right"), target),
+        _element_operand("left", kernel.expression("left"), target),
+        _element_operand("right", kernel.expression("right"), target),
     )
 
 
 def _operand(name: str, expression: Expression, target: Target) -> Operand:
     if is_vectorizable(expression):
         return Operand(name, expression, True, False)
-    swapped = regrouped(expression, SWAPPED)
+    swapped = reorder_groups(expression, SWAPPED)
     if is_vectorizable(swapped):
         return Operand(name, swapped, True, True)
-    return _singly(name, expression, target)
+    return _element_operand(name, expression, target)
 
 
-def _singly(name: str, expression: Expression, target: Target) -> Operand:
+def _element_operand(name: str, expression: Expression, target: Target) -> Operand:
     if not has_several_axes(expression):
         return Operand(name, expression, False, False)
     # A software GPU has no memory latency to hide, and would only compute addresses
@@ -456,6 +456,6 @@ def _singly(name: str, expression: Expression, target: Target) -> Operand:
     return Operand(name, expression, False, False, is_split=True, is_ahead=is_ahead)
 
 
-def _loaded(expression: Expression) -> set[int]:
+def _loaded_slots(expression: Expression) -> set[int]:
     """Return the inputs that an expression loads or gathers."""
     return {s.slot for s in expression.steps if s.kind in ("load", "gather")}

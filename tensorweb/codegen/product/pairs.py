@@ -15,15 +15,15 @@ from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
     Signature,
-    alone,
+    dependencies,
     function,
     identity_bits,
     is_bulky,
     kind_of,
-    reached,
     steps_text,
     storage_type,
-    stored,
+    subexpression,
+    to_storage,
 )
 from tensorweb.codegen.launches import constants, input_storages, launch
 from tensorweb.codegen.product.operands import has_several_axes
@@ -34,10 +34,10 @@ from tensorweb.codegen.vector import (
     WIDTH,
     each_of_four,
     is_vectorizable,
-    joined_as,
-    regrouped,
+    reorder_groups,
     scalar_slots,
     vector_function,
+    vector_of,
     vector_slots,
 )
 from tensorweb.ops import OPS
@@ -46,7 +46,7 @@ from tensorweb.schedule.kernel import Access, Expression, Kernel
 # How a workgroup computes pairs: result blocks, tiles, matrices per workgroup.
 
 
-def pieces(length: int, size: int) -> int:
+def ceil_divide(length: int, size: int) -> int:
     """Return how many pieces of length `size` cover a length."""
     return -(-length // size)
 
@@ -73,7 +73,7 @@ class PairLayout:
 
     def groups(self, batch: int) -> int:
         """Return the number of workgroups."""
-        return pieces(batch, self.together) * self.tiles_down * self.tiles_across
+        return ceil_divide(batch, self.together) * self.tiles_down * self.tiles_across
 
 
 def layout_of(
@@ -92,21 +92,21 @@ def layout_of(
     256
     """
     deep = next((each for each in depths if each >= depth), depths[-1])
-    blocks_down, blocks_across = pieces(rows, WIDTH), pieces(columns, WIDTH)
+    blocks_down, blocks_across = ceil_divide(rows, WIDTH), ceil_divide(columns, WIDTH)
     sides = (policy.PAIR_SIDES[-1],) if target.is_software else policy.PAIR_SIDES
     for side in sides:
         area = side * side
         down = min(blocks_down, side)
         across = min(blocks_across, area // down, policy.LONGEST_PAIR_SIDE)
         down = min(blocks_down, area // across, policy.LONGEST_PAIR_SIDE)
-        tiles_down = pieces(blocks_down, down)
-        tiles_across = pieces(blocks_across, across)
+        tiles_down = ceil_divide(blocks_down, down)
+        tiles_across = ceil_divide(blocks_across, across)
         down, across = (
-            pieces(blocks_down, tiles_down),
-            pieces(blocks_across, tiles_across),
+            ceil_divide(blocks_down, tiles_down),
+            ceil_divide(blocks_across, tiles_across),
         )
         is_whole = tiles_down * tiles_across == 1
-        together, threads = _shared(down, across, deep, is_whole, target)
+        together, threads = _group_matrices(down, across, deep, is_whole, target)
         found = PairLayout(
             down, across, tiles_down, tiles_across, together, threads, deep
         )
@@ -115,7 +115,7 @@ def layout_of(
     return found
 
 
-def _shared(
+def _group_matrices(
     down: int, across: int, deep: int, is_whole: bool, target: Target
 ) -> tuple[int, int]:
     """Return the number of matrices of a workgroup, and its threads."""
@@ -164,7 +164,7 @@ def find_pairing(term: Expression) -> Pairing | None:
     if axes is None:
         return None
     first_row, first_column, is_right = axes
-    steps = _staged(term, is_right)
+    steps = _operand_steps(term, is_right)
     if steps is None:
         return None
     kept, reduced = term.groups
@@ -212,7 +212,7 @@ def _sides(term: Expression) -> tuple[int, int, list[bool]] | None:
     return first_row, first_column, [n in right for n in range(len(term.accesses))]
 
 
-def _staged(term: Expression, is_right: list[bool]) -> tuple[int, int] | None:
+def _operand_steps(term: Expression, is_right: list[bool]) -> tuple[int, int] | None:
     """Return the one step per side that steps of both sides read, None if several."""
     sides: list[set[bool]] = []
     for step in term.steps:
@@ -224,7 +224,7 @@ def _staged(term: Expression, is_right: list[bool]) -> tuple[int, int] | None:
     if len(sides[term.result]) != 2:
         return None
     found: dict[bool, set[int]] = {False: set(), True: set()}
-    needed = reached(term, term.result)
+    needed = dependencies(term, term.result)
     for number in needed:
         step = term.steps[number]
         if len(sides[number]) != 2:
@@ -252,18 +252,18 @@ def _operand(
     """
     first_row, first_column = ends
 
-    def grouped(
+    def regroup(
         kept: tuple[int, ...], reduced: tuple[int, ...]
     ) -> list[tuple[int, ...]]:
         parts = kept[:first_row], kept[first_row:first_column], kept[first_column:]
         return [(*parts, reduced)[group] for group in order]
 
-    found = alone(term, result)
+    found = subexpression(term, result)
     accesses = tuple(
-        Access(each.offset, tuple(grouped(each.strides[0], each.strides[1])))
+        Access(each.offset, tuple(regroup(each.strides[0], each.strides[1])))
         for each in found.accesses
     )
-    groups = tuple(grouped(term.groups[0], term.groups[1]))
+    groups = tuple(regroup(term.groups[0], term.groups[1]))
     return replace(found, groups=groups, accesses=accesses)
 
 
@@ -278,7 +278,9 @@ class _Side:
         self.blocks = "down" if name == "left" else "across"
         self.value = VALUE_TYPES[expression.dtype]
         is_left = name == "left"
-        self.along_axis = regrouped(expression, (0, 2, 1)) if is_left else expression
+        self.along_axis = (
+            reorder_groups(expression, (0, 2, 1)) if is_left else expression
+        )
         self.is_vector = is_vectorizable(self.along_axis)
         self.expression = expression
         self.arguments = (
@@ -290,7 +292,7 @@ class _Side:
             for each in expression.accesses
         )
         count = layout.together * layout.depth * blocks
-        self.loads = 1 << (pieces(count, layout.threads) - 1).bit_length()
+        self.loads = 1 << (ceil_divide(count, layout.threads) - 1).bit_length()
         self.width = blocks | 1
         self.vectors = layout.together * layout.depth * self.width
         self.is_adjacent = False
@@ -338,7 +340,7 @@ class _Side:
                 signature,
                 self.along_axis,
                 inputs,
-                joined_as(f"vec4<{kind}>"),
+                vector_of(f"vec4<{kind}>"),
             )
             index = f"min(first / 4u + vector, parameters.{self.axis}s / 4u - 1u)"
             return f"{text}{head}  return {self.name}(batch, depth, {index});\n}}\n"
@@ -463,7 +465,7 @@ class _Pairs:
         Which applies the epilogue and stores four results of a row.
         """
         element = storage_type(self.kernel.dtype)
-        form = stored("{0}", self.kernel.dtype)
+        form = to_storage("{0}", self.kernel.dtype)
         signature = Signature("finish", ("index",), element, form, "core: Value")
         inputs = self.kernel.input_dtypes
         text = function(declarations, signature, self.finish, inputs)
@@ -506,7 +508,7 @@ def _of_pairing(kernel: Kernel, pairing: Pairing, declarations: Declarations) ->
     term = pairing.term
     left, right = pairing.staged
     given = {left: "a", right: "b"}
-    needed = reached(term, term.result, given)
+    needed = dependencies(term, term.result, given)
     rest = {n: "" for n in range(len(term.steps)) if n not in needed}
     body, values = steps_text(
         term, declarations, kernel.input_dtypes, "", {**rest, **given}
@@ -581,4 +583,4 @@ def paired_reduction(kernel: Kernel, target: Target) -> Program | None:
 def _copies(layout: PairLayout) -> int:
     """Return the largest number of copies of an element's read in the text."""
     blocks = layout.together * max(layout.down, layout.across)
-    return 2 * WIDTH * pieces(blocks * layout.depth, layout.threads)
+    return 2 * WIDTH * ceil_divide(blocks * layout.depth, layout.threads)

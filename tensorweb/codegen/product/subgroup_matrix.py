@@ -18,7 +18,7 @@ from tensorweb.codegen.expression import (
     coordinates,
     function,
     storage_type,
-    stored,
+    to_storage,
 )
 from tensorweb.codegen.launches import Storages, constants, launch
 from tensorweb.codegen.program import OUTPUT, Launch
@@ -217,7 +217,7 @@ def _read(declarations: Declarations, operand: _UnitOperand) -> str:
 def _store(declarations: Declarations, kernel: Kernel) -> str:
     """Return the functions that apply the epilogue and store four neighbouring sums."""
     element = storage_type(kernel.dtype)
-    form = stored("{0}", kernel.dtype)
+    form = to_storage("{0}", kernel.dtype)
     signature = Signature("finish", ("index",), element, form, "core: f32")
     finish = kernel.expression("finish")
     text = function(declarations, signature, finish, kernel.input_dtypes)

@@ -86,7 +86,7 @@ class Staging:
             "APART": self.width if is_strided else 1,
         }
 
-    def _named(self, text: str) -> str:
+    def _substitute(self, text: str) -> str:
         """Return text with `left_` for `@`, its axis for `@axis`, `LEFT_` for `%%`."""
         name, axis = self.operand.name, self.operand.axis
         named = text.replace("@axis", f"{name}_{axis}").replace("@", f"{name}_")
@@ -96,10 +96,10 @@ class Staging:
         """Return a loop that runs lines for every load `i` of a thread."""
         body = "".join(f"    {line}\n" for line in lines)
         head = "for (var i = 0u; i < %%LOADS; i++)"
-        return self._named(f"  // unroll\n  {head} {{\n{body}  }}\n")
+        return self._substitute(f"  // unroll\n  {head} {{\n{body}  }}\n")
 
     def _registers(self, name: str, element: str, size: str = "%%LOADS") -> str:
-        return self._named(
+        return self._substitute(
             f"  // registers\n  var @{name}: array<{element}, {size}>;\n"
         )
 
@@ -120,7 +120,7 @@ class Staging:
             sector = f"{SECTOR}u"
             lines += [
                 f"@inside[i] = @number[i] / {sector} % {size};",
-                f"@axis[i] = {self._inside(f'first_{axis} + @inside[i]', 1)};",
+                f"@axis[i] = {self._clamp_index(f'first_{axis} + @inside[i]', 1)};",
                 f"@depth[i] = (@number[i] % {sector} + @number[i] / "
                 f"({sector} * {size}) * {sector}) * 4u;",
                 "@address[i] = %%START + @depth[i] * %%WIDTH + "
@@ -130,12 +130,11 @@ class Staging:
             lines.append("@depth[i] = @number[i] / %%WIDTH;")
             first = f"first_{axis} + @number[i] % %%WIDTH"
             if self.operand.is_vector:
-                lines.append(f"@axis[i] = {self._inside(f'{first} * 4u', WIDTH)};")
+                lines.append(f"@axis[i] = {self._clamp_index(f'{first} * 4u', WIDTH)};")
             else:
-                lines += [
-                    f"@axis[i][{c}u] = {self._inside(f'{first} + {c}u * %%WIDTH', 1)};"
-                    for c in range(WIDTH)
-                ]
+                for c in range(WIDTH):
+                    index = self._clamp_index(f"{first} + {c}u * %%WIDTH", 1)
+                    lines.append(f"@axis[i][{c}u] = {index};")
         kinds = {axis: "u32" if self.operand.is_vector else "array<u32, 4>"}
         text = self._registers("next", "vec4<Value>")
         text += "".join(self._registers(name, kinds.get(name, "u32")) for name in names)
@@ -152,13 +151,13 @@ class Staging:
             text += self._registers("moving_at", type_name(name))
         for c in range(WIDTH):
             first = f"first_{axis} + local % %%WIDTH + {c}u * %%WIDTH"
-            fixed = f"@fixed(batch, {self._inside(first, 1)})"
-            text += self._named(f"  @fixed_at[{c}u] = {fixed};\n")
+            fixed = f"@fixed(batch, {self._clamp_index(first, 1)})"
+            text += self._substitute(f"  @fixed_at[{c}u] = {fixed};\n")
         return text + self._each(
             "@number[i] = local + i * THREADS;", "@depth[i] = @number[i] / %%WIDTH;"
         )
 
-    def _inside(self, first: str, count: int) -> str:
+    def _clamp_index(self, first: str, count: int) -> str:
         """Return the index of `count` rows or columns to read, clamped to the last."""
         if not self.is_ragged:
             return first
@@ -192,7 +191,7 @@ class Staging:
             before = [f"let moving = @moving({depth});"]
             value = f"vec4<Value>({self._four('%s(@fixed_at[{c}u], moving)')})"
         elif operand.is_along_depth:
-            value = self._call("@axis[i]", self._divided(depth))
+            value = self._call("@axis[i]", self._divide(depth))
         elif operand.is_vector:
             value = self._call("@axis[i] / 4u", depth)
         else:
@@ -203,7 +202,7 @@ class Staging:
         return [*before, f"@next[i] = {value};"]
 
     @staticmethod
-    def _divided(depth: str) -> str:
+    def _divide(depth: str) -> str:
         return f"{depth} / 4u" if depth.startswith("min") else f"({depth}) / 4u"
 
     def _four(self, call: str) -> str:
@@ -238,7 +237,7 @@ class Staging:
         return self._each(f"tile[%%START + @number[i]] = {value};")
 
 
-def either(condition: str, text: str, otherwise: str) -> str:
+def if_else(condition: str, text: str, otherwise: str) -> str:
     """Return an `if` with two branches, both indented by two more spaces."""
     inner, other = indent(text, "  "), indent(otherwise, "  ")
     return f"  if ({condition}) {{\n{inner}  }} else {{\n{other}  }}\n"
@@ -280,9 +279,9 @@ def tile_slots(
         value: WGSL type of an accumulator.
         workgroup_bytes: workgroup memory that the device has.
     """
-    left, right = _staged(tile, operands, sizes, True)
+    left, right = _stage_operands(tile, operands, sizes, True)
     if (left.size + right.size) * VECTOR_BYTES > workgroup_bytes:
-        left, right = _staged(tile, operands, sizes, False)
+        left, right = _stage_operands(tile, operands, sizes, False)
     is_ragged = sizes.depth % tile.depth != 0
     load = _load(left, right, is_ragged)
     return {
@@ -294,7 +293,7 @@ def tile_slots(
     }
 
 
-def _staged(
+def _stage_operands(
     tile: Tile, operands: tuple[Operand, Operand], sizes: ProductSizes, is_padded: bool
 ) -> tuple[Staging, Staging]:
     left = Staging(tile, operands[0], sizes.rows, 0, is_padded)
@@ -306,14 +305,14 @@ def _load(left: Staging, right: Staging, is_ragged: bool) -> str:
     whole = left.load(False) + right.load(False)
     if not is_ragged:
         return whole
-    return either("next + DEPTH <= end", whole, left.load(True) + right.load(True))
+    return if_else("next + DEPTH <= end", whole, left.load(True) + right.load(True))
 
 
 def _stage(side: Staging, is_ragged: bool) -> str:
     """Return the stores into a tile; values computed here may be past the depth."""
     if not (is_ragged and side.operand.is_ahead):
         return side.stage(False)
-    return either("depth + DEPTH <= end", side.stage(False), side.stage(True))
+    return if_else("depth + DEPTH <= end", side.stage(False), side.stage(True))
 
 
 def _constants(tile: Tile, left: Staging, right: Staging, value: str) -> str:

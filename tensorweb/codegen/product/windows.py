@@ -16,11 +16,11 @@ from tensorweb.codegen.expression import (
     VALUE_TYPES,
     Declarations,
     Signature,
-    alone,
     function,
     is_bulky,
     storage_type,
-    stored,
+    subexpression,
+    to_storage,
 )
 from tensorweb.codegen.launches import constants, input_storages, launch
 from tensorweb.codegen.product.operands import position_functions
@@ -252,7 +252,7 @@ class _Windows:
     def _store(self, declarations: Declarations) -> str:
         """Return `store`, which finishes and stores neighbouring results."""
         element = storage_type(self.kernel.dtype)
-        form = stored("{0}", self.kernel.dtype)
+        form = to_storage("{0}", self.kernel.dtype)
         signature = Signature("finish", ("index",), element, form, "core: Value")
         text = function(declarations, signature, self.finish, self.kernel.input_dtypes)
         if self.is_vector_store:
@@ -303,8 +303,8 @@ def depthwise(kernel: Kernel, target: Target) -> Program | None:
     if kernel.op != "sum" or last.name != "multiply" or len(set(last.args)) != 2:
         return None
     for number, other in (last.args, last.args[::-1]):
-        weights = alone(term, number)
-        seen = alone(term, other)
+        weights = subexpression(term, number)
+        seen = subexpression(term, other)
         line = find_line(seen, 0, 1)
         moves = any(
             access.strides[0] and access.strides[0][-1] for access in weights.accesses

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from tensorweb.codegen.factorizations import number_constants
 from tensorweb.codegen.template import shader_folder
-from tensorweb.codegen.unrolling import written_out
+from tensorweb.codegen.unrolling import apply_marks
 from tensorweb.codegen.wasm.elements import itemsize, load, store
 from tensorweb.codegen.wasm.functions import text_of
 from tensorweb.codegen.wasm.module import Function
@@ -51,7 +51,7 @@ def routine_text(template: str, kind: str, *, is_complex: bool) -> str:
     """Return the body of a template's `fn factor`, computing with `f32` or `f64`."""
     text = (shader_folder() / f"{template}.wgsl").read_text(encoding="utf-8")
     body = text.split("\nfn factor(matrix: u32, lane: u32) ", 1)[1].split("\n}\n")[0]
-    body = written_out(number_constants(is_complex) + body)
+    body = apply_marks(number_constants(is_complex) + body)
     body = body.replace("parameters.", "parameters_")
     names = {**ALONE, **NUMBERS[kind], "WORDS": "2u" if is_complex else "1u"}
     body = _WORD.sub(lambda match: names.get(match[0], match[0]), body)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import prod
 
-from tensorweb.codegen.vector import regrouped
+from tensorweb.codegen.vector import reorder_groups
 from tensorweb.codegen.wasm.elements import itemsize
 from tensorweb.codegen.wasm.expressions import (
     flops,
@@ -136,7 +136,7 @@ def way_through(kernel: Kernel, level: int = 0) -> Traversal:
 
 def _by_columns(kernel: Kernel, way: Traversal, is_vector: bool) -> Traversal:
     """Return the loop order that reduces neighbouring outputs together."""
-    term = regrouped(way.term, (1, 0))
+    term = reorder_groups(way.term, (1, 0))
     lanes = LANES if is_vector and way.columns >= LANES else 1
     vectors = 1
     if looks_ahead(term):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tensorweb.codegen.program import scratch
-from tensorweb.codegen.vector import regrouped
+from tensorweb.codegen.vector import reorder_groups
 from tensorweb.codegen.wasm.product.operands import (
     Operand,
     folded,
@@ -96,7 +96,7 @@ def layout_of(kernel: Kernel, dtype: str, is_fused: bool) -> Layout:
     plain = _read(lengths, operands, dtype, is_fused)
     if not plain.scratch_bytes:
         return plain
-    operands = regrouped(right, SWAPPED), regrouped(left, SWAPPED)
+    operands = reorder_groups(right, SWAPPED), reorder_groups(left, SWAPPED)
     lengths = batch, columns, rows, depth
     turned = _read(lengths, operands, dtype, is_fused, is_turned=True)
     return min(plain, turned, key=lambda each: each.time(is_fused))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import prod
 
-from tensorweb.codegen.vector import regrouped
+from tensorweb.codegen.vector import reorder_groups
 from tensorweb.codegen.wasm.elements import KINDS, itemsize, store
 from tensorweb.codegen.wasm.expressions import flops, is_vectorizable
 from tensorweb.codegen.wasm.frame import Frame, per_slice
@@ -69,7 +69,9 @@ def _merit(expression: Expression) -> tuple[bool, int]:
 
 def goes_across(operand: Operand) -> bool:
     """Whether neighbours are computed along the axis that is not the operand's last."""
-    return _merit(regrouped(operand.expression, SWAPPED)) > _merit(operand.expression)
+    return _merit(reorder_groups(operand.expression, SWAPPED)) > _merit(
+        operand.expression
+    )
 
 
 class Packing:
@@ -92,7 +94,7 @@ class Packing:
         self.is_swapped = goes_across(operand)
         expression = operand.expression
         if self.is_swapped:
-            expression = regrouped(expression, SWAPPED)
+            expression = reorder_groups(expression, SWAPPED)
         if not operand.matrix:
             expression = without_batch(expression)
         self.batch = sizes.batch if operand.matrix else 1
