@@ -1,4 +1,4 @@
-// Positions where a mask holds: element i writes i at the position that its running count says.
+// Indices at which a mask is true: element i stores i at the position given by its running count.
 
 // slot declarations: parameters and storages
 struct Parameters {

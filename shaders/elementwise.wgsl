@@ -9,7 +9,7 @@ struct Parameters {
 @group(0) @binding(2) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot functions: value(index), what element `index` of the result is
+// slot functions: value(index), element `index` of the result
 fn value(index: u32) -> f32 {
   return input0[index];
 }

@@ -1,4 +1,4 @@
-// Elementwise kernels with several results: one thread computes one element of each.
+// Elementwise kernels with several results: one thread computes one element of each result.
 
 // slot declarations: parameters and storages
 struct Parameters {

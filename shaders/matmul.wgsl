@@ -8,10 +8,10 @@
 //  ┌──────────────┐    ┌──────────────┐                  by its columns of the right one
 //  │ ROWS × DEPTH │    │ ROWS ×       │        store     its accumulators, finished
 //  └──────────────┘    │ COLUMNS      │
-//                      └──────────────┘        Loading goes on while tiles are multiplied.
+//                      └──────────────┘        Loads overlap the multiplication.
 //
-// Tiles lie depth first, four rows or columns to a vector. Each slice of WORKERS threads
-// multiplies a part of the depth; in the end slices add their accumulators. The slots
+// Tiles are depth-major, four rows or columns to a vector. Each slice of WORKERS threads
+// multiplies a part of the depth; at the end slices add their accumulators. The slots
 // hold the text for two operands in row-major order whose sizes are multiples of four.
 
 // slot declarations: parameters and storages
@@ -101,9 +101,9 @@ fn main(
   let down = warp / ACROSS * (WARP / WARP_ACROSS) + local / WARP_ACROSS % (WARP / WARP_ACROSS);
   let slice = local / WORKERS % SLICES;
 
-  // Neighbouring threads read neighbouring vectors. Where these lie along depth, four to
-  // a row, each component goes to another depth of the tile, in another bank of memory.
-  // slot sources: where vectors of the tiles come from and go to, by number of the load
+  // Neighbouring threads read neighbouring vectors. If vectors extend along depth, four to
+  // a row, each component is stored at another depth of the tile, in another bank.
+  // slot sources: the address and the target of each load
   // registers
   var left_next: array<vec4<Value>, LEFT_LOADS>;
   // registers
@@ -148,7 +148,7 @@ fn main(
   var b: array<vec4<Value>, COLUMN_VECTORS>;
 
   let next = begin;
-  // slot load_first: the tiles that begin at `next`; beyond the last term lie zeros
+  // slot load_first: the tiles that begin at `next`; zeros past the last term
   if (next + DEPTH <= end) {
     // unroll
     for (var i = 0u; i < LEFT_LOADS; i++) {
@@ -172,7 +172,7 @@ fn main(
   }
   // end load_first
   for (var depth = begin; depth < end; depth += DEPTH) {
-    // slot stage: what has been loaded, into the tiles
+    // slot stage: store the loaded vectors in the tiles
     // unroll
     for (var i = 0u; i < LEFT_LOADS; i++) {
       // unroll
@@ -246,8 +246,8 @@ fn main(
     workgroupBarrier();
   }
 
-  // Store. Rows and columns of a vector lie side by side, or as far apart as the tile is
-  // wide in vectors, where operands are read one element at a time.
+  // Store. The rows or columns of a vector are adjacent, or, for operands that are read
+  // by element, as far apart as the tile has vectors.
   // choose
   if (SLICES == 1u) {
     // unroll
@@ -258,7 +258,7 @@ fn main(
       }
     }
   } else {
-    // Slices add their accumulators in the tiles' memory, and each stores its share.
+    // Slices add their accumulators in the memory of the tiles, and each stores a part.
     let worker = local % WORKERS;
     // unroll
     for (var first = 0u; first < ACCUMULATORS; first += TOGETHER) {

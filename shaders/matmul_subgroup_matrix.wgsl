@@ -1,15 +1,15 @@
 // Matrix products of float16 by the GPU's matrix units: sums are float32.
 //
-//   load      eight halves each, from memory into registers
+//   load      eight elements at a time, from memory into registers
 //   stage     registers → the tiles of both operands in workgroup memory
 //   multiply  a subgroup's matrices of 16 × 16 of the left tile by those of the right one
-//   store     its sums, by workgroup memory, finished one by one
+//   store     sums, through workgroup memory, after the epilogue
 //
-// A tile lies as its operand lies in memory: in lines along the depth, or along its rows
-// or columns. Eight halves more a line keep matrices' lines in different banks. The slots
-// hold the text for two operands in row-major order whose sizes are multiples of eight.
-// Needs the features shader-f16, subgroups, chromium-experimental-subgroup-matrix, and
-// subgroups of 32 threads in the order of their numbers.
+// A tile has the layout of its operand: lines along the depth, or along rows or columns.
+// Eight elements of padding per line put the lines of a matrix into different banks. The
+// slots hold the text for two operands in row-major order whose sizes are multiples of
+// eight. Needs the features shader-f16, subgroups, chromium-experimental-subgroup-matrix,
+// and subgroups of 32 threads with consecutive indices.
 
 diagnostic(off, chromium.subgroup_matrix_uniformity);
 
@@ -40,7 +40,7 @@ fn store(batch: u32, row: u32, column: u32, values: vec4<f32>) {
 }
 // end functions
 
-// slot tile: sizes of the tile and of a subgroup's part, and how operands lie in memory
+// slot tile: sizes of the tile and of a subgroup's part, and the layout of the operands
 const ROWS: u32 = 128u;
 const COLUMNS: u32 = 128u;
 const DOWN: u32 = 2u;
@@ -72,8 +72,8 @@ var<workgroup> left_tile: array<f16, LEFT_SIZE>;
 var<workgroup> right_tile: array<f16, RIGHT_SIZE>;
 var<workgroup> sums: array<f32, DOWN * ACROSS * 16u * SUMS_LINE>;
 
-// Beyond the edge the last rows and columns are read again: what they give is not stored.
-// Beyond the last term lie zeros; whole tiles of terms are read again there.
+// Past the last row or column the last one is read again: its results are not stored. Past
+// the last term elements are zero; if the tiles are whole, the last one is read again.
 fn next_left(batch: u32, first_row: u32, begin: u32, number: u32) -> vec4<u32> {
   let line = number / (LEFT_LINE / 8u);
   let offset = number % (LEFT_LINE / 8u) * 8u;
@@ -219,8 +219,8 @@ fn main(
     workgroupBarrier();
   }
 
-  // Each subgroup has workgroup memory for one matrix of its sums at a time: more would
-  // keep a second workgroup from its core.
+  // Each subgroup has workgroup memory for one matrix of sums: with more, no second
+  // workgroup would fit the core.
   let own = subgroup * 16u * SUMS_LINE;
   // unroll
   for (var i = 0u; i < ROW_MATRICES; i++) {

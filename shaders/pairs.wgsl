@@ -1,15 +1,15 @@
-// Pairs: every row of one operand meets every column of another, along a common depth.
+// Pairs: every row of one operand is combined with every column of another, along depth.
 //
 //                       right          A result combines terms of a row's and a column's
 //                     ┌───┬───┐        values: a·b of small products, (a - b)² or |a - b|
 //               depth │   │▒▒▒│        of distances. A thread has 4 × 4 results, a block;
-//                     └───┴───┘        `down` × `across` blocks are a tile. Where matrices
-//      left   depth   across           are small, `together` of them, a tile each, share a
-//       ┌──┬────┐     ┌───┬───┐        workgroup; where they are large, tiles share a
-//  down │  │    │     │   │   │        matrix.
+//                     └───┴───┘        `down` × `across` blocks are a tile. Several small
+//      left   depth   across           matrices, `together` of them, a tile each, share a
+//       ┌──┬────┐     ┌───┬───┐        workgroup; a large matrix has several tiles.
+//  down │  │    │     │   │   │
 //       ├──┤    │     ├───┼───┤
-//       │▒▒│    │     │   │ █ │        Both operands' tiles lie in workgroup memory, DEPTH
-//       └──┴────┘     └───┴───┘        deep at a time, four rows or columns to a vector.
+//       │▒▒│    │     │   │ █ │        The tiles of both operands are in workgroup memory,
+//       └──┴────┘     └───┴───┘        DEPTH deep, four rows or columns to a vector.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -31,8 +31,8 @@ struct Parameters {
 @group(0) @binding(3) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot shape: of a workgroup; LOADS are vectors of an operand that a thread brings, and
-// IS_AHEAD says whether it does so while it combines those before
+// slot shape: of a workgroup; LOADS: vectors of an operand that a thread loads; IS_AHEAD:
+// whether it loads the next tiles while it combines the present ones
 const THREADS: u32 = 64u;
 const DEPTH: u32 = 16u;
 const UNROLLED: u32 = 16u;
@@ -42,12 +42,12 @@ const RIGHT_LOADS: u32 = 4u;
 const VECTORS: u32 = 512u;
 // end shape
 
-// slot functions: Left, Right, Value; where vectors lie and what they hold; what becomes
-// of a pair; how totals meet and are stored
+// slot functions: Left, Right, Value; positions and values of vectors; the term of a pair;
+// how totals are combined and stored
 alias Left = f32;
 alias Right = f32;
 alias Value = f32;
-// A vector's matrix, its depth, and which of the tile's vectors it is.
+// The matrix, the depth and the index in the tile of a vector.
 fn left_position(number: u32) -> vec3u {
   let rest = number / DEPTH;
   return vec3u(rest / parameters.down, number % DEPTH, rest % parameters.down);
@@ -110,7 +110,7 @@ fn main(
   let first_batch = tiles / parameters.tiles_down * parameters.together;
   let last_batch = parameters.batch - 1u;
 
-  // Threads beyond the last matrix of the workgroup help to load, and store nothing.
+  // Threads past the last matrix of the workgroup only load.
   let area = parameters.down * parameters.across;
   let matrix = local / area;
   let own = min(matrix, parameters.together - 1u);
@@ -119,7 +119,7 @@ fn main(
   let left_at = own * DEPTH * parameters.left_width + down;
   let right_at = own * DEPTH * parameters.right_width + across;
 
-  // What a thread loads of the next tiles while it combines the present ones.
+  // The vectors of the next tiles that a thread loads while it combines the present ones.
   let left_count = parameters.together * DEPTH * parameters.down;
   let right_count = parameters.together * DEPTH * parameters.across;
   // registers

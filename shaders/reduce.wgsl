@@ -1,9 +1,9 @@
 // Reductions: LANES threads share one output, COLUMNS outputs share a workgroup.
 //
-// Each thread combines every LANES-th term of its output's chunk, then the lanes' totals
-// are combined in a tree, in groups where they are many. With several chunks (`splits`) the
-// result holds partial values, laid out (output, chunk), and a second launch reduces
-// those.
+// Each thread combines every LANES-th term of its output's chunk, then the totals of the
+// lanes are combined in a tree, in groups if there are many. With several chunks
+// (`splits`) the result holds partial values of shape (output, chunk), which a second
+// launch reduces.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -53,14 +53,14 @@ fn main(
   let lane = local / COLUMNS;
   let begin = chunk * parameters.chunk;
   let end = min(begin + parameters.chunk, parameters.length);
-  // Four running values, so that four loads are on their way at a time.
+  // Four partial totals, so that four loads are in flight.
   var total = identity();
   var total1 = identity();
   var total2 = identity();
   var total3 = identity();
   if (output < parameters.outputs) {
     var position = begin + lane;
-    // slot four: four terms at a time, nothing where a term is long
+    // slot four: four terms at a time; empty if a term is long
     for (; position + 3u * LANES < end; position += 4u * LANES) {
       total = combine(total, term(output, position));
       total1 = combine(total1, term(output, position + LANES));

@@ -1,13 +1,13 @@
-// Whole rows: reductions along the last axis and what follows them, in one pass.
+// Rows: reductions along the last axis and their consumers, in one pass.
 //
-//   load     threads read a row into registers, ITERATIONS elements to each
+//   load     threads read a row into registers, ITERATIONS elements each
 //   fold     a thread combines its elements of the row
 //   reduce   the threads of a row combine their totals, in a tree in workgroup memory
-//   store    each element as it is finished, or what became of the whole row
+//   store    the elements after the epilogue, or the results of the row
 //
-// There is a fold and a reduction for each that the formula asks for: of a softmax the
-// maximum, then the sum of exponentials. Of short rows a workgroup has several. The slots
-// hold the text for rows of 256 elements divided by their sums.
+// The formula may have several reductions, each with a fold: of a softmax the maximum, then
+// the sum of exponentials. A workgroup has several short rows. The slots hold the text for
+// rows of 256 elements divided by their sums.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -21,7 +21,7 @@ struct Parameters {
 // end declarations
 
 // slot shape: threads of a row, rows of a workgroup, their product; iterations of a
-// thread, how many lie inside any row; how totals are combined; what is stored
+// thread, the number inside any row; how totals are combined
 const LANES: u32 = 64u;
 const TOGETHER: u32 = 1u;
 const THREADS: u32 = 64u;
@@ -33,7 +33,7 @@ const SUBTREES: u32 = 4u;
 const IS_BY_ELEMENT_0: bool = true;
 // end shape
 
-// slot functions: what loads an element, and finish()
+// slot functions: the loads of an element, and finish()
 fn load0(row: u32, column: u32) -> f32 {
   return input0[row * parameters.columns + column];
 }
@@ -43,7 +43,7 @@ fn finish_0(v0: f32, v1: f32) -> f32 {
 // end functions
 
 // repeat reduction: once for each, counted by the numbers at the end of names
-// slot element: Total, what is reduced of an element, and how two are combined
+// slot element: Total, the term of an element, and how two totals are combined
 alias Total_0 = f32;
 fn element_0(v0: f32) -> Total_0 {
   return v0;
@@ -54,7 +54,7 @@ fn combine_0(a: Total_0, b: Total_0) -> Total_0 {
 // end element
 var<workgroup> totals_0: array<Total_0, THREADS>;
 
-// Two steps of many totals each: a barrier costs more than some additions.
+// Two steps with many totals each: a barrier costs more than some additions.
 fn reduce_0(thread: u32, lane: u32, own: Total_0) -> Total_0 {
   // registers
   var far: array<Total_0, FAN_IN>;
@@ -103,14 +103,14 @@ fn main(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let lane = thread % LANES;
-  // Threads behind the last row repeat it.
+  // Threads past the last row repeat it.
   let row = min(
     (group.y * groups.x + group.x) * TOGETHER + thread / LANES,
     parameters.rows - 1u,
   );
 
-  // Load. Beyond the row's end the last element is read again.
-  // slot registers: what a thread holds of the row, by iteration
+  // Load. Past the end of the row the last element is read again.
+  // slot registers: a thread's elements of the row, by iteration
   // registers
   var v0: array<f32, ITERATIONS>;
   // end registers
@@ -127,7 +127,7 @@ fn main(
   }
 
   // repeat fold: once for each reduction
-  // slot kept: values that are the same along the row, registers for new ones
+  // slot kept: values constant along the row, and registers for new values
   // end kept
   var total_0 = parameters.identity_0;
   // unroll if IS_UNROLLED
@@ -145,7 +145,7 @@ fn main(
   // end fold
 
   // repeat store: once for each result
-  // slot row_values: values that are the same along the row
+  // slot row_values: values constant along the row
   let v1 = core_0;
   // end row_values
   // choose
@@ -155,14 +155,14 @@ fn main(
       let column = lane + j * LANES;
       // choose
       if (INSIDE == ITERATIONS || j < INSIDE || column < parameters.columns) {
-        // slot elements: the finished elements of an iteration
+        // slot elements: store the results of an iteration
         result[row * parameters.columns + column] = finish_0(v0[j], v1);
         // end elements
       }
     }
   } else {
     if (lane == 0u) {
-      // slot whole: what became of the row
+      // slot whole: store the results of the row
       // end whole
     }
   }

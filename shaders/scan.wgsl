@@ -1,8 +1,8 @@
-// Running totals of rows: each workgroup scans one block of a row.
+// Scans of rows: each workgroup scans one block of a row.
 //
-// A block has four quads of neighbours for each thread, 4096 elements for 256 of them;
-// the quads of one thread lie apart, so that a workgroup reads and writes in one sweep.
-// What comes before a block is known already: nothing, or the totals of earlier blocks.
+// A block has four quads (vectors of four neighbours) per thread, 4096 elements for 256
+// threads. The quads of one thread are THREADS quads apart, so that neighbouring threads
+// read and write neighbouring quads. The total before a block comes from earlier launches.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -59,7 +59,7 @@ fn store_quad(row: u32, position: u32, totals: Value4) {
 const THREADS: u32 = 256u;
 // end shape
 
-// Totals of the four quads of each thread, twice: steps read one half, write the other.
+// Totals of the four quads of each thread, double-buffered: steps read one half and write the other.
 var<workgroup> totals: array<Value4, 2u * THREADS>;
 
 fn running(terms: Value4) -> Value4 {
@@ -78,7 +78,7 @@ fn main(
   let row = index / parameters.blocks;
   let block = index % parameters.blocks;
   let position = block * 16u * THREADS + lane * 4u;
-  // slot quads: the four quads of a thread, in a loop where a term is long
+  // slot quads: the four quads of a thread, in a loop if a term is long
   let quad0 = quad(row, position);
   let quad1 = quad(row, position + 4u * THREADS);
   let quad2 = quad(row, position + 8u * THREADS);

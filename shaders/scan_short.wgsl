@@ -1,7 +1,7 @@
-// Running totals of short rows: each workgroup scans one tile of whole rows.
+// Scans of short rows: each workgroup scans one tile of several rows.
 //
-// A row takes `width` words of the tile, a power of two. Each step adds the total that
-// lies `distance` words before, as long as that is in the same row.
+// A row takes `width` words of the tile, a power of two. Each step adds the total that is
+// `distance` words earlier, if it is in the same row.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -28,7 +28,7 @@ fn term(row: u32, position: u32) -> Value {
 
 const TILE: u32 = 1024u;
 
-// The totals of a tile, twice: steps read one half and write the other.
+// The totals of a tile, double-buffered: steps read one half and write the other.
 var<workgroup> totals: array<Value, 2048>;
 
 @compute @workgroup_size(256)
@@ -42,7 +42,7 @@ fn main(
   let rows_apart = 256u / parameters.width;
   let position = lane % parameters.width;
   var own: array<Value, 4>;
-  // slot terms: a thread's terms of four rows, in a loop where a term is long
+  // slot terms: a thread's terms of four rows, in a loop if a term is long
   // unroll
   for (var i = 0u; i < 4u; i++) {
     let row = own_row + i * rows_apart;

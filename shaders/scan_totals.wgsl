@@ -1,7 +1,7 @@
-// Running totals of rows, first pass over long rows: the total of each block.
+// Scans of long rows, first launch: the total of each block.
 //
-// A block is 4096 elements, four quads of neighbours for each thread. The totals lie
-// (row, block); scanning them tells what comes before each block.
+// A block has four quads of neighbours per thread, 4096 elements for 256 threads. The
+// totals have the shape (row, block); their scan gives the total before each block.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -56,7 +56,7 @@ fn main(
   let row = index / parameters.blocks;
   let block = index % parameters.blocks;
   let position = block * 16u * THREADS + lane * 4u;
-  // slot quads: the four quads of a thread, in a loop where a term is long
+  // slot quads: the four quads of a thread, in a loop if a term is long
   let quad0 = quad(row, position);
   let quad1 = quad(row, position + 4u * THREADS);
   let quad2 = quad(row, position + 8u * THREADS);

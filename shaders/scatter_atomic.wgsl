@@ -1,7 +1,7 @@
-// Accumulating at positions where order does not matter: every update is one atomic.
+// Accumulation independent of order: every update is one atomic operation.
 //
 // Integer sums wrap around and extremes are compared as ordered bits, so that the totals
-// are the same in whatever order threads come. Totals start as zeros.
+// do not depend on the order of threads. Totals start as zeros.
 
 // slot declarations: parameters and storages
 struct Parameters {

@@ -1,7 +1,7 @@
-// Writing at positions, first pass: the last writer of each element claims it.
+// Writes at indices, first launch: the last write to each element claims it.
 //
-// `winner` starts at zero; a claim is the writer's number plus one, so that the largest
-// claim is the last writer and the outcome does not depend on the order of threads.
+// `winner` starts as zeros; a claim is the index of the write plus one. The largest claim
+// is the last write, so that the result does not depend on the order of threads.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -12,7 +12,7 @@ struct Parameters {
 @group(0) @binding(2) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot functions: position(index), where write `index` goes
+// slot functions: position(index), the target of write `index`
 fn position(index: u32) -> i32 {
   return input0[index];
 }

@@ -1,8 +1,8 @@
-// Accumulating the edges of blocks of sorted rows: one thread for each column of a run.
+// Accumulation of the edges of blocks of sorted rows: one thread per column of a run.
 //
-// Edges are the totals of the first and the last run of each block, see
-// scatter_rows.wgsl; those of one key are neighbours. The thread of a run's first edge
-// adds them up one after another, the threads of its other edges have nothing to do.
+// Edges are the totals of the first and the last run of each block, see scatter_rows.wgsl;
+// edges of one key are adjacent. The thread of a run's first edge adds them sequentially;
+// the threads of its other edges return.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -53,7 +53,7 @@ fn main(
   var total = term(first, column);
   var is_run = true;
   for (var row = first + 1u; row <= last && is_run; row += 8u) {
-    // Eight rows are asked for before the first is used.
+    // Eight rows are loaded before the first is used.
     var keys_here: array<u32, 8>;
     var terms_here: array<Value, 8>;
     // unroll

@@ -1,10 +1,9 @@
-// Accumulating into few elements: each workgroup keeps private totals in its memory.
+// Accumulation into few elements: each workgroup has private totals in its memory.
 //
-// Like a histogram, with a bin for each element of the result. A workgroup takes 16384
-// updates and then joins its totals with those of all, so that many updates of one bin
-// do not queue up. Neighbouring threads use different copies of the private totals,
-// `stride` words apart, where there is room. Order changes nothing, as in
-// scatter_atomic.wgsl.
+// As in a histogram, each element of the result is a bin. A workgroup accumulates 16384
+// updates privately and then adds its totals to the result, so that updates of one bin
+// contend less. Neighbouring threads use different copies of the private totals, `stride`
+// words apart, if there is room. The order does not matter, as in scatter_atomic.wgsl.
 
 // slot declarations: parameters and storages
 struct Parameters {

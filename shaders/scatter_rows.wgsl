@@ -1,9 +1,9 @@
-// Accumulating sorted rows: each thread walks down one column of a block of rows.
+// Accumulation of sorted rows: each thread combines one column of a block of rows.
 //
-// A block is 64 rows; a run is rows of one key, the row of the result they belong to.
-// Runs inside a block go there. The first and the last run may go on in other blocks:
-// their totals are left as two rows for the next launch, whose rows they are.
-// `lanes` columns of a block share a workgroup with as many columns of other blocks.
+// A block is 64 rows; a run is rows of one key, which is the index of a row of the result.
+// The total of a run inside a block goes to the result. The first and the last run may
+// continue in other blocks: their totals are two rows of the next launch. `lanes` columns
+// of a block share a workgroup with the same columns of other blocks.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -71,7 +71,7 @@ fn main(
   var total = Value(parameters.identity);
   var run_start = before(first_key, column);
   for (var row = start; row <= last; row += 8u) {
-    // Eight rows, and what they come on top of, are asked for before the first is used.
+    // Eight rows and their totals so far are loaded before the first is used.
     var keys_here: array<u32, 8>;
     var terms_here: array<Value, 8>;
     var starts_here: array<Value, 8>;

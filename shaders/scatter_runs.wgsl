@@ -1,9 +1,9 @@
-// Accumulating sorted elements: each workgroup combines the runs of one block in a tree.
+// Accumulation of sorted elements: each workgroup combines the runs of a block in a tree.
 //
-// A block is 2048 elements, eight neighbours for each thread; a run is elements of one
-// key, the position in the result where they belong. Runs inside a block go there. The first
-// and the last run may go on in other blocks: their totals are left as two elements for
-// the next launch, whose elements they are. Elements behind the last one change nothing.
+// A block is 2048 elements, eight neighbours per thread; a run is elements of one key,
+// which is an index of the result. The total of a run inside a block goes to the result.
+// The first and the last run may continue in other blocks: their totals are two elements
+// of the next launch. Elements past the end change nothing.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -43,11 +43,11 @@ const EACH: u32 = 8u;
 // The edge of a run that is neither the first nor the last of its block.
 const INSIDE: u32 = 0xffffffffu;
 
-// Of each thread's last run, twice: steps read one half and write the other.
+// Of each thread's last run, double-buffered: steps read one half and write the other.
 var<workgroup> totals: array<Value, 512>;
 var<workgroup> has_start: array<u32, 512>;
 
-// Send the total of a run to its element, or to the edge of its block.
+// Store the total of a run in its element, or in the edge of its block.
 fn leave(block: u32, key: u32, first_key: u32, last_key: u32, total: Value) {
   if (key == first_key) {
     give(key, 2u * block, total);
@@ -78,7 +78,7 @@ fn main(
     }
   }
 
-  // The total of the run that each thread ends with, from its start in this block on.
+  // The total of the last run of each thread, from its start in this block on.
   let is_start = lane == 0u || key(min(start - 1u, last)) != run_keys[0];
   var total = run_terms[0];
   var found = is_start;
@@ -106,7 +106,7 @@ fn main(
     workgroupBarrier();
   }
 
-  // Each thread gives away the runs that end among its elements.
+  // Each thread stores the runs that end among its elements.
   let is_block = block * BLOCK <= last;
   let first_key = key(min(block * BLOCK, last));
   let last_key = key(min(block * BLOCK + BLOCK - 1u, last));

@@ -1,4 +1,4 @@
-// Writing at positions, last pass: each element takes its winner's value or stays.
+// Writes at indices, last launch: each element takes the value of its winner, if any.
 
 // slot declarations: parameters and storages
 struct Parameters {

@@ -1,13 +1,13 @@
-// Adding floats at positions: each workgroup adds its elements up in a table of its own.
+// Float sums at indices: each workgroup accumulates its elements in a table of its own.
 //
-// The values for a bucket of neighbouring positions lie side by side; a workgroup takes
-// up to 16384 of one bucket. Its table has a bin for each position. A first sweep finds
-// the largest exponent of each bin's values. A second sweep adds them as fixed-point
-// numbers of 31 bits and a sign: a value of that exponent is its 24-bit significand
-// shifted left by seven, smaller values are shifted right and rounded. A bin's sum takes
-// two words, so that 16384 values cannot overflow it. Integer sums do not depend on the
-// order of threads, and lose only what lies below the seven extra bits. Infinities and
-// NaN have the largest exponent of all; they only set a mark.
+// The values for a bucket of neighbouring indices are contiguous; a workgroup takes up to
+// 16384 values of one bucket. Its table has a bin per index. A first pass finds the
+// largest exponent of each bin's values. A second pass adds them as fixed-point numbers of
+// 31 bits and a sign: a value of that exponent is its 24-bit significand shifted left by
+// seven, smaller values are shifted right and rounded. The sum of a bin takes two words,
+// so that 16384 values cannot overflow it. Integer sums do not depend on the order of
+// threads, and lose only the bits below the seven extra ones. Infinities and NaN have the
+// largest exponent; they only set a mark.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -49,7 +49,7 @@ var<workgroup> exponents: array<atomic<u32>, BINS>;
 var<workgroup> lows: array<atomic<u32>, BINS>;
 var<workgroup> highs: array<atomic<i32>, BINS>;
 
-// The biased exponent of a number that is not zero; subnormal ones have that of normal.
+// The biased exponent of a nonzero number; of a subnormal number that of the least normal.
 fn exponent_of(bits: u32) -> u32 {
   return max((bits >> 23u) & 255u, 1u);
 }
@@ -77,7 +77,7 @@ fn add(position: u32, bits: u32) {
   }
   let is_normal = ((bits >> 23u) & 255u) != 0u;
   var magnitude = ((bits & 0x7fffffu) | select(0u, 0x800000u, is_normal)) << 7u;
-  // What is computed twice may come out a little larger the second time.
+  // A value that is computed twice may be slightly larger the second time.
   if (exponent > largest) {
     magnitude = 0x7fffff80u;
   }
@@ -126,7 +126,7 @@ fn main(
 ) {
   let index = group.y * groups.x + group.x;
 
-  // Which elements: running totals of the buckets' workgroups, in the tables' memory.
+  // The elements of this workgroup: a scan of the buckets' workgroups, in table memory.
   var start = 0u;
   var end = 0u;
   if (lane < parameters.buckets) {
@@ -163,7 +163,7 @@ fn main(
   }
   workgroupBarrier();
 
-  // Eight elements are asked for before the first is used; those behind the end are 0.
+  // Eight elements are loaded before the first is used; past the end they are 0.
   for (var at = start + lane; at < end; at += 8u * THREADS) {
     var positions: array<u32, 8>;
     var bits: array<u32, 8>;

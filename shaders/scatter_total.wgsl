@@ -1,7 +1,7 @@
-// Adding floats at positions, last launch: each element and the sums of its tables.
+// Float sums at indices, last launch: add the bins of all tables to each element.
 //
 // A bucket of BINS elements has a table for every 16384 updates; the tables of all buckets
-// lie one after another. Eight sums run side by side and are added in a tree.
+// are consecutive. Eight partial sums are added in a tree.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -47,7 +47,7 @@ fn main(
     let start = select(0u, end_of(max(lane, 1u) - 1u), lane > 0u);
     own = (end_of(lane) - start + CHUNK - 1u) / CHUNK;
   }
-  // Running totals up to each bucket, by adding those of earlier ones.
+  // The number of tables before each bucket, by a scan.
   tables[lane] = own;
   workgroupBarrier();
   for (var distance = 1u; distance < 256u; distance *= 2u) {

@@ -1,9 +1,9 @@
 // Radix sort: each workgroup sorts one block of a row in its memory, four bits at a time.
 //
-// A block is 2048 elements. A row that is one block is sorted by all bits of its keys at
-// once. A longer row takes a pass for each digit of eight bits: elements of equal digit
-// leave a block side by side and in order and go where the counts of digits say.
-// What lies behind the end of a row is no element and stays last.
+// A block is 2048 elements. A row of one block is sorted by all bits of its keys in one
+// launch. A longer row takes a launch per digit of eight bits: elements of equal digit are
+// stored contiguously and in order, at positions computed from the counts of digits.
+// Positions past the end of a row hold no element and stay last.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -48,12 +48,12 @@ fn store(at: u32, bits: u32, position: u32) {
 const BLOCK: u32 = 2048u;
 const EACH: u32 = 8u;
 
-// Counts of digits while ranks are found, elements while they are moved. One word in nine
-// is padding, so that threads which read eight neighbours each meet no bank conflicts.
+// Counts of digits while ranks are computed, elements while they are moved. One word in
+// nine is padding, so that threads that read eight neighbours each have no bank conflicts.
 var<workgroup> memory: array<u32, BLOCK + BLOCK / EACH>;
 var<workgroup> totals: array<u32, 256>;
 
-// Where a word lies, with the padding before it.
+// The address of a word, with the padding before it.
 fn padded(word: u32) -> u32 {
   return word + word / EACH;
 }
@@ -93,7 +93,7 @@ fn digit_of(bits: u32) -> u32 {
   return (key(bits) >> parameters.shift) & 255u;
 }
 
-// Four bits of an element's key; what is no element has the last ones.
+// Four bits of an element's key; all ones past the end.
 fn part_of(bits: u32, is_element: bool, part: u32) -> u32 {
   return select(15u, (key(bits) >> (parameters.shift + part)) & 15u, is_element);
 }
@@ -113,7 +113,7 @@ fn main(
     count = min(parameters.length - start, BLOCK);
   }
 
-  // Read in one sweep, then let each thread take EACH neighbours.
+  // Read contiguously, then distribute EACH neighbours to each thread.
   // unroll
   for (var i = 0u; i < 8u; i++) {
     let index_in_block = i * 256u + lane;
@@ -157,7 +157,7 @@ fn main(
       ranks[i] += (memory[padded(word)] >> ((digit >> 3u) * 16u)) & 0xffffu;
     }
     workgroupBarrier();
-    // For the next part each thread takes neighbours again, in the end a sweep.
+    // Distribute neighbours again for the next four bits; store contiguously at the end.
     let is_last = part + 4u == BITS;
     let first = select(lane * EACH, lane, is_last);
     let step = select(1u, 256u, is_last);
@@ -185,7 +185,7 @@ fn main(
     workgroupBarrier();
   }
 
-  // The rank of each digit's first element, then how far its elements have to move.
+  // The rank of each digit's first element, then the offset of its elements.
   if (BITS == 8u) {
     // unroll
     for (var i = 0u; i < 8u; i++) {

@@ -1,7 +1,7 @@
-// Radix sort of long rows, first launch of a pass: how often each block has each digit.
+// Radix sort of long rows, first launch of a pass: the count of each digit in each block.
 //
-// A block is 2048 elements of a row, a digit eight bits of the key. The counts lie
-// (row, digit, block): their running totals say where each block's digits go.
+// A block is 2048 elements of a row, a digit eight bits of the key. The counts have the
+// shape (row, digit, block): their scan gives the position of each block's digits.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -40,7 +40,7 @@ fn main(
   let block = index % parameters.blocks;
   atomicStore(&digit_counts[lane], 0u);
   workgroupBarrier();
-  // All elements are asked for before the first is counted.
+  // All elements are loaded before the first is counted.
   var count = 0u;
   if (row < parameters.rows) {
     count = min(parameters.length - block * BLOCK, BLOCK);

@@ -1,8 +1,8 @@
-// Sorting of long rows by merging: each workgroup makes one tile of the runs' union.
+// Merge sort of long rows: each workgroup produces one tile of two merged runs.
 //
-// A row is sorted in runs of `run` elements, neighbours of which become one. Where a tile
-// begins in both runs is found by many threads at once, then its elements are merged in
-// workgroup memory. Of equal keys those of the first run go first.
+// A row consists of sorted runs of `run` elements, which are merged in pairs. All threads
+// together search where the tile begins in both runs, then its elements are merged in
+// workgroup memory. Of equal keys the elements of the first run come first.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -32,7 +32,7 @@ fn store(at: u32, bits: u32, position: u32) {
 }
 // end functions
 
-// slot shape: threads, elements of each, words between gaps, what goes along
+// slot shape: threads, elements of a thread, words between gaps, whether words are carried
 const THREADS: u32 = 256u;
 const EACH: u32 = 8u;
 const GAP: u32 = 32u;
@@ -46,7 +46,7 @@ const PROBES: u32 = THREADS / 2u;
 var<workgroup> tile: array<u32, TILE + TILE / GAP>;
 var<workgroup> tile_positions: array<u32, CARRIED>;
 
-// Where the tile begins and where it ends in the first run: least and most so far.
+// The begin and the end of the tile in the first run: lower and upper bounds so far.
 var<workgroup> least: array<atomic<u32>, 2>;
 var<workgroup> most: array<atomic<u32>, 2>;
 
@@ -64,14 +64,14 @@ fn main(
   let row = index / parameters.blocks;
   let start = (index % parameters.blocks) * TILE;
   let is_row = row < parameters.rows;
-  // Both runs lie one behind the other; the second may be short or missing.
+  // The runs are adjacent; the second may be short or missing.
   let pair = start & ~(2u * parameters.run - 1u);
   let base = row * parameters.length + pair;
   let total = min(parameters.length - pair, 2u * parameters.run);
   let run = min(parameters.run, total);
   let count = min(total - (start - pair), TILE);
 
-  // Half of the threads look for the tile's begin, the others for its end.
+  // Half of the threads search for the tile's begin, the others for its end.
   let side = lane / PROBES;
   let diagonal = start - pair + side * count;
   if (lane < 2u) {

@@ -1,9 +1,9 @@
-// Sorting of short rows: each workgroup merges tiles of whole rows in its memory.
+// Merge sort of short rows: each workgroup sorts a tile of rows in its memory.
 //
-// A row takes `width` words of the tile, a power of two; words behind its end hold what
-// comes last. A thread sorts EACH neighbours in registers, then runs are merged in
-// pairs: a thread finds by halving where its EACH results begin in both runs. Of equal
-// keys the earlier one goes first throughout, so that they keep their order.
+// A row takes `width` words of the tile, a power of two; words past its end hold the
+// largest key. A thread sorts EACH neighbours in registers, then runs are merged in pairs:
+// a thread finds by binary search where its EACH results begin in both runs. Of equal
+// keys the earlier element comes first, so that the sort is stable.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -31,7 +31,7 @@ fn store(at: u32, bits: u32, position: u32) {
 }
 // end functions
 
-// slot shape: threads, elements of each, words between gaps, what goes along
+// slot shape: threads, elements of a thread, words between gaps, whether words are carried
 const THREADS: u32 = 256u;
 const EACH: u32 = 8u;
 const GAP: u32 = 32u;
@@ -41,7 +41,7 @@ const CARRIES: bool = false;
 const TILE: u32 = THREADS * EACH;
 const CARRIED: u32 = select(1u, TILE + TILE / GAP, CARRIES);
 
-// One word of padding in GAP, so that threads which reach EACH neighbours meet no bank
+// One word of padding in GAP, so that threads that read EACH neighbours have no bank
 // conflicts.
 var<workgroup> tile: array<u32, TILE + TILE / GAP>;
 var<workgroup> tile_positions: array<u32, CARRIED>;

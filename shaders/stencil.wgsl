@@ -1,7 +1,7 @@
-// Stencils: one thread computes one element of several neighbouring rows.
+// Stencils: one thread computes one element in each of several neighbouring rows.
 //
-// Elements that several results need are read once. Threads of neighbouring columns read
-// side by side; the last threads of a matrix begin so that their rows end with it.
+// An element that several results need is read once. Neighbouring threads read neighbouring
+// columns; the last threads of a matrix start early enough to end at its last row.
 
 // slot declarations: parameters and storages
 struct Parameters {

@@ -1,8 +1,8 @@
 // Elementwise kernels over transposed inputs: tiles of 32 × 32 pass through workgroup memory.
 //
-// Some inputs lie along `down`, the result along `across`. Reading and writing must both
-// visit neighbouring storage, so each transposed input's tile is read along `down`, staged,
-// and picked up along `across`. The text here transposes a matrix.
+// Some inputs are contiguous along `down`, the result along `across`. Each tile of a
+// transposed input is read along `down`, staged, and read back along `across`, so that
+// neighbouring threads access neighbouring addresses. The text here transposes a matrix.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -27,7 +27,7 @@ fn value(layer: u32, down: u32, across: u32, v0: f32) -> f32 {
 }
 // end functions
 
-// Rows of 33, one of padding, so that threads that walk down a column use different banks.
+// Rows of 33, one of padding, so that threads that read down a column use different banks.
 // slot tiles: one for each transposed input
 var<workgroup> tile0: array<f32, 1056>;
 // end tiles
@@ -46,12 +46,12 @@ fn main(
   let first_across = block % tiles_across * 32u;
   let quick = local % 32u;
   let slow = local / 32u;
-  // What lies beyond an edge is read again from the edge, and not stored.
+  // Past an edge the last element is read again and not stored.
   let from_layer = min(layer, parameters.layers - 1u);
   let from_down = min(first_down + quick, parameters.down - 1u);
   let edge = parameters.across - 1u;
   let address0 = slow * 33u + quick;
-  // slot stage: read four elements of each transposed input, then put them into its tile
+  // slot stage: read four elements of each transposed input, then store them in its tile
   let v0_0 = load0(from_layer, from_down, min(first_across + slow, edge));
   let v0_1 = load0(from_layer, from_down, min(first_across + slow + 8u, edge));
   let v0_2 = load0(from_layer, from_down, min(first_across + slow + 16u, edge));

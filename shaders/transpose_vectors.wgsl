@@ -1,11 +1,11 @@
 // Elementwise kernels over transposed inputs, in vectors: tiles of 64 × 64 pass through
 // workgroup memory.
 //
-// Some inputs lie along `down`, the result along `across`; both are visited four
-// neighbours at a time. A thread reads four vectors that lie under one another, transposes
-// their 4 × 4 elements in registers and puts them into the tile; each four rows of the
-// tile are shuffled in a way of their own, so that neighbouring threads use different
-// banks. The text here transposes a matrix.
+// Some inputs are contiguous along `down`, the result along `across`; both are accessed in
+// vectors of four. A thread reads vectors of four consecutive rows, transposes their 4 × 4
+// elements in registers and stores them in the tile; every four rows of the tile are
+// permuted differently, so that neighbouring threads use different banks. The text here
+// transposes a matrix.
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -31,7 +31,7 @@ fn value(layer: u32, down: u32, across: u32, v0: vec4<Value>) -> vec4<f32> {
 }
 // end functions
 
-// slot shape: how many tiles make a band, a divisor of those along `down`; layers
+// slot shape: tiles of a band, a divisor of the tiles along `down`; layers
 const BAND: u32 = 1u;
 const IS_ONE_LAYER: bool = true;
 // end shape
@@ -67,13 +67,13 @@ fn main(
     layer = block / (tiles_down * tiles_across);
     inside = block % (tiles_down * tiles_across);
   }
-  // Neighbouring workgroups go down a band of tiles, which takes in more of the memory.
+  // Neighbouring workgroups compute a band of tiles, which covers more of the memory.
   let band = inside / BAND / tiles_across;
   let first_down = (band * BAND + inside % BAND) * 64u;
   let first_across = (inside / BAND - band * tiles_across) * 64u;
   let quick = local % 16u;
   let slow = local / 16u;
-  // What lies beyond an edge is read again from the edge, and not stored.
+  // Past an edge the last element is read again and not stored.
   let from_layer = min(layer, parameters.layers - 1u);
   let from_down = min(first_down / 4u + quick, parameters.down / 4u - 1u);
   let edge = parameters.across - 1u;
@@ -81,7 +81,7 @@ fn main(
   let from1 = min(first_across + slow * 4u + 1u, edge);
   let from2 = min(first_across + slow * 4u + 2u, edge);
   let from3 = min(first_across + slow * 4u + 3u, edge);
-  // slot stage: read and stage each transposed input, pick up four vectors along `across`
+  // slot stage: read and stage each transposed input, read back four vectors along `across`
   let a0 = load0(from_layer, from0, from_down);
   let b0 = load0(from_layer, from1, from_down);
   let c0 = load0(from_layer, from2, from_down);

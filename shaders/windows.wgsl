@@ -28,7 +28,7 @@ struct Parameters {
 @group(0) @binding(3) var<uniform> parameters: Parameters;
 // end declarations
 
-// slot shape: of a window's last axis, and what a thread computes
+// slot shape: sizes of a window's last axes and of a thread's results
 const ROWS: u32 = 2u;
 const SIZE: u32 = 3u;
 const STEP: u32 = 1u;
@@ -41,8 +41,8 @@ const SPREAD: u32 = 1u;
 const HEIGHT: u32 = 1u;
 // end shape
 
-// slot functions: Value; where windows lie, one element of them, one of the weights; what
-// becomes of both, and how results are stored
+// slot functions: Value; addresses and elements of windows, weights; how both are
+// accumulated, and how results are stored
 alias Value = f32;
 struct RightPosition {
   p0: i32,
