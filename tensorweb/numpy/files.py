@@ -44,11 +44,11 @@ class NpzFile(dict[str, Tensor]):
         super().__init__(arrays)
         self._file = file
 
-    def __missing__(self, key: str) -> Tensor:
+    def __missing__(self, key: object) -> Tensor:
         """Return an array by the name of its file."""
-        if not key.endswith(".npy") or key[:-4] not in self:
-            raise KeyError(f"{key!r} is none of the arrays {', '.join(self)}.")
-        return self[key[:-4]]
+        if isinstance(key, str) and key.endswith(".npy") and key[:-4] in self:
+            return self[key[:-4]]
+        raise KeyError(f"{key!r} is none of the arrays {', '.join(self)}.")
 
     def __repr__(self) -> str:
         """Return the file and the first names in it."""
