@@ -12,8 +12,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import count
 
-from tensorweb.graph import locations
-from tensorweb.graph.locations import Line
+from tensorweb import frames
+from tensorweb.frames import Line
 from tensorweb.graph.node import Node
 
 __all__ = [
@@ -210,7 +210,7 @@ def record_kernels(
     []
     """
     records: list[KernelRecord] = []
-    noting = locations.noting() if lines else nullcontext()
+    noting = frames.noting() if lines else nullcontext()
     with noting, listening(lambda f: records.extend(f.records()), seconds=seconds):
         yield records
 
@@ -227,10 +227,10 @@ def wants_seconds() -> bool:
 
 def lines_of(nodes: Sequence[Node]) -> list[Line | None]:
     """Return the lines that built nodes; an empty list if lines are not recorded."""
-    if locations.left <= 0:
+    if frames.left <= 0:
         return []
     found = [getattr(node, "location", None) for node in nodes]
-    return [None if each is None else locations.line_of(each) for each in found]
+    return [None if each is None else frames.line_of(each) for each in found]
 
 
 def tell(flush: Flush) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import warnings
-from types import FrameType
 
-PACKAGE = os.path.dirname(__file__) + os.sep
+from tensorweb.frames import user_frame
 
 MOST_REMEMBERED = 100
 
@@ -16,18 +13,6 @@ _said: list[tuple[type[Warning], object]] = []
 `warnings.catch_warnings` gets them again."""
 
 _begun = 0
-
-
-def user_frame(start: int = 1) -> FrameType:
-    """Return the innermost frame that is outside this package."""
-    frame: FrameType | None = sys._getframe(start)
-    last = sys._getframe(start)
-    while frame is not None:
-        last = frame
-        if not frame.f_code.co_filename.startswith(PACKAGE):
-            break
-        frame = frame.f_back
-    return last
 
 
 def warn(category: type[Warning], message: str) -> None:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 from weakref import ref
 
+from tensorweb import frames
 from tensorweb.dtypes import DType, complex_with, float16, rounded_to
-from tensorweb.graph import locations
 from tensorweb.graph.attributes import Attributes, Movement, Number
 from tensorweb.graph.history import keep
 from tensorweb.graph.leaves import WAITING, Past, is_following
@@ -108,8 +108,8 @@ class Node:
         if op.is_stored:
             depth += size(shape) >> LARGE_SHIFT
         self.depth: int = depth
-        if locations.left > 0:
-            self.location = locations.here()
+        if frames.left > 0:
+            self.location = frames.here()
 
     @property
     def base(self) -> Node:

@@ -18,8 +18,8 @@ from struct import iter_unpack
 from typing import Literal
 from weakref import WeakKeyDictionary
 
-from tensorweb.graph import locations
-from tensorweb.graph.locations import Line
+from tensorweb import frames
+from tensorweb.frames import Line
 from tensorweb.graph.node import Node, number_of_constant
 from tensorweb.graph.op import CONSTANT
 
@@ -227,7 +227,7 @@ def found_in(number: float) -> Found:
 
 def _line(node: Node) -> Line | None:
     location = getattr(node, "location", None)
-    return None if location is None else locations.line_of(location)
+    return None if location is None else frames.line_of(location)
 
 
 def _first(origins: Sequence[Origin]) -> Origin:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 
 from tensorweb.errors import LinAlgError
+from tensorweb.frames import position_of
 
 from . import files, imports
 from .records import Failure, Frame, Gap
@@ -177,11 +177,10 @@ def _asked_frame(
     """Return the call that could not be computed, if another line read its result."""
     if not isinstance(error, LinAlgError) or error.location is None:
         return None
-    code, instruction = error.location
+    code = error.location[0]
     if code.co_filename not in texts:
         return None
-    positions = islice(code.co_positions(), instruction // 2, None)
-    line, end_line, column, end_column = next(positions, (None, None, None, None))
+    line, end_line, column, end_column = position_of(error.location)
     if line is None or (read and read[-1]["line"] == line):
         return None
     summary = traceback.FrameSummary(

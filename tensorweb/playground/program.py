@@ -13,6 +13,8 @@ import sys
 import types
 from collections.abc import Awaitable, Callable, Sequence
 
+from tensorweb.frames import Position, frames_in, position_of
+
 from . import sources
 from .sources import FILENAME
 
@@ -135,12 +137,11 @@ async def _evaluate(
 
 def argument_text(frame: types.FrameType | None) -> str | None:
     """Return the text of the first argument of the call that `frame` makes."""
-    while frame is not None and not sources.is_program(frame.f_code.co_filename):
-        frame = frame.f_back
-    if frame is None:
+    caller = next(frames_in(frame, sources.is_program), None)
+    if caller is None:
         return None
-    positions = list(frame.f_code.co_positions())[frame.f_lasti // 2]
-    segment = _segment(frame.f_code.co_filename, positions)
+    position = position_of((caller.f_code, caller.f_lasti))
+    segment = _segment(caller.f_code.co_filename, position)
     try:
         call = ast.parse(segment.strip(), mode="eval").body
     except SyntaxError:
@@ -150,12 +151,9 @@ def argument_text(frame: types.FrameType | None) -> str | None:
     return _label(segment.strip(), call.args[0])
 
 
-Positions = tuple[int | None, int | None, int | None, int | None]
-
-
-def _segment(filename: str, positions: Positions) -> str:
-    """Return the source text between two positions, with columns in bytes."""
-    line, end_line, column, end_column = positions
+def _segment(filename: str, position: Position) -> str:
+    """Return the source text of a position, whose columns are in bytes."""
+    line, end_line, column, end_column = position
     if line is None or end_line is None or column is None or end_column is None:
         return ""
     lines = linecache.getlines(filename)[line - 1 : end_line]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable
+from itertools import islice
 from time import perf_counter
 from types import FrameType
 
@@ -18,6 +19,7 @@ from tensorweb.display.cells import Budget, Cells, cells_of, plane
 from tensorweb.display.magnitudes import drawn
 from tensorweb.display.numbers import shape_text
 from tensorweb.errors import BlockingError
+from tensorweb.frames import frames_in
 from tensorweb.plots import Plot
 
 from . import charts, plots, records, sources
@@ -197,10 +199,8 @@ def _first_cells(x: tw.Tensor) -> tuple[Cells, int]:
 
 def _call_of(frame: FrameType | None) -> Hashable:
     """Return the call stack within the program, as hashable positions."""
-    calls: list[tuple[str, int, int]] = []
-    while frame is not None and len(calls) < DEEPEST_CALL:
-        code = frame.f_code
-        if sources.is_program(code.co_filename):
-            calls.append((code.co_name, code.co_firstlineno, frame.f_lasti))
-        frame = frame.f_back
-    return tuple(calls)
+    calls = islice(frames_in(frame, sources.is_program), DEEPEST_CALL)
+    return tuple(
+        (call.f_code.co_name, call.f_code.co_firstlineno, call.f_lasti)
+        for call in calls
+    )

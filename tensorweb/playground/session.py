@@ -15,7 +15,7 @@ from tensorweb.devices import DEVICES, open_device_async, opened, prefer_device
 from tensorweb.display.cells import Pooling
 from tensorweb.errors import DeviceError
 from tensorweb.events import listening
-from tensorweb.graph.locations import noting
+from tensorweb.frames import noting
 from tensorweb.graph.nonfinite import Search
 
 from . import (

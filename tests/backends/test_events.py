@@ -9,11 +9,10 @@ from time import perf_counter
 import pytest
 
 import tensorweb as tw
-from tensorweb import devices
+from tensorweb import devices, frames
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.drivers.native import NativeDriver
 from tensorweb.events import Flush, Line, NodeRecord, listening
-from tensorweb.graph import locations
 
 
 def stored(*shape: int) -> tw.Tensor:
@@ -137,7 +136,7 @@ def test_a_cached_plan_tells_its_own_flush(webgpu: str) -> None:
     x = stored(3, 5)
     flushes: list[Flush] = []
     lines = []
-    with listening(flushes.append), locations.noting():
+    with listening(flushes.append), frames.noting():
         for _ in range(2):
             y = x * 3 - 1
             tw.realize(y)
@@ -213,15 +212,15 @@ def test_adapters_without_timestamps_tell_none(
 def test_nothing_is_noted_while_nobody_asks(webgpu: str) -> None:
     with tw.record_kernels():
         assert not hasattr((tw.ones(3) + tw.arange(3)).node, "location")
-    with locations.noting(), locations.noting(5):
+    with frames.noting(), frames.noting(5):
         assert hasattr((tw.ones(3) + tw.arange(3)).node, "location")
-    assert locations.left == 0
+    assert frames.left == 0
     assert not hasattr((tw.ones(3) + tw.arange(3)).node, "location")
 
 
 def test_only_the_wanted_number_of_locations_is_noted(webgpu: str) -> None:
     x = stored(2, 3)
-    with locations.noting(1), tw.record_kernels() as kernels:
+    with frames.noting(1), tw.record_kernels() as kernels:
         y, z = x * x, x - x
         tw.realize(y)
     assert hasattr(y.node, "location")

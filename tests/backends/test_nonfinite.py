@@ -8,12 +8,11 @@ from collections.abc import Sequence
 import pytest
 
 import tensorweb as tw
-from tensorweb import devices, evaluate
+from tensorweb import devices, evaluate, frames
 from tensorweb.backends.inspecting import Inspector
 from tensorweb.backends.kernel_backend import KernelBackend
 from tensorweb.errors import DeviceMemoryError
-from tensorweb.graph import locations
-from tensorweb.graph.locations import noting
+from tensorweb.frames import noting
 from tensorweb.graph.node import Node
 from tensorweb.graph.nonfinite import Found, Origin, Search
 
@@ -36,7 +35,7 @@ def run(source: str) -> tuple[dict[str, Told], dict[str, Told]]:
         assert isinstance(result, tw.Tensor)
         tw.realize(result)
     assert search.is_complete
-    assert locations.left == 0
+    assert frames.left == 0
     made, read = (
         {str(kind): told(each) for kind, each in found.items()}
         for found in (search.origins(result.node), search.read)

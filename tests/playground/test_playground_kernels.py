@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorweb.graph import locations
+from tensorweb import frames
 from tensorweb.playground import bridge
 from tensorweb.playground.kernels import MOST_LINES
 from tensorweb.playground.session import Session
@@ -40,7 +40,7 @@ def test_kernels_tell_their_work_and_line(webgpu: str) -> None:
         "stored": 24,
         "line": 5,
     }
-    assert locations.left == 0
+    assert frames.left == 0
 
 
 FUSED_COPY = """

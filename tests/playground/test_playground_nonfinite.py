@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tensorweb.graph import locations
+from tensorweb import frames
 from tensorweb.playground import bridge
 from tensorweb.playground.records import NonfiniteOrigin
 from tensorweb.playground.session import Session
@@ -63,7 +63,7 @@ def test_tensors_tell_the_line_that_made_them_not_finite(device: str) -> None:
     }
     asked = bridge.drive(session.statistics(found["pairs[0]"]["id"]))
     assert asked["origins"] == [SQRT]
-    assert locations.left == 0
+    assert frames.left == 0
 
 
 def test_nobody_searches_unless_asked(device: str) -> None:

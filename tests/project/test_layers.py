@@ -12,7 +12,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "tensorweb"
 
-VALUES = ("errors", "dtypes", "shapes", "view", "hostdata")
+VALUES = ("frames", "errors", "dtypes", "shapes", "view", "hostdata")
 GRAPH = (*VALUES, "graph", "ops")
 NODES = (*GRAPH, "protocol", "devices", "nodes")
 VALUES_READ = (*NODES, "evaluate", "lookups")
@@ -20,7 +20,8 @@ TENSOR = (*VALUES_READ, "notices", "advice", "display", "tensor")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "errors": (),
-    "notices": (),
+    "frames": (),
+    "notices": ("frames",),
     "charts": (),
     "show": (),
     "plots": ("show",),
@@ -37,7 +38,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "devices": (*GRAPH, "protocol", "notices", "waits"),
     "advice": ("devices",),
     "evaluate": (*GRAPH, "devices", "waits"),
-    "events": ("graph",),
+    "events": ("frames", "graph"),
     "nodes": NODES,
     "lookups": VALUES_READ,
     "display": (*NODES, "evaluate"),

@@ -1,17 +1,20 @@
-"""Record which line of the user's program built a node, inside `noting` blocks.
+"""Find the user's line in the stack, for errors, warnings, events and displays.
 
-Outside of such a block the cost is one integer comparison per node.
+All looks at frames are here. Inside `noting` blocks the location that builds a node is
+recorded; outside of one the cost is an integer comparison per node.
 """
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import CodeType
+from itertools import islice
+from types import CodeType, FrameType
 from typing import NamedTuple
 
-PACKAGE = __file__[: -len("graph/locations.py")]
+PACKAGE = os.path.dirname(__file__) + os.sep
 """Folder of this package, whose files are no part of the user's program."""
 
 Location = tuple[CodeType, int]
@@ -75,3 +78,34 @@ def line_of(location: Location) -> Line | None:
         if start <= instruction < end:
             return None if number is None else Line(code.co_filename, number)
     return None
+
+
+def user_frame(start: int = 1) -> FrameType:
+    """Return the innermost frame that is outside this package, else the outermost."""
+    last = sys._getframe(start)
+    for frame in frames_in(last, lambda file: not file.startswith(PACKAGE)):
+        return frame
+    while last.f_back is not None:
+        last = last.f_back
+    return last
+
+
+def frames_in(
+    frame: FrameType | None, is_chosen: Callable[[str], bool]
+) -> Iterator[FrameType]:
+    """Yield a frame and its callers, innermost first, of the chosen files."""
+    while frame is not None:
+        if is_chosen(frame.f_code.co_filename):
+            yield frame
+        frame = frame.f_back
+
+
+Position = tuple[int | None, int | None, int | None, int | None]
+"""First and last line, first and last column in bytes; None where unknown."""
+
+
+def position_of(location: Location) -> Position:
+    """Return the part of the source that a location runs."""
+    code, instruction = location
+    positions = islice(code.co_positions(), instruction // 2, None)
+    return next(positions, (None, None, None, None))
