@@ -143,17 +143,17 @@ def jacobian(function: Function) -> Function:
     def found(x: Any, *rest: Any, **keywords: Any) -> Any:
         columns = []
         given = leaves(x)
-        for place, leaf in enumerate(given):
+        for leaf_index, leaf in enumerate(given):
             if not is_float(leaf):
                 continue
             for index in np.ndindex(np.shape(leaf)):
 
-                def unit(tree: Any, place: int = place, index: Any = index) -> Any:
+                def unit(tree: Any, at: int = leaf_index, index: Any = index) -> Any:
                     number = itertools.count()
 
                     def tangent(each: Any) -> Any:
                         made = np.zeros(np.shape(each))
-                        if next(number) == place:
+                        if next(number) == at:
                             made[index] = 1.0
                         return made
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fuzz.ball import FLOATS, Ball, as_dtype, rounded, ulp
-from fuzz.maps import certain, mapped
+from fuzz.ball import FLOATS, Ball, as_dtype, certain, mapped, rounded, ulp
 from fuzz.program import Unfit
 from tests.oracles import function
 from tests.tolerances import map_tolerance

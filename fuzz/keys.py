@@ -223,16 +223,16 @@ def _has_mask(case: Case) -> bool:
 
 def _jitted(case: Case) -> Any:
     """Return what a jitted gradient gives, index arrays being arguments."""
-    places = [n for n, part in enumerate(case.key) if isinstance(part, list)]
+    axes = [n for n, part in enumerate(case.key) if isinstance(part, list)]
     w = _tensor(case.weights)
 
     def gradient(x: Any, indices: list[Any]) -> Any:
         key = list(case.key)
-        for place, index in zip(places, indices, strict=True):
-            key[place] = index
+        for axis, index in zip(axes, indices, strict=True):
+            key[axis] = index
         return tw.grad(lambda x: (x[tuple(key)] * w).sum())(x)
 
-    indices = [tw.asarray(np.asarray(case.key[n], np.int32)) for n in places]
+    indices = [tw.asarray(np.asarray(case.key[n], np.int32)) for n in axes]
     if _has_mask(case):
         return gradient(_tensor(case.x), indices)
     return tw.jit(gradient)(_tensor(case.x), indices)

@@ -8,7 +8,7 @@ Data are small whole numbers, so that every result is exact however it is comput
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -213,6 +213,14 @@ def drawn(seed: str, dtypes: Sequence[str]) -> Outputs:
         outputs.append(draft.fitting(ENDS, text))
     is_recorded = rng.random() < 0.2
     return Outputs(draft.arrays, tuple(draft.lines), tuple(outputs), is_recorded)
+
+
+def failures(seed: str) -> Iterator[str]:
+    """Yield the program of a seed, shrunk, if outputs differ on the default device."""
+    device = devices.default_device()
+    program = drawn(seed, dtypes_of(device))
+    if program.wrong(device):
+        yield f"together wrong\n{smaller(program, device).text}"
 
 
 def smaller(program: Outputs, device: str) -> Outputs:

@@ -48,7 +48,7 @@ MOVEMENTS = (
     *("0 - {x}", "{x} * -1", "tw.diff({x}, axis=-1)", "tw.clip({x}, 1, 3)"),
     *("tw.minimum({x}, 2)", "tw.maximum({x}, 2)", "{x} // 2", "{x} % 3", "{x} >> 1"),
 )
-"""Exact operations that are no rows, or rows beside a number."""
+"""Exact operations that the op table lacks, or entries of it with a number."""
 
 AXES = ("axis=0", "axis=-1", "axis=None")
 FOLDS = (
@@ -164,7 +164,7 @@ class Case:
 
 @cache
 def matrix() -> tuple[Case, ...]:
-    """Return all cases: every front on every dtype, shapes and views in turn."""
+    """Return all cases: every front on every dtype, shape and some view."""
     drawn = random.Random("pairs")
     return tuple(
         Case(front, dtype, shape, drawn.choice(VIEWS) if shape != (64,) else VIEWS[0])
@@ -182,8 +182,8 @@ def case_of(seed: str) -> Case | None:
     part, _, index = seed.rpartition("-")
     if "/" in part:
         number, count = (int(each) for each in part.split("/"))
-        place = number + count * int(index)
-        return matrix()[place] if place < len(matrix()) else None
+        at = number + count * int(index)
+        return matrix()[at] if at < len(matrix()) else None
     return random.Random(seed).choice(matrix())
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import random
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from fuzz.ball import FLOATS, Array, Ball, exact
+from fuzz.ball import FLOATS, Array, Ball, exact, moved
 
 Rule = Callable[[list[Ball]], "Ball | Sequence[Ball]"]
 
@@ -19,8 +20,11 @@ WIDE = ("float64", "int64", "uint64")
 SMALL = ("int8", "int16", "uint8", "uint16")
 """Integers that a GPU keeps packed."""
 
+CALLED = re.compile(r"(?:tw|\})\.(\w+)\(")
+"""A function of tensorweb or a method in a step's text."""
+
 LITERAL = 48
-"""Leaves of at most so many elements are written out."""
+"""Most elements of a leaf that is written out."""
 
 MOST_ELEMENTS = 4096
 LARGE_ELEMENTS = 1 << 19
@@ -213,7 +217,7 @@ class Drawing:
         """Add a tensor of random data and return its number.
 
         Raises:
-            Unfit: it would be too large, as beside a large tensor without elements.
+            Unfit: it would be too large.
         """
         self.fits(shape)
         text = text or leaf_text(self, shape, dtype)
@@ -226,11 +230,13 @@ class Drawing:
         text: str,
         inputs: Sequence[int],
         rule: Rule,
-        operation: str,
+        operation: str = "",
         outputs: int = 1,
         is_reading: bool = False,
     ) -> None:
         """Add a step; a text without `{out}` is an expression.
+
+        Without a name the operation is the function that the text calls.
 
         Raises:
             Unfit: the rule cannot take these operands, or the result is too large.
@@ -238,7 +244,8 @@ class Drawing:
         if "{out}" not in text:
             text = f"{{out}} = {text}"
         numbers = tuple(self.number() for _ in range(outputs))
-        step = Step(text, tuple(inputs), numbers, rule, operation, is_reading)
+        name = operation or CALLED.findall(text)[0]
+        step = Step(text, tuple(inputs), numbers, rule, name, is_reading)
         self.program.add(step)
         for number in numbers:
             if self.ball(number).centre.size > self.most:
@@ -246,6 +253,12 @@ class Drawing:
                 for each in numbers:
                     del self.program.balls[each]
                 raise Unfit
+
+    def move(
+        self, text: str, x: int, function: Callable[[Array], Array], operation: str = ""
+    ) -> None:
+        """Add a step that only moves the elements of one value."""
+        self.step(text, [x], lambda b: moved(function, b[0]), operation)
 
     def axes(self, rank: int) -> tuple[int, ...] | int | None:
         """Return axes as reductions take them: all, one, or several."""

@@ -1,4 +1,4 @@
-"""The families of operations that graphs are made of; a row is a name and a function.
+"""The families of operations that graphs are made of.
 
 A function draws operands and adds one step to the program, or raises `Unfit`.
 """
@@ -6,28 +6,19 @@ A function draws operands and adds one step to the program, or raises `Unfit`.
 from __future__ import annotations
 
 from fuzz.program import Drawing
-from fuzz.steps import (
-    algebra,
-    creation,
-    elementwise,
-    indexing,
-    movement,
-    reductions,
-    sorting,
-    writing,
-)
+from fuzz.steps import algebra, elementwise, indexing, movement, reductions
 
 FAMILIES = (
-    (elementwise.ROWS, 34),
-    (movement.ROWS, 22),
-    (reductions.ROWS, 12),
-    (indexing.ROWS, 8),
-    (writing.ROWS, 9),
-    (algebra.ROWS, 6),
-    (sorting.ROWS, 5),
-    (creation.ROWS, 4),
+    (elementwise.ELEMENTWISE, 34),
+    (movement.MOVEMENT, 22),
+    (reductions.REDUCTIONS, 12),
+    (indexing.READING, 8),
+    (indexing.WRITING, 9),
+    (algebra.ALGEBRA, 6),
+    (reductions.SORTING, 5),
+    (elementwise.CREATION, 4),
 )
-"""Rows of each family, and how often it is drawn."""
+"""Functions of each family, and how often it is drawn."""
 
 
 def add_step(draw: Drawing) -> None:
@@ -36,7 +27,5 @@ def add_step(draw: Drawing) -> None:
     Raises:
         Unfit: no operands suit it.
     """
-    rows = draw.rng.choices(
-        [rows for rows, _ in FAMILIES], [weight for _, weight in FAMILIES]
-    )[0]
-    draw.rng.choice(rows)(draw)
+    chosen = draw.rng.choices(FAMILIES, [weight for _, weight in FAMILIES])[0]
+    draw.rng.choice(chosen[0])(draw)

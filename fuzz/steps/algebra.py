@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fuzz import folds
+from fuzz import reductions as rules
 from fuzz.ball import Array, Ball, as_dtype
 from fuzz.functions import binary_ball
 from fuzz.program import Drawing, Unfit
@@ -21,7 +21,7 @@ def _operand(draw: Drawing, least: int, most: int = 5) -> int:
     )
 
 
-def _beside(draw: Drawing, x: int, shape: tuple[int, ...], dtype: str = "") -> int:
+def _partner(draw: Drawing, x: int, shape: tuple[int, ...], dtype: str = "") -> int:
     """Return a value of a shape and of the dtype of another, drawn or new."""
     wanted = dtype or draw.ball(x).dtype
     try:
@@ -34,7 +34,7 @@ def _two(function: Any) -> Any:
     """Return the rule of a contraction of two tensors of one dtype."""
 
     def rule(balls: list[Ball]) -> Ball:
-        return folds.contracted(balls[0], balls[1], function, balls[0].dtype)
+        return rules.contracted(balls[0], balls[1], function, balls[0].dtype)
 
     return rule
 
@@ -50,11 +50,11 @@ def matmul(draw: Drawing) -> None:
         batch = tuple(n if draw.flag(0.6) else 1 for n in shape[:-2])
         other = (*batch[draw.rng.randint(0, len(batch)) :], *other)
     draw.fits(other)
-    y = _beside(draw, x, other)
+    y = _partner(draw, x, other)
     draw.fits((*shape[:-1], other[-1]))
     text, function = "{0} @ {1}", np.matmul
     if len(other) > 1 and draw.flag(0.3):
-        y = _beside(draw, x, (*other[:-2], other[-1], other[-2]))
+        y = _partner(draw, x, (*other[:-2], other[-1], other[-2]))
         text = "{0} @ {1}.mT"
         draw.step(
             text,
@@ -73,14 +73,13 @@ def tensordot(draw: Drawing) -> None:
     axes = draw.rng.sample(range(len(shape)), count)
     kept = draw.rng.choice((1, 2, 5))
     other = (*(shape[axis] for axis in axes), kept)
-    y = _beside(draw, x, other)
+    y = _partner(draw, x, other)
     pairs = (axes, list(range(count)))
     draw.fits((*shape, kept))
     draw.step(
         f"tw.tensordot({{0}}, {{1}}, axes={pairs})",
         [x, y],
         _two(lambda a, b: _tensordot(a, b, axes)),
-        "tensordot",
     )
 
 
@@ -127,31 +126,29 @@ def einsum(draw: Drawing) -> None:
     sizes = dict(zip(first, draw.shape(x), strict=True))
     for letter in second:
         sizes.setdefault(letter, draw.rng.choice((1, 2, 3, 5, 33)))
-    y = _beside(draw, x, tuple(sizes[letter] for letter in second))
+    y = _partner(draw, x, tuple(sizes[letter] for letter in second))
     if "..." not in text:
         draw.fits([sizes[letter] for letter in text.split("->")[1]])
     draw.step(
         f"tw.einsum('{text}', {{0}}, {{1}})",
         [x, y],
         _two(lambda a, b: _einsum(text, a, b)),
-        "einsum",
     )
 
 
 def vecdot(draw: Drawing) -> None:
     x = _operand(draw, 1)
-    y = _beside(draw, x, draw.shape(x))
+    y = _partner(draw, x, draw.shape(x))
     draw.step(
         "tw.vecdot({0}, {1})",
         [x, y],
         _two(lambda a, b: np.sum(a * b, axis=-1, dtype=a.dtype)),
-        "vecdot",
     )
 
 
 def outer(draw: Drawing) -> None:
     x = _operand(draw, 1, 1)
-    y = _beside(draw, x, (draw.length(),))
+    y = _partner(draw, x, (draw.length(),))
     draw.fits((*draw.shape(x), *draw.shape(y)))
     draw.step(
         "tw.outer({0}, {1})",
@@ -161,7 +158,6 @@ def outer(draw: Drawing) -> None:
             Ball(b[0].centre[:, None], b[0].radius[:, None], b[0].dtype),
             b[1],
         ),
-        "outer",
     )
 
 
@@ -191,7 +187,7 @@ def convolution(draw: Drawing) -> None:
     if min(height, width) + 2 * padding < 2 * dilation + 1:
         raise Unfit
     draw.fits((n, outputs, height + 2 * padding, width + 2 * padding))
-    weight = _beside(draw, x, (outputs, channels // groups, *sizes))
+    weight = _partner(draw, x, (outputs, channels // groups, *sizes))
 
     def convolve(image: Array, kernel: Array) -> Array:
         edges = [(0, 0), (0, 0), (padding, padding), (padding, padding)]
@@ -206,14 +202,13 @@ def convolution(draw: Drawing) -> None:
 
     def rule(balls: list[Ball]) -> Ball:
         # NaN and infinity meet the border's zeros as well as the window's weights.
-        return folds.contracted(balls[0], balls[1], convolve, balls[0].dtype)
+        return rules.contracted(balls[0], balls[1], convolve, balls[0].dtype)
 
     draw.step(
         f"tw.conv2d({{0}}, {{1}}, stride={stride}, padding={padding}, "
         f"dilation={dilation}, groups={groups})",
         [x, weight],
         rule,
-        "conv2d",
     )
 
 
@@ -224,12 +219,11 @@ def pooling(draw: Drawing) -> None:
         draw.step(
             f"tw.max_pool2d({{0}}, {size}, stride={stride})",
             [x],
-            lambda b: folds.extreme(
+            lambda b: rules.extreme(
                 b[0],
                 lambda x: windowed(x, (size, size), stride, 1).max((-2, -1)),
                 lambda x: windowed(x, (size, size), stride, 1).max((-2, -1)),
             ),
-            "max_pool2d",
         )
         return
 
@@ -242,7 +236,7 @@ def pooling(draw: Drawing) -> None:
         )
         return mean_ball(parts, (-2, -1), False)
 
-    draw.step(f"tw.avg_pool2d({{0}}, {size}, stride={stride})", [x], rule, "avg_pool2d")
+    draw.step(f"tw.avg_pool2d({{0}}, {size}, stride={stride})", [x], rule)
 
 
 def fold_scalar(draw: Drawing) -> None:
@@ -257,7 +251,7 @@ def fold_scalar(draw: Drawing) -> None:
     )
 
 
-ROWS = (
+ALGEBRA = (
     *(matmul,) * 4,
     *(einsum,) * 2,
     tensordot,

@@ -1,4 +1,4 @@
-"""Steps of elementwise operations, casts and choices."""
+"""Steps of elementwise operations, casts and choices, and of new tensors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from fuzz.ball import FLOATS, Ball, as_dtype, rounded
+from fuzz.ball import (
+    FLOATS,
+    Array,
+    Ball,
+    as_dtype,
+    certain,
+    chosen,
+    compared,
+    exact,
+    mapped,
+    number,
+    rounded,
+    tested,
+)
 from fuzz.functions import (
     BINARY,
     BOTH,
@@ -18,8 +31,7 @@ from fuzz.functions import (
     promoted,
     unary_ball,
 )
-from fuzz.maps import certain, chosen, compared, mapped, number, tested
-from fuzz.program import Drawing, Unfit
+from fuzz.program import Drawing, Unfit, literal
 
 
 def unary(draw: Drawing) -> None:
@@ -63,14 +75,14 @@ def broadcastable(draw: Drawing, shape: tuple[int, ...]) -> Callable[[Ball], boo
     return accept
 
 
-def shape_beside(draw: Drawing, shape: tuple[int, ...]) -> tuple[int, ...]:
+def shape_like(draw: Drawing, shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return a shape that broadcasts with another."""
     kept = tuple(n if draw.flag(0.7) else 1 for n in shape)
     return kept[draw.rng.randint(0, len(kept)) :] if draw.flag(0.3) else kept
 
 
 def partner(draw: Drawing, x: int) -> int:
-    """Return a value that combines with another: drawn, or new beside it."""
+    """Return a value that combines with another: drawn, or new."""
     ball = draw.ball(x)
     fits = broadcastable(draw, ball.shape)
     if draw.flag(0.6):
@@ -79,11 +91,11 @@ def partner(draw: Drawing, x: int) -> int:
         except Unfit:
             pass
     dtype = ball.dtype if draw.flag(0.8) else draw.dtype()
-    return draw.leaf(shape_beside(draw, ball.shape), dtype)
+    return draw.leaf(shape_like(draw, ball.shape), dtype)
 
 
 def scalar_text(draw: Drawing, ball: Ball, name: str) -> tuple[str, Ball]:
-    """Return a Python number beside a tensor, and its ball."""
+    """Return a Python number for an operation with a tensor, and its ball."""
     if ball.dtype == "bool":
         raise Unfit
     whole = draw.rng.choice((1, 2, 3, 5, 7))
@@ -196,7 +208,6 @@ def inverted(draw: Drawing) -> None:
             "tw.logical_not({0})",
             [x],
             lambda b: certain(np.logical_not, [as_dtype(b[0], "bool")], "bool"),
-            "logical_not",
         )
         return
     x = draw.pick(lambda ball: not ball.is_float, "int32")
@@ -259,7 +270,7 @@ def where(draw: Drawing) -> None:
         Ball(np.empty(wide), np.empty(wide), "")
     ):
         raise Unfit
-    draw.step("tw.where({0}, {1}, {2})", [condition, x, y], rule, "where")
+    draw.step("tw.where({0}, {1}, {2})", [condition, x, y], rule)
 
 
 def clipped(draw: Drawing) -> None:
@@ -273,7 +284,7 @@ def clipped(draw: Drawing) -> None:
             return certain(np.clip, [balls[0], *bounds], dtype)
         return mapped(np.clip, [balls[0], *bounds], dtype, 0)
 
-    draw.step(f"tw.clip({{0}}, {low}, {high})", [x], rule, "clip")
+    draw.step(f"tw.clip({{0}}, {low}, {high})", [x], rule)
 
 
 def nextafter(draw: Drawing) -> None:
@@ -293,10 +304,10 @@ def nextafter(draw: Drawing) -> None:
         radius = np.where(unknown, np.inf, result.radius)
         return Ball(result.centre, radius, dtype)
 
-    draw.step("tw.nextafter({0}, {1})", [x, y], rule, "nextafter")
+    draw.step("tw.nextafter({0}, {1})", [x, y], rule)
 
 
-ROWS = (
+ELEMENTWISE = (
     *(unary,) * 10,
     *(binary,) * 14,
     *(comparison,) * 4,
@@ -309,3 +320,89 @@ ROWS = (
     test,
     nextafter,
 )
+
+
+def _made(draw: Drawing, text: str, ball: Ball, name: str) -> None:
+    draw.step(text, [], lambda _: ball, name)
+
+
+def eye(draw: Drawing) -> None:
+    rows, columns = draw.length(), draw.length()
+    k = draw.rng.choice((draw.rng.randint(-5, 5), 2**31, -(2**32)))
+    draw.fits((rows, columns))
+    dtype = draw.rng.choice(("float32", "int32", "bool"))
+    _made(
+        draw,
+        f"tw.eye({rows}, {columns}, k={k}, dtype='{dtype}')",
+        exact(np.eye(rows, columns, min(max(k, -999), 999), dtype)),
+        "eye",
+    )
+
+
+def arange(draw: Drawing) -> None:
+    start, step = draw.rng.randint(-9, 9), draw.rng.choice((1, 2, 3, -1, -4))
+    stop = start + step * draw.length()
+    dtype = draw.rng.choice(("int32", "float32"))
+    _made(
+        draw,
+        f"tw.arange({start}, {stop}, {step}, dtype='{dtype}')",
+        exact(np.arange(start, stop, step).astype(dtype)),
+        "arange",
+    )
+
+
+def linspace(draw: Drawing) -> None:
+    start, stop = draw.rng.uniform(-9, 9), draw.rng.uniform(-9, 9)
+    count, endpoint = draw.length(), draw.flag(0.7)
+    centre = np.linspace(start, stop, count, endpoint=endpoint)
+    ball = rounded(centre, np.full(centre.shape, 1e-14), "float32", 0.5)
+    text = f"tw.linspace({start}, {stop}, {count}, endpoint={endpoint})"
+    _made(draw, text, ball, "linspace")
+
+
+def full(draw: Drawing) -> None:
+    shape = draw.any_shape()
+    dtype = draw.rng.choice(("float32", "int32", "float16", "uint32"))
+    value = (
+        draw.rng.choice((0, 1, 7))
+        if dtype[0] in "iu"
+        else draw.rng.choice((0.0, -0.0, 0.1, float("inf"), float("nan"), 1e-3))
+    )
+    text = repr(value).replace("inf", "np.inf").replace("nan", "np.nan")
+    one = number(value, dtype)
+    ball = Ball(np.full(shape, one.centre), np.full(shape, one.radius), dtype, True)
+    _made(draw, f"tw.full({shape}, {text}, dtype='{dtype}')", ball, "full")
+
+
+def like(draw: Drawing) -> None:
+    x = draw.pick(leaf="float32")
+    name = draw.rng.choice(("zeros", "ones"))
+    function = {"zeros": np.zeros, "ones": np.ones}[name]
+
+    def rule(balls: list[Ball]) -> Ball:
+        made: Array = function(balls[0].shape, balls[0].centre.dtype)
+        return Ball(made, np.zeros(made.shape), balls[0].dtype, True)
+
+    draw.step(f"tw.{name}_like({{0}})", [x], rule, f"{name}_like")
+
+
+def data(draw: Drawing) -> None:
+    draw.leaf(draw.any_shape(), draw.dtype())
+
+
+def grid(draw: Drawing) -> None:
+    lengths = (draw.length(), draw.length())
+    draw.fits(lengths)
+    rows: Array = np.arange(lengths[0], dtype=np.int32)
+    columns: Array = np.arange(lengths[1], dtype=np.float32)
+    made = np.meshgrid(rows, columns, indexing="ij")
+    draw.step(
+        f"{{out}} = tw.meshgrid(tw.asarray({literal(rows)}), "
+        f"tw.asarray({literal(columns)}), indexing='ij')",
+        [],
+        lambda _: [exact(each) for each in made],
+        outputs=2,
+    )
+
+
+CREATION = (eye, arange, linspace, full, like, data, data, grid)

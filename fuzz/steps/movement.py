@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from fuzz.ball import Ball, as_dtype, moved
+from fuzz.ball import Ball, as_dtype, moved, number
 from fuzz.functions import promoted
-from fuzz.maps import number
 from fuzz.program import Drawing, Unfit
 from fuzz.steps.elementwise import scalar_text
 
@@ -29,7 +28,7 @@ def permute(draw: Drawing) -> None:
             f"tw.permute_dims({{0}}, {tuple(order)})",
             lambda x: np.transpose(x, order),
         )
-    draw.step(text, [x], lambda b: moved(function, b[0]), "permute_dims")
+    draw.move(text, x, function, "permute_dims")
 
 
 def reshape(draw: Drawing) -> None:
@@ -45,17 +44,12 @@ def reshape(draw: Drawing) -> None:
     shape.append(rest)
     draw.rng.shuffle(shape)
     new = tuple(shape)
-    draw.step(
-        f"{{0}}.reshape({new})",
-        [x],
-        lambda b: moved(lambda x: np.reshape(x, new), b[0]),
-        "reshape",
-    )
+    draw.move(f"{{0}}.reshape({new})", x, lambda x: np.reshape(x, new), "reshape")
 
 
 def flat(draw: Drawing) -> None:
     x = draw.pick(lambda ball: len(ball.shape) > 1, "float32")
-    draw.step("tw.ravel({0})", [x], lambda b: moved(np.ravel, b[0]), "ravel")
+    draw.move("tw.ravel({0})", x, np.ravel)
 
 
 def expand(draw: Drawing) -> None:
@@ -65,47 +59,29 @@ def expand(draw: Drawing) -> None:
     front = tuple(draw.rng.choice((1, 2, 3)) for _ in range(draw.rng.randint(0, 2)))
     new = (*front, *grown)
     draw.fits(new)
-    draw.step(
-        f"tw.broadcast_to({{0}}, {new})",
-        [x],
-        lambda b: moved(lambda x: np.broadcast_to(x, new), b[0]),
-        "broadcast_to",
-    )
+    draw.move(f"tw.broadcast_to({{0}}, {new})", x, lambda x: np.broadcast_to(x, new))
 
 
 def axis_added(draw: Drawing) -> None:
     x = draw.pick(lambda ball: len(ball.shape) < 7, "float32")
     rank = len(draw.shape(x))
     axis = draw.rng.randrange(-rank - 1, rank + 1)
-    draw.step(
-        f"tw.expand_dims({{0}}, axis={axis})",
-        [x],
-        lambda b: moved(lambda x: np.expand_dims(x, axis), b[0]),
-        "expand_dims",
+    draw.move(
+        f"tw.expand_dims({{0}}, axis={axis})", x, lambda x: np.expand_dims(x, axis)
     )
 
 
 def axis_removed(draw: Drawing) -> None:
     x = draw.pick(lambda ball: 1 in ball.shape)
     axis = draw.rng.choice([a for a, n in enumerate(draw.shape(x)) if n == 1])
-    draw.step(
-        f"tw.squeeze({{0}}, axis={axis})",
-        [x],
-        lambda b: moved(lambda x: np.squeeze(x, axis), b[0]),
-        "squeeze",
-    )
+    draw.move(f"tw.squeeze({{0}}, axis={axis})", x, lambda x: np.squeeze(x, axis))
 
 
 def flip(draw: Drawing) -> None:
     x = draw.pick(leaf="float32")
     axes = draw.axes(len(draw.shape(x)))
     given = "" if axes is None else f", axis={axes!r}"
-    draw.step(
-        f"tw.flip({{0}}{given})",
-        [x],
-        lambda b: moved(lambda x: np.flip(x, axes), b[0]),
-        "flip",
-    )
+    draw.move(f"tw.flip({{0}}{given})", x, lambda x: np.flip(x, axes))
 
 
 def roll(draw: Drawing) -> None:
@@ -117,12 +93,7 @@ def roll(draw: Drawing) -> None:
         axis = tuple(draw.rng.sample(range(rank), 2))
         shift = (shift, draw.rng.randint(-3, 3))
     given = "" if axis is None else f", axis={axis!r}"
-    draw.step(
-        f"tw.roll({{0}}, {shift!r}{given})",
-        [x],
-        lambda b: moved(lambda x: np.roll(x, shift, axis), b[0]),
-        "roll",
-    )
+    draw.move(f"tw.roll({{0}}, {shift!r}{given})", x, lambda x: np.roll(x, shift, axis))
 
 
 def slice_text(draw: Drawing, length: int) -> str:
@@ -161,7 +132,7 @@ def slice_step(draw: Drawing) -> None:
     key = key_of(text)
     if 0 in np.empty(draw.shape(x), np.bool_)[key].shape and draw.flag(0.85):
         raise Unfit
-    draw.step(f"{{0}}[{text}]", [x], lambda b: moved(lambda x: x[key], b[0]), "slice")
+    draw.move(f"{{0}}[{text}]", x, lambda x: x[key], "slice")
 
 
 def pad(draw: Drawing) -> None:
@@ -186,7 +157,7 @@ def pad(draw: Drawing) -> None:
             filled.has_signs,
         )
 
-    draw.step(f"tw.pad({{0}}, {widths}, {text})", [x], rule, "pad")
+    draw.step(f"tw.pad({{0}}, {widths}, {text})", [x], rule)
 
 
 def concat(draw: Drawing) -> None:
@@ -209,12 +180,11 @@ def concat(draw: Drawing) -> None:
             many.append(x)
     draw.fits((sum(draw.ball(each).centre.size for each in many),))
     draw.rng.shuffle(many)
-    names = ", ".join(f"{{{place}}}" for place in range(len(many)))
+    names = ", ".join(f"{{{index}}}" for index in range(len(many)))
     draw.step(
         f"tw.concat([{names}], axis={axis})",
         many,
         lambda balls: joined(balls, lambda *x: np.concatenate(x, axis)),
-        "concat",
     )
 
 
@@ -237,12 +207,11 @@ def stack(draw: Drawing) -> None:
     count = draw.rng.choice((1, 2, 2, 3, 9, 17))
     many = [draw.pick(lambda ball: ball.shape == shape) for _ in range(count)]
     draw.fits((count, *shape))
-    names = ", ".join(f"{{{place}}}" for place in range(len(many)))
+    names = ", ".join(f"{{{index}}}" for index in range(len(many)))
     draw.step(
         f"tw.stack([{names}], axis={axis})",
         many,
         lambda balls: joined(balls, lambda *x: np.stack(x, axis)),
-        "stack",
     )
 
 
@@ -255,10 +224,10 @@ def unstack(draw: Drawing) -> None:
         text += "[0]"
 
     def rule(balls: list[Ball]) -> list[Ball]:
-        def part(place: int) -> Ball:
-            return moved(lambda x: np.take(x, place, axis), balls[0])
+        def part(index: int) -> Ball:
+            return moved(lambda x: np.take(x, index, axis), balls[0])
 
-        return [part(place) for place in range(count)]
+        return [part(index) for index in range(count)]
 
     draw.step(text, [x], rule, "unstack", outputs=count)
 
@@ -269,12 +238,7 @@ def repeat(draw: Drawing) -> None:
     if not shape or draw.flag(0.2):
         count = draw.rng.randint(1, 3)
         draw.fits((*shape, count))
-        draw.step(
-            f"tw.repeat({{0}}, {count})",
-            [x],
-            lambda b: moved(lambda x: np.repeat(x, count), b[0]),
-            "repeat",
-        )
+        draw.move(f"tw.repeat({{0}}, {count})", x, lambda x: np.repeat(x, count))
         return
     axis = draw.rng.randrange(-len(shape), len(shape))
     counts: Any = draw.rng.randint(0, 3)
@@ -285,9 +249,8 @@ def repeat(draw: Drawing) -> None:
         f"tw.repeat({{0}}, {counts!r}, axis={axis})",
         [x],
         lambda b: moved(
-            lambda x: np.repeat(x, np.asarray(counts, np.int64), axis), b[0]
+            lambda x: np.repeat(x, np.asarray(counts, np.intp), axis), b[0]
         ),
-        "repeat",
     )
 
 
@@ -295,12 +258,7 @@ def tile(draw: Drawing) -> None:
     x = draw.pick(leaf="float32")
     counts = tuple(draw.rng.randint(1, 3) for _ in range(draw.rng.randint(1, 3)))
     draw.fits((*draw.shape(x), *counts))
-    draw.step(
-        f"tw.tile({{0}}, {counts})",
-        [x],
-        lambda b: moved(lambda x: np.tile(x, counts), b[0]),
-        "tile",
-    )
+    draw.move(f"tw.tile({{0}}, {counts})", x, lambda x: np.tile(x, counts))
 
 
 def triangle(draw: Drawing) -> None:
@@ -308,12 +266,7 @@ def triangle(draw: Drawing) -> None:
     x = draw.pick(lambda ball: len(ball.shape) >= 2, "float32")
     k = draw.rng.choice((draw.rng.randint(-4, 4), 2**31, -(2**33)))
     function: Any = getattr(np, name)
-    draw.step(
-        f"tw.{name}({{0}}, k={k})",
-        [x],
-        lambda b: moved(lambda x: function(x, k), b[0]),
-        name,
-    )
+    draw.move(f"tw.{name}({{0}}, k={k})", x, lambda x: function(x, k), name)
 
 
 def windows(draw: Drawing) -> None:
@@ -333,16 +286,15 @@ def windows(draw: Drawing) -> None:
         every[axis] = slice(None, None, step)
         return wide[(*every, slice(None, None, dilation))]
 
-    draw.step(
+    draw.move(
         f"tw.sliding_windows({{0}}, {size}, axis={axis}, step={step}, "
         f"dilation={dilation})",
-        [x],
-        lambda b: moved(view, b[0]),
-        "sliding_windows",
+        x,
+        view,
     )
 
 
-ROWS = (
+MOVEMENT = (
     *(permute,) * 4,
     *(reshape,) * 4,
     *(slice_step,) * 6,

@@ -1,12 +1,12 @@
-"""Steps that reduce axes or run along them."""
+"""Steps that reduce axes, scan along them, or sort."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from fuzz import folds
+from fuzz import reductions as rules
 from fuzz.ball import Array, Ball, as_dtype, moved, rounded
 from fuzz.functions import float_dtype, unary_ball
 from fuzz.program import Drawing, Unfit
@@ -45,13 +45,13 @@ def total(draw: Drawing) -> None:
     def rule(balls: list[Ball]) -> Ball:
         ball = balls[0]
         if name == "prod":
-            return folds.multiplied(
+            return rules.multiplied(
                 ball, lambda x: np.prod(x, axis=axes, keepdims=keepdims, dtype=x.dtype)
             )
         if name == "mean":
             ball = as_dtype(ball, float_dtype(ball.dtype))
             return mean_ball(ball, axes, keepdims)
-        return folds.summed(
+        return rules.summed(
             ball, lambda x: np.sum(x, axis=axes, keepdims=keepdims, dtype=x.dtype)
         )
 
@@ -63,7 +63,7 @@ def mean_ball(ball: Ball, axes: Any, keepdims: bool) -> Ball:
     dtype = ball.dtype
     wide = Ball(ball.centre, ball.radius, "float32" if dtype == "float16" else dtype)
     count = max(_along(ball, axes), 1)
-    result = folds.summed(
+    result = rules.summed(
         wide, lambda x: np.sum(x, axis=axes, keepdims=keepdims), "mean"
     )
     return rounded(result.centre / count, result.radius / count, dtype, 1.0)
@@ -80,7 +80,7 @@ def largest(draw: Drawing) -> None:
     draw.step(
         _call(draw, name, _axes_text(axes, keepdims)),
         [x],
-        lambda b: folds.extreme(
+        lambda b: rules.extreme(
             b[0],
             lambda x: function(x, axis=axes, keepdims=keepdims),
             lambda x: np.max(x, axis=axes, keepdims=keepdims),
@@ -100,7 +100,7 @@ def position(draw: Drawing) -> None:
     draw.step(
         _call(draw, name, _axes_text(axis, keepdims)),
         [x],
-        lambda b: folds.position(b[0], name == "argmax", axis, keepdims),
+        lambda b: rules.position(b[0], name == "argmax", axis, keepdims),
         name,
     )
 
@@ -113,7 +113,7 @@ def found(draw: Drawing) -> None:
     text = f"tw.{name}({{0}}, {_axes_text(axes, keepdims)})".replace(", )", ")")
     dtype = "int32" if name == "count_nonzero" else "bool"
     draw.step(
-        text, [x], lambda b: folds.found(b[0], function, dtype, axes, keepdims), name
+        text, [x], lambda b: rules.found(b[0], function, dtype, axes, keepdims), name
     )
 
 
@@ -134,13 +134,13 @@ def spread(draw: Drawing) -> None:
     def rule(balls: list[Ball]) -> Ball:
         ball = balls[0]
         if name == "var":
-            return folds.spread_out(ball, axes, correction, keepdims)
+            return rules.spread_out(ball, axes, correction, keepdims)
         wide = Ball(
             ball.centre,
             ball.radius,
             "float32" if ball.dtype == "float16" else ball.dtype,
         )
-        variance = folds.spread_out(wide, axes, correction, keepdims)
+        variance = rules.spread_out(wide, axes, correction, keepdims)
         root = _root(variance)
         return rounded(root.centre, root.radius, ball.dtype, 1.0)
 
@@ -182,8 +182,8 @@ def running(draw: Drawing) -> None:
 
     def rule(balls: list[Ball]) -> Ball:
         if name == "cumulative_sum":
-            return folds.summed(balls[0], whole(np.cumsum, first), name)
-        return folds.multiplied(balls[0], whole(np.cumprod, first), name)
+            return rules.summed(balls[0], whole(np.cumsum, first), name)
+        return rules.multiplied(balls[0], whole(np.cumprod, first), name)
 
     draw.step(f"tw.{name}({{0}}, {arguments})", [x], rule, name)
 
@@ -202,10 +202,10 @@ def difference(draw: Drawing) -> None:
             radius = later + sooner if shape[axis] else reach
         return rounded(ball.centre, radius, ball.dtype, 0.5)
 
-    draw.step(f"tw.diff({{0}}, axis={axis})", [x], rule, "diff")
+    draw.step(f"tw.diff({{0}}, axis={axis})", [x], rule)
 
 
-ROWS = (
+REDUCTIONS = (
     *(total,) * 5,
     *(largest,) * 2,
     *(position,) * 2,
@@ -214,3 +214,155 @@ ROWS = (
     *(running,) * 2,
     difference,
 )
+
+
+def _axis(draw: Drawing, x: int) -> int:
+    rank = len(draw.shape(x))
+    return draw.rng.randrange(-rank, rank)
+
+
+def _key(values: Array, descending: bool) -> Array:
+    """Return values whose ascending stable order is the one wanted, NaN last."""
+    if not descending:
+        return values
+    if values.dtype.kind == "f":
+        return np.negative(values)
+    return np.negative(values.astype(np.float64))
+
+
+def ordered(ball: Ball, axis: int, descending: bool) -> tuple[Array, Array]:
+    """Return the positions of the order, and where they are unknown."""
+    positions = np.argsort(_key(ball.centre, descending), axis, kind="stable")
+    radius = np.take_along_axis(ball.radius, positions, axis)
+    unknown = np.zeros(ball.shape, np.bool_)
+    if ball.radius.any():
+        any_loose = np.any(radius > 0, axis=axis, keepdims=True)
+        unknown = np.broadcast_to(any_loose, ball.shape)
+    return positions, unknown
+
+
+def sorted_ball(ball: Ball, axis: int, descending: bool) -> Ball:
+    """Return the ball of a sorted axis: no value moves farther than the widest."""
+    positions, _ = ordered(ball, axis, descending)
+    centre = np.take_along_axis(ball.centre, positions, axis)
+    widest = np.max(ball.radius, axis=axis, keepdims=True, initial=0)
+    if not ball.is_float:
+        widest = np.where(widest > 0, np.inf, 0.0)
+    # Zeros of both signs are equal: a stable order tells them, others do not.
+    return Ball(centre, np.broadcast_to(widest, ball.shape), ball.dtype, False)
+
+
+def _sortable(ball: Ball) -> bool:
+    return len(ball.shape) > 0 and ball.dtype not in ("int64", "uint64")
+
+
+def sort(draw: Drawing) -> None:
+    x = draw.pick(_sortable, "float32")
+    axis, descending = _axis(draw, x), draw.flag(0.4)
+    given = ", descending=True" if descending else ""
+    draw.step(
+        f"tw.sort({{0}}, axis={axis}{given})",
+        [x],
+        lambda b: sorted_ball(b[0], axis, descending),
+    )
+
+
+def _indices(positions: Array, unknown: Array) -> Ball:
+    radius = np.where(unknown, np.inf, 0.0)
+    return Ball(positions.astype(np.int32), radius, "int32", True)
+
+
+def argsort(draw: Drawing) -> None:
+    x = draw.pick(_sortable, "float32")
+    axis, descending = _axis(draw, x), draw.flag(0.4)
+    given = ", descending=True" if descending else ""
+    draw.step(
+        f"tw.argsort({{0}}, axis={axis}{given})",
+        [x],
+        lambda b: _indices(*ordered(b[0], axis, descending)),
+    )
+
+
+def top_k(draw: Drawing) -> None:
+    x = draw.pick(lambda b: _sortable(b) and 0 not in b.shape, "float32")
+    axis, is_largest = _axis(draw, x), draw.flag(0.6)
+    count = draw.rng.randint(1, min(draw.shape(x)[axis], 9))
+    given = "" if is_largest else ", largest=False"
+
+    def rule(balls: list[Ball]) -> list[Ball]:
+        part: Any = [slice(None)] * balls[0].centre.ndim
+        part[axis] = slice(count)
+        values = sorted_ball(balls[0], axis, is_largest)
+        indices = _indices(*ordered(balls[0], axis, is_largest))
+        return [
+            Ball(each.centre[tuple(part)], each.radius[tuple(part)], each.dtype)
+            for each in (values, indices)
+        ]
+
+    draw.step(
+        f"{{out}} = tw.top_k({{0}}, {count}, axis={axis}{given})", [x], rule, outputs=2
+    )
+
+
+def searchsorted(draw: Drawing) -> None:
+    x = draw.pick(
+        lambda b: (
+            b.is_exact
+            and len(b.shape) == 1
+            and b.dtype in ("float32", "int32", "uint32", "float16", "float64")
+        )
+    )
+    dtype = draw.ball(x).dtype
+    y = draw.pick(lambda b: b.dtype == dtype and b.is_exact)
+    side: Literal["left", "right"] = draw.rng.choice(("left", "right"))
+    if draw.shape(x)[0] > 2000:
+        raise Unfit
+
+    def rule(balls: list[Ball]) -> Ball:
+        if not all(ball.is_exact for ball in balls):
+            raise Unfit
+        line = np.sort(balls[0].centre)
+        found = np.asarray(np.searchsorted(line, balls[1].centre, side=side))
+        return Ball(found.astype(np.int32), np.zeros(found.shape), "int32", True)
+
+    draw.step(f"tw.searchsorted(tw.sort({{0}}), {{1}}, side='{side}')", [x, y], rule)
+
+
+def unique(draw: Drawing) -> None:
+    """Distinct values; NaN count one by one."""
+    x = draw.pick(lambda b: b.is_exact and _sortable(b) and b.dtype != "bool", "int32")
+
+    def rule(balls: list[Ball]) -> list[Ball]:
+        ball = balls[0]
+        if not ball.is_exact:
+            raise Unfit
+        values, first, inverse, counts = np.unique(
+            ball.centre, True, True, True, equal_nan=False
+        )
+        flat = np.zeros(values.shape)
+        results = [Ball(values, flat, ball.dtype)]
+        for each in (first, inverse.reshape(ball.shape), counts):
+            zeros = np.zeros(each.shape)
+            results.append(Ball(each.astype(np.int32), zeros, "int32", True))
+        return results
+
+    draw.step(
+        "{out} = tw.unique_all({0})", [x], rule, "unique", outputs=4, is_reading=True
+    )
+
+
+def isin(draw: Drawing) -> None:
+    x = draw.pick(lambda b: b.is_exact and b.dtype in ("int32", "float32"), "int32")
+    dtype = draw.ball(x).dtype
+    y = draw.leaf((draw.rng.choice((0, 1, 5, 33)),), dtype)
+
+    def rule(balls: list[Ball]) -> Ball:
+        if not all(ball.is_exact for ball in balls):
+            raise Unfit
+        found = np.isin(balls[0].centre, balls[1].centre)
+        return Ball(found, np.zeros(found.shape), "bool", True)
+
+    draw.step("tw.isin({0}, {1})", [x, y], rule)
+
+
+SORTING = (sort, sort, argsort, argsort, top_k, searchsorted, unique, isin)

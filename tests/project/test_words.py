@@ -35,7 +35,6 @@ KINDS = (".py", ".md", ".ts", ".js", ".mjs", ".wgsl")
 LEFT = {
     "docs": 13,
     "e2e": 7,
-    "fuzz": 74,
     "tensorweb": 18,
     "tensorweb/backends": 65,
     "tensorweb/codegen": 341,

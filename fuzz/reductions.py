@@ -1,4 +1,4 @@
-"""Operations on balls that add, multiply or compare many elements of one tensor."""
+"""Balls of reductions, contractions, scans and accumulations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Axes = tuple[int, ...]
 
 
 def one_by_one(terms: float, least: float) -> float:
-    """Return the error of so many terms in ULP of the sum of their sizes.
+    """Return the error of a sum in ULP of the sum of the sizes of its terms.
 
     NumPy adds in a tree along memory only, else one after another; every addition may
     be half a unit off (Higham, Accuracy and Stability, 4.2). `least` holds for trees.
@@ -23,7 +23,7 @@ def one_by_one(terms: float, least: float) -> float:
 
 
 SINGLE_BITS = 24
-"""Numbers with so many bits are added without rounding, whatever the order."""
+"""Numbers of this many bits are added without rounding in any order."""
 
 
 def sum_dtype(dtype: str) -> str:
@@ -123,7 +123,7 @@ def multiplied(ball: Ball, function: Function, name: str = "prod") -> Ball:
 
 
 def _total(function: Function, array: Array) -> Array:
-    """Return sums in the places where a product function has its products."""
+    """Return sums over the axes of a function of products."""
     return np.asarray(np.log2(function(np.exp2(np.minimum(array, 500.0)))))
 
 
