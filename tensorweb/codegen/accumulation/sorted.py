@@ -1,10 +1,9 @@
-"""Programs that accumulate values at positions, the same way every time.
+"""Programs that accumulate values at positions in a deterministic order.
 
-Where order changes nothing (integer sums, extremes) `atomics` takes an atomic
-operation for each value; for many sums of single floats there are `tables`. Otherwise
-(products, rows of floats, few values for many positions) positions are sorted as keys,
-which brings the values of each position together in order, and runs of equal keys are
-combined:
+If the order does not matter (integer sums, extremes), `atomics.py` uses an atomic
+operation per value; `tables.py` adds many single floats. Otherwise (products, rows of
+floats, few values for many positions) the positions are sorted as keys, which makes
+the values of each position contiguous and ordered, and runs of equal keys are combined:
 
     positions  4 1 4 2 4 1        values  a b c d e f
     sort       1 1 2 4 4 4                b f d a c e
@@ -12,10 +11,10 @@ combined:
     combine    run 1 = b·f   run 2 = d    run 4 = (a·c)·e
     result     original[1]·(b·f), original[2]·d, original[4]·((a·c)·e)
 
-A run inside a block goes to the result. The first and the last run of a block may go
-on in its neighbours: their totals, the block's two edges, are the values of the next
-launch, until one block is left. Single elements travel with their positions, of longer
-rows only the number does.
+The total of a run inside a block goes to the result. The first and the last run of a
+block may continue in other blocks: their totals, the two edges of the block, are the
+values of the next launch, until there is one block. Single elements are sorted with
+their positions; of longer rows only the index is.
 """
 
 from __future__ import annotations
@@ -114,7 +113,7 @@ class _Sorted:
         return Program(tuple(launches), tuple(self.scratch_bytes))
 
     def _sorting(self, keys: int, words: int, *, carries_elements: bool) -> Sorting:
-        """Return how indices are sorted and what is carried along with them."""
+        """Return how indices are sorted and the words carried along."""
         written = self.kernel.expression("written") if carries_elements else None
         return Sorting(
             self.kernel,
@@ -250,7 +249,7 @@ class _Sorted:
     def _written_rows(
         self, declarations: Declarations, vectors: set[int]
     ) -> tuple[str, Storages, list[int]]:
-        """Return the function of a written row's element and what it reads."""
+        """Return the function of an element of a written row, and its storages."""
         written = self.kernel.expression("written")
         inputs, arguments = self.kernel.input_dtypes, ("write", "column")
         if vectors:

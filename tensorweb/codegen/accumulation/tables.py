@@ -1,9 +1,9 @@
 """Programs that add floats at positions through tables in workgroup memory.
 
-Values are brought into buckets of neighbouring positions by one pass of the sort; each
-workgroup adds up to 16384 values of one bucket exactly, in a table with a bin for each
+One pass of the radix sort groups values into buckets of neighbouring positions. Each
+workgroup adds up to 16384 values of one bucket exactly, in a table with a bin per
 position, and a last launch adds the bins of all tables to the original. That is half
-the work of sorting by all bits, as long as one pass makes buckets small enough.
+the work of sorting by all bits, if one pass makes the buckets small enough.
 
     values    7@5  2@1500  4@5  1@31    value @ position
     bucket 0  7@5  4@5  1@31            positions 0 … 1023

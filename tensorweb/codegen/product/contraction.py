@@ -1,11 +1,11 @@
 """Programs of matrix products: tiles over any views, split when outputs are few.
 
                        columns
-                    ┌─────┬────┐          ▒ DEPTH of a block of rows and of columns: the
-              depth │     │▒▒▒▒│            two tiles that a workgroup has in its memory
-                    │     │    │          █ the rows of one by the columns of the other
-                    └─────┴────┘            that one thread multiplies: 8 x 16 results,
-        depth          columns              its accumulators, stay in registers
+                    ┌─────┬────┐          ▒ DEPTH terms of a block of rows and of columns:
+              depth │     │▒▒▒▒│            the two tiles in a workgroup's memory
+                    │     │    │          █ the results of one thread, 8 x 16 of the
+                    └─────┴────┘            tile's rows and columns: its accumulators,
+        depth          columns              which stay in registers
        ┌──┬────┐    ┌─────┬────┐
        │  │    │    │     │    │          load      next tiles, memory → registers
   rows ├──┤    │    ├─────┼────┤          stage     registers → workgroup memory
@@ -15,7 +15,7 @@
 
 `tiles.py` chooses the sizes, `operands.py` how operands are read; `tile_slots.py`
 generates how they are loaded and staged and fills `matmul.wgsl`, which has the loop
-over depth. Where results are few, workgroups share the depth of a result, and a
+over depth. If there are few results, workgroups share the depth of a result, and a
 second launch adds their parts.
 """
 

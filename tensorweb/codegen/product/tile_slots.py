@@ -10,11 +10,11 @@ from tensorweb.codegen.product.operands import Operand, loaded_name, type_name
 from tensorweb.codegen.product.tiles import Tile
 from tensorweb.codegen.vector import COMPONENTS, WIDTH
 
-# How an operand of a product comes from memory, by registers, into its tile.
+# How an operand of a product is loaded into registers and staged in its tile.
 #
-# While a pair of tiles is multiplied, each thread has the next vectors of four on their
-# way. A tile lies in workgroup memory depth first, four rows (of the left operand) or
-# columns (of the right one) to a vector:
+# While a pair of tiles is multiplied, each thread loads the next vectors of four. A tile
+# is depth-major in workgroup memory, four rows (of the left operand) or columns (of the
+# right one) to a vector:
 #
 #   read in vectors along the tile    vector v is rows 4 v … 4 v + 3
 #   read in vectors along depth       likewise; a vector that is read is four depths of
@@ -42,16 +42,17 @@ class Staging:
         start: int,
         is_padded: bool,
     ) -> None:
-        """Begin.
+        """Start from the sizes of a tile and an operand.
 
         Args:
-            tile: its sizes.
-            operand: how it is read.
+            tile: sizes of the tile.
+            operand: how the operand is read.
             length: rows of the left or columns of the right operand.
-            start: where its tile begins in workgroup memory, in vectors.
-            is_padded: whether there is room for padding against bank conflicts. Where
-                vectors lie along depth, neighbouring threads hold several depths of few
-                rows and write one component at a time, with padding to different banks.
+            start: offset of its tile in workgroup memory, in vectors.
+            is_padded: whether there is room for padding against bank conflicts. If
+                vectors extend along depth, neighbouring threads hold several depths of
+                few rows and write one component at a time: padding puts them into
+                different banks.
         """
         self.operand = operand
         self.tile = tile
@@ -272,10 +273,10 @@ def tile_slots(
     """Return the lines of each slot.
 
     Args:
-        tile: its sizes.
+        tile: sizes of the tile.
         operands: how the left, (rows, depth), and the right, (depth, columns), are
             read.
-        sizes: of the product.
+        sizes: sizes of the product.
         value: WGSL type of an accumulator.
         workgroup_bytes: workgroup memory that the device has.
     """

@@ -170,13 +170,13 @@ def choose_tile(
     """Return the tile for `batch` products of (rows, depth) and (depth, columns).
 
     Args:
-        batch: how many products.
-        rows: of the left operand.
-        columns: of the right operand.
+        batch: number of products.
+        rows: rows of the left operand.
+        columns: columns of the right operand.
         depth: terms of each sum.
-        target: what the device has.
+        target: the device.
         in_vectors: whether both operands can be read in vectors of four; otherwise
-            tiles with more threads for each element are taken.
+            tiles with more threads per element are used.
         has_windows: whether an operand's positions are divided into coordinates.
 
     >>> choose_tile(1, 4096, 4096, 4096).tile.name

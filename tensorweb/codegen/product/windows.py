@@ -103,7 +103,7 @@ class _Windows:
         line: Line,
         enough: int,
     ) -> None:
-        """Begin.
+        """Start without lines.
 
         Args:
             kernel: a product or a reduction.
@@ -131,7 +131,7 @@ class _Windows:
         self.is_vector_store = self.length % WIDTH == 0 and is_light
 
     def _take_lines(self) -> None:
-        """Compute several lines of one channel, where windows overlap across them."""
+        """Compute several lines of one channel, if windows overlap across them."""
         column, depth = map(self.seen_names.index, ("column", "depth"))
         across = find_line(self.seen, column, depth, -2)
         if across is None or self.together > 1 or self._weights_move():
@@ -208,7 +208,7 @@ class _Windows:
         return Program((replace(made, note=note),))
 
     def _elements(self, declarations: Declarations) -> str:
-        """Return where windows lie, and the function of one of their elements."""
+        """Return the functions of windows' addresses and of one of their elements."""
         signature = Signature("right", self.seen_names, "Value")
         text = position_functions(
             declarations, signature, self.seen, self.kernel.input_dtypes
