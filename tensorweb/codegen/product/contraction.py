@@ -1,7 +1,7 @@
 """Programs of matrix products: tiles over any views, split when outputs are few.
 
                        columns
-                    ┌─────┬────┐          ▒ DEPTH terms of a block of rows and of columns:
+                    ┌─────┬────┐          ▒ DEPTH terms of a block of rows and columns:
               depth │     │▒▒▒▒│            the two tiles in a workgroup's memory
                     │     │    │          █ the results of one thread, 8 x 16 of the
                     └─────┴────┘            tile's rows and columns: its accumulators,

@@ -12,9 +12,9 @@ from tensorweb.codegen.vector import COMPONENTS, WIDTH
 
 # How an operand of a product is loaded into registers and staged in its tile.
 #
-# While a pair of tiles is multiplied, each thread loads the next vectors of four. A tile
-# is depth-major in workgroup memory, four rows (of the left operand) or columns (of the
-# right one) to a vector:
+# While a pair of tiles is multiplied, each thread loads the next vectors of four. A
+# tile is depth-major in workgroup memory, four rows (of the left operand) or columns
+# (of the right one) to a vector:
 #
 #   read in vectors along the tile    vector v is rows 4 v … 4 v + 3
 #   read in vectors along depth       likewise; a vector that is read is four depths of
