@@ -232,6 +232,10 @@ def number_words(value: float, dtype: str) -> tuple[int, int]:
     return int(low), int(high)
 
 
+Binding = tuple[str, str, str, int]
+"""A buffer of a launch: name, access (`r` or `w`), WGSL type of an element, id."""
+
+
 class Declarations:
     """Collect the parameters of one launch and generate its declarations."""
 
@@ -294,17 +298,17 @@ class Declarations:
             self._room += 1
             self.parameter(ZERO, "u32", 0)
 
-    def text(self, storages: Sequence[tuple[str, str, str]]) -> str:
-        """Return the struct and the bindings; each storage is (name, access, type)."""
+    def text(self, bindings: Sequence[Binding]) -> str:
+        """Return the struct of parameters and the declarations of buffers."""
         lines = ["struct Parameters {\n", *self._fields, "}\n", *self._constants]
-        for binding, (name, access, element) in enumerate(storages):
+        for index, (name, access, element, _) in enumerate(bindings):
             mode = "read" if access == "r" else "read_write"
             lines.append(
-                f"@group(0) @binding({binding}) "
+                f"@group(0) @binding({index}) "
                 f"var<storage, {mode}> {name}: array<{element}>;\n"
             )
         lines.append(
-            f"@group(0) @binding({len(storages)}) "
+            f"@group(0) @binding({len(bindings)}) "
             "var<uniform> parameters: Parameters;\n"
         )
         return "".join(lines)

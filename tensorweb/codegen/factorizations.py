@@ -8,7 +8,7 @@ from functools import cache
 
 from tensorweb.codegen import policy
 from tensorweb.codegen.expression import Declarations, Signature, function
-from tensorweb.codegen.launches import input_storages, launch
+from tensorweb.codegen.launches import input_bindings, launch
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.template import shader_folder
@@ -264,17 +264,14 @@ def factor(kernel: Kernel, _: Target) -> Program:
         signature = Signature(name, ("index",), "f32")
         text += function(declarations, signature, expression, kernel.input_dtypes)
     read = [expression for _, expression in kernel.expressions]
-    storages, buffers = input_storages(kernel, read)
-    storages.append(("result", "w", "f32"))
-    buffers.append(OUTPUT)
+    bindings = input_bindings(kernel, read)
+    bindings.append(("result", "w", "f32", OUTPUT))
     if routine.scratch:
-        storages.append(("work", "w", "f32"))
-        buffers.append(scratch(0))
+        bindings.append(("work", "w", "f32", scratch(0)))
     full = launch(
         routine.template,
         declarations,
-        storages,
-        buffers,
+        bindings,
         text,
         routine.groups,
         team=_team(max(kernel.sizes[1:4]) <= policy.SMALL_MATRIX),

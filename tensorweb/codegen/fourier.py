@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from tensorweb.codegen import policy
 from tensorweb.codegen.expression import Declarations, Signature, function
-from tensorweb.codegen.launches import constants, input_storages, repeated_launch
+from tensorweb.codegen.launches import constants, input_bindings, repeated_launch
 from tensorweb.codegen.program import OUTPUT, Program
 from tensorweb.codegen.target import Target
 from tensorweb.schedule.kernel import Expression, Kernel
@@ -140,9 +140,8 @@ def fourier(kernel: Kernel, target: Target) -> Program:
         declarations.parameter(name, "u32", word)
     text = function(declarations, TERM, term, kernel.input_dtypes)
     text += function(declarations, ROOT_PART, root, kernel.input_dtypes)
-    storages, buffers = input_storages(kernel, [term, root])
-    storages.append(("result", "w", "vec2f"))
-    buffers.append(OUTPUT)
+    bindings = input_bindings(kernel, [term, root])
+    bindings.append(("result", "w", "vec2f", OUTPUT))
     shape = {
         "LENGTH": length,
         "TOGETHER": together,
@@ -155,8 +154,7 @@ def fourier(kernel: Kernel, target: Target) -> Program:
     launched = repeated_launch(
         "fourier",
         declarations,
-        storages,
-        buffers,
+        bindings,
         text,
         -(-rows // together),
         {"shape": constants(shape)},

@@ -13,6 +13,7 @@ from math import prod
 
 from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
+    Binding,
     Declarations,
     Signature,
     function,
@@ -36,7 +37,7 @@ from tensorweb.codegen.vector import (
 from tensorweb.schedule.kernel import BY_ROW, Expression, Kernel, result_kind
 from tensorweb.schedule.rolling import find_loop
 
-Storages = list[tuple[str, str, str]]
+Bindings = list[Binding]
 
 
 def vector_inputs(
@@ -57,12 +58,12 @@ def vector_inputs(
     return set() if vectors & scalars else vectors
 
 
-def input_storages(
+def input_bindings(
     kernel: Kernel,
     expressions: Sequence[Expression],
     vectors: Collection[int] = (),
-) -> tuple[Storages, list[int]]:
-    """Return the declarations and slots of the inputs that expressions read."""
+) -> Bindings:
+    """Return the bindings of the inputs that expressions read."""
     slots = sorted(
         {
             step.slot
@@ -71,14 +72,14 @@ def input_storages(
             if step.kind in ("load", "gather")
         }
     )
-    storages = []
+    bindings = []
     for slot in slots:
         dtype = kernel.input_dtypes[slot]
         element = "u32" if dtype in PER_WORD else storage_type(dtype)
         is_vector = slot in vectors and dtype not in PER_WORD
         element = f"vec4<{element}>" if is_vector else element
-        storages.append((f"input{slot}", "r", element))
-    return storages, slots
+        bindings.append((f"input{slot}", "r", element, slot))
+    return bindings
 
 
 def constants(values: Mapping[str, int]) -> str:
@@ -100,23 +101,21 @@ def constants(values: Mapping[str, int]) -> str:
 def launch(
     template: str,
     declarations: Declarations,
-    storages: Storages,
-    bindings: Sequence[int],
+    bindings: Bindings,
     functions: str,
     groups: int,
     **slots: str,
 ) -> Launch:
     """Return a launch of a filled template."""
     return repeated_launch(
-        template, declarations, storages, bindings, functions, groups, slots, {}
+        template, declarations, bindings, functions, groups, slots, {}
     )
 
 
 def repeated_launch(
     template: str,
     declarations: Declarations,
-    storages: Storages,
-    bindings: Sequence[int],
+    bindings: Bindings,
     functions: str,
     groups: int,
     slots: Mapping[str, str],
@@ -130,7 +129,7 @@ def repeated_launch(
     source = fill(
         template,
         {
-            "declarations": declarations.text(storages),
+            "declarations": declarations.text(bindings),
             "functions": library + functions,
             **slots,
         },
@@ -139,8 +138,8 @@ def repeated_launch(
     return Launch(
         template,
         source,
-        "".join(access for _, access, _ in storages),
-        tuple(bindings),
+        "".join(access for _, access, _, _ in bindings),
+        tuple(buffer for *_, buffer in bindings),
         grid_of(groups),
         tuple(declarations.words),
     )
@@ -176,13 +175,10 @@ def elementwise(kernel: Kernel, target: Target) -> Program:
     else:
         inputs, loop = kernel.input_dtypes, find_loop(value)
         body = function(declarations, signature, value, inputs, loop=loop)
-    storages, slots = input_storages(kernel, [value], vectors)
-    storages.append(("result", "w", element))
-    bindings = (*slots, OUTPUT)
+    bindings = input_bindings(kernel, [value], vectors)
+    bindings.append(("result", "w", element, OUTPUT))
     groups = -(-steps // policy.WORKGROUP)
-    return Program(
-        (launch("elementwise", declarations, storages, bindings, body, groups),)
-    )
+    return Program((launch("elementwise", declarations, bindings, body, groups),))
 
 
 def is_packed_elementwise(kernel: Kernel) -> bool:
@@ -229,13 +225,10 @@ def packed_elementwise(kernel: Kernel) -> Program:
             + packed_word(kernel.dtype, *(f"elements[{n}]" for n in range(per_word)))
             + ";\n}\n"
         )
-    storages, slots = input_storages(kernel, [value], vectors)
-    storages.append(("result", "w", element))
-    bindings = (*slots, OUTPUT)
+    bindings = input_bindings(kernel, [value], vectors)
+    bindings.append(("result", "w", element, OUTPUT))
     groups = -(-threads // policy.WORKGROUP)
-    return Program(
-        (launch("elementwise", declarations, storages, bindings, body, groups),)
-    )
+    return Program((launch("elementwise", declarations, bindings, body, groups),))
 
 
 _RESULT_SIZES: dict[str, Callable[..., int]] = {
@@ -296,9 +289,9 @@ def _packing(dtype: str, size: int, wide: int, own: int) -> Launch:
     read = (f"elements[index * {per_word}u + {n}u]" for n in range(per_word))
     word = packed_word(dtype, *read)
     body = f"fn value(index: u32) -> u32 {{\n  return {word};\n}}\n"
-    storages = [("elements", "r", "u32"), ("result", "w", "u32")]
+    bindings = [("elements", "r", "u32", wide), ("result", "w", "u32", own)]
     groups = -(-count // policy.WORKGROUP)
-    return launch("elementwise", declarations, storages, (wide, own), body, groups)
+    return launch("elementwise", declarations, bindings, body, groups)
 
 
 def elementwise_several(kernel: Kernel, _: Target) -> Program:
@@ -340,12 +333,11 @@ def elementwise_several(kernel: Kernel, _: Target) -> Program:
         signature = Signature("store", ("index",), "", form)
         loop = find_loop(value)
         body = function(declarations, signature, value, inputs, loop=loop)
-    storages, slots = input_storages(kernel, [value], vectors)
-    storages += [(name, "w", kind) for name, kind in zip(names, types, strict=True)]
-    bindings = (*slots, *(output(number) for number in range(len(types))))
+    bindings = input_bindings(kernel, [value], vectors)
+    bindings += [(names[n], "w", kind, output(n)) for n, kind in enumerate(types)]
     groups = -(-steps // policy.WORKGROUP)
     template = "elementwise_several"
-    return Program((launch(template, declarations, storages, bindings, body, groups),))
+    return Program((launch(template, declarations, bindings, body, groups),))
 
 
 def scatter(kernel: Kernel, _: Target) -> Program:
@@ -357,13 +349,12 @@ def scatter(kernel: Kernel, _: Target) -> Program:
     claim.parameter("writes", "u32", writes)
     signature = Signature("position", ("index",), "i32")
     claim_body = function(claim, signature, position, kernel.input_dtypes)
-    storages, slots = input_storages(kernel, [position])
-    storages.append(("winner", "w", "atomic<u32>"))
+    bindings = input_bindings(kernel, [position])
+    bindings.append(("winner", "w", "atomic<u32>", winner))
     first = launch(
         "scatter_claim",
         claim,
-        storages,
-        (*slots, winner),
+        bindings,
         claim_body,
         -(-writes // policy.WORKGROUP),
     )
@@ -380,13 +371,12 @@ def scatter(kernel: Kernel, _: Target) -> Program:
         )
         for name, expression in zip(("original", "written"), expressions, strict=True)
     )
-    storages, slots = input_storages(kernel, expressions)
-    storages += [("winner", "r", "u32"), ("result", "w", element)]
+    bindings = input_bindings(kernel, expressions)
+    bindings += [("winner", "r", "u32", winner), ("result", "w", element, OUTPUT)]
     second = launch(
         "scatter_select",
         select,
-        storages,
-        (*slots, winner, OUTPUT),
+        bindings,
         body,
         -(-length // policy.WORKGROUP),
     )
@@ -404,9 +394,7 @@ def compress(kernel: Kernel, _: Target) -> Program:
         signature = Signature(name, ("index",), type_name)
         body += function(declarations, signature, read, kernel.input_dtypes)
     assert kind_of(mask.dtype) == "bool", "internal: a mask is bool"
-    storages, slots = input_storages(kernel, [mask, running])
-    storages.append(("result", "w", "i32"))
+    bindings = input_bindings(kernel, [mask, running])
+    bindings.append(("result", "w", "i32", OUTPUT))
     groups = -(-length // policy.WORKGROUP)
-    return Program(
-        (launch("compress", declarations, storages, (*slots, OUTPUT), body, groups),)
-    )
+    return Program((launch("compress", declarations, bindings, body, groups),))

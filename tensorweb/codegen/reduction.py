@@ -21,8 +21,8 @@ from tensorweb.codegen.expression import (
     to_storage,
 )
 from tensorweb.codegen.launches import (
-    Storages,
-    input_storages,
+    constants,
+    input_bindings,
     launch,
     vector_inputs,
 )
@@ -371,10 +371,9 @@ class _Writer:
         if is_last:
             read.append(kernel.expression("finish"))
         vectors = () if from_partials else self.vectors
-        storages, bindings = input_storages(kernel, read, vectors)
+        bindings = input_bindings(kernel, read, vectors)
         if from_partials:
-            storages.append(("partials", "r", self.value_type))
-            bindings.append(scratch(0))
+            bindings.append(("partials", "r", self.value_type, scratch(0)))
             text += (
                 "fn term(output: u32, position: u32) -> Value {\n"
                 "  return partials[output * parameters.length + position];\n}\n"
@@ -383,43 +382,21 @@ class _Writer:
             text += self._term(declarations)
         if is_last:
             text += self._finish(declarations)
-            storages.append(("result", "w", dtypes.BY_NAME[kernel.dtype].wgsl))
-            bindings.append(OUTPUT)
+            element = dtypes.BY_NAME[kernel.dtype].wgsl
+            bindings.append(("result", "w", element, OUTPUT))
         else:
             text += (
                 "fn store(output: u32, chunk: u32, total: Value) {\n"
                 "  result[output * parameters.splits + chunk] = total;\n}\n"
             )
-            storages.append(("result", "w", self.value_type))
-            bindings.append(scratch(0))
+            bindings.append(("result", "w", self.value_type, scratch(0)))
         four = FOUR_TERMS if from_partials or not self.is_bulky else ""
         if self.is_index and not from_partials:
             four = four.replace("combine(", "follow(")
-        return self._fill(declarations, storages, bindings, text, layout, four)
-
-    def _fill(
-        self,
-        declarations: Declarations,
-        storages: Storages,
-        bindings: list[int],
-        text: str,
-        layout: ReductionLayout,
-        four: str,
-    ) -> Launch:
-        shape = (
-            f"const LANES: u32 = {layout.lanes}u;\n"
-            f"const COLUMNS: u32 = {layout.columns}u;\n"
-        )
+        shape = constants({"LANES": layout.lanes, "COLUMNS": layout.columns})
         groups = layout.groups(self.outputs)
         return launch(
-            "reduce",
-            declarations,
-            storages,
-            bindings,
-            text,
-            groups,
-            shape=shape,
-            four=four,
+            "reduce", declarations, bindings, text, groups, shape=shape, four=four
         )
 
 

@@ -29,7 +29,7 @@ from tensorweb.codegen.expression import (
     subexpression,
     to_storage,
 )
-from tensorweb.codegen.launches import input_storages, repeated_launch
+from tensorweb.codegen.launches import input_bindings, repeated_launch
 from tensorweb.codegen.program import Program, output
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import (
@@ -441,7 +441,7 @@ class _Writer:
         for number, expression in enumerate(self.reductions):
             functions.append({"element": self._reduction(number, expression)})
             folds.append(self._fold(number, expression))
-        storages, bindings = input_storages(kernel, [self.space], self.vectors)
+        bindings = input_bindings(kernel, [self.space], self.vectors)
         for number, (kind, expression) in enumerate(self.results):
             dtype = kernel.dtypes[number]
             element = storage_type(dtype)
@@ -450,14 +450,12 @@ class _Writer:
             stores.append(self._store(number, kind, expression.result, element))
             is_wide = self.width > 1 and kind == BY_ELEMENT
             wide = f"vec4<{element}>" if is_wide else element
-            storages.append((f"result{number or ''}", "w", wide))
-            bindings.append(output(number))
+            bindings.append((f"result{number or ''}", "w", wide, output(number)))
         return Program(
             (
                 repeated_launch(
                     "rows",
                     self.declarations,
-                    storages,
                     bindings,
                     text,
                     self.layout.groups(self.rows),

@@ -18,7 +18,7 @@ from tensorweb.codegen.expression import (
     number_bits,
     storage_type,
 )
-from tensorweb.codegen.launches import Storages, input_storages, launch, vector_inputs
+from tensorweb.codegen.launches import Bindings, input_bindings, launch, vector_inputs
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.unrolling import unroll
@@ -233,25 +233,26 @@ class Scan:
             if _is_bulky(term):
                 quads = QUADS_IN_LOOP
             text = self._terms(declarations, kernel, term, vectors)
-            storages, bindings = input_storages(kernel, [term], vectors)
+            bindings = input_bindings(kernel, [term], vectors)
         else:
             vectors = set()
             text = (
                 "fn term(row: u32, position: u32) -> Value {\n"
                 "  return terms[row * parameters.length + position];\n}\n"
             ) + QUAD_OF_TERMS
-            storages, bindings = [("terms", "r", self.value)], [source]
+            bindings = [("terms", "r", self.value, source)]
         head = self._head()
         if template == "scan":
             head += f"alias Element = {element};\n"
             text += STORE_VECTORS if vectors else STORE_ONE_BY_ONE
             text += _before(blocks)
-        storages += self._further_storages(template, blocks, element, bool(vectors))
+        bindings += self._further_bindings(
+            template, blocks, element, others, in_vectors=bool(vectors)
+        )
         return launch(
             template,
             declarations,
-            storages,
-            (*bindings, *others),
+            bindings,
             head + text,
             self.rows * blocks,
             quads=quads,
@@ -280,15 +281,14 @@ class Scan:
         element = storage_type(kernel.dtype)
         text = self._head() + f"alias Element = {element};\n"
         text += function(declarations, TERM, term, kernel.input_dtypes)
-        storages, bindings = input_storages(kernel, [term])
+        bindings = input_bindings(kernel, [term])
         terms = TERMS_OF_ROWS
         if not is_bulky(term, SHORT_TILE // policy.LONGEST_SHORT_SCAN):
             terms = unroll(f"  // unroll\n{terms}")
         return launch(
             "scan_short",
             declarations,
-            [*storages, ("result", "w", element)],
-            (*bindings, OUTPUT),
+            [*bindings, ("result", "w", element, OUTPUT)],
             text,
             -(-self.rows // (SHORT_TILE // width)),
             terms=terms,
@@ -311,14 +311,22 @@ class Scan:
         body = vector_function(declarations, TERM, term, inputs, four, calls=calls)
         return body + QUAD_OF_VECTORS
 
-    def _further_storages(
-        self, template: str, blocks: int, element: str, in_vectors: bool
-    ) -> Storages:
+    def _further_bindings(
+        self,
+        template: str,
+        blocks: int,
+        element: str,
+        buffers: Sequence[int],
+        *,
+        in_vectors: bool,
+    ) -> Bindings:
+        """Return the bindings of a launch after those of its terms."""
         if template == "scan_totals":
-            return [("block_totals", "w", self.value)]
+            return [("block_totals", "w", self.value, buffers[0])]
         name = "block_totals" if blocks <= policy.FEW_SCAN_BLOCKS else "running_totals"
-        before: Storages = [(name, "r", self.value)] if blocks > 1 else []
-        return [*before, ("result", "w", f"vec4<{element}>" if in_vectors else element)]
+        before: Bindings = [(name, "r", self.value, buffers[0])] if blocks > 1 else []
+        element = f"vec4<{element}>" if in_vectors else element
+        return [*before, ("result", "w", element, buffers[-1])]
 
 
 def _is_bulky(term: Expression) -> bool:

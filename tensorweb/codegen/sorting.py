@@ -17,7 +17,7 @@ from tensorweb.codegen.expression import (
     function,
     kind_of,
 )
-from tensorweb.codegen.launches import Storages, input_storages, launch
+from tensorweb.codegen.launches import Bindings, input_bindings, launch
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.scanning import Scan
 from tensorweb.codegen.target import Target
@@ -131,7 +131,7 @@ class Sort:
 
     def _terms(
         self, declarations: Declarations, reads_carried: bool = False
-    ) -> tuple[str, Storages, list[int]]:
+    ) -> tuple[str, Bindings]:
         """Return the functions of a term's bits and carried word, and their inputs."""
         expressions = {"term": self.task.term}
         if reads_carried and self.task.carried is not None:
@@ -150,8 +150,7 @@ class Sort:
                 f"fn {head}(row: u32, position: u32) -> u32 {{\n"
                 f"  return {form.format(f'{name}(row, position)')};\n}}\n"
             )
-        storages, bindings = input_storages(self.kernel, list(expressions.values()))
-        return text, storages, bindings
+        return text, input_bindings(self.kernel, list(expressions.values()))
 
     @property
     def _first_word(self) -> str:
@@ -168,10 +167,8 @@ class Sort:
     def single_launch(self) -> list[Launch]:
         """Return the one launch that sorts rows of one block by all bits."""
         declarations = self._declarations(True, blocks=1, shift=0)
-        text, storages, bindings = self._terms(declarations, self.task.carries)
-        stores, more, others = self._stores(
-            self.task.elements_to, self.task.carried_to, True
-        )
+        text, bindings = self._terms(declarations, self.task.carries)
+        stores, more = self._stores(self.task.elements_to, self.task.carried_to, True)
         # With 8 bits the template would sort by one digit of a long row.
         bits = -(-self.task.key_bits // 4) * 4
         text += self._moves(self._first_word, stores, 12 if bits == 8 else bits)
@@ -179,8 +176,7 @@ class Sort:
             launch(
                 "sort_blocks",
                 declarations,
-                [*storages, *more],
-                (*bindings, *others),
+                [*bindings, *more],
                 text + _NOTHING_BEFORE + self._key(),
                 self.rows,
             )
@@ -188,21 +184,19 @@ class Sort:
 
     def _stores(
         self, elements: int | None, words: int | None, is_last: bool
-    ) -> tuple[str, Storages, list[int]]:
-        """Return the lines that store an element and its word, and their buffers."""
+    ) -> tuple[str, Bindings]:
+        """Return the lines that store an element and its word, and their bindings."""
         stores = ""
-        storages: Storages = []
-        bindings = []
+        bindings: Bindings = []
         if elements is not None:
             is_half = is_last and self.task.is_half
             stores += f"  next_bits[at] = {self._result if is_half else 'bits'};\n"
-            storages.append(("next_bits", "w", "f16" if is_half else "u32"))
-            bindings.append(elements)
+            kind = "f16" if is_half else "u32"
+            bindings.append(("next_bits", "w", kind, elements))
         if words is not None:
             stores += "  next_positions[at] = position;\n"
-            storages.append(("next_positions", "w", "u32"))
-            bindings.append(words)
-        return stores, storages, bindings
+            bindings.append(("next_positions", "w", "u32", words))
+        return stores, bindings
 
     def _moves(self, position: str, stores: str, bits: int) -> str:
         """Return the constants and functions of the template that sorts a block."""
@@ -270,7 +264,7 @@ class Sort:
 
     def _elements(
         self, declarations: Declarations, is_first: bool, source: int, carries: bool
-    ) -> tuple[str, Storages, list[int]]:
+    ) -> tuple[str, Bindings]:
         """Return the function of an element's bits in a pass, and its inputs."""
         if is_first:
             return self._terms(declarations, carries)
@@ -278,19 +272,18 @@ class Sort:
             "fn bits_of(row: u32, position: u32) -> u32 {\n"
             "  return last_bits[row * parameters.length + position];\n}\n"
         )
-        return text, [("last_bits", "r", "u32")], [source]
+        return text, [("last_bits", "r", "u32", source)]
 
     def _count(
         self, blocks: int, shift: int, is_first: bool, source: int, counts: int
     ) -> Launch:
         declarations = self._declarations(is_first, blocks=blocks, shift=shift)
-        text, storages, bindings = self._elements(declarations, is_first, source, False)
-        storages.append(("counts", "w", "u32"))
+        text, bindings = self._elements(declarations, is_first, source, False)
+        bindings.append(("counts", "w", "u32", counts))
         return launch(
             "sort_count",
             declarations,
-            storages,
-            (*bindings, counts),
+            bindings,
             text + self._key(),
             self.rows * blocks,
         )
@@ -307,23 +300,20 @@ class Sort:
         """Return the launch that moves elements and the words carried along."""
         source, words, running = read
         declarations = self._declarations(is_first, blocks=blocks, shift=shift)
-        text, storages, bindings = self._elements(
+        text, bindings = self._elements(
             declarations, is_first, source, self.task.carries
         )
         word = self._first_word
         if words is not None and self.task.carries and not is_first:
             word = "last_positions[row * parameters.length + position]"
-            storages.append(("last_positions", "r", "u32"))
-            bindings.append(words)
-        storages.append(("running_counts", "r", "u32"))
-        bindings.append(running)
-        stores, more, others = self._stores(*written, is_last)
+            bindings.append(("last_positions", "r", "u32", words))
+        bindings.append(("running_counts", "r", "u32", running))
+        stores, more = self._stores(*written, is_last)
         text += self._moves(word, stores, DIGIT_BITS) + _COUNTED_BEFORE
         return launch(
             "sort_blocks",
             declarations,
-            [*storages, *more],
-            (*bindings, *others),
+            [*bindings, *more],
             text + self._key(),
             self.rows * blocks,
         )
@@ -426,7 +416,7 @@ class MergeSort(Sort):
         passes = (self.blocks - 1).bit_length()
         targets = [(self.task.elements_to, self.task.carried_to)] * (passes + 1)
         size = self.rows * self.length
-        spare = [self._storages(size) for _ in range(min(passes, 2))]
+        spare = [self._scratch_pair(size) for _ in range(min(passes, 2))]
         for number in range(passes):
             targets[number] = spare[number % 2]
         found = [self._tiles(*targets[0], is_last=passes == 0)]
@@ -441,7 +431,7 @@ class MergeSort(Sort):
             )
         return found
 
-    def _storages(self, size: int) -> tuple[int, int | None]:
+    def _scratch_pair(self, size: int) -> tuple[int, int | None]:
         """Return scratch buffers for the elements and the words carried along."""
         return self._scratch(size), self._scratch(size) if self.task.carries else None
 
@@ -457,14 +447,13 @@ class MergeSort(Sort):
         kind = kind_of(self.task.term.dtype)
         last = _LAST[kind] ^ (0 if kind == "float" else self.task.flip & 0xFFFF_FFFF)
         declarations.parameter("last", "u32", last - ((last >> 31) << 32))
-        text, storages, bindings = self._terms(declarations)
-        stores, more, others = self._stores(elements, words, is_last)
+        text, bindings = self._terms(declarations)
+        stores, more = self._stores(elements, words, is_last)
         text += self._key() + _store(stores)
         return launch(
             "sort_rows",
             declarations,
-            [*storages, *more],
-            (*bindings, *others),
+            [*bindings, *more],
             text,
             -(-self.rows * self.blocks // (length // width)),
             shape=self.tile.text(carries=self.task.carries),
@@ -482,14 +471,12 @@ class MergeSort(Sort):
         declarations = self._declarations(False, run=run, blocks=self.blocks)
         elements, words = source
         assert elements is not None, "internal: only the last merge drops elements"
-        storages: Storages = [("last_bits", "r", "u32")]
-        bindings = [elements]
+        bindings: Bindings = [("last_bits", "r", "u32", elements)]
         position = "0u"
         if words is not None:
-            storages.append(("last_positions", "r", "u32"))
-            bindings.append(words)
+            bindings.append(("last_positions", "r", "u32", words))
             position = "last_positions[at]"
-        stores, more, others = self._stores(*target, is_last)
+        stores, more = self._stores(*target, is_last)
         text = (
             f"fn position_at(at: u32) -> u32 {{\n  return {position};\n}}\n"
             + self._key()
@@ -498,8 +485,7 @@ class MergeSort(Sort):
         return launch(
             "sort_merge",
             declarations,
-            [*storages, *more],
-            (*bindings, *others),
+            [*bindings, *more],
             text,
             self.rows * self.blocks,
             shape=self.tile.text(carries=self.task.carries),

@@ -18,7 +18,7 @@ from tensorweb.codegen.expression import (
     storage_type,
     to_storage,
 )
-from tensorweb.codegen.launches import input_storages, launch
+from tensorweb.codegen.launches import input_bindings, launch
 from tensorweb.codegen.program import Program, output
 from tensorweb.codegen.vector import is_vectorizable
 from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
@@ -328,15 +328,13 @@ def stencil(kernel: Kernel) -> Program:
     length = prod(outer) * groups_of_rows * columns
     declarations.parameter("length", "u32", length)
     body = _Writer(kernel, value, declarations).text()
-    storages, slots = input_storages(kernel, [value])
-    names = [f"result{number}" for number in range(len(kernel.dtypes))]
-    storages += [
-        (name, "w", storage_type(dtype))
-        for name, dtype in zip(names, kernel.dtypes, strict=True)
+    bindings = input_bindings(kernel, [value])
+    bindings += [
+        (f"result{number}", "w", storage_type(dtype), output(number))
+        for number, dtype in enumerate(kernel.dtypes)
     ]
-    bindings = (*slots, *(output(number) for number in range(len(names))))
     groups = -(-length // policy.WORKGROUP)
-    return Program((launch("stencil", declarations, storages, bindings, body, groups),))
+    return Program((launch("stencil", declarations, bindings, body, groups),))
 
 
 class _Writer:

@@ -18,7 +18,7 @@ from tensorweb.codegen.expression import (
     to_storage,
     to_value,
 )
-from tensorweb.codegen.launches import input_storages, launch
+from tensorweb.codegen.launches import input_bindings, launch
 from tensorweb.codegen.program import OUTPUT, Program
 from tensorweb.codegen.vector import (
     COMPONENTS,
@@ -199,9 +199,9 @@ class _Transposition:
         """Return the program, which is one launch."""
         text = "".join(self._load(number, step) for number, step in self.loads)
         text += self._address() + self._value()
-        storages, slots = input_storages(self.kernel, [self.expression], self.vectors)
+        bindings = input_bindings(self.kernel, [self.expression], self.vectors)
         element = f"vec4<{self.element}>" if self.vectors else self.element
-        storages.append(("result", "w", element))
+        bindings.append(("result", "w", element, OUTPUT))
         tile = VECTOR_TILE if self.vectors else TILE
         groups = self.layers * -(-self.down // tile) * -(-self.across // tile)
         if self.vectors:
@@ -220,8 +220,7 @@ class _Transposition:
                 launch(
                     template,
                     self.declarations,
-                    storages,
-                    (*slots, OUTPUT),
+                    bindings,
                     text,
                     groups,
                     **slot_texts,

@@ -16,7 +16,7 @@ from tensorweb.codegen.expression import (
     storage_type,
     to_storage,
 )
-from tensorweb.codegen.launches import input_storages, launch
+from tensorweb.codegen.launches import input_bindings, launch
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.target import Target
 from tensorweb.ops import OPS
@@ -107,10 +107,10 @@ class _Atomics:
                 "fn join_private(at: u32, bits: u32) {\n"
                 f"  {call}(&private_totals[at], bits);\n}}\n"
             )
-        storages, slots = input_storages(kernel, [position, written])
-        storages.append(("totals", "w", "atomic<u32>"))
+        bindings = input_bindings(kernel, [position, written])
+        bindings.append(("totals", "w", "atomic<u32>", totals))
         groups = -(-self.writes * self.width // each)
-        return launch(template, declarations, storages, (*slots, totals), text, groups)
+        return launch(template, declarations, bindings, text, groups)
 
     @property
     def is_privatized(self) -> bool:
@@ -145,13 +145,12 @@ class _Atomics:
             f"  if (found == 0u) {{\n    return {before};\n  }}\n"
             f"  return {after};\n}}\n"
         )
-        storages, bindings = input_storages(kernel, [original])
-        storages += [("totals", "r", "u32"), ("result", "w", element)]
+        bindings = input_bindings(kernel, [original])
+        bindings += [("totals", "r", "u32", totals), ("result", "w", element, OUTPUT)]
         return launch(
             "elementwise",
             declarations,
-            storages,
-            (*bindings, totals, OUTPUT),
+            bindings,
             text,
             -(-length // policy.WORKGROUP),
         )

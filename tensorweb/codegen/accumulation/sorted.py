@@ -37,9 +37,9 @@ from tensorweb.codegen.expression import (
     storage_type,
 )
 from tensorweb.codegen.launches import (
-    Storages,
+    Bindings,
     elementwise,
-    input_storages,
+    input_bindings,
     launch,
     vector_inputs,
 )
@@ -145,20 +145,18 @@ class _Sorted:
             blocks = -(-length // RUN_BLOCK)
             declarations, text = self._level(length, span)
             text = head + text + (_TERM_OF_EDGES if span else _TERM_OF_WORDS)
-            storages: Storages = [
-                ("keys", "r", "u32"),
-                ("terms", "r", self.value if span else "u32"),
-                ("result", "w", element),
+            bindings: Bindings = [
+                ("keys", "r", "u32", keys),
+                ("terms", "r", self.value if span else "u32", source),
+                ("result", "w", element, OUTPUT),
             ]
-            bindings = [keys, source, OUTPUT]
             signature = "key: u32, edge: u32, total: Value"
             text += _store_or_pass(signature, settled, "edge", blocks > 1)
             if blocks > 1:
                 source = self._scratch(2 * blocks)
-                storages.append(("edges", "w", self.value))
-                bindings.append(source)
+                bindings.append(("edges", "w", self.value, source))
             launches.append(
-                launch("scatter_runs", declarations, storages, bindings, text, blocks)
+                launch("scatter_runs", declarations, bindings, text, blocks)
             )
             if blocks == 1:
                 return launches
@@ -198,17 +196,14 @@ class _Sorted:
         declarations, text = self._level(length, span)
         declarations.parameter("width", "u32", columns)
         declarations.parameter("lanes", "u32", lanes)
-        storages: Storages = [("terms", "r", value)]
-        bindings = [source]
+        bindings: Bindings = [("terms", "r", value, source)]
         if span:
             text += _ROW_OF_EDGES
         else:
-            more, storages, slots = self._written_rows(declarations, vectors)
+            more, bindings = self._written_rows(declarations, vectors)
             text += more
-            storages.append(("order", "r", "u32"))
-            bindings = [*slots, source]
-        storages += [("keys", "r", "u32"), ("result", "w", element)]
-        bindings += [keys, OUTPUT]
+            bindings.append(("order", "r", "u32", source))
+        bindings += [("keys", "r", "u32", keys), ("result", "w", element, OUTPUT)]
         at = "result[key * parameters.width + column]"
         text += f"const HAS_EDGES: bool = {str(edges is not None).lower()};\n"
         text += "fn before(key: u32, column: u32) -> Value {\n"
@@ -219,12 +214,11 @@ class _Sorted:
             signature, settled, "edge * parameters.width + column", edges is not None
         )
         if edges is not None:
-            storages.append(("edges", "w", value))
-            bindings.append(edges)
+            bindings.append(("edges", "w", value, edges))
         blocks = -(-length // ROW_BLOCK)
         groups = -(-blocks // (policy.WORKGROUP // lanes)) * -(-columns // lanes)
         text = self._combine(value) + text
-        return launch("scatter_rows", declarations, storages, bindings, text, groups)
+        return launch("scatter_rows", declarations, bindings, text, groups)
 
     def _row_edges(self, keys: int, source: int, level: tuple[int, int]) -> Launch:
         """Return the launch that combines the last few edges."""
@@ -240,16 +234,19 @@ class _Sorted:
         return launch(
             "scatter_edges",
             declarations,
-            [("terms", "r", value), ("keys", "r", "u32"), ("result", "w", element)],
-            (source, keys, OUTPUT),
+            [
+                ("terms", "r", value, source),
+                ("keys", "r", "u32", keys),
+                ("result", "w", element, OUTPUT),
+            ],
             self._combine(value) + text,
             -(-length * columns // policy.WORKGROUP),
         )
 
     def _written_rows(
         self, declarations: Declarations, vectors: set[int]
-    ) -> tuple[str, Storages, list[int]]:
-        """Return the function of an element of a written row, and its storages."""
+    ) -> tuple[str, Bindings]:
+        """Return the function of an element of a written row, and its bindings."""
         written = self.kernel.expression("written")
         inputs, arguments = self.kernel.input_dtypes, ("write", "column")
         if vectors:
@@ -259,8 +256,8 @@ class _Sorted:
         else:
             signature = Signature("written", arguments, "Value")
             text = function(declarations, signature, written, inputs)
-        storages, slots = input_storages(self.kernel, [written], vectors)
-        return text + _ROW_OF_ORDER, storages, slots
+        bindings = input_bindings(self.kernel, [written], vectors)
+        return text + _ROW_OF_ORDER, bindings
 
     def _level(self, length: int, span: int) -> tuple[Declarations, str]:
         """Return the parameters of a launch and the keys of its elements.

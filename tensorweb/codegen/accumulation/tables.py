@@ -27,7 +27,7 @@ from tensorweb.codegen.expression import (
     storage_type,
     to_storage,
 )
-from tensorweb.codegen.launches import Storages, input_storages, launch
+from tensorweb.codegen.launches import Bindings, input_bindings, launch
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.sorting import BLOCK, DIGITS, Sort, Sorting
 from tensorweb.codegen.target import Target
@@ -135,13 +135,13 @@ class _Tables:
         declarations.parameter("identity", "f32", start)
         return declarations
 
-    def _buckets(self, running: Sequence[int]) -> tuple[str, Storages]:
-        """Return the functions of the ends of buckets, and the buffers they read."""
+    def _buckets(self, running: Sequence[int]) -> tuple[str, Bindings]:
+        """Return the functions of the ends of buckets, and their bindings."""
         text = f"const BINS: u32 = {self.bins}u;\nfn end_of(bucket: u32) -> u32 {{\n"
         if not running:
             return text + "  return parameters.writes;\n}\n", []
         text += "  return running_counts[(bucket + 1u) * parameters.blocks - 1u];\n}\n"
-        return text, [("running_counts", "r", "u32")]
+        return text, [("running_counts", "r", "u32", running[0])]
 
     def _tables(
         self,
@@ -155,8 +155,10 @@ class _Tables:
         text += f"const THREADS: u32 = {self.table.threads}u;\n"
         if elements:
             text += _SORTED_ELEMENTS
-            storages: Storages = [("keys", "r", "u32"), ("words", "r", "u32")]
-            bindings = [*elements]
+            bindings: Bindings = [
+                (name, "r", "u32", buffer)
+                for name, buffer in zip(("keys", "words"), elements, strict=True)
+            ]
         else:
             inputs = self.kernel.input_dtypes
             arguments = ("row", "index")
@@ -167,14 +169,11 @@ class _Tables:
                 signature = Signature(name, arguments, "u32", form)
                 text += function(declarations, signature, read, inputs)
             text += _ELEMENTS_IN_ORDER
-            storages, bindings = input_storages(
-                self.kernel, [self.position, self.written]
-            )
+            bindings = input_bindings(self.kernel, [self.position, self.written])
         return launch(
             "scatter_tables",
             declarations,
-            [*storages, *more, ("partial_sums", "w", "f32")],
-            (*bindings, *running, sums),
+            [*bindings, *more, ("partial_sums", "w", "f32", sums)],
             text,
             groups,
         )
@@ -192,12 +191,15 @@ class _Tables:
             "fn store(index: u32, value: f32) {\n"
             f"  result[index] = {to_storage('value', kernel.dtype)};\n}}\n"
         )
-        storages, bindings = input_storages(kernel, [original])
+        bindings = [*input_bindings(kernel, [original]), *more]
+        bindings += [
+            ("partial_sums", "r", "f32", sums),
+            ("result", "w", element, OUTPUT),
+        ]
         return launch(
             "scatter_total",
             declarations,
-            [*storages, *more, ("partial_sums", "r", "f32"), ("result", "w", element)],
-            (*bindings, *running, sums, OUTPUT),
+            bindings,
             text,
             -(-self.length // policy.WORKGROUP),
         )

@@ -32,7 +32,7 @@ from tensorweb.codegen.expression import (
     storage_type,
     to_storage,
 )
-from tensorweb.codegen.launches import Storages, input_storages, launch
+from tensorweb.codegen.launches import input_bindings, launch
 from tensorweb.codegen.product.operands import (
     Operand,
     has_several_axes,
@@ -107,19 +107,17 @@ class _Product:
             text += self._read(declarations, operand)
         is_last = self.splits == 1
         text += self._store(declarations, is_last)
-        storages, bindings = input_storages(
+        bindings = input_bindings(
             kernel, [*read, self.finish] if is_last else read, self.vectors
         )
         element = storage_type(kernel.dtype) if is_last else self.value
         if self.is_vector_store:
             element = f"vec4<{element}>"
-        storages.append(("result", "w", element))
-        bindings.append(OUTPUT if is_last else scratch(0))
+        bindings.append(("result", "w", element, OUTPUT if is_last else scratch(0)))
         groups = self.tile.groups(self.batch * self.splits, self.rows, self.columns)
         return launch(
             "matmul",
             declarations,
-            storages,
             bindings,
             text,
             groups,
@@ -222,18 +220,16 @@ class _Product:
             "fn combine(a: Value, b: Value) -> Value {\n  return a + b;\n}\n"
             f"{finish}"
         )
-        storages: Storages
-        storages, bindings = input_storages(kernel, [self.finish])
-        storages += [
-            ("partials", "r", self.value),
-            ("result", "w", storage_type(kernel.dtype)),
+        bindings = input_bindings(kernel, [self.finish])
+        bindings += [
+            ("partials", "r", self.value, scratch(0)),
+            ("result", "w", storage_type(kernel.dtype), OUTPUT),
         ]
         shape = "const LANES: u32 = 1u;\nconst COLUMNS: u32 = 256u;\n"
         return launch(
             "reduce",
             declarations,
-            storages,
-            (*bindings, scratch(0), OUTPUT),
+            bindings,
             text,
             -(-outputs // 256),
             shape=shape,

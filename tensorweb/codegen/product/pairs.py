@@ -25,7 +25,7 @@ from tensorweb.codegen.expression import (
     subexpression,
     to_storage,
 )
-from tensorweb.codegen.launches import constants, input_storages, launch
+from tensorweb.codegen.launches import constants, input_bindings, launch
 from tensorweb.codegen.product.operands import has_several_axes
 from tensorweb.codegen.program import OUTPUT, Program
 from tensorweb.codegen.target import Target
@@ -430,15 +430,14 @@ class _Pairs:
             text += side.read(declarations, kernel.input_dtypes)
         text += terms(declarations) + self._store(declarations)
         read = [self.left.expression, self.right.expression, self.finish]
-        storages, bindings = input_storages(kernel, read, self.vectors)
+        bindings = input_bindings(kernel, read, self.vectors)
         element = storage_type(kernel.dtype)
         element = f"vec4<{element}>" if self.right.is_adjacent else element
-        storages.append(("result", "w", element))
+        bindings.append(("result", "w", element, OUTPUT))
         made = launch(
             "pairs",
             declarations,
-            storages,
-            (*bindings, OUTPUT),
+            bindings,
             text,
             layout.groups(self.batch),
             shape=self._shape(unrolled),

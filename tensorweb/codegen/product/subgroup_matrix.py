@@ -20,7 +20,7 @@ from tensorweb.codegen.expression import (
     storage_type,
     to_storage,
 )
-from tensorweb.codegen.launches import Storages, constants, launch
+from tensorweb.codegen.launches import Bindings, constants, launch
 from tensorweb.codegen.program import OUTPUT, Launch
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import WIDTH
@@ -182,21 +182,22 @@ def _launch(
         declarations.parameter(name, "u32", size)
     text = "".join(_read(declarations, operand) for operand in (left, right))
     text += _store(declarations, kernel)
-    storages: Storages = []
     finish = kernel.expression("finish")
     slots = {left.slot: "vec4<u32>", right.slot: "vec4<u32>"}
     for step in finish.steps:
         if step.kind in ("load", "gather"):
             slots[step.slot] = storage_type(kernel.input_dtypes[step.slot])
-    storages = [(f"input{slot}", "r", slots[slot]) for slot in sorted(slots)]
+    bindings: Bindings = [
+        (f"input{slot}", "r", slots[slot], slot) for slot in sorted(slots)
+    ]
     element = storage_type(kernel.dtype)
     is_vector = columns % WIDTH == 0
-    storages.append(("result", "w", f"vec4<{element}>" if is_vector else element))
+    element = f"vec4<{element}>" if is_vector else element
+    bindings.append(("result", "w", element, OUTPUT))
     return launch(
         "matmul_subgroup_matrix",
         declarations,
-        storages,
-        (*sorted(slots), OUTPUT),
+        bindings,
         text,
         tile.groups(batch, rows, columns),
         tile=_constants(tile, left, right, depth),

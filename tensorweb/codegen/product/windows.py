@@ -22,7 +22,7 @@ from tensorweb.codegen.expression import (
     subexpression,
     to_storage,
 )
-from tensorweb.codegen.launches import constants, input_storages, launch
+from tensorweb.codegen.launches import constants, input_bindings, launch
 from tensorweb.codegen.product.operands import position_functions
 from tensorweb.codegen.program import OUTPUT, Program
 from tensorweb.codegen.target import Target
@@ -179,10 +179,10 @@ class _Windows:
         text += self._elements(declarations) + self._weights(declarations)
         text += self._store(declarations)
         read = [self.weights, self.seen, self.finish]
-        storages, bindings = input_storages(kernel, read)
+        bindings = input_bindings(kernel, read)
         element = storage_type(kernel.dtype)
         element = f"vec4<{element}>" if self.is_vector_store else element
-        storages.append(("result", "w", element))
+        bindings.append(("result", "w", element, OUTPUT))
         numbers = {
             "ROWS": self.together,
             "SIZE": line.size,
@@ -198,8 +198,7 @@ class _Windows:
         made = launch(
             "windows",
             declarations,
-            storages,
-            (*bindings, OUTPUT),
+            bindings,
             text,
             -(-self.units // GROUP),
             shape=constants(numbers),
