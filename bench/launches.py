@@ -30,13 +30,13 @@ from tensorweb.graph.tracing import tracing
 
 Row = dict[str, Any]
 
-LENGTHS = (1, 10, 100, 300, 1000)
 BATCHES = 32
 STREAM = 8  # flushes of a stream before a wait
 
 ELEMENTS = 64
 CHAIN = 100
 FLUSH = 300
+LENGTHS = (1, FLUSH)
 MEBIBYTE = 1 << 20
 
 SHADER = """
@@ -170,7 +170,6 @@ def flushes() -> Iterator[Row]:
         per_kernel = [max((m - o) / (FLUSH - 1), 0.0) for o, m in pairs]
         yield _row(f"flush_{name}_kernel", per_kernel, "kernel/s")
         yield _row(f"flush_{name}_fixed", one, "flush/s")
-        yield _row(f"flush_{name}_{FLUSH}", many, "flush/s")
 
 
 def replays() -> Iterator[Row]:
@@ -289,17 +288,16 @@ def first_calls(is_warm: bool, *, tiny: bool) -> Iterator[Row]:
 
 
 def _launch_rows(path: str, length: int, run: Callable[[], None]) -> Iterator[Row]:
-    """Measure CPU time, time in a stream of flushes, and time when each is awaited."""
+    """Measure CPU time, and time in a stream of flushes."""
     run()
     tw.synchronize()
-    cpu, waited, streamed = [], [], []
+    cpu, streamed = [], []
     flushes = max(1, min(10, 1000 // length))
     for _ in range(BATCHES):
         start = perf_counter()
         run()
         cpu.append((perf_counter() - start) / length)
         tw.synchronize()
-        waited.append((perf_counter() - start) / length)
         start = perf_counter()
         for _ in range(flushes):
             run()
@@ -308,7 +306,6 @@ def _launch_rows(path: str, length: int, run: Callable[[], None]) -> Iterator[Ro
     name = f"launch_{path}_{length}"
     yield _row(f"{name}_cpu", cpu, "launch/s")
     yield _row(f"{name}_all", streamed, "launch/s")
-    yield _row(f"{name}_waited", waited, "launch/s")
 
 
 def _times(function: Callable[[], object], count: int = BATCHES) -> list[float]:

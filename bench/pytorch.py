@@ -18,7 +18,7 @@ import numpy as np
 
 from bench import results, training
 from bench.cases import WARMING_MS, Timer
-from bench.programs import error_of, operand, operands, samples
+from bench.programs import common, error_of, operand, operands, samples
 from bench.results import BenchError, Row
 from bench.training import FORWARD, LETTERS, PARTS, RATE, SIZES, Size
 from bench.workloads import MANDELBROT_STEPS, Workload, chosen
@@ -33,6 +33,10 @@ Torch = Any
 
 Program = Callable[..., Any]
 Ways = dict[str, dict[str, Program]]
+
+COMPOSED = ("elem", "pairwise", "gray_scott")
+SHARED = ("matmul_nt", "matmul_tn", "increment", "svd", "eigh")
+"""Programs that PyTorch writes as NumPy does: compositions, and single functions."""
 
 INDEXED = ("gather", "scatter_add")
 """Programs whose integers are indices."""
@@ -89,12 +93,12 @@ def programs(torch: Torch) -> Ways:
         variance = (centred * centred).mean(1, keepdim=True)
         return centred / torch.sqrt(variance + 1e-5)
 
+    shared = common(torch)
     return {
+        **{name: {"eager": shared[name]} for name in COMPOSED},
+        **{name: {"": shared[name]} for name in SHARED},
         "matmul": {"": torch.matmul},
-        "matmul_nt": {"": lambda a, b: a @ b.mT},
-        "matmul_tn": {"": lambda a, b: a.mT @ b},
         "matvec": {"": torch.mv},
-        "elem": {"eager": lambda x: torch.exp(-x * x) * 2 + 1},
         "sum": {"": torch.sum},
         "rowsum": {"": lambda x: torch.sum(x, 1)},
         "colsum": {"": lambda x: torch.sum(x, 0)},
@@ -116,7 +120,6 @@ def programs(torch: Torch) -> Ways:
         "sort": {"": lambda x: torch.sort(x).values},
         "argsort": {"": partial(torch.argsort, stable=True)},
         "argmax": {"": partial(torch.argmax, dim=1)},
-        "increment": {"": lambda x: x + 1},
         "conv2d": {"": partial(functional.conv2d, padding=1)},
         "conv2d_7x7s2": {"": partial(functional.conv2d, stride=2, padding=3)},
         "matmul_complex": {"": torch.matmul},
@@ -167,17 +170,6 @@ def _grids(torch: Torch) -> Ways:
         total = total + torch.roll(x, 1, 1) + torch.roll(x, -1, 1)
         return x + 0.1 * (total - 4 * x)
 
-    def laplacian(x: Any) -> Any:
-        total = x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:]
-        return total - 4 * x[1:-1, 1:-1]
-
-    def gray_scott(u: Any, v: Any) -> tuple[Any, Any]:
-        inner_u, inner_v = u[1:-1, 1:-1], v[1:-1, 1:-1]
-        reaction = inner_u * inner_v * inner_v
-        new_u = inner_u + 0.16 * laplacian(u) - reaction + 0.035 * (1 - inner_u)
-        new_v = inner_v + 0.08 * laplacian(v) + reaction - 0.1 * inner_v
-        return new_u, new_v
-
     def mandelbrot(x: Any, y: Any) -> Any:
         real, imaginary = torch.zeros_like(x), torch.zeros_like(y)
         count = torch.zeros((y.shape[0], x.shape[0]), device=x.device)
@@ -191,10 +183,8 @@ def _grids(torch: Torch) -> Ways:
         return count
 
     return {
-        "pairwise": {"eager": lambda a, b: ((a - b) ** 2).sum(-1)},
         "life": {"eager": life},
         "heat": {"eager": heat},
-        "gray_scott": {"eager": gray_scott},
         "mandelbrot": {"eager": mandelbrot},
     }
 
@@ -234,14 +224,6 @@ def _factorizations(torch: Torch) -> Ways:
     """Functions that end in `_ex` do not wait for the check of singular matrices."""
     linalg = torch.linalg
 
-    def svd(a: Any) -> Any:
-        u, s, vh = linalg.svd(a, full_matrices=False)
-        return (u * s[:, None, :]) @ vh
-
-    def eigh(a: Any) -> Any:
-        values, vectors = linalg.eigh(a)
-        return (vectors * values[:, None, :]) @ vectors.mT
-
     return {
         "cholesky": {
             "": linalg.cholesky,
@@ -251,8 +233,6 @@ def _factorizations(torch: Torch) -> Ways:
             "": linalg.solve,
             "solve_ex": lambda a, b: linalg.solve_ex(a, b).result,
         },
-        "svd": {"": svd},
-        "eigh": {"": eigh},
     }
 
 

@@ -222,35 +222,15 @@ class _Object:
         return self.f(*arguments, **keywords)
 
 
-def _transformed_method(transform: Callable[[Function], Function]) -> Function:
-    def dress(f: Function) -> Function:
-        class Holder:
-            @transform
-            def method(self, *arguments: Any, **keywords: Any) -> Any:
-                return f(*arguments, **keywords)
-
-        method: Function = Holder().method
-        return method
-
-    return dress
+def _method(attribute: Any) -> Function:
+    """Return a class's only method, bound to an instance."""
+    found: Function = type("Holder", (), {"method": attribute})().method
+    return found
 
 
-def _static(f: Function) -> Function:
-    class Holder:
-        method = staticmethod(f)
-
-    method: Function = Holder().method
-    return method
-
-
-def _of_class(f: Function) -> Function:
-    class Holder:
-        @classmethod
-        def method(cls, *arguments: Any, **keywords: Any) -> Any:
-            return f(*arguments, **keywords)
-
-    method: Function = Holder.method
-    return method
+def _unbound(f: Function) -> Function:
+    """Return a function that ignores its first argument, an instance or a class."""
+    return lambda _, *a, **k: f(*a, **k)
 
 
 DRESSES: dict[str, Callable[[Function], Function]] = {
@@ -261,11 +241,12 @@ DRESSES: dict[str, Callable[[Function], Function]] = {
     "method": lambda f: _Object(f).method,
     "object": _Object,
     "wrapped object": lambda f: functools.wraps(f)(_Object(f)),
-    "static": _static,
-    "class method": _of_class,
-    "method under jit": _transformed_method(tw.jit),
-    "method under checkpoint": _transformed_method(tw.checkpoint),
+    "static": lambda f: _method(staticmethod(f)),
+    "class method": lambda f: _method(classmethod(_unbound(f))),
+    "method under jit": lambda f: _method(tw.jit(_unbound(f))),
+    "method under checkpoint": lambda f: _method(tw.checkpoint(_unbound(f))),
 }
+"""Ways in which people pass functions on."""
 
 
 @dataclass(slots=True)

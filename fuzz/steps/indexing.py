@@ -54,23 +54,31 @@ def indexed(draw: Drawing, length: int) -> tuple[int, bool]:
     return draw.leaf((), "int32", text), False
 
 
+def _read(
+    draw: Drawing, text: str, inputs: list[int], function: Any, name: str = ""
+) -> None:
+    """Add a step that reads a value at exact indices or a mask."""
+
+    def rule(balls: list[Ball]) -> Ball:
+        if not balls[1].is_exact:
+            raise Unfit
+        at = balls[1].centre
+        at = at if at.dtype == np.bool_ else at.astype(np.int64)
+        return moved(lambda x: function(x, at), balls[0])
+
+    draw.step(text, inputs, rule, name, is_reading=True)
+
+
 def gather(draw: Drawing) -> None:
-    """`x[:, i]`, with an axis of whole slices before or behind."""
+    """`x[:, i]`, with slices of full axes before it."""
     x = draw.pick(lambda ball: len(ball.shape) > 0 and 0 not in ball.shape, "float32")
     shape = draw.shape(x)
     axis = draw.rng.randrange(len(shape))
     index, _ = indexed(draw, shape[axis])
     draw.fits((*shape, *draw.shape(index)))
-    front = ":, " * axis
-
-    def rule(balls: list[Ball]) -> Ball:
-        positions = balls[1].centre.astype(np.int64)
-        key = (*(slice(None),) * axis, positions)
-        if not balls[1].is_exact:
-            raise Unfit
-        return moved(lambda x: x[key], balls[0])
-
-    draw.step(f"{{0}}[{front}{{1}}]", [x, index], rule, "gather", is_reading=True)
+    front = (slice(None),) * axis
+    text = f"{{0}}[{':, ' * axis}{{1}}]"
+    _read(draw, text, [x, index], lambda x, i: x[(*front, i)], "gather")
 
 
 def gather_pairs(draw: Drawing) -> None:
@@ -101,14 +109,8 @@ def take(draw: Drawing) -> None:
     axis = draw.rng.randrange(-len(shape), len(shape))
     index, _ = indexed(draw, shape[axis])
     draw.fits((*shape, *draw.shape(index)))
-
-    def rule(balls: list[Ball]) -> Ball:
-        if not balls[1].is_exact:
-            raise Unfit
-        positions = balls[1].centre.astype(np.int64)
-        return moved(lambda x: np.take(x, positions, axis), balls[0])
-
-    draw.step(f"tw.take({{0}}, {{1}}, axis={axis})", [x, index], rule, is_reading=True)
+    text = f"tw.take({{0}}, {{1}}, axis={axis})"
+    _read(draw, text, [x, index], lambda x, i: np.take(x, i, axis))
 
 
 def take_along(draw: Drawing) -> None:
@@ -117,19 +119,9 @@ def take_along(draw: Drawing) -> None:
     axis = draw.rng.randrange(-len(shape), len(shape))
     lengths = list(shape)
     lengths[axis] = draw.rng.randint(1, 4)
-    text = positions_text(draw, shape[axis], tuple(lengths))
-    index = draw.leaf((), "int32", text)
-
-    def rule(balls: list[Ball]) -> Ball:
-        positions = balls[1].centre.astype(np.int64)
-        return moved(lambda x: np.take_along_axis(x, positions, axis), balls[0])
-
-    draw.step(
-        f"tw.take_along_axis({{0}}, {{1}}, axis={axis})",
-        [x, index],
-        rule,
-        is_reading=True,
-    )
+    index = draw.leaf((), "int32", positions_text(draw, shape[axis], tuple(lengths)))
+    text = f"tw.take_along_axis({{0}}, {{1}}, axis={axis})"
+    _read(draw, text, [x, index], lambda x, i: np.take_along_axis(x, i, axis))
 
 
 def known_mask(draw: Drawing, shape: tuple[int, ...]) -> int:
@@ -149,13 +141,7 @@ def masked(draw: Drawing) -> None:
     mask = known_mask(draw, draw.shape(x))
     if 0 in draw.shape(mask):
         raise Unfit
-
-    def rule(balls: list[Ball]) -> Ball:
-        if not balls[1].is_exact:
-            raise Unfit
-        return moved(lambda x: x[balls[1].centre], balls[0])
-
-    draw.step("{0}[{1}]", [x, mask], rule, "mask", is_reading=True)
+    _read(draw, "{0}[{1}]", [x, mask], lambda x, at: x[at], "mask")
 
 
 def nonzero(draw: Drawing) -> None:
@@ -194,8 +180,10 @@ def _copy(draw: Drawing) -> str:
     return draw.rng.choice(("{0}.copy()", "tw.asarray({0}, copy=True)", "+{0}"))
 
 
-def _values(draw: Drawing, shape: tuple[int, ...], dtype: str) -> tuple[str, list[int]]:
-    """Return the text of what is written and the value it reads, if it is a tensor."""
+def _values(
+    draw: Drawing, shape: tuple[int, ...], dtype: str, slot: int = 2
+) -> tuple[str, list[int]]:
+    """Return the text that is written, and the value in a slot of the step's inputs."""
     ball = Ball(np.zeros(()), np.zeros(()), dtype)
     if draw.flag(0.35) and dtype != "bool":
         text, _ = scalar_text(draw, ball, "pow")
@@ -205,7 +193,7 @@ def _values(draw: Drawing, shape: tuple[int, ...], dtype: str) -> tuple[str, lis
         found = draw.pick(lambda b: b.dtype == dtype and b.shape in (shape, wanted))
     except Unfit:
         found = draw.leaf(wanted, dtype)
-    return "{1}", [found]
+    return f"{{{slot}}}", [found]
 
 
 def _written(balls: list[Ball], text: str) -> Ball:
@@ -240,7 +228,7 @@ def box(draw: Drawing) -> None:
     text = key_text(draw, shape, with_axes=False)
     key = key_of(text)
     part = np.empty(shape, np.bool_)[key].shape
-    values, inputs = _values(draw, part, dtype)
+    values, inputs = _values(draw, part, dtype, slot=1)
     draw.step(
         f"{{out}} = {_start(draw, x)}\n{{out}}[{text}] = {values}",
         [x, *inputs],
@@ -258,8 +246,6 @@ def assign_masked(draw: Drawing) -> None:
     ball = draw.ball(x)
     part = ball.centre[draw.ball(mask).centre].shape
     values, inputs = _values(draw, part, ball.dtype)
-    if inputs:
-        values = "{2}"
 
     def rule(balls: list[Ball]) -> Ball:
         if not balls[1].is_exact:
@@ -292,8 +278,6 @@ def scattered(draw: Drawing) -> None:
     key = (*(slice(None),) * axis, values_at(text))
     part = np.empty(shape, np.bool_)[key].shape
     values, inputs = _values(draw, part, dtype)
-    if inputs:
-        values = "{2}"
     front = ":, " * axis
 
     def rule(balls: list[Ball]) -> Ball:
@@ -330,8 +314,6 @@ def accumulate(draw: Drawing) -> None:
     key = (*(slice(None),) * axis, values_at(text))
     part = np.empty(shape, np.bool_)[key].shape
     values, inputs = _values(draw, part, dtype)
-    if inputs:
-        values = "{2}"
 
     def rule(balls: list[Ball]) -> Ball:
         written = _written([balls[0], *balls[2:]], values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -256,31 +257,25 @@ def _sortable(ball: Ball) -> bool:
     return len(ball.shape) > 0 and ball.dtype not in ("int64", "uint64")
 
 
-def sort(draw: Drawing) -> None:
-    x = draw.pick(_sortable, "float32")
-    axis, descending = _axis(draw, x), draw.flag(0.4)
-    given = ", descending=True" if descending else ""
-    draw.step(
-        f"tw.sort({{0}}, axis={axis}{given})",
-        [x],
-        lambda b: sorted_ball(b[0], axis, descending),
-    )
-
-
 def _indices(positions: Array, unknown: Array) -> Ball:
     radius = np.where(unknown, np.inf, 0.0)
     return Ball(positions.astype(np.int32), radius, "int32", True)
 
 
-def argsort(draw: Drawing) -> None:
+def _sort(draw: Drawing, name: str, rule: Callable[[Ball, int, bool], Ball]) -> None:
     x = draw.pick(_sortable, "float32")
     axis, descending = _axis(draw, x), draw.flag(0.4)
     given = ", descending=True" if descending else ""
-    draw.step(
-        f"tw.argsort({{0}}, axis={axis}{given})",
-        [x],
-        lambda b: _indices(*ordered(b[0], axis, descending)),
-    )
+    text = f"tw.{name}({{0}}, axis={axis}{given})"
+    draw.step(text, [x], lambda b: rule(b[0], axis, descending), name)
+
+
+def sort(draw: Drawing) -> None:
+    _sort(draw, "sort", sorted_ball)
+
+
+def argsort(draw: Drawing) -> None:
+    _sort(draw, "argsort", lambda *given: _indices(*ordered(*given)))
 
 
 def top_k(draw: Drawing) -> None:
