@@ -32,7 +32,7 @@ REDUCTIONS = frozenset({"reduce", "argreduce"})
 MOST_STAGES = 8
 """Most reductions that one row kernel computes, one after another."""
 
-MOST_BESIDE = 3
+MOST_EXTRA_OUTPUTS = 3
 """Most additional outputs of a row kernel: a kernel can bind few storages."""
 
 LONGEST_SCAN = 4096
@@ -64,7 +64,7 @@ class Fusion:
         rows_of: the reductions that a row kernel computes, by its root, in order of
             computation.
         row_spaces: index space of each row kernel, by root.
-        beside: additional outputs of each row kernel, by root.
+        extra_outputs: additional outputs of each row kernel, by root.
         length: length of the chain of operations that ends with a node.
         shared: costly values read by several roots of one index space; not stored,
             because these roots are expected to be merged into one kernel.
@@ -91,7 +91,7 @@ class Fusion:
         self.core_of: dict[Node, Node] = {}
         self.rows_of: dict[Node, list[Node]] = {}
         self.row_spaces: dict[Node, RowSpace] = {}
-        self.beside: dict[Node, list[Node]] = {}
+        self.extra_outputs: dict[Node, list[Node]] = {}
         self._owners: dict[Node, set[Node]] = {}
         # By node: the core below it, and whether a map lies between.
         self._cores: dict[Node, tuple[Node | None, bool]] = {}
@@ -111,7 +111,7 @@ class Fusion:
         for node in reversed(graph.nodes):
             if node.base.storage is None:
                 self._visit(node)
-        kernels = self.stored.difference(*self.beside.values())
+        kernels = self.stored.difference(*self.extra_outputs.values())
         self.roots = [node for node in graph.nodes if node in kernels]
 
     @property
@@ -144,7 +144,7 @@ class Fusion:
                 self.core_of.get(root) is not earlier.core_of.get(root)
                 or self.rows_of.get(root) != earlier.rows_of.get(root)
                 or self.row_spaces.get(root) != earlier.row_spaces.get(root)
-                or self.beside.get(root) != earlier.beside.get(root)
+                or self.extra_outputs.get(root) != earlier.extra_outputs.get(root)
             ):
                 found.add(root)
         return found
@@ -155,7 +155,7 @@ class Fusion:
         host = self._host(node, owners)
         if host is not None:
             self.stored.add(node)
-            self.beside.setdefault(host, []).append(node)
+            self.extra_outputs.setdefault(host, []).append(node)
             owners = {host}
         elif node not in self.stored and self._must_store(node, owners):
             self.stored.add(node)
@@ -237,7 +237,7 @@ class Fusion:
         space = self._shared_space(node, owners, host)
         if space is None:
             return None
-        is_full = len(self.beside.get(host, ())) == MOST_BESIDE
+        is_full = len(self.extra_outputs.get(host, ())) == MOST_EXTRA_OUTPUTS
         if is_full or not self._works_on(host, space):
             return None
         joined = self._rows(host, space)

@@ -44,7 +44,7 @@ class Candidate:
         scalars: its constants.
         inside: the nodes that it computes at the index of the result, root included.
         joins: whether it can be merged with others.
-        beside: further nodes that it stores.
+        extra_outputs: further nodes that it stores.
     """
 
     root: Node
@@ -52,7 +52,7 @@ class Candidate:
     scalars: Collection[Node]
     inside: Collection[Node]
     joins: bool
-    beside: Collection[Node] = ()
+    extra_outputs: Collection[Node] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,9 @@ class Joining:
         group.members[candidate.root] = None
         group.scalars.update(candidate.scalars)
         group.inside.update(candidate.inside)
-        self.groups.update(dict.fromkeys((candidate.root, *candidate.beside), group))
+        self.groups.update(
+            dict.fromkeys((candidate.root, *candidate.extra_outputs), group)
+        )
         if group.is_open:
             for node in self._shared(candidate):
                 newest = self._newest.setdefault((node, candidate.root.shape), [])

@@ -20,7 +20,7 @@ MOST_STEPS = 192
 """Most values per element of a merged kernel, or of one with a loop; a loop's steps
 count once."""
 
-MOST_BESIDE = 4
+MOST_VALUES_PER_OPERATION = 4
 """Merged kernels with loops: most values per operation of the longest chain."""
 
 LONGEST_LOOP = 4096
@@ -143,7 +143,9 @@ def _joined(
 
     `known` caches merged kernels by their nodes and outputs.
     """
-    steps = MOST_STEPS if longest == LONGEST_CHAIN else MOST_BESIDE * longest
+    steps = (
+        MOST_STEPS if longest == LONGEST_CHAIN else MOST_VALUES_PER_OPERATION * longest
+    )
     limits = Limits(max_inputs + ROOM, MOST_SCALARS, steps)
     wanted = {graph.nodes[number].base for number in graph.outputs}
 

@@ -67,10 +67,10 @@ class KernelBuilder:
         self.core = fusion.core_of.get(root)
         self.rows = fusion.rows_of.get(root, [])
         self.row_space = fusion.row_spaces.get(root)
-        self.beside = fusion.beside.get(root, ())
-        if self.beside:
-            self.outputs = (root, *self.beside)
-            self.max_inputs -= len(self.beside)
+        self.extra_outputs = fusion.extra_outputs.get(root, ())
+        if self.extra_outputs:
+            self.outputs = (root, *self.extra_outputs)
+            self.max_inputs -= len(self.extra_outputs)
         if self.core is None and root.op.kind in HEAVY and not self.rows:
             self.core = root
         self.is_long = fusion.length[root] > LONGEST_CHAIN
@@ -84,20 +84,22 @@ class KernelBuilder:
             Blocked: a node must be stored first.
         """
         kind = self.core.op.kind if self.core is not None else "elementwise"
-        if self.beside and not self.rows:  # none of its reductions joined it
-            raise Blocked(*self.beside)
+        if self.extra_outputs and not self.rows:  # none of its reductions joined it
+            raise Blocked(*self.extra_outputs)
         kind = "rows" if self.rows else kind
         kind, sizes, expressions = BUILDERS[kind](self)
-        if any(node in self.bindings.inputs for node in self.beside):
+        if any(node in self.bindings.inputs for node in self.extra_outputs):
             # A gather reads a value of the same rows, which must be computed before.
-            raise Blocked(*self.beside)
+            raise Blocked(*self.extra_outputs)
         if (
             len(self.bindings.inputs) > self.max_inputs
             or len(self.bindings.scalars) > MOST_SCALARS
         ):
             most, numbers = self.max_inputs, self.graph.numbers
-            if self.beside:  # first move the additional outputs to their own kernels
-                raise Blocked(*self.beside)
+            if (
+                self.extra_outputs
+            ):  # first move the additional outputs to their own kernels
+                raise Blocked(*self.extra_outputs)
             raise Blocked(*cuts(self.root, self.stored, numbers, most, self.equal))
         op = self.core.op.name if self.core is not None else ""
         if kind == "reduce" and op == "matmul":
@@ -158,7 +160,7 @@ class KernelBuilder:
                 reads[node] = self.space.reads_in_place(slot, own)
             joins = not any(map(walks_across, self.space.views))
         scalars = self.bindings.scalars
-        return Candidate(self.root, reads, scalars, inside, joins, self.beside)
+        return Candidate(self.root, reads, scalars, inside, joins, self.extra_outputs)
 
     def elementwise(self) -> Parts:
         """Return an elementwise kernel; all of its outputs share their steps."""
@@ -185,7 +187,7 @@ class KernelBuilder:
             self.root,
             rows=self.rows,
             inner=whole.rank,
-            others=self.beside,
+            others=self.extra_outputs,
         )
         expressions = lower_rows(space, whole, self.outputs, self.rows)
         return "rows", (prod(whole.outer), prod(whole.inner)), expressions
