@@ -114,7 +114,10 @@ def clip(
     x = as_first_operand(a, low, high)
     if x.dtype.kind == "bool":
         x = x.astype(int)
-    return into(x.astype(x.dtype).clip(low, high), out, casting)
+    # In the dtype of the result: a limit of a narrower one would round first.
+    limits = [each for each in (low, high) if isinstance(each, Tensor)]
+    x = x.astype(tw.result_type(x, *limits))
+    return into(x.clip(low, high), out, casting)
 
 
 def nan_to_num(

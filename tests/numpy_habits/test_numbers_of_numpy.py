@@ -421,3 +421,12 @@ def test_negative_powers_of_matrices(device: str) -> None:
             assert numpy.allclose(got, wanted, rtol=1e-3), n
         with pytest.raises(LinAlgError):
             numpy.asarray(module.matrix_power(np.ones((2, 2)), -1))
+
+
+def test_clip_computes_in_the_dtype_of_the_result(device: str) -> None:
+    """2049 has no float16, the dtype of the lower limit."""
+    values = {"a": ([2049], "int16"), "low": (0.0, "float16"), "high": (4e3, "float32")}
+    own = np.clip(*(np.array(x, dtype) for x, dtype in values.values()))
+    host = numpy.clip(*(numpy.array(x, dtype) for x, dtype in values.values()))
+    assert own.dtype.name == host.dtype.name
+    assert own.tolist() == host.tolist() == [2049.0]
