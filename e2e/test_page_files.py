@@ -400,7 +400,7 @@ def test_the_offer_of_lines_fits_a_phone(page: Page, site_url: str) -> None:
     driver.wait("tensorwebPage?.view.document.id")
     label = "Insert the 5 lines that load them"
     page.evaluate(
-        "label => tensorwebPage.tell({ kind: 'info', text: 'The program has 5 more "
+        "label => tensorwebPage.notify({ kind: 'info', text: 'The program has 5 more "
         "files.', actions: [{ label, run() {} }] })",
         label,
     )

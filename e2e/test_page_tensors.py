@@ -242,7 +242,7 @@ def test_view_can_be_taken_and_given(small: PageDriver) -> None:
         "scale": {"low": 5, "high": 6, "diverging": False},
         "mode": "cells",
     }
-    page.evaluate("look => tensorwebPage.change({ look })", look)
+    page.evaluate("look => tensorwebPage.change({ viewSettings: look })", look)
     assert small.run(SMALL) == "ready"
     small.pictured()
     expect(page.locator(".viewer-title")).to_have_text("t")

@@ -20,7 +20,10 @@ from tensorweb.nodes.movement import slice_ranges
 from tensorweb.nodes.reduction import reduce
 from tensorweb.ops import OPS
 
-from .magnitudes import drawn
+
+def drawn(node: Node) -> Node:
+    """Return the sizes of complex numbers, any other node as it is."""
+    return elementwise(OPS["abs"], node) if node.dtype.kind == "complex" else node
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from tensorweb.drivers.waiting import blocking_error, can_wait, wait
 
-from . import imports
+from . import files
 from .host import ReadLine
 from .rich import BACKEND
 from .session import Session, handlers
@@ -56,9 +56,9 @@ def connect(
         return next_line()
 
     _session = Session(emit, _wait if blocking else None, blocking, line, read_line)
-    imports.carry(json.loads(packages), json.loads(compiled))
+    files.carry(json.loads(packages), json.loads(compiled))
     if load is not None and blocking:
-        sys.meta_path.append(PackageFinder(load, imports.site))
+        sys.meta_path.append(PackageFinder(load, files.site))
 
 
 def _wait(awaitable: Awaitable[object]) -> object:

@@ -1,15 +1,21 @@
-"""Exceptions as the page shows them: the user's frames only, with exact positions."""
+"""Exceptions as the page shows them: the user's frames only, with exact positions.
+
+A program that is not run yet is checked for syntax errors likewise.
+"""
 
 from __future__ import annotations
 
 import traceback
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 
 from tensorweb.errors import LinAlgError
 from tensorweb.frames import position_of
 
-from . import files, imports
-from .records import Failure, Frame, Gap
+from .files import file_advice, import_advice
+from .program import compile_program
+from .records import Failure, Frame, Gap, Problem
+from .sources import FILENAME
 from .streams import clip, clip_line
 
 MOST_FRAMES = 12
@@ -55,7 +61,7 @@ def _message(error: BaseException, report: traceback.TracebackException) -> str:
     """Return the message with Python's suggestion, without the type."""
     if isinstance(error, SyntaxError):
         return error.msg or "invalid syntax"
-    if told := imports.advice(error) or files.advice(error):
+    if told := import_advice(error) or file_advice(error):
         return told
     last = "".join(report.format_exception_only())
     _, separator, message = last.partition(": ")
@@ -203,3 +209,29 @@ def _shorten(frames: list[Frame]) -> list[Frame | Gap]:
     inner = frames[-(MOST_FRAMES - len(outer)) :]
     gap: Gap = {"skipped": len(frames) - len(outer) - len(inner)}
     return [*outer, gap, *inner]
+
+
+def syntax_problems(source: str) -> list[Problem]:
+    r"""Return the first syntax error, an empty list for none.
+
+    >>> [(found["line"], found["message"]) for found in syntax_problems("x = (1\n")]
+    [(1, "'(' was never closed")]
+    """
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            compile_program(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        failure = describe_failure(error, {FILENAME: source})
+    else:
+        return []
+    frames = [frame for frame in failure["frames"] if "skipped" not in frame]
+    return [
+        {
+            "message": failure["message"],
+            "line": frame["line"],
+            "column": frame["column"],
+            "endLine": frame["endLine"],
+            "endColumn": frame["endColumn"],
+        }
+        for frame in frames[-1:]
+    ]

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 
 import tensorweb as tw
 from tensorweb import dtypes
-from tensorweb.display.magnitudes import drawn
-from tensorweb.display.statistics import working_dtype
+from tensorweb.display.statistics import drawn, working_dtype
 from tensorweb.graph.node import Node
 from tensorweb.nodes.elementwise import cast
 from tensorweb.nodes.movement import reshape, slice_ranges

@@ -6,23 +6,25 @@ program runs, and take at most half of the time.
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from itertools import islice
 from time import perf_counter
 from types import FrameType
 
 import tensorweb as tw
 from tensorweb import evaluate
+from tensorweb.charts import MOST_BARS
 from tensorweb.display import statistics
 from tensorweb.display.cells import Budget, Cells, cells_of, plane
-from tensorweb.display.magnitudes import drawn
 from tensorweb.display.numbers import shape_text
+from tensorweb.display.statistics import drawn
 from tensorweb.errors import BlockingError
 from tensorweb.frames import frames_in
-from tensorweb.plots import Plot
+from tensorweb.plots import Plot, Series
 
-from . import charts, plots, records, sources
+from . import records, sources
 from .host import flush_streams
 from .images import coloured_cells, is_image
 from .pictures import heatmap_record, sendable
@@ -117,7 +119,7 @@ class Displays:
             self._plot_at = perf_counter() + PLOT_SECONDS
 
     def _send_plot(self, number: int) -> None:
-        self._emit("plot", plots.record(number, self._plots.pop(number)))
+        self._emit("plot", plot_record(number, self._plots.pop(number)))
 
     def _add(
         self,
@@ -139,7 +141,7 @@ class Displays:
             "text": text,
             "tensor": is_tensor,
             "facts": facts_of(value) if isinstance(value, tw.Tensor) else "",
-            "chart": charts.record(value) if isinstance(value, tw.BarChart) else None,
+            "chart": chart_record(value) if isinstance(value, tw.BarChart) else None,
         }
         if drawn is not None:
             fields["rich"] = self._bounded(drawn, text)
@@ -204,3 +206,78 @@ def _call_of(frame: FrameType | None) -> Hashable:
         (call.f_code.co_name, call.f_code.co_firstlineno, call.f_lasti)
         for call in calls
     )
+
+
+MOST_TICKS = 20
+
+
+def chart_record(chart: tw.BarChart) -> records.BarChart:
+    """Return heading, unit, bars and ticks; lengths and positions are in [0, 1].
+
+    Programs may construct a chart themselves, so no field is assumed to be valid.
+    """
+    return {
+        "heading": clip_line(str(chart.heading)),
+        "unit": clip_line(str(chart.unit)),
+        "bars": [
+            {
+                "label": clip_line(str(bar.label)),
+                "text": clip_line(str(bar.text)),
+                "length": _part(bar.length),
+                "marked": bool(bar.is_marked),
+            }
+            for bar in chart.bars[:MOST_BARS]
+        ],
+        "ticks": [
+            {"text": clip_line(str(text)), "position": _part(position)}
+            for text, position in chart.ticks[:MOST_TICKS]
+        ],
+    }
+
+
+def _part(value: float) -> float:
+    return min(max(float(value), 0.0), 1.0) if math.isfinite(value) else 0.0
+
+
+MOST_POINTS = 1000
+
+
+def plot_record(display: int, plot: Plot) -> records.PlotRecord:
+    """Return a plot; of a long line only the minimum and maximum of each interval."""
+    return {
+        "display": display,
+        "title": clip_line(str(plot.title)),
+        "kind": "histogram" if plot.kind == "histogram" else _kind(plot.kind),
+        "series": [_series(one) for one in plot.series],
+    }
+
+
+def _kind(kind: str) -> records.PlotKind:
+    return "points" if kind == "points" else "lines"
+
+
+def _series(series: Series) -> records.PlotSeries:
+    kept = _drawn_indices(series.y)
+    return {
+        "name": clip_line(str(series.name)),
+        "x": [_finite(series.x[index]) for index in kept],
+        "y": [_finite(series.y[index]) for index in kept],
+        "count": len(series.y),
+    }
+
+
+def _drawn_indices(values: Sequence[float]) -> Sequence[int]:
+    """Return the indices of the points that are drawn."""
+    if len(values) <= MOST_POINTS:
+        return range(len(values))
+    step = math.ceil(2 * len(values) / MOST_POINTS)
+    kept: set[int] = set()
+    for start in range(0, len(values), step):
+        stretch = range(start, min(start + step, len(values)))
+        kept |= {min(stretch, key=values.__getitem__)}
+        kept |= {max(stretch, key=values.__getitem__)}
+    return sorted(kept)
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

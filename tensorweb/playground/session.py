@@ -20,22 +20,17 @@ from tensorweb.graph.nonfinite import Search
 
 from . import (
     completion,
-    differences,
     exports,
     kernels,
-    nonfinite,
     pictures,
     records,
     sources,
-    syntax,
     tensors,
 )
-from . import files as own_files
-from .failures import describe_failure
+from .failures import describe_failure, syntax_problems
+from .files import ProgramFiles, remember_lost
 from .fingerprints import fingerprints
-from .host import Host, NextLine, ReadLine
-from .interpreter import end_tasks
-from .modules import ProgramFiles
+from .host import Host, NextLine, ReadLine, end_tasks
 from .numbers import AwaitingReader, BlockingReader, Reader
 from .program import Wait, execute, new_main
 from .rich import forget_figures
@@ -92,7 +87,7 @@ class Session:
         each kernel. A `search` checks every value and finds the lines that first
         produced a NaN or infinity.
         """
-        own_files.remember_lost(lost)
+        remember_lost(lost)
         try:
             return await self._run(source, device, lines, keep, timed, search, files)
         except KeyboardInterrupt:
@@ -170,7 +165,7 @@ class Session:
             "faults": _faults(),
         }
         if seeker is not None:
-            found["search"] = nonfinite.of_run(seeker)
+            found["search"] = tensors.nonfinite_search(seeker)
         return found
 
     async def _choose(self, device: str) -> None:
@@ -253,7 +248,7 @@ class Session:
             ShapeError: the shapes do not broadcast.
         """
         a, b = tw.broadcast_arrays(self._tensor(first), self._tensor(second))
-        less = differences.difference(a, b)
+        less = pictures.difference(a, b)
         names = [self._entries[number].names[0] for number in (first, second)]
         names.append(f"({names[0]} - {names[1]})")
         self._pair = [
@@ -265,7 +260,7 @@ class Session:
             tensors.record(len(self._entries) + index, entry, [], found)
             for index, (entry, found) in enumerate(zip(self._pair, known, strict=True))
         ]
-        count, largest, index = await differences.measure(a, b, less, self._reader)
+        count, largest, index = await pictures.measure(a, b, less, self._reader)
         return {
             "first": made[0],
             "second": made[1],
@@ -322,7 +317,7 @@ class Session:
 
     async def lint(self, source: str) -> records.Problems:
         """Return the syntax error of a program, without running it."""
-        return syntax.problems(source)
+        return syntax_problems(source)
 
     def _tensor(self, number: int) -> tw.Tensor:
         known = [*self._entries, *self._pair]

@@ -1,4 +1,4 @@
-"""The tensors of a run, and their statistics computed on the device."""
+"""The tensors of a run: statistics on the device, and origins of NaN and infinity."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tensorweb.display import statistics
 from tensorweb.errors import TensorwebError
 from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.node import Node
-from tensorweb.graph.nonfinite import KINDS, Search
+from tensorweb.graph.nonfinite import KINDS, Origin, Origins, Search
 from tensorweb.graph.op import CONSTANT
 from tensorweb.hostdata import Number
 
 from . import images
-from .nonfinite import told
 from .numbers import Reader, read_all
-from .records import Statistics, TensorRecord
+from .records import NonfiniteOrigin, NonfiniteSearch, Statistics, TensorRecord
+from .sources import is_program
 from .streams import clip_line, safe_repr
 
 MOST_TENSORS = 200
@@ -291,7 +291,9 @@ async def _statistics(
         known = _record_of(node, numbers) if node.size else {}
         if search is not None:
             kinds = frozenset(kind for kind in KINDS if known.get(kind))
-            known["origins"] = told(search.origins_of(pair_of(node), kinds))
+            known["origins"] = nonfinite_records(
+                search.origins_of(pair_of(node), kinds)
+            )
         found.append(known)
     return found
 
@@ -311,3 +313,38 @@ def _record_of(node: Node, numbers: Sequence[Number]) -> Statistics:
 def _finite(value: Number | None) -> Number | None:
     """Return a number that JSON can hold, None for NaN and infinities."""
     return value if value is not None and math.isfinite(value) else None
+
+
+MOST_CAUSES = 4
+"""Limit of the chain of causes in a record."""
+
+MOST_ORIGIN_LINES = 12
+"""Limit of lines of one kernel in a record."""
+
+
+def nonfinite_records(origins: Origins) -> list[NonfiniteOrigin]:
+    """Return the origin of a value, NaN before infinity, followed by its causes."""
+    first = next((origins[kind] for kind in KINDS if kind in origins), None)
+    found: list[NonfiniteOrigin] = []
+    while first is not None and len(found) < MOST_CAUSES:
+        found.append(_nonfinite_record(first))
+        first = first.cause
+    return found
+
+
+def nonfinite_search(search: Search) -> NonfiniteSearch:
+    """Return what a search found in the values that its program has read."""
+    return {"complete": search.is_complete, "origins": nonfinite_records(search.read)}
+
+
+def _nonfinite_record(origin: Origin) -> NonfiniteOrigin:
+    lines = [line for line in origin.lines if is_program(line.file)]
+    file = lines[0].file if lines else ""
+    return {
+        "kind": origin.kind,
+        "op": origin.op,
+        "file": file,
+        "lines": [line.number for line in lines if line.file == file][
+            :MOST_ORIGIN_LINES
+        ],
+    }

@@ -8,7 +8,7 @@ import math
 import pytest
 
 import tensorweb as tw
-from tensorweb.playground.charts import record
+from tensorweb.playground.rich_output import chart_record as record
 
 
 def test_linear_bars_begin_at_zero() -> None:

@@ -12,7 +12,7 @@ import pytest
 import tensorweb as tw
 import tensorweb.numpy as np
 from tensorweb.playground.completion import explain, members, table
-from tensorweb.playground.syntax import problems
+from tensorweb.playground.failures import syntax_problems
 
 
 class Hostile:
@@ -155,8 +155,8 @@ def test_modules_that_are_imported_later_are_known() -> None:
 
 
 def test_problems_are_those_of_the_compiler() -> None:
-    assert problems("x = await f()\nx") == []
-    (problem,) = problems("é = 1\ny = 2 +* 3\n")
+    assert syntax_problems("x = await f()\nx") == []
+    (problem,) = syntax_problems("é = 1\ny = 2 +* 3\n")
     assert problem == {
         "message": "invalid syntax",
         "line": 2,
@@ -164,5 +164,5 @@ def test_problems_are_those_of_the_compiler() -> None:
         "endLine": 2,
         "endColumn": 8,
     }
-    assert [row["line"] for row in problems("return 1")] == [1]
-    assert problems("(" * 5000) != []
+    assert [row["line"] for row in syntax_problems("return 1")] == [1]
+    assert syntax_problems("(" * 5000) != []

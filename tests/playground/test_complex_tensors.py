@@ -10,7 +10,7 @@ import numpy as np
 
 import tensorweb as tw
 from tensorweb.display.summary import summary_of
-from tensorweb.playground import differences, exports, fingerprints, pictures, tensors
+from tensorweb.playground import exports, fingerprints, pictures, tensors
 from tensorweb.playground.numbers import BlockingReader
 
 READER = BlockingReader()
@@ -33,8 +33,8 @@ def test_sizes_are_drawn_and_numbers_written(device: str) -> None:
         assert (await pictures.find(x, "nan", READER))["index"] == [1, 1]
         (found,) = await tensors.statistics_of([x], READER)
         assert (found.get("max"), found.get("nan")) == (5.0, 1)
-        less = differences.difference(x, x * 2)
-        count, largest, place = await differences.measure(x, x * 2, less, READER)
+        less = pictures.difference(x, x * 2)
+        count, largest, place = await pictures.measure(x, x * 2, less, READER)
         assert (count, largest, place) == (3, 5.0, [0, 0])
         entries = tensors.collect({"x": x}, [])
         (print_of,) = await fingerprints.fingerprints(entries, READER)

@@ -23,7 +23,7 @@ def missing(name: str) -> str | None:
     try:
         Path(name).read_text()
     except OSError as error:
-        return files.advice(error)
+        return files.file_advice(error)
     raise AssertionError
 
 
@@ -50,5 +50,5 @@ def test_a_file_of_an_earlier_page_says_what_to_do() -> None:
 
 def test_other_failures_are_left_to_python(folder: Path) -> None:
     assert missing("folder/mine.csv") is None
-    assert files.advice(PermissionError(13, "no", "mine.csv")) is None
-    assert files.advice(FileNotFoundError("no file at all")) is None
+    assert files.file_advice(PermissionError(13, "no", "mine.csv")) is None
+    assert files.file_advice(FileNotFoundError("no file at all")) is None

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tensorweb.playground import bridge, imports
+from tensorweb.playground import bridge
+from tensorweb.playground import files as program_files
 from tensorweb.playground.records import ProgramFile
 from tensorweb.playground.session import Session
 
@@ -88,7 +89,7 @@ def test_a_module_that_cannot_be_compiled_says_where(player: Player) -> None:
 def test_a_module_that_would_hide_another_is_refused(
     player: Player, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(imports, "site", frozenset({"numpy"}))
+    monkeypatch.setattr(program_files, "site", frozenset({"numpy"}))
     failure = player.run("import random", **{name: ""})
     assert "has the name of another module" in failure["message"]
     assert player.run("import random; random.random()") is None

@@ -9,7 +9,7 @@ import pytest
 import tensorweb as tw
 from tensorweb.display import statistics
 from tensorweb.graph.node import Node
-from tensorweb.playground import bridge, imports, tensors
+from tensorweb.playground import bridge, files, tensors
 from tensorweb.playground.failures import describe_failure
 from tensorweb.playground.numbers import BlockingReader
 
@@ -56,7 +56,7 @@ def test_a_package_that_cannot_be_fetched_is_not_blamed_on_its_name() -> None:
 def test_an_unknown_module_says_what_is_possible(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(imports, "site", frozenset({"numpy", "PIL", "_cffi"}))
+    monkeypatch.setattr(files, "site", frozenset({"numpy", "PIL", "_cffi"}))
 
     def told(name: str) -> str:
         error = ModuleNotFoundError(f"No module named {name!r}", name=name)
@@ -67,15 +67,15 @@ def test_an_unknown_module_says_what_is_possible(
     )
     assert "await micropip.install('seaborn')" in told("seaborn")
     assert "“Allow network” is ticked" in told("seaborn")
-    monkeypatch.setattr(imports, "compiled", {"sklearn": "scikit-learn"})
+    monkeypatch.setattr(files, "compiled", {"sklearn": "scikit-learn"})
     assert "build.py site --packages scikit-learn." in told("sklearn.svm")
     assert "micropip" not in told("sklearn")
-    monkeypatch.setattr(imports, "site", frozenset())
+    monkeypatch.setattr(files, "site", frozenset())
     monkeypatch.delitem(sys.modules, "numpy", raising=False)
     assert "`import tensorweb.numpy as np` has its names" in told("numpy.linalg")
     assert "micropip" not in told("numpy")
     monkeypatch.undo()
-    monkeypatch.setattr(imports, "site", frozenset({"PIL"}))
+    monkeypatch.setattr(files, "site", frozenset({"PIL"}))
     assert told("json.nothing") == "No module named 'json.nothing'"
     assert told("PIL") == (
         "No module named 'PIL': the site carries it, but it could not be fetched now."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections.abc import Callable
@@ -12,8 +13,7 @@ import pytest
 
 import tensorweb as tw
 from tensorweb.playground import puzzles
-from tensorweb.playground.puzzle_table import PUZZLES
-from tensorweb.playground.puzzles import Verdict, verdict_of
+from tensorweb.playground.puzzles import PUZZLES, Verdict, verdict_of
 from tensorweb.playground.rich import rich_of
 
 EXAMPLES = Path(__file__).parents[2] / "web/examples"
@@ -88,7 +88,7 @@ def test_a_solution_solves_it(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
     assert count == 1
     found = ran(source, monkeypatch)
     assert found.solved, found
-    assert found.wanted == puzzles.replace(found.got, wrong=[])
+    assert found.wanted == dataclasses.replace(found.got, wrong=[])
     # The example in the puzzle's text must be the result that the check requires.
     wanted = PUZZLES[name].wanted(*PUZZLES[name].first)[1]
     [said] = re.findall(rf"{name}\(.*\) is (\[.*\])\.", TEXTS[name])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tensorweb.playground import bridge, plots, rich_output
+from tensorweb.playground import bridge, rich_output
 from tensorweb.playground.session import Session
 
 
@@ -114,7 +114,7 @@ def test_plot_of_a_loop_is_one_display_and_its_last_state_is_told(
     assert (first["display"], last["display"]) == (0, 0)
     (series,) = last["series"]
     assert (series["count"], series["y"][0], series["y"][-1]) == (4999, 0, 4998)
-    assert len(series["y"]) <= plots.MOST_POINTS + 2
+    assert len(series["y"]) <= rich_output.MOST_POINTS + 2
     assert [note["display"] for note in console.told("display")] == [1]
 
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tensorweb.playground.carriage_return import LineMeter, settled
-from tensorweb.playground.streams import HEAD, Output, Stream
+from tensorweb.playground.streams import HEAD, LineMeter, Output, Stream, settled
 
 
 def test_fast_changes_of_stream_are_few_notes() -> None:

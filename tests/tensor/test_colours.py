@@ -16,8 +16,8 @@ from tensorweb.display.colours import (
     Colour,
     scale_of,
 )
-from tensorweb.display.drawing import GLYPHS
 from tensorweb.display.numbers import shape_text, short
+from tensorweb.display.summary import GLYPHS
 
 TENSORS = Path(__file__).parents[2] / "web/src/panels/tensors"
 COLOURS = (TENSORS / "colours.ts").read_text("utf-8")
