@@ -417,7 +417,7 @@ def _milliseconds(number: float | None) -> str:
 
 
 def _cost(row: Row | None, unit: str, limit: float) -> str:
-    """Return a time or a rate; a time above its limit says by how much."""
+    """Return a time or a rate; a time above its limit as a multiple of it."""
     if row is None:
         return ""
     scale = {"ms": 1.0, "µs": 1e3}.get(unit)

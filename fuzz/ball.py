@@ -1,7 +1,7 @@
 """What a value must be: NumPy's result, and how far each element may lie from it.
 
 Centres are computed in float64 from exact inputs, so a device that rounds less often
-(fused multiplication and addition) stays inside. An infinite radius says that nothing
+(fused multiplication and addition) stays inside. An infinite radius means that nothing
 is known of an element, for example behind a comparison of numbers that may be equal.
 """
 
@@ -120,8 +120,8 @@ def rounded(
         if ulps:
             step = ulp(centre, dtype) * ulps * SLACK
             if ulps <= 0.5:
-                kept = centre.astype(dtype).astype(np.float64) == centre
-                step = np.where(kept & (radius == 0), 0.0, step)
+                representable = centre.astype(dtype).astype(np.float64) == centre
+                step = np.where(representable & (radius == 0), 0.0, step)
             radius = radius + step
         radius = np.asarray(radius + np.zeros(centre.shape))
         size = np.abs(centre)
@@ -129,7 +129,7 @@ def rounded(
         edge = form.largest * (1 + 2.0 ** -(form.bits + 2))
         over = finite & (size - radius > edge * (1 + 2.0**-form.bits))
         near = finite & ~over & (size + radius > form.largest)
-        # A kernel that goes on with a float16 result may keep it beyond the range.
+        # A kernel that uses a float16 result may hold it outside the range.
         sure = np.inf if dtype == "float16" else 0.0
         radius = np.where(near, np.inf, np.where(over, sure, radius))
         centre = np.where(over, np.copysign(np.inf, centre), centre)
@@ -213,7 +213,7 @@ def mapped(
         balls: the operands, all of the dtype that the function computes in.
         dtype: of the result.
         ulps: the rounding error of one result.
-        keeps_signs: whether the signs of zeros are told by those of the operands.
+        keeps_signs: whether the signs of zeros follow from those of the operands.
         has_poles: whether results may be anything where the operands' radius matters.
         most: operands with a larger radius make the result unknown.
     """

@@ -22,7 +22,7 @@ _tags = itertools.count(1)
 
 
 class Dual:
-    """`a + b ε`; each derivative has an ε of its own, told apart by the tag."""
+    """`a + b ε`; each derivative has an ε of its own, identified by the tag."""
 
     __slots__ = ("a", "b", "tag")
 
@@ -114,7 +114,7 @@ def pushed(function: Function, tangent_of: Callable[[Any], Any]) -> Function:
     def found(x: Any, *rest: Any, **keywords: Any) -> tuple[Any, Any]:
         tag = next(_tags)
 
-        def joined(value: Any, tangent: Any) -> Any:
+        def dual_of(value: Any, tangent: Any) -> Any:
             if not is_float(value):
                 return value
             made = np.empty(np.shape(value), object)
@@ -123,7 +123,7 @@ def pushed(function: Function, tangent_of: Callable[[Any], Any]) -> Function:
                 made[index] = Dual(tag, element, wide[index])
             return made
 
-        result = function(mapped(joined, x, tangent_of(x)), *rest, **keywords)
+        result = function(mapped(dual_of, x, tangent_of(x)), *rest, **keywords)
 
         def part(number: int) -> Callable[[Any], Any]:
             return lambda leaf: (

@@ -150,7 +150,7 @@ def binary_ball(name: str, a: Ball, b: Ball) -> Ball:
         radius = np.where(may_vanish, np.inf, result.radius)
         result = Ball(result.centre, radius, dtype, result.has_signs)
     if name == "pow":
-        # Below zero it matters whether the exponent is whole, and even.
+        # Below zero it matters whether the exponent is an integer, and even.
         loose = (b.radius > 0) & ~(a.centre > a.radius)
         radius = np.where(loose, np.inf, result.radius)
         result = Ball(result.centre, radius, dtype, result.has_signs)
@@ -167,7 +167,7 @@ def binary_ball(name: str, a: Ball, b: Ball) -> Ball:
 
 
 def _logaddexp(a: Ball, b: Ball, dtype: str) -> Ball:
-    """Its error is told in ULP of the largest operand."""
+    """Return the ball of logaddexp, whose error is in ULP of the largest operand."""
     plain = mapped(np.logaddexp, [a, b], dtype, 0)
     with np.errstate(all="ignore"):
         size = np.maximum(np.abs(a.centre), np.abs(b.centre))
@@ -180,7 +180,7 @@ def _logaddexp(a: Ball, b: Ball, dtype: str) -> Ball:
 def _divided_down(name: str, a: Ball, b: Ball, dtype: str) -> Ball:
     """Return the ball of a quotient without fraction, or of what it leaves.
 
-    They are told by exact operands only; large quotients are left out.
+    It is known for exact operands and moderate quotients only.
     """
     result = mapped(BINARY[name], [a, b], dtype, 1.0)
     with np.errstate(all="ignore"):

@@ -188,9 +188,9 @@ def lines(program: Program, manner: str, seed: str) -> list[str]:
             elif manner == "partial" and draw < 0.3:
                 result.append(f"tw.realize(v{number})")
         if manner == "deleted":
-            gone = [n for n in (*step.inputs, *step.outputs) if last[n] is step]
-            gone = [n for n in dict.fromkeys(gone) if n not in sinks]
-            result += [f"del v{number}" for number in gone]
+            dead = [n for n in (*step.inputs, *step.outputs) if last[n] is step]
+            dead = [n for n in dict.fromkeys(dead) if n not in sinks]
+            result += [f"del v{number}" for number in dead]
     ends = sorted(sinks, key=lambda n: random.Random(f"{seed} end {n}").random())
     result += [f"check(v{number}, {number})" for number in ends]
     return result
@@ -312,14 +312,14 @@ def _fits(got: Array, ball: Ball, has_signs: bool) -> Array:
     return np.asarray(good)
 
 
-def steps_for(program: Program, wanted: set[int]) -> list[Step]:
+def steps_for(program: Program, required: set[int]) -> list[Step]:
     """Return the steps that some values need, in order."""
-    kept: list[Step] = []
+    needed: list[Step] = []
     for step in reversed(program.steps):
-        if wanted.intersection(step.outputs):
-            kept.append(step)
-            wanted = wanted | set(step.inputs)
-    return kept[::-1]
+        if required.intersection(step.outputs):
+            needed.append(step)
+            required = required | set(step.inputs)
+    return needed[::-1]
 
 
 Fails = Callable[[Program], "Failure | None"]

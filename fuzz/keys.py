@@ -68,8 +68,8 @@ def drawn(seed: str) -> Case:
         if np.size(read) <= 4000:
             break
     read_shape = np.shape(read)
-    kept = read_shape[rng.randint(0, len(read_shape)) :] if rng.random() < 0.3 else None
-    value_shape = read_shape if kept is None else kept
+    part = read_shape[rng.randint(0, len(read_shape)) :] if rng.random() < 0.3 else None
+    value_shape = read_shape if part is None else part
     made = (value_shape, read_shape, shape)
     values, weights, outer = (
         numbers.integers(-9, 10, size).astype(np.float32) for size in made
@@ -141,14 +141,14 @@ def failures(seed: str) -> Iterator[str]:
     """Yield what tensorweb answers otherwise than NumPy, in words."""
     case = drawn(seed)
     for name, (found, want) in QUESTIONS.items():
-        wanted = np.asarray(want(case))
+        expected = np.asarray(want(case))
         try:
             got = np.asarray(found(case))
         except Exception as error:  # every error is one too many here
             yield f"{name} of {case.code}: {type(error).__name__}: {error}"
             continue
-        if got.shape != wanted.shape or not np.array_equal(got, wanted):
-            yield f"{name} of {case.code}: {got.tolist()}, not {wanted.tolist()}"
+        if got.shape != expected.shape or not np.array_equal(got, expected):
+            yield f"{name} of {case.code}: {got.tolist()}, not {expected.tolist()}"
 
 
 def _tensor(array: Any) -> Any:
@@ -178,12 +178,12 @@ def _summed_to(part: Any, shape: tuple[int, ...]) -> Any:
 
 def _part_of_written(case: Case) -> Any:
     """Return the cotangent of values that were written: of the last writes alone."""
-    spread = np.broadcast_to(case.values, case.weights.shape)
-    numbers = np.arange(spread.size).reshape(spread.shape)
+    wide = np.broadcast_to(case.values, case.weights.shape)
+    numbers = np.arange(wide.size).reshape(wide.shape)
     last = _set(np.full(case.x.shape, -1), case.key, numbers)
-    found = np.zeros(spread.size, np.float32)
+    found = np.zeros(wide.size, np.float32)
     np.add.at(found, last[last >= 0], case.outer[last >= 0])
-    return _summed_to(found.reshape(spread.shape), case.values.shape)
+    return _summed_to(found.reshape(wide.shape), case.values.shape)
 
 
 def _by_x(case: Case, function: Callable[[Any, Any], Any], weights: Any) -> Any:

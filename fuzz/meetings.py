@@ -1,7 +1,7 @@
 """Transformations of transformed functions, against the same mathematics without them.
 
 A function is transformed twice or three times; between the transformations stand the
-ways in which people hand functions on: lambdas, `functools.wraps`, partials, methods,
+ways in which people pass functions on: lambdas, `functools.wraps`, partials, methods,
 callable objects. What must come out is computed by loops and dual numbers in plain
 Python (`fuzz/duals.py`), where `jit` and `checkpoint` are nothing.
 """
@@ -154,13 +154,13 @@ class Transformation(NamedTuple):
 
     Attributes:
         apply: to a function of tensors.
-        wanted: the same for functions of arrays of objects.
+        expected: the same for functions of arrays of objects.
         needs: of the result, `number`, `floats` (no None in it) or nothing.
         order: of the derivatives that it adds to a result's shape.
     """
 
     apply: Callable[[Function], Function]
-    wanted: Callable[[Function], Function]
+    expected: Callable[[Function], Function]
     needs: str = ""
     order: int = 0
 
@@ -250,13 +250,13 @@ DRESSES: dict[str, Callable[[Function], Function]] = {
 
 
 @dataclass(slots=True)
-class Meeting:
+class Nested:
     """A function, transformed.
 
     Attributes:
         name: what was done to it, the last in front.
         function: of tensors.
-        wanted: of arrays of objects.
+        expected: of arrays of objects.
         base: what was transformed.
         batches: how often it is mapped over a batch.
         is_number: whether the result is 0-d.
@@ -266,7 +266,7 @@ class Meeting:
 
     name: str
     function: Function
-    wanted: Function
+    expected: Function
     base: Base
     batches: int = 0
     is_number: bool = False
@@ -274,7 +274,7 @@ class Meeting:
     calls: int = field(default=2)
 
     def dressed(self, name: str) -> None:
-        """Hand the function on in one of the ways."""
+        """Pass the function on in one of the ways."""
         if name:
             self.function = DRESSES[name](self.function)
             self.name = f"{name.replace(' ', '_')}({self.name})"
@@ -287,7 +287,7 @@ class Meeting:
             for leaf in tw.tree.leaves(inner(*a, **k))
             if leaf is not None and leaf.dtype.kind == "float"
         )
-        self.wanted, self.is_number, self.size = _total(self.wanted), True, 1
+        self.expected, self.is_number, self.size = _total(self.expected), True, 1
         self.name = f"total({self.name})"
 
     def transformed(self, name: str) -> bool:
@@ -301,15 +301,18 @@ class Meeting:
         self.size *= elements**one.order * (2 if name == "vmap" else 1)
         if self.size > LARGEST:
             return False
-        self.function, self.wanted = one.apply(self.function), one.wanted(self.wanted)
+        self.function, self.expected = (
+            one.apply(self.function),
+            one.expected(self.expected),
+        )
         self.batches += name == "vmap"
-        self.is_number = self.is_number and one.wanted is _same
+        self.is_number = self.is_number and one.expected is _same
         self.name = f"{name}({self.name})"
         return True
 
 
-def drawn(seed: str) -> Meeting:
-    """Return the meeting of a seed; its last number says which pair it is."""
+def drawn(seed: str) -> Nested:
+    """Return the nested transformations of a seed, whose last number selects a pair."""
     rng = random.Random(seed)
     names = list(TRANSFORMATIONS)
     number = int(seed.rpartition("-")[2]) % len(names) ** 2
@@ -324,7 +327,7 @@ def drawn(seed: str) -> Meeting:
         base = BASES[base_name]
         constant = np.array([0.5, -1.0, 0.25])
         data = tw.asarray(constant, dtype=_dtype())
-        meeting = Meeting(
+        nested = Nested(
             base_name,
             base.make(tw, data),
             base.make(duals, constant.astype(object)),
@@ -333,11 +336,11 @@ def drawn(seed: str) -> Meeting:
         )
         fits = True
         for name in chosen:
-            meeting.dressed(rng.choice(["", *DRESSES]))
-            fits = fits and meeting.transformed(name)
-        meeting.dressed(rng.choice(["", "", *DRESSES]))
+            nested.dressed(rng.choice(["", *DRESSES]))
+            fits = fits and nested.transformed(name)
+        nested.dressed(rng.choice(["", "", *DRESSES]))
         if fits:
-            return meeting
+            return nested
 
 
 def _dtype() -> Any:
@@ -345,20 +348,20 @@ def _dtype() -> Any:
     return tw.float64 if "float64" in dtypes else tw.float32
 
 
-def _arguments(meeting: Meeting, seed: str) -> tuple[list[Any], dict[str, Any]]:
+def _arguments(nested: Nested, seed: str) -> tuple[list[Any], dict[str, Any]]:
     """Return arrays for a call."""
     data = np.random.default_rng(random.Random(seed).randrange(1 << 30))
-    front = (2,) * meeting.batches
+    front = (2,) * nested.batches
 
     def floats(*shape: int) -> Any:
         return data.integers(-8, 9, front + shape) / 8
 
     labels = data.integers(0, 3, front).astype(np.int32)
     first: Any = floats(3)
-    if meeting.base.kind == "tree":
+    if nested.base.kind == "tree":
         first = {"b": floats(2), "n": labels % 2, "w": first}
-    extra = [labels] if meeting.base.extra == "label" else []
-    named = {"scale": floats()} if meeting.base.extra == "scale" else {}
+    extra = [labels] if nested.base.extra == "label" else []
+    named = {"scale": floats()} if nested.base.extra == "scale" else {}
     return [first, *extra], named
 
 
@@ -371,22 +374,22 @@ def _as_tensors(tree: Any) -> Any:
 
 
 def failures(seed: str) -> Iterator[str]:
-    """Yield what is wrong with the meeting of a seed."""
-    meeting = drawn(seed)
+    """Yield what is wrong with the transformations of a seed, in words."""
+    nested = drawn(seed)
     tolerance = 1e-9 if _dtype() is tw.float64 else 2e-4
-    for call in range(meeting.calls):
-        arguments, named = _arguments(meeting, f"{seed} {call}")
+    for call in range(nested.calls):
+        arguments, named = _arguments(nested, f"{seed} {call}")
         given, keywords = _as_tensors(tuple(arguments)), _as_tensors(named)
         try:
-            found = meeting.function(*given, **keywords)
+            found = nested.function(*given, **keywords)
             got = duals.leaves(_plain(found))
         except Exception as error:
-            yield f"{meeting.name}: {type(error).__name__}: {error}"
+            yield f"{nested.name}: {type(error).__name__}: {error}"
             return
-        wanted = duals.leaves(meeting.wanted(*arguments, **named))
-        words = _different(got, wanted, tolerance)
+        expected = duals.leaves(nested.expected(*arguments, **named))
+        words = _different(got, expected, tolerance)
         if words:
-            yield f"{meeting.name}: {words}"
+            yield f"{nested.name}: {words}"
             return
 
 
@@ -394,20 +397,20 @@ def _plain(tree: Any) -> Any:
     return duals.mapped(lambda leaf: None if leaf is None else leaf.numpy(), tree)
 
 
-def _different(got: list[Any], wanted: list[Any], tolerance: float) -> str:
+def _different(got: list[Any], expected: list[Any], tolerance: float) -> str:
     """Return how leaves differ, "" if they do not."""
-    if len(got) != len(wanted):
-        return f"{len(got)} leaves, and {len(wanted)} are wanted"
-    for mine, other in zip(got, wanted, strict=True):
+    if len(got) != len(expected):
+        return f"{len(got)} leaves, and {len(expected)} are expected"
+    for mine, other in zip(got, expected, strict=True):
         if (mine is None) != (other is None):
-            return f"{mine} where {other} is wanted"
+            return f"{mine} where {other} is expected"
         if mine is None:
             continue
         exact = np.asarray(other).astype(np.float64)
         if mine.shape != exact.shape:
-            return f"shape {mine.shape} where {exact.shape} is wanted"
+            return f"shape {mine.shape} where {exact.shape} is expected"
         if not np.allclose(
             mine, exact, tolerance, tolerance * (1 + np.abs(exact).max(initial=0))
         ):
-            return f"{mine.tolist()} where {exact.tolist()} is wanted"
+            return f"{mine.tolist()} where {exact.tolist()} is expected"
     return ""

@@ -2,7 +2,7 @@
 
 Some values have several outputs: movements, reductions, scans, orders and casts of
 them. What one kernel computes for several readers must be what it computes for one.
-Data are small whole numbers, so that every result is exact however it is computed.
+Data are small integers, so that every result is exact however it is computed.
 """
 
 from __future__ import annotations

@@ -81,19 +81,19 @@ JUMPING = (
     *("logical_not", "logical_and", "logical_or", "logical_xor"),
     *("sin", "cos", "tan", "asin", "acos", "acosh", "atanh", "erfinv", "log1p"),
 )
-"""Rows whose results jump, or move far, where operands move a little."""
+"""Operations whose results jump, or move far, where operands move a little."""
 
 OFF_BY_SUBNORMALS = ("nextafter",)
-"""Rows whose results differ where subnormal numbers count as zero."""
+"""Operations whose results differ where subnormal numbers count as zero."""
 
 SIGNED_ZEROS = (
     *("signbit", "copysign", "nextafter", "reciprocal", "rsqrt", "divide"),
     *("floor_divide", "atan2", "pow"),
 )
-"""Rows that tell -0 from 0, which GPUs need not keep."""
+"""Operations that distinguish -0 from 0, which GPUs need not do."""
 
 INTERNAL = ("structure", "random")
-"""Groups of rows that are no public functions, or stand among `MOVEMENTS`."""
+"""Groups of the op table that are no public functions, or stand among `MOVEMENTS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,47 +104,47 @@ class Form:
         text: what runs.
         is_exact: whether every device has the same bits.
         is_steady: whether it takes operands that are off a little.
-        tells_zeros: whether it tells -0 from 0.
+        distinguishes_zeros: whether it distinguishes -0 from 0.
     """
 
     text: str
     is_exact: bool = True
     is_steady: bool = True
-    tells_zeros: bool = False
+    distinguishes_zeros: bool = False
 
 
 @cache
-def rows() -> tuple[Form, ...]:
-    """Return every elementwise row that is a public function."""
+def entries() -> tuple[Form, ...]:
+    """Return every elementwise entry of the op table that is a public function."""
     groups = [each for name, each in GROUPS.items() if name not in INTERNAL]
-    return tuple(_form(row) for each in groups for row in each if _is_public(row))
+    return tuple(_form(entry) for each in groups for entry in each if _is_public(entry))
 
 
-def _is_public(row: Op) -> bool:
-    return row.kind == "map" and hasattr(tw, row.name) and row.name != "where"
+def _is_public(entry: Op) -> bool:
+    return entry.kind == "map" and hasattr(tw, entry.name) and entry.name != "where"
 
 
-def _form(row: Op) -> Form:
-    operands = ("{x}", "{y}", "{y}")[: row.arity]
+def _form(entry: Op) -> Form:
+    operands = ("{x}", "{y}", "{y}")[: entry.arity]
     return Form(
-        f"tw.{row.name}({', '.join(operands)})",
-        row.ulp <= 0.5 and row.name not in OFF_BY_SUBNORMALS,
-        row.name not in JUMPING,
-        row.name in SIGNED_ZEROS,
+        f"tw.{entry.name}({', '.join(operands)})",
+        entry.ulp <= 0.5 and entry.name not in OFF_BY_SUBNORMALS,
+        entry.name not in JUMPING,
+        entry.name in SIGNED_ZEROS,
     )
 
 
 @cache
 def fronts() -> tuple[Form, ...]:
     """Return what stands in front."""
-    return (*rows(), *(Form(text) for text in MOVEMENTS))
+    return (*entries(), *(Form(text) for text in MOVEMENTS))
 
 
 @cache
 def behinds() -> tuple[Form, ...]:
     """Return what stands behind."""
     return (
-        *rows(),
+        *entries(),
         *(Form(text, is_steady=False) for text in (*MOVEMENTS[-6:], *FOLDS)),
         *(Form(text) for text in MOVEMENTS[:12]),
         *(Form(text, is_exact=False) for text in STEADY_FOLDS),
@@ -238,7 +238,7 @@ def wrong(case: Case, forms: Sequence[Form]) -> Iterator[str]:
     for form in forms:
         if not case.front.is_exact and not form.is_steady:
             continue
-        if form.tells_zeros and alone.dtype.kind == "f":
+        if form.distinguishes_zeros and alone.dtype.kind == "f":
             continue
         if not form.is_exact and _may_overflow(alone):
             continue

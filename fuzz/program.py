@@ -299,8 +299,8 @@ def leaf_text(draw: Drawing, shape: tuple[int, ...], dtype: str) -> str:
         text = f"{random_text}.integers({low}, {high}, {shape}, '{dtype}')"
         return literal(np.asarray(eval(text, {"np": np}))) if size <= LITERAL else text
     if rng.random() < draw.roughness:
-        spread = rng.choice((1, 1, 10, 1e-3, 1e4))
-        text = f"({random_text}.normal(0, {spread}, {shape})).astype('{dtype}')"
+        scale = rng.choice((1, 1, 10, 1e-3, 1e4))
+        text = f"({random_text}.normal(0, {scale}, {shape})).astype('{dtype}')"
         if rng.random() < 0.25:
             text = (
                 f"np.where({random_text}.random({shape}) < 0.1, "

@@ -59,7 +59,7 @@ def added(
 ) -> Ball:
     """Return the ball of a sum whose terms have absolute values that add up to `sizes`.
 
-    Sums of whole multiples of a power of two that fit the format do not round.
+    Sums of multiples of a power of two that fit the format do not round.
     """
     single = "float32" if dtype == "float16" else dtype
     with np.errstate(all="ignore"):
@@ -127,11 +127,11 @@ def _total(function: Function, array: Array) -> Array:
     return np.asarray(np.log2(function(np.exp2(np.minimum(array, 500.0)))))
 
 
-def extreme(ball: Ball, function: Function, spread: Function) -> Ball:
-    """Return the ball of a maximum or minimum; `spread` is the maximum of radii."""
+def extreme(ball: Ball, function: Function, largest: Function) -> Ball:
+    """Return the ball of a maximum or minimum; `largest` is the maximum of radii."""
     with np.errstate(all="ignore"):
         centre = np.asarray(function(ball.centre))
-        radius = np.asarray(spread(ball.radius))
+        radius = np.asarray(largest(ball.radius))
     if not ball.is_float:
         radius = np.where(radius > 0, np.inf, 0.0)
     return Ball(centre, radius, ball.dtype)
@@ -174,14 +174,14 @@ def spread_out(ball: Ball, axes: Any, correction: float, keepdims: bool) -> Ball
     with np.errstate(all="ignore"):
         settings = {"axis": axes, "keepdims": keepdims}
         centre = np.asarray(np.var(ball.centre, ddof=correction, **settings))
-        whole = {"axis": axes, "keepdims": True}
-        mean = np.mean(ball.centre, **whole)
+        full = {"axis": axes, "keepdims": True}
+        mean = np.mean(ball.centre, **full)
         offset = np.abs(ball.centre - mean)
-        size = np.max(np.abs(ball.centre), initial=0.0, **whole)
+        size = np.max(np.abs(ball.centre), initial=0.0, **full)
         unit = ulp(size, "float64" if ball.dtype == "float64" else "float32")
         count = ball.centre.size / max(centre.size, 1)
         steps = one_by_one(count, REDUCE["mean"])
-        shift = np.mean(ball.radius, **whole) + steps * unit
+        shift = np.mean(ball.radius, **full) + steps * unit
         each = ball.radius + shift + unit
         scale = count / max(count - correction, 1e-300)
         term = np.asarray(np.mean(2 * offset * each + each**2, **settings)) * scale

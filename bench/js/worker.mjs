@@ -1,5 +1,5 @@
 /**
- * A worker of the page: runs a whole specification, or opens one library for the CPU and
+ * A worker of the page: runs a full specification, or opens one library for the CPU and
  * answers requests about its cases one by one.
  */
 

@@ -23,11 +23,11 @@ def _operand(draw: Drawing, least: int, most: int = 5) -> int:
 
 def _partner(draw: Drawing, x: int, shape: tuple[int, ...], dtype: str = "") -> int:
     """Return a value of a shape and of the dtype of another, drawn or new."""
-    wanted = dtype or draw.ball(x).dtype
+    required = dtype or draw.ball(x).dtype
     try:
-        return draw.pick(lambda b: b.shape == shape and b.dtype == wanted)
+        return draw.pick(lambda b: b.shape == shape and b.dtype == required)
     except Unfit:
-        return draw.leaf(shape, wanted)
+        return draw.leaf(shape, required)
 
 
 def _two(function: Any) -> Any:
@@ -71,11 +71,11 @@ def tensordot(draw: Drawing) -> None:
     shape = draw.shape(x)
     count = draw.rng.randint(1, 2)
     axes = draw.rng.sample(range(len(shape)), count)
-    kept = draw.rng.choice((1, 2, 5))
-    other = (*(shape[axis] for axis in axes), kept)
+    columns = draw.rng.choice((1, 2, 5))
+    other = (*(shape[axis] for axis in axes), columns)
     y = _partner(draw, x, other)
     pairs = (axes, list(range(count)))
-    draw.fits((*shape, kept))
+    draw.fits((*shape, columns))
     draw.step(
         f"tw.tensordot({{0}}, {{1}}, axes={pairs})",
         [x, y],
@@ -90,8 +90,8 @@ def _tensordot(a: Any, b: Any, axes: list[int]) -> Any:
     """
     letters = "abcdefgh"[: a.ndim]
     others = "".join(letters[axis] for axis in axes) + "z"
-    kept = "".join(letter for letter in letters if letter not in others)
-    return np.einsum(f"{letters},{others}->{kept}z", a, b)
+    rest = "".join(letter for letter in letters if letter not in others)
+    return np.einsum(f"{letters},{others}->{rest}z", a, b)
 
 
 EINSUMS = (
@@ -201,7 +201,7 @@ def convolution(draw: Drawing) -> None:
         return np.concatenate(results, 1)
 
     def rule(balls: list[Ball]) -> Ball:
-        # NaN and infinity meet the border's zeros as well as the window's weights.
+        # NaN and infinity are multiplied by the padding's zeros, too.
         return rules.contracted(balls[0], balls[1], convolve, balls[0].dtype)
 
     draw.step(

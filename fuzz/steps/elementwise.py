@@ -77,8 +77,8 @@ def broadcastable(draw: Drawing, shape: tuple[int, ...]) -> Callable[[Ball], boo
 
 def shape_like(draw: Drawing, shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return a shape that broadcasts with another."""
-    kept = tuple(n if draw.flag(0.7) else 1 for n in shape)
-    return kept[draw.rng.randint(0, len(kept)) :] if draw.flag(0.3) else kept
+    lengths = tuple(n if draw.flag(0.7) else 1 for n in shape)
+    return lengths[draw.rng.randint(0, len(lengths)) :] if draw.flag(0.3) else lengths
 
 
 def partner(draw: Drawing, x: int) -> int:
@@ -98,9 +98,9 @@ def scalar_text(draw: Drawing, ball: Ball, name: str) -> tuple[str, Ball]:
     """Return a Python number for an operation with a tensor, and its ball."""
     if ball.dtype == "bool":
         raise Unfit
-    whole = draw.rng.choice((1, 2, 3, 5, 7))
+    integer = draw.rng.choice((1, 2, 3, 5, 7))
     if name == "pow" or ball.dtype[0] == "u" or (not ball.is_float and draw.flag(0.7)):
-        return repr(whole), number(whole, ball.dtype)
+        return repr(integer), number(integer, ball.dtype)
     value: float = draw.rng.choice((0.5, 2, -1, 0.1, 3.7, -2.5, 1, 0.25, 1e-3, 13.0))
     if isinstance(value, int):
         return repr(value), number(value, ball.dtype)

@@ -188,11 +188,11 @@ def _values(
     if draw.flag(0.35) and dtype != "bool":
         text, _ = scalar_text(draw, ball, "pow")
         return text, []
-    wanted = shape_like(draw, shape)
+    required = shape_like(draw, shape)
     try:
-        found = draw.pick(lambda b: b.dtype == dtype and b.shape in (shape, wanted))
+        found = draw.pick(lambda b: b.dtype == dtype and b.shape in (shape, required))
     except Unfit:
-        found = draw.leaf(wanted, dtype)
+        found = draw.leaf(required, dtype)
     return f"{{{slot}}}", [found]
 
 

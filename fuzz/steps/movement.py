@@ -184,11 +184,11 @@ def concat(draw: Drawing) -> None:
     draw.step(
         f"tw.concat([{names}], axis={axis})",
         many,
-        lambda balls: joined(balls, lambda *x: np.concatenate(x, axis)),
+        lambda balls: combined(balls, lambda *x: np.concatenate(x, axis)),
     )
 
 
-def joined(balls: list[Ball], function: Any) -> Ball:
+def combined(balls: list[Ball], function: Any) -> Ball:
     """Return the ball of tensors of any dtypes put together."""
     dtype = balls[0].dtype
     for ball in balls[1:]:
@@ -211,7 +211,7 @@ def stack(draw: Drawing) -> None:
     draw.step(
         f"tw.stack([{names}], axis={axis})",
         many,
-        lambda balls: joined(balls, lambda *x: np.stack(x, axis)),
+        lambda balls: combined(balls, lambda *x: np.stack(x, axis)),
     )
 
 

@@ -118,7 +118,7 @@ def found(draw: Drawing) -> None:
     )
 
 
-def spread(draw: Drawing) -> None:
+def variance_step(draw: Drawing) -> None:
     """A variance or standard deviation."""
     name = draw.rng.choice(("var", "std"))
     x = draw.floats()
@@ -169,7 +169,7 @@ def running(draw: Drawing) -> None:
     arguments = f"axis={axis}" + (", include_initial=True" if has_first else "")
     first = 0.0 if name == "cumulative_sum" else 1.0
 
-    def whole(function: Any, start: float) -> Any:
+    def scan(function: Any, start: float) -> Any:
         def run(values: Array) -> Array:
             result = function(values, axis=axis, dtype=values.dtype)
             if not has_first:
@@ -183,8 +183,8 @@ def running(draw: Drawing) -> None:
 
     def rule(balls: list[Ball]) -> Ball:
         if name == "cumulative_sum":
-            return rules.summed(balls[0], whole(np.cumsum, first), name)
-        return rules.multiplied(balls[0], whole(np.cumprod, first), name)
+            return rules.summed(balls[0], scan(np.cumsum, first), name)
+        return rules.multiplied(balls[0], scan(np.cumprod, first), name)
 
     draw.step(f"tw.{name}({{0}}, {arguments})", [x], rule, name)
 
@@ -211,7 +211,7 @@ REDUCTIONS = (
     *(largest,) * 2,
     *(position,) * 2,
     *(found,) * 2,
-    spread,
+    variance_step,
     *(running,) * 2,
     difference,
 )
@@ -223,7 +223,7 @@ def _axis(draw: Drawing, x: int) -> int:
 
 
 def _key(values: Array, descending: bool) -> Array:
-    """Return values whose ascending stable order is the one wanted, NaN last."""
+    """Return values whose ascending stable order is the required one, NaN last."""
     if not descending:
         return values
     if values.dtype.kind == "f":
@@ -249,7 +249,7 @@ def sorted_ball(ball: Ball, axis: int, descending: bool) -> Ball:
     widest = np.max(ball.radius, axis=axis, keepdims=True, initial=0)
     if not ball.is_float:
         widest = np.where(widest > 0, np.inf, 0.0)
-    # Zeros of both signs are equal: a stable order tells them, others do not.
+    # Zeros of both signs are equal: a stable order distinguishes them, others do not.
     return Ball(centre, np.broadcast_to(widest, ball.shape), ball.dtype, False)
 
 
