@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from tensorweb.codegen.accumulation.sorted import accumulate
+from tensorweb.codegen.accumulation import accumulate
 from tensorweb.codegen.expression import is_bulky
 from tensorweb.codegen.factorizations import factor
 from tensorweb.codegen.fourier import fourier

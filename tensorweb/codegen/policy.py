@@ -4,7 +4,7 @@ Figures were measured on an H200 (132 cores) through Dawn and wgpu-py in Novembe
 by the commands that `bench/TUNING.md` describes, section by section; counts of
 workgroups are scaled to the cores of other adapters by `Target.scaled`. Tables of tiles
 are in `product/tiles.py`, `product/subgroup_matrix.py`, `sorting.py` and
-`accumulation/tables.py`; constants that a template's text requires are in the file
+`accumulation.py`; constants that a template's text requires are in the file
 that fills the template.
 """
 

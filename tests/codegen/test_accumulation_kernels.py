@@ -15,7 +15,7 @@ from accumulation_cases import (
 )
 
 import tensorweb as tw
-from tensorweb.codegen.accumulation import tables
+from tensorweb.codegen import accumulation
 from tensorweb.events import record_kernels
 
 TABLE_LENGTHS = [64, 300, 1023, 1024, 1025, 2049, 5000, 262_144]
@@ -37,17 +37,19 @@ def test_tables(count: int, length: int, webgpu: str) -> None:
         np.testing.assert_array_equal(found, x + np.bincount(key, values, length))
 
 
-@pytest.mark.parametrize("table", tables.TABLES, ids=lambda table: str(table.bins))
+@pytest.mark.parametrize(
+    "table", accumulation.TABLES, ids=lambda table: str(table.bins)
+)
 def test_tables_of_every_size(
-    table: tables.Table, webgpu: str, monkeypatch: pytest.MonkeyPatch
+    table: accumulation.Table, webgpu: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits = backend().driver.limits
     bins = table.bins
     while bins * 12 > limits["maxComputeWorkgroupStorageSize"]:
         bins //= 2
     threads = min(table.threads, limits["maxComputeInvocationsPerWorkgroup"])
-    given = tables.Table(bins, 0, threads)
-    monkeypatch.setattr(tables, "TABLES", (given,))
+    given = accumulation.Table(bins, 0, threads)
+    monkeypatch.setattr(accumulation, "TABLES", (given,))
     random = np.random.default_rng(1)
     for length in (bins - 1, 3 * bins + 5, 256 * bins):
         count = 60_000 + bins + table.threads  # plans of other sizes are kept

@@ -1,1 +1,0 @@
-"""Deterministic accumulation of values at indices."""
