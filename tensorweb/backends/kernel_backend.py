@@ -1,55 +1,186 @@
-"""The backend of every device that runs kernels: uploads, flushes and reads.
+"""The backend of every device that runs kernels: uploads, flushes, reads, explanations.
 
-What differs between these devices is in a `Machine`, their `Pipelines` and their
-driver, which the module of each device hands over.
+A `Machine`, `Pipelines` and a driver describe how these devices differ; the module of
+each device passes them.
 """
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tensorweb.backends.explain import explain_plan
 from tensorweb.backends.inspecting import Inspector
 from tensorweb.backends.layouts import Layout
-from tensorweb.backends.liveness import is_followed
-from tensorweb.backends.loop_invariants import unchanging
+from tensorweb.backends.liveness import (
+    call_invariants,
+    is_followed,
+    needed_again,
+    pending_dependents,
+    referenced_values,
+)
 from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import Pipelines
-from tensorweb.backends.planning import Plan, describe, make_plan
-from tensorweb.backends.plans import Plans
+from tensorweb.backends.planning import Plan, Plans, describe, make_plan
 from tensorweb.backends.pool import GROWTH, Buffer, Pool
-from tensorweb.backends.reading import (
-    Region,
-    device_pieces,
-    host_bytes,
-    read_together,
-    readable,
-    region,
-    split,
-)
-from tensorweb.backends.recompute import held_values, wanted_again, what_hangs
 from tensorweb.backends.replay import Replay
 from tensorweb.backends.reporting import Report
 from tensorweb.backends.tapes import filled
 from tensorweb.devices import forget
 from tensorweb.drivers import Driver
 from tensorweb.drivers.memory import remember_loss
+from tensorweb.drivers.protocol import COPY
 from tensorweb.errors import DeviceLostError, DeviceMemoryError
 from tensorweb.events import is_heard, lines_of
-from tensorweb.graph.node import WANTED, Node
+from tensorweb.graph.node import WANTED, Node, number_of_constant
 from tensorweb.graph.nonfinite import search
-from tensorweb.graph.op import CONSTANT
+from tensorweb.graph.op import CONSTANT, LEAF
 from tensorweb.graph.pending import pending
 from tensorweb.graph.storage import HostData, Storage
 from tensorweb.graph.tracing import Placeholder, value_wanted
+from tensorweb.nodes.movement import copy
 from tensorweb.schedule.linear import LinearGraph, linearize, pieces
 from tensorweb.waits import Steps
 
 if TYPE_CHECKING:
     from tensorweb.protocol import Preparer, Recorder, RowTransformer, Tuner
+
+
+MOST_TOGETHER = 1 << 20
+"""Bytes of several tensors that are copied together to be read at once."""
+
+Region = tuple[Buffer, int, int]
+"""A buffer, an offset and a number of bytes."""
+
+
+def readable(node: Node, machine: Machine) -> Node:
+    """Return a node, or a copy where its elements do not lie in one piece."""
+    start = node.view.offset * machine.itemsize(node.dtype)
+    is_plain = node.view.is_contiguous and start % machine.alignment == 0
+    return node if is_plain or not node.size else copy(node)
+
+
+def region(node: Node, buffer: Buffer, machine: Machine) -> Region:
+    """Return where a readable node lies in the buffer of its base."""
+    offset = node.view.offset * machine.itemsize(node.dtype) if node.size else 0
+    return buffer, offset, machine.storage_bytes(node)
+
+
+def device_pieces(
+    node: Node, storage: HostData, machine: Machine
+) -> Iterator[bytes | memoryview]:
+    """Yield host bytes as the device stores them: padded to 4, bool at times as u32.
+
+    No other dtype that a device stores is wider there than on the host.
+    """
+    is_wider = machine.itemsize(node.dtype) != node.dtype.itemsize
+    for piece in storage.pieces():
+        if is_wider:
+            yield array("I", list(bytes(piece))).tobytes()
+        else:
+            missing = -len(piece) % 4
+            yield bytes(piece) + bytes(missing) if missing else piece
+
+
+def host_bytes(node: Node, data: bytes, machine: Machine) -> bytes:
+    """Return device bytes as the host stores them."""
+    if machine.itemsize(node.dtype) != node.dtype.itemsize:
+        return bytes(memoryview(data).cast("I").tolist())
+    return data[: node.size * node.dtype.itemsize]
+
+
+def read_together(pool: Pool, regions: Sequence[Region]) -> tuple[Buffer, int] | None:
+    """Copy several regions into one buffer, so that one read fetches all.
+
+    Returns the buffer and its bytes; None where each is better read alone.
+    """
+    total = sum(size for _, _, size in regions)
+    if len(regions) < 2 or total > MOST_TOGETHER or total == 0:
+        return None
+    target = pool.take(total, str, "a buffer for reading several tensors")
+    words = [0]
+    at = 0
+    for buffer, offset, size in regions:
+        if size:
+            words += [COPY, buffer.handle, offset, target.handle, at, size]
+        at += size
+    pool.driver.submit(array("i", words))
+    return target, total
+
+
+def split(nodes: Sequence[Node], data: bytes, machine: Machine) -> list[bytes]:
+    """Return the parts of bytes that were read together."""
+    parts, at = [], 0
+    for node in nodes:
+        size = machine.storage_bytes(node)
+        parts.append(host_bytes(node, data[at : at + size], machine))
+        at += size
+    return parts
+
+
+def explain_plan(graph: LinearGraph, plan: Plan, machine: Machine) -> str:
+    """Return graph, kernels and their sources of a plan as text."""
+    if not plan.commands:
+        return "Nothing to run: the value is already there.\n"
+    lines = ["Graph\n"]
+    for number, node in enumerate(graph.nodes):
+        shape = " x ".join(str(n) for n in node.shape) or "scalar"
+        state = "  (stored)" if node.base.storage is not None else ""
+        call = _call(node, graph.numbers)
+        lines.append(f"  %{number} = {call}  {node.dtype} {shape}{state}\n")
+    launches = [command for command in plan.commands if command.launch is not None]
+    counts = (_count(len(launches), "launch"), _count(len(plan.tapes), "submit"))
+    lines.append(f"\nKernels: {counts[0]}, {counts[1]}\n")
+    for number, command in enumerate(launches):
+        launch = command.launch
+        assert launch is not None, "internal: filtered above"
+        template = f"{launch.template}.{machine.extension}"
+        note = f"{launch.note}, " if launch.note else ""
+        lines.append(
+            f"  {number + 1}. {command.words}  [{template}, {note}"
+            f"{machine.grid_words(launch.grid)}, {len(launch.storages)} storages]\n"
+        )
+    for number, command in enumerate(launches):
+        assert command.launch is not None, "internal: filtered above"
+        lines.append(f"\nKernel {number + 1}: {command.words}\n\n")
+        lines.append(str(machine.readable(command.launch.source)))
+    return "".join(lines)
+
+
+def _call(node: Node, numbers: Mapping[Node, int]) -> str:
+    """Return an operation and the numbers of what it reads.
+
+    A view of a stored tensor reads the storage: the views between have no numbers, so
+    their movements are said one inside the other.
+    """
+    owner = node.owner
+    if owner is not None and owner.storage is not None:
+        text = f"%{numbers[owner]}"
+        for name in reversed(_movements(node, owner)):
+            text = f"{name}({text})"
+        return text
+    value = f" {number_of_constant(node)}" if node.op is CONSTANT else ""
+    sources = ", ".join(f"%{numbers[source]}" for source in node.inputs)
+    return f"{node.op.name}{value}" + (f"({sources})" if sources else "")
+
+
+def _movements(node: Node, owner: Node) -> list[str]:
+    """Return the names of the movements from a node down to the storage it looks at."""
+    names = []
+    while node is not owner:
+        names.append("view" if node.op is LEAF else node.op.name)
+        node = node.inputs[0]
+    return names
+
+
+def _count(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural where it is due."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun}{'es' if noun.endswith('ch') else 's'}"
+
 
 MOST_HELD = 12
 """Most values that a loop retains; a graph with more, such as a backward pass, does not
@@ -141,7 +272,9 @@ class KernelBackend:
         if bases:
             graph = linearize(list(bases))
             alive = alive and not is_followed(graph)
-            more = what_hangs(graph, everything=step) if alive or step or read else []
+            more: list[Node] = []
+            if alive or step or read:
+                more = pending_dependents(graph, everything=step)
             try:
                 if more or alive:
                     del graph  # what it holds would seem to be needed afterwards
@@ -160,7 +293,7 @@ class KernelBackend:
         """
         try:
             graph = linearize(nodes)
-            held = held_values(graph) if alive else []
+            held = referenced_values(graph) if alive else []
             if len(held) > MOST_HELD:
                 return False
             self._compute(graph.extended(held) if held else graph)
@@ -245,7 +378,7 @@ class KernelBackend:
         bases = list(dict.fromkeys(node.base for node in outputs))
         graph = linearize(bases)
         try:
-            fixed = unchanging(graph, inputs)
+            fixed = call_invariants(graph, inputs)
             if fixed:
                 self.realize(fixed)
                 graph = linearize(bases)
@@ -264,7 +397,7 @@ class KernelBackend:
 
     def _flush(self, graph: LinearGraph) -> None:
         """Compute a graph; what an earlier one had to compute as well is stored."""
-        wanted = wanted_again(graph)
+        wanted = needed_again(graph)
         if wanted:
             graph = graph.extended(wanted)
             for number in wanted:

@@ -1,19 +1,33 @@
-"""Liveness: which results are needed after their flush.
+"""Decide which values a flush computes and stores besides the requested ones.
 
-Tensors, pending graphs and autograd histories refer to nodes. A flush compares the
-reference count of each node with the number of its own references; a node with more is
-needed afterwards. If a result is freed by mistake, its node retains its inputs and is
-recomputed.
+A flush computes cheap values inside the kernels that read them and stores as little as
+it can. This module is the only one that decides what else survives:
+
+- `Lifetimes`: results that tensors, pending graphs or autograd histories still refer
+  to. It compares the reference count of each node with the references of the graph
+  itself. If a result is freed by mistake, its node retains its inputs and is
+  recomputed.
+- `pending_dependents`: pending tensors that a read, or the end of a step, evaluates as
+  well because they depend on the same values. Without it the history of a loop's state
+  would grow with every iteration.
+- `needed_again`: values that an earlier flush computed without storing them, and their
+  like (same operation, shape and dtype). A second flush that needs them stores them.
+- `referenced_values`: values that a very deep graph stores, because a loop may need
+  them.
+- `call_invariants`: values that a traced function captures, computed once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from operator import itemgetter
 from sys import getrefcount
 
 from tensorweb.graph.history import is_keeping, keeps_inputs
-from tensorweb.graph.node import Node
+from tensorweb.graph.kinds import Role, kinds_of
+from tensorweb.graph.node import KEPT, WANTED, Node
+from tensorweb.graph.pending import pending
+from tensorweb.graph.tracing import Placeholder
 from tensorweb.schedule.linear import LinearGraph
 
 LEAST_KEPT = 256
@@ -149,3 +163,180 @@ def is_followed(graph: LinearGraph) -> bool:
 def _sources(node: Node) -> tuple[Node, ...]:
     owner = node.owner
     return node.inputs if owner is None else (*node.inputs, owner)
+
+
+SMALL = 1 << 16
+"""Values of up to this many elements may be stored in any graph."""
+
+FREE = kinds_of(Role.SOURCE, Role.MOVEMENT)
+"""Kinds whose values cost nothing to recompute."""
+
+
+def pending_dependents(graph: LinearGraph, *, everything: bool) -> list[Node]:
+    """Return the live pending values that depend on values a graph computes.
+
+    With `everything`, also pending values that depend only on computed ones, such as
+    an average of weights. Of several that depend on each other only the last is
+    returned: the others are computed inside it, or stored when they are needed again.
+    """
+    alive = pending(graph.nodes[-1].device).take()
+    if not alive:
+        return []
+    reached = {node for node in graph.nodes if _takes_work(node)}
+    known = set(graph.numbers)
+    limit = _largest(graph, graph.outputs)
+    found: list[Node] = []
+    recorded: set[Node] = set()
+    for node in reversed(alive):
+        if node in known or node in recorded:
+            continue
+        order = _new_ancestors(node, known, recorded)
+        known.update(order)
+        hangs = everything and bool(order)
+        for one in order:
+            if any(source in reached for source in one.inputs):
+                reached.add(one)
+                hangs = True
+        is_new = node.base not in graph.numbers and node.base.size <= limit
+        is_chosen = _takes_work(node.base) if everything else node in reached
+        if hangs and is_chosen and is_new:
+            found.append(node.base)
+    return found[::-1]
+
+
+def _new_ancestors(node: Node, known: set[Node], recorded: set[Node]) -> list[Node]:
+    """Return the pending ancestors outside of `known`, inputs first, the node last.
+
+    Empty for a node that depends on an argument of a `jit` trace, which cannot be
+    computed: such nodes are added to `recorded`. A trace may leave many nodes; each is
+    visited once.
+    """
+    order: list[Node] = []
+    seen = {node}
+    stack = [(node, False)]
+    while stack:
+        one, is_ready = stack.pop()
+        if is_ready:
+            is_recorded = any(
+                source in recorded or isinstance(source.base.storage, Placeholder)
+                for source in one.inputs
+            )
+            (recorded.add if is_recorded else order.append)(one)
+            continue
+        stack.append((one, True))
+        for source in one.inputs:
+            is_new = not (source in seen or source in known or source in recorded)
+            if is_new and source.base.storage is None:
+                seen.add(source)
+                stack.append((source, False))
+    return [] if node in recorded else order
+
+
+def needed_again(graph: LinearGraph) -> list[int]:
+    """Return the indices of values to store because several flushes need them.
+
+    Only values that this graph's outputs depend on are considered. A value held by an
+    in-place assignment is stored together with the others of its operation and shape.
+    """
+    nodes = graph.nodes
+    marked = [node for node in nodes if node.mark]
+    if not marked:
+        return []
+    reached = {nodes[number] for number in graph.outputs}
+    kinds = {_kind(node) for node in marked if node.mark is KEPT}
+    found: dict[int, None] = {}
+    for number in range(len(nodes) - 1, -1, -1):
+        node = nodes[number]
+        if node not in reached:
+            continue
+        if node.mark and _takes_work(node.base) and _is_wanted(node):
+            found[number] = None
+            kinds.add(_kind(node))
+            if node.mark == WANTED:
+                continue
+        reached.update(node.inputs)
+    for number, node in enumerate(nodes):
+        if _takes_work(node) and _kind(node) in kinds and node in reached:
+            found[number] = None
+    return sorted(found.keys() - set(graph.outputs))
+
+
+def referenced_values(graph: LinearGraph) -> list[int]:
+    """Return the indices of pending values that are referenced outside of their graph.
+
+    The next steps of a loop need some of them; which ones cannot be determined.
+    """
+    limit = _largest(graph, graph.outputs)
+    nodes = [graph.nodes[number].base for number in held(graph)]
+    return [
+        graph.numbers[node]
+        for node in dict.fromkeys(nodes)
+        if _takes_work(node) and node.size <= limit
+    ]
+
+
+def worth_storing(graph: LinearGraph, stored: Collection[int]) -> Iterator[int]:
+    """Yield the indices of unstored values that should be stored if needed again.
+
+    Values that are as cheap to compute as to read are omitted, and values larger than
+    the graph's largest storage.
+    """
+    limit = _largest(graph, stored)
+    for number, node in enumerate(graph.nodes):
+        if number in stored or not _takes_work(node) or not 0 < node.size <= limit:
+            continue
+        if any(_takes_work(source.base) for source in node.inputs):
+            yield number
+
+
+def _largest(graph: LinearGraph, stored: Collection[int]) -> int:
+    """Return the element count of a graph's largest storage, at least SMALL."""
+    sizes = [node.size for node in graph.nodes if node.storage is not None]
+    return max([SMALL, *sizes, *(graph.nodes[number].size for number in stored)])
+
+
+def _is_wanted(node: Node) -> bool:
+    """Whether a marked value must be stored; an assigned one if its tensor lives."""
+    if isinstance(node.mark, int):
+        return node.mark == WANTED
+    tensor = node.mark()
+    return tensor is not None and tensor.node is node
+
+
+def _takes_work(node: Node) -> bool:
+    return node.base.storage is None and node.op.kind not in FREE
+
+
+def _kind(node: Node) -> tuple[object, ...]:
+    return node.op, node.attrs, node.shape, node.dtype
+
+
+LARGEST = 1 << 22
+"""Most elements of a value that is stored for a trace."""
+
+
+def call_invariants(graph: LinearGraph, arguments: Collection[Node]) -> list[Node]:
+    """Return the captured pending values that do not depend on the arguments.
+
+    Values of ramps and constants alone are omitted: a mask, for example, is as quick to
+    compute as to load, and needs no storage.
+    """
+    changing = set(arguments)
+    read_from_storage: set[Node] = set()
+    found: dict[Node, None] = {}
+    for node in graph.nodes:
+        sources = (*node.inputs, *([node.owner] if node.owner else ()))
+        if node in changing or any(source in changing for source in sources):
+            changing.add(node)
+        elif node.base.storage is not None or any(
+            source in read_from_storage for source in sources
+        ):
+            read_from_storage.add(node)
+    for node in graph.nodes:
+        if node in changing:
+            for source in node.inputs:
+                base = source.base
+                is_fixed = base in read_from_storage and base.storage is None
+                if is_fixed and base.op.kind not in FREE and base.size <= LARGEST:
+                    found[base] = None
+    return list(found)

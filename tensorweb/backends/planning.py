@@ -1,18 +1,17 @@
-"""Plan a graph: kernels in order, their tapes and the lifetimes of storages."""
+"""Plan a graph: kernels in order, tapes and lifetimes of storages; cache the plans."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tensorweb.backends.buffer_assignment import Span, peak
 from tensorweb.backends.cost import Work, node_records, works
-from tensorweb.backends.layouts import Layout, Stock, make_tapes
-from tensorweb.backends.liveness import Lifetimes
+from tensorweb.backends.layouts import Layout, Span, Stock, make_tapes, peak
+from tensorweb.backends.liveness import Lifetimes, worth_storing
 from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.pool import Pool
-from tensorweb.backends.recompute import worth_storing
 from tensorweb.backends.tapes import Command, Tape
 from tensorweb.codegen.program import Program, buffer_of
 from tensorweb.errors import ShapeError
@@ -22,7 +21,7 @@ from tensorweb.schedule.cuts import MOST_SCALARS
 from tensorweb.schedule.formula import formula
 from tensorweb.schedule.kernel import Planned
 from tensorweb.schedule.kernels import plan
-from tensorweb.schedule.linear import LinearGraph, equal_constants
+from tensorweb.schedule.linear import LinearGraph, equal_constants, is_equal
 from tensorweb.schedule.order import ordered
 
 LAYOUTS_KEPT = 16
@@ -258,3 +257,49 @@ def _commands(
         yield Command(
             launch, references, planned.scalars, words, own, place=place, formula=told
         )
+
+
+PLANS_KEPT = 1024
+
+ANY_CONSTANTS = "any constants"
+"""Marks the key of a plan that does not depend on which constants are equal."""
+
+
+class Plans:
+    """A least-recently-used cache of plans."""
+
+    def __init__(self) -> None:
+        """Begin without plans."""
+        self._known: OrderedDict[Hashable, Plan] = OrderedDict()
+
+    def __len__(self) -> int:
+        """Return how many plans are cached."""
+        return len(self._known)
+
+    def clear(self) -> None:
+        """Drop all plans."""
+        self._known.clear()
+
+    def find(
+        self, graph: LinearGraph, make: Callable[[LinearGraph, bool], Plan]
+    ) -> Plan:
+        """Return the plan of a graph, made if there is none.
+
+        Args:
+            graph: the linear graph.
+            make: makes the plan of a graph; the second argument is whether it must hold
+                for every graph of this structure.
+        """
+        key: Hashable = graph.key
+        plan = self._known.get(key)
+        is_for_all = plan is not None and not is_equal(graph, plan.equal)
+        if is_for_all:
+            key = (key, ANY_CONSTANTS)
+            plan = self._known.get(key)
+        if plan is None:
+            plan = self._known[key] = make(graph, is_for_all)
+            if len(self._known) > PLANS_KEPT:
+                self._known.popitem(last=False)
+        else:
+            self._known.move_to_end(key)
+        return plan

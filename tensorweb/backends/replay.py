@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from tensorweb.backends.buffer_assignment import places
+from tensorweb.backends.layouts import places
 from tensorweb.backends.planning import Plan, describe
 from tensorweb.backends.pool import Buffer, Pool, Taken
 from tensorweb.backends.reporting import Report

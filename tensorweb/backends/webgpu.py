@@ -1,30 +1,199 @@
-"""The webgpu device: opens the kernel backend on a GPU, which can tune and prepare."""
+"""The webgpu device: its compiled shaders, its measured tiles, and its backend."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorweb.backends.hardware import keep_tiles
 from tensorweb.backends.kernel_backend import KernelBackend
 from tensorweb.backends.machine import Machine
+from tensorweb.backends.pipelines import Pipelines, Wanted
 from tensorweb.backends.planning import make_plan
 from tensorweb.backends.probes import NOTHING, Findings, probe
-from tensorweb.backends.shader_pipelines import BackgroundPipelines, ShaderPipelines
+from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.fourier import rows_of
-from tensorweb.codegen.product.tiles import candidates, problem_of
+from tensorweb.codegen.product.adapters import class_of
+from tensorweb.codegen.product.tiles import TILES, candidates, problem_of
+from tensorweb.codegen.program import Launch, Program
+from tensorweb.codegen.target import Target
 from tensorweb.devices import DEVICES
 from tensorweb.drivers import ShaderDriver, open_driver
 from tensorweb.drivers.native_adapter import ADAPTER_VARIABLE
 from tensorweb.dtypes import ALL
 from tensorweb.graph.node import Node
+from tensorweb.schedule.kernel import Kernel
 from tensorweb.schedule.linear import linearize
-from tensorweb.waits import Steps
+from tensorweb.version import VERSION
+from tensorweb.waits import Steps, run_blocking
 
 if TYPE_CHECKING:
     from tensorweb.protocol import Preparer, Tuner
+
+
+LONGEST_TEXT = 1 << 16
+"""Most characters of a device's stored tiles; `tune` measures a few dozen problems."""
+
+Tuned = tuple[tuple[str, str], ...]
+"""(problem, tile) pairs, see `tiles.problem_of`."""
+
+
+def target_of(
+    driver: ShaderDriver, tuned: Tuned = (), workarounds: tuple[str, ...] = ()
+) -> Target:
+    """Return the code generation target of a device."""
+    row = class_of(driver.names, driver.is_software)
+    return Target(
+        driver.is_software,
+        driver.limits["maxComputeInvocationsPerWorkgroup"],
+        driver.limits["maxComputeWorkgroupStorageSize"],
+        row.cores,
+        tuned,
+        row.accumulators,
+        row.is_slow_to_compile,
+        driver.has_subgroup_matrices,
+        workarounds,
+    )
+
+
+def key_of(driver: ShaderDriver) -> str:
+    """Return the key under which a device's tuned tiles are stored."""
+    names = (driver.names[part] for part in ("vendor", "architecture", "description"))
+    return f"tiles {VERSION} {' / '.join(names)}"
+
+
+def kept_tiles(driver: ShaderDriver) -> Tuned:
+    """Return the tiles tuned on this device in an earlier run, if any.
+
+    An invalid entry is removed with a warning.
+    """
+    key = key_of(driver)
+    text = driver.kept(key)
+    if text is None:
+        return ()
+    try:
+        return _checked(text)
+    except ValueError as error:
+        driver.keep(key, None)
+        warnings.warn(
+            f"tensorweb: the tiles kept for {driver.description} are damaged "
+            f"({error}) and were removed; the plain table is used. Call tw.tune() to "
+            "measure again.",
+            stacklevel=2,
+        )
+        return ()
+
+
+def keep_tiles(driver: ShaderDriver, tuned: Mapping[str, str]) -> bool:
+    """Store tuned tiles for later runs, and return whether they persist."""
+    return driver.keep(key_of(driver), json.dumps(tuned, indent=1) if tuned else None)
+
+
+def _checked(text: str) -> Tuned:
+    """Parse stored tiles, which may have been modified, into pairs.
+
+    Raises:
+        ValueError: the text is not of the form that `keep_tiles` writes.
+    """
+    # Parsing text that nests deeply ends Python in a browser, so it is not parsed.
+    if len(text) > LONGEST_TEXT or "[" in text or text.count("{") > 1:
+        raise ValueError("no table of short texts")
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError("no table of short texts")
+    names = {tile.name for tile in TILES}
+    for problem, name in found.items():
+        if not isinstance(name, str) or name not in names:
+            raise ValueError(f"{problem!r:.40} has the unknown tile {name!r:.40}")
+    return tuple(found.items())
+
+
+class ShaderPipelines(Pipelines):
+    """Pipelines of one GPU by their WGSL.
+
+    Attributes:
+        driver: of the device.
+        target: what the texts are written for.
+    """
+
+    def __init__(self, driver: ShaderDriver, workarounds: tuple[str, ...] = ()) -> None:
+        """Begin without pipelines."""
+        super().__init__()
+        self.driver = driver
+        self.target = target_of(driver, kept_tiles(driver), workarounds)
+        self._begun: set[int] = set()
+
+    def program(self, kernel: Kernel) -> Program:
+        """Return the launches of a kernel on this GPU."""
+        return self._programs.get(kernel, self.target, compile_kernel)
+
+    def create(self, launch: Launch, words: str) -> int:
+        """Return a new pipeline for a launch.
+
+        Raises:
+            ShaderError: the device's compiler refused it.
+        """
+        return self.driver.create_pipeline(self._source(launch), launch.access, words)
+
+    def begin(self, wanted: Iterable[Wanted]) -> None:
+        """Begin to compile what is new in the background; `handle` finds it."""
+        for launch, words in wanted:
+            if launch.source not in self._handles:
+                found = self.driver.begin_pipeline(
+                    self._source(launch), launch.access, words
+                )
+                self._handles[launch.source] = found
+                self._begun.add(found)
+
+    def compile(self, wanted: Iterable[Wanted]) -> None:
+        """Compile what a plan needs, side by side where Python can wait for it.
+
+        A single new pipeline is compiled by `handle`, which need not wait. Software
+        adapters have no cores to spare.
+
+        Raises:
+            ShaderError: the device's compiler refused one.
+        """
+        rows = {launch.source: (launch, words) for launch, words in wanted}
+        new = [row for source, row in rows.items() if source not in self._handles]
+        driver = self.driver
+        if len(new) > 1 and not driver.is_software and driver.can_block():
+            self.begin(new)
+        if not self._begun:
+            return
+        handles = {self._handles[source] for source in rows if source in self._handles}
+        waited = sorted(handles & self._begun)
+        if waited and driver.can_block():
+            run_blocking(driver.finish_pipelines(waited))
+            self._begun.difference_update(waited)
+
+    def _source(self, launch: Launch) -> str:
+        """Return the WGSL of a launch with this host's header lines."""
+        source, header = launch.source, self.driver.shader_header
+        assert isinstance(source, str), "internal: a module for a GPU"
+        if "f16" in source:
+            header = f"enable f16;\n{header}"
+        return header + source
+
+
+class BackgroundPipelines(ShaderPipelines):
+    """Fills the pipelines of a device without waiting; for plans that never run."""
+
+    def __init__(self, pipelines: ShaderPipelines) -> None:
+        """Share the pipelines that are there."""
+        self.driver = pipelines.driver
+        self.target = pipelines.target
+        self._handles = pipelines._handles
+        self._programs = pipelines._programs
+        self._begun = pipelines._begun
+
+    def compile(self, wanted: Iterable[Wanted]) -> None:
+        """Begin to compile what a plan needs."""
+        self.begin(wanted)
+
 
 DEVICE = "webgpu"
 

@@ -1,6 +1,6 @@
-"""The driver over the browser's WebGPU: one bridge call per tape, reads that block.
+"""The driver over the browser's WebGPU: one JavaScript call per tape, blocking reads.
 
-It knows no tensors; its other half is `browser.js` and the `browser_*.js` beside it.
+It does not know tensors; `browser.js` and the other `browser_*.js` are its JavaScript.
 Called by `tensorweb.drivers.open_driver`. `js` and `pyodide` are imported when a device
 is opened, because a memory snapshot of Python cannot hold a JavaScript object.
 """
@@ -15,7 +15,6 @@ from typing import Any, NoReturn
 
 from tensorweb.drivers import messages
 from tensorweb.drivers.memory import require_bindable
-from tensorweb.drivers.pacing import Pace
 from tensorweb.drivers.scripts import JsObject, join_scripts
 from tensorweb.drivers.waiting import COMPILING, OPENING, can_wait, wait, wait_for
 from tensorweb.errors import (
@@ -26,6 +25,40 @@ from tensorweb.errors import (
     ShaderError,
 )
 from tensorweb.waits import Steps, run_blocking
+
+INTERVAL = 0.04
+"""Seconds that a window should take, so that less than 0.1 s of work is in flight."""
+
+FEWEST, MOST = 1, 256
+"""Flushes of a window; a wait takes about as long as three flushes of small kernels."""
+
+
+class Pace:
+    """Counts flushes and adapts the window to the time that the last one took."""
+
+    def __init__(self, now: float) -> None:
+        """Begin with a small window at the time `now`, in seconds."""
+        self._window = 4
+        self._flushes = 0
+        self._since = now
+
+    def is_due(self) -> bool:
+        """Count a flush, and return whether it ends a window."""
+        self._flushes += 1
+        return self._flushes >= self._window
+
+    def begin_window(self, now: float) -> None:
+        """Begin the next window, after a wait at the end of one."""
+        wanted = self._window * INTERVAL / max(now - self._since, 1e-6)
+        fair = min(round(wanted), self._window * 2)
+        self._window = min(max(fair, FEWEST), MOST)
+        self.drained(now)
+
+    def drained(self, now: float) -> None:
+        """Take note that nothing is in flight, as after a read."""
+        self._flushes = 0
+        self._since = now
+
 
 PARTS = (
     "browser.js",

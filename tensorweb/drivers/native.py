@@ -8,10 +8,11 @@ nothing is raised late here.
 from __future__ import annotations
 
 import atexit
+import importlib
 import sys
 import weakref
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from tensorweb.drivers import messages, native_cache
@@ -22,15 +23,12 @@ from tensorweb.drivers.native_adapter import (
     request_device,
     webgpu_limits,
 )
-from tensorweb.drivers.native_errors import interruption, without_preamble
-from tensorweb.drivers.native_groups import BindGroups
-from tensorweb.drivers.native_reads import ReadBack
-from tensorweb.drivers.native_timing import Timing
 from tensorweb.drivers.protocol import (
     CLEAR,
     COPY,
     DISPATCH,
     PARAMETER_CAPACITY,
+    PARAMETER_WORDS,
 )
 from tensorweb.errors import (
     BackendError,
@@ -39,6 +37,228 @@ from tensorweb.errors import (
     ShaderError,
 )
 from tensorweb.waits import Steps, Wait, run_blocking
+
+
+def interruption(
+    error: BaseException, outside: BaseException | None
+) -> BaseException | None:
+    """Return what interrupted wgpu-py before an error, such as KeyboardInterrupt.
+
+    Locks and callbacks that were left half-way complain afterwards. `outside` is what
+    was being handled before the call: interruptions before that are over.
+    """
+    cause = error.__context__
+    while cause is not None and cause is not outside:
+        if not isinstance(cause, Exception):
+            return cause
+        cause = cause.__context__
+    return None
+
+
+def without_preamble(error: BaseException | None) -> str:
+    """Return the text of a wgpu error behind `Validation Error, Caused by:`."""
+    return str(error).split("Caused by:", 1)[-1].strip()
+
+
+SMALLEST = 4096
+KEPT_BYTES = 64 << 20
+"""Most bytes of cached buffers; larger reads allocate their own."""
+
+
+class ReadBack:
+    """The mappable buffers of one device."""
+
+    def __init__(self, wgpu: Wgpu, device: Wgpu) -> None:
+        """Begin without buffers."""
+        self._device = device
+        self._usage = wgpu.BufferUsage.COPY_DST | wgpu.BufferUsage.MAP_READ
+        self._idle: dict[int, list[Wgpu]] = {}
+        self._idle_bytes = 0
+
+    def copy(self, source: Wgpu, offset: int, size: int) -> Wgpu:
+        """Submit a copy of bytes into a mappable buffer and return it."""
+        size = (size + 3) & ~3
+        capacity = max(SMALLEST, 1 << (size - 1).bit_length())
+        free = self._idle.get(capacity)
+        if free:
+            staging = free.pop()
+            self._idle_bytes -= capacity
+        else:
+            staging = self._device.create_buffer(size=capacity, usage=self._usage)
+        encoder = self._device.create_command_encoder()
+        encoder.copy_buffer_to_buffer(source, offset, staging, 0, size)
+        self._device.queue.submit([encoder.finish()])
+        return staging
+
+    def take(self, staging: Wgpu, start: int, size: int) -> bytes:
+        """Return mapped bytes and keep the buffer for the next read."""
+        view = staging.read_mapped(0, (start + size + 3) & ~3, copy=False)
+        data = bytes(view[start : start + size])
+        staging.unmap()
+        capacity = staging.size
+        if self._idle_bytes + capacity <= KEPT_BYTES:
+            self._idle.setdefault(capacity, []).append(staging)
+            self._idle_bytes += capacity
+        else:
+            staging.destroy()
+        return data
+
+    def close(self) -> None:
+        """Destroy the cached buffers."""
+        for buffers in self._idle.values():
+            for buffer in buffers:
+                buffer.destroy()
+        self._idle.clear()
+
+
+MOST = 4096
+"""Timestamps of one set, WebGPU's limit; a tape has at most 1024 launches."""
+
+
+class Timing:
+    """The timestamps of one tape."""
+
+    def __init__(self, wgpu: Wgpu, device: Wgpu) -> None:
+        """Make room for as many timestamps as a tape can have."""
+        native = importlib.import_module("wgpu.backends.wgpu_native")
+        period = native.lib.wgpuQueueGetTimestampPeriod(device.queue._internal)
+        self._seconds_per_tick = float(period) * 1e-9
+        self._set = device.create_query_set(type="timestamp", count=MOST)
+        usage = wgpu.BufferUsage
+        self._resolved = device.create_buffer(
+            size=MOST * 8, usage=usage.QUERY_RESOLVE | usage.COPY_SRC
+        )
+        self._used = 0
+
+    def begin(self) -> None:
+        """Begin the next tape."""
+        self._used = 0
+
+    def next_pass(self) -> dict[str, object]:
+        """Return what a pass needs to write its two timestamps."""
+        first = self._used
+        self._used += 2
+        return {
+            "query_set": self._set,
+            "beginning_of_pass_write_index": first,
+            "end_of_pass_write_index": first + 1,
+        }
+
+    def resolve(self, encoder: Wgpu) -> None:
+        """Let the encoder write the timestamps into a buffer."""
+        if self._used:
+            encoder.resolve_query_set(self._set, 0, self._used, self._resolved, 0)
+
+    def take(self, read_back: ReadBack) -> list[float]:
+        """Wait and return the seconds of each pass."""
+        if not self._used:
+            return []
+        staging = read_back.copy(self._resolved, 0, self._used * 8)
+        staging.map_async("READ").sync_wait()
+        ticks = array("Q", read_back.take(staging, 0, self._used * 8))
+        pairs = zip(ticks[::2], ticks[1::2], strict=True)
+        return [max(end - begin, 0) * self._seconds_per_tick for begin, end in pairs]
+
+
+GroupKey = tuple[str, tuple[int, ...]]
+"""A bind group's key: the layout's access string and the buffers."""
+
+PARAMETER_BYTES = PARAMETER_WORDS * 4
+GROUPS_KEPT = 4096
+"""Bind groups in the cache; one more empties it."""
+
+KINDS = {"r": "read-only-storage", "w": "storage"}
+
+
+class BindGroups:
+    """The bind groups of some buffers.
+
+    Attributes:
+        made: how many were created.
+    """
+
+    def __init__(
+        self, wgpu: Wgpu, device: Wgpu, buffers: Mapping[int, Wgpu], parameters: Wgpu
+    ) -> None:
+        """Begin without any; `parameters` is the uniform buffer of every launch."""
+        self._visibility = wgpu.ShaderStage.COMPUTE
+        self._device = device
+        self._buffers = buffers
+        self._parameters = parameters
+        self._layouts: dict[str, tuple[Wgpu, Wgpu]] = {}
+        self._groups: dict[GroupKey, Wgpu] = {}
+        self._groups_of: dict[int, set[GroupKey]] = {}
+        self.made = 0
+
+    def __len__(self) -> int:
+        """Return how many bind groups are cached."""
+        return len(self._groups)
+
+    def layout(self, access: str) -> tuple[Wgpu, Wgpu]:
+        """Return the bind group layout and the pipeline layout for an access string."""
+        known = self._layouts.get(access)
+        if known is not None:
+            return known
+        entries = [
+            {
+                "binding": index,
+                "visibility": self._visibility,
+                "buffer": {"type": KINDS[letter]},
+            }
+            for index, letter in enumerate(access)
+        ]
+        uniform = {
+            "type": "uniform",
+            "has_dynamic_offset": True,
+            "min_binding_size": PARAMETER_BYTES,
+        }
+        entries.append(
+            {"binding": len(access), "visibility": self._visibility, "buffer": uniform}
+        )
+        group = self._device.create_bind_group_layout(entries=entries)
+        layout = self._device.create_pipeline_layout(bind_group_layouts=[group])
+        self._layouts[access] = (group, layout)
+        return group, layout
+
+    def group(self, access: str, buffers: list[int]) -> Wgpu:
+        """Return the cached bind group of these buffers under this layout."""
+        key = (access, tuple(buffers))
+        group = self._groups.get(key)
+        if group is not None:
+            return group
+        if len(self._groups) >= GROUPS_KEPT:
+            self.clear()
+        resources = [self._buffers[buffer] for buffer in buffers]
+        entries = [
+            {
+                "binding": index,
+                "resource": {"buffer": resource, "offset": 0, "size": resource.size},
+            }
+            for index, resource in enumerate(resources)
+        ]
+        parameters = {"buffer": self._parameters, "offset": 0, "size": PARAMETER_BYTES}
+        entries.append({"binding": len(buffers), "resource": parameters})
+        group = self._device.create_bind_group(
+            layout=self.layout(access)[0], entries=entries
+        )
+        self._groups[key] = group
+        for buffer in set(buffers):
+            self._groups_of.setdefault(buffer, set()).add(key)
+        self.made += 1
+        return group
+
+    def forget(self, buffer: int) -> None:
+        """Drop the bind groups that name a buffer."""
+        for key in self._groups_of.pop(buffer, ()):
+            self._groups.pop(key, None)
+            for other in set(key[1]):
+                if other in self._groups_of:
+                    self._groups_of[other].discard(key)
+
+    def clear(self) -> None:
+        """Drop all bind groups."""
+        self._groups.clear()
+        self._groups_of.clear()
 
 
 def open_native() -> NativeDriver:

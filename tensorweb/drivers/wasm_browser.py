@@ -12,8 +12,7 @@ from array import array
 
 from tensorweb.drivers.messages import refused_message
 from tensorweb.drivers.scripts import JsObject, join_scripts, script_text
-from tensorweb.drivers.wasm_driver import FIRST_PAGES, MOST_PAGES, WasmDriver
-from tensorweb.drivers.wasm_heap import PAGE
+from tensorweb.drivers.wasm_driver import FIRST_PAGES, MOST_PAGES, PAGE, WasmDriver
 from tensorweb.errors import DeviceError, ShaderError
 
 PARTS = (

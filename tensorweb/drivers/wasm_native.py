@@ -11,8 +11,13 @@ from time import perf_counter
 
 from tensorweb.drivers.messages import refused_message
 from tensorweb.drivers.protocol import CLEAR, COPY, DISPATCH
-from tensorweb.drivers.wasm_driver import FIRST_PAGES, MOST_PAGES, WasmDriver
-from tensorweb.drivers.wasm_heap import signed, unsigned
+from tensorweb.drivers.wasm_driver import (
+    FIRST_PAGES,
+    MOST_PAGES,
+    WasmDriver,
+    signed,
+    unsigned,
+)
 from tensorweb.drivers.wasmtime_engine import Engine, Refused, Run, Trapped
 from tensorweb.errors import ShaderError
 

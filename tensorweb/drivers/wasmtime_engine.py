@@ -8,12 +8,39 @@ from __future__ import annotations
 
 import ctypes
 import re
+import sys
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
-from tensorweb.drivers.wasm_heap import PAGE
-from tensorweb.drivers.wasm_libm import library_function
+from tensorweb.drivers.wasm_driver import PAGE
 from tensorweb.errors import DeviceError
+
+Function = Callable[..., float]
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    """Return the library that has them: on most systems Python's own process."""
+    return ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
+
+
+@cache
+def library_function(name: str, arguments: int) -> Function | None:
+    """Return a C library function with this many float64 arguments, or None.
+
+    >>> exp = library_function("exp", 1)
+    >>> exp(1000.0), exp(0.0)
+    (inf, 1.0)
+    """
+    function = getattr(_library(), name, None)
+    if function is None:
+        return None
+    function.argtypes = [ctypes.c_double] * arguments
+    function.restype = ctypes.c_double
+    found: Function = function
+    return found
+
 
 Run = Callable[[int, int, int, int], None]
 """A module's `run`: address of its parameters, of its buffers, first unit, last."""

@@ -1,7 +1,7 @@
 """Rows of what takes matrices apart, and solves with the parts.
 
 Each result is one tensor that holds all parts; `nodes/factorizations.py` takes them
-out. NumPy's way is in `backends/numpy_factorizations.py`.
+out. NumPy's way is in `backends/numpy_rules.py`.
 """
 
 from __future__ import annotations

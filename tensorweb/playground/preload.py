@@ -16,7 +16,7 @@ from .bridge import drive
 from .session import Session
 
 MODULES = (
-    "tensorweb.backends.explain",
+    "tensorweb.backends.kernel_backend",
     DEVICES[fastest()].module,
     DEVICES["cpu"].module,
     "tensorweb.backends.wasm",

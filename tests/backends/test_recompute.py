@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tensorweb as tw
-from tensorweb.backends import recompute
+from tensorweb.backends import liveness
 from tensorweb.graph.node import Node
 
 
@@ -23,13 +23,13 @@ def test_read_walks_what_a_recording_left_once(
         return x
 
     looked_at: list[Node] = []
-    walk = recompute._new_ancestors
+    walk = liveness._new_ancestors
 
     def counted(node: Node, known: set[Node], recorded: set[Node]) -> list[Node]:
         looked_at.append(node)
         return walk(node, known, recorded)
 
-    monkeypatch.setattr(recompute, "_new_ancestors", counted)
+    monkeypatch.setattr(liveness, "_new_ancestors", counted)
     x = tw.ones(3)
     assert steps(x).shape == (3,)
     (x + 1).tolist()

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tensorweb.codegen.wasm.opcodes import CODES
+from tensorweb.codegen.wasm.module import CODES
 from tensorweb.codegen.wasm.text import ModuleText, wat
 
 wasmtime = pytest.importorskip("wasmtime")

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from tensorweb.drivers.pacing import INTERVAL, MOST, Pace
+from tensorweb.drivers.browser import INTERVAL, MOST, Pace
 
 
 def windows(costs: list[float]) -> list[int]:

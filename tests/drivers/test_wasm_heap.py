@@ -6,7 +6,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from tensorweb.drivers.wasm_heap import (
+from tensorweb.drivers.wasm_driver import (
     ALIGNMENT,
     PAGE,
     SLACK,

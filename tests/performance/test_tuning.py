@@ -14,8 +14,7 @@ from tolerances import REDUCE
 
 import tensorweb as tw
 from tensorweb import devices, evaluate
-from tensorweb.backends.hardware import kept_tiles, key_of
-from tensorweb.backends.webgpu import WebGpuBackend
+from tensorweb.backends.webgpu import WebGpuBackend, kept_tiles, key_of
 from tensorweb.codegen.product.adapters import ADAPTERS, class_of
 from tensorweb.codegen.product.tiles import TILES, choose_tile
 from tensorweb.codegen.target import Target

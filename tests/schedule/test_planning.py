@@ -11,7 +11,7 @@ from pretend_driver import PretendDriver
 
 import tensorweb as tw
 from tensorweb import Tensor, devices
-from tensorweb.backends import shader_pipelines
+from tensorweb.backends import webgpu
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.codegen.program import Program
 from tensorweb.graph.node import Node
@@ -116,13 +116,13 @@ def test_layers_share_the_programs_of_their_kernels(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     written: list[object] = []
-    write = shader_pipelines.compile_kernel
+    write = webgpu.compile_kernel
 
     def note(kernel: object, target: object) -> Program:
         written.append(kernel)
         return write(kernel, target)  # type: ignore[arg-type]  # passed on
 
-    monkeypatch.setattr(shader_pipelines, "compile_kernel", note)
+    monkeypatch.setattr(webgpu, "compile_kernel", note)
     counts: list[int] = []
     for layers in (2, 6):
         model = transformers.parameters(layers, 32, 16, 11)

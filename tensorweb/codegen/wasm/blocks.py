@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tensorweb.codegen.wasm.frame import Frame
-from tensorweb.codegen.wasm.integers import divided
 from tensorweb.codegen.wasm.loops import counted, portion, units
+from tensorweb.codegen.wasm.module import divided
 from tensorweb.codegen.wasm.reader import Reader
 
 

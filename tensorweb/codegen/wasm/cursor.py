@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tensorweb.codegen.wasm.elements import itemsize
-from tensorweb.codegen.wasm.expressions import needed_steps
+from tensorweb.codegen.wasm.elements import itemsize, needed_steps
 from tensorweb.codegen.wasm.frame import Frame
-from tensorweb.codegen.wasm.integers import divided
+from tensorweb.codegen.wasm.module import divided
 from tensorweb.schedule.kernel import Expression
 
 

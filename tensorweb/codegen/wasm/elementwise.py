@@ -6,10 +6,15 @@ from collections.abc import Sequence
 from math import prod
 
 from tensorweb.codegen.program import OUTPUT, Launch, Program, output
-from tensorweb.codegen.wasm.elements import itemsize, store, store_neighbours
-from tensorweb.codegen.wasm.expressions import flops, is_vectorizable, side_by_side
+from tensorweb.codegen.wasm.elements import (
+    flops,
+    is_vectorizable,
+    itemsize,
+    side_by_side,
+    store,
+    store_neighbours,
+)
 from tensorweb.codegen.wasm.frame import Frame, per_slice
-from tensorweb.codegen.wasm.integers import divided, smaller
 from tensorweb.codegen.wasm.loops import (
     BLOCK,
     Mover,
@@ -21,7 +26,7 @@ from tensorweb.codegen.wasm.loops import (
     portion,
     units,
 )
-from tensorweb.codegen.wasm.module import Function
+from tensorweb.codegen.wasm.module import Function, divided, smaller
 from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.schedule.kernel import Expression, Kernel

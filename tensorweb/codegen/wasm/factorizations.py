@@ -1,21 +1,173 @@
-"""Programs that take matrices apart: each matrix is a unit, which one thread does."""
+"""Write kernels of factorizations: each matrix is a unit, computed by one thread.
+
+The algorithm is read from the WGSL template that a workgroup runs on a GPU, and written
+for one thread.
+"""
 
 from __future__ import annotations
 
-from tensorweb.codegen.factorizations import ROUTINES, Routine
+import re
+from collections.abc import Mapping
+
+from tensorweb.codegen.factorizations import ROUTINES, Routine, number_constants
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
-from tensorweb.codegen.wasm.elements import KINDS, itemsize
+from tensorweb.codegen.template import shader_folder
+from tensorweb.codegen.unrolling import apply_marks
+from tensorweb.codegen.wasm.elements import KINDS, itemsize, load, store
 from tensorweb.codegen.wasm.elementwise import map_launch
 from tensorweb.codegen.wasm.frame import Frame, per_slice
+from tensorweb.codegen.wasm.functions import text_of
 from tensorweb.codegen.wasm.loops import units
-from tensorweb.codegen.wasm.routines import (
-    READ,
-    RoutineReader,
-    RoutineTranslation,
-    routine_text,
-)
+from tensorweb.codegen.wasm.module import Function
 from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.codegen.wasm.terms import Places
+from tensorweb.codegen.wasm.translation import Translation, Writer
+from tensorweb.codegen.wasm.wgsl import Statement, Term, TextReader, binary, typed
 from tensorweb.schedule.kernel import Expression, Kernel
+
+BARRIERS = ("storageBarrier", "workgroupBarrier")
+
+TOGETHER = {"sum_of_lanes": 1, "max_of_lanes": 1, "index_of_largest": 2}
+"""What threads find together, and which argument one thread finds alone."""
+
+READ = ("first", "second")
+"""Functions that give the operands' elements, which are arrays here."""
+
+ALONE = {
+    "LANES": "1u",
+    "COLUMNS": "1u",
+    "ROWS": "1u",
+    "lane": "0u",
+    "nan_if": "nan_where_f32",
+    "is_nan": "isnan_f32",
+}
+"""What names of the templates mean for one thread."""
+
+NUMBERS = {
+    "f32": {"EPSILON": "5.9604644775390625e-8", "SMALLEST": "1.1754943508222875e-38"},
+    "f64": {"EPSILON": "1.1102230246251565e-16", "SMALLEST": "2.2250738585072014e-308"},
+}
+"""What constants of the templates are, by type."""
+
+_WORD = re.compile(r"\b[A-Za-z_]\w*\b")
+
+
+def routine_text(template: str, kind: str, *, is_complex: bool) -> str:
+    """Return the body of a template's `fn factor`, computing with `f32` or `f64`."""
+    text = (shader_folder() / f"{template}.wgsl").read_text(encoding="utf-8")
+    body = text.split("\nfn factor(matrix: u32, lane: u32) ", 1)[1].split("\n}\n")[0]
+    body = apply_marks(number_constants(is_complex) + body)
+    body = body.replace("parameters.", "parameters_")
+    names = {**ALONE, **NUMBERS[kind], "WORDS": "2u" if is_complex else "1u"}
+    body = _WORD.sub(lambda match: names.get(match[0], match[0]), body)
+    if kind == "f64":
+        body = body.replace("_f32(", "_f64(")
+        body = re.sub(r"\bf32\b", "f64", body)
+    return body[body.index("{") :] + "\n}"
+
+
+class RoutineReader(TextReader):
+    """Reads the body of a routine."""
+
+    def __init__(self, text: str, types: Mapping[str, str], kind: str) -> None:
+        """Begin at the body's brace; `types` are those of parameters."""
+        super().__init__(text, dict(types), text_of)
+        self.kind = kind
+
+    def settled(self, term: Term) -> Term:
+        """Return a term whose open number is of the type that the routine has."""
+        return typed(term, self.kind) if term.type == "float" else super().settled(term)
+
+    def statements(self) -> tuple[Statement, ...]:
+        """Return all statements."""
+        return self.block("")
+
+    def statement(self, result: str) -> list[Statement]:
+        """Return one statement; a barrier is none."""
+        if self.peek() in BARRIERS:
+            self.next()
+            self.take("(", ")", ";")
+            return []
+        return super().statement(result)
+
+    def assignment(self) -> Statement:
+        """Return what gives a value to a name or to an array's element."""
+        if self.words[self.at + 1] == "[":
+            place = self.primary()
+            sign = self.next()
+            value = self.expression()
+            if sign != "=":
+                value = binary(sign[:-1], place, value)
+            parts = (place.parts[0], typed(value, self.kind))
+            return Statement("store", term=Term("store", "", place.word, parts))
+        if self.words[self.at + 2] == ":":
+            _, name, _, kind = (self.next() for _ in range(4))
+            self.take("=")
+            self.types[name] = kind
+            return Statement("var", name, typed(self.expression(), kind))
+        return super().assignment()
+
+    def primary(self) -> Term:
+        """Return a name, a number, a call, or an array's element."""
+        if self.words[self.at + 1] != "[":
+            return super().primary()
+        word = self.next()
+        self.take("[")
+        index = self.settled(self.expression())
+        self.take("]")
+        return Term("element", self.kind, word, (index,))
+
+    def call(self, name: str) -> Term:
+        """Return a call, of one thread's share where threads work together."""
+        if name in TOGETHER:
+            return self.settled(self.arguments()[TOGETHER[name]])
+        if name in READ:
+            (index,) = self.arguments()
+            return Term("element", self.kind, name, (self.settled(index),))
+        if name == "f64":
+            return Term("convert", name, parts=tuple(self.arguments()))
+        return super().call(name)
+
+
+class RoutineTranslation(Translation):
+    """Writes the statements of a routine.
+
+    Attributes:
+        arrays: the local with the address of each array.
+        dtype: of their elements.
+    """
+
+    def __init__(
+        self, writer: Writer, f: Function, arrays: Mapping[str, int], dtype: str
+    ) -> None:
+        """Begin to write into a function."""
+        super().__init__(writer, f)
+        self.arrays = arrays
+        self.dtype = dtype
+
+    def term(self, term: Term, places: Places) -> None:
+        """Write what leaves a term's value on the stack, or stores an element."""
+        if term.kind == "element":
+            self._address(term.word, term.parts[0], places)
+            load(self, self.dtype)
+        elif term.kind == "store":
+            self._address(term.word, term.parts[0], places)
+            self.term(term.parts[1], places)
+            store(self, self.dtype)
+        else:
+            super().term(term, places)
+
+    def _address(self, array: str, index: Term, places: Places) -> None:
+        self.f.get(self.arrays[array])
+        self.term(index, places)
+        self.f.const("i32", itemsize(self.dtype))
+        self.f.ops("i32.mul", "i32.add")
+
+    def keep(self, each: Statement, places: dict[str, tuple[int, ...]]) -> None:
+        """Take the value on the stack into a name's locals; stores leave none."""
+        if each.kind != "store":
+            super().keep(each, places)
+
 
 SHARED = (
     *("owns", "others", "products", "imaginary_products"),

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 
 from tensorweb.codegen.program import OUTPUT, Launch, Word
 from tensorweb.codegen.wasm.elements import KINDS, itemsize
-from tensorweb.codegen.wasm.module import Function
-from tensorweb.codegen.wasm.opcodes import CODES, signed, unsigned
+from tensorweb.codegen.wasm.module import CODES, Function, signed, unsigned
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.terms import VALUE
 from tensorweb.codegen.wasm.translation import Writer

@@ -1,7 +1,8 @@
-"""Find the functions that kernels call, and say what is known of each.
+"""Find the functions that kernels call, and their properties.
 
-What a machine with exact IEEE floats computes otherwise than a GPU stands in
-`shaders/exact/` and goes before `shaders/math/`; float64 has its own.
+A function in `shaders/exact/`, for processors with exact IEEE floats, is preferred to
+the one in `shaders/math/`. Functions of float64 are imported from the C library or
+written as instructions.
 """
 
 from __future__ import annotations
@@ -9,13 +10,144 @@ from __future__ import annotations
 from functools import cache
 
 from tensorweb.codegen.template import definition, names, shader_folder
-from tensorweb.codegen.wasm.float64 import TEXTS
 from tensorweb.codegen.wasm.wgsl import (
     Definition,
     Term,
     read_expression,
     read_function,
 )
+from tensorweb.ops.inverse_error import (
+    HALF_ROOT_OF_PI,
+    NEAR,
+    NEAR_END,
+    TAIL,
+    TAIL_BEGIN,
+    Coefficients,
+)
+
+_UNARY = (
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "erf",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+)
+_BINARY = ("pow", "atan2", "hypot", "fmod", "nextafter")
+
+LIBRARY: dict[str, str] = {f"{name}_f64": name for name in (*_UNARY, *_BINARY)}
+"""The C function of each function of float64."""
+
+_CODE = """
+fn sign_f64(x: f64) -> f64 {
+    let one = select(select(x, -1.0, x < 0.0), 1.0, x > 0.0);
+    return select(one, 0.0, x == 0.0);
+}
+fn nan_where_f64(invalid: bool, value: f64) -> f64 {
+    return select(value, 0.0 / 0.0, invalid);
+}
+fn isnan_f64(x: f64) -> bool {
+    return x != x;
+}
+fn isinf_f64(x: f64) -> bool {
+    return abs(x) > 0x1.fffffffffffffp1023;
+}
+fn isfinite_f64(x: f64) -> bool {
+    return abs(x) <= 0x1.fffffffffffffp1023;
+}
+fn signbit_f64(x: f64) -> bool {
+    return bitcast<i64>(x) < 0;
+}
+fn copysign_f64(size: f64, sign: f64) -> f64 {
+    return copysign(size, sign);
+}
+fn sigmoid_f64(x: f64) -> f64 {
+    let small = exp_f64(-abs(x));
+    return select(small, 1.0, x >= 0.0) / (1.0 + small);
+}
+fn logaddexp_f64(x: f64, y: f64) -> f64 {
+    let sum = max(x, y) + log1p_f64(exp_f64(-abs(x - y)));
+    return select(sum, x + 0.693147180559945309417, x == y);
+}
+fn remainder_f64(x: f64, y: f64) -> f64 {
+    let rest = fmod_f64(x, y);
+    let moved = select(rest, rest + y, (rest < 0.0) != (y < 0.0));
+    return select(moved, copysign(0.0, y), rest == 0.0);
+}
+fn floor_divide_f64(x: f64, y: f64) -> f64 {
+    let rest = fmod_f64(x, y);
+    let is_opposite = (rest != 0.0) & ((rest < 0.0) != (y < 0.0));
+    let quotient = (x - rest) / y - select(0.0, 1.0, is_opposite);
+    let below = floor(quotient);
+    let whole = below + select(0.0, 1.0, quotient - below > 0.5);
+    let signed = select(whole, copysign(0.0, x / y), quotient == 0.0);
+    let is_finite = (x - x == 0.0) & (y - y == 0.0);
+    return select(x / y, signed, is_finite & (y != 0.0));
+}
+fn order_of_f64(bits: u64, flip: u64) -> u64 {
+    let magnitude = bits & 0x7fffffffffffffffu;
+    let sign = 0x8000000000000000u;
+    let ordered = select(bits | sign, ~bits, bits > sign);
+    return select(ordered ^ flip, ~0u, magnitude > 0x7ff0000000000000u);
+}
+fn f64_of_order(key: u64, flip: u64) -> u64 {
+    let ordered = key ^ flip;
+    let sign = 0x8000000000000000u;
+    let bits = select(~ordered, ordered ^ sign, ordered >= sign);
+    return select(bits, 0x7ff8000000000000u, key == ~0u);
+}
+fn order_of_i64(bits: u64, flip: u64) -> u64 {
+    return bits ^ 0x8000000000000000u ^ flip;
+}
+fn order_of_u64(bits: u64, flip: u64) -> u64 {
+    return bits ^ flip;
+}
+"""
+
+
+def _polynomial(coefficients: Coefficients, t: str) -> str:
+    """Return the text of a polynomial, the constant's coefficient first."""
+    text = repr(coefficients[-1])
+    for coefficient in coefficients[-2::-1]:
+        text = f"({text} * {t} + {coefficient!r})"
+    return text
+
+
+_CODE += f"""
+fn erfinv_f64(x: f64) -> f64 {{
+    let a = abs(x);
+    if (a <= {NEAR_END}) {{
+        let u = a * a;
+        let c = {NEAR_END**2} - u;
+        let part = u * ({_polynomial(NEAR[0], "c")} / {_polynomial(NEAR[1], "c")});
+        return copysign({HALF_ROOT_OF_PI!r} * a + a * part, x);
+    }}
+    let s = sqrt(-log_f64(1.0 - a));
+    let t = s - {TAIL_BEGIN};
+    let far = s - s * ({_polynomial(TAIL[0], "t")} / {_polynomial(TAIL[1], "t")});
+    return copysign(select(far, 1.0 / (1.0 - a), a == 1.0), x);
+}}
+"""
+
+TEXTS: dict[str, str] = {
+    part.split("(")[0]: f"fn {part}" for part in _CODE.split("\nfn ")[1:]
+}
+"""The text of the functions of float64 that stand on others, and of keys of 64 bits,
+which are those of `shaders/math/order.wgsl`; floats go in and out as their bits."""
 
 
 @cache

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tensorweb.codegen.wasm.frame import FIRST, LAST, Frame
-from tensorweb.codegen.wasm.integers import smaller
-from tensorweb.codegen.wasm.module import Function
+from tensorweb.codegen.wasm.module import Function, smaller
 from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.terms import LANES
 

@@ -1,20 +1,347 @@
-"""What all ways to sort rows share: the kernel, and how its elements become entries."""
+"""Describe a sort: its kernel, the keys of its elements and the entries that it moves.
+
+A key is an unsigned integer in the order of the elements, computed from their bits. An
+entry is a key and, where the sort returns indices, the index of the element.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from tensorweb.codegen.wasm.blocks import Block
-from tensorweb.codegen.wasm.elements import itemsize, store
-from tensorweb.codegen.wasm.entries import Entry
-from tensorweb.codegen.wasm.expressions import flops, is_vectorizable
+from tensorweb.codegen.wasm.elements import (
+    KINDS,
+    convert,
+    flops,
+    is_vectorizable,
+    itemsize,
+    store,
+    store_neighbours,
+)
 from tensorweb.codegen.wasm.frame import Frame
-from tensorweb.codegen.wasm.keys import Keys, as_bits, is_float, raw_dtype
+from tensorweb.codegen.wasm.functions import expression
 from tensorweb.codegen.wasm.loops import Mover, Pointer, along, lanes_for
+from tensorweb.codegen.wasm.module import Function
 from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.terms import LANES
-from tensorweb.schedule.kernel import Kernel
+from tensorweb.codegen.wasm.terms import LANES, VALUE
+from tensorweb.codegen.wasm.translation import Translation
+from tensorweb.schedule.kernel import Expression, Kernel
+
+_FLOATS = {
+    "float16": (0x8000, 0x7C00),
+    "float32": (0x8000_0000, 0x7F80_0000),
+    "float64": (1 << 63, 0x7FF0_0000_0000_0000),
+}
+"""The bits of -0 and of infinity."""
+
+_TO_KEY = {
+    "float16": "order_of_half({0}, {1})",
+    "float32": "order_of_f32({0}, {1})",
+    "float64": "order_of_f64({0}, {1})",
+    "int64": "order_of_i64({0}, {1})",
+    "uint64": "order_of_u64({0}, {1})",
+}
+_TO_BITS = {
+    "float16": "half_of_order({0}, {1})",
+    "float32": "bitcast<u32>(f32_of_order({0}, {1}))",
+    "float64": "f64_of_order({0}, {1})",
+}
+
+
+def raw_dtype(dtype: str) -> str:
+    """Return the unsigned dtype of the same size.
+
+    >>> raw_dtype("float16")
+    'uint16'
+    """
+    return f"uint{8 * itemsize(dtype)}"
+
+
+def _integer_form(dtype: str) -> str:
+    """Return what makes keys of integers up to 32 bits, and makes them bits again."""
+    sign = "i" if KINDS[dtype] == "i32" else "u"
+    above = 32 - 8 * itemsize(dtype)
+    if not above:
+        return f"order_of_{sign}32({{0}}, {{1}})"
+    return f"(order_of_{sign}32({{0}} << {above}u, {{1}}) >> {above}u)"
+
+
+def is_float(dtype: str) -> bool:
+    """Whether elements may be NaN, or zeros of two signs."""
+    return dtype in _FLOATS
+
+
+def as_bits(term: Expression) -> Expression:
+    """Return an expression of the bits, where the term is only loaded."""
+    step = term.steps[term.result]
+    if step.kind not in ("load", "gather"):
+        return term
+    steps = list(term.steps)
+    steps[term.result] = replace(step, dtype=raw_dtype(step.dtype))
+    return replace(term, steps=tuple(steps))
+
+
+class Keys:
+    """Writes what turns elements into keys and back.
+
+    Attributes:
+        dtype: of the elements.
+        size: their bytes, which is how many digits a key has.
+        kind: of a key: `u32` or `u64`.
+        values: the translation, which knows how many lanes there are.
+    """
+
+    def __init__(self, frame: Frame, dtype: str, flip: int, lanes: int) -> None:
+        """Begin.
+
+        Args:
+            frame: of the launch.
+            dtype: of the elements.
+            flip: the local with 0 for ascending order, -1 for descending order.
+            lanes: 4 for vectors, else 1.
+        """
+        self.dtype = dtype
+        self.size = itemsize(dtype)
+        self.kind = "u64" if self.size == 8 else "u32"
+        self.values = Translation(frame.writer, frame.f, lanes)
+        self._frame = frame
+        self._flip = flip
+        if lanes > 1 or self.size == 8:
+            self._flip = frame.f.own_local(self.word)
+            with frame.at_head() as f:
+                f.get(flip)
+                f.op("i32x4.splat" if lanes > 1 else "i64.extend_i32_s")
+                f.set(self._flip)
+
+    @property
+    def word(self) -> str:
+        """The value type that holds bits and keys."""
+        return self.values.value_type(self.kind)
+
+    def _write(self, form: str, *operands: int) -> None:
+        kinds = (self.kind,) * len(operands)
+        places = {f"operand{n}": (local,) for n, local in enumerate(operands)}
+        self.values.term(expression(form, kinds), places)
+
+    def bits(self, read: str) -> None:
+        """Write what makes bits of a value on the stack that was read as a dtype."""
+        f = self.values.f
+        if read != self.dtype:
+            return
+        if read == "bool":
+            if self.values.is_vector:
+                f.get(f.constant("i32x4", 1))
+                f.op("v128.and")
+        elif read == "float16":
+            convert(self.values, "half_bits_from_f32({0})", "f32")
+        elif is_float(read):
+            self.values.bitcast(KINDS[read], self.kind)
+
+    def key(self, bits: int) -> None:
+        """Write what leaves the key of bits in a local on the stack."""
+        form = _TO_KEY.get(self.dtype) or _integer_form(self.dtype)
+        self._write(form, bits, self._flip)
+
+    def bits_of(self, key: int) -> None:
+        """Write what leaves the bits of a key in a local on the stack."""
+        form = (
+            _TO_BITS.get(self.dtype)
+            or _TO_KEY.get(self.dtype)
+            or _integer_form(self.dtype)
+        )
+        self._write(form, key, self._flip)
+
+    def is_marked(self, bits: int) -> None:
+        """Write whether bits in a local get lost in a key: those of -0 and of NaN."""
+        minus, infinity = _FLOATS[self.dtype]
+        form = f"({{0}} == {minus}u) | (({{0}} & {minus - 1}u) > {infinity}u)"
+        self._write(form, bits)
+
+    def is_nan(self, bits: int) -> None:
+        """Write whether bits in a local are those of NaN."""
+        minus, infinity = _FLOATS[self.dtype]
+        self._write(f"({{0}} & {minus - 1}u) > {infinity}u", bits)
+
+    def is_zero(self, bits: int) -> None:
+        """Write whether bits in a local are those of 0 or -0."""
+        self._write(f"({{0}} & {_FLOATS[self.dtype][0] - 1}u) == 0u", bits)
+
+    def zero(self) -> int:
+        """Return a local with the key of 0, a single one."""
+        local = self._once(0)
+        with self._frame.at_head() as f:
+            self.key(local)
+            f.set(local)
+        return local
+
+    def nan(self) -> int:
+        """Return a local with the key of NaN, a single one."""
+        return self._once((1 << 8 * self.size) - 1)
+
+    def _once(self, value: int) -> int:
+        local = self._frame.f.own_local(VALUE[self.kind])
+        with self._frame.at_head() as f:
+            f.const(VALUE[self.kind], value)
+            f.set(local)
+        return local
+
+
+_LOW, _HIGH, _LAST = range(3)
+_SHUFFLES = {
+    _LOW: (0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23),
+    _HIGH: (8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31),
+    _LAST: (4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31),
+}
+"""Of two vectors: their first and last halves in turn, and every second number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Layout of an entry in scratch: the key, followed by the index.
+
+    Attributes:
+        key_size: bytes of a key.
+        carries: whether an index is carried along.
+    """
+
+    key_size: int
+    carries: bool
+
+    @property
+    def size(self) -> int:
+        """Number of bytes of an entry."""
+        return self.key_size * 2 if self.carries else self.key_size
+
+    @property
+    def key_type(self) -> str:
+        """The value type of a key."""
+        return "i32" if self.key_size == 4 else "i64"
+
+    def write(self, keys: Keys, address: int, key: int, place: int) -> None:
+        """Emit the store of entries.
+
+        Args:
+            keys: determines the number of entries stored at a time.
+            address: local of the address of the first.
+            key: local of the keys.
+            place: local of the first index.
+        """
+        f = keys.values.f
+        if keys.values.is_vector and self.carries:
+            positions = f.local("v128")
+            f.get(f.counting())
+            f.get(place)
+            f.ops("i32x4.splat", "i32x4.add")
+            f.set(positions)
+            for part, offset in ((_LOW, 0), (_HIGH, 16)):
+                f.get(address)
+                f.get(key)
+                f.get(positions)
+                f.shuffle(_SHUFFLES[part])
+                f.memory("v128.store", offset)
+            f.free(positions)
+            return
+        f.get(address)
+        f.get(key)
+        f.memory("v128.store" if keys.values.is_vector else f"{self.key_type}.store")
+        if self.carries:
+            f.get(address)
+            f.get(place)
+            f.memory("i32.store", self.key_size)
+
+    def copy(self, f: Function, source: int, offset: int, target: int) -> None:
+        """Emit the copy of an entry from one address to another."""
+        kind = {4: "i32", 8: "i64", 16: "v128"}[self.size]
+        f.get(target)
+        f.get(source)
+        f.memory(f"{kind}.load", offset)
+        f.memory(f"{kind}.store")
+
+    def finish(self, keys: Keys, source: int, target: int) -> None:
+        """Emit the store of results of entries: the indices, or the elements.
+
+        Args:
+            keys: determines the number of entries at a time.
+            source: local of the address of the first entry.
+            target: local of the address of the first result.
+        """
+        f = keys.values.f
+        f.get(target)
+        if self.carries:
+            self._positions(keys, source)
+            return
+        key = f.local(keys.word)
+        f.get(source)
+        f.memory("v128.load" if keys.values.is_vector else f"{self.key_type}.load")
+        f.set(key)
+        keys.bits_of(key)
+        f.free(key)
+        store_bits(keys)
+
+    def _positions(self, keys: Keys, source: int) -> None:
+        f = keys.values.f
+        f.get(source)
+        if keys.values.is_vector:
+            f.memory("v128.load")
+            f.get(source)
+            f.memory("v128.load", 16)
+            f.shuffle(_SHUFFLES[_LAST])
+            f.memory("v128.store")
+        else:
+            f.memory("i32.load", self.key_size)
+            f.memory("i32.store")
+
+
+def store_bits(keys: Keys) -> None:
+    """Emit the store of elements by their bits; address and bits are on the stack."""
+    dtype = raw_dtype(keys.dtype)
+    (store_neighbours if keys.values.is_vector else store)(keys.values, dtype)
+
+
+def in_fours(
+    f: Function,
+    end: int,
+    pointers: Sequence[int],
+    size: int,
+    body: Callable[[int], None],
+) -> None:
+    """Emit a loop over items in memory, unrolled by four while four are left.
+
+    Args:
+        f: the function.
+        end: local of the address at which the first pointer ends.
+        pointers: locals of addresses, which advance together.
+        size: bytes of an item, a power of two.
+        body: emits the code for the item at a byte offset from the pointers.
+    """
+    whole = f.local("i32")
+    f.get(pointers[0])
+    f.get(end)
+    f.get(pointers[0])
+    f.op("i32.sub")
+    f.const("i32", -LANES * size)
+    f.ops("i32.and", "i32.add")
+    f.set(whole)
+    for limit, count in ((whole, LANES), (end, 1)):
+        f.begin("block")
+        f.begin("loop")
+        f.get(pointers[0])
+        f.get(limit)
+        f.op("i32.eq")
+        f.br_if(1)
+        for number in range(count):
+            body(number * size)
+        for pointer in pointers:
+            f.get(pointer)
+            f.const("i32", count * size)
+            f.op("i32.add")
+            f.set(pointer)
+        f.br(0)
+        f.end()
+        f.end()
+    f.free(whole)
 
 
 class Task:

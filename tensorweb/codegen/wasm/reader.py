@@ -1,30 +1,309 @@
 """Compute an expression at an index, one element or four at a time.
 
-A reader is first set to an index (`locate`) and then moved along the last axis of the
-last group. Values constant along that axis are computed once, in `locate`.
+A reader is first set to an index (`locate`) and then advanced along the last axis of
+the last group. Values constant along that axis are computed once, in `locate`. Four
+neighbours are tested at once for lying inside their tensor.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from tensorweb.codegen.expression import operation_form
-from tensorweb.codegen.wasm.bounds import BoundsTest, bounds_of, without_guard
+from tensorweb.codegen.wasm.cursor import Cursor
 from tensorweb.codegen.wasm.elements import (
     KINDS,
     cast,
+    drift,
     itemsize,
+    load,
+    load_lane,
+    load_neighbours,
     load_repeated,
+    looks_ahead,
+    needed_steps,
+    widened,
     within,
 )
-from tensorweb.codegen.wasm.expressions import drift, looks_ahead, needed_steps
 from tensorweb.codegen.wasm.frame import Frame
 from tensorweb.codegen.wasm.functions import expression
-from tensorweb.codegen.wasm.loading import Loader
+from tensorweb.codegen.wasm.terms import LANES, VALUE
+from tensorweb.codegen.wasm.translation import Translation
 from tensorweb.schedule.kernel import Expression, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What must hold where an expression's guarded loads are inside.
+
+    Attributes:
+        guard: the step that says so.
+        fixed: steps of it that stay the same along the last axis.
+        moving: ramps along the last axis, each with the step of the length that is its
+            limit.
+    """
+
+    guard: int
+    fixed: tuple[int, ...]
+    moving: tuple[tuple[int, int], ...]
+
+
+def bounds_of(expression: Expression, moving: Set[int]) -> Bounds | None:
+    """Return the bounds of the first guarded load that has such ones.
+
+    Args:
+        expression: what is computed.
+        moving: its steps that change along the last axis.
+    """
+    for step in expression.steps:
+        if step.guard in moving:
+            found = _parts(expression, step.guard, moving)
+            if found is not None:
+                return Bounds(step.guard, *found)
+    return None
+
+
+_Parts = tuple[tuple[int, ...], tuple[tuple[int, int], ...]]
+
+
+def _parts(expression: Expression, number: int, moving: Set[int]) -> _Parts | None:
+    """Return what stays and what moves of a condition, None where it is another one."""
+    steps = expression.steps
+    step = steps[number]
+    if number not in moving:
+        return (number,), ()
+    if step.name == "logical_and":
+        sides = [_parts(expression, each, moving) for each in step.args]
+        known = [side for side in sides if side is not None]
+        if len(known) < len(sides):
+            return None
+        return known[0][0] + known[1][0], known[0][1] + known[1][1]
+    if step.name != "less":
+        return None
+    place, limit = (_before_cast(steps, each) for each in step.args)
+    if steps[place].kind != "ramp" or steps[limit].kind != "scalar":
+        return None
+    is_unsigned = all(steps[each].dtype == "uint32" for each in step.args)
+    is_forward = expression.accesses[steps[place].access].strides[-1][-1] > 0
+    return ((), ((steps[place].access, limit),)) if is_unsigned and is_forward else None
+
+
+def _before_cast(steps: Sequence[Step], number: int) -> int:
+    step = steps[number]
+    return step.args[0] if step.kind == "cast" else number
+
+
+def without_guard(expression: Expression, guard: int) -> Expression:
+    """Return what an expression is where a guard holds."""
+    steps = []
+    for step in expression.steps:
+        if step.guard == guard:
+            steps.append(replace(step, guard=-1))
+        elif step.name == "where" and step.args[0] == guard:
+            steps.append(Step("cast", step.dtype, args=(step.args[1],)))
+        else:
+            steps.append(step)
+    return replace(expression, steps=tuple(steps))
+
+
+class BoundsTest:
+    """Writes the test of a reader of four neighbours."""
+
+    def __init__(self, reader: Reader, bounds: Bounds) -> None:
+        """Prepare to test where the reader stands."""
+        self._reader = reader
+        self._bounds = bounds
+        f = reader.frame.f
+        self._holds = f.local("i32") if bounds.fixed else None
+        self._limits = [self._limit(*pair) for pair in bounds.moving]
+
+    def _limit(self, access: int, length: int) -> int:
+        """Return a local that holds where the first of the neighbours must be below."""
+        reader = self._reader
+        all_ = reader.scalar(length)
+        stride = None
+        if reader.last_stride(access) != 1:
+            stride = reader.moving_stride(access)
+        found = reader.frame.f.own_local("i32")
+        with reader.frame.at_head() as f:
+            f.get(all_)
+            f.const("i32", LANES - 1)
+            if stride is not None:
+                f.get(stride)
+                f.op("i32.mul")
+            f.op("i32.sub")
+            f.tee(found)
+            f.const("i32", 0)
+            f.get(found)
+            f.const("i32", 0)
+            f.ops("i32.gt_s", "select")
+            f.set(found)
+        return found
+
+    def arrive(self) -> None:
+        """Write what is tested once for all neighbours."""
+        if self._holds is None:
+            return
+        f = self._reader.frame.f
+        for place, number in enumerate(self._bounds.fixed):
+            f.get(self._reader.result_of(number))
+            f.op("i32x4.all_true")
+            if place:
+                f.op("i32.and")
+        f.set(self._holds)
+
+    def leave(self) -> None:
+        """Leave on the stack whether the neighbours are all inside."""
+        f = self._reader.frame.f
+        parts = 0
+        if self._holds is not None:
+            f.get(self._holds)
+            parts += 1
+        for (access, _), limit in zip(self._bounds.moving, self._limits, strict=True):
+            f.get(self._reader.positions[access])
+            if self._reader.ahead:
+                f.const("i32", self._reader.ahead)
+                f.op("i32.add")
+            f.get(limit)
+            f.op("i32.lt_u")
+            parts += 1
+            if parts > 1:
+                f.op("i32.and")
+
+
+_EVEN_LANES = tuple(lane + byte for lane in range(0, 32, 8) for byte in range(4))
+
+
+class Loader(Cursor):
+    """A cursor that loads the elements at its index.
+
+    Attributes:
+        values: the translation, which determines the number of lanes.
+        ahead: offset in elements from its index at which it reads; see `looks_ahead`.
+        results: locals of the values of steps, guards among them.
+    """
+
+    def __init__(
+        self,
+        frame: Frame,
+        expression: Expression,
+        lanes: int,
+        storages: Mapping[int, int] | None = None,
+    ) -> None:
+        """Prepare to load `lanes` neighbours at once; see `Cursor`."""
+        super().__init__(frame, expression, storages)
+        self.values = Translation(frame.writer, frame.f, lanes)
+        self.ahead = 0
+        self.results: dict[int, int] = {}
+
+    def along(self, step: Step, pointer: int, stride: int) -> None:
+        """Emit the loads of elements with a constant stride."""
+        if not self.values.is_vector:
+            ahead = self._bytes_ahead(step, stride)
+            self.one(step, lambda: self.frame.f.get(pointer), ahead)
+            return
+        if step.guard < 0:
+            self._four(step, pointer, stride)
+            return
+        f = self.frame.f
+        f.get(self.results[step.guard])
+        f.op("i32x4.all_true")
+        f.begin("if", "v128")
+        self._four(step, pointer, stride)
+        f.orelse()
+        self.each(step, lambda lane: self._lane_address(step, pointer, stride, lane))
+        f.end()
+
+    def _bytes_ahead(self, step: Step, stride: int) -> int:
+        return self.ahead * itemsize(step.dtype) if stride else 0
+
+    def one(self, step: Step, address: object, ahead: int = 0) -> None:
+        """Emit the load of one element, 0 if its guard is false."""
+        f = self.frame.f
+        assert callable(address), "internal: something that writes the address"
+        if step.guard < 0:
+            address()
+            load(self.values, step.dtype, ahead)
+            return
+        kind = VALUE.get(KINDS[step.dtype], KINDS[step.dtype])
+        f.get(self.results[step.guard])
+        f.begin("if", kind)
+        address()
+        load(self.values, step.dtype, ahead)
+        f.orelse()
+        f.const(kind, 0)
+        f.end()
+
+    def _four(self, step: Step, pointer: int, stride: int) -> None:
+        f = self.frame.f
+        if stride == 1 or not stride:
+            f.get(pointer)
+            if stride:
+                ahead = self._bytes_ahead(step, stride)
+                load_neighbours(self.values, step.dtype, ahead)
+            else:
+                load_repeated(self.values, step.dtype)
+            return
+        if stride == 2 and itemsize(step.dtype) == 4:
+            for offset in (0, 16):
+                f.get(pointer)
+                f.memory("v128.load", offset)
+            f.shuffle(_EVEN_LANES)
+            return
+        f.const("i32x4", 0)
+        vector = f.local("v128")
+        f.set(vector)
+        for lane in range(LANES):
+            self._lane_address(step, pointer, stride, lane)
+            f.get(vector)
+            load_lane(self.values, step.dtype, lane)
+            f.set(vector)
+        f.get(vector)
+        self._made_wide(step)
+        f.free(vector)
+
+    def _made_wide(self, step: Step) -> None:
+        if itemsize(step.dtype) < 4:
+            widened(self.values, step.dtype)
+
+    def _lane_address(self, step: Step, pointer: int, stride: int, lane: int) -> None:
+        """Push the address of a lane's element on the stack."""
+        f = self.frame.f
+        size = itemsize(step.dtype)
+        f.get(pointer)
+        if lane + self.ahead and stride == 1:
+            f.const("i32", (lane + self.ahead) * size)
+            f.op("i32.add")
+        elif lane and stride:
+            f.get(self.byte_stride(step.access, size))
+            f.const("i32", lane)
+            f.ops("i32.mul", "i32.add")
+
+    def each(self, step: Step, address: object) -> None:
+        """Emit the loads of four elements one by one, 0 where the guard is false."""
+        f = self.frame.f
+        assert callable(address), "internal: something that writes the address"
+        vector = f.local("v128")
+        f.const("i32x4", 0)
+        f.set(vector)
+        for lane in range(LANES):
+            if step.guard >= 0:
+                f.get(self.results[step.guard])
+                f.lane("i32x4.extract_lane", lane)
+                f.begin("if")
+            address(lane)
+            f.get(vector)
+            load_lane(self.values, step.dtype, lane)
+            f.set(vector)
+            if step.guard >= 0:
+                f.end()
+        f.get(vector)
+        self._made_wide(step)
+        f.free(vector)
+
 
 WHOLE = -1
 """The slot of a kernel's only core."""

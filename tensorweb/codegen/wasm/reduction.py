@@ -1,28 +1,373 @@
-"""Kernels that reduce some axes: one launch, or several when there are parts.
+"""Write kernels that reduce axes: one launch, or several when the work has parts.
 
-Terms are walked along the reduced axes where these lie together in memory
-(`row_reduction.py`), else of neighbouring outputs side by side
-(`column_reduction.py`). What the parts of a reduction made is combined by another
-launch, which reduces records and may have parts again. Parts follow from the sizes
-alone, so results do not depend on threads.
+If the terms of an output are contiguous, outputs are reduced one after another
+(`RowReduction`); if neighbouring outputs are contiguous, several are reduced together
+(`ColumnReduction`). Another launch combines the partial results of the parts (records),
+and may have parts again. Parts depend on sizes alone, so results do not depend on
+threads.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from math import prod
+
 from tensorweb.codegen.program import Launch, Program
-from tensorweb.codegen.wasm.column_reduction import ColumnReduction
-from tensorweb.codegen.wasm.elements import itemsize
+from tensorweb.codegen.wasm.elements import flops, itemsize
 from tensorweb.codegen.wasm.elementwise import map_launch
-from tensorweb.codegen.wasm.finishing import (
+from tensorweb.codegen.wasm.folding import Fold, total_of
+from tensorweb.codegen.wasm.frame import Frame, per_slice
+from tensorweb.codegen.wasm.loops import BLOCK, counted, portion, spans, units
+from tensorweb.codegen.wasm.module import smaller
+from tensorweb.codegen.wasm.reader import Reader
+from tensorweb.codegen.wasm.sweeping import Block, Sweep, walk
+from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.codegen.wasm.traversal import (
+    Finish,
+    Records,
+    Store,
+    Traversal,
     finish_of_records,
     of_records,
     reading_records,
     record_dtype,
+    way_through,
 )
-from tensorweb.codegen.wasm.row_reduction import RowReduction
-from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.traversal import Traversal, way_through
 from tensorweb.schedule.kernel import Kernel
+
+
+class Partition:
+    """The parts of a launch: each goes through some of the terms of all outputs.
+
+    Attributes:
+        units: how many there are: one for every block of outputs in every part.
+        part: the local with the number of a part, None if there is only one.
+        counts: locals with the number of places along each reduced axis.
+        starts: locals with the first place along each, None where that is 0.
+    """
+
+    def __init__(self, frame: Frame, traversal: Traversal, blocks: int) -> None:
+        """Share out `blocks` blocks of outputs."""
+        self._frame = frame
+        self._traversal = traversal
+        self.units = blocks * traversal.parts
+        self.part: int | None = None
+        self.starts: list[int | None] = [None for _ in traversal.reduced]
+        self.counts = [frame.number(size) for size in traversal.reduced]
+        if traversal.parts > 1:
+            f = frame.f
+            self._axis = traversal.axis
+            self._blocks = frame.number(blocks)
+            self._chunk = frame.number(traversal.chunk)
+            self._length = self.counts[self._axis]
+            self._start, self.part = f.local("i32"), f.local("i32")
+            self.counts[self._axis] = f.local("i32")
+            self.starts[self._axis] = self._start
+
+    def find(self, unit: int) -> int:
+        """Write which part a unit does; return the local with its block of outputs."""
+        if self.part is None:
+            return unit
+        f, count = self._frame.f, self.counts[self._axis]
+        block = f.local("i32")
+        f.get(unit)
+        f.get(self._blocks)
+        f.op("i32.div_u")
+        f.set(self.part)
+        f.get(unit)
+        f.get(self.part)
+        f.get(self._blocks)
+        f.ops("i32.mul", "i32.sub")
+        f.set(block)
+        f.get(self.part)
+        f.get(self._chunk)
+        f.op("i32.mul")
+        f.set(self._start)
+        f.get(self._length)
+        f.get(self._start)
+        f.op("i32.sub")
+        f.set(count)
+        smaller(f, count, self._chunk)
+        f.set(count)
+        return block
+
+
+def result_of(frame: Frame, way: Traversal, lanes: int, part: int | None) -> Store:
+    """Return what stores the results of a part, as many at once as lanes."""
+    if way.makes_records:
+        return Records(frame, way.term.dtype, lanes, part, way.scratch)
+    return Finish(frame, lanes)
+
+
+class RowLaunch(ABC):
+    """Writes a launch that goes through the terms of one output after another.
+
+    Attributes:
+        way: the way through the terms.
+        frame: of the launch.
+        reader: of the terms.
+    """
+
+    def __init__(self, kernel: Kernel, target: WasmTarget, way: Traversal) -> None:
+        """Prepare."""
+        self.way = way
+        self.frame = Frame(kernel, target)
+        self.reader = Reader(self.frame, way.term, way.lanes)
+
+    @abstractmethod
+    def results(self, part: int | None) -> list[Store]:
+        """Return where results go; see `result_of`."""
+
+    @abstractmethod
+    def reduce(self, kept: list[int], partition: Partition) -> None:
+        """Write the reduction of the output at some coordinates."""
+
+    @abstractmethod
+    def leave(self, result: int) -> None:
+        """Leave what one of the results gets on the stack."""
+
+    def launch(self) -> Launch:
+        """Return the launch."""
+        frame, way = self.frame, self.way
+        f = frame.f
+        per_unit = max(BLOCK // max(way.length, 1), 1)
+        partition = Partition(frame, way, -(-way.outputs // per_unit))
+        results = self.results(partition.part)
+        outputs, together = frame.number(way.outputs), frame.number(per_unit)
+        with units(frame) as unit:
+            block = partition.find(unit)
+            with (
+                portion(f, block, together, outputs) as (first, end),
+                counted(f, first, end) as output,
+            ):
+                self.reduce(self.reader.split(0, output), partition)
+                for number, result in enumerate(results):
+                    result.place(output)
+                    self.leave(number)
+                    result.put()
+        work = per_unit * way.part_length * flops(way.term) // way.lanes
+        note = "four at a time" if way.lanes > 1 else ""
+        kind = frame.kernel.kind
+        return frame.launch(kind, partition.units, per_slice(work), note)
+
+
+class RowReduction(RowLaunch):
+    """Combines the terms of each output."""
+
+    def __init__(self, kernel: Kernel, target: WasmTarget, way: Traversal) -> None:
+        """Prepare."""
+        super().__init__(kernel, target, way)
+        self._inner = way.part_sizes[-1]
+        self._sweep = Sweep(self.reader, kernel.op, self._inner)
+
+    def results(self, part: int | None) -> list[Store]:
+        """Return where totals go."""
+        return [result_of(self.frame, self.way, 1, part)]
+
+    def leave(self, result: int) -> None:
+        """Leave the total on the stack."""
+        self._sweep.total.leave()
+
+    def reduce(self, kept: list[int], partition: Partition) -> None:
+        """Write the reduction of one output's terms."""
+        f, reader, sweep = self.frame.f, self.reader, self._sweep
+        sweep.start()
+        if not self.way.length:
+            return
+        reader.place([kept, partition.starts])
+        left = f.local("i32")
+
+        def row() -> None:
+            reader.arrive()
+            f.get(partition.counts[-1])
+            f.set(left)
+            sweep.run(left)
+
+        outer = partition.counts[:-1]
+        walk(reader, 1, outer, row, body_moves=True, block=self._block())
+        sweep.flush()
+        f.free(left)
+
+    def _block(self) -> Block | None:
+        """Return after how many rows sums join the total."""
+        axis = len(self.way.reduced) - 2
+        sweep, length = self._sweep, self.way.part_length
+        if axis < 0 or not sweep.adds_floats or length <= sweep.block:
+            return None
+        return axis, max(sweep.block // self._inner, 1), sweep.flush
+
+
+SHORTEST_RUN = 16
+"""Floats before which their sum joins no total."""
+
+WIDEST = 1024
+"""Neighbouring outputs of a unit."""
+
+
+class ColumnLaunch(ABC):
+    """Writes a launch that goes through terms of neighbouring outputs.
+
+    Attributes:
+        way: the way through the terms.
+        frame: of the launch.
+        reader: of the terms.
+    """
+
+    def __init__(self, kernel: Kernel, target: WasmTarget, way: Traversal) -> None:
+        """Prepare."""
+        self.way = way
+        self.frame = Frame(kernel, target)
+        self.reader = Reader(self.frame, way.term, way.lanes)
+        self._span = way.lanes * way.vectors
+
+    @abstractmethod
+    def results(self, part: int | None) -> list[Store]:
+        """Return where results go; see `result_of`."""
+
+    @abstractmethod
+    def reduce(self, partition: Partition) -> None:
+        """Write the reduction from where the reader was placed."""
+
+    @abstractmethod
+    def leave(self, result: int, vector: int) -> None:
+        """Leave what one of the results gets for a vector on the stack."""
+
+    def launch(self) -> Launch:
+        """Return the launch."""
+        frame, way = self.frame, self.way
+        rows = way.outputs // way.columns
+        width = max(WIDEST // self._span, 1) * self._span
+        across = -(-way.columns // width)
+        work = min(way.columns, width) * way.part_length
+        per_unit = max(BLOCK // work, 1) if across == 1 else 1
+        partition = Partition(frame, way, across * -(-rows // per_unit))
+        results = self.results(partition.part)
+        with units(frame) as unit:
+            block = partition.find(unit)
+            self._block(block, (rows, per_unit), (across, width), partition, results)
+        work *= per_unit * flops(way.term)
+        note = "columns, four at a time" if way.lanes > 1 else "columns"
+        slices = per_slice(work // way.lanes)
+        return frame.launch(frame.kernel.kind, partition.units, slices, note)
+
+    def _block(
+        self,
+        block: int,
+        down: tuple[int, int],
+        across: tuple[int, int],
+        partition: Partition,
+        results: list[Store],
+    ) -> None:
+        """Write what a unit does.
+
+        Args:
+            block: the local with the number of its block of outputs.
+            down: rows of outputs, and how many of them a unit does.
+            across: how many units share a row, and outputs of each.
+            partition: the parts.
+            results: where results go.
+        """
+        frame, way = self.frame, self.way
+        f = frame.f
+        columns, rows = frame.number(way.columns), frame.number(down[0])
+        row_block, part = block, f.local("i32")
+        f.const("i32", 0)
+        f.set(part)
+        if across[0] > 1:
+            row_block, count = f.local("i32"), frame.number(across[0])
+            f.get(block)
+            f.get(count)
+            f.op("i32.div_u")
+            f.set(row_block)
+            f.get(block)
+            f.get(row_block)
+            f.get(count)
+            f.ops("i32.mul", "i32.sub")
+            f.set(part)
+        with (
+            portion(f, row_block, frame.number(down[1]), rows) as (first, end),
+            counted(f, first, end) as row,
+            portion(f, part, frame.number(across[1]), columns) as (left, right),
+            spans(f, left, right, self._span, columns) as column,
+        ):
+            axes = len(way.term.groups[1])
+            outer = self.reader.split(1, row, axes - 1) if axes > 1 else []
+            self.reader.place([partition.starts, [*outer, column]])
+            self.reduce(partition)
+            output = f.local("i32")
+            f.get(row)
+            f.get(columns)
+            f.op("i32.mul")
+            f.get(column)
+            f.op("i32.add")
+            f.set(output)
+            for number, result in enumerate(results):
+                result.place(output)
+                for vector in range(way.vectors):
+                    if vector:
+                        result.move()
+                    self.leave(number, vector)
+                    result.put()
+
+
+class ColumnReduction(ColumnLaunch):
+    """Combines the terms of neighbouring outputs."""
+
+    def __init__(self, kernel: Kernel, target: WasmTarget, way: Traversal) -> None:
+        """Prepare."""
+        super().__init__(kernel, target, way)
+        self._fold = Fold(self.reader.values, kernel.op, way.term.dtype)
+        self._running = [self._fold.new() for _ in range(way.vectors)]
+        self._totals = [total_of(self._fold) for _ in self._running]
+
+    def results(self, part: int | None) -> list[Store]:
+        """Return where totals go."""
+        return [result_of(self.frame, self.way, self.way.lanes, part)]
+
+    def leave(self, result: int, vector: int) -> None:
+        """Leave the totals of a vector on the stack."""
+        self._totals[vector].leave()
+
+    def reduce(self, partition: Partition) -> None:
+        """Write the reduction of neighbouring outputs."""
+        reader = self.reader
+        for total in self._totals:
+            total.start()
+        self._begin()
+
+        def terms() -> None:
+            reader.arrive()
+            for number, running in enumerate(self._running):
+                reader.ahead = number * self.way.lanes
+                reader.value()
+                self._fold.take(running)
+            reader.ahead = 0
+
+        block = self._flushing()
+        walk(reader, 0, partition.counts, terms, body_moves=False, block=block)
+        self._flush(goes_on=False)
+
+    def _begin(self) -> None:
+        for running in self._running:
+            self._fold.start(running)
+
+    def _flush(self, goes_on: bool = True) -> None:
+        """Write what adds the running values to the totals."""
+        for running, total in zip(self._running, self._totals, strict=True):
+            self._fold.leave(running)
+            total.add()
+        if goes_on:
+            self._begin()
+
+    def _flushing(self) -> Block | None:
+        """Return after how many terms sums join the totals."""
+        sizes, run = self.way.part_sizes, self.way.run
+        if not self._fold.adds_floats or prod(sizes) <= run:
+            return None
+        axis = len(sizes) - 1
+        while axis and prod(sizes[axis:]) < SHORTEST_RUN:
+            axis -= 1
+        return axis, max(run // prod(sizes[axis + 1 :]), 1), self._flush
 
 
 def reduce(kernel: Kernel, target: WasmTarget) -> Program:

@@ -12,16 +12,14 @@ from dataclasses import replace
 from tensorweb.codegen.program import Launch, Program, output
 from tensorweb.codegen.wasm.elements import (
     KINDS,
+    flops,
+    is_vectorizable,
     itemsize,
+    needed_steps,
+    side_by_side,
     store,
     store_neighbours,
     within,
-)
-from tensorweb.codegen.wasm.expressions import (
-    flops,
-    is_vectorizable,
-    needed_steps,
-    side_by_side,
 )
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.loops import (

@@ -1,14 +1,312 @@
-"""Programs that sort rows, or find the positions that sort them: stable, NaN last."""
+"""Choose how rows are sorted, and write the kernel that sorts short rows by ranking.
+
+Sorts are stable, with NaN last. In a short row each element is compared with all
+others, which gives its index in the sorted row.
+"""
 
 from __future__ import annotations
 
-from tensorweb.codegen.program import Program
-from tensorweb.codegen.wasm.ordering import Task
+from tensorweb.codegen.program import OUTPUT, Program, scratch
+from tensorweb.codegen.wasm.blocks import each_block, in_rows, locate
+from tensorweb.codegen.wasm.elements import store
+from tensorweb.codegen.wasm.frame import per_slice
+from tensorweb.codegen.wasm.loops import Mover, Pointer, along
+from tensorweb.codegen.wasm.ordering import Launching, Task, raw_dtype
 from tensorweb.codegen.wasm.radix import radix_rows
 from tensorweb.codegen.wasm.radix_blocks import radix_blocks
-from tensorweb.codegen.wasm.ranking import rank_rows
+from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.schedule.kernel import Kernel
+
+ELEMENTS = 1 << 14
+"""Elements of a unit, about: its rows use the same scratch one after another."""
+
+VECTOR = 16
+"""Bytes of a vector."""
+
+
+def rank_rows(task: Task) -> Program:
+    """Return the program of one launch, whose units sort short rows."""
+    cut = in_rows(task.rows, task.length, ELEMENTS)
+    work = Ranks(task)
+    work.write()
+    each = cut.elements * (task.work + 8 + task.length // work.lanes)
+    launch = work.frame.launch("sort_rows", cut.units, per_slice(each), "by ranks")
+    return Program((launch,), (cut.units * work.region,))
+
+
+class Ranks(Launching):
+    """Writes the launch.
+
+    Attributes:
+        lanes: keys of a vector.
+        region: bytes of scratch storage of a unit: keys, and bits of elements.
+    """
+
+    def __init__(self, task: Task) -> None:
+        """Begin."""
+        super().__init__(task, task.lanes)
+        self.key_size = task.entry.key_size
+        self.lanes = VECTOR // self.key_size
+        self._shape = "i32x4" if self.lanes == 4 else "i64x2"
+        self._word = "i32" if self.lanes == 4 else "i64"
+        self._padded = -(-task.length // self.lanes) * VECTOR
+        lot = -(-self._padded // 64) * 64
+        self.region = lot if task.entry.carries else 2 * lot
+        self._bits_at = lot
+        self._sums = [self.f.own_local("v128") for _ in range(self.lanes)]
+        self._own = [self.f.own_local("v128") for _ in range(self.lanes)]
+
+    def write(self) -> None:
+        """Write the module."""
+        f, task, frame = self.f, self.task, self.frame
+        cut = in_rows(task.rows, task.length, ELEMENTS)
+        reader = self.reader(task.lanes)
+        region, length = frame.number(self.region), frame.number(task.length)
+        padded, bits_at = frame.number(self._padded), frame.number(self._bits_at)
+        keys = Pointer(f, f.own_local("i32"), self.key_size)
+        bits = Pointer(f, f.own_local("i32"), self.key_size)
+        first, end, result = (f.own_local("i32") for _ in range(3))
+        with each_block(frame, cut) as block:
+            f.get(block.unit)
+            f.get(region)
+            f.op("i32.mul")
+            f.get(frame.storage(scratch(0), "w"))
+            f.op("i32.add")
+            f.tee(first)
+            f.tee(keys.local)
+            f.get(bits_at)
+            f.op("i32.add")
+            f.set(bits.local)
+            f.get(first)
+            f.get(padded)
+            f.op("i32.add")
+            f.tee(end)
+            f.const("i32", VECTOR)
+            f.op("i32.sub")
+            f.get(f.vector(_largest(self.key_size)))
+            f.memory("v128.store")
+            locate(reader, block)
+            movers: list[Mover] = [reader, keys]
+            if not task.entry.carries:
+                movers.append(bits)
+            with along(f, block.place, block.end, task.lanes, movers):
+                self._encode(reader, keys, bits)
+            f.get(block.row)
+            f.get(length)
+            f.op("i32.mul")
+            f.set(result)
+            self.address(result, frame.storage(OUTPUT), result, task.result_size)
+            self._places(first, end, bits_at, result, length)
+
+    def _encode(self, reader: Reader, keys: Pointer, bits_to: Pointer) -> None:
+        """Write what stores keys in the order of signed numbers, and bits."""
+        f, maker = self.f, self.keys
+        bits = f.local(maker.word)
+        self.bits(reader, maker)
+        f.set(bits)
+        if not self.task.entry.carries:
+            f.get(bits_to.local)
+            f.get(bits)
+            f.memory(f"{maker.word}.store")
+        f.get(keys.local)
+        maker.key(bits)
+        if maker.values.is_vector:
+            f.get(f.constant("i32x4", 1 << 31))
+            f.op("v128.xor")
+        else:
+            f.const(self._word, 1 << (8 * self.key_size - 1))
+            f.op(f"{self._word}.xor")
+        f.memory(f"{maker.word}.store")
+        f.free(bits)
+
+    def _places(
+        self, first: int, end: int, bits_at: int, result: int, length: int
+    ) -> None:
+        """Write the loop over vectors of keys, which stores each element's result.
+
+        Args:
+            first: the local with the address of the keys.
+            end: that of the address behind them.
+            bits_at: that with how far behind the keys the bits are.
+            result: that with the address of the row's results.
+            length: that with the number of elements.
+        """
+        f = self.f
+        at, number = f.local("i32"), f.local("i32")
+        f.get(first)
+        f.set(at)
+        f.const("i32", 0)
+        f.set(number)
+        f.begin("loop")
+        self._own_vector(at)
+        other, after = f.local("i32"), f.local("i32")
+        self._compared(first, at, other, "gt_s", "add")
+        f.get(at)
+        f.const("i32", VECTOR)
+        f.op("i32.add")
+        f.set(after)
+        self._compared(after, end, other, "lt_s", "sub")
+        self._summed()
+        for lane in range(self.lanes):
+            self._store(lane, at, number, bits_at, result, length)
+        f.get(number)
+        f.const("i32", self.lanes)
+        f.op("i32.add")
+        f.set(number)
+        f.get(after)
+        f.tee(at)
+        f.get(end)
+        f.op("i32.ne")
+        f.br_if(0)
+        f.end()
+        for local in (at, number, other, after):
+            f.free(local)
+
+    def _own_vector(self, at: int) -> None:
+        """Write what compares the keys of a vector with each other."""
+        f, shape = self.f, self._shape
+        vector = f.local("v128")
+        f.get(at)
+        f.memory("v128.load")
+        f.set(vector)
+        for lane, (own, total) in enumerate(zip(self._own, self._sums, strict=True)):
+            f.get(at)
+            f.memory(f"v128.load{8 * self.key_size}_splat", lane * self.key_size)
+            f.set(own)
+            f.get(f.constant("i32x4", 0))
+            for word, combine, lanes in (
+                ("gt_s", "add", range(lane)),
+                ("lt_s", "sub", range(lane + 1, self.lanes)),
+            ):
+                if not lanes:
+                    continue
+                f.get(vector)
+                f.get(own)
+                f.op(f"{shape}.{word}")
+                f.get(self._mask(lanes))
+                f.op("v128.and")
+                f.op(f"{shape}.{combine}")
+            f.set(total)
+        f.free(vector)
+
+    def _mask(self, lanes: range) -> int:
+        """Return a local with ones in some lanes."""
+        size = self.key_size
+        parts = (b"\xff" if n in lanes else b"\0" for n in range(self.lanes))
+        return self.f.vector(b"".join(part * size for part in parts))
+
+    def _compared(
+        self, first: int, end: int, other: int, word: str, combine: str
+    ) -> None:
+        """Write the loop that compares own keys with those of other vectors.
+
+        Args:
+            first: the local with the address of the first of these.
+            end: that with the address behind the last one.
+            other: a local for the loop.
+            word: how they compare.
+            combine: what is done with -1 where they do.
+        """
+        f, shape = self.f, self._shape
+        vector = f.local("v128")
+        f.get(first)
+        f.set(other)
+        f.begin("block")
+        f.begin("loop")
+        f.get(other)
+        f.get(end)
+        f.op("i32.eq")
+        f.br_if(1)
+        f.get(other)
+        f.memory("v128.load")
+        f.set(vector)
+        for own, total in zip(self._own, self._sums, strict=True):
+            f.get(total)
+            f.get(vector)
+            f.get(own)
+            f.op(f"{shape}.{word}")
+            f.op(f"{shape}.{combine}")
+            f.set(total)
+        f.get(other)
+        f.const("i32", VECTOR)
+        f.op("i32.add")
+        f.set(other)
+        f.br(0)
+        f.end()
+        f.end()
+        f.free(vector)
+
+    def _summed(self) -> None:
+        """Write what leaves how far own elements move in the lanes of the first sum."""
+        sums = self._sums
+        pairs = list(zip(sums[::2], sums[1::2], strict=True))
+        if self.lanes == 4:
+            for pair in pairs:
+                self._joined(pair, "i32x4", 4)
+            pairs = [(sums[0], sums[2])]
+        self._joined(pairs[0], "i32x4" if self.lanes == 4 else "i64x2", 8)
+
+    def _joined(self, pair: tuple[int, int], shape: str, size: int) -> None:
+        """Write what adds the lanes of two vectors, half of each, into the first."""
+        f = self.f
+        for start in (0, 8):
+            for vector in pair:
+                f.get(vector)
+            lanes = range(start, start + 8, size)
+            places = [
+                number
+                for lane in lanes
+                for vector in (0, 16)
+                for number in range(vector + lane, vector + lane + size)
+            ]
+            f.shuffle(places)
+        f.op(f"{shape}.add")
+        f.set(pair[0])
+
+    def _store(
+        self, lane: int, at: int, number: int, bits_at: int, result: int, length: int
+    ) -> None:
+        """Write what stores the result of one own element, if there is one."""
+        f, task = self.f, self.task
+        if lane:
+            f.get(number)
+            f.const("i32", lane)
+            f.op("i32.add")
+            f.get(length)
+            f.op("i32.lt_u")
+            f.begin("if")
+        f.get(self._sums[0])
+        f.lane(f"{self._shape}.extract_lane", lane)
+        if self.lanes == 2:
+            f.op("i32.wrap_i64")
+        f.get(number)
+        f.op("i32.add")
+        f.const("i32", lane)
+        f.op("i32.add")
+        f.const("i32", task.result_size)
+        f.op("i32.mul")
+        f.get(result)
+        f.op("i32.add")
+        if task.entry.carries:
+            f.get(number)
+            f.const("i32", lane)
+            f.op("i32.add")
+            f.memory("i32.store")
+        else:
+            f.get(at)
+            f.get(bits_at)
+            f.op("i32.add")
+            f.memory(f"{self._word}.load", lane * self.key_size)
+            store(self.single.values, raw_dtype(task.dtype))
+        if lane:
+            f.end()
+
+
+def _largest(size: int) -> bytes:
+    """Return a vector of the largest signed numbers of some bytes."""
+    return (b"\xff" * (size - 1) + b"\x7f") * (VECTOR // size)
+
 
 LONGEST_RANKED = {1: 96, 2: 160, 4: 280, 8: 224}
 """Elements of the longest row whose elements are all compared with each other, by their

@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from tensorweb.codegen.wasm.cursor import Cursor
-from tensorweb.codegen.wasm.expressions import flops, side_by_side
-from tensorweb.codegen.wasm.folding import Fold
+from tensorweb.codegen.wasm.elements import flops, side_by_side
+from tensorweb.codegen.wasm.folding import Fold, total_of
 from tensorweb.codegen.wasm.loops import Mover
 from tensorweb.codegen.wasm.module import Function
 from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.terms import LANES
-from tensorweb.codegen.wasm.totals import total_of
 from tensorweb.codegen.wasm.translation import Translation
 
 LONGEST_RUN = 64

@@ -8,8 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
-from tensorweb.codegen.wasm.integers import divide_vectors
-from tensorweb.codegen.wasm.module import Function
+from tensorweb.codegen.wasm.module import Function, divide_vectors
 from tensorweb.codegen.wasm.wgsl import Term
 
 LANES = 4

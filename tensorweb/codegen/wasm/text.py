@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator
 from functools import lru_cache
 
-from tensorweb.codegen.wasm.opcodes import (
+from tensorweb.codegen.wasm.module import (
     CODES,
     NO_RESULT,
     SATURATING_PREFIX,

@@ -10,8 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorweb.codegen.wasm.float64 import LIBRARY
-from tensorweb.codegen.wasm.functions import fits_vectors, function, is_straight
+from tensorweb.codegen.wasm.functions import (
+    LIBRARY,
+    fits_vectors,
+    function,
+    is_straight,
+)
 from tensorweb.codegen.wasm.module import Function, module
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.terms import LANES, VALUE, Operators, Places, stack_types

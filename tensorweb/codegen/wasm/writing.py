@@ -11,6 +11,8 @@ from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.wasm.elements import (
     KINDS,
     fits_lanes,
+    flops,
+    is_vectorizable,
     itemsize,
     load,
     load_neighbours,
@@ -19,7 +21,6 @@ from tensorweb.codegen.wasm.elements import (
     within,
 )
 from tensorweb.codegen.wasm.elementwise import map_launch
-from tensorweb.codegen.wasm.expressions import flops, is_vectorizable
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.functions import expression
 from tensorweb.codegen.wasm.loops import (

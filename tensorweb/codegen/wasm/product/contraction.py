@@ -13,22 +13,307 @@
 from __future__ import annotations
 
 from tensorweb.codegen.program import OUTPUT, Program, scratch
-from tensorweb.codegen.wasm.elements import itemsize
-from tensorweb.codegen.wasm.frame import Frame
-from tensorweb.codegen.wasm.integers import divided, smaller
-from tensorweb.codegen.wasm.loops import counted, units, while_below
-from tensorweb.codegen.wasm.product.epilogue import Epilogue, is_bare
-from tensorweb.codegen.wasm.product.layout import layout_of
-from tensorweb.codegen.wasm.product.operands import Place
-from tensorweb.codegen.wasm.product.own_columns import (
-    pack_own_columns,
-    packs_own_columns,
+from tensorweb.codegen.wasm.elements import (
+    KINDS,
+    convert,
+    is_vectorizable,
+    itemsize,
+    load,
+    load_lane,
+    load_neighbours,
+    store,
+    store_neighbours,
+    within,
 )
-from tensorweb.codegen.wasm.product.packing import Packing, packing
+from tensorweb.codegen.wasm.frame import Frame
+from tensorweb.codegen.wasm.loops import (
+    Mover,
+    Pointer,
+    Strided,
+    along,
+    counted,
+    segments,
+    units,
+    while_below,
+)
+from tensorweb.codegen.wasm.module import Function, divided, smaller
+from tensorweb.codegen.wasm.product.operands import Operand, Place, layout_of
+from tensorweb.codegen.wasm.product.packing import (
+    Counter,
+    Packing,
+    Portioned,
+    Range,
+    goes_across,
+    packing,
+)
 from tensorweb.codegen.wasm.product.panel import panel
-from tensorweb.codegen.wasm.product.portions import Portioned, Range
+from tensorweb.codegen.wasm.product.sizes import Sizes
+from tensorweb.codegen.wasm.reader import WHOLE, Reader
 from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.codegen.wasm.terms import LANES, VALUE
 from tensorweb.schedule.kernel import Kernel
+
+
+def is_bare(kernel: Kernel) -> bool:
+    """Whether nothing follows the sums."""
+    finish = kernel.expression("finish")
+    return finish.steps[finish.result].kind == "core"
+
+
+class Epilogue:
+    """Writes what reads a block's sums and stores results."""
+
+    def __init__(
+        self,
+        frame: Frame,
+        kernel: Kernel,
+        sizes: Sizes,
+        dtype: str,
+        is_turned: bool,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            frame: of the launch.
+            kernel: whose expression `finish` is computed.
+            sizes: of the product.
+            dtype: of the sums.
+            is_turned: whether neighbours along a column of the result are neighbours
+                among the sums.
+        """
+        self.frame = frame
+        self.f = frame.f
+        self.kernel = kernel
+        self.size = sizes.numbers.size
+        self.dtype = dtype
+        self.is_turned = is_turned
+        lengths = sizes.rows, sizes.columns
+        self.rows, self.columns = lengths[::-1] if is_turned else lengths
+        finish = kernel.expression("finish")
+        axes = finish.groups[0]
+        self.is_even = not axes or axes[-1] % self.columns == 0
+        is_wide = self.size > 4 or self.columns < LANES
+        fits = is_vectorizable(finish) and self.is_even and not is_wide
+        self.lanes = LANES if fits else 1
+        kind = "v128" if fits else VALUE.get(KINDS[dtype], KINDS[dtype])
+        self.core = self.f.local(kind)
+        self.reader = Reader(frame, finish, self.lanes, {WHOLE: self.core})
+
+    def write(
+        self,
+        batch: int | None,
+        rows: tuple[int, int],
+        columns: tuple[int, int],
+        sums: int,
+        row_bytes: int,
+    ) -> None:
+        """Write the loops over the rows and columns of a block of results.
+
+        Args:
+            batch: the local with the number of the matrix, None if there is but one.
+            rows: locals with the first row and the end.
+            columns: locals with the first column and the end.
+            sums: the local with the address of the first sum; it moves.
+            row_bytes: the local with the distance of two rows of sums.
+        """
+        f, frame = self.f, self.frame
+        size = itemsize(self.kernel.dtype)
+        base = frame.storage(OUTPUT, "w")
+        first, core, out = (f.local("i32") for _ in range(3))
+        number = f.constant("i32", self.size)
+        down, self.across = (
+            (number, row_bytes) if self.is_turned else (row_bytes, number)
+        )
+        with counted(f, *rows) as row:
+            if batch is None:
+                f.get(row)
+            else:
+                f.get(batch)
+                f.get(frame.number(self.rows))
+                f.op("i32.mul")
+                f.get(row)
+                f.op("i32.add")
+            f.get(frame.number(self.columns))
+            f.op("i32.mul")
+            f.get(columns[0])
+            f.op("i32.add")
+            f.tee(first)
+            f.const("i32", size)
+            f.op("i32.mul")
+            f.get(base)
+            f.op("i32.add")
+            f.set(out)
+            f.get(sums)
+            f.set(core)
+            self._row(first, columns, core, out)
+            f.get(sums)
+            f.get(down)
+            f.op("i32.add")
+            f.set(sums)
+
+    def _row(self, first: int, columns: tuple[int, int], core: int, out: int) -> None:
+        """Write the loop along the columns of a row."""
+        f, reader = self.f, self.reader
+        pointers: list[Mover] = [
+            Strided(f, core, self.across),
+            Pointer(f, out, itemsize(self.kernel.dtype)),
+        ]
+        if not self.is_even:
+            last = f.local("i32")
+            f.get(first)
+            f.get(columns[1])
+            f.op("i32.add")
+            f.get(columns[0])
+            f.op("i32.sub")
+            f.set(last)
+            with segments(self.frame, [reader], first, last):
+                self._element(core, out)
+                for pointer in pointers:
+                    pointer.move(1)
+            return
+        reader.locate([reader.split(0, first)])
+        place = f.local("i32")
+        f.get(columns[0])
+        f.set(place)
+        with along(f, place, columns[1], self.lanes, [reader, *pointers]):
+            self._element(core, out)
+
+    def _element(self, core: int, out: int) -> None:
+        """Write what computes and stores the elements at the addresses."""
+        f, values = self.f, self.reader.values
+        if self.lanes > 1 and self.is_turned:
+            self._load_apart(core)
+        else:
+            f.get(core)
+            (load_neighbours if self.lanes > 1 else load)(values, self.dtype)
+        if self.kernel.core_dtype == "float16":
+            convert(values, "rounded_to_half_f32({0})", "f32")
+        else:
+            within(values, self.kernel.core_dtype)
+        f.set(self.core)
+        f.get(out)
+        self.reader.value()
+        (store_neighbours if self.lanes > 1 else store)(values, self.kernel.dtype)
+
+    def _load_apart(self, core: int) -> None:
+        """Write the loads of four sums that lie a row apart."""
+        f = self.f
+        for lane in range(LANES):
+            f.get(core)
+            for _ in range(lane):
+                f.get(self.across)
+                f.op("i32.add")
+            if lane:
+                f.get(self.core)
+                load_lane(self.reader.values, self.dtype, lane)
+            else:
+                f.memory("v128.load32_zero")
+            f.set(self.core)
+        f.get(self.core)
+
+
+def packs_own_columns(right: Operand, sizes: Sizes) -> bool:
+    """Whether a unit is all that reads its columns of a right operand."""
+    is_own = bool(right.matrix) or sizes.batch == 1
+    has_all_rows = sizes.unit_rows >= sizes.rows
+    is_packed = right.is_packed and sizes.depth > 0
+    return is_packed and is_own and has_all_rows and not goes_across(right)
+
+
+def pack_own_columns(
+    packing: Packing, batch: int | None, first: int, last: int
+) -> None:
+    """Write what packs the columns from one local to below another.
+
+    Args:
+        packing: of the right operand, into the launch of the product.
+        batch: the local with the number of the matrix, None if there is but one.
+        first: the local with the first column.
+        last: the local with the one behind the last.
+    """
+    frame, f, reader = packing.frame, packing.f, packing.reader
+    run, depth = frame.number(packing.run), frame.number(packing.lengths[0])
+    packing.across = Counter(reader, 1, depth)
+    axes = max(len(reader.expression.groups[2]) - 1, 0)
+    runs = packing.runs_before = Counter(reader, 2, None, axes)
+    packing.matrices = Counter(reader, 0, None)
+    begin, start, end = (f.local("i32") for _ in range(3))
+    if batch is not None:
+        f.get(batch)
+        f.set(packing.matrices.index)
+        packing.matrices.begin()
+    f.get(first)
+    f.get(run)
+    f.op("i32.div_u")
+    f.tee(runs.index)
+    f.get(run)
+    f.op("i32.mul")
+    f.set(begin)
+    with while_below(f, begin, last):
+        _part_of_run(packing, (begin, run), (first, last), (start, end))
+        runs.begin()
+        f.const("i32", 0)
+        f.set(packing.across.index)
+        packing.across.begin()
+        with counted(f, f.constant("i32", 0), depth):
+            packing.line(start, end)
+            packing.across.step()
+        runs.step()
+        f.get(begin)
+        f.get(run)
+        f.op("i32.add")
+        f.set(begin)
+
+
+def _part_of_run(
+    packing: Packing,
+    run: tuple[int, int],
+    columns: tuple[int, int],
+    to: tuple[int, int],
+) -> None:
+    """Write which places of a run are among some columns, a whole vector at least.
+
+    Where these are fewer, others are computed a second time.
+
+    Args:
+        packing: knows how long a vector is.
+        run: locals with its first column and its length.
+        columns: locals with the first one and the one behind the last.
+        to: locals for the first place and the one behind the last.
+    """
+    f = packing.f
+    (begin, length), (first, last), (start, end) = run, columns, to
+    f.get(last)
+    f.get(begin)
+    f.op("i32.sub")
+    f.set(end)
+    _larger(f, end, f.constant("i32", packing.lanes))
+    smaller(f, end, length)
+    f.set(end)
+    f.get(first)
+    f.get(begin)
+    f.op("i32.sub")
+    f.set(start)
+    _larger(f, start, f.constant("i32", 0))
+    latest = f.local("i32")
+    f.get(end)
+    f.const("i32", packing.lanes)
+    f.op("i32.sub")
+    f.set(latest)
+    smaller(f, start, latest)
+    f.set(start)
+    f.free(latest)
+
+
+def _larger(f: Function, value: int, least: int) -> None:
+    """Write what makes a local at least as large as another one, both signed."""
+    f.get(value)
+    f.get(least)
+    f.get(value)
+    f.get(least)
+    f.ops("i32.gt_s", "select")
+    f.set(value)
+
 
 SUMS = {
     "float16": "float32",

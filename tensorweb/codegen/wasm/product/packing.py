@@ -7,13 +7,21 @@ otherwise each for itself.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from math import prod
 
+from tensorweb.codegen.program import Launch
 from tensorweb.codegen.vector import reorder_groups
-from tensorweb.codegen.wasm.elements import KINDS, itemsize, store
-from tensorweb.codegen.wasm.expressions import flops, is_vectorizable
+from tensorweb.codegen.wasm.cursor import Cursor
+from tensorweb.codegen.wasm.elements import (
+    KINDS,
+    flops,
+    is_vectorizable,
+    itemsize,
+    store,
+)
 from tensorweb.codegen.wasm.frame import Frame, per_slice
-from tensorweb.codegen.wasm.integers import divided, smaller
 from tensorweb.codegen.wasm.loops import (
     Mover,
     Strided,
@@ -22,15 +30,139 @@ from tensorweb.codegen.wasm.loops import (
     lanes_for,
     units,
 )
-from tensorweb.codegen.wasm.product.counting import Counter
-from tensorweb.codegen.wasm.product.layout import SWAPPED
-from tensorweb.codegen.wasm.product.operands import Operand, without_batch
-from tensorweb.codegen.wasm.product.portions import Portioned, Range
+from tensorweb.codegen.wasm.module import divided, smaller
+from tensorweb.codegen.wasm.product.operands import SWAPPED, Operand, without_batch
 from tensorweb.codegen.wasm.product.sizes import Sizes
 from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.terms import LANES
 from tensorweb.schedule.kernel import Expression, Kernel
+
+
+class Range:
+    """The parameters that say which matrices a launch does.
+
+    Attributes:
+        first: the local with the number of the first one, times `each`.
+        last: the local with that of the one behind the last.
+        shift: the local with the bytes by which packed matrices lie before their place.
+    """
+
+    def __init__(self, frame: Frame, batch: int, each: int = 1) -> None:
+        """Take all matrices.
+
+        Args:
+            frame: of the launch.
+            batch: how many there are.
+            each: what counts for one.
+        """
+        self.each = each
+        self.first = frame.number(0)
+        self.last = frame.number(batch * each)
+        self.shift = frame.number(0)
+        locals_ = (self.first, self.last, self.shift)
+        self.words = tuple(frame.word(local) for local in locals_)
+
+
+@dataclass(frozen=True, slots=True)
+class Portioned:
+    """A launch that can be had for some matrices.
+
+    Attributes:
+        launch: for all.
+        range: its parameters, None if it is of no batch.
+        matrix: the bytes of a packed matrix.
+        units: how many there are for so many matrices.
+    """
+
+    launch: Launch
+    range: Range | None
+    matrix: int
+    units: Callable[[int], int]
+
+    def of(self, first: int, last: int) -> Launch:
+        """Return the launch for the matrices from `first` to `last` - 1."""
+        if self.range is None:
+            return self.launch
+        words = list(self.launch.words)
+        values = first * self.range.each, last * self.range.each, -first * self.matrix
+        for place, value in zip(self.range.words, values, strict=True):
+            words[place] = value
+        units, slice_ = self.units(last - first), self.launch.grid[1]
+        return replace(
+            self.launch, words=tuple(words), grid=(units, min(slice_, units))
+        )
+
+
+class Counter:
+    """A row-major index into the first axes of a group, and their coordinates.
+
+    Attributes:
+        index: the local with the index.
+        coordinates: a local for each axis.
+    """
+
+    def __init__(
+        self, cursor: Cursor, group: int, count: int | None, axes: int | None = None
+    ) -> None:
+        """Begin without a place.
+
+        Args:
+            cursor: whose axes they are.
+            group: the group.
+            count: the local with the number of indices, None where the end is known
+                otherwise.
+            axes: how many of its axes are counted, all without it.
+        """
+        self.f = cursor.frame.f
+        self.cursor = cursor
+        self.group = group
+        self.count = count
+        self.axes = axes
+        self.index = self.f.local("i32")
+        self.coordinates: list[int] = []
+
+    def begin(self) -> None:
+        """Write the coordinates of the index, which has been set."""
+        self.coordinates = self.cursor.split(self.group, self.index, self.axes)
+
+    def step(self, carry: Callable[[], None] | None = None) -> None:
+        """Write a step to the next index; behind the last one follows the first.
+
+        Args:
+            carry: writes what is done when the first follows.
+        """
+        f = self.f
+        if len(self.coordinates) > 1:
+            for axis in range(len(self.coordinates) - 1, -1, -1):
+                length = self.cursor.size(self.group, axis)
+                self._increment(self.coordinates[axis], length)
+            for _ in self.coordinates:
+                f.end()
+        if self.count is None:
+            f.get(self.index)
+            f.const("i32", 1)
+            f.op("i32.add")
+            f.set(self.index)
+            return
+        self._increment(self.index, self.count)
+        if carry is not None:
+            carry()
+        f.end()
+
+    def _increment(self, local: int, length: int) -> None:
+        """Write one more, and the beginning of what is done at the end: zero first."""
+        f = self.f
+        f.get(local)
+        f.const("i32", 1)
+        f.op("i32.add")
+        f.tee(local)
+        f.get(length)
+        f.op("i32.eq")
+        f.begin("if")
+        f.const("i32", 0)
+        f.set(local)
+
 
 RUN = 512
 """Numbers along the axis on which a unit moves, at most."""
