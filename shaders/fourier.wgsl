@@ -31,7 +31,7 @@ fn root_part(index: u32) -> f32 {
 // slot shape: length of a row, rows and points of a workgroup (points are a multiple of
 // sixteen), whether neighbours in memory belong to neighbouring rows
 const LENGTH: u32 = 8u;
-const TOGETHER: u32 = 64u;
+const GROUP_ROWS: u32 = 64u;
 const POINTS: u32 = 512u;
 const THREADS: u32 = 64u;
 const READS_ACROSS: bool = false;
@@ -50,7 +50,7 @@ fn butterfly(number: u32, apart: u32, is_across: bool) -> vec2u {
   // choose
   if (READS_ACROSS || WRITES_ACROSS) {
     let along = vec2u(number / apart, number % apart);
-    return select(along, vec2u(number % TOGETHER, number / TOGETHER), is_across);
+    return select(along, vec2u(number % GROUP_ROWS, number / GROUP_ROWS), is_across);
   } else {
     return vec2u(number / apart, number % apart);
   }
@@ -255,7 +255,7 @@ fn main(
   @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) lane: u32,
 ) {
-  let first_row = (group.y * groups.x + group.x) * TOGETHER;
+  let first_row = (group.y * groups.x + group.x) * GROUP_ROWS;
   // repeat call: of each pass
   pass_0(lane, first_row);
   // end call

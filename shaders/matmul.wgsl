@@ -56,7 +56,7 @@ const WARP_ACROSS: u32 = 8u;
 const ROW_VECTORS: u32 = 2u;
 const COLUMN_VECTORS: u32 = 1u;
 const ACCUMULATORS: u32 = 8u;
-const TOGETHER: u32 = 4u;
+const PARTIALS: u32 = 4u;
 const SHARE: u32 = 4u;
 const UNROLLED: u32 = 16u;
 const VECTORS: u32 = 520u;
@@ -261,25 +261,25 @@ fn main(
     // Slices add their accumulators in the memory of the tiles, and each stores a part.
     let worker = local % WORKERS;
     // unroll
-    for (var first = 0u; first < ACCUMULATORS; first += TOGETHER) {
+    for (var first = 0u; first < ACCUMULATORS; first += PARTIALS) {
       // choose
       if (first > 0u) {
         workgroupBarrier();
       }
       // unroll
-      for (var n = 0u; n < TOGETHER; n++) {
-        tile[(slice * TOGETHER + n) * WORKERS + worker] = accumulators[first + n];
+      for (var n = 0u; n < PARTIALS; n++) {
+        tile[(slice * PARTIALS + n) * WORKERS + worker] = accumulators[first + n];
       }
       workgroupBarrier();
       // unroll
       for (var own = 0u; own < SHARE; own++) {
         let n = slice * SHARE + own;
         // choose
-        if (SLICES <= TOGETHER || n < TOGETHER) {
+        if (SLICES <= PARTIALS || n < PARTIALS) {
           var total = tile[n * WORKERS + worker];
           // unroll
           for (var other = 1u; other < SLICES; other++) {
-            total += tile[(other * TOGETHER + n) * WORKERS + worker];
+            total += tile[(other * PARTIALS + n) * WORKERS + worker];
           }
           let i = (first + n) / COLUMN_VECTORS;
           let j = (first + n) % COLUMN_VECTORS;

@@ -3,8 +3,8 @@
 //                       right          A result combines terms of a row's and a column's
 //                     ┌───┬───┐        values: a·b of small products, (a - b)² or |a - b|
 //               depth │   │▒▒▒│        of distances. A thread has 4 × 4 results, a block;
-//                     └───┴───┘        `down` × `across` blocks are a tile. Several small
-//      left   depth   across           matrices, `together` of them, a tile each, share a
+//                     └───┴───┘        `down` × `across` blocks are a tile. `matrices`
+//      left   depth   across           small matrices, a tile each, share a
 //       ┌──┬────┐     ┌───┬───┐        workgroup; a large matrix has several tiles.
 //  down │  │    │     │   │   │
 //       ├──┤    │     ├───┼───┤
@@ -21,7 +21,7 @@ struct Parameters {
   across: u32,
   tiles_down: u32,
   tiles_across: u32,
-  together: u32,
+  matrices: u32,
   left_width: u32,
   right_width: u32,
 }
@@ -107,21 +107,21 @@ fn main(
   let tiles = block / parameters.tiles_across;
   let first_column = (block % parameters.tiles_across) * parameters.across * 4u;
   let first_row = (tiles % parameters.tiles_down) * parameters.down * 4u;
-  let first_batch = tiles / parameters.tiles_down * parameters.together;
+  let first_batch = tiles / parameters.tiles_down * parameters.matrices;
   let last_batch = parameters.batch - 1u;
 
   // Threads past the last matrix of the workgroup only load.
   let area = parameters.down * parameters.across;
   let matrix = local / area;
-  let own = min(matrix, parameters.together - 1u);
+  let own = min(matrix, parameters.matrices - 1u);
   let down = local % area / parameters.across;
   let across = local % area % parameters.across;
   let left_at = own * DEPTH * parameters.left_width + down;
   let right_at = own * DEPTH * parameters.right_width + across;
 
   // The vectors of the next tiles that a thread loads while it combines the present ones.
-  let left_count = parameters.together * DEPTH * parameters.down;
-  let right_count = parameters.together * DEPTH * parameters.across;
+  let left_count = parameters.matrices * DEPTH * parameters.down;
+  let right_count = parameters.matrices * DEPTH * parameters.across;
   // registers
   var left_positions: array<vec3u, LEFT_LOADS>;
   // registers
@@ -237,7 +237,7 @@ fn main(
   }
 
   let batch = first_batch + matrix;
-  if (matrix < parameters.together && batch < parameters.batch) {
+  if (matrix < parameters.matrices && batch < parameters.batch) {
     // unroll
     for (var c = 0u; c < 4u; c++) {
       store(batch, first_row + left_inside(down, c), first_column + right_inside(across, 0u), total[c]);

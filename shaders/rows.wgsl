@@ -23,7 +23,7 @@ struct Parameters {
 // slot shape: threads of a row, rows of a workgroup, their product; iterations of a
 // thread, the number inside any row; how totals are combined
 const LANES: u32 = 64u;
-const TOGETHER: u32 = 1u;
+const GROUP_ROWS: u32 = 1u;
 const THREADS: u32 = 64u;
 const ITERATIONS: u32 = 4u;
 const INSIDE: u32 = 4u;
@@ -105,7 +105,7 @@ fn main(
   let lane = thread % LANES;
   // Threads past the last row repeat it.
   let row = min(
-    (group.y * groups.x + group.x) * TOGETHER + thread / LANES,
+    (group.y * groups.x + group.x) * GROUP_ROWS + thread / LANES,
     parameters.rows - 1u,
   );
 

@@ -132,8 +132,8 @@ def fourier(kernel: Kernel, target: Target) -> Program:
         policy.FOURIER_GROUP_POINTS[any(across)] // length,
         policy.FOURIER_ROWS_ACROSS if any(across) else 1,
     )
-    together = max(min(wanted, most_points(target) // length, rows), 1)
-    points = together * length
+    group_rows = max(min(wanted, most_points(target) // length, rows), 1)
+    points = group_rows * length
     threads = min(-(-points // policy.FOURIER_POINTS_OF_LANE), target.threads)
     declarations = Declarations(kernel.scalar_dtypes)
     for name, word in (("rows", rows), ("inner", inner), ("is_inverse", is_inverse)):
@@ -144,19 +144,19 @@ def fourier(kernel: Kernel, target: Target) -> Program:
     bindings.append(("result", "w", "vec2f", OUTPUT))
     shape = {
         "LENGTH": length,
-        "TOGETHER": together,
+        "GROUP_ROWS": group_rows,
         "POINTS": -(-points // BANKS) * BANKS,
         "THREADS": threads,
         "READS_ACROSS": across[0],
         "WRITES_ACROSS": across[1],
     }
-    passes = _passes(length, together, threads, across)
+    passes = _passes(length, group_rows, threads, across)
     launched = repeated_launch(
         "fourier",
         declarations,
         bindings,
         text,
-        -(-rows // together),
+        -(-rows // group_rows),
         {"shape": constants(shape)},
         {"pass": passes, "call": [{} for _ in passes]},
     )
@@ -164,7 +164,7 @@ def fourier(kernel: Kernel, target: Target) -> Program:
 
 
 def _passes(
-    length: int, together: int, threads: int, across: tuple[bool, bool]
+    length: int, group_rows: int, threads: int, across: tuple[bool, bool]
 ) -> list[dict[str, str]]:
     """Return the template slots of each pass."""
     radices = radices_of(length)
@@ -172,7 +172,7 @@ def _passes(
     found = []
     done = 1
     for number, radix in enumerate(radices):
-        butterflies = together * length // radix
+        butterflies = group_rows * length // radix
         sizes = {
             "DONE": done,
             "RADIX": radix,

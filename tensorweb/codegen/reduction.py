@@ -116,7 +116,7 @@ def term_function(
     return function(declarations, signature, term, inputs)
 
 
-TOGETHER = 4
+LOADS_IN_FLIGHT = 4
 """Loads of a thread that are in flight at once."""
 
 FOUR_TERMS = """\
@@ -241,7 +241,7 @@ class _Writer:
         self._choose_vectors(term)
         self.terms = self.length
         elements = WIDTH if self.vectors else 1
-        self.is_bulky = is_bulky(term, (TOGETHER + 1) * elements)
+        self.is_bulky = is_bulky(term, (LOADS_IN_FLIGHT + 1) * elements)
         self.is_window = not self.vectors and _is_window(
             term, self.outputs, self.length
         )
@@ -292,7 +292,7 @@ class _Writer:
     @property
     def _calls(self) -> int:
         """Number of calls of `term` in the text."""
-        return 1 if self.is_bulky else TOGETHER + 1
+        return 1 if self.is_bulky else LOADS_IN_FLIGHT + 1
 
     def _term(self, declarations: Declarations) -> str:
         term, inputs = self.kernel.expression("term"), self.kernel.input_dtypes

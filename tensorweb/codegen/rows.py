@@ -64,19 +64,19 @@ class RowLayout:
             neighbours.
         is_ragged: whether the last iteration is past the end of the row in some
             threads.
-        together: rows of a workgroup.
+        group_rows: rows of a workgroup.
         is_looped: whether iterations are a loop, because unrolling is too much code.
     """
 
     lanes: int
     iterations: int
     is_ragged: bool
-    together: int = 1
+    group_rows: int = 1
     is_looped: bool = False
 
     def groups(self, rows: int) -> int:
         """Return the number of workgroups for `rows` rows."""
-        return -(-rows // self.together)
+        return -(-rows // self.group_rows)
 
     def constants(self) -> str:
         """Return the constants; a ragged loop checks bounds in every iteration."""
@@ -86,8 +86,8 @@ class RowLayout:
         fan_in = policy.ROW_FAN_IN if self.lanes > policy.ROW_FAN_IN else 1
         return (
             f"const LANES: u32 = {self.lanes}u;\n"
-            f"const TOGETHER: u32 = {self.together}u;\n"
-            f"const THREADS: u32 = {self.lanes * self.together}u;\n"
+            f"const GROUP_ROWS: u32 = {self.group_rows}u;\n"
+            f"const THREADS: u32 = {self.lanes * self.group_rows}u;\n"
             f"const ITERATIONS: u32 = {self.iterations}u;\n"
             f"const INSIDE: u32 = {inside}u;\n"
             f"const IS_UNROLLED: bool = {str(not self.is_looped).lower()};\n"
@@ -105,9 +105,9 @@ def layout_of(steps: int, rows: int, of_thread: int = 0) -> RowLayout:
         of_thread: elements or vectors of a thread; 0 chooses them.
 
     >>> layout_of(1024, 4096)
-    RowLayout(lanes=128, iterations=8, is_ragged=False, together=1, is_looped=False)
+    RowLayout(lanes=128, iterations=8, is_ragged=False, group_rows=1, is_looped=False)
     >>> layout_of(16, 1 << 18)
-    RowLayout(lanes=4, iterations=4, is_ragged=False, together=32, is_looped=False)
+    RowLayout(lanes=4, iterations=4, is_ragged=False, group_rows=32, is_looped=False)
     """
     share = of_thread or next(
         (share for most, share in policy.ROW_STEPS if steps <= most),
@@ -116,9 +116,9 @@ def layout_of(steps: int, rows: int, of_thread: int = 0) -> RowLayout:
     if rows * steps < policy.ENOUGH_ROW_LANES * share:
         share = max(share // policy.FEWER_ROW_STEPS, 1)
     lanes = min(1 << round(log2(max(steps / share, 1))), policy.WORKGROUP)
-    together = max(policy.ROW_WORKGROUP // lanes, 1)
+    group_rows = max(policy.ROW_WORKGROUP // lanes, 1)
     iterations = -(-steps // lanes)
-    return RowLayout(lanes, iterations, iterations * lanes != steps, together)
+    return RowLayout(lanes, iterations, iterations * lanes != steps, group_rows)
 
 
 # Which steps vary along a row, and which steps each result depends on.

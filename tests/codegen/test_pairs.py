@@ -76,7 +76,7 @@ def test_small_matrices_share_workgroups() -> None:
     assert layout_of(4096, 16, 16, 16, gpu).groups(4096) == 1024
     for side in range(1, 49):
         found = layout_of(4096, side, side, side, gpu)
-        used = found.together * found.down * found.across / found.threads
+        used = found.matrices * found.down * found.across / found.threads
         assert used > 0.5, side
 
 

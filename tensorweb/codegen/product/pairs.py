@@ -58,7 +58,7 @@ class PairLayout:
     Attributes:
         down, across: blocks of 4 x 4 results of a tile.
         tiles_down, tiles_across: tiles of a matrix.
-        together: matrices of a workgroup.
+        matrices: matrices of a workgroup.
         threads: threads of a workgroup.
         depth: terms of a tile.
     """
@@ -67,13 +67,13 @@ class PairLayout:
     across: int
     tiles_down: int
     tiles_across: int
-    together: int
+    matrices: int
     threads: int
     depth: int
 
     def groups(self, batch: int) -> int:
         """Return the number of workgroups."""
-        return ceil_divide(batch, self.together) * self.tiles_down * self.tiles_across
+        return ceil_divide(batch, self.matrices) * self.tiles_down * self.tiles_across
 
 
 def layout_of(
@@ -86,7 +86,7 @@ def layout_of(
 ) -> PairLayout:
     """Return the layout for `batch` matrices of results.
 
-    >>> layout_of(4096, 16, 16, 16, Target()).together
+    >>> layout_of(4096, 16, 16, 16, Target()).matrices
     4
     >>> layout_of(1, 4096, 4096, 3, Target()).threads
     256
@@ -106,9 +106,9 @@ def layout_of(
             ceil_divide(blocks_across, tiles_across),
         )
         is_whole = tiles_down * tiles_across == 1
-        together, threads = _group_matrices(down, across, deep, is_whole, target)
+        matrices, threads = _group_matrices(down, across, deep, is_whole, target)
         found = PairLayout(
-            down, across, tiles_down, tiles_across, together, threads, deep
+            down, across, tiles_down, tiles_across, matrices, threads, deep
         )
         if found.groups(batch) >= target.scaled(policy.ENOUGH_PAIR_GROUPS):
             break
@@ -125,10 +125,10 @@ def _group_matrices(
     for threads in policy.PAIR_THREADS:
         if threads > target.threads or threads < area:
             continue
-        together = min(threads // area, room) if is_whole else 1
-        busy = together * area / threads
+        matrices = min(threads // area, room) if is_whole else 1
+        busy = matrices * area / threads
         if busy > best[0] + policy.LEAST_IDLE_GAIN:
-            best = busy, together, threads
+            best = busy, matrices, threads
     return best[1], best[2]
 
 
@@ -291,10 +291,10 @@ class _Side:
             each.strides[depth] and abs(each.strides[depth][-1]) == 1
             for each in expression.accesses
         )
-        count = layout.together * layout.depth * blocks
+        count = layout.matrices * layout.depth * blocks
         self.loads = 1 << (ceil_divide(count, layout.threads) - 1).bit_length()
         self.width = blocks | 1
-        self.vectors = layout.together * layout.depth * self.width
+        self.vectors = layout.matrices * layout.depth * self.width
         self.is_adjacent = False
 
     @property
@@ -414,7 +414,7 @@ class _Pairs:
             ("across", layout.across),
             ("tiles_down", layout.tiles_down),
             ("tiles_across", layout.tiles_across),
-            ("together", layout.together),
+            ("matrices", layout.matrices),
             ("left_width", self.left.width),
             ("right_width", self.right.width),
         ):
@@ -443,7 +443,7 @@ class _Pairs:
             shape=self._shape(unrolled),
         )
         tile = f"{layout.down * WIDTH} x {layout.across * WIDTH} x {layout.depth}"
-        note = f"tiles of {tile}, {layout.together} in a workgroup"
+        note = f"tiles of {tile}, {layout.matrices} in a workgroup"
         return Program((replace(made, note=note),))
 
     def _shape(self, unrolled: int) -> str:
@@ -581,5 +581,5 @@ def paired_reduction(kernel: Kernel, target: Target) -> Program | None:
 
 def _copies(layout: PairLayout) -> int:
     """Return the largest number of copies of an element's read in the text."""
-    blocks = layout.together * max(layout.down, layout.across)
+    blocks = layout.matrices * max(layout.down, layout.across)
     return 2 * WIDTH * ceil_divide(blocks * layout.depth, layout.threads)

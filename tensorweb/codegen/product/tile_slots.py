@@ -321,7 +321,7 @@ def _constants(tile: Tile, left: Staging, right: Staging, value: str) -> str:
     vectors = max(left.size + right.size, tile.slice_vectors)
     accumulators = tile.accumulators // WIDTH
     fitting = vectors // tile.threads
-    together = min(accumulators, 1 << (fitting.bit_length() - 1))
+    partials = min(accumulators, 1 << (fitting.bit_length() - 1))
     numbers = {
         "ROWS": tile.rows,
         "COLUMNS": tile.columns,
@@ -335,8 +335,8 @@ def _constants(tile: Tile, left: Staging, right: Staging, value: str) -> str:
         "ROW_VECTORS": tile.thread_rows // WIDTH,
         "COLUMN_VECTORS": tile.thread_columns // WIDTH,
         "ACCUMULATORS": accumulators,
-        "TOGETHER": together,
-        "SHARE": max(together // tile.slices, 1),
+        "PARTIALS": partials,
+        "SHARE": max(partials // tile.slices, 1),
         "UNROLLED": min(tile.unrolled, tile.depth // tile.slices),
         "VECTORS": vectors,
     }

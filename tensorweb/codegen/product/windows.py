@@ -124,9 +124,9 @@ class _Windows:
         self.blocks = 1
         while self.units < enough and self.rows > policy.LEAST_CHANNELS * self.blocks:
             self.blocks *= 2
-        self.together = -(-self.rows // self.blocks)
+        self.channels = -(-self.rows // self.blocks)
         self._take_lines()
-        results = self.together * self.lines * WIDTH
+        results = self.channels * self.lines * WIDTH
         is_light = not is_bulky(self.finish, results)
         self.is_vector_store = self.length % WIDTH == 0 and is_light
 
@@ -134,7 +134,7 @@ class _Windows:
         """Compute several lines of one channel, if windows overlap across them."""
         column, depth = map(self.seen_names.index, ("column", "depth"))
         across = find_line(self.seen, column, depth, -2)
-        if across is None or self.together > 1 or self._weights_move():
+        if across is None or self.channels > 1 or self._weights_move():
             return
         height = self.seen.groups[column][-2]
         for lines in policy.WINDOW_LINES:
@@ -184,7 +184,7 @@ class _Windows:
         element = f"vec4<{element}>" if self.is_vector_store else element
         bindings.append(("result", "w", element, OUTPUT))
         numbers = {
-            "ROWS": self.together,
+            "ROWS": self.channels,
             "SIZE": line.size,
             "STEP": line.step,
             "DILATION": line.dilation,
@@ -203,7 +203,7 @@ class _Windows:
             -(-self.units // GROUP),
             shape=constants(numbers),
         )
-        note = f"4 neighbours, {self.together} channels, {self.lines} lines a thread"
+        note = f"4 neighbours, {self.channels} channels, {self.lines} lines a thread"
         return Program((replace(made, note=note),))
 
     def _elements(self, declarations: Declarations) -> str:
@@ -271,7 +271,7 @@ class _Windows:
     def is_worthwhile(self, target: Target) -> bool:
         """Return whether there are enough threads with short enough code."""
         is_light = not is_bulky(self.seen, self.line.span) and not is_bulky(
-            self.finish, self.together * self.lines
+            self.finish, self.channels * self.lines
         )
         is_busy = self.units >= target.scaled(policy.ENOUGH_WINDOW_THREADS)
         return is_light and is_busy and self.depth <= policy.LONGEST_WINDOW
