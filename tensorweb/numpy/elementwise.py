@@ -51,7 +51,7 @@ def _cube_root(a: Tensor) -> Tensor:
     ordinary = tw.logical_and(size > 0, tw.isfinite(size))
     safe = tw.where(ordinary, size, 1.0)
     root = tw.exp(tw.log(safe) / 3)
-    # An error e of the root is e**2 behind a step of Newton's: t - (t - a / t**2) / 3.
+    # Newton's step t - (t - a / t**2) / 3 squares the relative error of the root.
     root = root - (root - safe / (root * root)) / 3
     return tw.copysign(tw.where(ordinary, root, size), a)
 

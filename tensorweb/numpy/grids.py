@@ -77,7 +77,7 @@ def linspace(
 ) -> Any:
     """Return `num` evenly spaced numbers, also between arrays, along a new axis.
 
-    With `retstep` also the step. Integer dtypes take the largest whole numbers not
+    With `retstep` also the step. Integer dtypes take the largest integers not
     above. Between numbers they are computed in float64 and rounded once.
 
     Raises:

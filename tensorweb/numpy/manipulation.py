@@ -151,7 +151,7 @@ def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Ten
     """
     x = asarray(a)
     source = normalize_axis(axis, x.ndim)
-    # A negative start names an axis; only a positive one can be behind the last.
+    # A negative start names an axis; only a positive one can be after the last.
     ends = x.ndim if operator.index(start) < 0 else x.ndim + 1
     target = normalize_axis(start, ends, "start")
     return x.moveaxis(source, target - 1 if source < target else target)

@@ -330,7 +330,7 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> Tensor:
     """Return the convolution of two vectors: `result[n]` sums `a[m] v[n - m]`.
 
     `full` gives every overlap, `same` as many elements as the longer one, `valid` where
-    both overlap wholly.
+    both overlap completely.
 
     Raises:
         ShapeError: an operand is no vector, or empty.

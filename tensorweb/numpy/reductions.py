@@ -399,7 +399,7 @@ def var(
 ) -> Tensor:
     """Return the variance along axes: `sum((x - mean)**2) / (n - ddof)`.
 
-    `mean` is the mean with its axes kept, where that is known; `correction` is another
+    `mean` is the mean with `keepdims`, where that is known; `correction` is another
     name of `ddof`.
 
     >>> np.var([1.0, 2.0, 3.0], ddof=1)
