@@ -61,7 +61,8 @@ if [ "$action" != run ]; then
   trap 'rm -rf "$draft"' EXIT
   [ "$action" = update ] || pack_base "$draft"
   pack_update "$draft"
-  exec ls -l "$out"
+  ls -l "$out"
+  exit
 fi
 
 dest=$(mkdir -p "$3" && cd "$3" && pwd)

@@ -1,8 +1,8 @@
-"""Every operation in front of every other, on a device and on `cpu`.
+"""Every operation followed by every other, on a device and on `cpu`.
 
-A case is one front operation on data of one shape and dtype, with all operations behind
-it, one kernel at a time: what a compiler makes of two operations together is seen only
-so. Of inexact results only what follows them steadily is compared.
+A case is one first operation on data of one shape and dtype, followed by each second
+operation in a kernel of its own, since compilers miscompile pairs that are correct
+alone. After an inexact operation only continuous second operations are compared.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tensorweb.ops import GROUPS
 DTYPES = ("int32", "uint32", "float32", "bool", "float16")
 SHAPES = ((64,), (65,), (300,), (1025,), (6, 43), (16, 64), (4, 5, 33))
 VIEWS = ("{x}", "{x}[::-1]", "{x}.T", "{x}[1:]", "{x}[..., ::2]")
-"""How the front operation sees its data."""
+"""Views of the data that the first operation reads."""
 
 REFUSALS = (DTypeError, RangeError, ShapeError, TensorIndexError, TypeError)
 
@@ -51,7 +51,7 @@ MOVEMENTS = (
 """Exact operations that the op table lacks, or entries of it with a number."""
 
 AXES = ("axis=0", "axis=-1", "axis=None")
-FOLDS = (
+SELECTIONS = (
     *(f"tw.{name}({{x}}, {axis})" for name in ("max", "min") for axis in AXES),
     *(f"tw.{name}({{x}}, axis=-1)" for name in ("any", "all", "count_nonzero")),
     *(f"tw.{name}({{x}}, {axis})" for name in ("argmax", "argmin") for axis in AXES),
@@ -63,9 +63,9 @@ FOLDS = (
     "tw.max(-{x}, axis=-1)",
     "tw.min(-{x}, axis=-1)",
 )
-"""Reductions and orders that choose elements."""
+"""Reductions and sorts, which select elements."""
 
-STEADY_FOLDS = (
+CONTINUOUS_REDUCTIONS = (
     *(f"tw.sum({{x}}, {axis})" for axis in AXES),
     *("tw.mean({x}, axis=-1)", "tw.var({x}, axis=0)"),
     *("tw.cumulative_sum({x}, axis=-1)", "tw.cumulative_sum({x}, axis=0)"),
@@ -74,7 +74,7 @@ STEADY_FOLDS = (
     "tw.zeros(7, dtype={x}.dtype).at[{i}].add(tw.reshape({x}, (-1,)))",
 )
 
-JUMPING = (
+DISCONTINUOUS = (
     *("floor", "ceil", "trunc", "round", "sign", "floor_divide", "remainder", "pow"),
     *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
     *("isnan", "isinf", "isfinite", "signbit", "copysign", "nextafter"),
@@ -103,13 +103,13 @@ class Form:
     Attributes:
         text: what runs.
         is_exact: whether every device has the same bits.
-        is_steady: whether it takes operands that are off a little.
+        is_continuous: whether a small error of operands changes the result little.
         distinguishes_zeros: whether it distinguishes -0 from 0.
     """
 
     text: str
     is_exact: bool = True
-    is_steady: bool = True
+    is_continuous: bool = True
     distinguishes_zeros: bool = False
 
 
@@ -129,34 +129,34 @@ def _form(entry: Op) -> Form:
     return Form(
         f"tw.{entry.name}({', '.join(operands)})",
         entry.ulp <= 0.5 and entry.name not in OFF_BY_SUBNORMALS,
-        entry.name not in JUMPING,
+        entry.name not in DISCONTINUOUS,
         entry.name in SIGNED_ZEROS,
     )
 
 
 @cache
-def fronts() -> tuple[Form, ...]:
-    """Return what stands in front."""
+def first_operations() -> tuple[Form, ...]:
+    """Return the first operations of pairs."""
     return (*entries(), *(Form(text) for text in MOVEMENTS))
 
 
 @cache
-def behinds() -> tuple[Form, ...]:
-    """Return what stands behind."""
+def second_operations() -> tuple[Form, ...]:
+    """Return the second operations of pairs."""
     return (
         *entries(),
-        *(Form(text, is_steady=False) for text in (*MOVEMENTS[-6:], *FOLDS)),
+        *(Form(text, is_continuous=False) for text in (*MOVEMENTS[-6:], *SELECTIONS)),
         *(Form(text) for text in MOVEMENTS[:12]),
-        *(Form(text, is_exact=False) for text in STEADY_FOLDS),
-        Form("tw.prod({x}, axis=-1)", is_exact=False, is_steady=False),
+        *(Form(text, is_exact=False) for text in CONTINUOUS_REDUCTIONS),
+        Form("tw.prod({x}, axis=-1)", is_exact=False, is_continuous=False),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A front operation on data."""
+    """A first operation on data of one dtype, shape and view."""
 
-    front: Form
+    first: Form
     dtype: str
     shape: tuple[int, ...]
     view: str
@@ -164,11 +164,11 @@ class Case:
 
 @cache
 def matrix() -> tuple[Case, ...]:
-    """Return all cases: every front on every dtype, shape and some view."""
+    """Return all cases: every first operation, dtype and shape, some view."""
     drawn = random.Random("pairs")
     return tuple(
-        Case(front, dtype, shape, drawn.choice(VIEWS) if shape != (64,) else VIEWS[0])
-        for front in fronts()
+        Case(first, dtype, shape, drawn.choice(VIEWS) if shape != (64,) else VIEWS[0])
+        for first in first_operations()
         for dtype in DTYPES
         for shape in SHAPES
     )
@@ -177,7 +177,7 @@ def matrix() -> tuple[Case, ...]:
 def case_of(seed: str) -> Case | None:
     """Return the case of a seed: `3/16-5` is the sixth of part 3 of 16.
 
-    None behind the end of a part. Other seeds draw any case.
+    None after the end of a part. Other seeds draw any case.
     """
     part, _, index = seed.rpartition("-")
     if "/" in part:
@@ -214,7 +214,7 @@ def failures(seed: str) -> Iterator[str]:
     """Yield what is wrong in the case of a seed, on the default device, in words."""
     case = case_of(seed)
     if case is not None:
-        yield from wrong(case, behinds())
+        yield from wrong(case, second_operations())
 
 
 def count_of(seed: str) -> int | None:
@@ -236,7 +236,7 @@ def wrong(case: Case, forms: Sequence[Form]) -> Iterator[str]:
         return
     scale = _size(alone)
     for form in forms:
-        if not case.front.is_exact and not form.is_steady:
+        if not case.first.is_exact and not form.is_continuous:
             continue
         if form.distinguishes_zeros and alone.dtype.kind == "f":
             continue
@@ -249,13 +249,13 @@ def wrong(case: Case, forms: Sequence[Form]) -> Iterator[str]:
         if got is None:
             yield f"{_words(case, form)}: refused, not on cpu"
             continue
-        room = 0.0 if case.front.is_exact and form.is_exact else scale
+        room = 0.0 if case.first.is_exact and form.is_exact else scale
         if not _is_like(got, expected) or not _good(got, expected, room).all():
             yield f"{_words(case, form)}: {_first(got, expected)}"
 
 
 def _words(case: Case, form: Form) -> str:
-    inner = case.front.text.replace("{x}", case.view.replace("{x}", "x"))
+    inner = case.first.text.replace("{x}", case.view.replace("{x}", "x"))
     return f"{form.text.replace('{x}', f'({inner})')} of {case.dtype} {case.shape}"
 
 
@@ -270,7 +270,7 @@ def _computed(
             for array in arrays
         )
         try:
-            made = _evaluated(case.front.text, x, y)
+            made = _evaluated(case.first.text, x, y)
             if made.ndim > 5 or not made.size:
                 return None
             again = made if made.shape != y.shape or made.dtype != y.dtype else y

@@ -128,16 +128,16 @@ def test_pairs_of_operations_are_those_of_cpu(webgpu: str) -> None:
     rng = random.Random("pairs")
     with tw.device(webgpu):
         for case in rng.sample(pairs.matrix(), PAIRS):
-            forms = rng.sample(pairs.behinds(), 3)
+            forms = rng.sample(pairs.second_operations(), 3)
             assert list(pairs.wrong(case, forms)) == []
 
 
 def test_a_lost_negation_is_found_and_shown(
     webgpu: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fronts = {each.text: each for each in pairs.fronts()}
-    case = pairs.Case(fronts["tw.negative({x})"], "int32", (64,), "{x}")
-    lost = replace(case, front=fronts["tw.positive({x})"])
+    firsts = {each.text: each for each in pairs.first_operations()}
+    case = pairs.Case(firsts["tw.negative({x})"], "int32", (64,), "{x}")
+    lost = replace(case, first=firsts["tw.positive({x})"])
     computed = pairs._computed
 
     def without(device: str, case: pairs.Case, *rest: Any) -> Any:
