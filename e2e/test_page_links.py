@@ -74,20 +74,6 @@ def test_a_link_carries_how_results_are_looked_at(page: Page, site_url: str) -> 
     reader.clean()
 
 
-DIFFERENT = {
-    "sent[0].digest = '0123456789abcdef'": "“first” has other values",
-    "sent[0].shape = [3, 4]": (
-        "“first” has the shape (2, 3, 4), the sender\u2019s (3, 4)"
-    ),
-    "sent[1].numbers[2] = 0.25": (
-        "“second” has the mean 0.5, the sender\u2019s 0.25, 25 % of"
-    ),
-    "sent[1].numbers[5] = 3": "“second” has 0 NaN, the sender\u2019s 3",
-    "sent.push({...sent[0], name: 'third'})": "“third” is missing here",
-    "sent.pop()": "“second” is here alone",
-}
-
-
 def test_the_first_tensor_that_differs_is_named(shared: PageDriver) -> None:
     page = shared.page
     page.evaluate(
@@ -102,13 +88,14 @@ def test_the_first_tensor_that_differs_is_named(shared: PageDriver) -> None:
     )
     notice = page.locator("#notice")
     change = "sent => tensorwebPage.change({sent})"
-    for difference, said in DIFFERENT.items():
-        page.evaluate(
-            f"() => {{ const sent = structuredClone(own); {difference};"
-            f" ({change})(sent); }}"
-        )
-        assert shared.run() == "ready"
-        expect(notice).to_contain_text(f"Not the sender\u2019s result: {said}")
+    # What else may differ is a matter of tests/page/links.test.ts.
+    page.evaluate(
+        "() => { const sent = structuredClone(own);"
+        f" sent[0].digest = '0123456789abcdef'; ({change})(sent); }}"
+    )
+    assert shared.run() == "ready"
+    said = "Not the sender\u2019s result: “first” has other values"
+    expect(notice).to_contain_text(said)
     # Other GPUs add in another order.
     page.evaluate(
         f"() => {{ const sent = structuredClone(own);"
@@ -130,19 +117,13 @@ HOSTILE = {
     "t=<img src=x onerror=alert(1)>&tab=<b>&v=<script>alert(1)</script>": (
         "panel and the version"
     ),
-    f"t={'a' * 401}": "tensor",
     "t=%00%ff": "tensor",
     "t=__proto__&tab=constructor&v=" + "9" * 5000: "version and the panel",
     "tab=editor": "panel",
     "fp=%%%": "results",
     "look=AAAA": "view",
-    "look=" + "A" * 2001: "view",
-    "look=PACKED [1]": "view",
     f"look=PACKED {LOOK % -1}": "view",
-    f"look=PACKED {LOOK % 1e9}": "view",
-    f"look=PACKED {LOOK % '[0]'}": "view",
     "fp=AAAA": "results",
-    "fp=" + "A" * 20_001: "results",
     'fp=PACKED [{"name": 1}]': "results",
     "fp=PACKED " + "[" * 100_000: "results",
 }
