@@ -103,7 +103,7 @@ def _insert(step: Block, project: Path) -> None:
     path.write_text("\n".join(lines), "utf-8")
 
 
-FOLDERS = ("tensorweb", "shaders", "tests", "tools", "docs", "e2e/bare")
+FOLDERS = ("tensorweb", "shaders", "tests", "tools", "docs", "e2e/bare", "web/src/page")
 FILES = ("conftest.py", "pyproject.toml", "build.py")
 
 
