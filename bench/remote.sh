@@ -50,6 +50,7 @@ pack_update() {
   find "$update/site/pyodide" -type f ! -name pyodide-lock.json -delete
   find "$update/site/wheels" -type f ! -name 'tensorweb-*' ! -name 'micropip-*' \
     ! -name 'packaging-*' -delete
+  find "$update/site" -name '*.map' -delete
   cp "$update"/site/wheels/tensorweb-*.whl "$update/"
   (cd "$root" && tar -cf - --exclude=node_modules --exclude=vendor \
     --exclude=__pycache__ bench tools) | tar -C "$update" -xf -
