@@ -124,17 +124,17 @@ fn factor(matrix: u32, lane: u32) {
       let is_reduced = ((rest == 0.0) & (head_i == 0.0)) | (size == 0.0);
       let corner = select(select(size, -size, head > 0.0), head, is_reduced);
       let divisor = select(head - corner, 1.0, is_reduced);
+      // Scaled, so that no square overflows.
+      let y = divisor * inverse;
+      let yi = select(scaled_i, 0.0, is_reduced);
+      let square = y * y + yi * yi;
       storageBarrier();
       for (var i = j + 1u + lane; i < m; i += LANES) {
         let address = vector + WORDS * i;
         // choose
         if (IS_COMPLEX) {
-          // Scaled, so that no square overflows.
           let x = work[address] * inverse;
           let xi = work[address + 1u] * inverse;
-          let y = divisor * inverse;
-          let yi = select(scaled_i, 0.0, is_reduced);
-          let square = y * y + yi * yi;
           work[address] = (x * y + xi * yi) / square;
           work[address + 1u] = (xi * y - x * yi) / square;
         } else {
@@ -174,14 +174,15 @@ fn factor(matrix: u32, lane: u32) {
         for (var i = j + 1u + column; i < m; i += COLUMNS) {
           let v = work[vector + WORDS * i];
           let x = work[own + WORDS * i];
-          sum += v * x;
+          var product = v * x;
           // choose
           if (IS_COMPLEX) {
             let vi = work[vector + 2u * i + 1u];
             let xi = work[own + 2u * i + 1u];
-            sum += vi * xi;
+            product += vi * xi;
             sum_i += v * xi - vi * x;
           }
+          sum += product;
         }
       }
       partial[lane] = sum;

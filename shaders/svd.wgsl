@@ -144,18 +144,21 @@ fn factor(matrix: u32, lane: u32) {
         for (var i = column; i < m; i += COLUMNS) {
           let x = work[left + WORDS * i];
           let y = work[right + WORDS * i];
-          own += x * x;
-          its += y * y;
-          both += x * y;
+          var x_square = x * x;
+          var y_square = y * y;
+          var product = x * y;
           // choose
           if (IS_COMPLEX) {
             let xi = work[left + 2u * i + 1u];
             let yi = work[right + 2u * i + 1u];
-            own += xi * xi;
-            its += yi * yi;
-            both += xi * yi;
+            x_square += xi * xi;
+            y_square += yi * yi;
+            product += xi * yi;
             imaginary += x * yi - xi * y;
           }
+          own += x_square;
+          its += y_square;
+          both += product;
         }
       }
       owns[lane] = own;

@@ -57,6 +57,8 @@ def routine_text(template: str, kind: str, *, is_complex: bool) -> str:
     text = (shader_folder() / f"{template}.wgsl").read_text(encoding="utf-8")
     body = text.split("\nfn factor(matrix: u32, lane: u32) ", 1)[1].split("\n}\n")[0]
     body = apply_marks(number_constants(is_complex) + body)
+    if not is_complex:
+        body = body.replace("WORDS * ", "")
     body = body.replace("parameters.", "parameters_")
     names = {**ALONE, **NUMBERS[kind], "WORDS": "2u" if is_complex else "1u"}
     body = _WORD.sub(lambda match: names.get(match[0], match[0]), body)
