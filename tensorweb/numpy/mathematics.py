@@ -14,6 +14,7 @@ from tensorweb.functions import imag, real
 from tensorweb.numpy.arguments import (
     Out,
     as_first_operand,
+    as_operand_like,
     as_pair,
     as_real_floats,
     as_tensors,
@@ -115,7 +116,8 @@ def clip(
     if x.dtype.kind == "bool":
         x = x.astype(int)
     # In the dtype of the result: a limit of a narrower one would round first.
-    limits = [each for each in (low, high) if isinstance(each, Tensor)]
+    given = [each for each in (low, high) if hasattr(each, "dtype")]
+    limits = [as_operand_like(each, x) for each in given]
     x = x.astype(tw.result_type(x, *limits))
     return into(x.clip(low, high), out, casting)
 
