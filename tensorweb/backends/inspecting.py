@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Protocol
 
 from tensorweb import dtypes
+from tensorweb.backends.policy import VALUES_PER_READ
 from tensorweb.errors import DeviceMemoryError
 from tensorweb.graph.leaves import not_following
 from tensorweb.graph.node import Node, number_of_constant
@@ -34,9 +35,6 @@ from tensorweb.nodes.reduction import reduce
 from tensorweb.ops import OPS
 from tensorweb.schedule.linear import LinearGraph
 from tensorweb.waits import Steps, run_blocking
-
-VALUES_PER_READ = 64
-"""Values that are looked at with one read: each read waits for the device."""
 
 PREDICATES: dict[Kind, str] = {"nan": "isnan", "inf": "isinf"}
 """Operations by kind, in the order of `KINDS`."""

@@ -24,7 +24,13 @@ from tensorweb.backends.liveness import (
 from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.planning import Plan, Plans, describe, make_plan
-from tensorweb.backends.pool import GROWTH, Buffer, Pool
+from tensorweb.backends.policy import (
+    GROWTH,
+    LARGEST_GRAPH,
+    MOST_REFERENCED,
+    READ_TOGETHER,
+)
+from tensorweb.backends.pool import Buffer, Pool
 from tensorweb.backends.replay import Replay
 from tensorweb.backends.reporting import Report
 from tensorweb.backends.tapes import filled
@@ -47,9 +53,6 @@ from tensorweb.waits import Steps
 if TYPE_CHECKING:
     from tensorweb.protocol import Preparer, Recorder, RowTransformer, Tuner
 
-
-MOST_TOGETHER = 1 << 20
-"""Bytes of several tensors that are copied together to be read at once."""
 
 Region = tuple[Buffer, int, int]
 """A buffer, an offset and a number of bytes."""
@@ -97,7 +100,7 @@ def read_together(pool: Pool, regions: Sequence[Region]) -> tuple[Buffer, int] |
     Returns the buffer and its bytes; None where each is better read alone.
     """
     total = sum(size for _, _, size in regions)
-    if len(regions) < 2 or total > MOST_TOGETHER or total == 0:
+    if len(regions) < 2 or total > READ_TOGETHER or total == 0:
         return None
     target = pool.take(total, str, "a buffer for reading several tensors")
     words = [0]
@@ -181,13 +184,6 @@ def _count(number: int, noun: str) -> str:
         return f"1 {noun}"
     return f"{number} {noun}{'es' if noun.endswith('ch') else 's'}"
 
-
-MOST_HELD = 12
-"""Most values that a loop retains; a graph with more, such as a backward pass, does not
-need all of them again."""
-
-LARGEST_GRAPH = 4096
-"""Nodes that one flush computes; a larger graph takes several: plans are bounded."""
 
 GONE = Storage()
 """Stands where a flush in parts has given a buffer back."""
@@ -294,7 +290,7 @@ class KernelBackend:
         try:
             graph = linearize(nodes)
             held = referenced_values(graph) if alive else []
-            if len(held) > MOST_HELD:
+            if len(held) > MOST_REFERENCED:
                 return False
             self._compute(graph.extended(held) if held else graph)
         except DeviceMemoryError:

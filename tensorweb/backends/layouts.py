@@ -12,15 +12,9 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 from tensorweb.backends.pipelines import Pipelines
+from tensorweb.backends.policy import LARGE_BUFFER, MOST_COMMANDS, PATIENCE
 from tensorweb.backends.pool import Taken
 from tensorweb.backends.tapes import Command, Holes, Tape, make_tape
-
-LARGE = 1 << 20
-"""Buffers of at least this many bytes are reused at once, and by results too."""
-
-PATIENCE = 8
-"""Kernels to wait before a smaller buffer is reused: kernels that share no buffer may
-run concurrently."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +66,7 @@ def places(spans: Iterable[Span], staying: frozenset[int]) -> list[Place]:
     found: list[Place] = []
     open_places: list[Place] = []
     for span in sorted(spans, key=lambda each: (-each.size, each.first)):
-        is_large = span.size >= LARGE
+        is_large = span.size >= LARGE_BUFFER
         if span.reference in staying:
             length = -1
         else:
@@ -111,10 +105,6 @@ def peak(spans: Iterable[Span], staying: frozenset[int]) -> int:
         if span.reference not in staying:
             heappush(ending, (span.last, span.size))
     return most
-
-
-MOST_COMMANDS = 1000
-"""Commands in one tape; its parameter block has room for 1024 launches."""
 
 
 @dataclass(slots=True)

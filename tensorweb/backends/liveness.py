@@ -23,15 +23,17 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from operator import itemgetter
 from sys import getrefcount
 
+from tensorweb.backends.policy import (
+    ALWAYS_STORED,
+    LARGEST_INVARIANT,
+    REFERENCED_SETS_CACHED,
+)
 from tensorweb.graph.history import is_keeping, keeps_inputs
 from tensorweb.graph.kinds import Role, kinds_of
 from tensorweb.graph.node import KEPT, WANTED, Node
 from tensorweb.graph.pending import pending
 from tensorweb.graph.tracing import Placeholder
 from tensorweb.schedule.linear import LinearGraph
-
-LEAST_KEPT = 256
-"""Most cached sets of referenced nodes per plan."""
 
 Chosen = Callable[[Sequence[object]], Sequence[object]]
 
@@ -79,15 +81,28 @@ def _watched(graph: LinearGraph) -> tuple[list[int], list[int]]:
     return watched, [counts[number] for number in watched]
 
 
+def _referenced(
+    graph: LinearGraph, watched: Sequence[int], expected: list[int], chosen: Chosen
+) -> tuple[int, ...]:
+    """Return the watched nodes with more references than the graph's own."""
+    # Reference counts answer for tensors, pending nodes outside of the graph and
+    # autograd histories at once; weak references would find tensors only.
+    counts = _counts(chosen, graph.nodes)
+    if counts == expected:
+        return ()
+    triples = zip(watched, counts, expected, strict=True)
+    return tuple([number for number, count, own in triples if count > own])
+
+
 def held(graph: LinearGraph) -> list[int]:
     """Return the indices of pending nodes referenced outside of their graph.
 
     Outputs are omitted.
     """
     watched, expected = _watched(graph)
-    counts = _counts(_chooser(watched), graph.nodes) if watched else []
-    triples = zip(watched, counts, expected, strict=True)
-    return [number for number, count, own in triples if count > own]
+    if not watched:
+        return []
+    return list(_referenced(graph, watched, expected, _chooser(watched)))
 
 
 class Lifetimes:
@@ -114,7 +129,7 @@ class Lifetimes:
             return self._reached(graph, held)
         found = self._known.get(held)
         if found is None:
-            if len(self._known) >= LEAST_KEPT:
+            if len(self._known) >= REFERENCED_SETS_CACHED:
                 self._known.clear()
             found = self._known[held] = self._reached(graph, held)
         return found
@@ -134,11 +149,7 @@ class Lifetimes:
 
     def _held(self, graph: LinearGraph) -> tuple[int, ...]:
         """Return the indices of non-output nodes referenced outside of the graph."""
-        counts = _counts(self._chosen, graph.nodes)
-        if counts == self._expected:
-            return ()
-        pairs = zip(self._watched, counts, self._expected, strict=True)
-        return tuple([number for number, count, own in pairs if count > own])
+        return _referenced(graph, self._watched, self._expected, self._chosen)
 
     def _reached(self, graph: LinearGraph, held: Collection[int]) -> frozenset[int]:
         """Return the inner results that live nodes depend on."""
@@ -164,9 +175,6 @@ def _sources(node: Node) -> tuple[Node, ...]:
     owner = node.owner
     return node.inputs if owner is None else (*node.inputs, owner)
 
-
-SMALL = 1 << 16
-"""Values of up to this many elements may be stored in any graph."""
 
 FREE = kinds_of(Role.SOURCE, Role.MOVEMENT)
 """Kinds whose values cost nothing to recompute."""
@@ -290,9 +298,11 @@ def worth_storing(graph: LinearGraph, stored: Collection[int]) -> Iterator[int]:
 
 
 def _largest(graph: LinearGraph, stored: Collection[int]) -> int:
-    """Return the element count of a graph's largest storage, at least SMALL."""
+    """Return the element count of a graph's largest storage, at least ALWAYS_STORED."""
     sizes = [node.size for node in graph.nodes if node.storage is not None]
-    return max([SMALL, *sizes, *(graph.nodes[number].size for number in stored)])
+    return max(
+        [ALWAYS_STORED, *sizes, *(graph.nodes[number].size for number in stored)]
+    )
 
 
 def _is_wanted(node: Node) -> bool:
@@ -309,10 +319,6 @@ def _takes_work(node: Node) -> bool:
 
 def _kind(node: Node) -> tuple[object, ...]:
     return node.op, node.attrs, node.shape, node.dtype
-
-
-LARGEST = 1 << 22
-"""Most elements of a value that is stored for a trace."""
 
 
 def call_invariants(graph: LinearGraph, arguments: Collection[Node]) -> list[Node]:
@@ -337,6 +343,10 @@ def call_invariants(graph: LinearGraph, arguments: Collection[Node]) -> list[Nod
             for source in node.inputs:
                 base = source.base
                 is_fixed = base in read_from_storage and base.storage is None
-                if is_fixed and base.op.kind not in FREE and base.size <= LARGEST:
+                if (
+                    is_fixed
+                    and base.op.kind not in FREE
+                    and base.size <= LARGEST_INVARIANT
+                ):
                     found[base] = None
     return list(found)

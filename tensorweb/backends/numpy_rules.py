@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from tensorweb.backends.policy import BLOCK, LARGEST_COPY, PANEL
 from tensorweb.devices import fastest
 from tensorweb.dtypes import ALL, DType, integer_range
 from tensorweb.errors import ShapeError
@@ -35,12 +36,6 @@ from tensorweb.graph.op import Op
 from tensorweb.ops.structure import ARGSORT, CAST, SORT
 from tensorweb.shapes import Shape, strides
 from tensorweb.view import Range
-
-PANEL = 32
-"""Columns that are eliminated one by one before the rest follows in one product."""
-
-BLOCK = 64
-"""Unknowns that are solved for together."""
 
 
 def _each(call: Callable[[Array], Sequence[Array]], a: Array) -> list[Array]:
@@ -220,9 +215,6 @@ def factor(node: Node, inputs: Sequence[Array]) -> Array:
     """Return the factors of a stack of matrices, as `nodes/factorizations.py` packs."""
     return FACTORS[node.op.name](node, inputs)
 
-
-LARGEST_COPY = 1 << 22
-"""Elements of an operand up to which a whole batch is laid out as matrices at once."""
 
 MOST_AXES = 64
 """Axes of a NumPy array; NumPy's own constant is not public."""

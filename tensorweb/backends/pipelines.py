@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
+from tensorweb.backends.policy import PROGRAMS_CACHED
 from tensorweb.codegen.program import Launch, Program
 from tensorweb.schedule.kernel import Kernel
 
@@ -14,8 +15,6 @@ T = TypeVar("T", bound=Hashable)
 
 Wanted = tuple[Launch, str]
 """A launch and its kernel in words."""
-
-PROGRAMS_KEPT = 2048
 
 
 class Programs:
@@ -33,7 +32,7 @@ class Programs:
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = write(kernel, target)
-            if len(self._known) > PROGRAMS_KEPT:
+            if len(self._known) > PROGRAMS_CACHED:
                 self._known.popitem(last=False)
         else:
             self._known.move_to_end(key)

@@ -11,6 +11,7 @@ from tensorweb.backends.layouts import Layout, Span, Stock, make_tapes, peak
 from tensorweb.backends.liveness import Lifetimes, worth_storing
 from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import Pipelines
+from tensorweb.backends.policy import LAYOUTS_CACHED, PLANS_CACHED
 from tensorweb.backends.pool import Pool
 from tensorweb.backends.tapes import Command, Tape
 from tensorweb.codegen.program import Program, buffer_of
@@ -23,9 +24,6 @@ from tensorweb.schedule.kernel import Planned
 from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import LinearGraph, equal_constants, is_equal
 from tensorweb.schedule.order import ordered
-
-LAYOUTS_KEPT = 16
-"""Most cached layouts per plan, by the results that are needed after a flush."""
 
 LARGEST_COUNT = 2**31 - 1
 """Lengths, strides and offsets are signed 32-bit integers in kernels."""
@@ -113,7 +111,7 @@ class Plan:
         return self.lifetimes.survivors(graph)
 
     def _keep(self, key: tuple[frozenset[int], bool], layout: Layout) -> None:
-        if len(self._layouts) >= LAYOUTS_KEPT:
+        if len(self._layouts) >= LAYOUTS_CACHED:
             self._layouts.clear()
         self._layouts[key] = layout
 
@@ -259,8 +257,6 @@ def _commands(
         )
 
 
-PLANS_KEPT = 1024
-
 ANY_CONSTANTS = "any constants"
 """Marks the key of a plan that does not depend on which constants are equal."""
 
@@ -298,7 +294,7 @@ class Plans:
             plan = self._known.get(key)
         if plan is None:
             plan = self._known[key] = make(graph, is_for_all)
-            if len(self._known) > PLANS_KEPT:
+            if len(self._known) > PLANS_CACHED:
                 self._known.popitem(last=False)
         else:
             self._known.move_to_end(key)

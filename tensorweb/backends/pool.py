@@ -21,6 +21,7 @@ from threading import RLock
 from weakref import WeakValueDictionary
 
 from tensorweb.backends.machine import Machine
+from tensorweb.backends.policy import FREE_SHARE, GROWTH, LARGE_SHARE, SMALLEST_BUFFER
 from tensorweb.drivers.memory import (
     SMALLEST_BUDGET,
     VARIABLE,
@@ -33,16 +34,6 @@ from tensorweb.drivers.protocol import Driver
 from tensorweb.errors import DeviceMemoryError
 from tensorweb.graph.storage import Storage
 
-SMALLEST = 16
-KEPT_SHARE = 2
-"""At most half of the budget stays in free buffers."""
-
-GROWTH = 8
-"""A budget grows by this fraction when an allocation beyond it succeeds."""
-
-LARGE_SHARE = 512
-"""Releasing a buffer above this share of the budget checks the free buffers."""
-
 Taken = list[tuple[int, list[tuple[int, int]]]]
 """For each buffer size, pairs of a caller's id and the bytes it needs."""
 
@@ -54,8 +45,8 @@ def size_class(nbytes: int) -> int:
     >>> size_class(1), size_class(100), size_class(1000), size_class(1 << 20)
     (16, 104, 1024, 1048576)
     """
-    if nbytes <= SMALLEST:
-        return SMALLEST
+    if nbytes <= SMALLEST_BUFFER:
+        return SMALLEST_BUFFER
     step = max(1 << (nbytes.bit_length() - 4), 4)
     return -(-nbytes // step) * step
 
@@ -349,7 +340,7 @@ class Pool:
         if self._is_taking or not self.lock.acquire(blocking=False):
             return
         try:
-            self.headroom = self.budget // KEPT_SHARE - self.free_bytes
+            self.headroom = self.budget // FREE_SHARE - self.free_bytes
             if self.headroom < 0:
                 for free in sorted(self._free.values(), key=lambda f: f.last_taken):
                     while free.handles and self.headroom < 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tensorweb.backends.kernel_backend import KernelBackend
 from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import Pipelines
+from tensorweb.backends.policy import MOST_INPUTS
 from tensorweb.codegen.program import Launch, Program
 from tensorweb.codegen.wasm.compiler import compile_kernel
 from tensorweb.codegen.wasm.target import WasmTarget
@@ -16,10 +17,6 @@ from tensorweb.dtypes import ALL
 from tensorweb.schedule.kernel import Kernel
 
 DEVICE = "cpu"
-
-MOST_INPUTS = 62
-"""Storages that a kernel may read: the addresses of 64 are looked up in no time, and a
-kernel that reads more has a text that nobody wants to compile."""
 
 
 def units(grid: tuple[int, int]) -> str:

@@ -13,6 +13,7 @@ from tensorweb.backends.kernel_backend import KernelBackend
 from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import Pipelines, Wanted
 from tensorweb.backends.planning import make_plan
+from tensorweb.backends.policy import LONGEST_TEXT
 from tensorweb.backends.probes import NOTHING, Findings, probe
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.fourier import rows_of
@@ -33,9 +34,6 @@ from tensorweb.waits import Steps, run_blocking
 if TYPE_CHECKING:
     from tensorweb.protocol import Preparer, Tuner
 
-
-LONGEST_TEXT = 1 << 16
-"""Most characters of a device's stored tiles; `tune` measures a few dozen problems."""
 
 Tuned = tuple[tuple[str, str], ...]
 """(problem, tile) pairs, see `tiles.problem_of`."""

@@ -34,7 +34,7 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[WebGpuBackend]:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use small buffers again as soon as large ones, in whatever order saves most."""
-    monkeypatch.setattr(layouts, "LARGE", 0)
+    monkeypatch.setattr(layouts, "LARGE_BUFFER", 0)
     monkeypatch.setattr(order, "WORTH_ORDERING", 0)
 
 
@@ -57,7 +57,7 @@ def test_storages_that_are_needed_together_have_different_places(seed: int) -> N
         served = [spans[number] for number in place.references]
         assert max(span.size for span in served) == place.size
         for a, b in combinations(sorted(served, key=lambda each: each.first), 2):
-            wait = 0 if a.size >= layouts.LARGE else PATIENCE
+            wait = 0 if a.size >= layouts.LARGE_BUFFER else PATIENCE
             assert a.last + wait < b.first
             assert a.reference not in staying
         for span in served:

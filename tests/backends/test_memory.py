@@ -39,8 +39,8 @@ def test_kept_results_are_noticed(webgpu: str) -> None:
 def test_ever_new_shapes_reach_a_bound(
     webgpu: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(planning, "PLANS_KEPT", 200)
-    monkeypatch.setattr(pipelines, "PROGRAMS_KEPT", 200)
+    monkeypatch.setattr(planning, "PLANS_CACHED", 200)
+    monkeypatch.setattr(pipelines, "PROGRAMS_CACHED", 200)
     backend = devices.backend(webgpu)
     assert isinstance(backend, WebGpuBackend)
     backend._plans.clear()
