@@ -2,10 +2,15 @@
 
 import { beginTour } from "./tour";
 import { button, el, find } from "./dom";
-import { LINKS } from "../page/links";
 import type { Page } from "../page/page";
 import { remember } from "../page/storage";
 import type { Part } from "../page/view";
+
+/** Where the page's documents are, from its own address. */
+const LINKS = {
+  documentation: "docs/index.html",
+  source: "docs/index.html#source",
+} as const;
 
 const CLOSED = "intro";
 

@@ -2,7 +2,39 @@
 
 import type { PyodideAPI, loadPyodide as LoadPyodide } from "pyodide";
 import type { Note } from "../page/messages";
-import { withRoomFor } from "./roomy";
+
+const PAGE = 1 << 16;
+
+/**
+ * Run `load` while every module's own memory starts with at least this many bytes: Pyodide
+ * copies a snapshot into the memory that its module declares, and refuses a larger one.
+ */
+async function withRoomFor<T>(bytes: number, load: () => Promise<T>): Promise<T> {
+  const { instantiate, instantiateStreaming } = WebAssembly;
+  const roomy =
+    <A extends unknown[], R>(plain: (...given: A) => Promise<R>) =>
+    async (...given: A): Promise<R> => {
+      const found = await plain.apply(WebAssembly, given);
+      grow(found, bytes);
+      return found;
+    };
+  WebAssembly.instantiate = roomy(instantiate as never) as typeof instantiate;
+  WebAssembly.instantiateStreaming = roomy(instantiateStreaming);
+  try {
+    return await load();
+  } finally {
+    Object.assign(WebAssembly, { instantiate, instantiateStreaming });
+  }
+}
+
+/** Grow the memory that an instance exports, where it has one that is smaller. */
+function grow(found: unknown, bytes: number): void {
+  const { instance } = found as Partial<WebAssembly.WebAssemblyInstantiatedSource>;
+  const memory = instance?.exports.memory;
+  if (!(memory instanceof WebAssembly.Memory)) return;
+  const missing = bytes - memory.buffer.byteLength;
+  if (missing > 0) memory.grow(Math.ceil(missing / PAGE));
+}
 
 /** The build's description of the site; sizes are bytes before compression. */
 export interface BuildInfo {
