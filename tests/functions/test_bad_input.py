@@ -367,7 +367,7 @@ def test_reading_where_python_cannot_wait(
 
     x = counted(2, 3) + 1
     with monkeypatch.context() as patch:
-        patch.setattr(type(devices.backend(device)), "read", refuse)
+        patch.setattr(type(devices.backend(device)), "read_steps", refuse)
         with pytest.raises(errors.BlockingError, match="tolist_async"):
             x.tolist()
         assert repr(x).startswith("tensor(..., shape=(2, 3), dtype=float32")

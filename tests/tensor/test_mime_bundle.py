@@ -7,6 +7,7 @@ import math
 import re
 import time
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from checks import counted
@@ -17,6 +18,7 @@ from tensorweb import devices
 from tensorweb.display.cells import NOTEBOOK
 from tensorweb.display.colours import DIVERGING, NAN_COLOUR, NAN_INK, SEQUENTIAL
 from tensorweb.errors import BlockingError
+from tensorweb.waits import Steps
 
 PLAIN, HTML, PNG = "text/plain", "text/html", "image/png"
 
@@ -209,14 +211,14 @@ def test_of_a_large_tensor_few_elements_are_read(
     x = counted(600, 700).realize()
     backend = devices.backend(device)
     sizes = []
-    read = type(backend).read
+    read = type(backend).read_steps
 
-    def counting(self: object, nodes: list[object]) -> list[bytes]:
-        found: list[bytes] = read(self, nodes)  # type: ignore[arg-type]
+    def counting(self: Any, nodes: Any) -> Steps[list[bytes]]:
+        found = yield from read(self, nodes)
         sizes.append(sum(map(len, found)))
         return found
 
-    monkeypatch.setattr(type(backend), "read", counting)
+    monkeypatch.setattr(type(backend), "read_steps", counting)
     notes = x._repr_mimebundle_()[HTML]
     assert "86 by 100 cells · each the mean of 7 by 7 elements" in notes
     assert len(sizes) == 2
@@ -244,7 +246,7 @@ def test_where_python_cannot_wait_the_text_says_how(
         raise BlockingError("read: await the twin: `await x.numpy_async()`")
 
     x = counted(*shape) + 1
-    monkeypatch.setattr(type(devices.backend(device)), "read", refuse)
+    monkeypatch.setattr(type(devices.backend(device)), "read_steps", refuse)
     for include in (None, [PLAIN]):
         assert x._repr_mimebundle_(include) == {
             PLAIN: f"tensor(..., shape={shape}, dtype=float32)\n"

@@ -10,6 +10,7 @@ from checks import counted
 import tensorweb as tw
 from tensorweb import devices
 from tensorweb.errors import BlockingError
+from tensorweb.waits import Steps
 
 
 @pytest.mark.parametrize(
@@ -61,14 +62,14 @@ def test_only_shown_elements_are_read(
     backend = devices.backend(device)
     x = (counted(300, 400) * 2).realize()
     sizes: list[int] = []
-    read = type(backend).read
+    read = type(backend).read_steps
 
-    def counting(self: Any, nodes: Any) -> list[bytes]:
-        data = read(self, nodes)
+    def counting(self: Any, nodes: Any) -> Steps[list[bytes]]:
+        data = yield from read(self, nodes)
         sizes.extend(map(len, data))
         return data
 
-    monkeypatch.setattr(type(backend), "read", counting)
+    monkeypatch.setattr(type(backend), "read_steps", counting)
     text = repr(x)
     assert sizes == [6 * 6 * 4]
     assert "2.39998e+05" in text
@@ -92,6 +93,6 @@ def test_values_that_cannot_be_waited_for(
         raise BlockingError("read: Python cannot wait here")
 
     x = counted(2, 3) + 1
-    monkeypatch.setattr(type(devices.backend(device)), "read", refuse)
+    monkeypatch.setattr(type(devices.backend(device)), "read_steps", refuse)
     assert repr(x) == "tensor(..., shape=(2, 3), dtype=float32)"
     assert str(x) == repr(x)
