@@ -1,4 +1,4 @@
-"""Suspends Python until a JavaScript promise settles: the only place that does.
+"""Suspend Python until a JavaScript promise settles; no other module suspends it.
 
 It needs stack switching (JSPI) and an entry into Python that allows it; `can_wait`
 tells whether both are there.

@@ -1,6 +1,6 @@
 """The WebAssembly device of a page with Pyodide: one bridge call per tape.
 
-It knows no tensors; its other half is `wasm_browser.js` and the `wasm_*.js` beside it.
+It knows no tensors; `wasm_browser.js` and the other `wasm_*.js` are its JavaScript.
 It needs no waiting, so it works wherever Python runs. `pyodide_js` is imported when a
 device is opened, because a memory snapshot of Python cannot hold a JavaScript object.
 """

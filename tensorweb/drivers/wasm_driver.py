@@ -68,7 +68,7 @@ class Heap:
             first: the lowest address to hand out; what lies below is the driver's.
             size: bytes that the memory has now.
             limit: bytes that it may have.
-            grow: makes the memory so many bytes large, whole pages; returns whether
+            grow: makes the memory `size` bytes large, in pages; returns whether
                 it could.
         """
         self.held = 0
@@ -322,10 +322,10 @@ class WasmDriver(ABC):
         return self._heap.allocate(64 + 4 * words) + 60
 
     def _tape_at(self, length: int) -> int:
-        """Return the address for a tape of so many words, in a larger place if need be.
+        """Return the address for a tape of `length` words; allocates if it is longer.
 
         Raises:
-            DeviceMemoryError: there is none; the old place remains.
+            DeviceMemoryError: there is no memory; the old block remains.
         """
         if length > self._tape_words:
             words = 2 * length

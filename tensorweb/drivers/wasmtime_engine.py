@@ -49,7 +49,7 @@ WRITABLE = 0x200
 """What CPython calls PyBUF_WRITE."""
 
 MOST_INSTANCES = 1 << 30
-"""Modules that one store may start; it keeps all of them, also those let go."""
+"""Modules that one store may start; it retains all of them, also freed ones."""
 
 MODULE = "m"
 """The module that everything is imported from."""
