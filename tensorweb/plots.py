@@ -88,13 +88,13 @@ def plot(y: object, x: object = None, *, kind: Kind = "lines", title: str = "") 
             f"plot: {len(named)} series; give at most {MOST_SERIES}, for more look at "
             'a tensor with kind="image"'
         )
-    places = x if isinstance(x, Mapping) else dict.fromkeys(named, x)
-    if places.keys() != named.keys():
+    abscissae = x if isinstance(x, Mapping) else dict.fromkeys(named, x)
+    if abscissae.keys() != named.keys():
         raise ValueError(
-            f"plot: x has series {_names(places)} and y has {_names(named)}; name the "
+            f"plot: x has series {_names(abscissae)} and y has {_names(named)}; name the "
             "same, or give one x for all"
         )
-    series = [_series_of(str(k), y, places[k], kind) for k, y in named.items()]
+    series = [_series_of(str(k), y, abscissae[k], kind) for k, y in named.items()]
     show(Plot(str(title), kind, tuple(series)))
 
 
@@ -126,13 +126,13 @@ def _series_of(name: str, values: object, x: object, kind: Kind) -> Series:
     y = numbers_of(values)
     if kind == "histogram":
         return _histogram(name, y)
-    places = tuple(map(float, range(len(y)))) if x is None else numbers_of(x)
-    if len(places) != len(y):
+    abscissae = tuple(map(float, range(len(y)))) if x is None else numbers_of(x)
+    if len(abscissae) != len(y):
         raise ValueError(
-            f"plot: x has {len(places)} values and y has {len(y)}; give one x for "
+            f"plot: x has {len(abscissae)} values and y has {len(y)}; give one x for "
             "each y, or leave x out"
         )
-    return Series(name, places, y)
+    return Series(name, abscissae, y)
 
 
 def _histogram(name: str, values: Iterable[float]) -> Series:

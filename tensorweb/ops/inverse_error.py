@@ -90,12 +90,12 @@ def _of_block(np: Any, x: Any) -> Any:
     x = x.astype(np.float64)
     u = np.minimum(x * x, NEAR_END**2)
     result = HALF_ROOT_OF_PI * x + x * (u * _ratio(NEAR, NEAR_END**2 - u))
-    (places,) = np.nonzero(~(np.abs(x) <= NEAR_END))
-    rest = 1 - np.abs(x[places])
+    (indices,) = np.nonzero(~(np.abs(x) <= NEAR_END))
+    rest = 1 - np.abs(x[indices])
     s = np.sqrt(-np.log(rest))
     far = s - s * _ratio(TAIL, s - TAIL_BEGIN)
     far[rest == 0] = np.inf
-    result[places] = np.copysign(far, x[places])
+    result[indices] = np.copysign(far, x[indices])
     return result
 
 

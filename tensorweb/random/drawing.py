@@ -132,8 +132,8 @@ def _order(key: ArrayLike, count: int, device: str) -> Tensor:
     """Return 0 … count - 1 in random order."""
     order = arange(count, device=device)
     for number, sub in enumerate(_keys_of_rounds(key, count)):
-        places = argsort(bits(sub, (count,)))
-        order = take(order, places) if number else places
+        indices = argsort(bits(sub, (count,)))
+        order = take(order, indices) if number else indices
     promise_interval(order.node, 0, max(count - 1, 0))
     return order
 
@@ -203,11 +203,11 @@ def choice(
             f"{name}: {wanted} of {n} elements without replacement; give replace=True, "
             "or a smaller shape."
         )
-    places = _places(key, n, lengths, replace, p, high.device)
-    return places if source is None else take(source, places, axis=at)
+    indices = _drawn_indices(key, n, lengths, replace, p, high.device)
+    return indices if source is None else take(source, indices, axis=at)
 
 
-def _places(
+def _drawn_indices(
     key: ArrayLike,
     n: int,
     shape: tuple[int, ...],

@@ -175,7 +175,7 @@ def _captured(trace: Trace) -> TraceError:
     return TraceError(
         f"{trace.transform}: {name} draws from a Generator that all examples share; "
         "each would get the same numbers. Give it a key for each example: "
-        "tw.random.split(key, n) beside the batch."
+        "tw.random.split(key, n) in addition to the batch."
     )
 
 

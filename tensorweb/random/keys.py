@@ -219,16 +219,16 @@ def random_words(name: str, key: ArrayLike, shape: Shape) -> tuple[Tensor, Tenso
 
 
 def _blocks(
-    words: tuple[Tensor, Tensor], places: Tensor, first: ArrayLike = 0
+    words: tuple[Tensor, Tensor], indices: Tensor, first: ArrayLike = 0
 ) -> Tensor:
     """Return words of consecutive blocks from a counter on, two words per block.
 
     Both words are computed for each element, since interleaving would take one more
     kernel.
     """
-    counters = (places >> 1) + first
+    counters = (indices >> 1) + first
     block = apply("threefry_first", *words, counters)
-    return block ^ apply("threefry", *words, counters) * (places & 1)
+    return block ^ apply("threefry", *words, counters) * (indices & 1)
 
 
 def _counters(name: str, key: ArrayLike, shape: Shape) -> Tensor:

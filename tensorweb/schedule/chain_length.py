@@ -89,18 +89,18 @@ def cut(graph: LinearGraph, found: Chains, longest: int) -> set[Node]:
         if node.op.kind != "movement" and 0 < length[node] < last[node]:
             alive[length[node]] += 1
             alive[last[node]] -= 1
-    for place in range(1, top + 1):
-        alive[place] += alive[place - 1]
-    places, begin = [], 0  # the places increase
+    for step in range(1, top + 1):
+        alive[step] += alive[step - 1]
+    boundaries, begin = [], 0  # the boundaries increase
     while top - begin > longest:
         window = range(begin + longest // 2, begin + longest + 1)
         begin = min(reversed(window), key=alive.__getitem__)
-        places.append(begin)
-    places.append(top + 1)
+        boundaries.append(begin)
+    boundaries.append(top + 1)
     return {
         node
         for node in graph.nodes
         if node.op.kind != "movement"
         and length[node]
-        and places[bisect_left(places, length[node])] < last[node]
+        and boundaries[bisect_left(boundaries, length[node])] < last[node]
     }

@@ -212,10 +212,10 @@ class Space:
                 if finer == source.shape
                 else self.link(Reshape(finer), source, rest)
             )
-        turned = split_first(movement, source.shape, finer)
-        if turned is None:
+        refined = split_first(movement, source.shape, finer)
+        if refined is None:
             return self.link(movement, source, chain)
-        split, order = turned
+        split, order = refined
         return self.link(split, source, self.link(order, node, chain.rest))
 
     def _lower_row(self, node: Node, chain: Chain) -> int:

@@ -38,18 +38,18 @@ def peak(
 ) -> int:
     """Return the peak of allocated result bytes in this order."""
     last = {}
-    for place, kernel in enumerate(kernels):
-        last.update(dict.fromkeys(kernel.outputs, place))
-        last.update((each, place) for each in kernel.inputs if each in last)
+    for index, kernel in enumerate(kernels):
+        last.update(dict.fromkeys(kernel.outputs, index))
+        last.update((each, index) for each in kernel.inputs if each in last)
     ending: dict[int, int] = {}
-    for number, place in last.items():
+    for number, index in last.items():
         if number not in outputs:
-            ending[place] = ending.get(place, 0) + sizes[number]
+            ending[index] = ending.get(index, 0) + sizes[number]
     most = now = 0
-    for place, kernel in enumerate(kernels):
+    for index, kernel in enumerate(kernels):
         now += sum(sizes[number] for number in kernel.outputs)
         most = max(most, now)
-        now -= ending.get(place, 0)
+        now -= ending.get(index, 0)
     return most
 
 
@@ -74,31 +74,31 @@ class _Order:
         self._readers: dict[int, list[int]] = {
             number: [] for kernel in kernels for number in kernel.outputs
         }
-        for place, kernel in enumerate(kernels):
+        for index, kernel in enumerate(kernels):
             for number in kernel.inputs:
                 if number in self._readers:
-                    self._readers[number].append(place)
-                    self._missing[place] += 1
+                    self._readers[number].append(index)
+                    self._missing[index] += 1
         self._left = {number: len(own) for number, own in self._readers.items()}
         for number in outputs:
             if number in self._left:
                 self._left[number] += 1
-        for place in range(len(kernels)):
-            if not self._is_done[place]:
-                self._run_with_what_frees(place)
+        for index in range(len(kernels)):
+            if not self._is_done[index]:
+                self._run_with_what_frees(index)
 
-    def _run_with_what_frees(self, place: int) -> None:
+    def _run_with_what_frees(self, index: int) -> None:
         """Run a kernel, then every kernel that frees at least what it allocates."""
-        waiting = self._run(place)
+        waiting = self._run(index)
         while freeing := [each for each in waiting if self._frees(each)]:
-            place = min(freeing)
+            index = min(freeing)
             waiting = [each for each in waiting if not self._is_done[each]]
-            waiting += self._run(place)
+            waiting += self._run(index)
 
-    def _run(self, place: int) -> list[int]:
+    def _run(self, index: int) -> list[int]:
         """Run a kernel; return kernels that became ready or free more than before."""
-        kernel = self._kernels[place]
-        self._is_done[place] = True
+        kernel = self._kernels[index]
+        self._is_done[index] = True
         self.found.append(kernel)
         touched = []
         for number in kernel.outputs:
@@ -116,10 +116,10 @@ class _Order:
             if not self._missing[each] and not self._is_done[each]
         ]
 
-    def _frees(self, place: int) -> bool:
+    def _frees(self, index: int) -> bool:
         """Whether a ready kernel frees at least as many bytes as it allocates."""
-        if self._is_done[place]:
+        if self._is_done[index]:
             return False
-        kernel, sizes = self._kernels[place], self._sizes
+        kernel, sizes = self._kernels[index], self._sizes
         freed = sum(sizes[each] for each in kernel.inputs if self._left.get(each) == 1)
         return freed >= sum(sizes[number] for number in kernel.outputs)

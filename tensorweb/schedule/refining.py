@@ -39,13 +39,13 @@ def refined(link: Link | None, shape: Shape) -> Shape | None:
         return None
     split: list[Shape] = [(n,) for n in shape]
     for length, stride, parts in zip(marker.shape, marker.strides, joined, strict=True):
-        places = [
+        indices = [
             axis
             for axis, found in enumerate(zip(seen.shape, seen.strides, strict=True))
             if found == (length, stride)
         ]
-        if len(parts) > 1 and len(places) == 1:
-            split[places[0]] = parts
+        if len(parts) > 1 and len(indices) == 1:
+            split[indices[0]] = parts
     finer = tuple(n for parts in split for n in parts)
     return finer if len(finer) > len(shape) else None
 
@@ -78,7 +78,7 @@ def split_first(
     parts = [joined[movement.order.index(axis)] for axis in range(len(shape))]
     ends = list(accumulate(map(len, parts), initial=0))
     order = [
-        place for axis in movement.order for place in range(ends[axis], ends[axis + 1])
+        index for axis in movement.order for index in range(ends[axis], ends[axis + 1])
     ]
     return _reshape(parts), Permutation(tuple(order))
 
@@ -95,7 +95,7 @@ def split_groups(
     assert joined is not None, "internal: the finer shape splits axes"
     ends = list(accumulate(map(len, joined), initial=0))
     return [
-        tuple(place for axis in group for place in range(ends[axis], ends[axis + 1]))
+        tuple(index for axis in group for index in range(ends[axis], ends[axis + 1]))
         for group in groups
     ]
 
@@ -112,17 +112,17 @@ def _common(a: Shape, b: Shape) -> Shape:
 def _joined(source: Shape, target: Shape) -> list[Shape] | None:
     """Return the neighbouring source lengths that each target axis merges, or None."""
     found: list[Shape] = []
-    place = 0
+    index = 0
     for length in target:
-        begin = place
-        while place < len(source) and prod(source[begin : place + 1]) <= length:
-            place += 1
-            if prod(source[begin:place]) == length:
+        begin = index
+        while index < len(source) and prod(source[begin : index + 1]) <= length:
+            index += 1
+            if prod(source[begin:index]) == length:
                 break
-        if prod(source[begin:place]) != length:
+        if prod(source[begin:index]) != length:
             return None
-        found.append(tuple(source[begin:place]))
-    rest = source[place:]
+        found.append(tuple(source[begin:index]))
+    rest = source[index:]
     if prod(rest) != 1 or (rest and not found):
         return None
     if rest:

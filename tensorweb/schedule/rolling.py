@@ -75,8 +75,8 @@ class Loop:
 
         Also returns how many iterations back the step lies, 1 for the last iteration.
         """
-        iteration, place = divmod(number - self.start, self.period)
-        return self.start + place, self.iterations - iteration
+        iteration, offset = divmod(number - self.start, self.period)
+        return self.start + offset, self.iterations - iteration
 
 
 @lru_cache(maxsize=256)
@@ -113,12 +113,12 @@ def _periods(steps: Sequence[Step]) -> list[int]:
     looks = [_looks(step) for step in steps]
     middle = len(steps) // 2
     counts: dict[int, int] = {}
-    for place in range(middle, min(middle + 8, len(steps))):
+    for offset in range(middle, min(middle + 8, len(steps))):
         others = (
-            at for at in range(place + 1, len(steps)) if looks[at] == looks[place]
+            at for at in range(offset + 1, len(steps)) if looks[at] == looks[offset]
         )
         for _, other in zip(range(MOST_PERIODS), others, strict=False):
-            counts[other - place] = counts.get(other - place, 0) + 1
+            counts[other - offset] = counts.get(other - offset, 0) + 1
     return sorted(counts, key=lambda period: (-counts[period], period))[:MOST_PERIODS]
 
 
@@ -152,7 +152,7 @@ def _loop(
     """Return a run as a loop, or None if a loop cannot carry a value that it reads."""
     steps = expression.steps
     loop = Loop(start, period, iterations, ())
-    ways = [_ways(steps, start + place, period) for place in range(period)]
+    ways = [_ways(steps, start + offset, period) for offset in range(period)]
     for number in range(start + period, loop.end - period):
         if _ways(steps, number, period) != ways[(number - start) % period]:
             return None
@@ -162,19 +162,19 @@ def _loop(
         if len(set(pairs)) > len({read for read, _ in pairs}):
             return None  # one step read twice whose reads diverge in later iterations
         for read, way in pairs:
-            place, back = loop.source(read)
+            offset, back = loop.source(read)
             if way == 0:
                 if read >= start:
                     return None
             elif back > 0:
-                if read < 0 or steps[read].dtype != steps[place].dtype:
+                if read < 0 or steps[read].dtype != steps[offset].dtype:
                     return None
-                behind[place] = max(behind.get(place, 0), back)
+                behind[offset] = max(behind.get(offset, 0), back)
     reads = [read for step in steps[loop.end :] for read in _reads(step)]
     for read in (*reads, *expression.results):
         if start <= read < loop.end:
-            place, back = loop.last(read)
-            behind[place] = max(behind.get(place, 0), back)
+            offset, back = loop.last(read)
+            behind[offset] = max(behind.get(offset, 0), back)
     if any(back > MOST_BEHIND for back in behind.values()):
         return None
     return replace(loop, carried=tuple(sorted(behind.items())))
