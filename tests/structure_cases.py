@@ -370,11 +370,11 @@ STRUCTURES = (
         "factor",
     ),
     Row("xp.linalg.svdvals(m)", "svd", FLOAT, "factor"),
-    Row("xp.linalg.svdvals(m + 1j * m[::-1])", "complex_svd", FLOAT, "factor"),
+    Row("xp.linalg.svdvals(m + 1j * m[::-1])", "svd", FLOAT, "factor"),
     Row("xp.linalg.eigvalsh(m[:, :5] + 1j * m[:, 2:])", "...", FLOAT, "factor"),
     Row(
         "xp.abs(xp.linalg.qr(m + 1j * m[::-1])[1])",
-        "complex_qr elementwise",
+        "qr elementwise",
         FLOAT,
         "factor",
     ),

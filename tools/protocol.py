@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import sys
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -167,14 +168,22 @@ class Writer:
 
 
 @cache
+def definitions(module: types.ModuleType) -> dict[str, ast.ClassDef]:
+    """Return the classes of a module's source by name."""
+    body = ast.parse(inspect.getsource(module)).body
+    return {each.name: each for each in body if isinstance(each, ast.ClassDef)}
+
+
+@cache
 def field_comments(record: Any) -> dict[str, str]:
     """Return the texts under the fields of a record and of its base records."""
+    module = sys.modules[record.__module__]
+    definition = definitions(module)[record.__name__]
     found: dict[str, str] = {}
-    for base in getattr(record, "__orig_bases__", ()):
-        if typing.is_typeddict(base):
-            found |= field_comments(base)
-    (definition,) = ast.parse(inspect.getsource(record)).body
-    assert isinstance(definition, ast.ClassDef), "internal: a record is a class"
+    # Python 3.11 does not record the bases of a TypedDict, so they are read here.
+    for base in definition.bases:
+        if isinstance(base, ast.Name) and base.id in definitions(module):
+            found |= field_comments(getattr(module, base.id))
     for before, after in zip(definition.body, definition.body[1:], strict=False):
         if isinstance(before, ast.AnnAssign) and isinstance(after, ast.Expr):
             assert isinstance(before.target, ast.Name), "internal: a field has a name"

@@ -15,7 +15,7 @@ FRAME = [
     WEB / "index.html",
     WEB / "page.css",
     *sorted((WEB / "src/parts").glob("*.ts")),
-    *(WEB / "src" / name for name in ("main.ts", "parts.ts", "page/panel.ts")),
+    *(WEB / "src" / name for name in ("main.ts", "parts.ts", "page/view.ts")),
 ]
 """What makes and lays out the page around its panels."""
 

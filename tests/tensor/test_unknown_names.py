@@ -22,8 +22,17 @@ HOMES = {"tensorweb": tw, "tensorweb.nn": tw.nn, "tensorweb.numpy": np}
 ENTRIES = [
     pytest.param(module, name, id=f"{module}-{name}")
     for module, entries in ADVICE.items()
-    for name in entries
+    for name, entry in entries.items()
+    if ".numpy()" not in entry
 ]
+
+OF_ARRAYS = [
+    pytest.param(module, name, id=f"{module}-{name}")
+    for module, entries in ADVICE.items()
+    for name, entry in entries.items()
+    if ".numpy()" in entry
+]
+"""Entries that need NumPy."""
 
 
 def names_of_advice() -> dict[str, Any]:
@@ -56,6 +65,13 @@ def test_advice_can_be_followed(module: str, name: str, cpu: str) -> None:
     for code in re.findall("`(.*?)`", entry):
         if code != "@":
             exec(f"{code} pass" if code.endswith(":") else code, names_of_advice())
+
+
+@pytest.mark.parametrize(("module", "name"), OF_ARRAYS)
+def test_advice_of_arrays_can_be_followed(
+    module: str, name: str, cpu: str, np: Any
+) -> None:
+    test_advice_can_be_followed(module, name, cpu)
 
 
 @pytest.mark.parametrize("module", HOMES)

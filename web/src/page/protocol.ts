@@ -172,12 +172,15 @@ export const isProgramFile: Check<ProgramFile> = record({
 
 /** One tensor of the run with its names and displays. */
 export interface TensorRecord {
+  /** Of the finite values; null if there is none. */
   min?: number | null;
   max?: number | null;
   mean?: number | null;
   nan?: number;
   inf?: number;
+  /** The origin of the first NaN or infinity and its causes, after a search. */
   origins?: NonfiniteOrigin[];
+  /** Why the values cannot be computed. */
   problem?: string;
   id: number;
   name: string;
