@@ -91,8 +91,8 @@ def plot(y: object, x: object = None, *, kind: Kind = "lines", title: str = "") 
     abscissae = x if isinstance(x, Mapping) else dict.fromkeys(named, x)
     if abscissae.keys() != named.keys():
         raise ValueError(
-            f"plot: x has series {_names(abscissae)} and y has {_names(named)}; name the "
-            "same, or give one x for all"
+            f"plot: x has series {_names(abscissae)} and y has {_names(named)}; name "
+            "the same, or give one x for all"
         )
     series = [_series_of(str(k), y, abscissae[k], kind) for k, y in named.items()]
     show(Plot(str(title), kind, tuple(series)))
