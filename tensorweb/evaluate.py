@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorweb.devices import DEVICES, backend, opened
+from tensorweb.graph.autograd import is_recording, may_differentiate, set_rule
 from tensorweb.graph.complex_pairs import pair_of, pairs_of
 from tensorweb.graph.deferred_errors import concerning, require_sound
-from tensorweb.graph.history import Mark, is_keeping, is_kept, mark
 from tensorweb.graph.node import Node, complex_of, constant, leaf, number_of_constant
 from tensorweb.graph.nonfinite import search
 from tensorweb.graph.op import COMPLEX, CONSTANT
@@ -67,7 +67,7 @@ def end_step(nodes: Sequence[Node]) -> None:
     """
     # Without this, a loop whose values are not read is cut by the depth limit at
     # another point of each iteration, and every cut needs its own plan and kernels.
-    if is_tracing() or is_keeping():
+    if is_tracing() or is_recording():
         return
     left = [node for node in nodes if not node.is_computed and node.op is not CONSTANT]
     if any(node.depth > STEP for node in left):
@@ -188,8 +188,8 @@ def transfer(node: Node, device: str) -> Node:
         seeker = search()
         if seeker is not None:
             seeker.inherit(found, seeker.origins(node))
-    if node.dtype.kind == "float" and (is_kept() or node.past is not None):
-        mark(found, Mark((node,), lambda part: (transfer(part, node.device),)))
+    if node.dtype.kind == "float" and may_differentiate(node):
+        set_rule(found, (node,), lambda part: (transfer(part, node.device),))
     return found
 
 

@@ -15,7 +15,7 @@ from typing import Protocol
 from tensorweb import dtypes
 from tensorweb.backends.policy import VALUES_PER_READ
 from tensorweb.errors import DeviceMemoryError
-from tensorweb.graph.leaves import not_following
+from tensorweb.graph.autograd import grad_disabled
 from tensorweb.graph.node import Node, number_of_constant
 from tensorweb.graph.nonfinite import (
     FINITE,
@@ -67,7 +67,7 @@ class Inspector:
             self._search = search
             self._known.clear()
         # Before the flush: afterwards its results have dropped their inputs.
-        with not_searching(), not_following():
+        with not_searching(), grad_disabled():
             copies = _copied(graph)
         run()
         results = [
@@ -75,7 +75,7 @@ class Inspector:
             for node, one in zip(graph.nodes, copies, strict=True)
             if one is not node and node.storage is not None and _is_float(node)
         ]
-        with not_searching(), not_following():
+        with not_searching(), grad_disabled():
             self._settle(search, graph, copies, results)
 
     def _settle(

@@ -40,6 +40,7 @@ from tensorweb.drivers.memory import remember_loss
 from tensorweb.drivers.protocol import COPY
 from tensorweb.errors import DeviceLostError, DeviceMemoryError
 from tensorweb.events import is_heard, lines_of
+from tensorweb.graph.autograd import settle
 from tensorweb.graph.node import WANTED, Node, number_of_constant
 from tensorweb.graph.nonfinite import search
 from tensorweb.graph.op import CONSTANT, LEAF
@@ -448,7 +449,7 @@ class KernelBackend:
         if report is not None:
             report.tell(plan.records, plan.described(graph), lines_of(nodes))
         for number, slot in layout.settled:
-            nodes[number].settle(buffers[slot])
+            settle(nodes[number], buffers[slot])
         for number in (*layout.dropped, *again):
             nodes[number].mark = WANTED
         self.driver.pace()

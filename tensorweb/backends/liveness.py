@@ -28,7 +28,7 @@ from tensorweb.backends.policy import (
     LARGEST_INVARIANT,
     REFERENCED_SETS_CACHED,
 )
-from tensorweb.graph.history import is_keeping, keeps_inputs
+from tensorweb.graph.autograd import depends_on_leaf, is_recording, retains_inputs
 from tensorweb.graph.kinds import Role, kinds_of
 from tensorweb.graph.node import KEPT, WANTED, Node
 from tensorweb.graph.pending import pending
@@ -159,7 +159,7 @@ class Lifetimes:
             node = nodes[number]
             if number not in alive or node.storage is not None:
                 continue
-            if number not in self._results or keeps_inputs(node):
+            if number not in self._results or retains_inputs(node):
                 alive.update(
                     numbers[each] for each in _sources(node) if each in numbers
                 )
@@ -168,7 +168,7 @@ class Lifetimes:
 
 def is_followed(graph: LinearGraph) -> bool:
     """Whether a backward pass through this graph is possible."""
-    return is_keeping() or any(node.past is not None for node in graph.nodes)
+    return is_recording() or any(map(depends_on_leaf, graph.nodes))
 
 
 def _sources(node: Node) -> tuple[Node, ...]:

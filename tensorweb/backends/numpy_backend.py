@@ -22,6 +22,7 @@ from tensorweb.backends.numpy_rules import (
 )
 from tensorweb.errors import DeviceMemoryError
 from tensorweb.graph.attributes import Joining, Reduction
+from tensorweb.graph.autograd import settle
 from tensorweb.graph.node import Node, attributes_of, number_of_constant
 from tensorweb.graph.nonfinite import FINITE, KINDS, Found, search
 from tensorweb.graph.op import CONSTANT
@@ -163,7 +164,7 @@ def _evaluate(node: Node) -> None:
         result = rule_of(node.op)(node, inputs)
         if result.shape != node.shape:
             result = np.broadcast_to(result, node.shape)
-        node.settle(ArrayStorage(result))
+        settle(node, ArrayStorage(result))
     except MemoryError as error:
         raise _too_large(node) from error
 

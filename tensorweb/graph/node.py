@@ -1,20 +1,20 @@
 """Nodes: an operation on other nodes, or an existing value.
 
 A node's shape and dtype are fixed when it is built. A computed node has a `storage` and
-drops its inputs, so a loop retains values and not all earlier iterations.
+drops its inputs, so a loop retains values and not all earlier iterations; its history
+may retain them for a backward pass (`graph/autograd.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar
+from contextvars import ContextVar
+from typing import Any, NoReturn, TypeAlias, TypeVar
 from weakref import ref
 
 from tensorweb import frames
 from tensorweb.dtypes import DType, complex_with, float16, rounded_to
 from tensorweb.graph.attributes import Attributes, Movement, Number
-from tensorweb.graph.history import keep
-from tensorweb.graph.leaves import WAITING, Past, is_following
 from tensorweb.graph.op import COMPLEX, CONSTANT, LEAF, Op
 from tensorweb.graph.storage import Storage
 from tensorweb.graph.structure import Known, number_of
@@ -45,7 +45,7 @@ class Node:
         structure: see `structure_of`; 0 until it is first requested.
         mark: the state that flushes record, `FRESH`, `WANTED` or `KEPT`; or a weak
             reference to the tensor that was assigned this value, which flushes store.
-        past: the dependency on leaves for `backward`; see `graph/leaves.py`.
+        history: how it was made, for backward passes; None if none needs that.
         location: the line of the user's program that built it; set only if recorded.
     """
 
@@ -56,12 +56,12 @@ class Node:
         "depth",
         "device",
         "dtype",
+        "history",
         "inputs",
         "location",
         "mark",
         "op",
         "owner",
-        "past",
         "shape",
         "storage",
         "structure",
@@ -92,7 +92,7 @@ class Node:
         self.structure = structure
         self.mark: int | ref[Any] = FRESH
         depth = 0
-        past = None
+        history = None
         for node in inputs:
             if node.depth >= depth:
                 if node.depth > VIEWS_KEPT:
@@ -100,11 +100,11 @@ class Node:
                     if owner is not None and owner.storage is not None:
                         node.depth = VIEWS_KEPT
                 depth = max(depth, node.depth + 1)
-            if node.past is not None:
-                past = WAITING
-        if past is not None and (dtype.kind != "float" or not is_following()):
-            past = None
-        self.past: Past = past
+            if node.history is not None and node.history.on_leaf:
+                history = DERIVED
+        if history is not None and (dtype.kind != "float" or not is_grad_enabled()):
+            history = None
+        self.history: History | None = history
         if op.is_stored:
             depth += size(shape) >> LARGE_SHIFT
         self.depth: int = depth
@@ -140,15 +140,6 @@ class Node:
         """Number of elements."""
         return size(self.shape)
 
-    def settle(self, storage: Storage) -> None:
-        """Attach the computed storage and drop the inputs; see `graph/history.py`."""
-        keep(self)
-        self.storage = storage
-        self.inputs = ()
-        self.depth = 0
-        self.structure = 0
-        self.mark = KEPT if self.mark else FRESH
-
     def __reduce__(self) -> NoReturn:
         """Raise TypeError: structure ids and storages belong to this process."""
         raise TypeError("a node cannot be copied or pickled; its tensor can.")
@@ -157,6 +148,47 @@ class Node:
         """Return operation, dtype and shape for debugging."""
         state = " computed" if self.is_computed else ""
         return f"<{self.op.name} {self.dtype}{list(self.shape)} {self.device}{state}>"
+
+
+Rule: TypeAlias = "Callable[[Node], tuple[Node | None, ...]] | Op"
+"""A custom backward rule: maps a cotangent to one cotangent per input, None where an
+input has none; or the operation whose rule is used."""
+
+
+class History:
+    """How a node was made, for backward passes.
+
+    Attributes:
+        inputs: the retained inputs of a computed node; those of a custom rule.
+        rule: the custom backward rule.
+        on_leaf: whether the node depends on a leaf of `backward`.
+        freed: why no backward pass can reach a leaf any more; empty if one can.
+    """
+
+    __slots__ = ("freed", "inputs", "on_leaf", "rule")
+
+    def __init__(
+        self,
+        inputs: tuple[Node, ...] = (),
+        rule: Rule | None = None,
+        on_leaf: bool = False,
+        freed: str = "",
+    ) -> None:
+        self.inputs = inputs
+        self.rule = rule
+        self.on_leaf = on_leaf
+        self.freed = freed
+
+
+DERIVED = History(on_leaf=True)
+"""The history of an uncomputed node that depends on a leaf."""
+
+grad_enabled: ContextVar[bool] = ContextVar("grad_enabled", default=True)
+
+
+def is_grad_enabled() -> bool:
+    """Whether nodes built now record their dependency on leaves."""
+    return grad_enabled.get()
 
 
 FRESH, WANTED, KEPT = range(3)
@@ -207,20 +239,20 @@ def structure_of(node: Node) -> int:
 
 
 class _Complex(Node):
-    """A complex value: a handle on a float node of pairs, which has the `past`."""
+    """A complex value: a handle on a float node of pairs, which has the history."""
 
     __slots__ = ()
 
     @property
-    def past(self) -> Past:
-        """The past of the pairs."""
-        return self.inputs[0].past
+    def history(self) -> History | None:
+        """The history of the pairs."""
+        return self.inputs[0].history
 
-    @past.setter
-    def past(self, value: Past) -> None:
-        """Set the past of the pairs; None, as set by `__init__`, changes nothing."""
+    @history.setter
+    def history(self, value: History | None) -> None:
+        """Set the history of the pairs, except to None, as `__init__` does."""
         if value is not None:
-            self.inputs[0].past = value
+            self.inputs[0].history = value
 
 
 def complex_of(pair: Node) -> Node:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from tensorweb import dtypes
 from tensorweb import functions as xp
 from tensorweb.errors import ShapeError
+from tensorweb.graph.autograd import may_differentiate, set_rule
 from tensorweb.graph.complex_pairs import like, pair_of
-from tensorweb.graph.history import Mark, is_kept, mark
 from tensorweb.graph.node import Node, complex_of
 from tensorweb.linalg.operands import (
     as_complex,
@@ -261,7 +261,7 @@ def _with_rule(found: Tensor, x: Tensor, weight: Callable[[Tensor], Tensor]) -> 
         weight: maps the result's cotangent, which is complex if the result is.
     """
     source = pair_of(x.node)
-    if (not is_kept() and source.past is None) or not found.size:
+    if not may_differentiate(source) or not found.size:
         return found
 
     def rule(cotangent: Node) -> tuple[Node]:
@@ -270,7 +270,7 @@ def _with_rule(found: Tensor, x: Tensor, weight: Callable[[Tensor], Tensor]) -> 
         return (pair_of((weight(given)[..., None, None] * _inverse(x)).node),)
 
     node = alias(pair_of(found.node))  # not a pair of joined parts, which are reused
-    mark(node, Mark((source,), rule))
+    set_rule(node, (source,), rule)
     return Tensor(like(found.node, node))
 
 

@@ -9,7 +9,7 @@ from tensorweb import dtypes
 from tensorweb import functions as xp
 from tensorweb.dtypes import finfo
 from tensorweb.errors import DataError
-from tensorweb.graph.history import Mark, is_kept, mark
+from tensorweb.graph.autograd import may_differentiate, set_rule
 from tensorweb.graph.node import Node
 from tensorweb.linalg.operands import (
     as_complex,
@@ -346,7 +346,7 @@ def _with_rule(inverse: Node, source: Node) -> Node:
     dA = (1 - A P) dPᵀ P Pᵀ + Pᵀ P dPᵀ (1 - P A) - Pᵀ dP Pᵀ, for matrices of
     constant rank. (Golub and Pereyra, The differentiation of pseudo-inverses, 1973)
     """
-    if not is_kept() and source.past is None:
+    if not may_differentiate(source):
         return inverse
 
     def rule(cotangent: Node) -> tuple[Node]:
@@ -357,5 +357,5 @@ def _with_rule(inverse: Node, source: Node) -> Node:
         total = first - a @ (p @ first) + second - (second @ p) @ a
         return ((total - adjoint @ g @ adjoint).node,)
 
-    mark(inverse, Mark((source,), rule))
+    set_rule(inverse, (source,), rule)
     return inverse

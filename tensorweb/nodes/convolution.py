@@ -13,7 +13,7 @@ from typing import SupportsIndex
 from tensorweb.dtypes import integer_range
 from tensorweb.errors import ShapeError
 from tensorweb.graph.attributes import Groups
-from tensorweb.graph.history import Mark, mark
+from tensorweb.graph.autograd import set_rule
 from tensorweb.graph.node import Node, constant
 from tensorweb.nodes.contraction import contract
 from tensorweb.nodes.elementwise import cast, elementwise
@@ -147,7 +147,7 @@ def convolve(x: Node, weight: Node, how: Windows, groups: int) -> Node:
         towards_weight = reshape(_weights_back(back, images, how), weight.shape)
         return cast(towards_x, x.dtype), cast(towards_weight, weight.dtype)
 
-    mark(result, Mark((x, weight), way_back))
+    set_rule(result, (x, weight), way_back)
     return result
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from math import prod
 
 from tensorweb.graph.attributes import Factoring
-from tensorweb.graph.history import Mark, is_kept, mark
+from tensorweb.graph.autograd import may_differentiate, set_rule
 from tensorweb.graph.node import Node, constant
 from tensorweb.nodes.blocked_factors import lu_by_halves, permuted, qr_by_halves
 from tensorweb.nodes.contraction import matmul
@@ -71,7 +71,7 @@ def lu(node: Node) -> Node:
         return factored(LU, PLAIN, (*outer, rows, columns + 2), node)
     source = widened(node)
     found = lu_by_halves(source)
-    mark(found, Mark((source,), LU))
+    set_rule(found, (source,), LU)
     return cast(found, node.dtype)
 
 
@@ -99,10 +99,10 @@ def qr(node: Node, *, is_complete: bool = False) -> tuple[Node, Node]:
     if by_rows or is_cut(node, min(rows, columns), LARGEST_QR):
         source = widened(node)
         q, r = qr_by_rows(source, qr) if by_rows else qr_by_halves(source, width)
-        if not is_kept() and node.past is None:
+        if not may_differentiate(node):
             return cast(q, node.dtype), cast(r, node.dtype)
         whole = joined([transposed(q), r])
-        mark(whole, Mark((source,), QR))
+        set_rule(whole, (source,), QR)
         flat = cast(whole, node.dtype)
     else:
         size = rows * width + width * columns
@@ -149,7 +149,7 @@ def svd(node: Node) -> tuple[Node, Node, Node]:
         q, r = qr(source)
         left, values, right = svd(r)
         left = matmul(q, left)
-        if not is_kept() and node.past is None:
+        if not may_differentiate(node):
             return (
                 cast(left, node.dtype),
                 cast(values, node.dtype),
@@ -157,7 +157,7 @@ def svd(node: Node) -> tuple[Node, Node, Node]:
             )
         row = reshape(values, (*outer, 1, columns))
         whole = joined([transposed(left), row, right])
-        mark(whole, Mark((source,), SVD))
+        set_rule(whole, (source,), SVD)
         flat = cast(whole, node.dtype)
     else:
         size = columns * (rows + 1 + columns)

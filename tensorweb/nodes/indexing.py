@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from tensorweb import dtypes
 from tensorweb.errors import ShapeError, TensorIndexError
 from tensorweb.graph.attributes import Movement, Taking, Writing
-from tensorweb.graph.history import is_kept
+from tensorweb.graph.autograd import may_differentiate
 from tensorweb.graph.node import Node, constant, movement_of, number_of_constant
 from tensorweb.graph.op import COMPLEX, CONSTANT, Op
 from tensorweb.graph.structure import Known
@@ -113,7 +113,7 @@ def select(node: Node, items: Sequence[Item]) -> Node:
     if is_basic(items):
         return reshape(slice_ranges(node, basic_ranges(items)), basic_shape(items))
     is_number = node.base.op is CONSTANT and node.base.storage is None
-    if is_number and node.past is None and not is_kept():
+    if is_number and not may_differentiate(node):
         shape = advanced_shape(items)[0]
         number = number_of_constant(node.base)
         return constant(number, node.dtype, node.device, shape)

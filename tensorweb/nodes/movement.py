@@ -17,7 +17,7 @@ from tensorweb.graph.attributes import (
     Slices,
     Windows,
 )
-from tensorweb.graph.history import Mark, is_kept, mark
+from tensorweb.graph.autograd import may_differentiate, set_rule
 from tensorweb.graph.node import VIEWS_KEPT, Node, complex_of
 from tensorweb.graph.op import COMPLEX, Op
 from tensorweb.ops.structure import (
@@ -45,7 +45,7 @@ def move(op: Op, node: Node, attrs: Movement, view: View) -> Node:
     """
     base = node.base
     is_long = base.storage is not None and node.depth >= VIEWS_KEPT
-    is_free = is_long and node.past is None and not is_kept()
+    is_free = is_long and not may_differentiate(node)
     source = base if is_free else node
     return Node(op, (source,), attrs, view.shape, node.dtype, node.device, base, view)
 
@@ -71,7 +71,7 @@ def stopped(node: Node) -> Node:
     if node.op is COMPLEX:
         return complex_of(stopped(node.inputs[0]))
     found = alias(node)
-    mark(found, Mark((), _nothing))
+    set_rule(found, (), _nothing)
     return found
 
 

@@ -13,7 +13,7 @@ from typing import Any, Self
 from tensorweb import dtypes
 from tensorweb.errors import DataError, TraceError, TransformError
 from tensorweb.functions import asarray
-from tensorweb.graph.leaves import not_following
+from tensorweb.graph.autograd import grad_disabled
 from tensorweb.graph.tracing import is_tracing, open_trace
 from tensorweb.optim.clipping import clipped_and_norm
 from tensorweb.optim.options import (
@@ -213,7 +213,7 @@ class Optimizer:
             )
         check_belongs("update", state, names, leaves)
         found = gradients_of(tree, grads)
-        with not_following():
+        with grad_disabled():
             moved, state = self._advance("update", names, leaves, found, state)
         finish_step(moved, state)
         return put(moved), state
@@ -238,7 +238,7 @@ class Optimizer:
         """
         state = self._own("step")
         grads = [param.grad for param in self.params]
-        with not_following():
+        with grad_disabled():
             values = [Tensor.around(param.node) for param in self.params]
             moved, new = self._advance("step", self.names, values, grads, state)
             self.state = taken_over(state, new)
@@ -278,7 +278,7 @@ class Optimizer:
         1.0
         """
         self._own("clip_by_global_norm")
-        with not_following():
+        with grad_disabled():
             grads = [param.grad for param in self.params]
             clipped, norm = clipped_and_norm(grads, limit)
         for param, grad in zip(self.params, clipped, strict=True):

@@ -17,9 +17,8 @@ from tensorweb.dtypes import DType
 from tensorweb.errors import DataError, DeviceError
 from tensorweb.evaluate import end_step, plain_number
 from tensorweb.functions import asarray, concat, full, pad
+from tensorweb.graph.autograd import grad_disabled, is_differentiating
 from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.history import is_kept
-from tensorweb.graph.leaves import not_following
 from tensorweb.graph.node import Node
 from tensorweb.shapes import Shape, size
 from tensorweb.tensor import Tensor
@@ -150,7 +149,7 @@ def of_its_own(state: State) -> State:
 
 def finish_step(leaves: Sequence[Tensor], state: State) -> None:
     """Evaluate parameters and state after a step, except during differentiation."""
-    if not is_kept():
+    if not is_differentiating():
         end_step([pair_of(each.node) for each in (*leaves, *tensors_of(state))])
 
 
@@ -442,7 +441,7 @@ class FlatLayout:
         own.
         """
         base = nodes[0].base
-        if base.shape != (self.size,) or is_kept():
+        if base.shape != (self.size,) or is_differentiating():
             return None
         for node, start in zip(nodes, self.starts, strict=True):
             view = node.view
@@ -559,7 +558,7 @@ def join_in_place(groups: Iterable[Group], leaves: Mapping[str, Tensor]) -> None
         tensors = [leaves[name] for name in group.layout.names]
         if len(tensors) == 1:
             continue
-        with not_following():
+        with grad_disabled():
             values = [Tensor.around(tensor.node) for tensor in tensors]
             parts = group.layout.parts(group.layout.join(values))
         for tensor, part in zip(tensors, parts, strict=True):

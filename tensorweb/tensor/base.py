@@ -7,8 +7,14 @@ from weakref import ref
 
 from tensorweb.errors import DataError, TransformError
 from tensorweb.evaluate import DEEPEST, bound_depth
-from tensorweb.graph import leaves
-from tensorweb.graph.leaves import Gone, Leaf, is_following, is_leaf_of, is_stopping
+from tensorweb.graph import autograd
+from tensorweb.graph.autograd import (
+    REPLACED,
+    Leaf,
+    is_grad_enabled,
+    is_leaf_of,
+    is_making_constants,
+)
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import COMPLEX
 from tensorweb.graph.pending import watch
@@ -46,7 +52,11 @@ class TensorBase:
             )
         if node.depth > 1:
             self._begin(node)
-        if leaves.blocks and is_stopping() and node.dtype.kind in FLOWING:
+        if (
+            autograd.open_blocks
+            and is_making_constants()
+            and node.dtype.kind in FLOWING
+        ):
             node = stopped(node)
         self.node = node
         self._kin = None
@@ -84,7 +94,7 @@ class TensorBase:
 
     def _renew(self, node: Node) -> None:
         """Take another value, and tell nobody; see `_replace`."""
-        if self.node.past is not None and is_leaf_of(self.node, self):
+        if is_leaf_of(self.node, self):
             self._replace_leaf(node)
             return
         if node.depth > 1:
@@ -97,7 +107,7 @@ class TensorBase:
     def _replace_leaf(self, node: Node) -> None:
         """Give a leaf another value; it stays one, and keeps its gradient."""
         old = self.node
-        if is_following():
+        if is_grad_enabled():
             raise TransformError(
                 f"a tensor of shape {old.shape} that requires a gradient is changed in "
                 "place, so that the gradient would be that of its old value. In a "
@@ -107,10 +117,10 @@ class TensorBase:
         if node.depth > 1:
             self._begin(node)
         note_write(self, old)
-        old.past = Gone.REPLACED
+        old.history = REPLACED
         become_leaf(self, node)
-        if leaves.changed is not None:
-            leaves.changed.append(ref(self))
+        if autograd.changed is not None:
+            autograd.changed.append(ref(self))
 
     def _wrap(self, node: Node) -> Tensor:
         """Return a tensor of the same class around a node."""
@@ -126,4 +136,4 @@ class TensorBase:
 def become_leaf(tensor: TensorBase, node: Node) -> None:
     """Let a tensor hold a value as a leaf: a node that nothing else has."""
     tensor.node = alias(node)
-    tensor.node.past = Leaf(tensor)
+    tensor.node.history = Leaf(tensor)

@@ -8,7 +8,7 @@ from tensorweb.devices import as_device, backend, require_dtype
 from tensorweb.dtypes import DType
 from tensorweb.errors import BlockingError, DeviceError, DTypeError
 from tensorweb.evaluate import plain_number, read
-from tensorweb.graph.leaves import is_leaf_of
+from tensorweb.graph.autograd import is_leaf_of
 from tensorweb.graph.node import constant, leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.nodes.movement import stopped

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from tensorweb.errors import TransformError
 from tensorweb.evaluate import end_step
+from tensorweb.graph.autograd import Leaf, depends_on_leaf, is_leaf_of, reaches_leaf
 from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.leaves import Leaf, hangs_on_leaves, is_leaf_of
 from tensorweb.nodes.movement import stopped
 from tensorweb.tensor.base import FLOWING, TensorBase, become_leaf
 
@@ -38,7 +38,7 @@ class GradientMethods(TensorBase):
     @property
     def requires_grad(self) -> bool:
         """Whether `backward` from here, or through here, reaches a leaf."""
-        return self.node.past is not None
+        return depends_on_leaf(self.node)
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -66,15 +66,15 @@ class GradientMethods(TensorBase):
                 f"requires_grad_: a tensor of {node.dtype} has no derivative; convert "
                 "it to floats before, with astype(tw.float32)."
             )
-        if not value and not is_leaf and hangs_on_leaves(node):
+        if not value and not is_leaf and reaches_leaf(node):
             raise TransformError(
                 "requires_grad_(False): this tensor was computed from one that "
                 "requires a gradient; x.detach() is the same value as a constant."
             )
-        if value and not is_leaf and not hangs_on_leaves(node):
+        if value and not is_leaf and not reaches_leaf(node):
             end_step([pair_of(node)])
             become_leaf(self, node)
-        elif not value and node.past is not None:
+        elif not value and depends_on_leaf(node):
             self.node = stopped(node)
         self._is_frozen = not value
         return self  # type: ignore[return-value]  # all tensors are Tensor
@@ -91,8 +91,7 @@ class GradientMethods(TensorBase):
     @property
     def is_leaf(self) -> bool:
         """Whether no tensor that requires a gradient was used to make this one."""
-        past = self.node.past
-        return past is None or type(past) is Leaf
+        return not depends_on_leaf(self.node) or type(self.node.history) is Leaf
 
     @property
     def grad(self) -> Tensor | None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from tensorweb.errors import DTypeError, ShapeError
+from tensorweb.graph.autograd import is_leaf_of
 from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.leaves import is_leaf_of
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import CONSTANT, LEAF
 from tensorweb.graph.tracing import note_move
@@ -59,7 +59,7 @@ class InPlaceOperators(TensorBase):
             TransformError: this is a leaf, and no block of `no_grad` is open.
         """
         old = self.node
-        is_leaf = old.past is not None and is_leaf_of(old, self)
+        is_leaf = is_leaf_of(old, self)
         if not old.shape and not is_leaf and is_number_of_its_own(old):
             return self._wrap(node)
         if node.shape != old.shape:
@@ -153,7 +153,7 @@ def overwrite(tensor: TensorBase, node: Node) -> None:
 def rehouse(tensor: TensorBase, node: Node) -> None:
     """Let a tensor hold the same value in another node; nobody can tell."""
     old = tensor.node
-    if old.past is not None and is_leaf_of(old, tensor):
+    if is_leaf_of(old, tensor):
         become_leaf(tensor, node)
         return
     if not node.shape and not is_number_of_its_own(old):

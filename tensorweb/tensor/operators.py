@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorweb.errors import DTypeError
-from tensorweb.graph.leaves import is_leaf_of
+from tensorweb.graph.autograd import is_leaf_of
 from tensorweb.nodes.contraction import matmul
 from tensorweb.nodes.elementwise import elementwise
 from tensorweb.ops import OPS

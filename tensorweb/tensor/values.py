@@ -16,9 +16,8 @@ from tensorweb.errors import (
     TransformError,
 )
 from tensorweb.evaluate import read, read_async, realize
+from tensorweb.graph.autograd import are_numbers_allowed, loses_derivative, reaches_leaf
 from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.history import loses_derivative, numbers_may_leave
-from tensorweb.graph.leaves import hangs_on_leaves
 from tensorweb.graph.node import Node
 from tensorweb.graph.tracing import is_traced
 from tensorweb.hostdata import MOST_AXES, unpack
@@ -228,7 +227,7 @@ def is_differentiated(x: TensorBase) -> bool:
     if x.node.dtype.kind not in FLOWING:
         return False
     node = pair_of(x.node)
-    return loses_derivative(node) or hangs_on_leaves(node)
+    return loses_derivative(node) or reaches_leaf(node)
 
 
 def _check_leaving(node: Node, name: str, *, is_array: bool = False) -> None:
@@ -246,7 +245,7 @@ def _check_leaving(node: Node, name: str, *, is_array: bool = False) -> None:
             "constant. Compute with functions of tw (tw.sin(x) for math.sin(x)), or "
             f"say that it is one: x.detach(). print(x) and `if x > 0` may read it."
         )
-    if is_array and hangs_on_leaves(node) and not numbers_may_leave():
+    if is_array and reaches_leaf(node) and not are_numbers_allowed():
         raise TransformError(
             f"{name}: a tensor that requires a gradient does not become a NumPy array, "
             "through which no gradient goes. Write x.detach().numpy(), or compute with "

@@ -13,10 +13,15 @@ from weakref import ref
 
 from tensorweb.errors import TraceError, TransformError
 from tensorweb.evaluate import end_step
-from tensorweb.graph import leaves
+from tensorweb.graph import autograd
+from tensorweb.graph.autograd import (
+    USED,
+    Leaf,
+    depends_on_leaf,
+    grad_disabled,
+    is_differentiating,
+)
 from tensorweb.graph.complex_pairs import like, pair_of
-from tensorweb.graph.history import is_kept
-from tensorweb.graph.leaves import Gone, Leaf, not_following
 from tensorweb.graph.node import Node
 from tensorweb.graph.tracing import is_tracing, open_trace
 from tensorweb.tensor import Tensor
@@ -40,28 +45,28 @@ class WayToLeaves(WayBack):
 
     def _inputs_of(self, node: Node) -> tuple[Node, ...]:
         """Return a node's inputs, none if the node depends on no leaf."""
-        past = node.past
-        if past is None:
+        history = node.history
+        if history is None or not history.on_leaf:
             return ()
-        if type(past) is Leaf:
+        if type(history) is Leaf:
             self._depends[node] = True
             self.variables += (node,)
             return ()
-        if type(past) is Gone:
-            raise TransformError(f"backward: {past.value}.")
+        if history.freed:
+            raise TransformError(f"backward: {history.freed}.")
         return super()._inputs_of(node)
 
     def let_go(self) -> None:
         """Free the graph: the nodes keep their values, but no inputs."""
         for step, _ in self._steps:
-            step.node.past = Gone.WALKED
+            step.node.history = USED
 
 
 def backward(tensor: TensorBase, gradient: object, retain_graph: bool) -> None:
     """Implement `Tensor.backward`."""
     node = pair_of(tensor.node)
     _refuse_inside()
-    if node.past is None:
+    if not depends_on_leaf(node):
         raise TransformError(
             "backward: this tensor was computed from none that requires a gradient, or "
             "inside of tw.no_grad(); make the weights with "
@@ -84,7 +89,7 @@ def backward(tensor: TensorBase, gradient: object, retain_graph: bool) -> None:
     else:
         cotangent = ones(node)
     way = WayToLeaves(node)
-    with not_following():
+    with grad_disabled():
         parts = way.pull([node], [cotangent])
         for leaf, part in zip(way.variables, parts, strict=True):
             _add(leaf, part)
@@ -97,8 +102,8 @@ register_walk(backward)
 
 def _add(node: Node, part: Node) -> None:
     """Add `part` to the gradient of the tensor that owns a leaf, if it still exists."""
-    past = node.past
-    tensor: Any = past.tensor() if type(past) is Leaf else None
+    history = node.history
+    tensor: Any = history.tensor() if type(history) is Leaf else None
     if tensor is not None:
         before = tensor.grad
         trace = open_trace()
@@ -123,7 +128,7 @@ def _refuse_inside() -> None:
             f"tw.grad(loss)(weights) from the function{or_list}, or leave out "
             f"{trace.transform}."
         )
-    if is_kept():
+    if is_differentiating():
         raise TransformError(
             "backward: this is a function that is differentiated already; use "
             "tw.grad(loss)(weights) inside of it, which nests."
@@ -150,9 +155,9 @@ class no_grad(ContextDecorator, AbstractContextManager[None]):
         self._open: list[AbstractContextManager[None]] = []
 
     def __enter__(self) -> None:
-        if leaves.changed is None:
-            leaves.changed = []
-        block = not_following(stopping=is_kept())
+        if autograd.changed is None:
+            autograd.changed = []
+        block = grad_disabled(constants=is_differentiating())
         block.__enter__()
         self._open.append(block)
 
@@ -163,8 +168,8 @@ class no_grad(ContextDecorator, AbstractContextManager[None]):
         traceback: TracebackType | None,
     ) -> None:
         self._open.pop().__exit__(kind, error, traceback)
-        if leaves.blocks == 0:
-            changed, leaves.changed = leaves.changed or [], None
+        if autograd.open_blocks == 0:
+            changed, autograd.changed = autograd.changed or [], None
             tensors = [tensor for one in changed if (tensor := one()) is not None]
             if kind is None:
                 end_step([pair_of(tensor.node) for tensor in tensors])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorweb.graph.history import inputs_of, mark_of
+from tensorweb.graph.autograd import custom_rule, inputs_of
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import Op
 from tensorweb.transforms.rules.rule import Rule, Step, plus, summed_to, zeros
@@ -102,15 +102,14 @@ def _read_by(node: Node) -> tuple[Node, ...]:
     """Return the nodes whose cotangents the rule of a node computes."""
     inputs = inputs_of(node)
     reads = READS.get(node.op.name) if inputs else None
-    if reads is None or mark_of(node) is not None:
+    if reads is None or custom_rule(node) is not None:
         return inputs
     return reads(node)
 
 
 def _rule_of(node: Node) -> Rule:
     """Return the vjp rule of a node: its custom rule or the rule of its operation."""
-    another = mark_of(node)
-    rule = node.op if another is None else another.rule
+    rule = custom_rule(node) or node.op
     if isinstance(rule, Op):
         return RULES[rule.name]
     return lambda step, cotangent: rule(cotangent)

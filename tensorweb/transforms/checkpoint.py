@@ -15,18 +15,18 @@ from typing import Any, ParamSpec, TypeVar
 from tensorweb import tree
 from tensorweb.errors import TransformError
 from tensorweb.evaluate import realize
-from tensorweb.graph.complex_pairs import like, pair_of
-from tensorweb.graph.history import (
-    Mark,
+from tensorweb.graph.autograd import (
+    Leaf,
     add_variable,
-    forget,
+    discard_history,
     inputs_of,
-    is_kept,
+    is_differentiating,
     is_variable,
-    keeping_history,
-    mark,
+    reaches_leaf,
+    recording_history,
+    set_rule,
 )
-from tensorweb.graph.leaves import Leaf, hangs_on_leaves
+from tensorweb.graph.complex_pairs import like, pair_of
 from tensorweb.graph.node import Node
 from tensorweb.graph.tracing import is_tracing, repeating
 from tensorweb.nodes.movement import alias
@@ -100,17 +100,17 @@ class _Call:
         """Run the function, and attach the recomputing rule to its results."""
         variables, results, structure = self._run()
         nodes = [pair_of(value.node) for value in results if is_float(value)]
-        if not is_kept() and not any(hangs_on_leaves(node) for node in nodes):
+        if not is_differentiating() and not any(reaches_leaf(node) for node in nodes):
             return tree.unflatten(structure, results)
         self._captured, between = _between(nodes, variables)
         for node in between:
-            forget(node)
+            discard_history(node)
         _compute(nodes)
         inputs = (*self._floats, *self._captured)
         for place, value in enumerate(results):
             if is_float(value):
                 made = alias(pair_of(value.node))
-                mark(made, Mark(inputs, self._rule(place, structure)))
+                set_rule(made, inputs, self._rule(place, structure))
                 results[place] = Tensor(like(value.node, made))
         return tree.unflatten(structure, results)
 
@@ -121,7 +121,7 @@ class _Call:
 
         def back(cotangent: Node) -> tuple[Node | None, ...]:
             _compute([cotangent])
-            with keeping_history():
+            with recording_history():
                 variables, results, same = self._run()
                 if same != structure:
                     raise TransformError(
@@ -164,7 +164,7 @@ def _between(
         elif inputs is not None:
             inside[node] = any(inside[each] for each in inputs)
             stack.pop()
-        elif type(node.past) is Leaf or is_variable(node):
+        elif type(node.history) is Leaf or is_variable(node):
             captured.append(node)
             inside[node] = False
         elif read := inputs_of(node):

@@ -11,16 +11,15 @@ from typing import Any, ParamSpec, TypeVar
 
 from tensorweb import tree
 from tensorweb.errors import TransformError
-from tensorweb.graph.complex_pairs import like, pair_of
-from tensorweb.graph.history import (
-    Mark,
+from tensorweb.graph.autograd import (
     add_variable,
-    is_kept,
-    keeping_history,
-    letting_numbers_leave,
-    mark,
+    is_differentiating,
+    numbers_allowed,
+    reaches_leaf,
+    recording_history,
+    set_rule,
 )
-from tensorweb.graph.leaves import hangs_on_leaves
+from tensorweb.graph.complex_pairs import like, pair_of
 from tensorweb.graph.node import Node
 from tensorweb.nodes.movement import alias, stopped
 from tensorweb.tensor import Tensor
@@ -85,7 +84,7 @@ def custom_vjp(
     def wrapped(*arguments: Any) -> Any:
         if not is_followed(tree.leaves(arguments)):
             return function(*arguments)  # type: ignore[call-arg]  # its own
-        with letting_numbers_leave(1):
+        with numbers_allowed(1):
             result, needed = forward(*arguments)
 
         def rule(cotangents: Any) -> Sequence[Any]:
@@ -137,7 +136,7 @@ def custom_jvp(
             Tensor(like(leaf.node, next(rest))) if is_float(leaf) else leaf
             for leaf in leaves
         ]
-        with keeping_history(), letting_numbers_leave(1):
+        with recording_history(), numbers_allowed(1):
             for unit in units:  # Two variables deep: tangents stay tensors.
                 add_variable(unit.inputs[0])
                 add_variable(unit)
@@ -170,9 +169,8 @@ def custom_jvp(
 
 def is_followed(values: Sequence[Any]) -> bool:
     """Whether a result computed from these values may be differentiated."""
-    return is_kept() or any(
-        isinstance(value, TensorBase) and hangs_on_leaves(value.node)
-        for value in values
+    return is_differentiating() or any(
+        isinstance(value, TensorBase) and reaches_leaf(value.node) for value in values
     )
 
 
@@ -210,7 +208,7 @@ def _marked(
             made.append(leaf)
             continue
         node = alias(pair_of(leaf.node))
-        mark(node, Mark(inputs, rule_of(place)))
+        set_rule(node, inputs, rule_of(place))
         made.append(Tensor(like(leaf.node, node)))
     return tree.unflatten(structure, made)
 

@@ -16,13 +16,13 @@ from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 from tensorweb import tree
 from tensorweb.errors import TransformError
-from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.history import (
+from tensorweb.graph.autograd import (
     add_variable,
-    is_kept,
-    keeping_history,
-    keeping_no_more,
+    is_differentiating,
+    recording_history,
+    recording_paused,
 )
+from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.node import Node
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
@@ -228,8 +228,8 @@ def value_and_grad(
     @wraps_function(function)
     def wrapped(*arguments: Any, **keywords: Any) -> Any:
         chosen = argument_numbers("grad", argnums, len(arguments))
-        is_outermost = not is_kept()
-        with keeping_history():
+        is_outermost = not is_differentiating()
+        with recording_history():
             run = Run("grad", function, arguments, chosen, keywords, has_aux)
             if (
                 not isinstance(run.result, TensorBase)
@@ -237,7 +237,7 @@ def value_and_grad(
                 or is_complex(run.result)
             ):
                 raise TransformError(_refused_result(function, run.result))
-            with keeping_no_more(is_outermost):
+            with recording_paused(is_outermost):
                 found = run.pull([ones(run.nodes[0])])
         trees = run.variables.trees(run.variables.tensors(found))
         gradient = trees[0] if isinstance(argnums, int) else tuple(trees)
@@ -359,7 +359,7 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     >>> pullback(tw.asarray([1.0, 0.0, 10.0]))
     (tensor([ 2.,  0., 60.]),)
     """
-    with keeping_history():
+    with recording_history():
         run = Run("vjp", function, primals, range(len(primals)), {}, has_aux)
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
@@ -383,7 +383,7 @@ def linearize(function: Callable[..., R], *primals: Any) -> tuple[R, Callable[..
     >>> push(tw.asarray([1.0, 0.0, 10.0]))
     tensor([ 2.,  0., 60.])
     """
-    with keeping_history():
+    with recording_history():
         run = Run("linearize", function, primals, range(len(primals)), {})
         forward = run.forward()
 

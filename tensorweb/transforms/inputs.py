@@ -13,8 +13,8 @@ from tensorweb import tree
 from tensorweb.errors import TransformError
 from tensorweb.evaluate import end_step
 from tensorweb.functions import asarray
+from tensorweb.graph.autograd import add_variable, has_variables, recording_paused
 from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.history import add_variable, has_variables, keeping_no_more
 from tensorweb.graph.node import Node, complex_of
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
@@ -110,7 +110,7 @@ def _begin_step(leaves: Sequence[Any]) -> None:
     In a training loop they are the pending results of the iteration before.
     """
     if not has_variables():
-        with keeping_no_more(is_outermost=True):
+        with recording_paused(is_outermost=True):
             end_step([pair_of(leaf.node) for leaf in leaves if is_float(leaf)])
 
 

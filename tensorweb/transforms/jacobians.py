@@ -13,7 +13,7 @@ from typing import Any, Literal, ParamSpec, overload
 
 from tensorweb.errors import TransformError
 from tensorweb.functions import conj, eye, moveaxis
-from tensorweb.graph.history import keeping_history
+from tensorweb.graph.autograd import recording_history
 from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.tracing import Placeholder, tracing
 from tensorweb.nodes.complex_parts import join_parts
@@ -115,7 +115,7 @@ def jacrev(
     @wraps_function(function)
     def wrapped(*arguments: Any, **keywords: Any) -> Any:
         chosen = argument_numbers("jacrev", argnums, len(arguments))
-        with keeping_history():
+        with recording_history():
             run = Run("jacrev", function, arguments, chosen, keywords)
             _check_complex("jacrev", run, holomorphic)
             units = _Units(run.nodes, 2 if holomorphic else 1)
@@ -167,7 +167,7 @@ def jacfwd(
     @wraps_function(function)
     def wrapped(*arguments: Any, **keywords: Any) -> Any:
         chosen = argument_numbers("jacfwd", argnums, len(arguments))
-        with keeping_history():
+        with recording_history():
             run = Run("jacfwd", function, arguments, chosen, keywords)
             _check_complex("jacfwd", run, holomorphic)
             units = _Units(run.variables.nodes, 2 if holomorphic else 1)

@@ -28,9 +28,8 @@ from typing import (
 
 from tensorweb import devices
 from tensorweb.errors import DeviceError, TraceError
+from tensorweb.graph.autograd import is_differentiating, reaches_leaf
 from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.history import is_kept
-from tensorweb.graph.leaves import hangs_on_leaves
 from tensorweb.graph.node import Node
 from tensorweb.graph.nonfinite import is_searching
 from tensorweb.graph.tracing import Captures, Trace, is_tracing, tracing
@@ -146,7 +145,7 @@ class Jitted(Generic[P, R]):
         views of others; and during the search for the operation that made a NaN, since
         values inside a recording belong to no line.
         """
-        if is_tracing() or is_kept() or is_searching():
+        if is_tracing() or is_differentiating() or is_searching():
             return self._function(*args, **kwargs)
         holders: list[Holder] = []
         seen: dict[int, int] = {}
@@ -157,10 +156,8 @@ class Jitted(Generic[P, R]):
         count = len(holders)
         key = (own, flatten(args, holders, seen), flatten(kwargs, holders, seen))
         for holder in holders[count:]:
-            if isinstance(holder, TensorBase):
-                past = holder.node.past
-                if past is not None and hangs_on_leaves(holder.node):
-                    return self._function(*args, **kwargs)
+            if isinstance(holder, TensorBase) and reaches_leaf(holder.node):
+                return self._function(*args, **kwargs)
         given = [pair_of(h.node) for h in holders if isinstance(h, TensorBase)]
         if self._around is not None and self._around.is_changed():
             self._known.clear()
@@ -313,7 +310,7 @@ def _check(
     returns_given = any(each is holder for each in mine for holder in holders)
     if not outputs and not returns_given:
         raise TraceError(f"jit: {name} returns no tensor; there is nothing to run.")
-    if any(hangs_on_leaves(node) for node in outputs):
+    if any(reaches_leaf(node) for node in outputs):
         raise TraceError(
             f"jit: {name} uses a tensor that requires a gradient and is no argument: a "
             "recording would keep its value of now, and lead no gradient to it. Pass "

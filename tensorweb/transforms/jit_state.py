@@ -14,7 +14,12 @@ from operator import is_
 from typing import Any
 
 from tensorweb.errors import TraceError
-from tensorweb.graph.leaves import is_following, is_leaf_of, not_following
+from tensorweb.graph.autograd import (
+    depends_on_leaf,
+    grad_disabled,
+    is_grad_enabled,
+    is_leaf_of,
+)
 from tensorweb.graph.node import Node
 from tensorweb.graph.tracing import Trace
 from tensorweb.nodes.movement import stopped
@@ -102,7 +107,7 @@ class Known:
         ]
         self._tensors = [each for each in self.holders if isinstance(each, TensorBase)]
         self._keys = list(map(tensor_key, self._tensors))
-        self._is_leaf = [tensor.node.past is not None for tensor in self._tensors]
+        self._is_leaf = [depends_on_leaf(tensor.node) for tensor in self._tensors]
         self._leaves = list(compress(self._tensors, self._is_leaf))
         key = structure, tuple(self._is_leaf)
         self._number = self._numbers.setdefault(key, len(self._numbers))
@@ -117,7 +122,7 @@ class Known:
         """
         if (
             list(map(tensor_key, self._tensors)) != self._keys
-            or [tensor.node.past is not None for tensor in self._tensors]
+            or [depends_on_leaf(tensor.node) for tensor in self._tensors]
             != self._is_leaf
             or any(is_changed(*pair) for pair in self._containers)
         ):
@@ -128,8 +133,8 @@ class Known:
         if all(map(is_, gradients, repeat(None))):
             seen[id(gradients)] = len(holders)
             holders.append(gradients)
-            return self._number, is_following()
-        return self._number, is_following(), flatten(gradients, holders, seen)
+            return self._number, is_grad_enabled()
+        return self._number, is_grad_enabled(), flatten(gradients, holders, seen)
 
 
 class Updated:
@@ -215,9 +220,9 @@ class Updated:
 
 def value_of(tensor: TensorBase) -> Node:
     """Return a tensor's value as a node that is no leaf."""
-    if tensor.node.past is None or not is_leaf_of(tensor.node, tensor):
+    if not is_leaf_of(tensor.node, tensor):
         return tensor.node
-    with not_following():
+    with grad_disabled():
         return stopped(tensor.node)
 
 

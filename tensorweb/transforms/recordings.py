@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tensorweb.graph.autograd import grad_disabled
 from tensorweb.graph.complex_pairs import like, pair_of
-from tensorweb.graph.leaves import not_following
 from tensorweb.graph.node import Node, leaf, view_of
 from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.tracing import Captures, Placeholder
@@ -113,7 +113,7 @@ class Record:
             if not node.shape:
                 mark_number(node)
         if self.written:
-            with not_following():
+            with grad_disabled():
                 written = zip(self.written, nodes[len(self.made) :], strict=True)
                 for index, node in written:
                     holder = holders[index]

@@ -13,9 +13,9 @@ from typing import Any, ParamSpec, TypeVar
 from tensorweb import tree
 from tensorweb.errors import TransformError
 from tensorweb.functions import asarray
+from tensorweb.graph.autograd import reaches_leaf
 from tensorweb.graph.complex_pairs import like, pair_of
-from tensorweb.graph.leaves import WAITING, hangs_on_leaves
-from tensorweb.graph.node import Node, leaf
+from tensorweb.graph.node import DERIVED, Node, leaf
 from tensorweb.graph.tracing import Placeholder, tracing
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
@@ -85,7 +85,7 @@ def vmap(
             size = node.shape[at]
             front = moved(node, at, 0)
             one = leaf(Placeholder(), front.shape[1:], node.dtype, node.device)
-            one.past = WAITING if hangs_on_leaves(node) else None
+            one.history = DERIVED if reaches_leaf(node) else None
             batches[pair_of(one)] = pair_of(front)
             given.append(Tensor(one))
         if size is None:

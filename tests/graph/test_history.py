@@ -7,7 +7,7 @@ import weakref
 
 import tensorweb as tw
 from tensorweb.evaluate import DEEPEST
-from tensorweb.graph.history import inputs_of, keeping_history
+from tensorweb.graph.autograd import inputs_of, recording_history
 from tensorweb.graph.node import Node
 
 
@@ -22,7 +22,7 @@ def way_back(node: Node) -> int:
 
 def test_a_computed_node_keeps_its_inputs_while_a_history_is_open(device: str) -> None:
     x = tw.ones(3)
-    with keeping_history():
+    with recording_history():
         y = tw.exp(x)
         inputs = y.node.inputs
         assert y.tolist() == tw.exp(tw.ones(3)).tolist()
@@ -32,7 +32,7 @@ def test_a_computed_node_keeps_its_inputs_while_a_history_is_open(device: str) -
 
 
 def test_reading_on_the_way_and_depth_cut_nothing(device: str) -> None:
-    with keeping_history():
+    with recording_history():
         x = tw.realize(tw.ones(3) + tw.arange(3))
         start = x
         for step in range(2 * DEEPEST):
@@ -45,7 +45,7 @@ def test_reading_on_the_way_and_depth_cut_nothing(device: str) -> None:
 
 
 def test_views_of_views_keep_their_way_while_a_history_is_open(device: str) -> None:
-    with keeping_history():
+    with recording_history():
         x = tw.realize(tw.ones((2, 3)) + 1)
         before = way_back(x.node)
         for _ in range(40):
@@ -54,7 +54,7 @@ def test_views_of_views_keep_their_way_while_a_history_is_open(device: str) -> N
 
 
 def test_a_history_keeps_no_value_alive(device: str) -> None:
-    with keeping_history():
+    with recording_history():
         x = tw.realize(tw.ones(3) + tw.arange(3))
         y = tw.realize(x * 2)
         gone = weakref.ref(y.node)
@@ -65,9 +65,9 @@ def test_a_history_keeps_no_value_alive(device: str) -> None:
 
 
 def test_a_history_inside_another_ends_with_that(device: str) -> None:
-    with keeping_history():
+    with recording_history():
         x = tw.ones(3) + tw.arange(3)
-        with keeping_history():
+        with recording_history():
             tw.realize(x)
         assert inputs_of(x.node) != ()
     assert inputs_of(x.node) == ()
@@ -75,5 +75,5 @@ def test_a_history_inside_another_ends_with_that(device: str) -> None:
 
 def test_without_a_history_nothing_is_kept(device: str) -> None:
     x = tw.realize(tw.ones(3) + tw.arange(3))
-    with keeping_history():
+    with recording_history():
         assert inputs_of(x.node) == ()

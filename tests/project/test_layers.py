@@ -152,7 +152,7 @@ def test_tensor_base_knows_no_conversion() -> None:
         "tensorweb.errors",
         "tensorweb.evaluate",
         "tensorweb.graph",
-        "tensorweb.graph.leaves",
+        "tensorweb.graph.autograd",
         "tensorweb.graph.node",
         "tensorweb.graph.op",
         "tensorweb.graph.pending",

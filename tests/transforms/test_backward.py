@@ -13,7 +13,7 @@ import pytest
 
 import tensorweb as tw
 from tensorweb.evaluate import DEEPEST
-from tensorweb.graph import leaves
+from tensorweb.graph import autograd
 from tensorweb.graph.node import Node
 
 
@@ -313,8 +313,8 @@ def nodes_alive() -> int:
 
 
 def test_nothing_stays_behind(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    registry = leaves.RetainedInputs()
-    monkeypatch.setattr(leaves, "_retained", registry)
+    registry = autograd.RetainedInputs()
+    monkeypatch.setattr(autograd, "_retained", registry)
     w = weights(1.0, 2.0, 3.0)
     losses: list[tw.Tensor] = []
     norms: list[tw.Tensor] = []

@@ -17,7 +17,7 @@ import pytest
 import tensorweb as tw
 from fuzz.program import Drawing, Program, Unfit
 from fuzz.steps import add_step
-from tensorweb.graph.history import keeping_history
+from tensorweb.graph.autograd import recording_history
 
 GRAPHS = 240
 BATCHES = range(5)
@@ -109,7 +109,7 @@ def test_ways_to_a_gradient_give_equal_bits(batch: int, cpu: str) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             wanted = bits(tw.grad(graph.plain, (0, 1))(*graph.arguments))
-            with keeping_history():
+            with recording_history():
                 kept = bits(tw.grad(graph.plain, (0, 1))(*graph.arguments))
             others = {
                 "reading values inside": bits(

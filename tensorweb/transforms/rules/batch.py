@@ -22,8 +22,8 @@ from tensorweb.graph.attributes import (
     Windows,
     Writing,
 )
-from tensorweb.graph.history import Mark, mark, mark_of
-from tensorweb.graph.node import Node, attributes_of, constant, leaf
+from tensorweb.graph.autograd import set_rule
+from tensorweb.graph.node import Node, Rule, attributes_of, constant, leaf
 from tensorweb.graph.op import Op
 from tensorweb.graph.tracing import Placeholder, tracing
 from tensorweb.nodes.contraction import contract
@@ -299,25 +299,23 @@ def batched(
         flags = tuple([each in known for each in node.inputs])
         inputs = tuple([known.get(each, each) for each in node.inputs])
         made = BATCH[node.op.kind](Batched(node, inputs, flags, size))
-        another = mark_of(node)
-        if another is not None:
-            mark(made, _batched_mark(another, known, size))
+        history = node.history
+        if history is not None and history.rule is not None:
+            _set_batched_rule(made, history.inputs, history.rule, known, size)
         known[node] = made
     return [known[node] if node in known else repeated(node, size) for node in results]
 
 
-def _batched_mark(another: Mark, known: dict[Node, Node], size: int) -> Mark:
-    """Return the custom vjp rule of a node, batched."""
-    inputs = tuple(
-        [
-            known[each] if each in known else repeated(each, size)
-            for each in another.inputs
-        ]
+def _set_batched_rule(
+    made: Node, inputs: Sequence[Node], of_one: Rule, known: dict[Node, Node], size: int
+) -> None:
+    """Give a batched node the custom vjp rule of the node of one example, batched."""
+    batched_inputs = tuple(
+        [known[each] if each in known else repeated(each, size) for each in inputs]
     )
-
-    of_one = another.rule
     if isinstance(of_one, Op):
-        return Mark(inputs, of_one)
+        set_rule(made, batched_inputs, of_one)
+        return
 
     def rule(cotangent: Node) -> tuple[Node | None, ...]:
         shape = cotangent.shape[1:]
@@ -329,7 +327,7 @@ def _batched_mark(another: Mark, known: dict[Node, Node], size: int) -> Mark:
         rest = iter(batched(nodes, hanging_on(nodes, list(here)), here, size))
         return tuple([None if node is None else next(rest) for node in found])
 
-    return Mark(inputs, rule)
+    set_rule(made, batched_inputs, rule)
 
 
 def of_batch(known: Mapping[Node, Node], size: int) -> Callable[[Node], Node]:

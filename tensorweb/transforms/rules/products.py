@@ -8,7 +8,7 @@ batch becomes rows. So no gradient is materialized per example.
 from __future__ import annotations
 
 from tensorweb.graph.attributes import Groups
-from tensorweb.graph.history import inputs_of
+from tensorweb.graph.autograd import inputs_of
 from tensorweb.graph.node import Node, attributes_of
 from tensorweb.nodes.contraction import contract
 from tensorweb.nodes.einsum import Labels, pair, sum_alone

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorweb.graph.attributes import Ordering, Reduction
-from tensorweb.graph.history import is_keeping
+from tensorweb.graph.autograd import is_recording
 from tensorweb.graph.node import Node, attributes_of
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.indexing import take_along
@@ -87,7 +87,7 @@ def of_cumulative_prod(step: Step, cotangent: Node) -> Cotangents:
     R is the cumulative sum from the end; z is the cumulative product with the first
     zero replaced by 1.
     """
-    depth = 2 if is_keeping() else 0
+    depth = 2 if is_recording() else 0
     return [_through_products(step.inputs[0], step.node, cotangent, depth)]
 
 
