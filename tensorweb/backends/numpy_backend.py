@@ -23,12 +23,11 @@ from tensorweb.backends.numpy_rules import (
 from tensorweb.errors import DeviceMemoryError
 from tensorweb.graph.attributes import Joining, Reduction
 from tensorweb.graph.autograd import settle
-from tensorweb.graph.node import Node, attributes_of, number_of_constant
+from tensorweb.graph.node import Node, ancestors, attributes_of, number_of_constant
 from tensorweb.graph.nonfinite import FINITE, KINDS, Found, search
 from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.storage import HostData, Storage
 from tensorweb.graph.tracing import Placeholder, value_wanted
-from tensorweb.graph.walks import ancestors
 from tensorweb.ops.structure import CAST
 from tensorweb.protocol import RowTransformer
 from tensorweb.view import View

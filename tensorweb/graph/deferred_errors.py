@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from weakref import ref
 
 from tensorweb.errors import LinAlgError
-from tensorweb.graph.node import Node
+from tensorweb.graph.node import Node, ancestors
 from tensorweb.graph.tracing import is_tracing
-from tensorweb.graph.walks import ancestors
 
 MOST = 256
 """Unchecked results per process; above this limit the older half is dropped."""

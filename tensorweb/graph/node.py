@@ -7,7 +7,8 @@ may retain them for a backward pass (`graph/autograd.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Hashable, Sequence
 from contextvars import ContextVar
 from typing import Any, NoReturn, TypeAlias, TypeVar
 from weakref import ref
@@ -17,9 +18,44 @@ from tensorweb.dtypes import DType, complex_with, float16, rounded_to
 from tensorweb.graph.attributes import Attributes, Movement, Number
 from tensorweb.graph.op import COMPLEX, CONSTANT, LEAF, Op
 from tensorweb.graph.storage import Storage
-from tensorweb.graph.structure import Known, number_of
 from tensorweb.shapes import Shape, size
 from tensorweb.view import View
+
+STRUCTURES_KEPT = 1 << 16
+
+_structures: dict[tuple[Hashable, ...], int] = {}
+_numbers = itertools.count(1)
+
+
+def structure_id(*parts: Hashable) -> int:
+    """Return an id for a tuple of parts; equal tuples get equal ids.
+
+    An id is never reused: when the table is full it is cleared, and tuples get new ids.
+    """
+    number = _structures.get(parts)
+    if number is None:
+        if len(_structures) >= STRUCTURES_KEPT:
+            _structures.clear()
+        number = _structures[parts] = next(_numbers)
+    return number
+
+
+T = TypeVar("T")
+
+
+class Cache(dict[Hashable, T]):
+    """Bounded cache of checks of operands; clearing it never changes results."""
+
+    __slots__ = ()
+
+    MOST = 4096
+
+    def keep(self, key: Hashable, value: T) -> None:
+        """Cache a value; clears the cache first when it is full."""
+        if len(self) >= self.MOST:
+            self.clear()
+        self[key] = value
+
 
 LARGE_SHIFT = 19
 """A stored result adds 1 to the depth for every 2**19 elements."""
@@ -230,11 +266,11 @@ def structure_of(node: Node) -> int:
     if node.structure:
         return node.structure
     if node.storage is not None:
-        node.structure = number_of(node.dtype, node.shape)
+        node.structure = structure_id(node.dtype, node.shape)
     else:
         attrs = None if node.op is CONSTANT else node.attrs
         count = len(node.inputs)
-        node.structure = number_of(node.op, attrs, node.shape, node.dtype, count)
+        node.structure = structure_id(node.op, attrs, node.shape, node.dtype, count)
     return node.structure
 
 
@@ -310,5 +346,34 @@ def constant(value: complex, dtype: DType, device: str, shape: Shape = ()) -> No
 complex_constants: list[Callable[[complex, DType, str, Shape], Node]] = []
 """The builder of complex constants, registered by `nodes/complex_parts.py`."""
 
-_constants: Known[int] = Known()
+_constants: Cache[int] = Cache()
 """Cached structures of constants by shape and dtype."""
+
+
+def ancestors(outputs: Sequence[Node]) -> list[Node]:
+    """Return the uncomputed nodes that outputs depend on and the computed inputs.
+
+    The order is topological: inputs come before their consumers.
+    """
+    order: dict[Node, None] = {}
+    stack: list[Node] = []
+    for node in outputs:
+        while True:
+            waits_for = None
+            if node not in order and (node.owner or node).storage is None:
+                for source in node.inputs:
+                    if source in order:
+                        continue
+                    if source.storage is None and source.inputs:
+                        waits_for = source
+                        break
+                    order[source] = None
+            if waits_for is not None:
+                stack.append(node)
+                node = waits_for
+                continue
+            order[node] = None
+            if not stack:
+                break
+            node = stack.pop()
+    return list(order)

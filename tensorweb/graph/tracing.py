@@ -15,9 +15,8 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from tensorweb.errors import TraceError
 from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.node import Node
+from tensorweb.graph.node import Node, ancestors
 from tensorweb.graph.storage import Storage
-from tensorweb.graph.walks import ancestors
 
 
 class Placeholder(Storage):

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from tensorweb import dtypes
 from tensorweb.errors import ShapeError
-from tensorweb.graph.node import Node, constant, number_of_constant
+from tensorweb.graph.node import Cache, Node, constant, number_of_constant
 from tensorweb.graph.op import CONSTANT
-from tensorweb.graph.structure import Known
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.indexing import (
     addressed,
@@ -62,7 +61,7 @@ def assign_plain(node: Node, key: object, values: Node) -> Node | None:
 
 
 _Box = tuple[Shape, Shape, tuple[int, ...]]
-_known_boxes: Known[_Box | None] = Known()
+_known_boxes: Cache[_Box | None] = Cache()
 """The box that a plain key names in a shape: the shape of what is written, its lengths
 along every axis and where they start; None for one that is empty or has steps."""
 

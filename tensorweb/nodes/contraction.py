@@ -8,9 +8,8 @@ from tensorweb import dtypes
 from tensorweb.dtypes import promote
 from tensorweb.errors import ShapeError
 from tensorweb.graph.attributes import Groups
-from tensorweb.graph.node import Node, attributes_of, structure_of
+from tensorweb.graph.node import Cache, Node, attributes_of, structure_of
 from tensorweb.graph.op import COMPLEX, Op
-from tensorweb.graph.structure import Known
 from tensorweb.nodes.complex_parts import conjugate
 from tensorweb.nodes.complex_products import of_parts
 from tensorweb.nodes.elementwise import (
@@ -74,7 +73,7 @@ def matmul(a: Node, b: Node) -> Node:
     return result
 
 
-_known: Known[tuple[Groups, Shape, int]] = Known()
+_known: Cache[tuple[Groups, Shape, int]] = Cache()
 """Products of operands that need no cast and no broadcasting."""
 
 

@@ -9,9 +9,8 @@ from tensorweb import dtypes
 from tensorweb.devices import stores, usable_dtype
 from tensorweb.dtypes import DType, is_in_category, promote, rounded_to
 from tensorweb.errors import DeviceError, DTypeError, ShapeError
-from tensorweb.graph.node import Node, constant, number_of_constant, structure_of
+from tensorweb.graph.node import Cache, Node, constant, number_of_constant, structure_of
 from tensorweb.graph.op import COMPLEX, CONSTANT, Op
-from tensorweb.graph.structure import Known
 from tensorweb.nodes.complex_parts import imaginary_part, join_parts, real_part
 from tensorweb.ops import OPS
 from tensorweb.ops.structure import CAST
@@ -177,7 +176,7 @@ def _compared_exactly(op: Op, a: Node, b: Node) -> Node:
     return elementwise(OPS["logical_and"], above, inside)
 
 
-_known: Known[tuple[Shape, DType, int]] = Known()
+_known: Cache[tuple[Shape, DType, int]] = Cache()
 """Shape, dtype and structure of results whose operands needed no cast."""
 
 

@@ -8,9 +8,8 @@ from tensorweb import dtypes
 from tensorweb.errors import ShapeError, TensorIndexError
 from tensorweb.graph.attributes import Movement, Taking, Writing
 from tensorweb.graph.autograd import may_differentiate
-from tensorweb.graph.node import Node, constant, movement_of, number_of_constant
+from tensorweb.graph.node import Cache, Node, constant, movement_of, number_of_constant
 from tensorweb.graph.op import COMPLEX, CONSTANT, Op
-from tensorweb.graph.structure import Known
 from tensorweb.nodes.elementwise import common_device, elementwise
 from tensorweb.nodes.keys import (
     Indices,
@@ -54,7 +53,7 @@ def basic_shape(items: Sequence[Item]) -> Shape:
 
 
 _Move = tuple[Op, Movement, View]
-_known_moves: Known[tuple[_Move, ...]] = Known()
+_known_moves: Cache[tuple[_Move, ...]] = Cache()
 """Movements that plain keys stand for, by key and view."""
 
 
@@ -151,7 +150,7 @@ def advanced_shape(items: Sequence[Item]) -> tuple[Shape, Shape, int]:
     return shape, together, len(before)
 
 
-_known_parts: Known[Writing] = Known()
+_known_parts: Cache[Writing] = Cache()
 """What keys with index tensors come to, apart from the numbers in them."""
 
 

@@ -6,9 +6,8 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tensorweb.dtypes import DType
-from tensorweb.graph.node import Node, number_of_constant, structure_of
+from tensorweb.graph.node import Node, number_of_constant, structure_id, structure_of
 from tensorweb.graph.op import CONSTANT
-from tensorweb.graph.structure import number_of
 
 OUTPUTS = 0
 """Separates the structure from the output indices in a key."""
@@ -140,7 +139,7 @@ def _number_view(
         key.append(owner.structure or structure_of(owner))
         numbers[owner] = len(numbers)
     view = node.view
-    key.append(number_of(view.shape, view.strides, view.offset))
+    key.append(structure_id(view.shape, view.strides, view.offset))
     key.append(~numbers[owner])
     numbers[node] = len(numbers)
     return len(numbers)

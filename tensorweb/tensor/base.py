@@ -11,11 +11,10 @@ from tensorweb.graph import autograd
 from tensorweb.graph.autograd import (
     REPLACED,
     Leaf,
-    is_grad_enabled,
     is_leaf_of,
     is_making_constants,
 )
-from tensorweb.graph.node import Node
+from tensorweb.graph.node import Node, is_grad_enabled
 from tensorweb.graph.op import COMPLEX
 from tensorweb.graph.pending import watch
 from tensorweb.graph.tracing import note_write

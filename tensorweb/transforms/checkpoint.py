@@ -31,10 +31,9 @@ from tensorweb.graph.node import Node
 from tensorweb.graph.tracing import is_tracing, repeating
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
-from tensorweb.transforms.backward_pass import WayBack
+from tensorweb.transforms.backward import BackwardPass
 from tensorweb.transforms.inputs import is_float
-from tensorweb.transforms.names import name_of
-from tensorweb.transforms.wrapping import transformation, wraps_function
+from tensorweb.transforms.wrapping import name_of, transformation, wraps_function
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -129,9 +128,9 @@ class _Call:
                         f"at first, and {same} when it ran again; it must do the same."
                     )
                 node = pair_of(results[place].node)
-                way = WayBack([node], [*variables, *self._captured])
-                found = way.pull([node], [cotangent])
-            del way, node, results, variables
+                backward_pass = BackwardPass([node], [*variables, *self._captured])
+                found = backward_pass.vjp([node], [cotangent])
+            del backward_pass, node, results, variables
             _compute(found)
             return tuple(found)
 

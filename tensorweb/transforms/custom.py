@@ -24,7 +24,7 @@ from tensorweb.graph.node import Node
 from tensorweb.nodes.movement import alias, stopped
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
-from tensorweb.transforms.backward_pass import WayBack
+from tensorweb.transforms.backward import BackwardPass
 from tensorweb.transforms.inputs import is_float, matching
 from tensorweb.transforms.rules.rule import ones, zeros
 from tensorweb.transforms.wrapping import transformation, wraps_function
@@ -148,13 +148,13 @@ def custom_jvp(
                 f"tangent {same}; both have the same structure."
             )
         results = [pair_of(leaf.node) for leaf in found if is_float(leaf)]
-        way = WayBack(results, units)
+        backward_pass = BackwardPass(results, units)
 
         def back(cotangents: Any) -> Sequence[Any]:
             given = [
                 pair_of(leaf.node) for leaf in tree.leaves(cotangents) if is_float(leaf)
             ]
-            pulled = iter(way.pull(results, given))
+            pulled = iter(backward_pass.vjp(results, given))
             parts = [
                 Tensor(like(leaf.node, next(pulled))) if is_float(leaf) else None
                 for leaf in leaves

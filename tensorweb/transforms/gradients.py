@@ -12,7 +12,7 @@ Baydin et al., Automatic differentiation in machine learning: a survey, JMLR 18 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, ParamSpec, TypeVar, overload
+from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar, overload
 
 from tensorweb import tree
 from tensorweb.errors import TransformError
@@ -27,31 +27,78 @@ from tensorweb.graph.node import Node
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
-from tensorweb.transforms.backward_pass import WayBack
-from tensorweb.transforms.inputs import (
-    Variables,
-    is_complex,
-    is_float,
-    matching,
-    wrap,
-)
-from tensorweb.transforms.names import name_of
+from tensorweb.transforms.backward import BackwardPass
+from tensorweb.transforms.inputs import Variables, is_complex, is_float, matching, wrap
 from tensorweb.transforms.rules.rule import ones
-from tensorweb.transforms.signatures import (
-    Gradient,
-    GradientWith,
-    ValueWithGradient,
-)
-from tensorweb.transforms.wrapping import transformation, wraps_function
+from tensorweb.transforms.wrapping import name_of, transformation, wraps_function
 
 P = ParamSpec("P")
+Q = ParamSpec("Q")
+X = TypeVar("X")
+Aux = TypeVar("Aux", covariant=True)
+
+
+class Gradient(Protocol[P]):
+    """A function that returns a gradient of the type of its first argument."""
+
+    def __call__(
+        self: Gradient[Concatenate[X, Q]], x: X, /, *args: Q.args, **keywords: Q.kwargs
+    ) -> X:
+        """Return the gradient."""
+        ...
+
+
+class GradientWith(Protocol[P, Aux]):
+    """A function that returns a gradient and an auxiliary value."""
+
+    def __call__(
+        self: GradientWith[Concatenate[X, Q], Aux],
+        x: X,
+        /,
+        *args: Q.args,
+        **keywords: Q.kwargs,
+    ) -> tuple[X, Aux]:
+        """Return the gradient and the auxiliary value."""
+        ...
+
+
+class ValueWithGradient(Protocol[P, Aux]):
+    """A function that returns a value and a gradient."""
+
+    def __call__(
+        self: ValueWithGradient[Concatenate[X, Q], Aux],
+        x: X,
+        /,
+        *args: Q.args,
+        **keywords: Q.kwargs,
+    ) -> tuple[Aux, X]:
+        """Return the value and the gradient."""
+        ...
+
+
+class Hessian(Protocol[P]):
+    """A function that returns a tensor for a tensor, and a tree of trees for a tree."""
+
+    @overload
+    def __call__(
+        self: Hessian[Concatenate[Tensor, Q]],
+        x: Tensor,
+        /,
+        *args: Q.args,
+        **keywords: Q.kwargs,
+    ) -> Tensor: ...
+
+    @overload
+    def __call__(self, *args: P.args, **keywords: P.kwargs) -> Any: ...
+
+
 R = TypeVar("R")
 A = TypeVar("A")
 
 Argnums = int | Sequence[int]
 
 
-class Run:
+class DifferentiatedCall:
     """One run of a function on variables.
 
     Attributes:
@@ -104,14 +151,14 @@ class Run:
                 "tensors of floats have derivatives; return one, with "
                 "astype(tw.float32) for example."
             )
-        self.way = WayBack(self.nodes, self.variables.nodes)
+        self.backward_pass = BackwardPass(self.nodes, self.variables.nodes)
 
-    def pull(self, cotangents: Sequence[Node]) -> list[Node]:
+    def vjp(self, cotangents: Sequence[Node]) -> list[Node]:
         """Return the variables' cotangents, zeros for unused variables."""
-        return self.way.pull(self.nodes, cotangents)
+        return self.backward_pass.vjp(self.nodes, cotangents)
 
     def forward(self) -> Callable[[Sequence[Node]], list[Node]]:
-        """Return the push-forward (jvp) of this run.
+        """Return the push-forward (jvp) of this call.
 
         The vjp is linear in its cotangents, so the jvp is the vjp of the vjp with
         respect to the cotangents. A history must be open.
@@ -119,9 +166,9 @@ class Run:
         cotangents = [alias(ones(node)) for node in self.nodes]
         for each in cotangents:
             add_variable(each)
-        pulled = self.pull(cotangents)
-        way = WayBack(pulled, cotangents)
-        return lambda tangents: way.pull(pulled, tangents)
+        pulled = self.vjp(cotangents)
+        backward_pass = BackwardPass(pulled, cotangents)
+        return lambda tangents: backward_pass.vjp(pulled, tangents)
 
     def like_result(self, name: str, value: Any) -> list[Node]:
         """Return the nodes of a tree like the result, one per floating-point tensor."""
@@ -230,18 +277,20 @@ def value_and_grad(
         chosen = argument_numbers("grad", argnums, len(arguments))
         is_outermost = not is_differentiating()
         with recording_history():
-            run = Run("grad", function, arguments, chosen, keywords, has_aux)
+            call = DifferentiatedCall(
+                "grad", function, arguments, chosen, keywords, has_aux
+            )
             if (
-                not isinstance(run.result, TensorBase)
-                or run.result.node.shape
-                or is_complex(run.result)
+                not isinstance(call.result, TensorBase)
+                or call.result.node.shape
+                or is_complex(call.result)
             ):
-                raise TransformError(_refused_result(function, run.result))
+                raise TransformError(_refused_result(function, call.result))
             with recording_paused(is_outermost):
-                found = run.pull([ones(run.nodes[0])])
-        trees = run.variables.trees(run.variables.tensors(found))
+                found = call.vjp([ones(call.nodes[0])])
+        trees = call.variables.trees(call.variables.tensors(found))
         gradient = trees[0] if isinstance(argnums, int) else tuple(trees)
-        value = (run.result, run.auxiliary) if has_aux else run.result
+        value = (call.result, call.auxiliary) if has_aux else call.result
         return value, gradient
 
     return wrapped
@@ -360,13 +409,17 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     (tensor([ 2.,  0., 60.]),)
     """
     with recording_history():
-        run = Run("vjp", function, primals, range(len(primals)), {}, has_aux)
+        call = DifferentiatedCall(
+            "vjp", function, primals, range(len(primals)), {}, has_aux
+        )
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
-        found = run.pull(run.like_result("vjp", cotangent))
-        return tuple(run.variables.trees(run.variables.tensors(found)))
+        found = call.vjp(call.like_result("vjp", cotangent))
+        return tuple(call.variables.trees(call.variables.tensors(found)))
 
-    return (run.result, pullback, run.auxiliary) if has_aux else (run.result, pullback)
+    return (
+        (call.result, pullback, call.auxiliary) if has_aux else (call.result, pullback)
+    )
 
 
 def linearize(function: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., R]]:
@@ -384,8 +437,10 @@ def linearize(function: Callable[..., R], *primals: Any) -> tuple[R, Callable[..
     tensor([ 2.,  0., 60.])
     """
     with recording_history():
-        run = Run("linearize", function, primals, range(len(primals)), {})
-        forward = run.forward()
+        call = DifferentiatedCall(
+            "linearize", function, primals, range(len(primals)), {}
+        )
+        forward = call.forward()
 
     def push(*tangents: Any) -> Any:
         if len(tangents) != len(primals):
@@ -393,10 +448,10 @@ def linearize(function: Callable[..., R], *primals: Any) -> tuple[R, Callable[..
                 f"linearize: {len(tangents)} tangents for {len(primals)} primals; give "
                 "one for each."
             )
-        found = forward(run.variables.leaves("jvp", tangents))
-        return run.in_places(run.tensors(found))
+        found = forward(call.variables.leaves("jvp", tangents))
+        return call.in_places(call.tensors(found))
 
-    return run.result, push
+    return call.result, push
 
 
 def jvp(

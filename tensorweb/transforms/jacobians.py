@@ -20,9 +20,14 @@ from tensorweb.nodes.complex_parts import join_parts
 from tensorweb.nodes.movement import reshape
 from tensorweb.nodes.selection import pad
 from tensorweb.tensor import Tensor
-from tensorweb.transforms.gradients import Argnums, Run, argument_numbers
-from tensorweb.transforms.rules.batch import batched, hanging_on
-from tensorweb.transforms.signatures import Gradient, Hessian
+from tensorweb.transforms.gradients import (
+    Argnums,
+    DifferentiatedCall,
+    Gradient,
+    Hessian,
+    argument_numbers,
+)
+from tensorweb.transforms.rules.batch import batched, dependent_nodes
 from tensorweb.transforms.wrapping import transformation, wraps_function
 
 P = ParamSpec("P")
@@ -60,7 +65,7 @@ class _Units:
         with tracing("the function", {}, "vmap"):
             results = walk(places)
         batch = dict(zip(places, self.rows(), strict=True))
-        order = hanging_on(results, places)
+        order = dependent_nodes(results, places)
         return list(map(Tensor, batched(results, order, batch, sum(self._counts))))
 
     def cut(self, rows: Tensor, place: int) -> Tensor:
@@ -116,19 +121,19 @@ def jacrev(
     def wrapped(*arguments: Any, **keywords: Any) -> Any:
         chosen = argument_numbers("jacrev", argnums, len(arguments))
         with recording_history():
-            run = Run("jacrev", function, arguments, chosen, keywords)
-            _check_complex("jacrev", run, holomorphic)
-            units = _Units(run.nodes, 2 if holomorphic else 1)
-            rows = units.through(run.pull)
+            call = DifferentiatedCall("jacrev", function, arguments, chosen, keywords)
+            _check_complex("jacrev", call, holomorphic)
+            units = _Units(call.nodes, 2 if holomorphic else 1)
+            rows = units.through(call.vjp)
 
         def part(result: int, variable: int) -> Tensor:
             found = units.cut(rows[variable], result)
-            if run.variables.complex[variable]:
+            if call.variables.complex[variable]:
                 found = _joined(found)
                 return conj(found) if holomorphic else found
-            return _joined(found, 0) if run.complex[result] else found
+            return _joined(found, 0) if call.complex[result] else found
 
-        return _as_tree(run, part, argnums)
+        return _as_tree(call, part, argnums)
 
     return wrapped
 
@@ -168,20 +173,20 @@ def jacfwd(
     def wrapped(*arguments: Any, **keywords: Any) -> Any:
         chosen = argument_numbers("jacfwd", argnums, len(arguments))
         with recording_history():
-            run = Run("jacfwd", function, arguments, chosen, keywords)
-            _check_complex("jacfwd", run, holomorphic)
-            units = _Units(run.variables.nodes, 2 if holomorphic else 1)
-            columns = units.through(run.forward())
+            call = DifferentiatedCall("jacfwd", function, arguments, chosen, keywords)
+            _check_complex("jacfwd", call, holomorphic)
+            units = _Units(call.variables.nodes, 2 if holomorphic else 1)
+            columns = units.through(call.forward())
 
         def part(result: int, variable: int) -> Tensor:
             found = units.cut(columns[result], variable)
-            if run.complex[result]:
+            if call.complex[result]:
                 found = _joined(found)
-            elif run.variables.complex[variable]:
+            elif call.variables.complex[variable]:
                 found = _joined(found, 0)
             return moveaxis(found, 0, -1)
 
-        return _as_tree(run, part, argnums)
+        return _as_tree(call, part, argnums)
 
     return wrapped
 
@@ -194,15 +199,15 @@ def _joined(x: Tensor, axis: int | None = None) -> Tensor:
     return Tensor(join_parts(pairs[..., 0].node, pairs[..., 1].node))
 
 
-def _check_complex(name: str, run: Run, holomorphic: bool) -> None:
+def _check_complex(name: str, call: DifferentiatedCall, holomorphic: bool) -> None:
     """Raise if `holomorphic` does not fit the arguments' and results' dtypes."""
-    kinds = {*run.variables.complex, *run.complex}
+    kinds = {*call.variables.complex, *call.complex}
     if holomorphic and False in kinds:
         raise TransformError(
             f"{name}: with holomorphic=True all arguments and results are complex, and "
             "one is real here; leave it out, or convert with astype(tw.complex64)."
         )
-    if not holomorphic and True in run.variables.complex and True in run.complex:
+    if not holomorphic and True in call.variables.complex and True in call.complex:
         raise TransformError(
             f"{name}: an argument and a result are complex, and its derivatives are "
             "those of both parts by both parts. If the function is holomorphic, made "
@@ -211,18 +216,20 @@ def _check_complex(name: str, run: Run, holomorphic: bool) -> None:
         )
 
 
-def _as_tree(run: Run, part: Callable[[int, int], Tensor], argnums: Argnums) -> Any:
+def _as_tree(
+    call: DifferentiatedCall, part: Callable[[int, int], Tensor], argnums: Argnums
+) -> Any:
     """Return the derivatives as a tree like the result of trees like the arguments."""
     found = []
-    variables = run.variables.tensors(run.variables.nodes)
-    for row, result in enumerate(run.tensors(run.nodes)):
+    variables = call.variables.tensors(call.variables.nodes)
+    for row, result in enumerate(call.tensors(call.nodes)):
         shaped = [
             part(row, column).reshape((*result.shape, *variable.shape))
             for column, variable in enumerate(variables)
         ]
-        trees = run.variables.trees(shaped)
+        trees = call.variables.trees(shaped)
         found.append(trees[0] if isinstance(argnums, int) else tuple(trees))
-    return run.in_places(found)
+    return call.in_places(found)
 
 
 @overload

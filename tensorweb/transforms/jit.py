@@ -30,30 +30,26 @@ from tensorweb import devices
 from tensorweb.errors import DeviceError, TraceError
 from tensorweb.graph.autograd import is_differentiating, reaches_leaf
 from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.node import Node
+from tensorweb.graph.node import Node, ancestors
 from tensorweb.graph.nonfinite import is_searching
 from tensorweb.graph.tracing import Captures, Trace, is_tracing, tracing
-from tensorweb.graph.walks import ancestors
 from tensorweb.nodes.ranges import Interval, interval_of, limits
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.views import family_of, share_elements
-from tensorweb.transforms.jit_state import (
-    Known,
-    Updated,
-    as_updates,
-    refuse_outside_gradients,
-    value_of,
-)
-from tensorweb.transforms.names import name_of
 from tensorweb.transforms.recordings import (
     Layout,
     Record,
     Signature,
+    TracedUpdates,
+    UpdatedState,
+    as_updates,
     inputs_for,
     placeholders,
+    refuse_outside_gradients,
+    value_of,
 )
 from tensorweb.transforms.surroundings import Surroundings
-from tensorweb.transforms.wrapping import transformation, wraps_function
+from tensorweb.transforms.wrapping import name_of, transformation, wraps_function
 from tensorweb.trees import (
     Holder,
     fill,
@@ -101,7 +97,7 @@ class Jitted(Generic[P, R]):
         wraps_function(function)(self)
         self._function = function
         self._updates = as_updates(updates)
-        self._updated: Known | None = None
+        self._updated: UpdatedState | None = None
         self._known: OrderedDict[Hashable, Signature] = OrderedDict()
         self._around: Surroundings | None = None
         self.recordings = 0
@@ -151,7 +147,7 @@ class Jitted(Generic[P, R]):
         seen: dict[int, int] = {}
         own = None
         if self._updates:
-            self._updated = self._updated or Known(self._updates)
+            self._updated = self._updated or UpdatedState(self._updates)
             own = self._updated.collect(holders, seen)
         count = len(holders)
         key = (own, flatten(args, holders, seen), flatten(kwargs, holders, seen))
@@ -227,7 +223,7 @@ def _record(
     name = name_of(function)
     values = [h.node for h in given if isinstance(h, TensorBase)]
     inputs, bases = inputs_for(values, layouts)
-    updated = Updated(given[:count], inputs)
+    updated = TracedUpdates(given[:count], inputs)
     rest = iter(inputs[sum(isinstance(h, TensorBase) for h in given[:count]) :])
     others: dict[int, Holder] = {id(holder): holder for holder in given[:count]}
     own, before = placeholders(given[count:], rest, others)
@@ -304,12 +300,12 @@ def _check(
     result: object,
     holders: Sequence[Holder],
 ) -> None:
-    """Raise if there is nothing to run, or a result cannot be recorded."""
+    """Raise if there is nothing to call, or a result cannot be recorded."""
     mine: list[Holder] = []
     flatten(result, mine, {})
     returns_given = any(each is holder for each in mine for holder in holders)
     if not outputs and not returns_given:
-        raise TraceError(f"jit: {name} returns no tensor; there is nothing to run.")
+        raise TraceError(f"jit: {name} returns no tensor; there is nothing to call.")
     if any(reaches_leaf(node) for node in outputs):
         raise TraceError(
             f"jit: {name} uses a tensor that requires a gradient and is no argument: a "

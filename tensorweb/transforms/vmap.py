@@ -20,9 +20,8 @@ from tensorweb.graph.tracing import Placeholder, tracing
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.torch_words import taking_torch_words
-from tensorweb.transforms.names import name_of
-from tensorweb.transforms.rules.batch import batched, hanging_on, moved, of_batch
-from tensorweb.transforms.wrapping import transformation, wraps_function
+from tensorweb.transforms.rules.batch import batched, dependent_nodes, moved, of_batch
+from tensorweb.transforms.wrapping import name_of, transformation, wraps_function
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -108,7 +107,7 @@ def _batched_result(
     leaves, structure = tree.flatten(result)
     axes = _spread(out_axes, structure, "out_axes")
     tensors = [pair_of(v.node) for v in leaves if isinstance(v, TensorBase)]
-    order = hanging_on(tensors, list(batches))
+    order = dependent_nodes(tensors, list(batches))
     nodes = iter(batched(tensors, order, dict(batches), size))
     made: list[Any] = []
     for value, axis in zip(leaves, axes, strict=True):

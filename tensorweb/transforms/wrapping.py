@@ -38,3 +38,8 @@ def transformation(transform: C) -> C:
         return transform(*args, **keywords)
 
     return wrapper  # type: ignore[return-value]  # the same signature
+
+
+def name_of(function: object) -> str:
+    """Return a function's name, or the name of a callable object's class."""
+    return getattr(function, "__name__", None) or type(function).__name__

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import tensorweb as tw
-from tensorweb.transforms.tree_codec import assembly, filling
+from tensorweb.transforms.recordings import assembly, filling
 from tensorweb.trees import empty_like, fill, rebuild
 
 A, B = tw.ones(2), tw.zeros(3)

@@ -324,7 +324,7 @@ def _set_batched_rule(
         with tracing("the rule", here, "vmap", of_batch=of_batch(here, size)):
             found = of_one(one)
         nodes = [node for node in found if node is not None]
-        rest = iter(batched(nodes, hanging_on(nodes, list(here)), here, size))
+        rest = iter(batched(nodes, dependent_nodes(nodes, list(here)), here, size))
         return tuple([None if node is None else next(rest) for node in found])
 
     set_rule(made, batched_inputs, rule)
@@ -341,7 +341,7 @@ def of_batch(known: Mapping[Node, Node], size: int) -> Callable[[Node], Node]:
     """
 
     def found(node: Node) -> Node:
-        order = hanging_on([node], list(known))
+        order = dependent_nodes([node], list(known))
         if node not in known and not order:
             return node
         return batched([node], order, dict(known), size)[0]
@@ -349,7 +349,7 @@ def of_batch(known: Mapping[Node, Node], size: int) -> Callable[[Node], Node]:
     return found
 
 
-def hanging_on(results: Sequence[Node], variables: Sequence[Node]) -> list[Node]:
+def dependent_nodes(results: Sequence[Node], variables: Sequence[Node]) -> list[Node]:
     """Return the nodes of `results` that depend on variables, in topological order."""
     depends: dict[Node, bool] = dict.fromkeys(variables, True)
     order: list[Node] = []

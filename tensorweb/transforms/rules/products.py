@@ -7,13 +7,14 @@ batch becomes rows. So no gradient is materialized per example.
 
 from __future__ import annotations
 
-from tensorweb.graph.attributes import Groups
+from tensorweb.graph.attributes import Groups, Transform
 from tensorweb.graph.autograd import inputs_of
 from tensorweb.graph.node import Node, attributes_of
 from tensorweb.nodes.contraction import contract
 from tensorweb.nodes.einsum import Labels, pair, sum_alone
+from tensorweb.nodes.fourier.pairs import part
 from tensorweb.nodes.movement import permute, reshape
-from tensorweb.ops.structure import EXPAND
+from tensorweb.ops.structure import EXPAND, FOURIER
 from tensorweb.transforms.rules.rule import Cotangents, Rule, Step
 
 
@@ -133,4 +134,16 @@ def _without_repeats(
     return kept, reshape(node, tuple(node.shape[i] for i in places))
 
 
-RULES: dict[str, Rule] = {"matmul": of_matmul}
+def of_fourier(step: Step, cotangent: Node) -> Cotangents:
+    """X = F · x; for both parts as real numbers, dx = F̄ · g, as F is symmetric."""
+    axis, sign = attributes_of(step.node, Transform)
+    roots = step.inputs[2:]
+    last = len(cotangent.shape) - 1
+    parts = part(cotangent, last, 0), part(cotangent, last, 1)
+    how, dtype = Transform(axis, -sign), cotangent.dtype
+    inputs = (*parts, *roots)
+    back = Node(FOURIER, inputs, how, cotangent.shape, dtype, cotangent.device)
+    return [part(back, last, 0), part(back, last, 1), *(None for _ in roots)]
+
+
+RULES: dict[str, Rule] = {"matmul": of_matmul, "fourier": of_fourier}

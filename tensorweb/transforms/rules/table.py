@@ -9,7 +9,6 @@ from tensorweb.transforms.rules import (
     complex_factorizations,
     elementwise,
     factorizations,
-    fourier,
     indexing,
     products,
     reductions,
@@ -23,7 +22,6 @@ RULES: dict[str, Rule] = {
     **reductions.RULES,
     **indexing.RULES,
     **products.RULES,
-    **fourier.RULES,
     **factorizations.RULES,
     **complex_factorizations.RULES,
 }
