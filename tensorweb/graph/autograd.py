@@ -95,15 +95,14 @@ def settle(node: Node, storage: Storage) -> None:
     """Attach the computed storage; move the inputs to the history if it needs them."""
     history = node.history
     scope = _scope.get()
-    is_recording = scope is not None and scope.is_recording
     if history is DERIVED:
         freed = _freed_among(node.inputs)
         if freed is None:
-            node.history = History(node.inputs, on_leaf=True)
+            node.history = History(node.inputs, None, True)
             _retained.add(node)
         else:
             node.history = freed
-    if scope is not None and is_recording:
+    if scope is not None and scope.is_recording:
         scope.retain(node)
     node.storage = storage
     node.inputs = ()
