@@ -11,24 +11,20 @@ from typing import TYPE_CHECKING
 
 from tensorweb.functions.arithmetic import *
 from tensorweb.functions.callables import *
-from tensorweb.functions.comparison import *
 from tensorweb.functions.complex_numbers import *
 from tensorweb.functions.computing import *
 from tensorweb.functions.creation import *
 from tensorweb.functions.data_types import *
 from tensorweb.functions.exponential import *
-from tensorweb.functions.indexing import *
 from tensorweb.functions.joining import *
 from tensorweb.functions.linear_algebra import *
 from tensorweb.functions.logic import *
 from tensorweb.functions.manipulation import *
 from tensorweb.functions.namespace import *
-from tensorweb.functions.patterns import *
 from tensorweb.functions.reductions import *
 from tensorweb.functions.rounding import *
 from tensorweb.functions.searching import *
 from tensorweb.functions.segments import *
-from tensorweb.functions.sets import *
 from tensorweb.functions.sorting import *
 from tensorweb.functions.trigonometric import *
 from tensorweb.functions.windows import *

@@ -1,4 +1,4 @@
-"""Make tensors: from data, filled with one number, or counted."""
+"""Make tensors: from data, filled, counted, with a pattern, and coordinate grids."""
 
 from __future__ import annotations
 
@@ -12,13 +12,21 @@ from tensorweb.devices import as_device, usable_dtype
 from tensorweb.dtypes import DType, as_dtype, check_integer
 from tensorweb.errors import DataError, DTypeError, ExchangeError, ShapeError
 from tensorweb.graph.node import Node, constant, number_of_constant
+from tensorweb.nodes import patterns as build
 from tensorweb.nodes.complex_parts import join_parts
+from tensorweb.nodes.elementwise import cast
 from tensorweb.nodes.linspace import counted, spaced
 from tensorweb.nodes.movement import expand
 from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.buffers import exchanged
-from tensorweb.tensor.convert import ArrayLike, DTypeLike, as_node, optional_dtype
+from tensorweb.tensor.convert import (
+    ArrayLike,
+    DTypeLike,
+    as_node,
+    as_operands,
+    optional_dtype,
+)
 from tensorweb.tensor.scalars import NumberLike, as_complex_number, as_number
 
 __all__ = [
@@ -26,16 +34,21 @@ __all__ = [
     "asarray",
     "empty",
     "empty_like",
+    "eye",
     "from_dlpack",
     "full",
     "full_like",
     "linspace",
+    "meshgrid",
     "ones",
     "ones_like",
     "tensor",
+    "tril",
+    "triu",
     "zeros",
     "zeros_like",
 ]
+
 
 Lengths = SupportsIndex | Iterable[SupportsIndex]
 
@@ -371,3 +384,81 @@ def linspace(
 
 
 dtypes.tensor_makers[:] = [asarray]
+
+
+def eye(
+    n_rows: int,
+    n_cols: int | None = None,
+    /,
+    *,
+    k: int = 0,
+    dtype: DTypeLike = None,
+    device: object = None,
+) -> Tensor:
+    """Return a matrix with ones on a diagonal, `k` above the main one, else zeros.
+
+    >>> tw.eye(3)
+    tensor([[1., 0., 0.],
+            [0., 1., 0.],
+            [0., 0., 1.]])
+    >>> tw.eye(2, 3, k=1, dtype=tw.int32)
+    tensor([[0, 1, 0],
+            [0, 0, 1]])
+    """
+    rows = operator.index(n_rows)
+    columns = rows if n_cols is None else operator.index(n_cols)
+    if rows < 0 or columns < 0:
+        raise ShapeError(f"eye: {rows} rows and {columns} columns; give 0 or more.")
+    target = as_device(device)
+    wanted = usable_dtype(optional_dtype(dtype) or dtypes.DEFAULT_FLOAT, target)
+    ones = build.compared_indices("equal", rows, columns, operator.index(k), target)
+    return Tensor(cast(ones, wanted))
+
+
+def tril(x: ArrayLike, /, *, k: int = 0) -> Tensor:
+    """Return the lower triangle of each matrix, zeros above diagonal `k`.
+
+    Raises:
+        ShapeError: there are fewer than two axes.
+
+    >>> tw.tril([[1, 2], [3, 4]])
+    tensor([[1, 0],
+            [3, 4]])
+    """
+    node = asarray(x).node
+    return Tensor(build.triangle("tril", "less_equal", node, operator.index(k)))
+
+
+def triu(x: ArrayLike, /, *, k: int = 0) -> Tensor:
+    """Return the upper triangle of each matrix, zeros below diagonal `k`.
+
+    Raises:
+        ShapeError: there are fewer than two axes.
+
+    >>> tw.triu([[1, 2], [3, 4]])
+    tensor([[1, 2],
+            [0, 4]])
+    """
+    node = asarray(x).node
+    return Tensor(build.triangle("triu", "greater_equal", node, operator.index(k)))
+
+
+def meshgrid(*arrays: ArrayLike, indexing: str = "xy") -> tuple[Tensor, ...]:
+    """Return coordinate grids of 1-D tensors, as views with strides of 0.
+
+    `xy` puts the first coordinate along the columns, `ij` along the rows.
+
+    Raises:
+        ShapeError: an input has more than one axis.
+        DataError: `indexing` is neither `xy` nor `ij`.
+
+    >>> x, y = tw.meshgrid([1, 2, 3], [10, 20])
+    >>> x
+    tensor([[1, 2, 3],
+            [1, 2, 3]])
+    >>> y
+    tensor([[10, 10, 10],
+            [20, 20, 20]])
+    """
+    nodes = as_operands(*arrays) if arrays else ()
+    return tuple(Tensor(node) for node in build.grids(nodes, indexing))

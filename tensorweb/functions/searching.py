@@ -1,4 +1,4 @@
-"""Where values are: extremes, non-zeros, choices, positions in sorted ones."""
+"""Find and select values: extremes, non-zeros, choices, positions, `take`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ __all__ = [
     "isin",
     "nonzero",
     "searchsorted",
+    "take",
+    "take_along_axis",
     "where",
 ]
 
@@ -153,3 +155,37 @@ def searchsorted(
     if sorter is not None:
         ordered = Tensor(ordered).take(sorter).node
     return Tensor(choice.searchsorted(ordered, values, side))
+
+
+def take(
+    x: ArrayLike, indices: ArrayLike, /, axis: SupportsIndex | None = None
+) -> Tensor:
+    """Return the slices at `indices` along an axis, which only 1-D may leave out.
+
+    Negative indices count from the end.
+
+    Raises:
+        TensorIndexError: an index is out of range or no integer.
+        AxisError: the axis does not exist, or is needed and missing.
+
+    >>> tw.take([[1, 2, 3], [4, 5, 6]], [2, 0], axis=1)
+    tensor([[3, 1],
+            [6, 4]])
+    """
+    return asarray(x).take(indices, axis)
+
+
+def take_along_axis(
+    x: ArrayLike, indices: ArrayLike, /, axis: SupportsIndex = -1
+) -> Tensor:
+    """Return elements at `indices` along an axis, the other axes matched one to one.
+
+    Raises:
+        TensorIndexError: an index is out of range or no integer.
+        ShapeError: the numbers of axes differ.
+
+    >>> tw.take_along_axis([[3, 1, 2], [6, 5, 4]], [[1], [2]])
+    tensor([[1],
+            [4]])
+    """
+    return asarray(x).take_along_axis(indices, axis)

@@ -23,11 +23,10 @@ from tensorweb.functions.arithmetic import (
 )
 from tensorweb.functions.creation import arange, linspace
 from tensorweb.functions.exponential import exp
-from tensorweb.functions.indexing import take
 from tensorweb.functions.linear_algebra import matmul
 from tensorweb.functions.manipulation import flip
 from tensorweb.functions.reductions import cumulative_sum, max, mean, min, sum
-from tensorweb.functions.searching import argmax
+from tensorweb.functions.searching import argmax, take
 from tensorweb.functions.sorting import argsort, sort
 from tensorweb.functions.windows import conv2d
 from tensorweb.graph.node import leaf

@@ -1,17 +1,20 @@
-"""Print tensors like NumPy, reading only what is shown.
+"""Print tensors like NumPy, reading only what is shown, and display them in notebooks.
 
 `Tensor.__repr__` and `Tensor.__str__` call this. Of more than a thousand elements the
 first and last three along each axis are cut out on the device and read at once.
+JupyterLite, marimo, PyScript and IPython call `mime_bundle`, which never raises: where
+a value cannot be read, the text says why and what to do.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from tensorweb.devices import default_device
+from tensorweb.display.summary import summary_of
 from tensorweb.dtypes import DType
-from tensorweb.errors import BlockingError
+from tensorweb.errors import BlockingError, TensorwebError
 from tensorweb.evaluate import read, realize
 from tensorweb.graph.node import Node
 from tensorweb.hostdata import unpack
@@ -199,3 +202,53 @@ class _Layout:
             if index + 1 < len(items):
                 line += self.separator
         return "\n".join([*lines, line])
+
+
+PLAIN, HTML, PNG = "text/plain", "text/html", "image/png"
+
+KINDS = (HTML, PNG, PLAIN)
+"""Best first: some pages take the first that they know."""
+
+
+def mime_bundle(
+    x: TensorBase,
+    include: Container[str] | None = None,
+    exclude: Container[str] | None = None,
+) -> dict[str, str]:
+    """Return what a tensor looks like by MIME type; a PNG is in base64.
+
+    Text alone for 0-d tensors, for less than two elements and where there are no
+    values.
+
+    Args:
+        x: the tensor.
+        include: the only types that are asked for, None for all.
+        exclude: types that are not asked for.
+
+    >>> from tensorweb.graph.node import constant
+    >>> from tensorweb import dtypes
+    >>> mime_bundle(TensorBase(constant(2.5, dtypes.float32, "cpu")))
+    {'text/plain': 'tensor(2.5)'}
+    """
+    asked = [
+        kind
+        for kind in KINDS
+        if (include is None or kind in include)
+        and (exclude is None or kind not in exclude)
+    ]
+    if not asked:
+        return {}
+    try:
+        made = _bundle(x, asked)
+    except TensorwebError as error:
+        made = {PLAIN: f"{format_unread(x)}\n{type(error).__name__}: {error}"}
+    return {kind: made[kind] for kind in asked if kind in made}
+
+
+def _bundle(x: TensorBase, asked: list[str]) -> dict[str, str]:
+    """Return at least what is asked for and there."""
+    text = format_read(x)
+    summary = summary_of(x.node) if asked != [PLAIN] else None
+    if summary is None:
+        return {PLAIN: text}
+    return {HTML: summary.html(text), PNG: summary.png(), PLAIN: text}

@@ -25,9 +25,8 @@ from tensorweb.nodes.movement import slice_ranges
 from tensorweb.shapes import unravel_index
 from tensorweb.tensor.base import FLOWING, TensorBase
 from tensorweb.tensor.convert import DTypeLike
-from tensorweb.tensor.mime_bundle import mime_bundle
 from tensorweb.tensor.numpy_module import require_numpy
-from tensorweb.tensor.printing import format_tensor, format_values
+from tensorweb.tensor.printing import format_tensor, format_values, mime_bundle
 
 if TYPE_CHECKING:
     import numpy as np
