@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import tensorweb as tw
-from tensorweb import devices
+from tensorweb import devices, notices
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.errors import DeviceLostError, DeviceMemoryError, ShaderError
 from tensorweb.graph.op import Op
@@ -105,6 +105,15 @@ def test_old_tensors_do_not_take_the_new_device_with_them(webgpu: str) -> None:
         with pytest.raises(DeviceLostError, match="make it again"):
             use()
     assert (new + 1).tolist() == [3.0] * 5
+
+
+def test_layers_draw_again_on_a_new_device(webgpu: str) -> None:
+    notices.begin_program()
+    first = tw.nn.Linear(2, 3, device=webgpu).weight.tolist()
+    lose(webgpu)
+    with pytest.raises(DeviceLostError):
+        tw.synchronize()
+    assert tw.nn.Linear(2, 3, device=webgpu).weight.tolist() == first
 
 
 def test_recorded_functions_find_a_new_device(webgpu: str) -> None:
