@@ -152,6 +152,17 @@ def test_a_kind_of_kernel_is_compared_with_numpy(with_kind: Path) -> None:
     assert ends["test_imports_point_one_way"] == "PASSED"
 
 
+def test_a_derivative_rule_touches_one_file(tmp_path: Path) -> None:
+    copy_library(tmp_path)
+    follow("A kind of kernel", tmp_path)
+    before = changed(tmp_path)
+    follow("A derivative rule", tmp_path)
+    assert changed(tmp_path) - before == {"tensorweb/transforms/rules/structure.py"}
+    check_style(tmp_path)
+    ends = outcomes(tmp_path, "hadamard", "tests/transforms/test_rules.py")
+    assert set(ends.values()) == {"PASSED"}
+
+
 @pytest.mark.parametrize(
     ("recipe", "file", "names"),
     [
