@@ -201,7 +201,7 @@ _TENSORWEB: dict[str, str] = {
     "unsqueeze": "expand_dims",
     "zero_": "write `x[...] = 0`",
     "zero_grad": "write `x.grad = None`",
-    # PyTorch's methods that write, and those that read single elements
+    # PyTorch's methods that write, and methods that read single elements
     "add_": "write `x += y`",
     "bfloat16": "the shortest floats are those of `tw.float16`",
     "chunk": _SLICES,

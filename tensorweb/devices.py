@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -191,8 +192,18 @@ def opened(name: str) -> Backend | None:
     return _backends.get(name)
 
 
+_losses: Counter[str] = Counter()
+"""By device, how often it was lost."""
+
+
+def losses(name: str) -> int:
+    """Return how often a device was lost, with all values on it."""
+    return _losses[name]
+
+
 def forget(name: str) -> None:
     """Drop a backend whose device is lost; the next use opens a new one."""
+    _losses[name] += 1
     _backends.pop(name, None)
     deferred_errors.forget(name)
 

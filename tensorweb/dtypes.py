@@ -384,7 +384,7 @@ def promote(a: DType, b: DType) -> DType:
 
 
 def python_scalar_dtype(value: complex, dtype: DType) -> DType:
-    """Return the dtype that a Python scalar takes beside an array of `dtype`.
+    """Return the dtype that a Python scalar takes with an array of `dtype`.
 
     The scalar adopts the array's dtype unless its own kind is higher.
 
@@ -415,7 +415,7 @@ def rounded_to(value: float, dtype: DType) -> float:
 
 
 _PACKED = {16: "e", 32: "f", 64: "d"}
-"""The letter of `struct` for floats of so many bits."""
+"""The letter of `struct` for floats, by the count of bits."""
 
 
 def integer_range(dtype: DType) -> tuple[int, int]:

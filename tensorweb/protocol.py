@@ -126,9 +126,9 @@ class Backend(Protocol):
     ) -> None:
         """Compute nodes and settle their bases; returns before the device is done.
 
-        If only the length of their history asks for it, all `alive` that hangs on the
-        same values may be computed as well; where a `step` of a loop ends, all that
-        somebody holds.
+        If only the length of their history requires it, `alive` allows computing all
+        pending values that depend on the same values; at the end of a `step` of a
+        loop, all referenced values are computed.
         """
 
     def read_steps(self, nodes: Sequence[Node]) -> Steps[list[bytes]]:

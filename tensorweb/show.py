@@ -17,7 +17,7 @@ def show(x: object, name: str | None = None) -> None:
 
     In the playground a tensor appears as a heat map and a `bar_chart` as bars;
     elsewhere the value is printed. A tensor of the same shape and dtype that a loop
-    shows again takes the place of the one before: its picture moves, and the steps
+    shows again replaces the one before: its picture moves, and the steps
     can be played afterwards.
 
     >>> show(3)

@@ -19,7 +19,7 @@ from tensorweb.errors import DataError
 from tensorweb.tensor.base import TensorBase
 from tensorweb.trees import (
     CONSTANTS,
-    PLACES,
+    SLOTS,
     UNNAMED,
     attributes,
     endless,
@@ -60,12 +60,12 @@ class Structure:
         """Whether it is a leaf without derivative, such as a module's running mean."""
         return self == CONSTANT
 
-    def places(self) -> Iterator[Structure]:
+    def slots(self) -> Iterator[Structure]:
         """Yield the structure of each leaf, from left to right."""
         if self.kind is None:
             yield self
         for part in self.parts:
-            yield from part.places()
+            yield from part.slots()
 
     def __str__(self) -> str:
         """Return the containers with `*` for each leaf."""
@@ -135,7 +135,7 @@ def _opened(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
         return tuple(value), list(value.values())
     if is_opened(value):
         named = attributes(value)
-        named.pop(PLACES, None)
+        named.pop(SLOTS, None)
         return tuple(named), list(named.values())
     return None
 
@@ -197,10 +197,10 @@ class _Walk:
     def _attributes(
         self, module: Any, names: Sequence[str], parts: Sequence[Any], leaf: Structure
     ) -> Iterator[Structure]:
-        places = getattr(module, PLACES, ())
+        slots = getattr(module, SLOTS, ())
         constants = getattr(module, CONSTANTS, ())
         for name, part in zip(names, parts, strict=True):
-            if name in places or holds_leaves(part):
+            if name in slots or holds_leaves(part):
                 yield self.structure(part, CONSTANT if name in constants else leaf)
             else:
                 yield Structure(_Setting, (_Setting(part),))
@@ -221,7 +221,7 @@ def unflatten(structure: Structure, leaves: Sequence[Any]) -> Any:
     """Return the tree with other leaves.
 
     Raises:
-        DataError: there are not as many leaves as the structure has places.
+        DataError: there are not as many leaves as the structure has slots.
     """
     if not isinstance(structure, Structure):
         raise DataError(
@@ -230,7 +230,7 @@ def unflatten(structure: Structure, leaves: Sequence[Any]) -> Any:
         )
     if len(leaves) != structure.count:
         raise DataError(
-            f"unflatten: {len(leaves)} leaves for {structure.count} places of "
+            f"unflatten: {len(leaves)} leaves for {structure.count} slots of "
             f"{structure}."
         )
     return _Building(leaves).tree(structure)
@@ -264,7 +264,7 @@ class _Building:
         if is_outermost:
             self._first = None
         if is_module(made):
-            _note_places(made, part)
+            _note_slots(made, part)
         return made
 
     def _container(self, kind: type, part: Structure) -> Any:
@@ -276,7 +276,7 @@ class _Building:
         return dict(zip(part.names, parts, strict=True))
 
 
-def _note_places(made: Any, structure: Structure) -> None:
+def _note_slots(made: Any, structure: Structure) -> None:
     """Note which of a module's attributes hold leaves, where they are no tensors."""
     names = [
         name
@@ -284,7 +284,7 @@ def _note_places(made: Any, structure: Structure) -> None:
         if part.kind is not _Setting
     ]
     if not all(holds_leaves(getattr(made, name)) for name in names):
-        object.__setattr__(made, PLACES, frozenset(names))
+        object.__setattr__(made, SLOTS, frozenset(names))
 
 
 def leaves(tree: Any) -> list[Any]:

@@ -90,7 +90,7 @@ def open_methods_of(kind: type) -> None:
     _with_methods.add(kind)
 
 
-PLACES = "_places"
+SLOTS = "_slots"
 """The attribute of an unflattened module that names its attributes with leaves, since
 the leaves may be no tensors."""
 

@@ -109,7 +109,7 @@ class View:
         return View((*shape, size), (*strides, stride * dilation), self.offset)
 
     def reshape(self, shape: Shape) -> View | None:
-        """Return the same elements under another shape, None if that needs a copy.
+        """Return the elements under another shape, None if that needs a copy.
 
         >>> View.contiguous((6, 2)).permute((1, 0)).reshape((2, 2, 3)).strides
         (1, 6, 2)

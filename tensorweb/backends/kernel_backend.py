@@ -198,7 +198,7 @@ class KernelBackend:
     Attributes:
         machine: what the device is.
         driver, pool: the device and its buffers.
-        dtypes: names of those that it stores.
+        dtypes: names of dtypes that it stores.
     """
 
     row_transformer: RowTransformer | None = None

@@ -2,7 +2,7 @@
 
 Storages whose lifetimes do not overlap share a buffer. A flush that needs more memory
 than is available runs in parts: each part takes buffers for its own kernels, and
-returns those that no later part needs.
+returns buffers that no later part needs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Span:
 
 
 @dataclass(slots=True)
-class Place:
+class Allocation:
     """One buffer and the storages that share it.
 
     Attributes:
@@ -51,20 +51,20 @@ class Place:
     stays: bool = False
 
 
-def places(spans: Iterable[Span], staying: frozenset[int]) -> list[Place]:
+def allocations(spans: Iterable[Span], staying: frozenset[int]) -> list[Allocation]:
     """Assign storages to buffers; storages in `staying` outlive the last kernel.
 
     Such a storage shares a buffer only of exactly its size, with earlier storages.
 
     >>> chain = [Span(i, 4096, i, i + 1) for i in range(100)]
-    >>> len(places(chain, frozenset()))
+    >>> len(allocations(chain, frozenset()))
     10
     >>> chain = [Span(i, 4 << 20, i, i + 1) for i in range(100)]
-    >>> len(places(chain, frozenset([99])))
+    >>> len(allocations(chain, frozenset([99])))
     2
     """
-    found: list[Place] = []
-    open_places: list[Place] = []
+    found: list[Allocation] = []
+    open_allocations: list[Allocation] = []
     for span in sorted(spans, key=lambda each: (-each.size, each.first)):
         is_large = span.size >= LARGE_BUFFER
         if span.reference in staying:
@@ -74,18 +74,18 @@ def places(spans: Iterable[Span], staying: frozenset[int]) -> list[Place]:
             length = length if is_large else (length << PATIENCE) | (1 << PATIENCE) - 1
         busy = length << span.first
         is_own = length < 0
-        for place in open_places:
-            if place.busy & busy or (is_own and place.size != span.size):
+        for allocation in open_allocations:
+            if allocation.busy & busy or (is_own and allocation.size != span.size):
                 continue
             break
         else:
-            place = Place(span.size)
-            found.append(place)
+            allocation = Allocation(span.size)
+            found.append(allocation)
             if is_large or not is_own:
-                open_places.append(place)
-        place.references.append(span.reference)
-        place.busy |= busy
-        place.stays = place.stays or is_own
+                open_allocations.append(allocation)
+        allocation.references.append(span.reference)
+        allocation.busy |= busy
+        allocation.stays = allocation.stays or is_own
     return found
 
 
@@ -163,7 +163,7 @@ class Stock:
             staying: results that are needed afterwards.
         """
         slots = {reference: slot for slot, reference in enumerate(self.reads)}
-        found = places(self.spans, staying)
+        found = allocations(self.spans, staying)
         taken = self._taken(found, slots)
         part = Part(taken, [(tape, holes_of(tape, slots)) for tape in tapes], [])
         return self._layout([part], _bytes(found), slots, staying)
@@ -194,13 +194,13 @@ class Stock:
                 return None
             most = max(most, held + _bytes(found))
             taken = self._taken(found, slots)
-            for place in found:
-                reference = max(place.references, key=last.__getitem__)
+            for allocation in found:
+                reference = max(allocation.references, key=last.__getitem__)
                 carried[slots[reference]] = reference
             left = [slot for slot, each in carried.items() if last[each] < end]
             for slot in left:
                 del carried[slot]
-            own = [each for each in commands if begin <= each.place < end]
+            own = [each for each in commands if begin <= each.index < end]
             tapes = make_tapes(own, pipelines)
             parts.append(
                 Part(taken, [(tape, holes_of(tape, slots)) for tape in tapes], left)
@@ -210,9 +210,9 @@ class Stock:
 
     def _longest(
         self, begin: int, kernels: int, last: Mapping[int, int], room: int
-    ) -> tuple[int, list[Place]]:
-        """Return the end of the longest part that fits, and its places."""
-        best: tuple[int, list[Place]] = (begin, [])
+    ) -> tuple[int, list[Allocation]]:
+        """Return the end of the longest part that fits, and its allocations."""
+        best: tuple[int, list[Allocation]] = (begin, [])
         low, high = begin, kernels
         while low < high:
             end = (low + high + 1) // 2
@@ -220,18 +220,18 @@ class Stock:
             crossing = frozenset(
                 span.reference for span in own if last[span.reference] >= end
             )
-            found = places(own, crossing)
+            found = allocations(own, crossing)
             if _bytes(found) <= room:
                 low, best = end, (end, found)
             else:
                 high = end - 1
         return best
 
-    def _taken(self, found: Iterable[Place], slots: dict[int, int]) -> Taken:
-        """Give places slots behind the others, and return what is taken for them."""
+    def _taken(self, found: Iterable[Allocation], slots: dict[int, int]) -> Taken:
+        """Give allocations the next slots, and return what is taken for them."""
         by_size: dict[int, list[list[int]]] = {}
-        for place in found:
-            by_size.setdefault(place.size, []).append(place.references)
+        for allocation in found:
+            by_size.setdefault(allocation.size, []).append(allocation.references)
         count = 1 + max(slots.values(), default=-1)
         taken: Taken = []
         for size, served in by_size.items():
@@ -259,8 +259,8 @@ class Stock:
         )
 
 
-def _bytes(found: Iterable[Place]) -> int:
-    return sum(place.size for place in found)
+def _bytes(found: Iterable[Allocation]) -> int:
+    return sum(allocation.size for allocation in found)
 
 
 def holes_of(tape: Tape, slots: Mapping[int, int]) -> Holes:

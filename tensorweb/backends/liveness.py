@@ -244,7 +244,7 @@ def needed_again(graph: LinearGraph) -> list[int]:
     """Return the indices of values to store because several flushes need them.
 
     Only values that this graph's outputs depend on are considered. A value held by an
-    in-place assignment is stored together with the others of its operation and shape.
+    in-place assignment is stored together with all others of its operation and shape.
     """
     nodes = graph.nodes
     marked = [node for node in nodes if node.mark]

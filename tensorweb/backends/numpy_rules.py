@@ -92,8 +92,8 @@ def _lu(node: Node, inputs: Sequence[Array]) -> Array:
             a[:, j, columns + 1] = np.where(moved, -1, 1)
             pivot = a[:, j, j]
             a[:, j + 1 :, j] /= np.where(pivot == 0, 1, pivot)[:, None]
-            below, beside = a[:, j + 1 :, j : j + 1], a[:, j : j + 1, j + 1 : end]
-            a[:, j + 1 :, j + 1 : end] -= below * beside
+            below, right = a[:, j + 1 :, j : j + 1], a[:, j : j + 1, j + 1 : end]
+            a[:, j + 1 :, j + 1 : end] -= below * right
         for j in range(begin, end - 1):
             lower = a[:, j + 1 : end, j : j + 1]
             a[:, j + 1 : end, end:columns] -= lower * a[:, j : j + 1, end:columns]
@@ -156,8 +156,8 @@ def _schur(node: Node, inputs: Sequence[Array]) -> Array:
     safe = np.where(np.isnan(vectors), 0, vectors)
     unitary, columns = np.linalg.qr(safe)
     triangle = np.triu(unitary.conj().mT @ a @ unitary, 1)
-    places = np.arange(a.shape[-1])
-    triangle[..., places, places] = values
+    diagonal = np.arange(a.shape[-1])
+    triangle[..., diagonal, diagonal] = values
     return _flat([_pairs(x) for x in (unitary, triangle, columns)], node)
 
 

@@ -153,12 +153,12 @@ def make_plan(
         results[number] = nbytes = machine.storage_bytes(graph.nodes[number])
         pool.check(nbytes, describe, graph.nodes[number])
     sizes = {number: pool.size_for(nbytes) for number, nbytes in results.items()}
-    for place, planned in enumerate(ordered(kernels, sizes, graph.outputs)):
+    for index, planned in enumerate(ordered(kernels, sizes, graph.outputs)):
         for number in planned.outputs:
-            first[number] = last[number] = place
+            first[number] = last[number] = index
         for number in planned.inputs:
             if number in results:
-                last[number] = place
+                last[number] = index
             elif number not in reads:
                 reads[number] = None
                 nbytes = machine.storage_bytes(graph.nodes[number])
@@ -172,9 +172,9 @@ def make_plan(
         next_reference = end
         for reference, nbytes in zip(scratch, program.scratch_bytes, strict=True):
             sizes[reference] = pool.size_for(nbytes)
-            first[reference] = last[reference] = place
+            first[reference] = last[reference] = index
         work = works(planned, program, graph, machine)
-        commands += _commands(planned, program, scratch, work, place)
+        commands += _commands(planned, program, scratch, work, index)
     result.reads += reads
     result.spans = [
         Span(reference, sizes[reference], begin, last[reference])
@@ -240,12 +240,12 @@ def _commands(
     program: Program,
     scratch: Sequence[int],
     work: Sequence[Work],
-    place: int,
+    index: int,
 ) -> Iterator[Command]:
-    """Yield the commands of the kernel with index `place` in the plan."""
+    """Yield the commands of the kernel with index `index` in the plan."""
     for number in sorted(program.cleared):
         nbytes = program.scratch_bytes[number]
-        yield Command(None, (scratch[number],), nbytes=nbytes, place=place)
+        yield Command(None, (scratch[number],), nbytes=nbytes, index=index)
     words, told = planned.kernel.words, formula(planned.kernel)
     for launch, own in zip(program.launches, work, strict=True):
         references = tuple(
@@ -253,7 +253,7 @@ def _commands(
             for storage in launch.storages
         )
         yield Command(
-            launch, references, planned.scalars, words, own, place=place, formula=told
+            launch, references, planned.scalars, words, own, index=index, formula=told
         )
 
 

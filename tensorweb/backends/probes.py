@@ -159,7 +159,8 @@ def source(probes: Sequence[Probe] = PROBES) -> str:
         functions.append(f"{head} {{\n  return {probe.term};\n}}\n")
         at = f"{number}u * {SAMPLES}u + lane"
         operands = ", ".join(
-            f"bitcast<{probe.kind}>(data[3u * ({at}) + {place}u])" for place in range(3)
+            f"bitcast<{probe.kind}>(data[3u * ({at}) + {operand}u])"
+            for operand in range(3)
         )
         calls.append(f"  result[{at}] = bitcast<u32>(probe{number}({operands}));\n")
     text = "".join(functions)

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from tensorweb.backends.layouts import places
+from tensorweb.backends.layouts import allocations
 from tensorweb.backends.planning import Plan, describe
 from tensorweb.backends.pool import Buffer, Pool, Taken
 from tensorweb.backends.reporting import Report
@@ -75,7 +75,7 @@ class Replay:
         handles = {number: buffer.handle for number, buffer in self._kept.items()}
         handles.update((number, buffer.handle) for number, buffer in inner.items())
         handles.update(dict.fromkeys([*given, *taken], 0))
-        changing = {n: place for place, n in enumerate([*given, *taken])}
+        changing = {n: index for index, n in enumerate([*given, *taken])}
         self._tapes: list[tuple[array[int], Holes]] = [
             (
                 filled(tape, tape.buffer_holes, handles, nodes)[:],
@@ -87,7 +87,7 @@ class Replay:
         self._like = [
             (found[n], (b.shape, b.dtype, b.device)) for n, b in bases.items()
         ]
-        order = {number: place for place, number in enumerate(bases)}
+        order = {number: index for index, number in enumerate(bases)}
         self._outputs = [
             (
                 order[numbers[node.base]],
@@ -104,10 +104,10 @@ class Replay:
         found: dict[int, Buffer] = {}
         counts: dict[int, int] = {}
         taken = []
-        for place in places(spans, frozenset()):
-            number = counts[place.size] = counts.get(place.size, 0) + 1
-            buffer = self._host.pool.take_shared(place.size, number)
-            found.update(dict.fromkeys(place.references, buffer))
+        for allocation in allocations(spans, frozenset()):
+            number = counts[allocation.size] = counts.get(allocation.size, 0) + 1
+            buffer = self._host.pool.take_shared(allocation.size, number)
+            found.update(dict.fromkeys(allocation.references, buffer))
             taken.append(buffer)
         return found, taken
 
@@ -148,17 +148,17 @@ class Replay:
             buffers += taken
             handles += fresh
             for words, holes in self._tapes:
-                for word, place in holes:
-                    words[word] = handles[place]
+                for word, index in holes:
+                    words[word] = handles[index]
                 submit(words)
         if report is not None:
             report.tell(self._launches, self._described, self._lines)
         host.driver.pace()
         buffers += self._kept_results
-        results = [leaf(buffers[place], *like) for place, like in self._like]
+        results = [leaf(buffers[index], *like) for index, like in self._like]
         return [
-            results[place] if view is None else view_of(results[place], view)
-            for place, view in self._outputs
+            results[index] if view is None else view_of(results[index], view)
+            for index, view in self._outputs
         ]
 
 

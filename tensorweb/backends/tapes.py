@@ -23,7 +23,7 @@ class Command:
     """One dispatch, or the clearing of a scratch storage when `launch` is None.
 
     Attributes:
-        place: index of its kernel in the plan.
+        index: index of its kernel in the plan.
         formula: what its kernel computes, `""` where that is long.
     """
 
@@ -33,7 +33,7 @@ class Command:
     words: str = ""
     work: Work | None = None
     nbytes: int = 0
-    place: int = 0
+    index: int = 0
     formula: str = ""
 
 

@@ -281,7 +281,7 @@ class WebGpuBackend(KernelBackend):
 
     @property
     def is_worthwhile(self) -> bool:
-        """Whether compilers run beside programs: not where the CPU computes as well."""
+        """Whether compilers may run during programs: not where the CPU computes."""
         return not self.driver.is_software
 
     def prepare(self, nodes: Sequence[Node]) -> int:

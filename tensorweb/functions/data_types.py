@@ -92,8 +92,8 @@ def result_type(*arrays_and_dtypes: object) -> DType:
     if found is None:
         raise DTypeError("result_type: give at least one tensor or dtype.")
     for scalar in scalars:
-        beside = python_scalar_dtype(scalar, found)  # type: ignore[arg-type]  # a number, as checked
-        found = promote(found, beside)
+        other = python_scalar_dtype(scalar, found)  # type: ignore[arg-type]  # a number, as checked
+        found = promote(found, other)
     return found
 
 

@@ -145,5 +145,5 @@ def diff(
 
 
 def _first(x1: ArrayLike, x2: ArrayLike) -> Tensor:
-    """Return the first operand as a tensor, in the dtype it takes beside the second."""
+    """Return the first operand as a tensor, in the dtype it takes with the second."""
     return Tensor(as_operands(x1, x2)[0])

@@ -33,7 +33,7 @@ __all__ = [
 def reshape(
     x: ArrayLike, /, shape: Lengths, *, copy: builtins.bool | None = None
 ) -> Tensor:
-    """Return the same elements in row-major order under another shape.
+    """Return the elements in row-major order under another shape.
 
     One length may be -1. It copies only where no strides fit; `copy=True` always
     copies, `copy=False` never.

@@ -64,7 +64,7 @@ def trunc(x: ArrayLike, /) -> Tensor:
 
 
 def round(x: ArrayLike, /, decimals: SupportsIndex = 0) -> Tensor:
-    """Return the nearest number of so many decimals, halves to even.
+    """Return the nearest number with `decimals` decimals, halves to even.
 
     Shape and dtype are kept. As in NumPy, more than 0 decimals multiply, round and
     divide by a power of ten, in the dtype; fewer divide first.

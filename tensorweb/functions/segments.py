@@ -163,9 +163,9 @@ def _segments(
     return values, ids, count
 
 
-def _numbers(numbers: ArrayLike, beside: Tensor | None) -> Tensor:
+def _numbers(numbers: ArrayLike, other: Tensor | None) -> Tensor:
     """Return numbers of groups as indices are taken: int64 arrays become int32."""
-    device = as_device(None) if beside is None else beside.device
+    device = as_device(None) if other is None else other.device
     return Tensor(index_node(numbers, device))
 
 

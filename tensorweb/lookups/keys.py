@@ -29,7 +29,7 @@ from tensorweb.ops import OPS
 from tensorweb.shapes import Shape
 
 SMALL_MASK = 1 << 16
-"""Masks on the host up to this many elements are turned into positions there."""
+"""Masks on the host up to this many elements are converted to indices there."""
 
 
 def parse_checked(key: tuple[object, ...], shape: Shape) -> list[Item]:

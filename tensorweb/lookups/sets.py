@@ -98,5 +98,5 @@ def _starts(ordered: Node) -> Node:
     return concat([first, differs], 0)
 
 
-def _numbers(value: int, shape: Shape, beside: Node) -> Node:
-    return constant(value, dtypes.DEFAULT_INT, beside.device, shape)
+def _numbers(value: int, shape: Shape, other: Node) -> Node:
+    return constant(value, dtypes.DEFAULT_INT, other.device, shape)

@@ -10,12 +10,11 @@ import math
 from typing import Any
 
 from tensorweb import notices
-from tensorweb.devices import as_device, default_device, opened, require_dtype
+from tensorweb.devices import as_device, default_device, losses, require_dtype
 from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.functions import asarray, full, full_like
 from tensorweb.nn.module import replace
-from tensorweb.protocol import Backend
 from tensorweb.random import Generator
 from tensorweb.shapes import Shape
 from tensorweb.tensor import Tensor
@@ -40,8 +39,9 @@ __all__ = [
 Rng = Generator | Tensor | int | None
 """A generator, a key, a seed, or None for the program's generator."""
 
-_programs: dict[str, tuple[int, Backend | None, Generator]] = {}
-"""By device, the count of programs, the opened device and the program's generator."""
+_programs: dict[str, tuple[int, int, Generator]] = {}
+"""By device, the count of programs, how often the device was lost, and the generator
+of the running program."""
 
 
 def generator(rng: Rng = None, device: str | None = None) -> Generator:
@@ -56,12 +56,12 @@ def generator(rng: Rng = None, device: str | None = None) -> Generator:
                 "a seed."
             )
         return Generator(rng, device=None if isinstance(rng, TensorBase) else where)
-    program, backend, found = _programs.get(where, (-1, None, None))
-    # A lost device takes the generator's state with it, so another one begins.
-    is_lost = backend is not None and opened(where) is not backend
-    if found is None or is_lost or program != notices.programs():
+    # A lost device takes the generator's state with it, so another generator begins.
+    current = notices.programs(), losses(where)
+    *made, found = _programs.get(where, (-1, -1, None))
+    if found is None or tuple(made) != current:
         found = Generator(0, device=where)
-    _programs[where] = (notices.programs(), opened(where), found)
+        _programs[where] = (*current, found)
     return found
 
 

@@ -198,5 +198,5 @@ def unravel_positions(positions: Node, shape: Shape) -> list[Node]:
     return result
 
 
-def _number(value: int, beside: Node) -> Node:
-    return constant(max(value, 1), beside.dtype, beside.device)
+def _number(value: int, other: Node) -> Node:
+    return constant(max(value, 1), other.dtype, other.device)

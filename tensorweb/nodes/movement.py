@@ -87,7 +87,7 @@ def copy(node: Node) -> Node:
 
 
 def reshape(node: Node, shape: Shape) -> Node:
-    """Return the same elements under another shape of equal size."""
+    """Return the elements under another shape of equal size."""
     if shape == node.shape:
         return node
     if node.op is COMPLEX:

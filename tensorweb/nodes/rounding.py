@@ -14,7 +14,7 @@ MOST_DECIMALS = 400
 
 
 def rounded(node: Node, decimals: int) -> Node:
-    """Return the nearest number of so many decimals, halves to even."""
+    """Return the nearest number with `decimals` decimals, halves to even."""
     decimals = max(-MOST_DECIMALS, min(decimals, MOST_DECIMALS))
     if not decimals or node.dtype.kind == "bool":
         return elementwise(OPS["round"], node)

@@ -467,10 +467,10 @@ def parameters_of(given: Any) -> tuple[list[str], list[Tensor], Put]:
     names = tree.paths(given)
     chosen = [
         index
-        for index, (leaf, place) in enumerate(
-            zip(leaves, structure.places(), strict=True)
+        for index, (leaf, slot) in enumerate(
+            zip(leaves, structure.slots(), strict=True)
         )
-        if is_float(leaf) and not place.is_constant
+        if is_float(leaf) and not slot.is_constant
     ]
     if isinstance(given, int | float) and not chosen:
         raise DataError(
@@ -527,9 +527,9 @@ def gradients_of(params: Any, grads: Any) -> list[Tensor | None]:
             f"update: parameters and gradients are different trees: {at}. Give what "
             "tw.grad of a function of the parameters returns."
         )
-    rows = zip(leaves, found, structure.places(), strict=True)
+    rows = zip(leaves, found, structure.slots(), strict=True)
     return [
-        grad for leaf, grad, place in rows if is_float(leaf) and not place.is_constant
+        grad for leaf, grad, slot in rows if is_float(leaf) and not slot.is_constant
     ]
 
 

@@ -72,7 +72,7 @@ class TensorBase:
 
     @staticmethod
     def _begin(node: Node) -> None:
-        """Let a value that hangs on others be known, and be computed if it is deep."""
+        """Register a pending value; compute it if its graph is too deep."""
         watch(node.inputs[0] if node.op is COMPLEX else node)
         if node.depth > DEEPEST:
             bound_depth(node)

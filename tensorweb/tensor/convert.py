@@ -54,7 +54,7 @@ def optional_dtype(dtype: DTypeLike) -> DType | None:
 
 
 def is_scalar(value: object) -> bool:
-    """Whether a value is a Python number: it adopts the dtype beside it.
+    """Whether a value is a Python number: it adopts the dtype of the other operand.
 
     NumPy's numbers are none: they have a dtype of their own.
 
@@ -94,24 +94,24 @@ def number_of_scalar(value: object) -> complex:
     return float(number)  # type: ignore[arg-type]  # a float, or one of extended precision
 
 
-def scalar_node(value: object, beside: DType, device: str) -> Node:
-    """Return a Python number as a constant in the dtype it takes beside a tensor.
+def scalar_node(value: object, other: DType, device: str) -> Node:
+    """Return a Python number as a constant for an operand of dtype `other`.
 
-    A real one beside complex numbers is a float: nothing is added to its 0 imaginary
+    With complex numbers a real one is a float: nothing is added to its 0 imaginary
     part, and nothing multiplied by it.
 
     Raises:
         RangeError: an integer does not fit the tensor's dtype.
     """
     if type(value) is float:
-        if beside.kind == "float":
-            return constant(value, beside, device)
-        if beside.kind == "complex":
-            return constant(value, beside.part, device)
-    if type(value) is int and beside.kind == "float" and -EXACT <= value <= EXACT:
-        return constant(float(value), beside, device)
+        if other.kind == "float":
+            return constant(value, other, device)
+        if other.kind == "complex":
+            return constant(value, other.part, device)
+    if type(value) is int and other.kind == "float" and -EXACT <= value <= EXACT:
+        return constant(float(value), other, device)
     number = number_of_scalar(value)
-    dtype = dtypes.python_scalar_dtype(number, beside)
+    dtype = dtypes.python_scalar_dtype(number, other)
     if type(number) is not complex:  # a real operand stays one
         dtype = dtype.part
     if dtype.kind in ("int", "uint"):
@@ -148,7 +148,7 @@ def as_operands(*values: ArrayLike, device: str | None = None) -> tuple[Node, ..
         return tuple(value.node for value in values)  # type: ignore[attr-defined]  # just checked
     found = [value.node.device for value in values if isinstance(value, TensorBase)]
     device = found[0] if found else device or default_device()
-    beside = _common_dtype(
+    other = _common_dtype(
         [value.node for value in values if isinstance(value, TensorBase)]
     )
     nodes = [
@@ -156,7 +156,7 @@ def as_operands(*values: ArrayLike, device: str | None = None) -> tuple[Node, ..
         if isinstance(value, TensorBase)
         else None
         if is_scalar(value)
-        else host_operand(value, device, beside)
+        else host_operand(value, device, other)
         for value in values
     ]
     common = _common_dtype([node for node in nodes if node is not None])
@@ -178,18 +178,18 @@ def _common_dtype(nodes: Sequence[Node]) -> DType | None:
     return common
 
 
-def host_operand(value: ArrayLike, device: str, beside: DType | None) -> Node:
-    """Return host data as an operand beside tensors of a dtype.
+def host_operand(value: ArrayLike, device: str, other: DType | None) -> Node:
+    """Return host data as an operand for tensors of dtype `other`.
 
     A number keeps the kind that it has alone, and takes the digits of wide tensors.
     """
     if is_scalar(value):
-        return _from_number(value, _as_exact(infer_dtype([value], ()), beside), device)
+        return _from_number(value, _as_exact(infer_dtype([value], ()), other), device)
     if isinstance(value, SEQUENCES):
-        return _from_list(value, None, device, beside)
+        return _from_list(value, None, device, other)
     if is_numpy_scalar(value):
-        return numpy_scalar_node(value, device, beside)
-    return array_node(value, None, device, beside)
+        return numpy_scalar_node(value, device, other)
+    return array_node(value, None, device, other)
 
 
 def as_node(
@@ -267,7 +267,7 @@ def _from_list(
     value: Sequence[object],
     dtype: DType | None,
     device: str,
-    beside: DType | None = None,
+    other: DType | None = None,
 ) -> Node:
     shape = nested_shape(value)
     if isinstance(value, range) and dtype is None:
@@ -283,30 +283,30 @@ def _from_list(
         if any(_is_array(kind) for kind in kinds):
             return _stack_items(items, shape, dtype, device)
         found = infer_dtype(items, shape, kinds) if dtype is None else dtype
-    if beside is not None and dtype is None:
-        if beside in WIDE_UNSIGNED and found is dtypes.DEFAULT_INT:
-            found = _unsigned_if_fitting(items, found, beside)
-        found = _as_exact(found, beside)
+    if other is not None and dtype is None:
+        if other in WIDE_UNSIGNED and found is dtypes.DEFAULT_INT:
+            found = _unsigned_if_fitting(items, found, other)
+        found = _as_exact(found, other)
     found = usable_dtype(found, device)
     return leaf(HostData(pack(items, found, shape)), shape, found, device)
 
 
-def _as_exact(found: DType, beside: DType | None) -> DType:
-    """Return the dtype of a list's numbers, with all their digits beside wide ones."""
-    if beside is None or beside.part is not dtypes.float64:
+def _as_exact(found: DType, other: DType | None) -> DType:
+    """Return the dtype of a list's numbers; a wide `other` keeps all digits."""
+    if other is None or other.part is not dtypes.float64:
         return found
     wide = {dtypes.DEFAULT_FLOAT: dtypes.float64, dtypes.complex64: dtypes.complex128}
     return wide.get(found, found)
 
 
-def _unsigned_if_fitting(items: Sequence[object], found: DType, beside: DType) -> DType:
-    """Return the unsigned dtype beside a list where it holds all its integers.
+def _unsigned_if_fitting(items: Sequence[object], found: DType, other: DType) -> DType:
+    """Return the unsigned dtype `other` if it holds all integers of a list.
 
     No other dtype of 32 bits holds what both hold.
     """
-    low, high = integer_range(beside)
+    low, high = integer_range(other)
     fits = all(low <= item <= high for item in items)  # type: ignore[operator]  # integers by their dtype
-    return beside if fits else found
+    return other if fits else found
 
 
 def _is_array(kind: type) -> bool:
@@ -328,13 +328,13 @@ def _stack_items(
         (item.node.device for item in items if isinstance(item, TensorBase)), device
     )
     nodes: list[Node] = []
-    beside = _common_dtype([x.node for x in items if isinstance(x, TensorBase)])
+    other = _common_dtype([x.node for x in items if isinstance(x, TensorBase)])
     for index, item in enumerate(items):
         if isinstance(item, TensorBase):
             node = item.node
         elif is_scalar(item) and not isinstance(item, int):
             own = infer_dtype([item], ())
-            node = _from_number(item, _as_exact(own, beside), tensor_device)
+            node = _from_number(item, _as_exact(own, other), tensor_device)
         else:
             node = as_node(item, device=device)
         if nodes and node.shape != nodes[0].shape:

@@ -174,7 +174,7 @@ class ElementwiseMethods(TensorBase):
     def round(
         self, decimals: SupportsIndex = 0, out: TensorBase | None = None
     ) -> Tensor:
-        """Return the nearest number of so many decimals, halves to even."""
+        """Return the nearest number with `decimals` decimals, halves to even."""
         return into(self._wrap(rounded(self.node, operator.index(decimals))), out)
 
     def __round__(self, ndigits: SupportsIndex | None = None) -> Any:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Walk = Callable[[TensorBase, object, bool], None]
 
 _walks: list[Walk] = []
-"""Who walks back; one, once transformations are there."""
+"""The function that runs a backward pass, set by the transformations."""
 
 
 def register_walk(walk: Walk) -> None:
@@ -97,7 +97,7 @@ class GradientMethods(TensorBase):
     def grad(self) -> Tensor | None:
         """What `backward` has added up for this leaf, None before; assign to change it.
 
-        A tensor of the leaf's shape and dtype that hangs on nothing. Results that are
+        A tensor of the leaf's shape and dtype that depends on nothing. Results that are
         no leaves have None.
         """
         found: Tensor | None = getattr(self, "_grad", None)
@@ -131,17 +131,17 @@ class GradientMethods(TensorBase):
             )
 
     def backward(self, gradient: object = None, *, retain_graph: bool = False) -> None:
-        """Add the derivatives of this tensor to the `grad` of every leaf it hangs on.
+        """Add the derivatives of this tensor to the `grad` of every leaf it depends on.
 
-        The way back is let go, so that a second call is an error.
+        The graph is freed, so that a second call is an error.
 
         Args:
             gradient: what arrives here, of this tensor's shape; needed where that is
                 not 0-d.
-            retain_graph: keeps the way back for another call.
+            retain_graph: retains the graph for another call.
 
         Raises:
-            TransformError: the tensor hangs on no leaf, is not 0-d and has no
+            TransformError: the tensor depends on no leaf, is not 0-d and has no
                 `gradient`, was walked before, or a transformation is open.
 
         >>> w = tw.asarray(3.0, requires_grad=True)
@@ -152,7 +152,7 @@ class GradientMethods(TensorBase):
         _walks[0](self, gradient, retain_graph)
 
     def detach(self) -> Tensor:
-        """Return the same value as a constant: no derivative goes through it.
+        """Return the value as a constant: no derivative goes through it.
 
         >>> w = tw.asarray(3.0, requires_grad=True)
         >>> (w * w.detach()).backward()

@@ -28,10 +28,10 @@ def is_numpy_scalar(value: object) -> bool:
     )
 
 
-def numpy_scalar_node(value: object, device: str, beside: DType | None = None) -> Node:
+def numpy_scalar_node(value: object, device: str, other: DType | None = None) -> Node:
     """Return a NumPy scalar as a constant of its own dtype.
 
-    Beside a tensor of the dtype `beside`, as in `array_node`.
+    With a tensor of the dtype `other`, as in `array_node`.
 
     Raises:
         RangeError: the device has a narrower dtype only, which the value does not fit.
@@ -44,20 +44,20 @@ def numpy_scalar_node(value: object, device: str, beside: DType | None = None) -
     if stores(found, device):
         return constant(number, found, device)
     held: Sequence[float] = () if type(number) is complex else (number.real,)
-    return constant(number, _stored(held, found, device, beside, ()), device)
+    return constant(number, _stored(held, found, device, other, ()), device)
 
 
 def array_node(
     value: object,
     dtype: DType | None,
     device: str,
-    beside: DType | None = None,
+    other: DType | None = None,
     must_fit: bool = False,
 ) -> Node:
     """Return an array or another buffer as a node.
 
     Without a dtype it keeps its own. 64-bit data that the device cannot store become
-    32-bit, with a warning; beside a tensor whose dtype the result would have anyway
+    32-bit, with a warning; other a tensor whose dtype the result would have anyway
     they become that. With `must_fit` integers are never wrapped around.
 
     Raises:
@@ -81,7 +81,7 @@ def array_node(
     elif stores(found, device):
         wanted = found
     else:
-        wanted = _stored(_numbers(data, found), found, device, beside, shape)
+        wanted = _stored(_numbers(data, found), found, device, other, shape)
     if found.kind == "complex" and wanted.kind not in ("complex", "bool"):
         raise DTypeError(
             f"asarray: the data are {found}, and {wanted} holds no imaginary parts; "
@@ -96,18 +96,18 @@ def _stored(
     numbers: Sequence[float],
     found: DType,
     device: str,
-    beside: DType | None,
+    other: DType | None,
     shape: Shape,
 ) -> DType:
     """Return the dtype that data of a dtype which the device lacks become; warns."""
     is_integer = found.kind in ("int", "uint")
-    if beside is not None and beside.kind == "float" and is_integer:
-        return beside
+    if other is not None and other.kind == "float" and is_integer:
+        return other
     near = NARROWER.get(found)
     if near is None or not stores(near, device):
         raise _unstored(found, device)
     if near.kind in ("int", "uint"):
-        if beside is dtypes.uint32 and all(number >= 0 for number in numbers):
+        if other is dtypes.uint32 and all(number >= 0 for number in numbers):
             near = dtypes.uint32
         _check_fit(numbers, near, shape)
     warn_once(

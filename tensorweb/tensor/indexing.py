@@ -136,7 +136,7 @@ def _as_mask(node: Node) -> Node:
 
 
 def is_argument(node: Node) -> bool:
-    """Whether a function is traced and a value hangs on what it was given."""
+    """Whether a function is being traced and a value depends on its arguments."""
     return is_tracing() and is_traced(node)
 
 

@@ -111,14 +111,14 @@ class LayoutMethods(TensorBase):
         return max(low, other_low) <= min(high, other_high)
 
     def contiguous(self) -> Tensor:
-        """Return the same values in row-major storage; itself when they are."""
+        """Return the values in row-major storage; the tensor itself if they are so."""
         node = self.node
         return (
             self if element_view(node) == View.contiguous(node.shape) else self.copy()  # type: ignore[return-value]  # all tensors are Tensor
         )
 
     def copy(self, order: str = "C") -> Tensor:
-        """Return the same values in storage of their own."""
+        """Return the values in storage of their own."""
         if order not in ROW_MAJOR:
             raise DataError(
                 f"copy: order={order!r}, but elements lie in row-major order here; "

@@ -39,7 +39,7 @@ class MovementMethods(TensorBase):
         copy: bool | None = None,
         order: str = "C",
     ) -> Tensor:
-        """Return the same elements in row-major order under another shape.
+        """Return the elements in row-major order under another shape.
 
         One length may be -1. A copy is made only where no strides fit; `copy=True`
         always copies, `copy=False` never.
@@ -73,7 +73,7 @@ class MovementMethods(TensorBase):
     def view(
         self, *shape: SupportsIndex | Iterable[SupportsIndex], dtype: object = None
     ) -> Tensor:
-        """Return the same storage under another shape, the same without one.
+        """Return a view under another shape; the tensor itself without a shape.
 
         Never copies.
 

@@ -30,7 +30,7 @@ _KINDS = {
     "float": ("float", "float_kind"),
     "complex": ("complexfloat", "complex_kind"),
 }
-"""What the formatters of a kind of dtypes are called, beside `all`."""
+"""Names of formatters by kind of dtype, in addition to `all`."""
 
 MOST_DIGITS = {16: 5, 32: 9, 64: 17}
 SAFE_DIGITS = {16: 3, 32: 6, 64: 15}
@@ -190,5 +190,5 @@ def _equally_long(value: float, digits: int) -> _Parts:
 
 
 def _widen(exponent: str, width: int) -> str:
-    """Return `e+05` with as many digits as the widest exponent beside it."""
+    """Return `e+05` with as many digits as the widest exponent of the tensor."""
     return exponent[:2] + exponent[2:].rjust(width - 2, "0") if exponent else ""

@@ -1,7 +1,7 @@
-"""What NumPy's functions pass to methods beside their own arguments (`out=`, `order=`).
+"""Options that NumPy's functions pass to methods of tensors (`out=`, `order=`).
 
 `np.sum(x)` calls `x.sum(axis=None, out=None)`, `np.take(x, i)` passes `mode="raise"`:
-what says nothing is taken, the rest is refused with a way to do it here.
+options without effect are accepted, others are refused with a way to do it here.
 """
 
 from __future__ import annotations

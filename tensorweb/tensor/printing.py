@@ -55,7 +55,7 @@ def format_tensor(x: TensorBase) -> str:
 
 
 def format_unread(x: TensorBase) -> str:
-    """Return shape and dtype in the place of the values, without looking at any."""
+    """Return shape and dtype instead of the values, without reading any."""
     return f"tensor(..., {', '.join(_facts(x.node, True))})"
 
 

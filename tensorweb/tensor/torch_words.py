@@ -1,9 +1,9 @@
 """PyTorch's words for arguments: `dim`, `dims`, `keepdim` and `input`.
 
-Methods of tensors and functions of `tw` that have an axis take them beside ours.
+Methods of tensors and functions of `tw` that have an axis accept them as well.
 Reductions, which are called most, have them in their signatures: that costs a call
 nothing, and type checkers know them. Elsewhere one wrapper does it; `tensor.py` and
-`functions/__init__.py` say where it stands.
+`functions/__init__.py` apply it.
 """
 
 from __future__ import annotations

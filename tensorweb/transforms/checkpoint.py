@@ -106,15 +106,15 @@ class _Call:
             discard_history(node)
         _compute(nodes)
         inputs = (*self._floats, *self._captured)
-        for place, value in enumerate(results):
+        for index, value in enumerate(results):
             if is_float(value):
                 made = alias(pair_of(value.node))
-                set_rule(made, inputs, self._rule(place, structure))
-                results[place] = Tensor(like(value.node, made))
+                set_rule(made, inputs, self._rule(index, structure))
+                results[index] = Tensor(like(value.node, made))
         return tree.unflatten(structure, results)
 
     def _rule(
-        self, place: int, structure: tree.Structure
+        self, index: int, structure: tree.Structure
     ) -> Callable[[Node], tuple[Node | None, ...]]:
         """Return the vjp rule of one result, which runs the function again."""
 
@@ -127,7 +127,7 @@ class _Call:
                         f"checkpoint: {name_of(self._function)} returned {structure} "
                         f"at first, and {same} when it ran again; it must do the same."
                     )
-                node = pair_of(results[place].node)
+                node = pair_of(results[index].node)
                 backward_pass = BackwardPass([node], [*variables, *self._captured])
                 found = backward_pass.vjp([node], [cotangent])
             del backward_pass, node, results, variables

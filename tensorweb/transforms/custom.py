@@ -189,10 +189,10 @@ def _marked(
     )
     leaves, structure = tree.flatten(result)
 
-    def rule_of(place: int) -> Callable[[Node], tuple[Node | None, ...]]:
+    def rule_of(index: int) -> Callable[[Node], tuple[Node | None, ...]]:
         def back(cotangent: Node) -> tuple[Node | None, ...]:
             parts = [
-                _cotangent(leaf, cotangent if number == place else None)
+                _cotangent(leaf, cotangent if number == index else None)
                 if is_float(leaf)
                 else None
                 for number, leaf in enumerate(leaves)
@@ -203,12 +203,12 @@ def _marked(
         return back
 
     made = []
-    for place, leaf in enumerate(leaves):
+    for index, leaf in enumerate(leaves):
         if not is_float(leaf):
             made.append(leaf)
             continue
         node = alias(pair_of(leaf.node))
-        set_rule(node, inputs, rule_of(place))
+        set_rule(node, inputs, rule_of(index))
         made.append(Tensor(like(leaf.node, node)))
     return tree.unflatten(structure, made)
 

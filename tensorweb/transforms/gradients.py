@@ -141,7 +141,7 @@ class DifferentiatedCall:
             result, self.auxiliary = result
         self.result = result
         leaves, self._structure = tree.flatten(result)
-        self._places = [is_float(leaf) for leaf in leaves]
+        self._slots = [is_float(leaf) for leaf in leaves]
         floats = [leaf for leaf in leaves if is_float(leaf)]
         self.nodes: list[Node] = [pair_of(leaf.node) for leaf in floats]
         self.complex = [is_complex(leaf) for leaf in floats]
@@ -178,9 +178,7 @@ class DifferentiatedCall:
                 f"{name}: the function returned {self._structure} and its cotangent is "
                 f"{structure}; give a tree of the same structure."
             )
-        given = [
-            leaf for leaf, place in zip(leaves, self._places, strict=True) if place
-        ]
+        given = [leaf for leaf, slot in zip(leaves, self._slots, strict=True) if slot]
         return [
             matching(name, leaf, tensor.node)
             for leaf, tensor in zip(given, self.tensors(self.nodes), strict=True)
@@ -190,11 +188,11 @@ class DifferentiatedCall:
         """Return nodes, one per floating-point result, as real or complex tensors."""
         return [wrap(*each) for each in zip(nodes, self.complex, strict=True)]
 
-    def in_places(self, values: Sequence[Any]) -> Any:
+    def in_slots(self, values: Sequence[Any]) -> Any:
         """Return a tree like the result with these values for its floats, else None."""
         rest = iter(values)
         return tree.unflatten(
-            self._structure, [next(rest) if place else None for place in self._places]
+            self._structure, [next(rest) if slot else None for slot in self._slots]
         )
 
 
@@ -449,7 +447,7 @@ def linearize(function: Callable[..., R], *primals: Any) -> tuple[R, Callable[..
                 "one for each."
             )
         found = forward(call.variables.leaves("jvp", tangents))
-        return call.in_places(call.tensors(found))
+        return call.in_slots(call.tensors(found))
 
     return call.result, push
 

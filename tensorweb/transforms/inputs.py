@@ -38,23 +38,23 @@ class Variables:
         """
         self.nodes: list[Node] = []
         self.complex: list[bool] = []
-        self._places: list[list[bool]] = []
+        self._slots: list[list[bool]] = []
         self._structures: list[tree.Structure] = []
         self.arguments: list[Any] = []
         trees = [tree.flatten(argument) for argument in arguments]
         _begin_step([leaf for leaves, _ in trees for leaf in leaves])
         for argument, (leaves, structure) in zip(arguments, trees, strict=True):
             made = [
-                leaf if place.is_constant else _leaf(leaf)
-                for leaf, place in zip(leaves, structure.places(), strict=True)
+                leaf if slot.is_constant else _leaf(leaf)
+                for leaf, slot in zip(leaves, structure.slots(), strict=True)
             ]
-            places = [isinstance(leaf, _Variable) for leaf in made]
-            if structure is tree.LEAF and not places[0]:
+            slots = [isinstance(leaf, _Variable) for leaf in made]
+            if structure is tree.LEAF and not slots[0]:
                 raise TransformError(_refusal(name, argument))
             variables = [leaf for leaf in made if isinstance(leaf, _Variable)]
             self.nodes += [leaf.node for leaf in variables]
             self.complex += [leaf.is_complex for leaf in variables]
-            self._places.append(places)
+            self._slots.append(slots)
             self._structures.append(structure)
             plain = [m.tensor() if isinstance(m, _Variable) else m for m in made]
             self.arguments.append(_rebuilt(argument, structure, iter(plain), {}))
@@ -75,10 +75,8 @@ class Variables:
         """
         rest = iter(values)
         return [
-            tree.unflatten(
-                structure, [next(rest) if place else None for place in places]
-            )
-            for structure, places in zip(self._structures, self._places, strict=True)
+            tree.unflatten(structure, [next(rest) if slot else None for slot in slots])
+            for structure, slots in zip(self._structures, self._slots, strict=True)
         ]
 
     def leaves(self, name: str, given: Sequence[Any]) -> list[Node]:
@@ -89,8 +87,8 @@ class Variables:
         """
         found = []
         variables = iter(self.tensors(self.nodes))
-        for structure, places, value in zip(
-            self._structures, self._places, given, strict=True
+        for structure, slots, value in zip(
+            self._structures, self._slots, given, strict=True
         ):
             leaves, other = tree.flatten(value)
             if other != structure:
@@ -98,8 +96,8 @@ class Variables:
                     f"{name}: the argument is {structure} and what goes with it is "
                     f"{other}; give a tree of the same structure."
                 )
-            for leaf, place in zip(leaves, places, strict=True):
-                if place:
+            for leaf, slot in zip(leaves, slots, strict=True):
+                if slot:
                     found.append(matching(name, leaf, next(variables).node))
         return found
 

@@ -61,17 +61,19 @@ class _Units:
 
     def through(self, walk: Callable[[list[Node]], list[Node]]) -> list[Tensor]:
         """Apply a linear map to every unit vector; return the stacked results."""
-        places = [leaf(Placeholder(), n.shape, n.dtype, n.device) for n in self.nodes]
+        placeholders = [
+            leaf(Placeholder(), n.shape, n.dtype, n.device) for n in self.nodes
+        ]
         with tracing("the function", {}, "vmap"):
-            results = walk(places)
-        batch = dict(zip(places, self.rows(), strict=True))
-        order = dependent_nodes(results, places)
+            results = walk(placeholders)
+        batch = dict(zip(placeholders, self.rows(), strict=True))
+        order = dependent_nodes(results, placeholders)
         return list(map(Tensor, batched(results, order, batch, sum(self._counts))))
 
-    def cut(self, rows: Tensor, place: int) -> Tensor:
+    def cut(self, rows: Tensor, index: int) -> Tensor:
         """Return the rows of the unit vectors of one node."""
-        start = sum(self._counts[:place])
-        return rows[start : start + self._counts[place]]
+        start = sum(self._counts[:index])
+        return rows[start : start + self._counts[index]]
 
 
 @overload
@@ -229,7 +231,7 @@ def _as_tree(
         ]
         trees = call.variables.trees(shaped)
         found.append(trees[0] if isinstance(argnums, int) else tuple(trees))
-    return call.in_places(found)
+    return call.in_slots(found)
 
 
 @overload

@@ -99,10 +99,10 @@ class Record:
 
     def __post_init__(self) -> None:
         """Prepare how results and changed containers are rebuilt."""
-        places = {id(h): n for n, h in enumerate((*self.holders, *self.made))}
-        self._assembly = assembly(self.result, places)
+        indices = {id(h): n for n, h in enumerate((*self.holders, *self.made))}
+        self._assembly = assembly(self.result, indices)
         self._fillings = [
-            (index, filling(self.holders[index], places)) for index in self.changed
+            (index, filling(self.holders[index], indices)) for index in self.changed
         ]
 
     @property
@@ -499,32 +499,32 @@ Values: TypeAlias = Sequence[Any]
 Assembly: TypeAlias = Callable[[Values], Any]
 
 
-def assembly(value: object, places: Mapping[int, int]) -> Assembly:
+def assembly(value: object, indices: Mapping[int, int]) -> Assembly:
     """Return a function that rebuilds `value` from the values of a call.
 
-    `places` maps the `id` of a part to its index in those values. The result equals
+    `indices` maps the `id` of a part to its index in those values. The result equals
     that of `tensorweb.trees.rebuild`. `value` must not change afterwards.
     """
-    place = places.get(id(value))
+    index = indices.get(id(value))
     if isinstance(value, TensorBase):
-        return (lambda values: value) if place is None else itemgetter(place)
+        return (lambda values: value) if index is None else itemgetter(index)
     if isinstance(value, tuple):
-        return _tuple(value, places)
+        return _tuple(value, indices)
     if type(value) in EXACT_TYPES:
         return lambda values: value
     if isinstance(value, MethodType | partial):
         return lambda values: rebuild(
-            value, {key: values[place] for key, place in places.items()}
+            value, {key: values[index] for key, index in indices.items()}
         )
     if not isinstance(value, list | dict) and not is_opened(value):
         return lambda values: value
-    if place is not None:
-        return itemgetter(place)
-    return _container(value, places)
+    if index is not None:
+        return itemgetter(index)
+    return _container(value, indices)
 
 
 def filling(
-    content: Holder, places: Mapping[int, int]
+    content: Holder, indices: Mapping[int, int]
 ) -> Callable[[Any, Values], None]:
     """Return a function that copies `content` into a container, as `trees.fill` does.
 
@@ -533,14 +533,14 @@ def filling(
     if isinstance(content, TensorBase):
         return lambda target, values: None
     if isinstance(content, list):
-        listed = _parts(content, places)
+        listed = _parts(content, indices)
 
         def fill_list(target: Any, values: Values) -> None:
             target[:] = listed(values)
 
         return fill_list
     named = content if isinstance(content, dict) else attributes(content)
-    names, parts = list(named), _parts(list(named.values()), places)
+    names, parts = list(named), _parts(list(named.values()), indices)
     if isinstance(content, dict):
 
         def fill_dict(target: Any, values: Values) -> None:
@@ -559,24 +559,24 @@ def filling(
     return fill_object
 
 
-def _tuple(value: tuple[Any, ...], places: Mapping[int, int]) -> Assembly:
+def _tuple(value: tuple[Any, ...], indices: Mapping[int, int]) -> Assembly:
     """Return a function that rebuilds a tuple or a named tuple."""
-    parts = _parts(value, places)
+    parts = _parts(value, indices)
     if not hasattr(value, "_fields"):
         return lambda values: tuple(parts(values))
     kind = type(value)
     return lambda values: kind(*parts(values))
 
 
-def _container(value: Holder, places: Mapping[int, int]) -> Assembly:
+def _container(value: Holder, indices: Mapping[int, int]) -> Assembly:
     """Return a function that makes a new list, dict or registered object."""
     if isinstance(value, list):
-        listed = _parts(value, places)
+        listed = _parts(value, indices)
         return lambda values: list(listed(values))
     if isinstance(value, dict):
-        names, parts = list(value), _parts(list(value.values()), places)
+        names, parts = list(value), _parts(list(value.values()), indices)
         return lambda values: dict(zip(names, parts(values), strict=True))
-    fill_in = filling(value, places)
+    fill_in = filling(value, indices)
 
     def made(values: Values) -> Any:
         found = empty_like(value)
@@ -586,15 +586,15 @@ def _container(value: Holder, places: Mapping[int, int]) -> Assembly:
     return made
 
 
-def _parts(parts: Sequence[object], places: Mapping[int, int]) -> Assembly:
+def _parts(parts: Sequence[object], indices: Mapping[int, int]) -> Assembly:
     """Return a function that rebuilds several values, by one `itemgetter` if it can."""
-    found = [places.get(id(part)) for part in parts]
+    found = [indices.get(id(part)) for part in parts]
     chosen = [
-        place
-        for part, place in zip(parts, found, strict=True)
-        if place is not None and not isinstance(part, tuple)
+        index
+        for part, index in zip(parts, found, strict=True)
+        if index is not None and not isinstance(part, tuple)
     ]
     if len(chosen) == len(parts) > 1:
         return itemgetter(*chosen)
-    made = [assembly(part, places) for part in parts]
+    made = [assembly(part, indices) for part in parts]
     return lambda values: [make(values) for make in made]

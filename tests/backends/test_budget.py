@@ -79,7 +79,7 @@ def filled(*shape: int) -> tw.Tensor:
 
 
 def grown(x: tw.Tensor) -> tw.Tensor:
-    """Small storages first, larger ones later: places grow from step to step."""
+    """Small storages first, larger ones later: allocations grow from step to step."""
     for _ in range(5):
         y = tw.sort(x, axis=-1)
         x = tw.concat([y, tw.sort(y * 0.5, axis=-1)])

@@ -15,7 +15,7 @@ from pretend_driver import PretendDriver
 import tensorweb as tw
 from tensorweb import devices
 from tensorweb.backends import layouts
-from tensorweb.backends.layouts import PATIENCE, Span, peak, places
+from tensorweb.backends.layouts import PATIENCE, Span, allocations, peak
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.schedule import order
 
@@ -43,7 +43,7 @@ def filled(*shape: int) -> tw.Tensor:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_storages_that_are_needed_together_have_different_places(seed: int) -> None:
+def test_storages_needed_at_once_have_different_allocations(seed: int) -> None:
     draw = random.Random(seed)
     spans = []
     for number in range(60):
@@ -51,7 +51,7 @@ def test_storages_that_are_needed_together_have_different_places(seed: int) -> N
         last = min(first + draw.choice([0, 1, 2, 10, 60]), 50)
         spans.append(Span(number, draw.choice([64, 4096, MIB, 5 * MIB]), first, last))
     staying = frozenset(draw.sample(range(60), 10))
-    found = places(spans, staying)
+    found = allocations(spans, staying)
     assert sorted(n for place in found for n in place.references) == list(range(60))
     for place in found:
         served = [spans[number] for number in place.references]

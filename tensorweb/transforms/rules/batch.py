@@ -61,15 +61,15 @@ class Batched:
     flags: tuple[bool, ...]
     size: int
 
-    def whole(self, place: int) -> Node:
+    def whole(self, index: int) -> Node:
         """Return an input with the batch axis, repeated if it has none."""
-        found = self.inputs[place]
-        return found if self.flags[place] else repeated(found, self.size)
+        found = self.inputs[index]
+        return found if self.flags[index] else repeated(found, self.size)
 
-    def aligned(self, place: int, rank: int) -> Node:
+    def aligned(self, index: int, rank: int) -> Node:
         """Return an input with `rank` axes after the batch axis, for broadcasting."""
-        found = self.inputs[place]
-        return behind(found, rank) if self.flags[place] else found
+        found = self.inputs[index]
+        return behind(found, rank) if self.flags[index] else found
 
     def ramp(self, rank: int) -> Node:
         """Return the examples' indices along the first of `1 + rank` axes."""
@@ -102,7 +102,7 @@ def of_map(step: Batched) -> Node:
     if node.op is CAST:
         return cast(step.inputs[0], node.dtype)
     rank = len(node.shape)
-    operands = [step.aligned(place, rank) for place in range(len(step.inputs))]
+    operands = [step.aligned(index, rank) for index in range(len(step.inputs))]
     return elementwise(node.op, *operands)
 
 
@@ -145,7 +145,7 @@ def of_pad(step: Batched) -> Node:
 def of_concat(step: Batched) -> Node:
     """Concatenate along the next axis."""
     axis = attributes_of(step.node, Joining).axis + 1
-    return concat([step.whole(place) for place in range(len(step.inputs))], axis)
+    return concat([step.whole(index) for index in range(len(step.inputs))], axis)
 
 
 def of_embed(step: Batched) -> Node:
@@ -164,7 +164,7 @@ def of_gather(step: Batched) -> Node:
         shape = (step.size, *step.node.shape)
         return gather(source, step.inputs[1:], whole, shape)
     rank = len(step.node.shape) - (len(step.node.inputs[0].shape) - len(taking.axes))
-    indices = [step.aligned(place, rank) for place in range(1, len(step.inputs))]
+    indices = [step.aligned(index, rank) for index in range(1, len(step.inputs))]
     around = step.node.shape
     shape = (*around[: taking.first], step.size, *around[taking.first :])
     if step.flags[0]:
@@ -184,7 +184,7 @@ def of_scatter(step: Batched) -> Node:
     first = taking.first + 1
     if any(step.flags[1:last]):
         together = len(values.shape) - 1 - (len(writing.shape) - len(taking.axes))
-        indices = [step.aligned(place, together) for place in range(1, last)]
+        indices = [step.aligned(index, together) for index in range(1, last)]
         indices.insert(0, step.ramp(together))
         later, first = (0, *later), taking.first
         values = moved(values, 0, first)
@@ -196,7 +196,7 @@ def of_scatter(step: Batched) -> Node:
 
 def of_accumulate(step: Batched) -> Node:
     """Offset the row indices of each example by the rows of the examples before it."""
-    start, positions, values = (step.whole(place) for place in range(3))
+    start, positions, values = (step.whole(index) for index in range(3))
     row = len(values.shape) - len(positions.shape)
     rows = size(start.shape[1 : len(start.shape) - row])
     number = constant(rows, dtypes.int32, positions.device)
@@ -258,7 +258,7 @@ def of_fourier(step: Batched) -> Node:
 def of_factor(step: Batched) -> Node:
     """Factor a stack with one more leading axis, for which all operands are batched."""
     node = step.node
-    inputs = tuple(step.whole(place) for place in range(len(step.inputs)))
+    inputs = tuple(step.whole(index) for index in range(len(step.inputs)))
     shape = (step.size, *node.shape)
     return Node(node.op, inputs, node.attrs, shape, node.dtype, node.device)
 

@@ -82,11 +82,11 @@ def of_qr(step: Step, cotangent: Node) -> Cotangents:
     d_q, d_r = map(Tensor, unpacked_qr(cotangent, rows, columns, width))
     if rows >= columns:
         return _parts(_of_tall(q, r, d_q, d_r))
-    beside = q @ r[..., rows:]
-    d_beside = d_r[..., rows:]
-    d_q = d_q + beside @ _adjoint(d_beside)
+    remainder = q @ r[..., rows:]
+    d_remainder = d_r[..., rows:]
+    d_q = d_q + remainder @ _adjoint(d_remainder)
     first = _of_tall(q, r[..., :rows], d_q, d_r[..., :rows])
-    return _parts(xp.concat([first, q @ d_beside], axis=-1))
+    return _parts(xp.concat([first, q @ d_remainder], axis=-1))
 
 
 def _of_tall(q: Tensor, r: Tensor, d_q: Tensor, d_r: Tensor) -> Tensor:
@@ -139,9 +139,9 @@ def of_svd(step: Step, cotangent: Node) -> Cotangents:
     across, down = values[..., None, :], values[..., :, None]
     along = _adjoint(left) @ d_left
     j, k = inverse * along, inverse * (right @ _adjoint(d_right))
-    turns = 1j * xp.imag(_diagonal(along)) * _inverse(values)
+    rotations = 1j * xp.imag(_diagonal(along)) * _inverse(values)
     inner = (j + _adjoint(j)) * across + down * (k + _adjoint(k))
-    whole = left @ (inner + _placed(turns + d_values))
+    whole = left @ (inner + _placed(rotations + d_values))
     outside = d_left - left @ along
     return _parts((whole + outside * _inverse(across)) @ right)
 

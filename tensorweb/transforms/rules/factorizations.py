@@ -94,13 +94,17 @@ def of_lu(step: Step, cotangent: Node) -> Cotangents:
 def of_triangular_solve(step: Step, cotangent: Node) -> Cotangents:
     """X = T⁻¹ B; dB = T⁻ᵀ dX, dT = -dB Xᵀ inside of the triangle."""
     attrs = attributes_of(step.node, Factoring)
-    turned = transposed(step.inputs[0])
+    adjoint = transposed(step.inputs[0])
     right = triangular_solve(
-        turned, cotangent, is_upper=not attrs.is_upper, is_unit=attrs.is_unit
+        adjoint, cotangent, is_upper=not attrs.is_upper, is_unit=attrs.is_unit
     )
     outside = matmul(right, transposed(step.node))
-    beside = int(attrs.is_unit)
-    inside = _upper(outside, beside) if attrs.is_upper else _lower(outside, -beside)
+    first_diagonal = int(attrs.is_unit)
+    inside = (
+        _upper(outside, first_diagonal)
+        if attrs.is_upper
+        else _lower(outside, -first_diagonal)
+    )
     return [times(inside, number(-1, inside)), right]
 
 
@@ -117,12 +121,12 @@ def of_qr(step: Step, cotangent: Node) -> Cotangents:
     d_left, d_right = _parts_of_qr(cotangent, rows, columns)
     if rows >= columns:
         return [_of_tall(left, right, d_left, d_right)]
-    beside, rest = part(source, -1, rows, columns - rows), columns - rows
-    d_beside = part(d_right, -1, rows, rest)
-    d_left = plus(d_left, matmul(beside, transposed(d_beside)))
+    remainder, rest = part(source, -1, rows, columns - rows), columns - rows
+    d_remainder = part(d_right, -1, rows, rest)
+    d_left = plus(d_left, matmul(remainder, transposed(d_remainder)))
     square, d_square = part(right, -1, 0, rows), part(d_right, -1, 0, rows)
     first = _of_tall(left, square, d_left, d_square)
-    return [concat([first, matmul(left, d_beside)], len(source.shape) - 1)]
+    return [concat([first, matmul(left, d_remainder)], len(source.shape) - 1)]
 
 
 def _parts_of_qr(flat: Node, rows: int, columns: int) -> tuple[Node, Node]:
@@ -156,10 +160,10 @@ def of_eigh(step: Step, cotangent: Node) -> Cotangents:
     """A = V diag(w) Vᵀ; dA = V (diag(dw) + F ∘ Vᵀ dV) Vᵀ, Fᵢⱼ = 1 / (wⱼ - wᵢ)."""
     values, vectors = _parts_of_eigh(step.node)
     d_values, d_vectors = _parts_of_eigh(cotangent)
-    turned = transposed(vectors)
-    inner = times(_inverse(_differences(values)), matmul(turned, d_vectors))
+    inverse_vectors = transposed(vectors)
+    inner = times(_inverse(_differences(values)), matmul(inverse_vectors, d_vectors))
     inner = plus(inner, diagonal_matrix(d_values))
-    return [_symmetric(matmul(matmul(vectors, inner), turned))]
+    return [_symmetric(matmul(matmul(vectors, inner), inverse_vectors))]
 
 
 def _parts_of_eigh(packed: Node) -> tuple[Node, Node]:

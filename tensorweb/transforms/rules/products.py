@@ -129,9 +129,9 @@ def _without_repeats(
 ) -> tuple[Labels, Node]:
     """Return an operand without its axes of length 1 that others have longer."""
     labels, node = part
-    places = [i for i, n in enumerate(node.shape) if n == lengths[labels[i]]]
-    kept = tuple(labels[i] for i in places)
-    return kept, reshape(node, tuple(node.shape[i] for i in places))
+    axes = [i for i, n in enumerate(node.shape) if n == lengths[labels[i]]]
+    kept = tuple(labels[i] for i in axes)
+    return kept, reshape(node, tuple(node.shape[i] for i in axes))
 
 
 def of_fourier(step: Step, cotangent: Node) -> Cotangents:

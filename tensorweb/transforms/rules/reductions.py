@@ -52,15 +52,15 @@ def of_prod(step: Step, cotangent: Node) -> Cotangents:
     return [times(spread_along(cotangent, axes, x.shape), back)]
 
 
-def _shifted(node: Node, places: int) -> Node:
+def _shifted(node: Node, by: int) -> Node:
     """Return a node shifted by 1 along the last axis, filled with 1."""
     length = node.shape[-1]
     if not node.size:
         return node
     ranges = [(0, n, 1) for n in node.shape]
-    ranges[-1] = (0 if places > 0 else 1, length - 1, 1)
+    ranges[-1] = (0 if by > 0 else 1, length - 1, 1)
     widths = [(0, 0)] * len(node.shape)
-    widths[-1] = (1, 0) if places > 0 else (0, 1)
+    widths[-1] = (1, 0) if by > 0 else (0, 1)
     return pad(slice_ranges(node, ranges), widths, number(1, node))
 
 

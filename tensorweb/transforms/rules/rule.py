@@ -106,5 +106,5 @@ def running(name: str, node: Node, *, from_end: bool = False) -> Node:
     last = len(node.shape) - 1
     if not from_end:
         return scan(name, node, last, dtype=node.dtype)
-    turned = scan(name, flip(node, (last,)), last, dtype=node.dtype)
-    return flip(turned, (last,))
+    scanned = scan(name, flip(node, (last,)), last, dtype=node.dtype)
+    return flip(scanned, (last,))

@@ -76,11 +76,11 @@ def of_windows(step: Step, cotangent: Node) -> Cotangents:
     if dilation == 1 and size <= stride:
         return [_side_by_side(cotangent, axis, stride, shape[axis])]
     total: Node | None = None
-    for place in range(size):
-        part = _cut(cotangent, last, place, 1)
+    for offset in range(size):
+        part = _cut(cotangent, last, offset, 1)
         part = spaced_out(reshape(part, cotangent.shape[:-1]), axis, stride)
         widths = [(0, 0)] * len(shape)
-        before = place * dilation
+        before = offset * dilation
         widths[axis] = (before, shape[axis] - before - part.shape[axis])
         part = pad(part, widths, zeros(cotangent, ()))
         total = part if total is None else plus(total, part)
