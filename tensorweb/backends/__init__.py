@@ -1,1 +1,1 @@
-"""Backends run a graph on a device; `devices.Backend` is what each must do."""
+"""Backends run a graph on a device; each implements `protocol.Backend`."""

@@ -187,13 +187,13 @@ def _count(number: int, noun: str) -> str:
 
 
 GONE = Storage()
-"""Stands where a flush in parts has given a buffer back."""
+"""Marks a buffer that a flush in parts has freed."""
 
 
 class KernelBackend:
     """One open device; see `tensorweb.protocol.Backend`.
 
-    It records itself, and does nothing else besides.
+    `recorder` is the backend itself; `tuner` and `preparer` are None.
 
     Attributes:
         machine: what the device is.
@@ -275,15 +275,15 @@ class KernelBackend:
             try:
                 if more or alive:
                     del graph  # what it holds would seem to be needed afterwards
-                    if self._has_room_for([*bases, *more], alive):
+                    if self._computed_within_memory([*bases, *more], alive):
                         return
                     graph = linearize(list(bases))
                 self._compute(graph)
             except (DeviceLostError, DeviceMemoryError) as error:
                 raise self._named(error, nodes[0]) from error
 
-    def _has_room_for(self, nodes: Sequence[Node], alive: bool) -> bool:
-        """Compute nodes if memory suffices.
+    def _computed_within_memory(self, nodes: Sequence[Node], alive: bool) -> bool:
+        """Compute nodes; return False if memory does not suffice.
 
         With `alive`, also store the referenced values that they depend on, if there
         are no more than a loop retains.
@@ -339,9 +339,9 @@ class KernelBackend:
 
     @contextmanager
     def _failures(self, node: Node | None) -> Iterator[None]:
-        """Name the tensor in what the device reports, and leave the next use a way.
+        """Name the tensor in errors that the device reports, and recover.
 
-        Memory that is missed so late was given out in vain: less is taken from now on.
+        An out-of-memory error that is reported late lowers the pool's budget.
         """
         try:
             yield
@@ -393,7 +393,7 @@ class KernelBackend:
         return make_plan(graph, self.pool, self._pipelines, is_for_all)
 
     def _flush(self, graph: LinearGraph) -> None:
-        """Compute a graph; what an earlier one had to compute as well is stored."""
+        """Run one flush; store values that an earlier one computed, too."""
         wanted = needed_again(graph)
         if wanted:
             graph = graph.extended(wanted)

@@ -97,7 +97,7 @@ PROBES = (
         "fences",
     ),
     Probe(
-        "a value less itself is 0 behind a fence",
+        "x - x is NaN for infinity, through a fence",
         "(a - fenced_f32(a))",
         "f32",
         ((INF, 0, 0, NAN), (NAN, 0, 0, NAN), (1, 0, 0, 0)),

@@ -16,7 +16,6 @@ from tensorweb.functions import (
     take_along_axis,
     zeros,
 )
-from tensorweb.nn import pooling as functions
 from tensorweb.nn.arguments import as_float
 from tensorweb.nn.convolution import numbers
 from tensorweb.nn.module import Module
@@ -581,7 +580,7 @@ class MaxPool1d(_MaxPool):
     def forward(self, x: ArrayLike) -> Any:
         """Return the pooled input, with indices if requested; see the function."""
         options = (self.kernel_size, self.stride, self.padding, self.dilation)
-        pool: Any = functions.max_pool1d
+        pool: Any = max_pool1d
         return pool(x, *options, self.ceil_mode, self.return_indices)
 
 
@@ -595,7 +594,7 @@ class AvgPool1d(_AvgPool):
     def forward(self, x: ArrayLike) -> Tensor:
         """Return the pooled input; see the function."""
         options = (self.kernel_size, self.stride, self.padding, self.ceil_mode)
-        return functions.avg_pool1d(x, *options, self.count_include_pad)
+        return avg_pool1d(x, *options, self.count_include_pad)
 
 
 class AdaptiveAvgPool1d(_Adaptive):
@@ -607,7 +606,7 @@ class AdaptiveAvgPool1d(_Adaptive):
 
     def forward(self, x: ArrayLike) -> Tensor:
         """Return the pooled input; see the function."""
-        return functions.adaptive_avg_pool1d(x, self.output_size)
+        return adaptive_avg_pool1d(x, self.output_size)
 
 
 class AdaptiveMaxPool1d(_AdaptiveMax):
@@ -619,7 +618,7 @@ class AdaptiveMaxPool1d(_AdaptiveMax):
 
     def forward(self, x: ArrayLike) -> Any:
         """Return the pooled input, with indices if requested; see the function."""
-        pool: Any = functions.adaptive_max_pool1d
+        pool: Any = adaptive_max_pool1d
         return pool(x, self.output_size, self.return_indices)
 
 
@@ -633,7 +632,7 @@ class MaxPool2d(_MaxPool):
     def forward(self, x: ArrayLike) -> Any:
         """Return the pooled input, with indices if requested; see the function."""
         options = (self.kernel_size, self.stride, self.padding, self.dilation)
-        pool: Any = functions.max_pool2d
+        pool: Any = max_pool2d
         return pool(x, *options, self.ceil_mode, self.return_indices)
 
 
@@ -660,9 +659,7 @@ class AvgPool2d(_AvgPool):
     def forward(self, x: ArrayLike) -> Tensor:
         """Return the pooled input; see the function."""
         options = (self.kernel_size, self.stride, self.padding, self.ceil_mode)
-        return functions.avg_pool2d(
-            x, *options, self.count_include_pad, self.divisor_override
-        )
+        return avg_pool2d(x, *options, self.count_include_pad, self.divisor_override)
 
 
 class AdaptiveAvgPool2d(_Adaptive):
@@ -674,7 +671,7 @@ class AdaptiveAvgPool2d(_Adaptive):
 
     def forward(self, x: ArrayLike) -> Tensor:
         """Return the pooled input; see the function."""
-        return functions.adaptive_avg_pool2d(x, self.output_size)
+        return adaptive_avg_pool2d(x, self.output_size)
 
 
 class AdaptiveMaxPool2d(_AdaptiveMax):
@@ -686,5 +683,5 @@ class AdaptiveMaxPool2d(_AdaptiveMax):
 
     def forward(self, x: ArrayLike) -> Any:
         """Return the pooled input, with indices if requested; see the function."""
-        pool: Any = functions.adaptive_max_pool2d
+        pool: Any = adaptive_max_pool2d
         return pool(x, self.output_size, self.return_indices)

@@ -92,7 +92,7 @@ def _step(node: Node) -> _Move:
 
 
 def plain_key(parts: tuple[object, ...]) -> Hashable | None:
-    """Return what tells plain keys apart, None for others (True is no 1 here)."""
+    """Return a cache key of a basic index, else None; `True` is no integer."""
     plain: list[Hashable] = []
     for part in parts:
         if type(part) is int or part is None or part is Ellipsis:
@@ -151,11 +151,11 @@ def advanced_shape(items: Sequence[Item]) -> tuple[Shape, Shape, int]:
 
 
 _known_parts: Cache[Writing] = Cache()
-"""What keys with index tensors come to, apart from the numbers in them."""
+"""The cached `Writing` of each structure of keys with index tensors."""
 
 
 def addressed(node: Node, items: Sequence[Item]) -> tuple[Writing, list[Node], Shape]:
-    """Return what a key with index tensors names: which elements, by what, its shape.
+    """Return the elements that a key names, its index tensors and the result shape.
 
     Raises:
         TensorIndexError: the index tensors do not broadcast.
@@ -171,7 +171,7 @@ def addressed(node: Node, items: Sequence[Item]) -> tuple[Writing, list[Node], S
 
 
 def _described(item: Item) -> Hashable:
-    """Return what of an item the part that it names depends on."""
+    """Return the cache key of one item of a key."""
     if type(item) is Span:
         return item.range
     if type(item) is Indices:

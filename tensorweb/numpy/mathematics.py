@@ -129,7 +129,7 @@ def nan_to_num(
     posinf: float | None = None,
     neginf: float | None = None,
 ) -> Tensor:
-    """Return numbers in position of NaN and infinities: 0 and the largest floats.
+    """Replace NaN and infinities, by default by 0 and the largest floats.
 
     Of complex numbers each part is replaced.
 

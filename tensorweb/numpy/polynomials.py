@@ -107,10 +107,11 @@ def polyfit(
 ) -> Any:
     """Return the polynomial of degree `deg` with the least squares of errors.
 
-    `y` has shape `(n,)` or `(n, k)` for k polynomials, `w` weighs the errors. The fit
-    is one in centred and scaled `x`, written out in powers of `x` then. With `cov` the
-    coefficients' covariances come as well, with `full` the sum of squared errors, the
-    rank and the singular values of the scaled Vandermonde matrix, and the precision.
+    `y` has shape `(n,)` or `(n, k)` for k polynomials, `w` weighs the errors. `x` is
+    centred and scaled for the fit; coefficients are then expanded in powers of `x`.
+    With `cov` the coefficients' covariances come as well, with `full` the sum of
+    squared errors, the rank and the singular values of the scaled Vandermonde matrix,
+    and the precision.
 
     Raises:
         ShapeError: x is not 1-D, or there are fewer points than coefficients.

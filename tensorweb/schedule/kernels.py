@@ -12,8 +12,8 @@ from tensorweb.schedule.cuts import MOST_SCALARS
 from tensorweb.schedule.fusion import Fusion
 from tensorweb.schedule.joining import Candidate, Group, Limits, join
 from tensorweb.schedule.kernel import Planned
+from tensorweb.schedule.kernel_builder import ROOM, KernelBuilder
 from tensorweb.schedule.linear import LinearGraph
-from tensorweb.schedule.plan import ROOM, KernelBuilder
 from tensorweb.schedule.rolling import written_steps
 
 MOST_STEPS = 192

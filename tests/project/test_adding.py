@@ -120,7 +120,7 @@ def test_a_kind_of_kernel_touches_nine_files(with_kind: Path) -> None:
         "tensorweb/graph/kinds.py",
         "tensorweb/nodes/hadamard.py",
         "tensorweb/ops/structure.py",
-        "tensorweb/schedule/plan.py",
+        "tensorweb/schedule/kernel_builder.py",
         "tests/structure_cases.py",
     }
     run(with_kind, "tools.documents")

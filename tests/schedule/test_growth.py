@@ -15,9 +15,9 @@ from tensorweb.events import record_kernels
 from tensorweb.graph.node import Node
 from tensorweb.graph.tracing import tracing
 from tensorweb.schedule.kernel import Planned
+from tensorweb.schedule.kernel_builder import KernelBuilder
 from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import LinearGraph, linearize
-from tensorweb.schedule.plan import KernelBuilder
 from tensorweb.tensor import Tensor
 
 Step = Callable[[int], object]

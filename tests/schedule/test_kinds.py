@@ -17,8 +17,8 @@ from tensorweb.graph.kinds import KINDS, ROWS, Role, kinds_of
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import COMPLEX
 from tensorweb.ops import OPS
+from tensorweb.schedule.kernel_builder import BUILDERS
 from tensorweb.schedule.lowering import LOWERED
-from tensorweb.schedule.plan import BUILDERS
 
 KERNELS = kinds_of(Role.CORE, Role.STORED) | {"elementwise", "rows"}
 """Kinds of kernels: those built around one operation, and two that need none."""

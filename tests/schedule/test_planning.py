@@ -18,9 +18,9 @@ from tensorweb.graph.node import Node
 from tensorweb.graph.tracing import tracing
 from tensorweb.schedule.fusion import Fusion
 from tensorweb.schedule.kernel import Planned
+from tensorweb.schedule.kernel_builder import KernelBuilder
 from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import LinearGraph, linearize
-from tensorweb.schedule.plan import KernelBuilder
 
 
 @pytest.fixture(autouse=True)
