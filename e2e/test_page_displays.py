@@ -204,7 +204,7 @@ def test_the_page_says_what_it_is_until_told_not_to(shared: PageDriver) -> None:
     expect(document.locator("h1")).to_have_text("tensorweb")
     assert violations(document) == []
     document.get_by_role("link", name="table of contents").click()
-    document.get_by_role("link", name="api").click()
+    document.get_by_role("link", name="api", exact=True).click()
     expect(document.locator("h1")).to_be_visible()
     assert violations(document) == []
     document.close()
