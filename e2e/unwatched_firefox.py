@@ -42,6 +42,10 @@ evaluated().then(
 """Marionette runs code in a realm of its own; names must be the window's."""
 
 
+class Replaced(Error):
+    """A script ended without an answer, because its document was replaced."""
+
+
 class UnwatchedPage:
     """The only page of a Firefox, with the methods of Playwright's that tests need."""
 
@@ -78,6 +82,8 @@ class UnwatchedPage:
         """Return what an expression gives, or what the function that it is returns."""
         script = {"script": EVALUATE.format(code=code), "args": [given]}
         found = self._ask("WebDriver:ExecuteAsyncScript", script)["value"]
+        if found is None:
+            raise Replaced("the document was replaced while a script ran")
         if "error" in found:
             raise Error(found["error"])
         return found.get("value")
@@ -85,10 +91,17 @@ class UnwatchedPage:
     def wait_for_function(self, expression: str, timeout: float = LIMIT_MS) -> None:
         """Wait until an expression is true."""
         end = time.monotonic() + timeout / 1000
-        while not self.evaluate(expression):
+        while not self._is_true(expression):
             if time.monotonic() > end:
                 raise TimeoutError(f"{expression} did not come true in {timeout} ms")
             time.sleep(PAUSE)
+
+    def _is_true(self, expression: str) -> bool:
+        """Whether an expression is true; a document that reloads has not answered."""
+        try:
+            return bool(self.evaluate(expression))
+        except Replaced:
+            return False
 
     def wait_for_selector(self, selector: str, **_: object) -> None:
         """Wait until there is such an element."""
