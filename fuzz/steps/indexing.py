@@ -197,7 +197,7 @@ def _values(
 
 
 def _written(balls: list[Ball], text: str) -> Ball:
-    """Return the ball of what is written."""
+    """Return the ball of the written value."""
     if len(balls) > 1:
         return as_dtype(balls[-1], balls[0].dtype)
     return number(float(text), balls[0].dtype)

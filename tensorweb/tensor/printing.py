@@ -246,7 +246,7 @@ def mime_bundle(
 
 
 def _bundle(x: TensorBase, asked: list[str]) -> dict[str, str]:
-    """Return at least what is asked for and there."""
+    """Return the available formats, at least the requested ones."""
     text = format_read(x)
     summary = summary_of(x.node) if asked != [PLAIN] else None
     if summary is None:

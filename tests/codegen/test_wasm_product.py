@@ -159,7 +159,7 @@ def test_a_product_is_turned_where_its_operands_lie_so(dtype: str) -> None:
     for rows, columns, depth in ((10, 300, 100), (2, 130, 40), (9, 33, 270)):
         a, b = values((rows, depth), dtype), values((depth, columns), dtype)
         flipped = tw.asarray(b.T.copy()).T
-        assert layout_of(kernel_of(tw.asarray(a) @ flipped), dtype, False).is_turned
+        assert layout_of(kernel_of(tw.asarray(a) @ flipped), dtype, False).is_transposed
         assert_close(tw.asarray(a) @ flipped, a, b)
         assert_close(tw.asarray(b.T.copy()) @ tw.asarray(a).T, b.T, a.T)
         more = small(rows, columns, dtype=dtype)

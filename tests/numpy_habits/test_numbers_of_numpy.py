@@ -209,7 +209,7 @@ def test_axes_are_taken_in_the_order_asked(cpu: str) -> None:
 
 
 def test_numpy_s_own_shuffle_is_for_numbers(cpu: str) -> None:
-    """It exchanges rows through views, which see what is written, and warns of it."""
+    """NumPy swaps rows through views, which follow each write, and warns of that."""
     line = np.arange(9)
     with pytest.warns(UserWarning, match="you are shuffling"):
         numpy.random.shuffle(line)

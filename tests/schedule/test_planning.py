@@ -36,7 +36,7 @@ def graph_of(*results: Tensor) -> LinearGraph:
     return linearize(list(dict.fromkeys(each.node.base for each in results)))
 
 
-def gradients(*, is_turned: bool = False) -> LinearGraph:
+def gradients(*, is_transposed: bool = False) -> LinearGraph:
     """A step of training; turned, one result is read in an order without strides."""
     model = transformers.parameters(2, 128, 64, 65)
     tokens = tw.zeros((32, 64), "int32").contiguous()
@@ -44,7 +44,7 @@ def gradients(*, is_turned: bool = False) -> LinearGraph:
     with tracing("a step", {}):
         found = transformers.step(model, model, model, tokens, tokens)
     results = tw.tree.leaves(found)
-    if is_turned:
+    if is_transposed:
         widest = max(results, key=lambda each: each.size)
         results.append((widest.T * 3.0).reshape((2, widest.size // 2)) + 1.0)
     return graph_of(*results)
@@ -104,7 +104,7 @@ def test_a_blocked_kernel_builds_few_others_again(
         passes += 1
         decide(fusion, *given)  # type: ignore[arg-type]  # passed on
 
-    graph = gradients(is_turned=True)
+    graph = gradients(is_transposed=True)
     monkeypatch.setattr(KernelBuilder, "build", count)
     monkeypatch.setattr(Fusion, "__init__", note)
     plan(graph, 5)

@@ -69,7 +69,7 @@ class Epilogue:
         kernel: Kernel,
         sizes: Sizes,
         dtype: str,
-        is_turned: bool,
+        is_transposed: bool,
     ) -> None:
         """Prepare.
 
@@ -78,7 +78,7 @@ class Epilogue:
             kernel: whose expression `finish` is computed.
             sizes: of the product.
             dtype: of the sums.
-            is_turned: whether neighbours along a column of the result are neighbours
+            is_transposed: whether adjacent elements of a result's column are adjacent
                 among the sums.
         """
         self.frame = frame
@@ -86,9 +86,9 @@ class Epilogue:
         self.kernel = kernel
         self.size = sizes.numbers.size
         self.dtype = dtype
-        self.is_turned = is_turned
+        self.is_transposed = is_transposed
         lengths = sizes.rows, sizes.columns
-        self.rows, self.columns = lengths[::-1] if is_turned else lengths
+        self.rows, self.columns = lengths[::-1] if is_transposed else lengths
         finish = kernel.expression("finish")
         axes = finish.groups[0]
         self.is_even = not axes or axes[-1] % self.columns == 0
@@ -122,7 +122,7 @@ class Epilogue:
         first, core, out = (f.local("i32") for _ in range(3))
         number = f.constant("i32", self.size)
         down, self.across = (
-            (number, row_bytes) if self.is_turned else (row_bytes, number)
+            (number, row_bytes) if self.is_transposed else (row_bytes, number)
         )
         with counted(f, *rows) as row:
             if batch is None:
@@ -181,7 +181,7 @@ class Epilogue:
     def _element(self, core: int, out: int) -> None:
         """Write what computes and stores the elements at the addresses."""
         f, values = self.f, self.reader.values
-        if self.lanes > 1 and self.is_turned:
+        if self.lanes > 1 and self.is_transposed:
             self._load_apart(core)
         else:
             f.get(core)
@@ -340,14 +340,14 @@ class _Product:
         layout = layout_of(kernel, self.dtype, target.relaxed)
         self.sizes = layout.sizes
         self.left, self.right = layout.left, layout.right
-        self.is_turned = layout.is_turned
+        self.is_transposed = layout.is_transposed
         self.together = layout.together
         self.scratch = layout.scratch_bytes
         self.packs_inside = packs_own_columns(self.right, self.sizes)
         self.is_staged = (
             itemsize(kernel.dtype) != self.sizes.numbers.size
             or not self.sizes.is_whole
-            or self.is_turned
+            or self.is_transposed
         )
         self.result = scratch(len(self.scratch)) if self.is_staged else OUTPUT
 
@@ -395,7 +395,7 @@ class _Product:
         written.write()
         tile = f"tile of {sizes.tile[0]} x {sizes.width}"
         block = f"units of {sizes.unit_rows} x {sizes.unit_columns}"
-        note = f"{tile}, {block}{', turned' if self.is_turned else ''}"
+        note = f"{tile}, {block}{', turned' if self.is_transposed else ''}"
         units = sizes.units(sizes.batch)
         launch = frame.launch("product", units, sizes.per_slice, note)
         matrix = self.right.matrix * sizes.numbers.size
@@ -508,9 +508,9 @@ class _Units:
         self._parts(left, right, result)
         if not self.is_bare:
             across, down = (self.column, self.column_end), (self.row, self.row_end)
-            block = (across, down) if product.is_turned else (down, across)
+            block = (across, down) if product.is_transposed else (down, across)
             epilogue = Epilogue(
-                frame, product.kernel, self.sizes, product.dtype, product.is_turned
+                frame, product.kernel, self.sizes, product.dtype, product.is_transposed
             )
             epilogue.write(batch, *block, result, self.result_row)
 

@@ -266,11 +266,11 @@ class Layout:
     """How a product is cut, and where its operands are read.
 
     Attributes:
-        sizes: of the product, or of the turned one.
+        sizes: sizes of the product, or of its transpose.
         left: its left operand.
         right: its right operand.
-        is_turned: whether the operands have changed places, so that the result's rows
-            are computed as columns.
+        is_transposed: whether the operands are exchanged, so that the result's rows are
+            computed as columns.
         together: how many matrices' right operands are packed at a time.
         scratch_bytes: of the scratch storages of operands that are packed.
     """
@@ -278,7 +278,7 @@ class Layout:
     sizes: Sizes
     left: Operand
     right: Operand
-    is_turned: bool
+    is_transposed: bool
     together: int
     scratch_bytes: tuple[int, ...]
 
@@ -295,7 +295,7 @@ class Layout:
             if operand.is_packed
         )
         results = sizes.batch * sizes.rows * sizes.columns
-        finished = results * TURNING if self.is_turned else 0
+        finished = results * TURNING if self.is_transposed else 0
         return tile * sizes.batch * sizes.depth + packed * PACKING + finished
 
 
@@ -323,7 +323,7 @@ def layout_of(kernel: Kernel, dtype: str, is_fused: bool) -> Layout:
         return plain
     operands = reorder_groups(right, SWAPPED), reorder_groups(left, SWAPPED)
     lengths = batch, columns, rows, depth
-    turned = _read(lengths, operands, dtype, is_fused, is_turned=True)
+    turned = _read(lengths, operands, dtype, is_fused, is_transposed=True)
     return min(plain, turned, key=lambda each: each.time(is_fused))
 
 
@@ -332,7 +332,7 @@ def _read(
     operands: tuple[Expression, Expression],
     dtype: str,
     is_fused: bool,
-    is_turned: bool = False,
+    is_transposed: bool = False,
 ) -> Layout:
     """Return the layout of a product of two operands."""
     sizes = sizes_of(*lengths, dtype, is_fused)
@@ -348,4 +348,4 @@ def _read(
         for operand in (left, right)
         if operand.is_packed
     )
-    return Layout(sizes, left, right, is_turned, together, taken)
+    return Layout(sizes, left, right, is_transposed, together, taken)

@@ -72,7 +72,7 @@ class Portioned:
         launch: for all.
         range: its parameters, None if it is of no batch.
         matrix: the bytes of a packed matrix.
-        units: how many there are for so many matrices.
+        units: maps a count of matrices to a count of units.
     """
 
     launch: Launch
