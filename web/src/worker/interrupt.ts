@@ -2,7 +2,7 @@
 
 import type { PyodideAPI } from "pyodide";
 
-/** What the library's driver uses around every wait; see docs/architecture.md. */
+/** What the library's driver uses around every wait; see docs/execution.md. */
 interface InterruptContract {
   off(): void;
   on(): boolean;
