@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import operator
+from functools import reduce
 from typing import Any
 
 from tensorweb import dtypes, tree
 from tensorweb.errors import DataError, TransformError
 from tensorweb.functions import minimum, sqrt
-from tensorweb.optim.checks import is_finite
-from tensorweb.optim.state import LARGE, FlatLayout
+from tensorweb.optim.options import is_finite
+from tensorweb.optim.state import flat_layouts
 from tensorweb.tensor import Tensor
-from tensorweb.tensor.base import FLOWING
+from tensorweb.transforms.inputs import is_float
 
 # Added to the norm, as in PyTorch, so that gradients of 0 stay 0.
 TINY = 1e-6
@@ -46,40 +48,26 @@ def clipped_and_norm(grads: Any, limit: float) -> tuple[Any, Tensor]:
             f"clip_by_global_norm: limit={limit!r} is no finite number above 0."
         )
     leaves, structure = tree.flatten(grads)
-    groups = _groups(leaves)
-    total: Tensor | None = None
-    wholes = []
-    for layout, chosen in groups:
-        whole = layout.join([leaves[n] for n in chosen])
-        wide = whole.astype(dtypes.float32) if whole.dtype is dtypes.float16 else whole
-        part = (wide * wide.conj()).real.sum()
-        total = part if total is None else total + part
-        wholes.append(whole)
-    if total is None:
+    flowing = [n for n, leaf in enumerate(leaves) if is_float(leaf)]
+    if not flowing:
         raise TransformError(
             "clip_by_global_norm: there is no gradient; call loss.backward() before, "
             "or give what tw.grad returns."
         )
-    norm = sqrt(total)
+    layouts = flat_layouts([str(n) for n in flowing], [leaves[n] for n in flowing])
+    flat = [
+        layout.join([leaves[flowing[n]] for n in indices])
+        for layout, indices in layouts
+    ]
+    norm = sqrt(reduce(operator.add, map(_sum_of_squares, flat)))
     factor = minimum(limit / (norm + TINY), 1.0)
-    for whole, (layout, chosen) in zip(wholes, groups, strict=True):
-        scaled = (whole * factor).astype(whole.dtype)
-        for index, part in zip(chosen, layout.parts(scaled), strict=True):
-            leaves[index] = part
+    for joined, (layout, indices) in zip(flat, layouts, strict=True):
+        scaled = (joined * factor).astype(joined.dtype)
+        for index, part in zip(indices, layout.parts(scaled), strict=True):
+            leaves[flowing[index]] = part
     return tree.unflatten(structure, leaves), norm
 
 
-def _groups(leaves: list[Any]) -> list[tuple[FlatLayout, list[int]]]:
-    """Return which floating-point tensors to concatenate: small ones of a dtype."""
-    together: dict[object, list[int]] = {}
-    for index, leaf in enumerate(leaves):
-        if isinstance(leaf, Tensor) and leaf.dtype.kind in FLOWING:
-            key = index if leaf.size >= LARGE else (leaf.dtype, leaf.device)
-            together.setdefault(key, []).append(index)
-    return [
-        (
-            FlatLayout([str(n) for n in chosen], [leaves[n].shape for n in chosen]),
-            chosen,
-        )
-        for chosen in together.values()
-    ]
+def _sum_of_squares(x: Tensor) -> Tensor:
+    wide = x.astype(dtypes.float32) if x.dtype is dtypes.float16 else x
+    return (wide * wide.conj()).real.sum()

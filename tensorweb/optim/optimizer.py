@@ -1,4 +1,4 @@
-"""The base class of optimisers: apply a rule with its options to a tree of parameters.
+"""The base class of optimisers: apply an update rule to a tree of parameters.
 
 In the functional style, `init` and `update` take and return values; an optimiser that
 was given parameters owns its state and changes them in `step`.
@@ -8,47 +8,62 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
-from typing import Any, Self
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 from tensorweb import dtypes
 from tensorweb.errors import DataError, TraceError, TransformError
 from tensorweb.functions import asarray
 from tensorweb.graph.autograd import grad_disabled
+from tensorweb.graph.complex_pairs import pair_of
+from tensorweb.graph.node import complex_of
 from tensorweb.graph.tracing import is_tracing, open_trace
 from tensorweb.optim.clipping import clipped_and_norm
-from tensorweb.optim.options import (
-    FixedOptions,
-    Rate,
-    as_schedule,
-    checked_rate,
-    number_of_rate,
-)
-from tensorweb.optim.rules import RULES, StepContext, apply_rule
+from tensorweb.optim.options import CHECKS, is_finite
 from tensorweb.optim.schedules import Schedule
 from tensorweb.optim.state import (
     Group,
+    Parameters,
     State,
-    as_flat,
-    check_belongs,
-    check_gradient,
+    check_gradients,
     check_one_device,
+    check_state,
     computing_dtype,
-    counted,
     finish_step,
-    from_flat,
-    gradients_of,
-    groups_in,
-    groups_of,
+    incremented,
     join_in_place,
+    named_tensors,
+    new_groups,
     number,
-    of_its_own,
-    parameters_of,
-    taken_over,
-    with_moments,
+    state_from_named,
 )
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.trees import register
+
+Rate: TypeAlias = float | Schedule | Tensor
+"""A learning rate: a number, or a function from the step count to one."""
+
+Options: TypeAlias = Mapping[str, Any]
+Moments: TypeAlias = dict[str, Tensor]
+
+
+class GroupSettings(NamedTuple):
+    """The options of a parameter group, its schedule, and the count of its tensors."""
+
+    options: dict[str, Any]
+    schedule: Schedule | None
+    size: int
+
+
+class NewGroup(NamedTuple):
+    """A parameter group that an optimiser is given."""
+
+    names: list[str]
+    leaves: list[Tensor]
+    rate: Rate
+    options: dict[str, Any]
 
 
 class Optimizer:
@@ -60,6 +75,10 @@ class Optimizer:
         names: their names in messages and in `state_dict`.
         state: the state of these tensors, None in the functional style.
     """
+
+    # Whether `weight_decay` shrinks the parameter itself; otherwise it is added to the
+    # gradient, as the gradient of an L2 penalty.
+    _has_decoupled_decay: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
         """Register every subclass as a tree, for `jit`."""
@@ -82,20 +101,20 @@ class Optimizer:
         return super().__new__(cls)
 
     def __init__(self, params: object, lr: Rate, **options: Any) -> None:
-        """Store options that the class has validated, and parameters or None.
+        """Check the options, and take parameters, if there are any.
 
         Raises:
-            DataError: the learning rate is negative or not finite, or no parameter is a
-                floating-point tensor.
+            DataError: an option or the learning rate is out of its range, or no
+                parameter is a floating-point tensor.
         """
-        self._rule = type(self).__name__
-        rate = checked_rate(self._rule, lr)
-        self._default_rate = rate
-        self._defaults = FixedOptions(options)
-        # Of each parameter group; one that has no parameters yet is the default.
-        self._schedules: tuple[Schedule | None, ...] = (as_schedule(rate),)
-        self._options: tuple[FixedOptions, ...] = (self._defaults,)
-        self._group_sizes: tuple[int, ...] = ()
+        name = type(self).__name__
+        self._default_rate = _checked_rate(name, lr)
+        self._defaults = {
+            key: CHECKS[key](name, key, value) for key, value in options.items()
+        }
+        self._settings: tuple[GroupSettings, ...] = (
+            GroupSettings(self._defaults, _schedule_of(self._default_rate), 0),
+        )
         self.params: list[Tensor] = []
         self.names: tuple[str, ...] = ()
         self.state: State | None = None
@@ -105,15 +124,72 @@ class Optimizer:
     def __repr__(self) -> str:
         """Return the constructor call."""
         rate = self._default_rate
-        given = {"lr": getattr(rate, "__qualname__", rate), **self._defaults}
-        inside = ", ".join(f"{name}={value}" for name, value in given.items())
-        count = len(self._group_sizes)
-        return f"{self._rule}({f'{count} groups, ' if count > 1 else ''}{inside})"
+        options = {"lr": getattr(rate, "__qualname__", rate), **self._defaults}
+        arguments = ", ".join(f"{key}={value}" for key, value in options.items())
+        count = len(self._settings)
+        groups = f"{count} groups, " if count > 1 else ""
+        return f"{type(self).__name__}({groups}{arguments})"
 
     @property
     def options(self) -> Mapping[str, Any]:
         """The options of the rule by name, of the first parameter group."""
-        return self._options[0]
+        return MappingProxyType(self._settings[0].options)
+
+    # The update rule, which subclasses define.
+
+    @staticmethod
+    def _initial_moments(options: Options) -> dict[str, float]:
+        """Return the names of a parameter's moments, and their initial values."""
+        raise NotImplementedError
+
+    @staticmethod
+    def _update_rule(
+        options: Options,
+        rate: Tensor,
+        count: Tensor,
+        p: Tensor,
+        g: Tensor,
+        moments: Moments,
+    ) -> tuple[Tensor, Moments]:
+        """Return a parameter and its moments after a step, element by element.
+
+        Args:
+            options: of the parameter group.
+            rate: the learning rate, 0-d.
+            count: the index of the step, from 1, 0-d.
+            p: the parameter, or many as one flat tensor.
+            g: its gradient.
+            moments: by name.
+        """
+        raise NotImplementedError
+
+    def _updated(
+        self,
+        options: Options,
+        rate: Tensor,
+        count: Tensor,
+        p: Tensor,
+        g: Tensor,
+        moments: Moments,
+    ) -> tuple[Tensor, Moments]:
+        """Return a parameter and its moments after a step with weight decay.
+
+        Real and imaginary parts of a complex parameter are updated independently.
+        """
+        if p.dtype.kind == "complex":
+            pairs = {name: _as_pairs(moment) for name, moment in moments.items()}
+            p, pairs = self._updated(
+                options, rate, count, _as_pairs(p), _as_pairs(g), pairs
+            )
+            return _from_pairs(p), {n: _from_pairs(m) for n, m in pairs.items()}
+        decay = options["weight_decay"]
+        if options["maximize"]:
+            g = -g
+        if decay and self._has_decoupled_decay:
+            p = p * (1 - rate * decay)
+        elif decay:
+            g = g + p * decay
+        return self._update_rule(options, rate, count, p, g, moments)
 
     # Parameter groups.
 
@@ -130,7 +206,7 @@ class Optimizer:
         >>> [float(group["lr"]) for group in opt.param_groups]
         [1.0, 0.25]
         """
-        return [ParamGroup(self, index) for index in range(len(self._group_sizes))]
+        return [ParamGroup(self, n) for n in range(len(self._settings)) if self.params]
 
     def add_param_group(self, group: Mapping[str, Any]) -> None:
         """Add parameters to train, for example after unfreezing a layer.
@@ -147,21 +223,8 @@ class Optimizer:
         >>> len(opt.param_groups)
         2
         """
-        state = self._own("add_param_group")
-        index = len(self._group_sizes)
-        names, leaves, member = self._opened_group(index, group)
-        first_names, first_leaves = list(self.names), list(self.params)
-        self._check_apart([*first_leaves, *leaves], [*first_names, *names])
-        check_one_device([*first_names, *names], [*first_leaves, *leaves])
-        self._schedules += member._schedules
-        self._options += member._options
-        self._group_sizes += (len(leaves),)
-        self.names += tuple(names)
-        self.params = [*first_leaves, *leaves]
-        added = self._start_group(index, names, leaves)
-        rates = (*state.rates, self._first_rate(member._default_rate, leaves))
-        self.state = of_its_own(State(state.step, rates, (*state.groups, *added)))
-        _make_leaves(leaves)
+        self._checked_state("add_param_group")
+        self._add_groups([self._new_group(len(self._settings), group)])
 
     # The functional style.
 
@@ -181,8 +244,12 @@ class Optimizer:
         tensor(0)
         """
         self._check_functional("init")
-        names, leaves, _ = parameters_of(tree)
-        return self._start("init", [(names, leaves)], [self._default_rate])
+        parameters = Parameters(tree)
+        names, leaves = parameters.names, parameters.leaves
+        _check_leaves("init", names, leaves)
+        groups = self._start_group(0, self._defaults, names, leaves)
+        rate = _rate_tensor(self._default_rate, leaves)
+        return State(number(0, leaves[0].device), (rate,), groups)
 
     def update(self, tree: Any, grads: object, state: State) -> tuple[Any, State]:
         """Return parameters and state after a step.
@@ -205,18 +272,19 @@ class Optimizer:
         {'w': tensor([0.5, 0.5]), 'name': 'gradient'}
         """
         self._check_functional("update")
-        names, leaves, put = parameters_of(tree)
+        parameters = Parameters(tree)
+        names, leaves = parameters.names, parameters.leaves
         if not isinstance(state, State):
             raise DataError(
                 f"update: the state is {type(state).__name__}; give what init or the "
                 "last update returned."
             )
-        check_belongs("update", state, names, leaves)
-        found = gradients_of(tree, grads)
+        check_state("update", state, names, leaves)
+        gradients = parameters.gradients(grads)
         with grad_disabled():
-            moved, state = self._advance("update", names, leaves, found, state)
+            moved, state = self._advance("update", names, leaves, gradients, state)
         finish_step(moved, state)
-        return put(moved), state
+        return parameters.tree_with(moved), state
 
     # The stateful style.
 
@@ -236,12 +304,12 @@ class Optimizer:
         >>> w
         tensor([0., 0.])
         """
-        state = self._own("step")
+        state = self._checked_state("step")
         grads = [param.grad for param in self.params]
         with grad_disabled():
             values = [Tensor.around(param.node) for param in self.params]
             moved, new = self._advance("step", self.names, values, grads, state)
-            self.state = taken_over(state, new)
+            self.state = state.replaced_by(new)
             for param, value in zip(self.params, moved, strict=True):
                 if value.node is not param.node:
                     param._replace(value.node)
@@ -257,7 +325,7 @@ class Optimizer:
         >>> w.grad is None
         True
         """
-        self._own("zero_grad")
+        self._checked_state("zero_grad")
         for param in self.params:
             param.grad = None
 
@@ -277,7 +345,7 @@ class Optimizer:
         >>> round(float((w.grad**2).sum()), 3)
         1.0
         """
-        self._own("clip_by_global_norm")
+        self._checked_state("clip_by_global_norm")
         with grad_disabled():
             grads = [param.grad for param in self.params]
             clipped, norm = clipped_and_norm(grads, limit)
@@ -308,59 +376,56 @@ class Optimizer:
         self._set_rate(0, value)
 
     def _check_one_group(self, name: str) -> None:
-        if len(self._group_sizes) > 1:
+        if len(self._settings) > 1:
             raise DataError(
-                f"{name}: this optimiser has {len(self._group_sizes)} parameter "
+                f"{name}: this optimiser has {len(self._settings)} parameter "
                 "groups, each with its own learning rate; write "
                 "opt.param_groups[0]['lr'], or go over all of opt.param_groups."
             )
 
     def _rate_of(self, index: int) -> Rate:
         """Return a group's learning rate: its schedule, or the tensor of the state."""
-        schedule = self._schedules[index]
+        schedule = self._settings[index].schedule
         if schedule is not None:
             return schedule
         rate = None if self.state is None else self.state.rates[index]
         return self._default_rate if rate is None else rate
 
     def _set_rate(self, index: int, value: Rate) -> None:
-        state = self._own("lr")
-        rate = checked_rate(self._rule, value)
-        schedules, rates = list(self._schedules), list(state.rates)
-        schedules[index] = as_schedule(rate)
-        rates[index] = self._first_rate(rate, self.params)
-        self._schedules = tuple(schedules)
-        self.state = of_its_own(State(state.step, tuple(rates), state.groups))
+        state = self._checked_state("lr")
+        rate = _checked_rate(type(self).__name__, value)
+        rates = list(state.rates)
+        rates[index] = _rate_tensor(rate, self.params)
+        self._replace_settings(index, schedule=_schedule_of(rate))
+        self.state = replace(state, rates=tuple(rates)).copy()
 
     def _set_option(self, index: int, name: str, value: object) -> None:
         """Change an option of a group, and add the moments that it requires."""
-        state = self._own(f"param_groups[{index}][{name!r}]")
-        options = self._checked({**self._options[index], name: value})._options[0]
-        rule = RULES[self._rule]
+        state = self._checked_state(f"param_groups[{index}][{name!r}]")
+        options = self._checked_options({**self._settings[index].options, name: value})
         by_name = dict(zip(self.names, self.params, strict=True))
+        moments = self._initial_moments(options)
         groups = [
-            with_moments(
-                group,
-                by_name[group.layout.names[0]],
-                rule.moments(options),
-                rule.start(options),
-            )
-            if self._index_of(group.layout.names[0]) == index
+            group.with_moments(moments, by_name[group.layout.names[0]])
+            if group.settings == index
             else group
             for group in state.groups
         ]
-        changed = list(self._options)
-        changed[index] = options
-        self._options = tuple(changed)
-        self.state = of_its_own(State(state.step, state.rates, tuple(groups)))
+        self._replace_settings(index, options=options)
+        self.state = replace(state, groups=tuple(groups)).copy()
 
-    def _checked(self, options: Mapping[str, Any]) -> Optimizer:
-        """Return an optimiser of this class without parameters, to validate options.
+    def _replace_settings(self, index: int, **changes: Any) -> None:
+        settings = list(self._settings)
+        settings[index] = settings[index]._replace(**changes)
+        self._settings = tuple(settings)
+
+    def _checked_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return validated options, of an optimiser of this class without parameters.
 
         Raises:
             DataError: there is no such option, or it is out of its range.
         """
-        return type(self)(**options)
+        return type(self)(**options)._defaults
 
     # Saving.
 
@@ -374,15 +439,17 @@ class Optimizer:
         >>> sorted(opt.state_dict(opt.init({"w": tw.ones(2)})))
         ['learning_rate', 'step', 'w.velocity']
         """
-        return as_flat(self._own("state_dict") if state is None else state)
+        return named_tensors(
+            self._checked_state("state_dict") if state is None else state
+        )
 
     def load_state_dict(
-        self, found: Mapping[str, ArrayLike], state: State | None = None
+        self, state_dict: Mapping[str, ArrayLike], state: State | None = None
     ) -> State:
         """Load a state that `state_dict` returned, and return it.
 
         Args:
-            found: tensors, arrays or lists by name.
+            state_dict: tensors, arrays or lists by name.
             state: a state of the same parameters in the functional style, which is not
                 changed; None for the optimiser's own.
 
@@ -390,123 +457,94 @@ class Optimizer:
             DataError: it is the state of other parameters or of another optimiser.
                 Nothing has changed then.
         """
-        own = self._own("load_state_dict") if state is None else state
-        loaded = from_flat(own, found)
+        own = self._checked_state("load_state_dict") if state is None else state
+        loaded = state_from_named(own, state_dict)
         if state is None:
-            self.state = of_its_own(loaded)
+            self.state = loaded.copy()
         return loaded
 
     # Inside.
 
     def _take(self, params: object) -> None:
-        """Store the tensors to train, make them leaves, and flatten their storages."""
+        """Take the tensors to train: a tree of them, or a list of parameter groups."""
         if isinstance(params, Iterator):
             params = list(params)
-        rates = [self._default_rate]
-        given = groups_in(self._rule, params)
-        if given:
-            opened = [self._opened_group(n, group) for n, group in enumerate(given)]
-            parts = [(names, leaves) for names, leaves, _ in opened]
-            members = [member for _, _, member in opened]
-            self._schedules = tuple(each._schedules[0] for each in members)
-            self._options = tuple(each._options[0] for each in members)
-            rates = [member._default_rate for member in members]
+        groups = _groups_in(type(self).__name__, params)
+        if groups:
+            added = [self._new_group(n, group) for n, group in enumerate(groups)]
         else:
-            parts = [_once(*parameters_of(params)[:2])]
-        names = [name for part, _ in parts for name in part]
-        leaves = [leaf for _, part in parts for leaf in part]
-        self._check_apart(leaves, names)
-        self.names, self.params = tuple(names), leaves
-        self._group_sizes = tuple(len(part) for _, part in parts)
-        self.state = of_its_own(self._start(self._rule, parts, rates))
-        _make_leaves(self.params)
+            names, leaves = Parameters(params).unique()
+            added = [NewGroup(names, leaves, self._default_rate, self._defaults)]
+        self._add_groups(added)
 
-    def _opened_group(
-        self, index: int, group: Mapping[str, Any]
-    ) -> tuple[list[str], list[Tensor], Optimizer]:
-        """Return names and tensors of a group, and an optimiser of its options."""
-        where = f"{self._rule}: parameter group {index}"
+    def _new_group(self, index: int, group: Mapping[str, Any]) -> NewGroup:
+        """Return a group with validated options, of PyTorch's dict."""
+        where = f"{type(self).__name__}: parameter group {index}"
         if "params" not in group:
             raise DataError(
                 f"{where} has no 'params'; write {{'params': [...], 'lr': ...}}."
             )
-        params = group["params"]
-        names, leaves = _once(
-            *parameters_of(list(params) if isinstance(params, Iterator) else params)[:2]
-        )
+        options = {"lr": self._default_rate, **self._defaults, **group}
+        params = options.pop("params")
+        if isinstance(params, Iterator):
+            params = list(params)
+        names, leaves = Parameters(params).unique()
         if not leaves:
             raise DataError(f"{where} has no tensor of floats among its 'params'.")
-        own = {name: value for name, value in group.items() if name != "params"}
-        member = self._checked({"lr": self._default_rate, **self._defaults, **own})
-        return [f"{index}.{name}" for name in names], leaves, member
+        names = [f"{index}.{name}" for name in names]
+        rate = _checked_rate(type(self).__name__, options["lr"])
+        return NewGroup(names, leaves, rate, self._checked_options(options))
 
-    def _check_apart(self, leaves: Sequence[Tensor], names: Sequence[str]) -> None:
-        seen: dict[int, str] = {}
-        for leaf, name in zip(leaves, names, strict=True):
-            if seen.setdefault(id(leaf), name) != name:
-                raise DataError(
-                    f"{self._rule}: {seen[id(leaf)]!r} and {name!r} are one tensor in "
-                    "two parameter groups; a parameter belongs to one."
+    def _add_groups(self, added: Sequence[NewGroup]) -> None:
+        """Add parameter groups, make their tensors leaves, and flatten the storages."""
+        names = [*self.names, *(name for group in added for name in group.names)]
+        leaves = [*self.params, *(leaf for group in added for leaf in group.leaves)]
+        _check_leaves(type(self).__name__, names, leaves)
+        _check_distinct(type(self).__name__, names, leaves)
+        old = self.state
+        settings = list(self._settings) if old else []
+        groups = list(old.groups) if old else []
+        rates = list(old.rates) if old else []
+        for group in added:
+            groups += self._start_group(
+                len(settings), group.options, group.names, group.leaves
+            )
+            settings.append(
+                GroupSettings(
+                    group.options, _schedule_of(group.rate), len(group.leaves)
                 )
+            )
+            rates.append(_rate_tensor(group.rate, leaves))
+        self._settings = tuple(settings)
+        self.names, self.params = tuple(names), leaves
+        step = old.step if old else number(0, leaves[0].device)
+        self.state = State(step, tuple(rates), tuple(groups)).copy()
+        for leaf in leaves:
+            if not leaf.is_frozen:
+                leaf.requires_grad_()
+
+    def _start_group(
+        self,
+        index: int,
+        options: Options,
+        names: Sequence[str],
+        leaves: Sequence[Tensor],
+    ) -> tuple[Group, ...]:
+        """Return the initial moments of one parameter group."""
+        groups = new_groups(names, leaves, self._initial_moments(options), index)
+        if not is_tracing():
+            join_in_place(groups, dict(zip(names, leaves, strict=True)))
+        return groups
 
     def _check_functional(self, name: str) -> None:
-        if len(self._group_sizes) > 1:
+        if len(self._settings) > 1:
             raise DataError(
-                f"{name}: this optimiser has {len(self._group_sizes)} parameter "
+                f"{name}: this optimiser has {len(self._settings)} parameter "
                 "groups of its own parameters, for step(); in the functional style "
                 "use one optimiser for each part of the tree."
             )
 
-    def _index_of(self, name: str) -> int:
-        """Return the index of the parameter group of a name; 0 for a single group."""
-        if len(self._group_sizes) < 2:
-            return 0
-        end = 0
-        at = self.names.index(name)
-        for index, size in enumerate(self._group_sizes):
-            end += size
-            if at < end:
-                return index
-        raise AssertionError("internal: a parameter of no group")
-
-    def _start(
-        self,
-        name: str,
-        parts: Sequence[tuple[Sequence[str], Sequence[Tensor]]],
-        rates: Sequence[Rate],
-    ) -> State:
-        """Return the initial state of parameter groups; make their storages flat."""
-        leaves = [leaf for _, part in parts for leaf in part]
-        if not leaves:
-            raise DataError(
-                f"{name}: there is no tensor of floats among the parameters; give a "
-                "tree of tensors, such as model.parameters() or a dict."
-            )
-        check_one_device([name for part, _ in parts for name in part], leaves)
-        groups = [
-            group
-            for index, (names, part) in enumerate(parts)
-            for group in self._start_group(index, names, part)
-        ]
-        first = tuple(self._first_rate(rate, leaves) for rate in rates)
-        return State(number(0, leaves[0].device), first, tuple(groups))
-
-    def _start_group(
-        self, index: int, names: Sequence[str], leaves: Sequence[Tensor]
-    ) -> tuple[Group, ...]:
-        """Return the initial moments of one parameter group."""
-        rule, options = RULES[self._rule], self._options[index]
-        found = groups_of(names, leaves, rule.moments(options), rule.start(options))
-        if not is_tracing():
-            join_in_place(found, dict(zip(names, leaves, strict=True)))
-        return found
-
-    @staticmethod
-    def _first_rate(rate: Rate, leaves: Sequence[Tensor]) -> Tensor | None:
-        """Return a learning rate as a tensor of the state; None for a schedule."""
-        return None if callable(rate) else number_of_rate(rate, leaves)
-
-    def _own(self, name: str) -> State:
+    def _checked_state(self, name: str) -> State:
         """Return the optimiser's own state.
 
         Raises:
@@ -516,7 +554,8 @@ class Optimizer:
         if self.state is None:
             raise TransformError(
                 f"{name}: this optimiser was given no parameters; write "
-                f"{self._rule}(model.parameters(), lr=...), or use init and update."
+                f"{type(self).__name__}(model.parameters(), lr=...), or use init and "
+                "update."
             )
         trace = open_trace()
         if is_tracing() and trace is not None and not trace.is_updated(self):
@@ -537,73 +576,61 @@ class Optimizer:
         state: State,
     ) -> tuple[list[Tensor], State]:
         """Return parameters and state after a step."""
-        by_name = {
-            path: (leaf, grad)
-            for path, leaf, grad in zip(names, leaves, grads, strict=True)
-        }
-        for path, (leaf, grad) in by_name.items():
-            check_gradient(name, path, leaf, grad)
-        if all(grad is None for grad in grads):
-            raise TransformError(
-                f"{name}: no parameter has a gradient; call loss.backward() before, of "
-                "a loss that was computed from these parameters."
-            )
-        done = counted(state.step)
+        check_gradients(name, names, leaves, grads)
+        leaf_by_name = dict(zip(names, leaves, strict=True))
+        grad_by_name = dict(zip(names, grads, strict=True))
+        step = incremented(state.step)
         rates: dict[int, Tensor] = {}
-        found: dict[str, Tensor] = {}
+        moved = dict(leaf_by_name)
         groups: list[Group] = []
-        for group in state.groups:
-            has = [by_name[path][1] is not None for path in group.layout.names]
-            for part in [group] if len(set(has)) == 1 else group.split(has):
-                if by_name[part.layout.names[0]][1] is None:
-                    groups.append(part.without_gradients())
+        for whole in state.groups:
+            has_gradient = [grad_by_name[n] is not None for n in whole.layout.names]
+            for group in whole.split(has_gradient):
+                paths = group.layout.names
+                parts = [grad for n in paths if (grad := grad_by_name[n]) is not None]
+                if not parts:
+                    groups.append(group.after_skipped_step())
                     continue
-                count = done if part.missed is None else done - part.missed
-                index = self._index_of(part.layout.names[0])
-                if index not in rates:
-                    rates[index] = self._rate_at(state, index)
-                found |= self._move(
-                    part, by_name, self._options[index], rates[index], count, groups
-                )
-        moved = [found.get(path, by_name[path][0]) for path in names]
-        return moved, State(done, state.rates, tuple(groups))
+                if group.settings not in rates:
+                    rates[group.settings] = self._rate_at(state, group.settings)
+                count = step if group.missed is None else step - group.missed
+                rate = rates[group.settings]
+                group_leaves = [leaf_by_name[n] for n in paths]
+                values, group = self._move(group, group_leaves, parts, rate, count)
+                groups.append(group)
+                moved.update(zip(paths, values, strict=True))
+        return list(moved.values()), State(step, state.rates, tuple(groups))
 
     def _move(
         self,
         group: Group,
-        by_name: Mapping[str, tuple[Tensor, Tensor | None]],
-        options: FixedOptions,
+        leaves: Sequence[Tensor],
+        grads: Sequence[Tensor],
         rate: Tensor,
         count: Tensor,
-        groups: list[Group],
-    ) -> dict[str, Tensor]:
-        """Return a group's parameters after a step; append its new group."""
-        layout = group.layout
-        pairs = [by_name[path] for path in layout.names]
-        dtype = pairs[0][0].dtype
+    ) -> tuple[list[Tensor], Group]:
+        """Return a group's parameters after a step, and the new group."""
+        layout, dtype = group.layout, leaves[0].dtype
         wide = computing_dtype(dtype)
-        p = layout.join([leaf for leaf, _ in pairs]).astype(wide)
-        parts = [grad.astype(dtype) for _, grad in pairs if grad is not None]
-        g = layout.join(parts).astype(wide)
-        context = StepContext(rate.astype(wide.part), count.astype(wide.part))
-        p, moments = apply_rule(
-            RULES[self._rule], options, context, p, g, group.moments
-        )
-        groups.append(Group(layout, moments, group.missed))
-        return dict(zip(layout.names, layout.parts(p.astype(dtype)), strict=True))
+        p = layout.join(leaves).astype(wide)
+        g = layout.join([grad.astype(dtype) for grad in grads]).astype(wide)
+        rate, count = rate.astype(wide.part), count.astype(wide.part)
+        options = self._settings[group.settings].options
+        p, moments = self._updated(options, rate, count, p, g, group.moments)
+        return layout.parts(p.astype(dtype)), replace(group, moments=moments)
 
     def _rate_at(self, state: State, index: int) -> Tensor:
         """Return the learning rate of a group in the step that follows a state."""
-        schedule, rate = self._schedules[index], state.rates[index]
+        schedule, rate = self._settings[index].schedule, state.rates[index]
         if schedule is None:
             assert rate is not None, "internal: no learning rate"
             return rate
-        found = schedule(state.step.astype(dtypes.float32))
-        rate = asarray(found, device=state.step.device)
+        value = schedule(state.step.astype(dtypes.float32))
+        rate = asarray(value, device=state.step.device)
         if rate.shape:
             raise DataError(
-                f"{self._rule}: the schedule gave a tensor of shape {rate.shape} for "
-                "one step; it must give one number."
+                f"{type(self).__name__}: the schedule gave a tensor of shape "
+                f"{rate.shape} for one step; it must give one number."
             )
         return rate
 
@@ -620,12 +647,12 @@ class ParamGroup(MutableMapping[str, Any]):
         """Return an option; `lr` is a 0-d tensor or a schedule, `params` a list."""
         optimizer, index = self._optimizer, self._index
         if name == "params":
-            sizes = optimizer._group_sizes
+            sizes = [settings.size for settings in optimizer._settings]
             begin = sum(sizes[:index])
             return optimizer.params[begin : begin + sizes[index]]
         if name == "lr":
             return optimizer._rate_of(index)
-        return optimizer._options[index][name]
+        return optimizer._settings[index].options[name]
 
     def __setitem__(self, name: str, value: Any) -> None:
         """Change an option from the next step on.
@@ -653,11 +680,11 @@ class ParamGroup(MutableMapping[str, Any]):
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names, `params` and `lr` first."""
-        yield from ("params", "lr", *self._optimizer._options[self._index])
+        yield from ("params", "lr", *self._optimizer._settings[self._index].options)
 
     def __len__(self) -> int:
         """Return the count of names."""
-        return 2 + len(self._optimizer._options[self._index])
+        return 2 + len(self._optimizer._settings[self._index].options)
 
     def __repr__(self) -> str:
         """Return the group as a dict, with the count of its parameters."""
@@ -665,18 +692,88 @@ class ParamGroup(MutableMapping[str, Any]):
         return f"<group of {len(self['params'])} parameters, {shown}>"
 
 
-def _once(
-    names: Sequence[str], leaves: Sequence[Tensor]
-) -> tuple[list[str], list[Tensor]]:
-    """Return every tensor once, by its first name: tied weights are one parameter."""
-    found: dict[int, tuple[str, Tensor]] = {}
-    for name, leaf in zip(names, leaves, strict=True):
-        found.setdefault(id(leaf), (name, leaf))
-    return [name for name, _ in found.values()], [leaf for _, leaf in found.values()]
+def _groups_in(name: str, params: object) -> list[Mapping[str, Any]]:
+    """Return PyTorch's parameter groups, `[{"params": ..., ...}]`; [] for a tree.
+
+    Raises:
+        DataError: groups and other values are mixed, or one group is in no list.
+    """
+    if isinstance(params, Mapping) and "params" in params and len(params) > 1:
+        extra = next(key for key in params if key != "params")
+        if not isinstance(params[extra], Tensor | Mapping | list | tuple):
+            raise DataError(
+                f"{name}: one parameter group stands alone; give a list of groups, "
+                f"[{{'params': ..., {extra!r}: ...}}]."
+            )
+    if not isinstance(params, list | tuple):
+        return []
+    groups = [part for part in params if isinstance(part, Mapping) and "params" in part]
+    if groups and len(groups) < len(params):
+        raise DataError(
+            f"{name}: parameter groups and other things are mixed in one list; give "
+            "every tensor in a group, {'params': [...]}."
+        )
+    return groups
 
 
-def _make_leaves(params: Sequence[Tensor]) -> None:
-    """Make parameters require gradients, except frozen ones."""
-    for param in params:
-        if not param.is_frozen:
-            param.requires_grad_()
+def _check_leaves(name: str, names: Sequence[str], leaves: Sequence[Tensor]) -> None:
+    """Raise unless there are parameters, all on one device."""
+    if not leaves:
+        raise DataError(
+            f"{name}: there is no tensor of floats among the parameters; give a "
+            "tree of tensors, such as model.parameters() or a dict."
+        )
+    check_one_device(names, leaves)
+
+
+def _check_distinct(name: str, names: Sequence[str], leaves: Sequence[Tensor]) -> None:
+    """Raise if a tensor is in two parameter groups."""
+    name_by_id: dict[int, str] = {}
+    for leaf, path in zip(leaves, names, strict=True):
+        first = name_by_id.setdefault(id(leaf), path)
+        if first != path:
+            raise DataError(
+                f"{name}: {first!r} and {path!r} are one tensor in two parameter "
+                "groups; a parameter belongs to one."
+            )
+
+
+def _checked_rate(name: str, lr: Rate) -> Rate:
+    """Return a validated learning rate.
+
+    Raises:
+        DataError: it is negative, not finite, or neither number nor function.
+    """
+    if callable(lr) or (isinstance(lr, Tensor) and not lr.shape):
+        return lr
+    if not is_finite(lr) or lr < 0:
+        raise DataError(
+            f"{name}: lr={lr!r} is no learning rate; give a finite number from 0 on, "
+            "or a function of the step such as tw.optim.cosine(0.001, steps=1000)."
+        )
+    return float(lr)
+
+
+def _schedule_of(rate: Rate) -> Schedule | None:
+    return rate if callable(rate) else None
+
+
+def _rate_tensor(rate: Rate, leaves: Sequence[Tensor]) -> Tensor | None:
+    """Return a learning rate as a tensor of the state; None for a schedule."""
+    if callable(rate):
+        return None
+    is_wide = any(leaf.dtype.part is dtypes.float64 for leaf in leaves)
+    dtype = dtypes.float64 if is_wide else dtypes.float32
+    device = leaves[0].device
+    if isinstance(rate, Tensor):
+        return rate.astype(dtype).to_device(device)
+    return number(rate, device, dtype)
+
+
+def _as_pairs(x: Tensor) -> Tensor:
+    """Return complex numbers as pairs along one more axis."""
+    return Tensor(pair_of(x.node))
+
+
+def _from_pairs(pairs: Tensor) -> Tensor:
+    return Tensor(complex_of(pairs.node))

@@ -1,11 +1,27 @@
-"""The optimisers and their options."""
+"""The optimisers: their options and update rules.
+
+In the formulas `p` is the parameter, `g` its gradient, `η` the learning rate and `t`
+the index of this step, 1 for the first.
+"""
 
 from __future__ import annotations
 
+import math
+
 from tensorweb.errors import DataError
-from tensorweb.optim.checks import finite, positive, share, two_shares
-from tensorweb.optim.optimizer import Optimizer
-from tensorweb.optim.options import Rate
+from tensorweb.functions import expm1, maximum, sign, sqrt, where
+from tensorweb.optim.optimizer import Moments, Optimizer, Options, Rate
+from tensorweb.tensor import Tensor
+
+
+def _moving_average(old: Tensor, new: Tensor, decay: float) -> Tensor:
+    """Return `decay · old + (1 - decay) · new`."""
+    return old + (new - old) * (1 - decay)
+
+
+def _bias_correction(decay: float, count: Tensor) -> Tensor | float:
+    """Return `1 - decay^t`, accurate if it is small."""
+    return -expm1(count * math.log(decay)) if decay else 1.0
 
 
 class SGD(Optimizer):
@@ -54,12 +70,36 @@ class SGD(Optimizer):
         super().__init__(
             params,
             lr,
-            momentum=positive("SGD", "momentum", momentum),
-            dampening=finite("SGD", "dampening", dampening),
-            nesterov=bool(nesterov),
-            weight_decay=positive("SGD", "weight_decay", weight_decay),
-            maximize=bool(maximize),
+            momentum=momentum,
+            dampening=dampening,
+            nesterov=nesterov,
+            weight_decay=weight_decay,
+            maximize=maximize,
         )
+
+    @staticmethod
+    def _initial_moments(options: Options) -> dict[str, float]:
+        return {"velocity": 0.0} if options["momentum"] else {}
+
+    # b ← g in the first step, else μb + (1 - τ)g;  p ← p - η(g + μb or b)
+    @staticmethod
+    def _update_rule(
+        options: Options,
+        rate: Tensor,
+        count: Tensor,
+        p: Tensor,
+        g: Tensor,
+        moments: Moments,
+    ) -> tuple[Tensor, Moments]:
+        momentum, dampening = options["momentum"], options["dampening"]
+        if not momentum:
+            return p - rate * g, {}
+        new = g
+        if dampening:
+            new = where(count == 1, g, g * (1 - dampening))
+        velocity = momentum * moments["velocity"] + new
+        step = g + momentum * velocity if options["nesterov"] else velocity
+        return p - rate * step, {"velocity": velocity}
 
 
 class Adam(Optimizer):
@@ -102,16 +142,42 @@ class Adam(Optimizer):
         Raises:
             DataError: an option is out of its range.
         """
-        name = type(self).__name__
         super().__init__(
             params,
             lr,
-            betas=two_shares(name, "betas", betas),
-            eps=positive(name, "eps", eps),
-            weight_decay=positive(name, "weight_decay", weight_decay),
-            amsgrad=bool(amsgrad),
-            maximize=bool(maximize),
+            betas=betas,
+            eps=eps,
+            weight_decay=weight_decay,
+            amsgrad=amsgrad,
+            maximize=maximize,
         )
+
+    @staticmethod
+    def _initial_moments(options: Options) -> dict[str, float]:
+        names = ("first", "second", *(("largest",) if options["amsgrad"] else ()))
+        return dict.fromkeys(names, 0.0)
+
+    # m ← β₁m + (1 - β₁)g;  v ← β₂v + (1 - β₂)g²
+    # p ← p - η · m/(1 - β₁ᵗ) / (√(v/(1 - β₂ᵗ)) + ε); amsgrad: the largest v so far
+    @staticmethod
+    def _update_rule(
+        options: Options,
+        rate: Tensor,
+        count: Tensor,
+        p: Tensor,
+        g: Tensor,
+        moments: Moments,
+    ) -> tuple[Tensor, Moments]:
+        first_decay, second_decay = options["betas"]
+        first = _moving_average(moments["first"], g, first_decay)
+        second = second_decay * moments["second"] + (1 - second_decay) * (g * g)
+        updated = {"first": first, "second": second}
+        if options["amsgrad"]:
+            updated["largest"] = second = maximum(moments["largest"], second)
+        rate = rate / _bias_correction(first_decay, count)
+        correction = _bias_correction(second_decay, count)
+        deviation = sqrt(second) / sqrt(correction) + options["eps"]
+        return p - rate * first / deviation, updated
 
 
 class AdamW(Adam):
@@ -122,6 +188,8 @@ class AdamW(Adam):
     >>> tw.optim.AdamW(lr=0.001).options["weight_decay"]
     0.01
     """
+
+    _has_decoupled_decay = True
 
     def __init__(
         self,
@@ -188,13 +256,45 @@ class RMSprop(Optimizer):
         super().__init__(
             params,
             lr,
-            alpha=share("RMSprop", "alpha", alpha),
-            eps=positive("RMSprop", "eps", eps),
-            weight_decay=positive("RMSprop", "weight_decay", weight_decay),
-            momentum=positive("RMSprop", "momentum", momentum),
-            centered=bool(centered),
-            maximize=bool(maximize),
+            alpha=alpha,
+            eps=eps,
+            weight_decay=weight_decay,
+            momentum=momentum,
+            centered=centered,
+            maximize=maximize,
         )
+
+    @staticmethod
+    def _initial_moments(options: Options) -> dict[str, float]:
+        moments = {"square": 0.0}
+        if options["centered"]:
+            moments["mean"] = 0.0
+        if options["momentum"]:
+            moments["velocity"] = 0.0
+        return moments
+
+    # v ← κv + (1 - κ)g²;  centred: m ← κm + (1 - κ)g, and v - m² in place of v
+    # p ← p - ηg/(√v + ε), with momentum b ← μb + g/(√v + ε), p ← p - ηb
+    @staticmethod
+    def _update_rule(
+        options: Options,
+        rate: Tensor,
+        count: Tensor,
+        p: Tensor,
+        g: Tensor,
+        moments: Moments,
+    ) -> tuple[Tensor, Moments]:
+        decay, momentum = options["alpha"], options["momentum"]
+        square = decay * moments["square"] + (1 - decay) * (g * g)
+        updated = {"square": square}
+        variance = square
+        if options["centered"]:
+            updated["mean"] = mean = _moving_average(moments["mean"], g, decay)
+            variance = maximum(square - mean * mean, 0.0)
+        step = g / (sqrt(variance) + options["eps"])
+        if momentum:
+            updated["velocity"] = step = momentum * moments["velocity"] + step
+        return p - rate * step, updated
 
 
 class Adagrad(Optimizer):
@@ -236,14 +336,31 @@ class Adagrad(Optimizer):
         super().__init__(
             params,
             lr,
-            lr_decay=positive("Adagrad", "lr_decay", lr_decay),
-            weight_decay=positive("Adagrad", "weight_decay", weight_decay),
-            initial_accumulator_value=positive(
-                "Adagrad", "initial_accumulator_value", initial_accumulator_value
-            ),
-            eps=positive("Adagrad", "eps", eps),
-            maximize=bool(maximize),
+            lr_decay=lr_decay,
+            weight_decay=weight_decay,
+            initial_accumulator_value=initial_accumulator_value,
+            eps=eps,
+            maximize=maximize,
         )
+
+    @staticmethod
+    def _initial_moments(options: Options) -> dict[str, float]:
+        return {"total": options["initial_accumulator_value"]}
+
+    # v ← v + g²;  p ← p - η/(1 + (t - 1)δ) · g/(√v + ε)
+    @staticmethod
+    def _update_rule(
+        options: Options,
+        rate: Tensor,
+        count: Tensor,
+        p: Tensor,
+        g: Tensor,
+        moments: Moments,
+    ) -> tuple[Tensor, Moments]:
+        total = moments["total"] + g * g
+        if options["lr_decay"]:
+            rate = rate / (1 + (count - 1) * options["lr_decay"])
+        return p - rate * g / (sqrt(total) + options["eps"]), {"total": total}
 
 
 class Lion(Optimizer):
@@ -257,6 +374,8 @@ class Lion(Optimizer):
     >>> opt.update(params, tw.asarray([3.0, -0.1]), opt.init(params))[0]
     tensor([0.875, 2.125])
     """
+
+    _has_decoupled_decay = True
 
     def __init__(
         self,
@@ -282,7 +401,26 @@ class Lion(Optimizer):
         super().__init__(
             params,
             lr,
-            betas=two_shares("Lion", "betas", betas),
-            weight_decay=positive("Lion", "weight_decay", weight_decay),
-            maximize=bool(maximize),
+            betas=betas,
+            weight_decay=weight_decay,
+            maximize=maximize,
         )
+
+    @staticmethod
+    def _initial_moments(options: Options) -> dict[str, float]:
+        return {"first": 0.0}
+
+    # p ← p - η sign(β₁m + (1 - β₁)g);  m ← β₂m + (1 - β₂)g
+    @staticmethod
+    def _update_rule(
+        options: Options,
+        rate: Tensor,
+        count: Tensor,
+        p: Tensor,
+        g: Tensor,
+        moments: Moments,
+    ) -> tuple[Tensor, Moments]:
+        step_decay, decay = options["betas"]
+        step = sign(_moving_average(moments["first"], g, step_decay))
+        first = _moving_average(moments["first"], g, decay)
+        return p - rate * step, {"first": first}

