@@ -35,7 +35,6 @@ KINDS = (".py", ".md", ".ts", ".js", ".mjs", ".wgsl")
 LEFT = {
     "docs": 1,
     "e2e": 2,
-    "tensorweb/codegen": 332,
     "tensorweb/drivers": 12,
     "tensorweb/nodes": 42,
     "tensorweb/ops": 8,

@@ -2,7 +2,7 @@
 
 Along contiguous memory, a reduction finds the extreme of each block, and a search finds
 its index in the first block that has the best extreme. Where neighbouring outputs are
-contiguous, lanes hold the index beside the value.
+contiguous, lanes hold a value and its index.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Kernel
 
 EXTREME_OF = {"argmax": "max", "argmin": "min"}
-"""The reduction whose result lies at the place."""
+"""The reduction whose result has that index."""
 
 _NO_BETTER = {"argmax": "<=", "argmin": ">="}
 
 
 class Best:
-    """The best value and its place, of one output or in lanes.
+    """Emits code that updates the best value and its index, of one output or of four.
 
     Attributes:
         kind: the type of a value.
@@ -58,20 +58,20 @@ class Best:
         self._is_float = self.kind[0] == "f"
         self._identity = identity_of(OPS[op], dtype)
         self._value = self._f.local(values.value_type(self.kind))
-        self._place = self._f.local(values.value_type("i32"))
+        self._index = self._f.local(values.value_type("i32"))
 
-    def start(self, places: int) -> None:
-        """Write the beginning: the worst value at the first place."""
+    def start(self, indices: int) -> None:
+        """Emit the initial state: the identity, at the first index."""
         self._values.number(self.kind, self._identity)
         self._f.set(self._value)
-        self._f.get(places)
-        self._f.set(self._place)
+        self._f.get(indices)
+        self._f.set(self._index)
 
-    def take(self, places: int) -> None:
-        """Write what keeps the value on the stack where it is better.
+    def take(self, indices: int) -> None:
+        """Emit code that takes over the value on the stack if it is better.
 
         Args:
-            places: the local with its place.
+            indices: local of its index.
         """
         f, values = self._f, self._values
         value = f.local(values.value_type(self.kind))
@@ -79,7 +79,7 @@ class Best:
         f.set(value)
         self._better(value)
         f.set(mask)
-        for new, kept in ((value, self._value), (places, self._place)):
+        for new, kept in ((value, self._value), (indices, self._index)):
             f.get(new)
             f.get(kept)
             f.get(mask)
@@ -89,10 +89,10 @@ class Best:
         f.free(mask)
 
     def _better(self, value: int) -> None:
-        """Leave whether a value is better than the best."""
+        """Push whether a value is better than the best one so far."""
         f, values = self._f, self._values
         if self._is_float:
-            # Not NaN yet, and not "no better", which is false beside NaN.
+            # Not NaN yet, and not "no better", which is false for NaN.
             f.get(self._value)
             f.get(self._value)
             values.operator("==", self.kind)
@@ -111,17 +111,17 @@ class Best:
         else:
             f.ops("i32.eqz", "i32.and")
 
-    def equals(self, values: Translation, wanted: int) -> None:
-        """Leave whether the value on the stack equals the best or is NaN.
+    def equals(self, values: Translation, best_value: int) -> None:
+        """Push whether the value on the stack equals the best one or is NaN.
 
         Args:
-            values: how many lanes there are.
-            wanted: the local with the best value, in every lane.
+            values: the translation, which determines the number of lanes.
+            best_value: local of the best value, in every lane.
         """
         f = self._f
         value = f.local(values.value_type(self.kind))
         f.tee(value)
-        f.get(wanted)
+        f.get(best_value)
         values.operator("==", self.kind)
         if self._is_float:
             f.get(value)
@@ -131,20 +131,20 @@ class Best:
         f.free(value)
 
     def leave_value(self) -> None:
-        """Leave the best value on the stack."""
+        """Push the best value on the stack."""
         self._f.get(self._value)
 
-    def leave_place(self) -> None:
-        """Leave its place on the stack."""
-        self._f.get(self._place)
+    def leave_index(self) -> None:
+        """Push its index on the stack."""
+        self._f.get(self._index)
 
 
 SEARCHED = 512
-"""Elements of a block: few to go through again, many for each look at the best."""
+"""Elements of a block: few to search again, many per comparison with the best."""
 
 
 def argreduce(kernel: Kernel, target: WasmTarget) -> Program:
-    """Return the program that finds places: two launches when it has parts."""
+    """Return the program of an `argmax` or `argmin`: two launches if it has parts."""
     way = way_through(kernel)
     first = (_Columns if way.is_by_columns else _Rows)(kernel, target, way).launch()
     if not way.makes_records:
@@ -156,7 +156,7 @@ def argreduce(kernel: Kernel, target: WasmTarget) -> Program:
 
 
 def _results(frame: Frame, way: Traversal, lanes: int, part: int | None) -> list[Store]:
-    """Return where places go; records hold values and places."""
+    """Return the stores of results: indices, or records of values and indices."""
     if not way.makes_records:
         return [Finish(frame, lanes)]
     return [
@@ -165,18 +165,18 @@ def _results(frame: Frame, way: Traversal, lanes: int, part: int | None) -> list
     ]
 
 
-def _begin(frame: Frame, partition: Partition, place: int) -> None:
-    """Write where a part begins along the axis."""
+def _begin(frame: Frame, partition: Partition, index: int) -> None:
+    """Emit the first index of a part along the axis."""
     f, start = frame.f, partition.starts[-1]
     if start is None:
         f.const("i32", 0)
     else:
         f.get(start)
-    f.set(place)
+    f.set(index)
 
 
 class _Columns(ColumnLaunch):
-    """Finds the places of neighbouring outputs."""
+    """Finds the indices of neighbouring outputs at once."""
 
     def __init__(self, kernel: Kernel, target: WasmTarget, way: Traversal) -> None:
         super().__init__(kernel, target, way)
@@ -184,50 +184,50 @@ class _Columns(ColumnLaunch):
             Best(self.reader.values, kernel.op, way.term.dtype)
             for _ in range(way.vectors)
         ]
-        self._place = self.frame.f.local("i32")
+        self._index = self.frame.f.local("i32")
         values = self.reader.values
-        self._places = self.frame.f.local(values.value_type("i32"))
+        self._indices = self.frame.f.local(values.value_type("i32"))
 
     def results(self, part: int | None) -> list[Store]:
         return _results(self.frame, self.way, self.way.lanes, part)
 
     def leave(self, result: int, vector: int) -> None:
         best = self._best[vector]
-        (best.leave_value if result else best.leave_place)()
+        (best.leave_value if result else best.leave_index)()
 
     def reduce(self, partition: Partition) -> None:
         f, reader = self.frame.f, self.reader
-        _begin(self.frame, partition, self._place)
-        self._spread()
+        _begin(self.frame, partition, self._index)
+        self._broadcast()
         for best in self._best:
-            best.start(self._places)
+            best.start(self._indices)
 
         def terms() -> None:
             reader.arrive()
             for number, best in enumerate(self._best):
                 reader.ahead = number * self.way.lanes
                 reader.value()
-                best.take(self._places)
+                best.take(self._indices)
             reader.ahead = 0
-            f.get(self._place)
+            f.get(self._index)
             f.const("i32", 1)
             f.op("i32.add")
-            f.set(self._place)
-            self._spread()
+            f.set(self._index)
+            self._broadcast()
 
         walk(reader, 0, partition.counts, terms, body_moves=False)
 
-    def _spread(self) -> None:
-        """Write the place into every lane."""
+    def _broadcast(self) -> None:
+        """Emit the broadcast of the index to every lane."""
         f = self.frame.f
-        f.get(self._place)
+        f.get(self._index)
         if self.way.lanes > 1:
             f.op("i32x4.splat")
-        f.set(self._places)
+        f.set(self._indices)
 
 
 class _Rows(RowLaunch):
-    """Finds the place of one output after another."""
+    """Finds the index of one output after another."""
 
     def __init__(self, kernel: Kernel, target: WasmTarget, way: Traversal) -> None:
         super().__init__(kernel, target, way)
@@ -237,7 +237,7 @@ class _Rows(RowLaunch):
         self._sweep = Sweep(self.reader, extreme, block)
         single = Translation(self.frame.writer, f)
         self._best = Best(single, kernel.op, way.term.dtype)
-        self._place, self._found = f.local("i32"), f.local("i32")
+        self._index, self._found = f.local("i32"), f.local("i32")
 
     def results(self, part: int | None) -> list[Store]:
         return _results(self.frame, self.way, 1, part)
@@ -251,13 +251,13 @@ class _Rows(RowLaunch):
     def reduce(self, kept: list[int], partition: Partition) -> None:
         f, reader, sweep = self.frame.f, self.reader, self._sweep
         left, block, end = (f.local("i32") for _ in range(3))
-        _begin(self.frame, partition, self._place)
-        self._best.start(self._place)
-        reader.place([kept, [self._place]])
+        _begin(self.frame, partition, self._index)
+        self._best.start(self._index)
+        reader.locate_addresses([kept, [self._index]])
         reader.arrive()
         f.get(partition.counts[-1])
         f.tee(left)
-        f.get(self._place)
+        f.get(self._index)
         f.op("i32.add")
         f.set(end)
         stop = begin_blocks(f, left, f.constant("i32", SEARCHED))
@@ -269,11 +269,11 @@ class _Rows(RowLaunch):
         sweep.run(block)
         sweep.flush()
         sweep.total.leave()
-        self._best.take(self._place)
-        f.get(self._place)
+        self._best.take(self._index)
+        f.get(self._index)
         f.const("i32", SEARCHED)
         f.op("i32.add")
-        f.set(self._place)
+        f.set(self._index)
         f.get(stop)
         f.tee(left)
         f.br_if(0)
@@ -283,19 +283,19 @@ class _Rows(RowLaunch):
             f.free(local)
 
     def _search(self, kept: list[int], end: int) -> None:
-        """Write what finds the place of the best value in its block."""
+        """Emit the search for the index of the best value in its block."""
         f, reader, best = self.frame.f, self.reader, self._best
         lanes = self.way.lanes
-        place = self._found
-        best.leave_place()
-        f.set(place)
-        reader.locate([kept, [place]])
+        index = self._found
+        best.leave_index()
+        f.set(index)
+        reader.locate([kept, [index]])
         values = reader.values
-        wanted = f.local(values.value_type(best.kind))
+        best_value = f.local(values.value_type(best.kind))
         best.leave_value()
         if lanes > 1:
             reader.splat(reader.result.dtype)
-        f.set(wanted)
+        f.set(best_value)
         back, mask = f.local("i32"), f.local("i32")
         f.begin("loop")
         if lanes > 1:
@@ -303,47 +303,47 @@ class _Rows(RowLaunch):
             f.get(end)
             f.const("i32", lanes)
             f.op("i32.sub")
-            f.get(place)
+            f.get(index)
             f.op("i32.sub")
             f.tee(back)
             f.const("i32", 0)
             f.op("i32.lt_s")
             f.begin("if")
             reader.move(None, back)
-            f.get(place)
+            f.get(index)
             f.get(back)
             f.op("i32.add")
-            f.set(place)
+            f.set(index)
             f.end()
         reader.value()
-        best.equals(values, wanted)
+        best.equals(values, best_value)
         if lanes > 1:
             f.op("i32x4.bitmask")
         f.tee(mask)
         f.op("i32.eqz")
         f.begin("if")
         reader.move(lanes)
-        f.get(place)
+        f.get(index)
         f.const("i32", lanes)
         f.op("i32.add")
-        f.tee(place)
+        f.tee(index)
         f.get(end)
         f.op("i32.lt_s")
         f.br_if(1)
         f.end()
         f.end()
         if lanes > 1:
-            f.get(place)
+            f.get(index)
             f.get(mask)
             f.op("i32.ctz")
             f.op("i32.add")
-            f.set(place)
-        for local in (wanted, back, mask):
+            f.set(index)
+        for local in (best_value, back, mask):
             f.free(local)
 
 
 def _combining(kernel: Kernel, target: WasmTarget, way: Traversal) -> Launch:
-    """Return the launch that takes the best of all parts, the first of equal ones."""
+    """Return the launch that selects the first best value of all parts."""
     outputs, dtype = way.outputs, record_dtype(way.term.dtype)
     finish = kernel.expression("finish")
     is_wide = outputs >= LANES and finishes(finish, outputs)
@@ -355,7 +355,7 @@ def _combining(kernel: Kernel, target: WasmTarget, way: Traversal) -> Launch:
     best = Best(values, kernel.op, dtype)
     result = Finish(frame, lanes)
     count, parts = frame.number(outputs), frame.number(way.parts)
-    places = f.local(values.value_type("i32"))
+    indices = f.local(values.value_type("i32"))
     left = f.local("i32")
     dtypes = (dtype, "int32")
     bases = [frame.storage(scratch(number)) for number in range(2)]
@@ -377,17 +377,17 @@ def _combining(kernel: Kernel, target: WasmTarget, way: Traversal) -> Launch:
             f.set(address)
         f.get(addresses[1])
         read(values, "int32")
-        f.set(places)
-        best.start(places)
+        f.set(indices)
+        best.start(indices)
         f.get(parts)
         f.set(left)
         f.begin("loop")
         f.get(addresses[1])
         read(values, "int32")
-        f.set(places)
+        f.set(indices)
         f.get(addresses[0])
         read(values, dtype)
-        best.take(places)
+        best.take(indices)
         for address, stride in zip(addresses, strides, strict=True):
             f.get(address)
             f.get(stride)
@@ -399,8 +399,8 @@ def _combining(kernel: Kernel, target: WasmTarget, way: Traversal) -> Launch:
         f.tee(left)
         f.br_if(0)
         f.end()
-        result.place(output)
-        best.leave_place()
+        result.locate(output)
+        best.leave_index()
         result.put()
     work = 2 * per_unit * way.parts // lanes
     return frame.launch("argreduce", -(-outputs // per_unit), per_slice(work), "")

@@ -17,11 +17,11 @@ class Cut:
     """How rows are cut into units.
 
     Attributes:
-        rows: how many rows there are.
+        rows: number of rows.
         length: elements of each.
-        blocks: how many blocks each row has.
-        size: elements of a block, of the last one what is left.
-        together: how many rows make a unit, where each is one block.
+        blocks: number of blocks of each row.
+        size: elements of a block; the last one may be shorter.
+        together: number of rows of a unit, if each row is one block.
     """
 
     rows: int
@@ -32,7 +32,7 @@ class Cut:
 
     @property
     def units(self) -> int:
-        """How many units there are."""
+        """Number of units."""
         return -(-self.rows // self.together) * self.blocks
 
     @property
@@ -42,7 +42,7 @@ class Cut:
 
 
 def in_rows(rows: int, length: int, elements: int) -> Cut:
-    """Return a cut into units of whole rows, of about so many elements.
+    """Return a cut into units of whole rows, of about `elements` elements.
 
     >>> in_rows(1000, 100, 1600).together
     16
@@ -52,12 +52,12 @@ def in_rows(rows: int, length: int, elements: int) -> Cut:
 
 
 def in_blocks(rows: int, length: int, elements: int, most: int) -> Cut:
-    """Return a cut of rows into blocks of whole vectors, of about so many elements.
+    """Return a cut of rows into blocks of whole vectors, of about `elements` elements.
 
     The last block is not much shorter than the others.
 
     Args:
-        rows: how many rows there are.
+        rows: number of rows.
         length: elements of each.
         elements: least elements of a block.
         most: blocks of a row at most.
@@ -72,18 +72,18 @@ def in_blocks(rows: int, length: int, elements: int, most: int) -> Cut:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Locals that tell where a unit works.
+    """Locals of the range of elements that a unit computes.
 
     Attributes:
-        row: the number of the row.
-        place: where the block begins in its row; may be moved.
-        end: where it ends.
-        number: which block of its row it is; None where there is only one.
-        unit: the number of the unit.
+        row: index of the row.
+        index: index in the row of the next element, at first the block's first one.
+        end: index in the row at which the block ends.
+        number: index of the block in its row; None if the row is one block.
+        unit: index of the unit.
     """
 
     row: int
-    place: int
+    index: int
     end: int
     number: int | None
     unit: int
@@ -96,31 +96,31 @@ def each_block(frame: Frame, cut: Cut) -> Iterator[Block]:
     length = frame.number(cut.length)
     if cut.blocks == 1:
         rows, together = frame.number(cut.rows), frame.number(cut.together)
-        place, end = f.local("i32"), f.local("i32")
+        index, end = f.local("i32"), f.local("i32")
         with (
             units(frame) as unit,
             portion(f, unit, together, rows) as (first, last),
             counted(f, first, last) as row,
         ):
             f.const("i32", 0)
-            f.set(place)
+            f.set(index)
             f.get(length)
             f.set(end)
-            yield Block(row, place, end, None, unit)
+            yield Block(row, index, end, None, unit)
         return
     blocks, size = frame.number(cut.blocks), frame.number(cut.size)
     row, number = f.local("i32"), f.local("i32")
     with units(frame) as unit:
         divided(f, unit, blocks, row, number)
-        with portion(f, number, size, length) as (place, end):
-            yield Block(row, place, end, number, unit)
+        with portion(f, number, size, length) as (index, end):
+            yield Block(row, index, end, number, unit)
 
 
 def locate(reader: Reader, block: Block) -> None:
-    """Write what sends the reader of an expression over (rows, places) to a block."""
+    """Emit a move of a reader of (rows, elements) to the start of a block."""
     value = reader.expression
     outer = reader.split(0, block.row) if value.accesses and value.groups[0] else []
-    inner = [block.place] if value.accesses and value.groups[1] else []
+    inner = [block.index] if value.accesses and value.groups[1] else []
     reader.locate([outer, inner])
 
 
@@ -141,7 +141,7 @@ def element_address(
     f.get(block.row)
     f.get(frame.number(cut.length))
     f.op("i32.mul")
-    f.get(block.place)
+    f.get(block.index)
     f.op("i32.add")
     f.const("i32", size)
     f.op("i32.mul")

@@ -1,6 +1,6 @@
-"""Stand at a place of an expression's index space and move along its last axis.
+"""Track an index of an expression's index space and advance it along the last axis.
 
-Of what is loaded a cursor keeps the address, of index ramps the position itself.
+A cursor has the address of each load and the value of each index ramp in locals.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from tensorweb.schedule.kernel import Expression
 
 
 class Cursor:
-    """The place of one expression while a kernel is written.
+    """Emits code that tracks the current index of one expression.
 
     Attributes:
-        frame: of the launch.
-        expression: whose index space it is.
-        needed: the steps that the result takes, in order.
-        positions: locals with the position of each access that is a value itself.
-        pointers: locals with the address of what is loaded, by slot and access.
+        frame: frame of the launch.
+        expression: the expression that is computed.
+        needed: indices of the steps that the result depends on, in order.
+        positions: local of the value of each index ramp, by access.
+        pointers: local of the address of each load, by slot and access.
     """
 
     def __init__(
@@ -30,13 +30,12 @@ class Cursor:
         expression: Expression,
         storages: Mapping[int, int] | None = None,
     ) -> None:
-        """Stand nowhere yet.
+        """Prepare; `locate` sets the first index.
 
         Args:
-            frame: of the launch; receives its parameters.
-            expression: whose index space it is.
-            storages: locals that hold addresses of inputs, where they are not the
-                kernel's own.
+            frame: frame of the launch; receives its parameters.
+            expression: the expression that is computed.
+            storages: locals of input addresses that replace the kernel's own.
         """
         self.frame = frame
         self.expression = expression
@@ -57,12 +56,12 @@ class Cursor:
         self.pointers = {key: frame.f.local("i32") for key in self._itemsizes}
 
     def last_stride(self, access: int) -> int:
-        """Return the stride along which the reader moves."""
+        """Return the stride of an access along the last axis, in elements."""
         strides = self.expression.accesses[access].strides
         return strides[-1][-1] if strides and strides[-1] else 0
 
     def size(self, group: int, axis: int) -> int:
-        """Return a local that holds the length of an axis."""
+        """Return the local of the length of an axis."""
         key = (group, axis)
         if key not in self._sizes:
             length = self.expression.groups[group][axis]
@@ -70,12 +69,12 @@ class Cursor:
         return self._sizes[key]
 
     def split(self, group: int, index: int, axes: int | None = None) -> list[int]:
-        """Write what splits an index into coordinates of a group's first axes.
+        """Emit the division of an index into coordinates of a group's first axes.
 
         Args:
-            group: its number.
-            index: the local that holds the row-major index.
-            axes: how many of its axes are counted, all without it.
+            group: index of the group.
+            index: local of the row-major index.
+            axes: number of axes, all by default.
         """
         f = self.frame.f
         count = len(self.expression.groups[group]) if axes is None else axes
@@ -92,36 +91,36 @@ class Cursor:
         return found[::-1]
 
     def locate(self, coordinates: Sequence[Sequence[int | None]]) -> None:
-        """Write what sends the reader to a place.
+        """Emit a move to an index.
 
         Args:
-            coordinates: a local for each axis of each group; None where it is 0.
+            coordinates: a local for each axis of each group; None for a 0.
         """
         f = self.frame.f
         accesses = {access for _, access in self.pointers} | set(self.positions)
-        places = {}
+        offsets = {}
         for access in sorted(accesses):
-            place = self.positions.get(access)
-            places[access] = f.local("i32") if place is None else place
+            position = self.positions.get(access)
+            offsets[access] = f.local("i32") if position is None else position
             self._address(access, coordinates)
-            f.set(places[access])
+            f.set(offsets[access])
         for (slot, access), pointer in self.pointers.items():
             f.get(self.base(slot))
-            f.get(places[access])
+            f.get(offsets[access])
             self.in_bytes(self._itemsizes[slot, access])
             f.op("i32.add")
             f.set(pointer)
-        for access, place in places.items():
+        for access, offset in offsets.items():
             if access not in self.positions:
-                f.free(place)
+                f.free(offset)
 
     def base(self, slot: int) -> int:
-        """Return the local that holds the address of an input."""
+        """Return the local of the address of an input."""
         found = self._storages.get(slot)
         return self.frame.storage(slot) if found is None else found
 
     def in_bytes(self, size: int) -> None:
-        """Write what turns a number of elements into one of bytes."""
+        """Emit the conversion of a count of elements on the stack to bytes."""
         if size > 1:
             self.frame.f.const("i32", size.bit_length() - 1)
             self.frame.f.op("i32.shl")
@@ -129,7 +128,7 @@ class Cursor:
     def _address(
         self, number: int, coordinates: Sequence[Sequence[int | None]]
     ) -> None:
-        """Leave the element's position that an access reaches on the stack."""
+        """Push the offset of the element that an access reads, in elements."""
         f = self.frame.f
         access = self.expression.accesses[number]
         is_first = True
@@ -161,16 +160,16 @@ class Cursor:
         return self._strides[key]
 
     def _last_axis(self, access: int) -> tuple[int, int]:
-        """Return the group and the axis along which the reader moves."""
+        """Return the group and the axis along which `move` advances."""
         strides = self.expression.accesses[access].strides
         return len(strides) - 1, len(strides[-1]) - 1
 
     def moving_stride(self, access: int) -> int:
-        """Return the local that holds the stride along which the reader moves."""
+        """Return the local of the stride along the last axis, in elements."""
         return self._stride(access, *self._last_axis(access))
 
     def byte_stride(self, access: int, size: int) -> int:
-        """Return a local that holds the same in bytes."""
+        """Return the local of the stride along the last axis, in bytes."""
         return self._bytes_along(access, size, *self._last_axis(access))
 
     def _bytes_along(self, access: int, size: int, group: int, axis: int) -> int:
@@ -185,17 +184,17 @@ class Cursor:
         return self._byte_strides[key]
 
     def move(self, count: int | None, by: int = 0) -> None:
-        """Write what moves the reader along the last axis.
+        """Emit a move along the last axis.
 
         Args:
-            count: by how many elements; None for the number that a local holds.
-            by: that local.
+            count: number of elements; None if it is the value of `by`.
+            by: local of the number of elements.
         """
-        for local, access, size in self._places():
+        for local, access, size in self._moving_locals():
             self._move(local, access, size, count, by)
 
-    def _places(self) -> Iterator[tuple[int, int, int]]:
-        """Yield each local that moves, its access, and the size of what it counts."""
+    def _moving_locals(self) -> Iterator[tuple[int, int, int]]:
+        """Yield each local that moves, its access and its unit in bytes."""
         for access, position in self.positions.items():
             yield position, access, 1
         for key, pointer in self.pointers.items():
@@ -227,10 +226,10 @@ class Cursor:
         f.set(local)
 
     def shift(self, group: int, axis: int) -> None:
-        """Write what moves the reader to the next place along any axis."""
+        """Emit a move to the next index along any axis."""
         f = self.frame.f
         accesses = self.expression.accesses
-        for local, access, size in self._places():
+        for local, access, size in self._moving_locals():
             strides = accesses[access].strides[group]
             if not strides or not strides[axis]:
                 continue
@@ -243,19 +242,19 @@ class Cursor:
             f.set(local)
 
     def saved(self) -> list[tuple[int, int]]:
-        """Write what remembers this place; returns what `restore` takes."""
+        """Emit a copy of the current index; returns the argument of `restore`."""
         f = self.frame.f
         found = []
-        for place, _, _ in self._places():
+        for local, _, _ in self._moving_locals():
             copy = f.local("i32")
-            f.get(place)
+            f.get(local)
             f.set(copy)
-            found.append((place, copy))
+            found.append((local, copy))
         return found
 
     def restore(self, saved: Sequence[tuple[int, int]]) -> None:
-        """Write what sends the reader back to a place that was remembered."""
+        """Emit a move back to a saved index."""
         f = self.frame.f
-        for place, copy in saved:
+        for local, copy in saved:
             f.get(copy)
-            f.set(place)
+            f.set(local)

@@ -1,4 +1,4 @@
-"""Kernels without a core: every element of the output from those at its place."""
+"""Write kernels without a core: each output element from inputs at its own index."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.schedule.kernel import Expression, Kernel
 
 TILE_ROWS, TILE_COLUMNS = 256, 8
-"""A unit where an input runs across the output: eight of the input's lines at a time,
-which fit the cache even where all begin at the same place of it. The transpose of 2048²
-takes a fourteenth of what it takes row by row (Chromium, November 2026)."""
+"""Rows and columns of a unit if an input is transposed: eight input rows stay in
+the cache even if all map to one cache set. A transpose of 2048² takes a fourteenth of
+its time by rows (Chromium, November 2026)."""
 
 
 def is_transposed(value: Expression) -> bool:
@@ -92,23 +92,23 @@ def _one_row(
     """Write a loop over blocks of one axis; returns units and elements of each."""
     f = frame.f
     length, size = frame.number(inner), f.constant("i32", BLOCK)
-    with units(frame) as unit, portion(f, unit, size, length) as (place, end):
-        _whole_vector(f, place, end, reader.values.lanes)
-        reader.locate([[place] if reader.expression.groups[0] else []])
-        _inner(frame, reader, place, end, None, outputs)
+    with units(frame) as unit, portion(f, unit, size, length) as (index, end):
+        _start_with_full_vector(f, index, end, reader.values.lanes)
+        reader.locate([[index] if reader.expression.groups[0] else []])
+        _inner(frame, reader, index, end, None, outputs)
     return -(-inner // BLOCK), min(BLOCK, inner)
 
 
-def _whole_vector(f: Function, place: int, end: int, lanes: int) -> None:
-    """Let a block with fewer elements than lanes begin in the block before it."""
+def _start_with_full_vector(f: Function, index: int, end: int, lanes: int) -> None:
+    """Emit an earlier start of a block that has fewer elements than lanes."""
     if lanes > 1:
         earlier = f.local("i32")
         f.get(end)
         f.const("i32", lanes)
         f.op("i32.sub")
         f.set(earlier)
-        smaller(f, place, earlier)
-        f.set(place)
+        smaller(f, index, earlier)
+        f.set(index)
         f.free(earlier)
 
 
@@ -130,22 +130,22 @@ def _rows(
         with (
             portion(f, group, per_unit, count) as (first, last),
             counted(f, first, last) as row,
-            portion(f, block, columns, length) as (place, end),
+            portion(f, block, columns, length) as (index, end),
         ):
-            _whole_vector(f, place, end, reader.values.lanes)
-            reader.locate([[*reader.split(0, row, axes - 1), place]])
+            _start_with_full_vector(f, index, end, reader.values.lanes)
+            reader.locate([[*reader.split(0, row, axes - 1), index]])
             f.get(row)
             f.get(length)
             f.op("i32.mul")
             f.set(start)
-            _inner(frame, reader, place, end, start, outputs)
+            _inner(frame, reader, index, end, start, outputs)
     return blocks * -(-rows // together), min(inner, size) * together
 
 
 def _inner(
     frame: Frame,
     reader: Reader,
-    place: int,
+    index: int,
     end: int,
     start: int | None,
     outputs: Sequence[int],
@@ -154,17 +154,17 @@ def _inner(
 
     Args:
         frame: of the launch.
-        reader: stands at the first place.
-        place: the local with that.
-        end: the local with the place at which it ends.
-        start: the local with the number of the row's first element, None for 0.
+        reader: reader set to the first element.
+        index: local of the index of that element.
+        end: local of the index at which the loop ends.
+        start: local of the index of the row's first element, None for 0.
         outputs: the storages.
     """
     f = frame.f
     results = reader.expression.results
     dtypes = [reader.expression.steps[number].dtype for number in results]
     addresses = [
-        _address(frame, place, start, output, itemsize(dtype))
+        _address(frame, index, start, output, itemsize(dtype))
         for output, dtype in zip(outputs, dtypes, strict=True)
     ]
     movers: list[Mover] = [
@@ -186,18 +186,18 @@ def _inner(
             keep(values, number)
 
     together = Together(count, several) if count > 1 and lanes > 1 else None
-    with along(f, place, end, lanes, [reader, *movers], together=together):
+    with along(f, index, end, lanes, [reader, *movers], together=together):
         reader.compute()
         keep([reader.result_of(number) for number in results], 0)
 
 
 def _address(
-    frame: Frame, place: int, start: int | None, output: int, size: int
+    frame: Frame, index: int, start: int | None, output: int, size: int
 ) -> int:
-    """Return a local with the address of an output's element at a place of a row."""
+    """Return a local of the address of an output's element, by its index in a row."""
     f = frame.f
     base, address = frame.storage(output, "w"), f.local("i32")
-    f.get(place)
+    f.get(index)
     if start is not None:
         f.get(start)
         f.op("i32.add")

@@ -20,7 +20,7 @@ from tensorweb.codegen.wasm.functions import text_of
 from tensorweb.codegen.wasm.loops import units
 from tensorweb.codegen.wasm.module import Function
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.terms import Places
+from tensorweb.codegen.wasm.terms import Scope
 from tensorweb.codegen.wasm.translation import Translation, Writer
 from tensorweb.codegen.wasm.wgsl import Statement, Term, TextReader, binary, typed
 from tensorweb.schedule.kernel import Expression, Kernel
@@ -95,13 +95,13 @@ class RoutineReader(TextReader):
     def assignment(self) -> Statement:
         """Return what gives a value to a name or to an array's element."""
         if self.words[self.at + 1] == "[":
-            place = self.primary()
+            target = self.primary()
             sign = self.next()
             value = self.expression()
             if sign != "=":
-                value = binary(sign[:-1], place, value)
-            parts = (place.parts[0], typed(value, self.kind))
-            return Statement("store", term=Term("store", "", place.word, parts))
+                value = binary(sign[:-1], target, value)
+            parts = (target.parts[0], typed(value, self.kind))
+            return Statement("store", term=Term("store", "", target.word, parts))
         if self.words[self.at + 2] == ":":
             _, name, _, kind = (self.next() for _ in range(4))
             self.take("=")
@@ -147,28 +147,28 @@ class RoutineTranslation(Translation):
         self.arrays = arrays
         self.dtype = dtype
 
-    def term(self, term: Term, places: Places) -> None:
+    def term(self, term: Term, scope: Scope) -> None:
         """Write what leaves a term's value on the stack, or stores an element."""
         if term.kind == "element":
-            self._address(term.word, term.parts[0], places)
+            self._address(term.word, term.parts[0], scope)
             load(self, self.dtype)
         elif term.kind == "store":
-            self._address(term.word, term.parts[0], places)
-            self.term(term.parts[1], places)
+            self._address(term.word, term.parts[0], scope)
+            self.term(term.parts[1], scope)
             store(self, self.dtype)
         else:
-            super().term(term, places)
+            super().term(term, scope)
 
-    def _address(self, array: str, index: Term, places: Places) -> None:
+    def _address(self, array: str, index: Term, scope: Scope) -> None:
         self.f.get(self.arrays[array])
-        self.term(index, places)
+        self.term(index, scope)
         self.f.const("i32", itemsize(self.dtype))
         self.f.ops("i32.mul", "i32.add")
 
-    def keep(self, each: Statement, places: dict[str, tuple[int, ...]]) -> None:
+    def keep(self, each: Statement, scope: dict[str, tuple[int, ...]]) -> None:
         """Take the value on the stack into a name's locals; stores leave none."""
         if each.kind != "store":
-            super().keep(each, places)
+            super().keep(each, scope)
 
 
 SHARED = (
@@ -232,7 +232,7 @@ def _launch(
     """Return the launch of the routine itself, all of its steps at once."""
     frame = Frame(kernel, target)
     f, kind = frame.f, KINDS[kernel.dtype]
-    places = {
+    scope = {
         f"parameters_{name}": (frame.number(value),)
         for name, value in {
             "begin": 0,
@@ -241,8 +241,8 @@ def _launch(
         }.items()
     }
     locals_ = {
-        name: frame.storage(place, "r" if name in READ else "w")
-        for name, place in arrays.items()
+        name: frame.storage(reference, "r" if name in READ else "w")
+        for name, reference in arrays.items()
     }
     own = frame.storage(shared, "w")
     size = itemsize(kernel.dtype)
@@ -250,7 +250,7 @@ def _launch(
         locals_[name] = f.own_local("i32")
     is_complex = kernel.op.startswith("complex")
     text = routine_text(routine.template, kind, is_complex=is_complex)
-    types = {"matrix": "u32", **dict.fromkeys(places, "u32")}
+    types = {"matrix": "u32", **dict.fromkeys(scope, "u32")}
     body = RoutineReader(text, types, kind).statements()
     with units(frame) as unit:
         for number, name in enumerate(SHARED):
@@ -262,6 +262,6 @@ def _launch(
             f.ops("i32.add", "i32.add")
             f.set(locals_[name])
         translation = RoutineTranslation(frame.writer, f, locals_, kernel.dtype)
-        translation.body(body, {**places, "matrix": (unit,)})
+        translation.body(body, {**scope, "matrix": (unit,)})
     slices = per_slice(routine.end * routine.work)
     return frame.launch(routine.template, routine.groups, slices)

@@ -114,8 +114,8 @@ class Fold:
             f.get(value)
             f.op(f"f32x4.{EXTREMES[self.op]}")
         else:
-            places = {"operand0": (into,), "operand1": (value,)}
-            self.values.term(self._form, places)
+            scope = {"operand0": (into,), "operand1": (value,)}
+            self.values.term(self._form, scope)
         f.set(into)
 
     def merge(self, into: Running, other: Running) -> None:

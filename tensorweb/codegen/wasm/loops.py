@@ -97,22 +97,22 @@ def spans(f: Function, first: int, end: int, size: int, count: int) -> Iterator[
         size: elements of a span.
         count: local of the total number of elements.
     """
-    place, start, last = f.local("i32"), f.local("i32"), f.local("i32")
+    index, start, last = f.local("i32"), f.local("i32"), f.local("i32")
     f.get(count)
     f.const("i32", size)
     f.op("i32.sub")
     f.set(last)
     f.get(first)
-    f.set(place)
-    with while_below(f, place, end):
-        smaller(f, place, last)
+    f.set(index)
+    with while_below(f, index, end):
+        smaller(f, index, last)
         f.set(start)
         yield start
-        f.get(place)
+        f.get(index)
         f.const("i32", size)
         f.op("i32.add")
-        f.set(place)
-    for local in (place, start, last):
+        f.set(index)
+    for local in (index, start, last):
         f.free(local)
 
 
@@ -319,17 +319,17 @@ def segments(
         last: local of the end index.
     """
     f = frame.f
-    place, end, rest = f.local("i32"), f.local("i32"), f.local("i32")
+    index, end, rest = f.local("i32"), f.local("i32"), f.local("i32")
     f.get(first)
-    f.set(place)
-    with while_below(f, place, last):
+    f.set(index)
+    with while_below(f, index, last):
         f.get(last)
         f.set(end)
         for reader in readers:
-            coordinates = reader.split(0, place) if reader.expression.accesses else []
+            coordinates = reader.split(0, index) if reader.expression.accesses else []
             reader.locate([coordinates])
             if len(coordinates) > 1:
-                f.get(place)
+                f.get(index)
                 f.get(reader.size(0, len(coordinates) - 1))
                 f.op("i32.add")
                 f.get(coordinates[-1])
@@ -337,11 +337,11 @@ def segments(
                 f.set(rest)
                 smaller(f, rest, end)
                 f.set(end)
-        with while_below(f, place, end):
-            yield place
-            f.get(place)
+        with while_below(f, index, end):
+            yield index
+            f.get(index)
             f.const("i32", 1)
             f.op("i32.add")
-            f.set(place)
+            f.set(index)
             for reader in readers:
                 reader.move(1)

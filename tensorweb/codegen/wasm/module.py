@@ -237,7 +237,7 @@ class Function:
         self._marks: list[int] = []
 
     def local(self, kind: str) -> int:
-        """Return the number of a new local, one that was let go if there is any."""
+        """Return the index of a local: a free one if there is any, else a new one."""
         free = self._free.get(kind)
         return free.pop() if free else self.own_local(kind)
 
@@ -351,7 +351,7 @@ class Function:
         self._marks.append(len(self.code))
 
     def interleave(self, writers: Sequence[Callable[[], None]]) -> None:
-        """Write what several writers write, up to a mark of each in turn.
+        """Interleave the code of several writers: up to a mark of each, round robin.
 
         All write the same but for the numbers of locals and offsets. What one reads
         again and again, a constant for example, is then read for all at once.
@@ -359,7 +359,7 @@ class Function:
         code, calls, marks, free = self.code, self._calls, self._marks, self._free
         strands, freed = [], []
         for write in writers:
-            # Locals that a writer lets go are no other's until all are done.
+            # Locals that a writer frees are reused only after all writers are done.
             self.code, self._calls, self._marks, self._free = bytearray(), [], [0], {}
             write()
             self.mark()
@@ -440,7 +440,7 @@ def module(
     """Return a module that imports a memory and exports its function `run`.
 
     Args:
-        functions: those that it defines, by name.
+        functions: the functions that it defines, by name.
         imports: functions of f64 that it imports: how many arguments each takes.
         is_shared: whether several threads use the memory.
     """

@@ -84,7 +84,7 @@ def as_bits(term: Expression) -> Expression:
 
 
 class Keys:
-    """Writes what turns elements into keys and back.
+    """Writes the conversion of elements to keys and back.
 
     Attributes:
         dtype: of the elements.
@@ -122,8 +122,8 @@ class Keys:
 
     def _write(self, form: str, *operands: int) -> None:
         kinds = (self.kind,) * len(operands)
-        places = {f"operand{n}": (local,) for n, local in enumerate(operands)}
-        self.values.term(expression(form, kinds), places)
+        scope = {f"operand{n}": (local,) for n, local in enumerate(operands)}
+        self.values.term(expression(form, kinds), scope)
 
     def bits(self, read: str) -> None:
         """Write what makes bits of a value on the stack that was read as a dtype."""
@@ -194,7 +194,7 @@ _SHUFFLES = {
     _HIGH: (8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31),
     _LAST: (4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31),
 }
-"""Of two vectors: their first and last halves in turn, and every second number."""
+"""Shuffles of two vectors: interleave their low or high lanes, or keep odd lanes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,20 +219,20 @@ class Entry:
         """The value type of a key."""
         return "i32" if self.key_size == 4 else "i64"
 
-    def write(self, keys: Keys, address: int, key: int, place: int) -> None:
+    def write(self, keys: Keys, address: int, key: int, index: int) -> None:
         """Emit the store of entries.
 
         Args:
             keys: determines the number of entries stored at a time.
             address: local of the address of the first.
             key: local of the keys.
-            place: local of the first index.
+            index: local of the first index.
         """
         f = keys.values.f
         if keys.values.is_vector and self.carries:
             positions = f.local("v128")
             f.get(f.counting())
-            f.get(place)
+            f.get(index)
             f.ops("i32x4.splat", "i32x4.add")
             f.set(positions)
             for part, offset in ((_LOW, 0), (_HIGH, 16)):
@@ -248,7 +248,7 @@ class Entry:
         f.memory("v128.store" if keys.values.is_vector else f"{self.key_type}.store")
         if self.carries:
             f.get(address)
-            f.get(place)
+            f.get(index)
             f.memory("i32.store", self.key_size)
 
     def copy(self, f: Function, source: int, offset: int, target: int) -> None:
@@ -448,7 +448,7 @@ class Launching:
             f.set(local)
 
     def facts(self) -> None:
-        """Write what leaves the bits that any key has and those that all have."""
+        """Push the bits set in any key, and the bits set in all keys."""
         f = self.f
         for local, word in ((self._any, "or"), (self._all, "and")):
             if not self._is_vector:
@@ -493,14 +493,14 @@ class Launching:
 
         Args:
             reader: stands at the block's first element.
-            block: where the elements are; its place moves.
+            block: where the elements are; its index advances.
             entries: where the entries go.
             bits_to: where the bits go as well, as words of the size of keys.
         """
         f, keys, entry = self.f, self.keys, self.task.entry
         bits, key = f.local(keys.word), f.local(keys.word)
         movers: list[Mover] = [reader, entries, *([] if bits_to is None else [bits_to])]
-        with along(f, block.place, block.end, self.task.lanes, movers):
+        with along(f, block.index, block.end, self.task.lanes, movers):
             self.bits(reader, keys)
             f.set(bits)
             if bits_to is not None:
@@ -509,7 +509,7 @@ class Launching:
                 f.memory(f"{keys.word}.store")
             keys.key(bits)
             f.set(key)
-            entry.write(keys, entries.local, key, block.place)
+            entry.write(keys, entries.local, key, block.index)
             self._note(bits, key)
         f.free(bits)
         f.free(key)
@@ -517,7 +517,7 @@ class Launching:
     def decode(self, block: Block, entries: Pointer, results: Pointer) -> None:
         """Write the loop that makes a block's results of its sorted entries."""
         task = self.task
-        with along(self.f, block.place, block.end, task.lanes, [entries, results]):
+        with along(self.f, block.index, block.end, task.lanes, [entries, results]):
             task.entry.finish(self.keys, entries.local, results.local)
 
     def restore(self, bits: int, zero: int, nan: int, nowhere: int) -> None:

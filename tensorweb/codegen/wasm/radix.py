@@ -84,7 +84,7 @@ def count(f: Function, entry: Entry, first: int, end: int, table: int) -> None:
 
 
 def _slot(f: Function, table: int) -> None:
-    """Write what turns a digit on the stack into its address in a table."""
+    """Write the address in a table of the digit on the stack."""
     f.const("i32", 2)
     f.op("i32.shl")
     f.get(table)
@@ -101,9 +101,9 @@ def begins(f: Function, entry: Entry, table: int, target: int) -> None:
         target: the local with the address where the first entry goes.
     """
     pointer, end = f.local("i32"), f.local("i32")
-    place, size = f.local("i32"), f.local("i32")
+    address, size = f.local("i32"), f.local("i32")
     f.get(target)
-    f.set(place)
+    f.set(address)
     f.get(table)
     f.tee(pointer)
     f.const("i32", TABLE)
@@ -117,15 +117,15 @@ def begins(f: Function, entry: Entry, table: int, target: int) -> None:
         f.op("i32.shl")
         f.set(size)
         f.get(pointer)
-        f.get(place)
+        f.get(address)
         f.memory("i32.store", offset)
-        f.get(place)
+        f.get(address)
         f.get(size)
         f.op("i32.add")
-        f.set(place)
+        f.set(address)
 
     in_fours(f, end, (pointer,), 4, one)
-    for local in (pointer, end, place, size):
+    for local in (pointer, end, address, size):
         f.free(local)
 
 
@@ -302,7 +302,7 @@ class Rows(Launching):
             f.set(result)
             self.address(result, frame.storage(OUTPUT), result, task.result_size)
             f.const("i32", 0)
-            f.set(block.place)
+            f.set(block.index)
             f.get(one)
             f.set(entries.local)
             results = Pointer(f, f.local("i32"), task.result_size)
@@ -386,9 +386,9 @@ class Rows(Launching):
         """
         f, task, single = self.f, self.task, self.single
         zero, nan = f.local("i32"), f.local("i32")
-        for place, key in ((zero, single.zero()), (nan, single.nan())):
-            first_not_below(f, task.entry, entries, length, key, place)
-            self.address(place, result, place, task.result_size)
+        for address, key in ((zero, single.zero()), (nan, single.nan())):
+            first_not_below(f, task.entry, entries, length, key, address)
+            self.address(address, result, address, task.result_size)
         bits, at = f.local(single.word), Pointer(f, f.local("i32"), kept.size)
         f.get(kept.local)
         f.get(length)

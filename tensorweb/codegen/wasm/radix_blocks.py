@@ -155,7 +155,7 @@ class Passing(Launching):
     def ends(self, block: Block, first: int, end: int) -> None:
         """Write the addresses of a block's entries into locals."""
         size = self.task.entry.size
-        self.address(first, self.source, block.place, size)
+        self.address(first, self.source, block.index, size)
         self.address(end, self.source, block.end, size)
 
 
@@ -419,7 +419,7 @@ class Finishing(Passing):
         with each_block(frame, self.cut) as block:
             self.find(block)
             f.op("drop")
-            self.address(entries.local, self.source, block.place, entries.size)
+            self.address(entries.local, self.source, block.index, entries.size)
             element_address(
                 frame, storage, self.cut, block, results.size, results.local
             )
@@ -491,7 +491,7 @@ class Restoring(Passing):
                 self.address(local, result, local, task.result_size)
             self.address(nowhere, frame.storage(BEGINS, "w"), block.unit, TABLE)
             locate(reader, block)
-            with along(f, block.place, block.end, 1, [reader]):
+            with along(f, block.index, block.end, 1, [reader]):
                 self.bits(reader, self.single)
                 f.set(bits)
                 self.restore(bits, zero, nan, nowhere)

@@ -83,12 +83,14 @@ def _parts(expression: Expression, number: int, moving: Set[int]) -> _Parts | No
         return known[0][0] + known[1][0], known[0][1] + known[1][1]
     if step.name != "less":
         return None
-    place, limit = (_before_cast(steps, each) for each in step.args)
-    if steps[place].kind != "ramp" or steps[limit].kind != "scalar":
+    position, limit = (_before_cast(steps, each) for each in step.args)
+    if steps[position].kind != "ramp" or steps[limit].kind != "scalar":
         return None
     is_unsigned = all(steps[each].dtype == "uint32" for each in step.args)
-    is_forward = expression.accesses[steps[place].access].strides[-1][-1] > 0
-    return ((), ((steps[place].access, limit),)) if is_unsigned and is_forward else None
+    is_forward = expression.accesses[steps[position].access].strides[-1][-1] > 0
+    return (
+        ((), ((steps[position].access, limit),)) if is_unsigned and is_forward else None
+    )
 
 
 def _before_cast(steps: Sequence[Step], number: int) -> int:
@@ -148,10 +150,10 @@ class BoundsTest:
         if self._holds is None:
             return
         f = self._reader.frame.f
-        for place, number in enumerate(self._bounds.fixed):
+        for count, number in enumerate(self._bounds.fixed):
             f.get(self._reader.result_of(number))
             f.op("i32x4.all_true")
-            if place:
+            if count:
                 f.op("i32.and")
         f.set(self._holds)
 
@@ -374,10 +376,10 @@ class Reader(Loader):
 
     def locate(self, coordinates: Sequence[Sequence[int | None]]) -> None:
         """Emit the code that sets the reader to an index; see `Cursor.locate`."""
-        self.place(coordinates)
+        self.locate_addresses(coordinates)
         self.arrive()
 
-    def place(self, coordinates: Sequence[Sequence[int | None]]) -> None:
+    def locate_addresses(self, coordinates: Sequence[Sequence[int | None]]) -> None:
         """Emit `locate` without its values; `arrive` must follow."""
         super().locate(coordinates)
 
@@ -464,12 +466,12 @@ class Reader(Loader):
         """Emit the first address of a gather of contiguous elements."""
         f = self.frame.f
         step = self.expression.steps[number]
-        place = step.args[0]
-        for each in needed_steps(replace(self.expression, result=place, more=())):
+        position = step.args[0]
+        for each in needed_steps(replace(self.expression, result=position, more=())):
             if each in self._moving:
                 self._compute(each)
         f.get(self.base(step.slot))
-        f.get(self.results[place])
+        f.get(self.results[position])
         if self.values.is_vector:
             f.lane("i32x4.extract_lane", 0)
         self.in_bytes(itemsize(step.dtype))
@@ -560,11 +562,11 @@ class Reader(Loader):
         form = self.forms.get(number)
         form = form or operation_form(step, steps[step.args[-1]].dtype)
         kinds = tuple(KINDS[steps[arg].dtype] for arg in step.args)
-        places = {
+        scope = {
             f"operand{number}": (self.results[arg],)
             for number, arg in enumerate(step.args)
         }
-        self.values.step(expression(form, kinds), places)
+        self.values.step(expression(form, kinds), scope)
         within(self.values, step.dtype)
 
     def _ramp(self, step: Step) -> None:
@@ -597,11 +599,11 @@ class Reader(Loader):
             self.along(step, pointer, stride)
             return
         base = self.base(step.slot)
-        places = self.results[step.args[0]]
+        positions = self.results[step.args[0]]
 
         def address(lane: int | None = None) -> None:
             f.get(base)
-            f.get(places)
+            f.get(positions)
             if lane is not None:
                 f.lane("i32x4.extract_lane", lane)
             self.in_bytes(itemsize(step.dtype))

@@ -42,8 +42,8 @@ class Partition:
     Attributes:
         units: how many there are: one for every block of outputs in every part.
         part: the local with the number of a part, None if there is only one.
-        counts: locals with the number of places along each reduced axis.
-        starts: locals with the first place along each, None where that is 0.
+        counts: locals of the number of indices along each reduced axis.
+        starts: locals of the first index along each axis, None if it is 0.
     """
 
     def __init__(self, frame: Frame, traversal: Traversal, blocks: int) -> None:
@@ -142,7 +142,7 @@ class RowLaunch(ABC):
             ):
                 self.reduce(self.reader.split(0, output), partition)
                 for number, result in enumerate(results):
-                    result.place(output)
+                    result.locate(output)
                     self.leave(number)
                     result.put()
         work = per_unit * way.part_length * flops(way.term) // way.lanes
@@ -174,7 +174,7 @@ class RowReduction(RowLaunch):
         sweep.start()
         if not self.way.length:
             return
-        reader.place([kept, partition.starts])
+        reader.locate_addresses([kept, partition.starts])
         left = f.local("i32")
 
         def row() -> None:
@@ -292,7 +292,7 @@ class ColumnLaunch(ABC):
         ):
             axes = len(way.term.groups[1])
             outer = self.reader.split(1, row, axes - 1) if axes > 1 else []
-            self.reader.place([partition.starts, [*outer, column]])
+            self.reader.locate_addresses([partition.starts, [*outer, column]])
             self.reduce(partition)
             output = f.local("i32")
             f.get(row)
@@ -302,7 +302,7 @@ class ColumnLaunch(ABC):
             f.op("i32.add")
             f.set(output)
             for number, result in enumerate(results):
-                result.place(output)
+                result.locate(output)
                 for vector in range(way.vectors):
                     if vector:
                         result.move()

@@ -113,8 +113,8 @@ def _with_kept(expression: Expression, kept: int, slot: int, length: int) -> Exp
         stride *= size
     access = Access(0, (tuple(strides[::-1]), (1,)))
     steps = list(expression.steps)
-    place = len(expression.accesses)
-    steps[kept] = Step("load", steps[kept].dtype, slot=slot, access=place)
+    access_index = len(expression.accesses)
+    steps[kept] = Step("load", steps[kept].dtype, slot=slot, access=access_index)
     return replace(
         expression, steps=tuple(steps), accesses=(*expression.accesses, access)
     )

@@ -135,7 +135,7 @@ class Running:
     def _singles(self, block: Block) -> None:
         """Emit the loop that combines one element after another."""
         f, how = self._f, self.how
-        with along(f, block.place, block.end, 1, [self.reader, self.pointer]):
+        with along(f, block.index, block.end, 1, [self.reader, self.pointer]):
             f.get(self.pointer.local)
             self.reader.value()
             if how.carried != how.kind:
@@ -153,17 +153,17 @@ class Running:
         whole, sums = f.local("i32"), [f.local(how.kind) for _ in range(LANES)]
         f.get(block.end)
         f.get(block.end)
-        f.get(block.place)
+        f.get(block.index)
         f.op("i32.sub")
         f.const("i32", LANES - 1)
         f.ops("i32.and", "i32.sub")
         f.set(whole)
-        f.get(block.place)
+        f.get(block.index)
         f.get(whole)
         f.op("i32.lt_u")
         f.begin("if")
         movers = [self.pointer]
-        with along(f, block.place, whole, LANES, movers, is_whole=True):
+        with along(f, block.index, whole, LANES, movers, is_whole=True):
             for total in sums:
                 reader.value()
                 f.set(total)
@@ -184,7 +184,7 @@ class Running:
         f.end()
         for local in (whole, *sums):
             f.free(local)
-        f.get(block.place)
+        f.get(block.index)
         f.get(block.end)
         f.op("i32.lt_u")
         f.begin("if")
@@ -209,13 +209,13 @@ class Running:
         nothing = f.constant(shape, self.how.identity)
         four, mask = f.local("v128"), f.local("v128")
         expected, done = f.local("i32"), f.local("i32")
-        f.get(block.place)
+        f.get(block.index)
         f.set(expected)
-        with along(f, block.place, block.end, LANES, [reader, pointer]):
+        with along(f, block.index, block.end, LANES, [reader, pointer]):
             reader.value()
             f.set(four)
             f.get(expected)
-            f.get(block.place)
+            f.get(block.index)
             f.op("i32.sub")
             f.tee(done)
             f.begin("if")
@@ -245,7 +245,7 @@ class Running:
             f.get(pointer.local)
             f.get(four)
             store_neighbours(reader.values, self.dtype)
-            f.get(block.place)
+            f.get(block.index)
             f.const("i32", LANES)
             f.op("i32.add")
             f.set(expected)
@@ -427,13 +427,13 @@ class Totals:
             element_address(frame, to, cut, block, written.size, written.local)
             f.get(block.end)
             f.get(block.end)
-            f.get(block.place)
+            f.get(block.index)
             f.op("i32.sub")
             f.const("i32", count - 1)
             f.ops("i32.and", "i32.sub")
             f.set(whole)
             movers = [read, written]
-            with along(f, block.place, whole, count, movers, is_whole=True):
+            with along(f, block.index, whole, count, movers, is_whole=True):
                 f.get(written.local)
                 f.get(read.local)
                 f.memory("v128.load")
@@ -443,11 +443,11 @@ class Totals:
                     store_neighbours(vectors, dtype)
                 else:
                     f.memory("v128.store")
-            f.get(block.place)
+            f.get(block.index)
             f.get(block.end)
             f.op("i32.lt_u")
             f.begin("if")
-            with along(f, block.place, block.end, 1, movers):
+            with along(f, block.index, block.end, 1, movers):
                 f.get(written.local)
                 f.get(read.local)
                 load(singles, how.dtype)

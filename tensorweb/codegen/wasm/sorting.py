@@ -90,14 +90,14 @@ class Ranks(Launching):
             movers: list[Mover] = [reader, keys]
             if not task.entry.carries:
                 movers.append(bits)
-            with along(f, block.place, block.end, task.lanes, movers):
+            with along(f, block.index, block.end, task.lanes, movers):
                 self._encode(reader, keys, bits)
             f.get(block.row)
             f.get(length)
             f.op("i32.mul")
             f.set(result)
             self.address(result, frame.storage(OUTPUT), result, task.result_size)
-            self._places(first, end, bits_at, result, length)
+            self._store_results(first, end, bits_at, result, length)
 
     def _encode(self, reader: Reader, keys: Pointer, bits_to: Pointer) -> None:
         """Write what stores keys in the order of signed numbers, and bits."""
@@ -120,7 +120,7 @@ class Ranks(Launching):
         f.memory(f"{maker.word}.store")
         f.free(bits)
 
-    def _places(
+    def _store_results(
         self, first: int, end: int, bits_at: int, result: int, length: int
     ) -> None:
         """Write the loop over vectors of keys, which stores each element's result.
@@ -254,13 +254,13 @@ class Ranks(Launching):
             for vector in pair:
                 f.get(vector)
             lanes = range(start, start + 8, size)
-            places = [
+            order = [
                 number
                 for lane in lanes
                 for vector in (0, 16)
                 for number in range(vector + lane, vector + lane + size)
             ]
-            f.shuffle(places)
+            f.shuffle(order)
         f.op(f"{shape}.add")
         f.set(pair[0])
 
@@ -310,7 +310,7 @@ def _largest(size: int) -> bytes:
 
 LONGEST_RANKED = {1: 96, 2: 160, 4: 280, 8: 224}
 """Elements of the longest row whose elements are all compared with each other, by their
-bytes: then comparing takes as long as sorting by so many digits (Chromium, EPYC)."""
+bytes: a longer row is sorted faster by its digits (Chromium, EPYC)."""
 
 LONGEST_ROW = 1 << 17
 """Elements of the longest row that one unit sorts: a millisecond or two."""
@@ -319,7 +319,7 @@ MANY_ROWS = 16
 """Rows that are enough for all threads without cutting them."""
 
 LONGEST_OF_MANY = 1 << 19
-"""Elements of the longest of so many rows that one unit sorts."""
+"""Elements of the longest row that one unit sorts if there are at least `MANY_ROWS`."""
 
 
 def sort(kernel: Kernel, target: WasmTarget) -> Program:

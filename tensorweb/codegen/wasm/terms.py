@@ -12,13 +12,13 @@ from tensorweb.codegen.wasm.module import Function, divide_vectors
 from tensorweb.codegen.wasm.wgsl import Term
 
 LANES = 4
-"""Numbers of a vector."""
+"""Number of 32-bit lanes of a vector."""
 
 VALUE = {"bool": "i32", "u32": "i32", "u64": "i64"}
-"""What a type of WGSL is on WebAssembly's stack, where its name differs."""
+"""WebAssembly value type of a WGSL type, if their names differ."""
 
 PAIRS = {"vec2f": ("f32", "f32"), "vec2u": ("i32", "i32")}
-"""Pairs are two values there."""
+"""A WGSL vector of two elements is two values on the stack."""
 
 _FLOAT_WORDS = {
     "+": "add",
@@ -62,8 +62,8 @@ _CONVERSIONS = {
     ("f64", "u32"): ("i32.trunc_sat_f64_u", ""),
     ("u32", "f64"): ("f64.convert_i32_u", ""),
 }
-Places = Mapping[str, tuple[int, ...]]
-"""Locals that hold the value of each name; two of a pair."""
+Scope = Mapping[str, tuple[int, ...]]
+"""Locals of the value of each name in scope; a pair has two."""
 
 
 def stack_types(kind: str) -> tuple[str, ...]:
@@ -98,7 +98,7 @@ class Operators(ABC):
         return "f32x4" if kind == "f32" else "i32x4"
 
     @abstractmethod
-    def term(self, term: Term, places: Places) -> None:
+    def term(self, term: Term, scope: Scope) -> None:
         """Write what leaves a term's value on the stack."""
 
     def number(self, kind: str, value: float) -> None:
@@ -110,10 +110,10 @@ class Operators(ABC):
         else:
             self.f.const(VALUE.get(kind, kind), value)
 
-    def member(self, term: Term, places: Places) -> None:
+    def member(self, term: Term, scope: Scope) -> None:
         """Write a part of a pair."""
-        place = places[term.parts[0].word]
-        self.f.get(place["xy".index(term.word)])
+        pair = scope[term.parts[0].word]
+        self.f.get(pair["xy".index(term.word)])
 
     def bitcast(self, source: str, target: str) -> None:
         """Write what takes the bits of one type for another."""
@@ -129,16 +129,16 @@ class Operators(ABC):
         if found is not None:
             self.f.op(found[self.is_vector])
 
-    def unary(self, term: Term, places: Places) -> None:
+    def unary(self, term: Term, scope: Scope) -> None:
         """Write an operator on one value."""
         (operand,) = term.parts
         shape = self.shape(operand.type)
         if term.word == "-" and operand.type[0] != "f" and not self.is_vector:
             self.f.const(shape, 0)
-            self.term(operand, places)
+            self.term(operand, scope)
             self.f.op(f"{shape}.sub")
             return
-        self.term(operand, places)
+        self.term(operand, scope)
         if term.word == "-":
             self.f.op(f"{shape}.neg")
         elif self.is_vector:
@@ -149,17 +149,17 @@ class Operators(ABC):
             self.f.const(shape, -1)
             self.f.op(f"{shape}.xor")
 
-    def binary(self, term: Term, places: Places) -> None:
+    def binary(self, term: Term, scope: Scope) -> None:
         """Write an operator on two values."""
         left, right = term.parts
         if term.word in ("<<", ">>") and self.is_vector:
-            self.term(left, places)
+            self.term(left, scope)
             self.f.const("i32", right.value)
             sign = "" if term.word == "<<" else "_s" if left.type == "i32" else "_u"
             self.f.op(f"i32x4.{'shl' if term.word == '<<' else 'shr'}{sign}")
             return
-        self.term(left, places)
-        self.term(right, places)
+        self.term(left, scope)
+        self.term(right, scope)
         self.operator(term.word, left.type)
 
     def operator(self, sign: str, kind: str) -> None:
@@ -182,35 +182,35 @@ class Operators(ABC):
             suffix = "_s" if kind[0] == "i" else "_u"
             f.op(f"{shape}.{_SIGNED_WORDS[sign]}{suffix}")
 
-    def builtin(self, term: Term, places: Places) -> None:
+    def builtin(self, term: Term, scope: Scope) -> None:
         """Write a function that WGSL has itself."""
         name, kind, f = term.word, term.type, self.f
         if name == "select":
             no, yes, condition = term.parts
             if self.is_vector and (_is_zero(no) or _is_zero(yes)):
-                self.term(no if _is_zero(yes) else yes, places)
-                self.term(condition, places)
+                self.term(no if _is_zero(yes) else yes, scope)
+                self.term(condition, scope)
                 f.op("v128.andnot" if _is_zero(yes) else "v128.and")
                 return
-            self.term(yes, places)
-            self.term(no, places)
-            self.term(condition, places)
+            self.term(yes, scope)
+            self.term(no, scope)
+            self.term(condition, scope)
             self.choose()
         elif name == "fma":
             for part in term.parts:
-                self.term(part, places)
+                self.term(part, scope)
             self.multiply_add(kind)
         elif name == "clamp":
             value, low, high = term.parts
             largest = Term("builtin", kind, "max", (value, low))
-            self.builtin(Term("builtin", kind, "min", (largest, high)), places)
+            self.builtin(Term("builtin", kind, "min", (largest, high)), scope)
         elif name in ("min", "max") and kind[0] != "f" and not self.is_vector:
-            self._scalar_extreme(term, places)
+            self._scalar_extreme(term, scope)
         elif name in ("abs", "sign") and kind[0] != "f":
-            self._signed_builtin(term, places)
+            self._signed_builtin(term, scope)
         else:
             for part in term.parts:
-                self.term(part, places)
+                self.term(part, scope)
             if name in ("min", "max"):
                 sign = f"p{name}" if self.is_vector and kind[0] == "f" else name
                 self.operator(sign, kind)
@@ -226,12 +226,12 @@ class Operators(ABC):
         name = "i32x4.relaxed_laneselect" if self.is_relaxed else "v128.bitselect"
         self.f.op(name if self.is_vector else "select")
 
-    def _scalar_extreme(self, term: Term, places: Places) -> None:
+    def _scalar_extreme(self, term: Term, scope: Scope) -> None:
         """Write the least or greatest of two integers."""
         f = self.f
         locals_ = [f.local(self.value_type(term.type)) for _ in term.parts]
         for part, local in zip(term.parts, locals_, strict=True):
-            self.term(part, places)
+            self.term(part, scope)
             f.set(local)
         for local in (*locals_, *locals_):
             f.get(local)
@@ -240,15 +240,15 @@ class Operators(ABC):
         for local in locals_:
             f.free(local)
 
-    def _signed_builtin(self, term: Term, places: Places) -> None:
+    def _signed_builtin(self, term: Term, scope: Scope) -> None:
         """Write the size or the sign of an integer."""
         (part,) = term.parts
         if term.word == "abs" and self.is_vector:
-            self.term(part, places)
+            self.term(part, scope)
             self.f.op("i32x4.abs")
             return
         local = self.f.local(self.value_type(term.type))
-        self.term(part, places)
+        self.term(part, scope)
         self.f.set(local)
         own, zero = Term("name", term.type, "x"), Term("number", term.type, value=0)
         if term.word == "abs":

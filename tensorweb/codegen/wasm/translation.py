@@ -18,7 +18,7 @@ from tensorweb.codegen.wasm.functions import (
 )
 from tensorweb.codegen.wasm.module import Function, module
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.terms import LANES, VALUE, Operators, Places, stack_types
+from tensorweb.codegen.wasm.terms import LANES, VALUE, Operators, Scope, stack_types
 from tensorweb.codegen.wasm.wgsl import Definition, Statement, Term
 
 NATIVE = {
@@ -79,11 +79,11 @@ class Writer:
             kinds = [VALUE.get(kind, kind) for _, kind in found.parameters]
             results = stack_types(found.result)
             written = self._functions[key] = Function(kinds, results)
-            places = {
+            scope = {
                 parameter: (number,)
                 for number, (parameter, _) in enumerate(found.parameters)
             }
-            Translation(self, written).body(found.body, dict(places))
+            Translation(self, written).body(found.body, dict(scope))
         return key
 
     def defined(self, name: str, function: Function) -> str:
@@ -111,119 +111,119 @@ class Translation(Operators):
         self._is_marked = False
 
     def body(
-        self, statements: Sequence[Statement], places: dict[str, tuple[int, ...]]
+        self, statements: Sequence[Statement], scope: dict[str, tuple[int, ...]]
     ) -> None:
         """Write the statements of a function of single numbers."""
         f = self.f
         for each in statements:
             assert each.term is not None, "internal: every statement has a term"
-            self.term(each.term, places)
+            self.term(each.term, scope)
             if each.kind == "return":
                 f.op("return")
             elif each.kind == "if":
                 f.begin("if")
-                self.body(each.body, places)
+                self.body(each.body, scope)
                 f.end()
             elif each.kind == "while":
                 f.begin("if")
                 f.begin("loop")
-                self.body(each.body, places)
-                self.term(each.term, places)
+                self.body(each.body, scope)
+                self.term(each.term, scope)
                 f.br_if(0)
                 f.end()
                 f.end()
             else:
-                self.keep(each, places)
+                self.keep(each, scope)
         if statements[-1].kind == "return":
             f.op("unreachable")
 
-    def keep(self, each: Statement, places: dict[str, tuple[int, ...]]) -> None:
+    def keep(self, each: Statement, scope: dict[str, tuple[int, ...]]) -> None:
         """Take the value on the stack into the locals of a name."""
         assert each.term is not None, "internal: it has a value"
         if each.kind != "set":
-            places[each.word] = tuple(
+            scope[each.word] = tuple(
                 self.f.local("v128" if self.is_vector else kind)
                 for kind in stack_types(each.term.type)
             )
-        for local in reversed(places[each.word]):
+        for local in reversed(scope[each.word]):
             self.f.set(local)
 
-    def term(self, term: Term, places: Places) -> None:
+    def term(self, term: Term, scope: Scope) -> None:
         """Write what leaves a term's value on the stack."""
         kind = term.kind
         if kind == "number":
             self.number(term.type, term.value)
         elif kind == "name":
-            for local in places[term.word]:
+            for local in scope[term.word]:
                 self.f.get(local)
         elif kind == "member":
-            self.member(term, places)
+            self.member(term, scope)
         elif kind == "bitcast":
-            self.term(term.parts[0], places)
+            self.term(term.parts[0], scope)
             self.bitcast(term.parts[0].type, term.type)
         elif kind == "convert":
-            self.term(term.parts[0], places)
+            self.term(term.parts[0], scope)
             self.convert(term.parts[0].type, term.type)
         elif kind == "unary":
-            self.unary(term, places)
+            self.unary(term, scope)
         elif kind == "binary":
-            self.binary(term, places)
+            self.binary(term, scope)
         elif kind == "call":
-            self._call(term, places)
+            self._call(term, scope)
         else:
-            self.builtin(term, places)
+            self.builtin(term, scope)
 
-    def step(self, term: Term, places: Places) -> None:
-        """Write the same, with a mark behind each statement of a function in place."""
+    def step(self, term: Term, scope: Scope) -> None:
+        """Emit a term; a function inlined for it gets a mark after each statement."""
         self._is_marked = term.kind == "call"
-        self.term(term, places)
+        self.term(term, scope)
 
-    def _call(self, term: Term, places: Places) -> None:
+    def _call(self, term: Term, scope: Scope) -> None:
         """Write a call of a function of the library."""
         is_marked, self._is_marked = self._is_marked, False
         name, is_wide = term.word, bool(term.value)
         plain = name.replace("_f64", "_f32")
         if plain in NATIVE:
             for part in term.parts:
-                self.term(part, places)
+                self.term(part, scope)
             self.operator(NATIVE[plain], term.parts[0].type)
         elif name in _FIRST:
-            self.term(term.parts[0], places)
+            self.term(term.parts[0], scope)
         elif name in _CONVERTING:
-            self.term(term.parts[0], places)
+            self.term(term.parts[0], scope)
             self.convert(*_CONVERTING[name])
         elif name in LIBRARY:
             for part in term.parts:
-                self.term(part, places)
+                self.term(part, scope)
             self.f.call(self.writer.imported(LIBRARY[name], len(term.parts)))
         elif self.is_vector and not fits_vectors(name):
-            self._by_lanes(term, places)
+            self._by_lanes(term, scope)
         elif self.is_vector or is_straight(name, is_wide):
-            self._in_place(term, places, is_marked)
+            self._inline(term, scope, is_marked)
         else:
             for part in term.parts:
-                self.term(part, places)
+                self.term(part, scope)
             self.f.call(self.writer.called(name, is_wide))
 
-    def _argument(self, part: Term, places: Places) -> tuple[tuple[int, ...], bool]:
+    def _argument(self, part: Term, scope: Scope) -> tuple[tuple[int, ...], bool]:
         """Return the locals that hold an argument, and whether they are new."""
         if part.kind == "name":
-            return places[part.word], False
+            return scope[part.word], False
         if part.kind == "number" and self.is_vector:
             value = -part.value if part.type == "bool" else part.value
             return (self.f.constant(self.shape(part.type), value),), False
         local = self.f.local(self.value_type(part.type))
-        self.term(part, places)
+        self.term(part, scope)
         self.f.set(local)
         return (local,), True
 
-    def _in_place(self, term: Term, places: Places, is_marked: bool) -> None:
-        """Write a function's statements where it is called."""
+    def _inline(self, term: Term, scope: Scope, is_marked: bool) -> None:
+        """Emit the statements of a function inline, for the arguments of a call."""
         found = function(term.word, bool(term.value))
         inner: dict[str, tuple[int, ...]] = {}
         own: list[int] = []
         for (name, _), part in zip(found.parameters, term.parts, strict=True):
-            inner[name], is_new = self._argument(part, places)
+            inner[name], is_new = self._argument(part, scope)
             if is_new:
                 own += inner[name]
         body = found.body
@@ -283,11 +283,11 @@ class Translation(Operators):
             f.get(local)
         return [*own, *kept, mask]
 
-    def _by_lanes(self, term: Term, places: Places) -> None:
+    def _by_lanes(self, term: Term, scope: Scope) -> None:
         """Write a call for each lane of vectors."""
         f = self.f
         name = self.writer.called(term.word, False)
-        arguments = [self._argument(part, places) for part in term.parts]
+        arguments = [self._argument(part, scope) for part in term.parts]
         kinds = stack_types(term.type)
         shapes = ["f32x4" if kind == "f32" else "i32x4" for kind in kinds]
         singles = [f.local(kind) for kind in kinds]

@@ -72,8 +72,8 @@ def finish_of_records(kernel: Kernel) -> Expression:
         strides.append(stride)
         stride *= length
     access = Access(0, (tuple(strides[::-1]),))
-    place = len(finish.accesses)
-    load = Step("load", record, slot=len(kernel.input_dtypes), access=place)
+    access_index = len(finish.accesses)
+    load = Step("load", record, slot=len(kernel.input_dtypes), access=access_index)
     steps = tuple(load if step.kind == "core" else step for step in finish.steps)
     return Expression((axes,), (*finish.accesses, access), steps, finish.result)
 
@@ -86,13 +86,15 @@ def reading_records(kernel: Kernel, launch: Launch, number: int) -> Launch:
         launch: the launch that reads them.
         number: index of their scratch buffer.
     """
-    slot, place = len(kernel.input_dtypes), scratch(number)
-    storages = tuple(place if each == slot else each for each in launch.storages)
+    slot, records = len(kernel.input_dtypes), scratch(number)
+    storages = tuple(
+        records if storage == slot else storage for storage in launch.storages
+    )
     return replace(launch, storages=storages)
 
 
 class Store(ABC):
-    """Emits the stores of output values; `place` must be called first."""
+    """Emits the stores of output values; `locate` must be called first."""
 
     def __init__(self, frame: Frame, lanes: int) -> None:
         """Prepare to store neighbouring outputs, one per lane."""
@@ -101,7 +103,7 @@ class Store(ABC):
         self._address = frame.f.local("i32")
 
     @abstractmethod
-    def place(self, output: int) -> None:
+    def locate(self, output: int) -> None:
         """Emit a move to the output whose index is in a local."""
 
     @abstractmethod
@@ -146,7 +148,7 @@ class Finish(Store):
         self._reader = Reader(frame, expression, lanes, {WHOLE: self._core})
         self._size = itemsize(expression.dtype)
 
-    def place(self, output: int) -> None:
+    def locate(self, output: int) -> None:
         """Emit a move to the output whose index is in a local."""
         self._reader.locate([self._reader.split(0, output)])
         self._go(self._base, output, self._size)
@@ -194,7 +196,7 @@ class Records(Store):
         if part is not None:
             self._outputs = frame.number(frame.kernel.sizes[0])
 
-    def place(self, output: int) -> None:
+    def locate(self, output: int) -> None:
         """Emit a move to the record of an output in this part."""
         f, size = self.frame.f, itemsize(self._dtype)
         if self._part is None:

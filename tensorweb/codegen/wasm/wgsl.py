@@ -39,7 +39,7 @@ _LEVELS = (
 COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">="))
 
 _OPEN = ("integer", "float")
-"""Types of numbers whose type follows from what stands beside them."""
+"""Types of literals whose final type follows from the other operand."""
 
 
 class Term(NamedTuple):

@@ -59,7 +59,7 @@ def scatter(kernel: Kernel, target: WasmTarget) -> Program:
         f = frame.f
         address = f.local("i32")
         with segments(frame, (position, written), first, last):
-            _place(frame, position, OUTPUT, kernel.dtype, address)
+            _element_address(frame, position, OUTPUT, kernel.dtype, address)
             f.get(address)
             written.value()
             store(written.values, kernel.dtype)
@@ -101,7 +101,7 @@ def _combined(kernel: Kernel, target: WasmTarget, result: int, dtype: str) -> La
     with _blocks(frame, writes) as (first, last):
         if width == 1:
             with segments(frame, (position, written), first, last):
-                _place(frame, position, result, dtype, address)
+                _element_address(frame, position, result, dtype, address)
                 _combine(kernel, written, dtype, address)
         else:
             with segments(frame, (position,), first, last) as write:
@@ -122,7 +122,7 @@ def compress(kernel: Kernel, target: WasmTarget) -> Program:
     running = Reader(frame, counts)
     with (
         _blocks(frame, length) as (first, last),
-        segments(frame, (mask, running), first, last) as place,
+        segments(frame, (mask, running), first, last) as index,
     ):
         mask.value()
         f.begin("if")
@@ -132,7 +132,7 @@ def compress(kernel: Kernel, target: WasmTarget) -> Program:
         f.op("i32.sub")
         f.const("i32", 4)
         f.ops("i32.mul", "i32.add")
-        f.get(place)
+        f.get(index)
         f.memory("i32.store")
         f.end()
     work = flops(mask.expression) + flops(running.expression)
@@ -159,7 +159,7 @@ def _combine_row(
     kernel: Kernel,
     written: Reader,
     outer: Sequence[int],
-    place: tuple[int, str, int],
+    target: tuple[int, str, int],
 ) -> None:
     """Write the loop that combines a row with values, as many at a time as lanes.
 
@@ -167,9 +167,9 @@ def _combine_row(
         kernel: what it belongs to.
         written: reads the values, along the second group of its expression.
         outer: coordinates in the first group.
-        place: the storage of the result, its dtype, and the local with the row.
+        target: the storage of the result, its dtype, and the local with the row.
     """
-    storage, dtype, row = place
+    storage, dtype, row = target
     frame, f, axes = written.frame, written.frame.f, len(written.expression.groups[1])
     length, size = frame.number(kernel.sizes[2]), itemsize(dtype)
     column, address = f.local("i32"), f.local("i32")
@@ -198,7 +198,7 @@ def _lanes_of_rows(value: Expression, width: int, dtype: str) -> int:
     return LANES if is_whole and fits_lanes(dtype) and is_vectorizable(value) else 1
 
 
-def _place(
+def _element_address(
     frame: Frame, position: Reader, result: int, dtype: str, address: int
 ) -> None:
     """Write the address of the element that a position means into a local."""
@@ -221,8 +221,8 @@ def _combine(kernel: Kernel, written: Reader, dtype: str, address: int) -> None:
     f.set(new)
     f.get(address)
     form = OPS[kernel.op].form(dtype, BY_NAME[dtype].kind)
-    places = {"operand0": (old,), "operand1": (new,)}
-    values.term(expression(form, (kind, kind)), places)
+    scope = {"operand0": (old,), "operand1": (new,)}
+    values.term(expression(form, (kind, kind)), scope)
     within(values, dtype)
     (store_neighbours if values.is_vector else store)(values, dtype)
     f.free(old)

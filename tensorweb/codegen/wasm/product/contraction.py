@@ -37,7 +37,7 @@ from tensorweb.codegen.wasm.loops import (
     while_below,
 )
 from tensorweb.codegen.wasm.module import Function, divided, smaller
-from tensorweb.codegen.wasm.product.operands import Operand, Place, layout_of
+from tensorweb.codegen.wasm.product.operands import Operand, OperandAddress, layout_of
 from tensorweb.codegen.wasm.product.packing import (
     Counter,
     Packing,
@@ -172,10 +172,10 @@ class Epilogue:
                     pointer.move(1)
             return
         reader.locate([reader.split(0, first)])
-        place = f.local("i32")
+        index = f.local("i32")
         f.get(columns[0])
-        f.set(place)
-        with along(f, place, columns[1], self.lanes, [reader, *pointers]):
+        f.set(index)
+        with along(f, index, columns[1], self.lanes, [reader, *pointers]):
             self._element(core, out)
 
     def _element(self, core: int, out: int) -> None:
@@ -271,7 +271,7 @@ def _part_of_run(
     columns: tuple[int, int],
     to: tuple[int, int],
 ) -> None:
-    """Write which places of a run are among some columns, a whole vector at least.
+    """Emit the range of a run that is among some columns, at least a full vector.
 
     Where these are fewer, others are computed a second time.
 
@@ -279,7 +279,7 @@ def _part_of_run(
         packing: knows how long a vector is.
         run: locals with its first column and its length.
         columns: locals with the first one and the one behind the last.
-        to: locals for the first place and the one behind the last.
+        to: locals for the first index of the range and for its end.
     """
     f = packing.f
     (begin, length), (first, last), (start, end) = run, columns, to
@@ -395,7 +395,7 @@ class _Product:
         written.write()
         tile = f"tile of {sizes.tile[0]} x {sizes.width}"
         block = f"units of {sizes.unit_rows} x {sizes.unit_columns}"
-        note = f"{tile}, {block}{', turned' if self.is_transposed else ''}"
+        note = f"{tile}, {block}{', transposed' if self.is_transposed else ''}"
         units = sizes.units(sizes.batch)
         launch = frame.launch("product", units, sizes.per_slice, note)
         matrix = self.right.matrix * sizes.numbers.size
@@ -410,8 +410,8 @@ class _Units:
         self.sizes = sizes = product.sizes
         self.frame = frame
         self.f = frame.f
-        self.left = Place(frame, product.left, sizes, True)
-        self.right = Place(frame, product.right, sizes, False)
+        self.left = OperandAddress(frame, product.left, sizes, True)
+        self.right = OperandAddress(frame, product.right, sizes, False)
         self.range = Range(frame, sizes.batch) if sizes.batch > 1 else None
         self.base = frame.storage(product.result, "w")
         size = sizes.numbers.size
@@ -440,14 +440,14 @@ class _Units:
             self.unit = unit
             divided(f, unit, across, rest, self.column)
             divided(f, rest, down, block, self.row)
-            for place, end, by, most in (
+            for start, end, by, most in (
                 (self.row, self.row_end, unit_rows, self.rows),
                 (self.column, self.column_end, unit_columns, self.columns),
             ):
-                f.get(place)
+                f.get(start)
                 f.get(by)
                 f.op("i32.mul")
-                f.tee(place)
+                f.tee(start)
                 f.get(by)
                 f.op("i32.add")
                 f.set(end)
@@ -560,14 +560,18 @@ class _Units:
     ) -> None:
         """Write the loop over the panels of a unit's columns."""
         f, sizes = self.f, self.sizes
-        place, address, column = (f.local("i32") for _ in range(3))
-        for source, local in ((right, place), (result, address), (self.column, column)):
+        right_panel, address, column = (f.local("i32") for _ in range(3))
+        for source, local in (
+            (right, right_panel),
+            (result, address),
+            (self.column, column),
+        ):
             f.get(source)
             f.set(local)
 
         def multiplied(vectors: int) -> None:
             f.get(left)
-            f.get(place)
+            f.get(right_panel)
             f.get(address)
             f.get(self.row_end)
             f.get(self.row)
@@ -594,10 +598,10 @@ class _Units:
                     f.const("i32", step)
                     f.op("i32.add")
                     f.set(local)
-                f.get(place)
+                f.get(right_panel)
                 f.get(self.right.step)
                 f.op("i32.add")
-                f.set(place)
+                f.set(right_panel)
         if sizes.narrow:
             f.get(column)
             f.get(self.column_end)

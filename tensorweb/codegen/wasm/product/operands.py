@@ -24,8 +24,8 @@ Coordinates = Sequence[int | None]
 """A local for each axis of a group, None where the coordinate is 0."""
 
 APART = 16
-"""Numbers by which rows of a long power of two are moved apart, so that a cache has
-places for all of them."""
+"""Numbers by which rows of a long power of two are moved apart, so that they map to
+different cache sets."""
 
 LONG = 128
 """Numbers of a row from which on that matters."""
@@ -160,13 +160,14 @@ def scratch_bytes(operand: Operand, sizes: Sizes, is_left: bool, together: int) 
     return max(one * count * sizes.numbers.size, 64)
 
 
-class Place:
-    """Writes where a unit begins in an operand.
+class OperandAddress:
+    """Emits the addresses at which a unit reads an operand.
 
     Attributes:
-        row: the local with the bytes from row to row of the left operand, or from
-            depth to depth of the right one.
-        step: the same from depth to depth, or from panel to panel.
+        row: local of the bytes from row to row of the left operand, or from depth to
+            depth of the right one.
+        step: local of the bytes from depth to depth of the left operand, or from panel
+            to panel of the right one.
     """
 
     def __init__(
@@ -204,22 +205,22 @@ class Place:
         return self.is_left and self._distances()[1] != 1
 
     def begin(
-        self, batch: int | None, place: int, local: int, shift: int | None = None
+        self, batch: int | None, index: int, local: int, shift: int | None = None
     ) -> None:
         """Write the address of a matrix's row or column at depth 0 into a local.
 
         Args:
-            batch: the local with the number of the matrix, None if there is but one.
-            place: the local with the row's or column's number; of packed columns a
-                panel begins there.
+            batch: local of the index of the matrix, None if there is only one.
+            index: local of the index of the row or column; that of a packed column
+                must be the first of a panel.
             local: the local for the address.
-            shift: the local with bytes to add to the place of packed matrices.
+            shift: local of the bytes to add to the address of packed matrices.
         """
         f = self.frame.f
         if self._cursor is not None:
             groups = self.operand.expression.groups
             first = self._cursor.split(0, batch) if batch is not None else []
-            own = [place for _ in groups[1 if self.is_left else 2]]
+            own = [index for _ in groups[1 if self.is_left else 2]]
             depth = [None for _ in groups[2 if self.is_left else 1]]
             inner: tuple[Coordinates, Coordinates]
             inner = (own, depth) if self.is_left else (depth, own)
@@ -236,7 +237,7 @@ class Place:
             f.get(batch)
             f.get(self._matrix)
             f.ops("i32.mul", "i32.add")
-        f.get(place)
+        f.get(index)
         if self.is_left:
             f.get(self.row)
         else:
@@ -253,7 +254,7 @@ SWAPPED = (0, 2, 1)
 PACKING = 2.0
 """Time of computing a number into a scratch storage, in products of vectors."""
 
-TURNING = 5.0
+TRANSPOSING = 5.0
 """Time of storing a result whose neighbours were not computed together."""
 
 
@@ -295,7 +296,7 @@ class Layout:
             if operand.is_packed
         )
         results = sizes.batch * sizes.rows * sizes.columns
-        finished = results * TURNING if self.is_transposed else 0
+        finished = results * TRANSPOSING if self.is_transposed else 0
         return tile * sizes.batch * sizes.depth + packed * PACKING + finished
 
 
@@ -323,8 +324,8 @@ def layout_of(kernel: Kernel, dtype: str, is_fused: bool) -> Layout:
         return plain
     operands = reorder_groups(right, SWAPPED), reorder_groups(left, SWAPPED)
     lengths = batch, columns, rows, depth
-    turned = _read(lengths, operands, dtype, is_fused, is_transposed=True)
-    return min(plain, turned, key=lambda each: each.time(is_fused))
+    transposed = _read(lengths, operands, dtype, is_fused, is_transposed=True)
+    return min(plain, transposed, key=lambda each: each.time(is_fused))
 
 
 def _read(

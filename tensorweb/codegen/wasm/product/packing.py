@@ -45,7 +45,7 @@ class Range:
     Attributes:
         first: the local with the number of the first one, times `each`.
         last: the local with that of the one behind the last.
-        shift: the local with the bytes by which packed matrices lie before their place.
+        shift: local of the bytes to add to the address of packed matrices.
     """
 
     def __init__(self, frame: Frame, batch: int, each: int = 1) -> None:
@@ -86,8 +86,8 @@ class Portioned:
             return self.launch
         words = list(self.launch.words)
         values = first * self.range.each, last * self.range.each, -first * self.matrix
-        for place, value in zip(self.range.words, values, strict=True):
-            words[place] = value
+        for index, value in zip(self.range.words, values, strict=True):
+            words[index] = value
         units, slice_ = self.units(last - first), self.launch.grid[1]
         return replace(
             self.launch, words=tuple(words), grid=(units, min(slice_, units))
@@ -105,7 +105,7 @@ class Counter:
     def __init__(
         self, cursor: Cursor, group: int, count: int | None, axes: int | None = None
     ) -> None:
-        """Begin without a place.
+        """Prepare; `begin` sets the first index.
 
         Args:
             cursor: whose axes they are.
@@ -168,7 +168,7 @@ RUN = 512
 """Numbers along the axis on which a unit moves, at most."""
 
 SHORT_RUN = 64
-"""The same where neighbours are stored apart, so that their places stay in a cache."""
+"""Limit of a run whose elements are stored in different rows: these stay in a cache."""
 
 UNIT = 1 << 14
 """Numbers of a unit, about."""
@@ -247,7 +247,7 @@ class Packing:
         self.f = self.frame.f
         self.reader = Reader(self.frame, expression, self.lanes)
         self.size = itemsize(dtype)
-        self.place = self.f.local("i32")
+        self.index = self.f.local("i32")
         self.address = self.f.local("i32")
         self.column = self.f.local("i32")
         self.vector = self.f.local("v128")
@@ -341,8 +341,8 @@ class Packing:
         frame, f, reader = self.frame, self.f, self.reader
         run, across = self.runs_before.index, self.across.index
         f.get(start)
-        f.set(self.place)
-        own = [self.place] if reader.expression.groups[2] else []
+        f.set(self.index)
+        own = [self.index] if reader.expression.groups[2] else []
         reader.locate(
             [
                 self.matrices.coordinates,
@@ -368,20 +368,20 @@ class Packing:
         else:
             self._add_depth(across)
             f.set(base)
-        with along(f, self.place, end, self.lanes, movers):
+        with along(f, self.index, end, self.lanes, movers):
             if not (self.is_left or self.is_swapped):
                 self._in_panel(along_run, base)
             reader.value()
             self._store()
 
-    def _begin_left(self, across: int, along_run: int, place: int) -> Mover:
+    def _begin_left(self, across: int, along_run: int, index: int) -> Mover:
         """Write the address of a left operand's number; returns what moves it."""
         f = self.f
         f.get(along_run)
-        f.get(self.place)
+        f.get(self.index)
         f.op("i32.add")
-        f.set(place)
-        row, depth = (place, across) if self.is_swapped else (across, place)
+        f.set(index)
+        row, depth = (index, across) if self.is_swapped else (across, index)
         self._add(row, self.row)
         f.get(depth)
         f.const("i32", self.size)
@@ -394,12 +394,12 @@ class Packing:
     def _begin_columns(self, column: int, along_run: int) -> Mover:
         """Write the address of a right operand's number, to go along its depth."""
         f = self.f
-        place = f.local("i32")
+        index = f.local("i32")
         f.get(along_run)
-        f.get(self.place)
+        f.get(self.index)
         f.op("i32.add")
-        f.set(place)
-        self._add_depth(place)
+        f.set(index)
+        self._add_depth(index)
         f.set(self.address)
         self._add_column(column)
         return Strided(f, self.address, self.row)
@@ -408,7 +408,7 @@ class Packing:
         """Write the address of a right operand's number, going along its columns."""
         f = self.f
         f.get(along_run)
-        f.get(self.place)
+        f.get(self.index)
         f.op("i32.add")
         f.set(self.column)
         f.get(base)
@@ -428,7 +428,7 @@ class Packing:
         f.ops("i32.mul", "i32.add")
 
     def _add_column(self, column: int) -> None:
-        """Write the column's panel and its place there into the address."""
+        """Emit the addition of a column's offset to the address."""
         f, width = self.f, self.sizes.width
         f.get(self.address)
         f.get(column)

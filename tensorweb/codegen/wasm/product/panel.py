@@ -35,7 +35,7 @@ class Numbers(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """Bytes of those that are done at a time."""
+        """Bytes of the numbers that are computed at a time."""
         return self.size * self.together
 
     @property
@@ -127,8 +127,8 @@ class _Panel:
         """Return the function."""
         f = self.f
         f.begin("loop")
-        self._places(self.lefts, LEFT, LEFT_ROW)
-        self._places(self.results, RESULT, RESULT_ROW)
+        self._row_addresses(self.lefts, LEFT, LEFT_ROW)
+        self._row_addresses(self.results, RESULT, RESULT_ROW)
         self._begun()
         f.get(RIGHT)
         f.set(self.right)
@@ -151,19 +151,19 @@ class _Panel:
         f.end()
         return f
 
-    def _places(self, places: list[int], first: int, step: int) -> None:
-        """Write where each row begins; rows behind the last one are there as well."""
+    def _row_addresses(self, addresses: list[int], first: int, step: int) -> None:
+        """Emit the address of each row; rows past the last one repeat its address."""
         f = self.f
         f.get(first)
-        f.set(places[0])
+        f.set(addresses[0])
         for row in self.rows[1:]:
-            f.get(places[row - 1])
+            f.get(addresses[row - 1])
             f.get(step)
             f.const("i32", 0)
             f.get(ROWS)
             f.const("i32", row)
             f.ops("i32.gt_s", "select", "i32.add")
-            f.set(places[row])
+            f.set(addresses[row])
 
     def _begun(self) -> None:
         """Write the zeros with which sums begin."""
@@ -176,7 +176,7 @@ class _Panel:
     def _stored(self) -> None:
         """Write what stores the sums, or adds them to those of the depth before."""
         f, numbers = self.f, self.numbers
-        places = [
+        stores = [
             (result, vector * numbers.bytes, number)
             for result, row in zip(self.results, self.sums, strict=True)
             for vector, number in enumerate(row)
@@ -184,20 +184,20 @@ class _Panel:
         f.get(FIRST)
         f.op("i32.eqz")
         f.begin("if")
-        for result, offset, number in places:
+        for result, offset, number in stores:
             f.get(result)
             f.memory(numbers.load, offset)
             f.get(number)
             f.op(f"{numbers.shape}.add")
             f.set(number)
         f.end()
-        for result, offset, number in places:
+        for result, offset, number in stores:
             f.get(result)
             f.get(number)
             f.memory(f"{numbers.type}.store", offset)
 
     def _repeated(self, times: int) -> None:
-        """Write the loop over so many depths at a time, or over those that are left."""
+        """Emit the loop over `times` depths per iteration, or over the last ones."""
         f = self.f
         f.get(DEPTH)
         if times > 1:

@@ -33,7 +33,7 @@ THIN = 8
 """Rows up to which a right operand of any size is read where it is."""
 
 THIN_DEPTH = 32
-"""The longest part of the depth there: so many of its rows are read side by side."""
+"""The longest part of the depth there: the number of its rows that are interleaved."""
 
 THIN_COLUMNS = 256
 """The least columns of a unit there."""
@@ -235,7 +235,7 @@ def kind_of(dtype: str) -> str:
 def _unit(
     rows: int, columns: int, results: int, down: int, across: int
 ) -> tuple[int, int]:
-    """Return the rows and columns of units of about so many results.
+    """Return the rows and columns of units of about `results` results.
 
     Args:
         rows: of the product.
