@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import Frame
 from tensorweb.codegen.wasm.loops import counted, portion, units
 from tensorweb.codegen.wasm.module import divided
-from tensorweb.codegen.wasm.reader import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +116,12 @@ def each_block(frame: Frame, cut: Cut) -> Iterator[Block]:
             yield Block(row, index, end, number, unit)
 
 
-def locate(reader: Reader, block: Block) -> None:
-    """Emit a move of a reader of (rows, elements) to the start of a block."""
-    value = reader.expression
-    outer = reader.split(0, block.row) if value.accesses and value.groups[0] else []
+def locate(evaluator: Evaluator, block: Block) -> None:
+    """Emit a move of an evaluator of (rows, elements) to the start of a block."""
+    value = evaluator.expression
+    outer = evaluator.split(0, block.row) if value.accesses and value.groups[0] else []
     inner = [block.index] if value.accesses and value.groups[1] else []
-    reader.locate([outer, inner])
+    evaluator.locate([outer, inner])
 
 
 def element_address(

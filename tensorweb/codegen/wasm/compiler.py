@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tensorweb.codegen.program import Program
-from tensorweb.codegen.wasm.argument import argreduce
+from tensorweb.codegen.wasm.argreduce import argreduce
 from tensorweb.codegen.wasm.elementwise import elementwise
 from tensorweb.codegen.wasm.factorizations import factor
 from tensorweb.codegen.wasm.product.contraction import matmul
 from tensorweb.codegen.wasm.reduction import reduce
 from tensorweb.codegen.wasm.rows import rows
 from tensorweb.codegen.wasm.scanning import scan
+from tensorweb.codegen.wasm.scatter import accumulate, compress, scatter
 from tensorweb.codegen.wasm.sorting import sort
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.writing import accumulate, compress, scatter
 from tensorweb.schedule.kernel import Kernel
 
-FAMILIES: dict[str, Callable[[Kernel, WasmTarget], Program]] = {
+GENERATORS: dict[str, Callable[[Kernel, WasmTarget], Program]] = {
     "elementwise": elementwise,
     "matmul": matmul,
     "scan": scan,
@@ -35,6 +35,6 @@ FAMILIES: dict[str, Callable[[Kernel, WasmTarget], Program]] = {
 
 def compile_kernel(kernel: Kernel, target: WasmTarget) -> Program:
     """Return the launches of a kernel on a class of machine."""
-    program = FAMILIES[kernel.kind](kernel, target)
+    program = GENERATORS[kernel.kind](kernel, target)
     program.check(kernel)
     return program

@@ -10,7 +10,7 @@ from collections.abc import Collection, Set
 
 from tensorweb import dtypes
 from tensorweb.codegen.wasm.functions import expression
-from tensorweb.codegen.wasm.terms import LANES
+from tensorweb.codegen.wasm.operators import LANES
 from tensorweb.codegen.wasm.translation import Translation
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression

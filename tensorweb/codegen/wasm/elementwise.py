@@ -14,6 +14,7 @@ from tensorweb.codegen.wasm.elements import (
     store,
     store_neighbours,
 )
+from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.loops import (
     BLOCK,
@@ -27,7 +28,6 @@ from tensorweb.codegen.wasm.loops import (
     units,
 )
 from tensorweb.codegen.wasm.module import Function, divided, smaller
-from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.schedule.kernel import Expression, Kernel
 
@@ -75,27 +75,27 @@ def map_launch(
     *outer, inner = sizes or (1,)
     rows = prod(outer)
     lanes = lanes_for(inner, is_vectorizable(value))
-    reader = Reader(frame, value, lanes)
+    evaluator = Evaluator(frame, value, lanes)
     work = flops(value)
     if rows == 1:
-        count, elements = _one_row(frame, reader, inner, outputs)
+        count, elements = _one_row(frame, evaluator, inner, outputs)
     else:
-        count, elements = _rows(frame, reader, rows, inner, outputs)
+        count, elements = _rows(frame, evaluator, rows, inner, outputs)
     slices = per_slice(elements * work // lanes)
     note = "four at a time" if lanes > 1 else ""
     return frame.launch(template, count, slices, note)
 
 
 def _one_row(
-    frame: Frame, reader: Reader, inner: int, outputs: Sequence[int]
+    frame: Frame, evaluator: Evaluator, inner: int, outputs: Sequence[int]
 ) -> tuple[int, int]:
     """Write a loop over blocks of one axis; returns units and elements of each."""
     f = frame.f
     length, size = frame.number(inner), f.constant("i32", BLOCK)
     with units(frame) as unit, portion(f, unit, size, length) as (index, end):
-        _start_with_full_vector(f, index, end, reader.values.lanes)
-        reader.locate([[index] if reader.expression.groups[0] else []])
-        _inner(frame, reader, index, end, None, outputs)
+        _start_with_full_vector(f, index, end, evaluator.values.lanes)
+        evaluator.locate([[index] if evaluator.expression.groups[0] else []])
+        _inner(frame, evaluator, index, end, None, outputs)
     return -(-inner // BLOCK), min(BLOCK, inner)
 
 
@@ -113,18 +113,18 @@ def _start_with_full_vector(f: Function, index: int, end: int, lanes: int) -> No
 
 
 def _rows(
-    frame: Frame, reader: Reader, rows: int, inner: int, outputs: Sequence[int]
+    frame: Frame, evaluator: Evaluator, rows: int, inner: int, outputs: Sequence[int]
 ) -> tuple[int, int]:
     """Write loops over rows and blocks of them; returns units and elements of each."""
     f = frame.f
-    size = TILE_COLUMNS if is_transposed(reader.expression) else BLOCK
+    size = TILE_COLUMNS if is_transposed(evaluator.expression) else BLOCK
     blocks = -(-inner // size)
     together = TILE_ROWS if size < BLOCK else max(BLOCK // inner, 1)
     length, count = frame.number(inner), frame.number(rows)
     per_row, per_unit = frame.number(blocks), frame.number(together)
     columns = f.constant("i32", size)
     group, block, start = (f.local("i32") for _ in range(3))
-    axes = len(reader.expression.groups[0])
+    axes = len(evaluator.expression.groups[0])
     with units(frame) as unit:
         divided(f, unit, per_row, group, block)
         with (
@@ -132,19 +132,19 @@ def _rows(
             counted(f, first, last) as row,
             portion(f, block, columns, length) as (index, end),
         ):
-            _start_with_full_vector(f, index, end, reader.values.lanes)
-            reader.locate([[*reader.split(0, row, axes - 1), index]])
+            _start_with_full_vector(f, index, end, evaluator.values.lanes)
+            evaluator.locate([[*evaluator.split(0, row, axes - 1), index]])
             f.get(row)
             f.get(length)
             f.op("i32.mul")
             f.set(start)
-            _inner(frame, reader, index, end, start, outputs)
+            _inner(frame, evaluator, index, end, start, outputs)
     return blocks * -(-rows // together), min(inner, size) * together
 
 
 def _inner(
     frame: Frame,
-    reader: Reader,
+    evaluator: Evaluator,
     index: int,
     end: int,
     start: int | None,
@@ -154,15 +154,15 @@ def _inner(
 
     Args:
         frame: of the launch.
-        reader: reader set to the first element.
+        evaluator: evaluator set to the first element.
         index: local of the index of that element.
         end: local of the index at which the loop ends.
         start: local of the index of the row's first element, None for 0.
         outputs: the storages.
     """
     f = frame.f
-    results = reader.expression.results
-    dtypes = [reader.expression.steps[number].dtype for number in results]
+    results = evaluator.expression.results
+    dtypes = [evaluator.expression.steps[number].dtype for number in results]
     addresses = [
         _address(frame, index, start, output, itemsize(dtype))
         for output, dtype in zip(outputs, dtypes, strict=True)
@@ -171,24 +171,24 @@ def _inner(
         Pointer(f, address, itemsize(dtype))
         for address, dtype in zip(addresses, dtypes, strict=True)
     ]
-    lanes = reader.values.lanes
+    lanes = evaluator.values.lanes
     put = store_neighbours if lanes > 1 else store
-    count = side_by_side(flops(reader.expression)) if reader.looks_ahead else 1
+    count = side_by_side(flops(evaluator.expression)) if evaluator.looks_ahead else 1
 
     def keep(values: Sequence[int], ahead: int) -> None:
         for address, value, dtype in zip(addresses, values, dtypes, strict=True):
             f.get(address)
             f.get(value)
-            put(reader.values, dtype, ahead * lanes * itemsize(dtype))
+            put(evaluator.values, dtype, ahead * lanes * itemsize(dtype))
 
     def several() -> None:
-        for number, values in enumerate(reader.several(count)):
+        for number, values in enumerate(evaluator.several(count)):
             keep(values, number)
 
     together = Together(count, several) if count > 1 and lanes > 1 else None
-    with along(f, index, end, lanes, [reader, *movers], together=together):
-        reader.compute()
-        keep([reader.result_of(number) for number in results], 0)
+    with along(f, index, end, lanes, [evaluator, *movers], together=together):
+        evaluator.compute()
+        keep([evaluator.result_of(number) for number in results], 0)
 
 
 def _address(

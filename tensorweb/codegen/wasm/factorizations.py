@@ -19,10 +19,10 @@ from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.functions import text_of
 from tensorweb.codegen.wasm.loops import units
 from tensorweb.codegen.wasm.module import Function
+from tensorweb.codegen.wasm.operators import Scope
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.terms import Scope
 from tensorweb.codegen.wasm.translation import Translation, Writer
-from tensorweb.codegen.wasm.wgsl import Statement, Term, TextReader, binary, typed
+from tensorweb.codegen.wasm.wgsl import Parser, Statement, Term, binary, typed
 from tensorweb.schedule.kernel import Expression, Kernel
 
 BARRIERS = ("storageBarrier", "workgroupBarrier")
@@ -68,7 +68,7 @@ def routine_text(template: str, kind: str, *, is_complex: bool) -> str:
     return body[body.index("{") :] + "\n}"
 
 
-class RoutineReader(TextReader):
+class RoutineParser(Parser):
     """Reads the body of a routine."""
 
     def __init__(self, text: str, types: Mapping[str, str], kind: str) -> None:
@@ -251,7 +251,7 @@ def _launch(
     is_complex = kernel.op.startswith("complex")
     text = routine_text(routine.template, kind, is_complex=is_complex)
     types = {"matrix": "u32", **dict.fromkeys(scope, "u32")}
-    body = RoutineReader(text, types, kind).statements()
+    body = RoutineParser(text, types, kind).statements()
     with units(frame) as unit:
         for number, name in enumerate(SHARED):
             f.get(unit)

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
+from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import FIRST, LAST, Frame
 from tensorweb.codegen.wasm.module import Function, smaller
-from tensorweb.codegen.wasm.reader import Reader
-from tensorweb.codegen.wasm.terms import LANES
+from tensorweb.codegen.wasm.operators import LANES
 
 BLOCK = 1 << 14
 """Elements of a work unit: enough to amortise the cost of starting one."""
@@ -305,16 +305,16 @@ def lanes_for(length: int, is_vectorizable: bool) -> int:
 
 @contextmanager
 def segments(
-    frame: Frame, readers: Sequence[Reader], first: int, last: int
+    frame: Frame, evaluators: Sequence[Evaluator], first: int, last: int
 ) -> Iterator[int]:
-    """Emit a loop over elements by row-major index, for several readers.
+    """Emit a loop over elements by row-major index, for several evaluators.
 
-    The axes of each reader are merged differently: a segment ends where the last axis
-    of any of them ends. Yields the local of the index.
+    The axes of each evaluator are merged differently: a segment ends where the last
+    axis of any of them ends. Yields the local of the index.
 
     Args:
         frame: frame of the launch.
-        readers: readers of single elements, with one group of axes each.
+        evaluators: evaluators of single elements, with one group of axes each.
         first: local of the first index.
         last: local of the end index.
     """
@@ -325,12 +325,14 @@ def segments(
     with while_below(f, index, last):
         f.get(last)
         f.set(end)
-        for reader in readers:
-            coordinates = reader.split(0, index) if reader.expression.accesses else []
-            reader.locate([coordinates])
+        for evaluator in evaluators:
+            coordinates = (
+                evaluator.split(0, index) if evaluator.expression.accesses else []
+            )
+            evaluator.locate([coordinates])
             if len(coordinates) > 1:
                 f.get(index)
-                f.get(reader.size(0, len(coordinates) - 1))
+                f.get(evaluator.size(0, len(coordinates) - 1))
                 f.op("i32.add")
                 f.get(coordinates[-1])
                 f.op("i32.sub")
@@ -343,5 +345,5 @@ def segments(
             f.const("i32", 1)
             f.op("i32.add")
             f.set(index)
-            for reader in readers:
-                reader.move(1)
+            for evaluator in evaluators:
+                evaluator.move(1)

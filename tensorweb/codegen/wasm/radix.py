@@ -11,7 +11,7 @@ from tensorweb.codegen.wasm.blocks import each_block, in_rows, locate
 from tensorweb.codegen.wasm.frame import per_slice
 from tensorweb.codegen.wasm.loops import Pointer, while_below
 from tensorweb.codegen.wasm.module import Function
-from tensorweb.codegen.wasm.ordering import Entry, Launching, Task, in_fours
+from tensorweb.codegen.wasm.sort_keys import Entry, SortLaunch, SortTask, in_fours
 
 DIGITS = 256
 """Values of a digit."""
@@ -234,24 +234,24 @@ ELEMENTS = 1 << 15
 """Elements of a unit, about: its rows use the same scratch one after another."""
 
 
-def radix_rows(task: Task) -> Program:
+def radix_rows(task: SortTask) -> Program:
     """Return the program of one launch, whose units sort whole rows."""
     cut = in_rows(task.rows, task.length, ELEMENTS)
-    work = Rows(task)
+    work = RadixRows(task)
     work.write()
     each = cut.elements * (task.work + 8 * task.digits)
     launch = work.frame.launch("sort_rows", cut.units, per_slice(each), "by digits")
     return Program((launch,), (cut.units * work.region,))
 
 
-class Rows(Launching):
+class RadixRows(SortLaunch):
     """Writes the launch.
 
     Attributes:
         region: bytes of scratch storage of a unit.
     """
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: SortTask) -> None:
         """Begin; entries lie twice in a unit's scratch, behind the tables."""
         super().__init__(task, task.lanes)
         self._lot = -(-task.length * task.entry.size // 64) * 64

@@ -19,8 +19,8 @@ from tensorweb.codegen.wasm.blocks import (
 )
 from tensorweb.codegen.wasm.frame import per_slice
 from tensorweb.codegen.wasm.loops import Pointer, along, while_below
-from tensorweb.codegen.wasm.ordering import Launching, Task, in_fours
 from tensorweb.codegen.wasm.radix import DIGITS, TABLE, count, first_not_below, move
+from tensorweb.codegen.wasm.sort_keys import SortLaunch, SortTask, in_fours
 
 FACTS = 32
 """Bytes of what is noted of a block, at these offsets: bits that any key has, bits that
@@ -36,7 +36,7 @@ FIRST, SECOND, NOTED, COUNTS, BEGINS = (scratch(number) for number in range(5))
 each digit occurs in each block; where each goes on."""
 
 
-class Passing(Launching):
+class DigitPass(SortLaunch):
     """Writes launches over entries, which are in one of two storages.
 
     Attributes:
@@ -49,7 +49,7 @@ class Passing(Launching):
         length, blocks: locals with the numbers of a row's elements and blocks.
     """
 
-    def __init__(self, task: Task, cut: Cut, digit: int, lanes: int = 1) -> None:
+    def __init__(self, task: SortTask, cut: Cut, digit: int, lanes: int = 1) -> None:
         """Begin."""
         super().__init__(task, lanes)
         f, frame = self.f, self.frame
@@ -159,7 +159,7 @@ class Passing(Launching):
         self.address(end, self.source, block.end, size)
 
 
-class Counting(Passing):
+class CountLaunch(DigitPass):
     """Writes the launch that counts how often each digit occurs in a block."""
 
     def launch(self) -> Launch:
@@ -182,7 +182,7 @@ class Counting(Passing):
         return frame.launch("sort_count", self.cut.units, slices)
 
 
-class Moving(Passing):
+class MoveLaunch(DigitPass):
     """Writes the launch that moves a block's entries to where those before it end."""
 
     def launch(self) -> Launch:
@@ -305,16 +305,16 @@ MOST_BLOCKS = 64
 """Blocks of a row, each of which adds up what all have counted."""
 
 
-def radix_blocks(task: Task) -> Program:
+def radix_blocks(task: SortTask) -> Program:
     """Return the program that sorts long rows."""
     cut = in_blocks(task.rows, task.length, ELEMENTS, MOST_BLOCKS)
-    launches = [Encoding(task, cut).launch()]
-    pair = Counting(task, cut, 0).launch(), Moving(task, cut, 0).launch()
+    launches = [EncodeLaunch(task, cut).launch()]
+    pair = CountLaunch(task, cut, 0).launch(), MoveLaunch(task, cut, 0).launch()
     for digit in range(task.digits):
         launches += [_with_digit(launch, digit) for launch in pair]
-    launches.append(Finishing(task, cut).launch())
+    launches.append(DecodeLaunch(task, cut).launch())
     if task.loses_marks:
-        launches.append(Restoring(task, cut).launch())
+        launches.append(RestoreLaunch(task, cut).launch())
     entries = task.rows * task.length * task.entry.size
     tables = cut.units * TABLE
     return Program(
@@ -329,10 +329,10 @@ def _with_digit(launch: Launch, digit: int) -> Launch:
     return replace(launch, words=tuple(words))
 
 
-class Encoding(Launching):
+class EncodeLaunch(SortLaunch):
     """Writes the launch that makes entries and notes what they have in common."""
 
-    def __init__(self, task: Task, cut: Cut) -> None:
+    def __init__(self, task: SortTask, cut: Cut) -> None:
         """Begin."""
         super().__init__(task, task.lanes, notes_zeros=True)
         self._cut = cut
@@ -403,10 +403,10 @@ class Encoding(Launching):
             f.free(total)
 
 
-class Finishing(Passing):
+class DecodeLaunch(DigitPass):
     """Writes the launch that makes results of sorted entries."""
 
-    def __init__(self, task: Task, cut: Cut) -> None:
+    def __init__(self, task: SortTask, cut: Cut) -> None:
         """Begin."""
         super().__init__(task, cut, task.digits, task.lanes)
 
@@ -428,14 +428,14 @@ class Finishing(Passing):
         return frame.launch("sort_finish", self.cut.units, slices)
 
 
-class Restoring(Passing):
+class RestoreLaunch(DigitPass):
     """Writes the launch that gives zeros their signs and NaN their bits.
 
     The n-th zero of the sorted row is the n-th of the row, and so are NaN; where a
     block's begin, tell the numbers of both in the blocks before.
     """
 
-    def __init__(self, task: Task, cut: Cut) -> None:
+    def __init__(self, task: SortTask, cut: Cut) -> None:
         """Begin."""
         super().__init__(task, cut, task.digits)
 

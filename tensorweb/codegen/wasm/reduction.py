@@ -13,26 +13,26 @@ from abc import ABC, abstractmethod
 from math import prod
 
 from tensorweb.codegen.program import Launch, Program
+from tensorweb.codegen.wasm.accumulation import Combiner, total_of
+from tensorweb.codegen.wasm.axis_reduction import AxisReduction, Block, walk
 from tensorweb.codegen.wasm.elements import flops, itemsize
 from tensorweb.codegen.wasm.elementwise import map_launch
-from tensorweb.codegen.wasm.folding import Fold, total_of
+from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import Frame, per_slice
-from tensorweb.codegen.wasm.loops import BLOCK, counted, portion, spans, units
-from tensorweb.codegen.wasm.module import smaller
-from tensorweb.codegen.wasm.reader import Reader
-from tensorweb.codegen.wasm.sweeping import Block, Sweep, walk
-from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.traversal import (
+from tensorweb.codegen.wasm.loop_order import (
     Finish,
+    LoopOrder,
     Records,
     Store,
-    Traversal,
     finish_of_records,
+    loop_order_of,
     of_records,
     reading_records,
     record_dtype,
-    way_through,
 )
+from tensorweb.codegen.wasm.loops import BLOCK, counted, portion, spans, units
+from tensorweb.codegen.wasm.module import smaller
+from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.schedule.kernel import Kernel
 
 
@@ -46,19 +46,19 @@ class Partition:
         starts: locals of the first index along each axis, None if it is 0.
     """
 
-    def __init__(self, frame: Frame, traversal: Traversal, blocks: int) -> None:
+    def __init__(self, frame: Frame, order: LoopOrder, blocks: int) -> None:
         """Share out `blocks` blocks of outputs."""
         self._frame = frame
-        self._traversal = traversal
-        self.units = blocks * traversal.parts
+        self._order = order
+        self.units = blocks * order.parts
         self.part: int | None = None
-        self.starts: list[int | None] = [None for _ in traversal.reduced]
-        self.counts = [frame.number(size) for size in traversal.reduced]
-        if traversal.parts > 1:
+        self.starts: list[int | None] = [None for _ in order.reduced]
+        self.counts = [frame.number(size) for size in order.reduced]
+        if order.parts > 1:
             f = frame.f
-            self._axis = traversal.axis
+            self._axis = order.axis
             self._blocks = frame.number(blocks)
-            self._chunk = frame.number(traversal.chunk)
+            self._chunk = frame.number(order.chunk)
             self._length = self.counts[self._axis]
             self._start, self.part = f.local("i32"), f.local("i32")
             self.counts[self._axis] = f.local("i32")
@@ -92,10 +92,10 @@ class Partition:
         return block
 
 
-def result_of(frame: Frame, way: Traversal, lanes: int, part: int | None) -> Store:
+def result_of(frame: Frame, order: LoopOrder, lanes: int, part: int | None) -> Store:
     """Return what stores the results of a part, as many at once as lanes."""
-    if way.makes_records:
-        return Records(frame, way.term.dtype, lanes, part, way.scratch)
+    if order.makes_records:
+        return Records(frame, order.term.dtype, lanes, part, order.scratch)
     return Finish(frame, lanes)
 
 
@@ -103,16 +103,16 @@ class RowLaunch(ABC):
     """Writes a launch that goes through the terms of one output after another.
 
     Attributes:
-        way: the way through the terms.
+        order: the order through the terms.
         frame: of the launch.
-        reader: of the terms.
+        evaluator: of the terms.
     """
 
-    def __init__(self, kernel: Kernel, target: WasmTarget, way: Traversal) -> None:
+    def __init__(self, kernel: Kernel, target: WasmTarget, order: LoopOrder) -> None:
         """Prepare."""
-        self.way = way
+        self.order = order
         self.frame = Frame(kernel, target)
-        self.reader = Reader(self.frame, way.term, way.lanes)
+        self.evaluator = Evaluator(self.frame, order.term, order.lanes)
 
     @abstractmethod
     def results(self, part: int | None) -> list[Store]:
@@ -128,25 +128,25 @@ class RowLaunch(ABC):
 
     def launch(self) -> Launch:
         """Return the launch."""
-        frame, way = self.frame, self.way
+        frame, order = self.frame, self.order
         f = frame.f
-        per_unit = max(BLOCK // max(way.length, 1), 1)
-        partition = Partition(frame, way, -(-way.outputs // per_unit))
+        per_unit = max(BLOCK // max(order.length, 1), 1)
+        partition = Partition(frame, order, -(-order.outputs // per_unit))
         results = self.results(partition.part)
-        outputs, together = frame.number(way.outputs), frame.number(per_unit)
+        outputs, together = frame.number(order.outputs), frame.number(per_unit)
         with units(frame) as unit:
             block = partition.find(unit)
             with (
                 portion(f, block, together, outputs) as (first, end),
                 counted(f, first, end) as output,
             ):
-                self.reduce(self.reader.split(0, output), partition)
+                self.reduce(self.evaluator.split(0, output), partition)
                 for number, result in enumerate(results):
                     result.locate(output)
                     self.leave(number)
                     result.put()
-        work = per_unit * way.part_length * flops(way.term) // way.lanes
-        note = "four at a time" if way.lanes > 1 else ""
+        work = per_unit * order.part_length * flops(order.term) // order.lanes
+        note = "four at a time" if order.lanes > 1 else ""
         kind = frame.kernel.kind
         return frame.launch(kind, partition.units, per_slice(work), note)
 
@@ -154,47 +154,51 @@ class RowLaunch(ABC):
 class RowReduction(RowLaunch):
     """Combines the terms of each output."""
 
-    def __init__(self, kernel: Kernel, target: WasmTarget, way: Traversal) -> None:
+    def __init__(self, kernel: Kernel, target: WasmTarget, order: LoopOrder) -> None:
         """Prepare."""
-        super().__init__(kernel, target, way)
-        self._inner = way.part_sizes[-1]
-        self._sweep = Sweep(self.reader, kernel.op, self._inner)
+        super().__init__(kernel, target, order)
+        self._inner = order.part_sizes[-1]
+        self._reduction = AxisReduction(self.evaluator, kernel.op, self._inner)
 
     def results(self, part: int | None) -> list[Store]:
         """Return where totals go."""
-        return [result_of(self.frame, self.way, 1, part)]
+        return [result_of(self.frame, self.order, 1, part)]
 
     def leave(self, result: int) -> None:
         """Leave the total on the stack."""
-        self._sweep.total.leave()
+        self._reduction.total.leave()
 
     def reduce(self, kept: list[int], partition: Partition) -> None:
         """Write the reduction of one output's terms."""
-        f, reader, sweep = self.frame.f, self.reader, self._sweep
-        sweep.start()
-        if not self.way.length:
+        f, evaluator, reduction = (
+            self.frame.f,
+            self.evaluator,
+            self._reduction,
+        )
+        reduction.start()
+        if not self.order.length:
             return
-        reader.locate_addresses([kept, partition.starts])
+        evaluator.locate_addresses([kept, partition.starts])
         left = f.local("i32")
 
         def row() -> None:
-            reader.arrive()
+            evaluator.arrive()
             f.get(partition.counts[-1])
             f.set(left)
-            sweep.run(left)
+            reduction.run(left)
 
         outer = partition.counts[:-1]
-        walk(reader, 1, outer, row, body_moves=True, block=self._block())
-        sweep.flush()
+        walk(evaluator, 1, outer, row, body_moves=True, block=self._block())
+        reduction.flush()
         f.free(left)
 
     def _block(self) -> Block | None:
         """Return after how many rows sums join the total."""
-        axis = len(self.way.reduced) - 2
-        sweep, length = self._sweep, self.way.part_length
-        if axis < 0 or not sweep.adds_floats or length <= sweep.block:
+        axis = len(self.order.reduced) - 2
+        reduction, length = self._reduction, self.order.part_length
+        if axis < 0 or not reduction.adds_floats or length <= reduction.block:
             return None
-        return axis, max(sweep.block // self._inner, 1), sweep.flush
+        return axis, max(reduction.block // self._inner, 1), reduction.flush
 
 
 SHORTEST_RUN = 16
@@ -208,17 +212,17 @@ class ColumnLaunch(ABC):
     """Writes a launch that goes through terms of neighbouring outputs.
 
     Attributes:
-        way: the way through the terms.
+        order: the order through the terms.
         frame: of the launch.
-        reader: of the terms.
+        evaluator: of the terms.
     """
 
-    def __init__(self, kernel: Kernel, target: WasmTarget, way: Traversal) -> None:
+    def __init__(self, kernel: Kernel, target: WasmTarget, order: LoopOrder) -> None:
         """Prepare."""
-        self.way = way
+        self.order = order
         self.frame = Frame(kernel, target)
-        self.reader = Reader(self.frame, way.term, way.lanes)
-        self._span = way.lanes * way.vectors
+        self.evaluator = Evaluator(self.frame, order.term, order.lanes)
+        self._span = order.lanes * order.vectors
 
     @abstractmethod
     def results(self, part: int | None) -> list[Store]:
@@ -226,7 +230,7 @@ class ColumnLaunch(ABC):
 
     @abstractmethod
     def reduce(self, partition: Partition) -> None:
-        """Write the reduction from where the reader was placed."""
+        """Write the reduction from where the evaluator was placed."""
 
     @abstractmethod
     def leave(self, result: int, vector: int) -> None:
@@ -234,20 +238,20 @@ class ColumnLaunch(ABC):
 
     def launch(self) -> Launch:
         """Return the launch."""
-        frame, way = self.frame, self.way
-        rows = way.outputs // way.columns
+        frame, order = self.frame, self.order
+        rows = order.outputs // order.columns
         width = max(WIDEST // self._span, 1) * self._span
-        across = -(-way.columns // width)
-        work = min(way.columns, width) * way.part_length
+        across = -(-order.columns // width)
+        work = min(order.columns, width) * order.part_length
         per_unit = max(BLOCK // work, 1) if across == 1 else 1
-        partition = Partition(frame, way, across * -(-rows // per_unit))
+        partition = Partition(frame, order, across * -(-rows // per_unit))
         results = self.results(partition.part)
         with units(frame) as unit:
             block = partition.find(unit)
             self._block(block, (rows, per_unit), (across, width), partition, results)
-        work *= per_unit * flops(way.term)
-        note = "columns, four at a time" if way.lanes > 1 else "columns"
-        slices = per_slice(work // way.lanes)
+        work *= per_unit * flops(order.term)
+        note = "columns, four at a time" if order.lanes > 1 else "columns"
+        slices = per_slice(work // order.lanes)
         return frame.launch(frame.kernel.kind, partition.units, slices, note)
 
     def _block(
@@ -267,9 +271,9 @@ class ColumnLaunch(ABC):
             partition: the parts.
             results: where results go.
         """
-        frame, way = self.frame, self.way
+        frame, order = self.frame, self.order
         f = frame.f
-        columns, rows = frame.number(way.columns), frame.number(down[0])
+        columns, rows = frame.number(order.columns), frame.number(down[0])
         row_block, part = block, f.local("i32")
         f.const("i32", 0)
         f.set(part)
@@ -290,9 +294,9 @@ class ColumnLaunch(ABC):
             portion(f, part, frame.number(across[1]), columns) as (left, right),
             spans(f, left, right, self._span, columns) as column,
         ):
-            axes = len(way.term.groups[1])
-            outer = self.reader.split(1, row, axes - 1) if axes > 1 else []
-            self.reader.locate_addresses([partition.starts, [*outer, column]])
+            axes = len(order.term.groups[1])
+            outer = self.evaluator.split(1, row, axes - 1) if axes > 1 else []
+            self.evaluator.locate_addresses([partition.starts, [*outer, column]])
             self.reduce(partition)
             output = f.local("i32")
             f.get(row)
@@ -303,7 +307,7 @@ class ColumnLaunch(ABC):
             f.set(output)
             for number, result in enumerate(results):
                 result.locate(output)
-                for vector in range(way.vectors):
+                for vector in range(order.vectors):
                     if vector:
                         result.move()
                     self.leave(number, vector)
@@ -313,16 +317,16 @@ class ColumnLaunch(ABC):
 class ColumnReduction(ColumnLaunch):
     """Combines the terms of neighbouring outputs."""
 
-    def __init__(self, kernel: Kernel, target: WasmTarget, way: Traversal) -> None:
+    def __init__(self, kernel: Kernel, target: WasmTarget, order: LoopOrder) -> None:
         """Prepare."""
-        super().__init__(kernel, target, way)
-        self._fold = Fold(self.reader.values, kernel.op, way.term.dtype)
-        self._running = [self._fold.new() for _ in range(way.vectors)]
-        self._totals = [total_of(self._fold) for _ in self._running]
+        super().__init__(kernel, target, order)
+        self._combiner = Combiner(self.evaluator.values, kernel.op, order.term.dtype)
+        self._accumulators = [self._combiner.new() for _ in range(order.vectors)]
+        self._totals = [total_of(self._combiner) for _ in self._accumulators]
 
     def results(self, part: int | None) -> list[Store]:
         """Return where totals go."""
-        return [result_of(self.frame, self.way, self.way.lanes, part)]
+        return [result_of(self.frame, self.order, self.order.lanes, part)]
 
     def leave(self, result: int, vector: int) -> None:
         """Leave the totals of a vector on the stack."""
@@ -330,39 +334,39 @@ class ColumnReduction(ColumnLaunch):
 
     def reduce(self, partition: Partition) -> None:
         """Write the reduction of neighbouring outputs."""
-        reader = self.reader
+        evaluator = self.evaluator
         for total in self._totals:
             total.start()
         self._begin()
 
         def terms() -> None:
-            reader.arrive()
-            for number, running in enumerate(self._running):
-                reader.ahead = number * self.way.lanes
-                reader.value()
-                self._fold.take(running)
-            reader.ahead = 0
+            evaluator.arrive()
+            for number, accumulator in enumerate(self._accumulators):
+                evaluator.ahead = number * self.order.lanes
+                evaluator.value()
+                self._combiner.take(accumulator)
+            evaluator.ahead = 0
 
         block = self._flushing()
-        walk(reader, 0, partition.counts, terms, body_moves=False, block=block)
+        walk(evaluator, 0, partition.counts, terms, body_moves=False, block=block)
         self._flush(goes_on=False)
 
     def _begin(self) -> None:
-        for running in self._running:
-            self._fold.start(running)
+        for accumulator in self._accumulators:
+            self._combiner.start(accumulator)
 
     def _flush(self, goes_on: bool = True) -> None:
         """Write what adds the running values to the totals."""
-        for running, total in zip(self._running, self._totals, strict=True):
-            self._fold.leave(running)
+        for accumulator, total in zip(self._accumulators, self._totals, strict=True):
+            self._combiner.leave(accumulator)
             total.add()
         if goes_on:
             self._begin()
 
     def _flushing(self) -> Block | None:
         """Return after how many terms sums join the totals."""
-        sizes, run = self.way.part_sizes, self.way.run
-        if not self._fold.adds_floats or prod(sizes) <= run:
+        sizes, run = self.order.part_sizes, self.order.run
+        if not self._combiner.adds_floats or prod(sizes) <= run:
             return None
         axis = len(sizes) - 1
         while axis and prod(sizes[axis:]) < SHORTEST_RUN:
@@ -374,24 +378,24 @@ def reduce(kernel: Kernel, target: WasmTarget) -> Program:
     """Return the program of a reduction."""
     launches: list[Launch] = []
     scratch_bytes: list[int] = []
-    way = way_through(kernel)
-    launches.append(_launch(kernel, target, way))
-    while way.makes_records:
-        record = itemsize(record_dtype(way.term.dtype))
-        scratch_bytes.append(way.outputs * way.parts * record)
-        before, number, parts = kernel, way.scratch, way.parts
+    order = loop_order_of(kernel)
+    launches.append(_launch(kernel, target, order))
+    while order.makes_records:
+        record = itemsize(record_dtype(order.term.dtype))
+        scratch_bytes.append(order.outputs * order.parts * record)
+        before, number, parts = kernel, order.scratch, order.parts
         if parts == 1:
             value = finish_of_records(kernel)
-            launch = map_launch(kernel, target, value, "finish", way.outputs)
+            launch = map_launch(kernel, target, value, "finish", order.outputs)
             launches.append(reading_records(before, launch, number))
             break
         kernel = of_records(kernel, parts)
-        way = way_through(kernel, number + 1)
-        launch = _launch(kernel, target, way)
+        order = loop_order_of(kernel, number + 1)
+        launch = _launch(kernel, target, order)
         launches.append(reading_records(before, launch, number))
     return Program(tuple(launches), tuple(scratch_bytes))
 
 
-def _launch(kernel: Kernel, target: WasmTarget, way: Traversal) -> Launch:
-    writer = ColumnReduction if way.is_by_columns else RowReduction
-    return writer(kernel, target, way).launch()
+def _launch(kernel: Kernel, target: WasmTarget, order: LoopOrder) -> Launch:
+    writer = ColumnReduction if order.is_by_columns else RowReduction
+    return writer(kernel, target, order).launch()

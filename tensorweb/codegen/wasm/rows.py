@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tensorweb.codegen.program import Launch, Program, output
+from tensorweb.codegen.wasm.axis_reduction import AxisReduction, count_down
 from tensorweb.codegen.wasm.elements import (
     KINDS,
     flops,
@@ -21,6 +22,7 @@ from tensorweb.codegen.wasm.elements import (
     store_neighbours,
     within,
 )
+from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.loops import (
     BLOCK,
@@ -30,10 +32,8 @@ from tensorweb.codegen.wasm.loops import (
     portion,
     units,
 )
-from tensorweb.codegen.wasm.reader import Reader
-from tensorweb.codegen.wasm.sweeping import Sweep, less_by
+from tensorweb.codegen.wasm.operators import LANES
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.terms import LANES
 from tensorweb.codegen.wasm.translation import Translation
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import (
@@ -55,7 +55,7 @@ def rows(kernel: Kernel, target: WasmTarget) -> Program:
     return Program((_Rows(kernel, target).launch(),))
 
 
-def kept_step(kernel: Kernel) -> tuple[int, int] | None:
+def stored_step(kernel: Kernel) -> tuple[int, int] | None:
     """Return a stage and its step that later stages read from the output, if any."""
     found = [(result_kind(name), each) for name, each in kernel.expressions]
     stages = [each for kind, each in found if not kind]
@@ -104,8 +104,10 @@ def _cost(expression: Expression) -> int:
     return sum(OPS[step.name].weight for step in steps if step.kind == "map")
 
 
-def _with_kept(expression: Expression, kept: int, slot: int, length: int) -> Expression:
-    """Return an expression that reads step `kept` from rows in slot `slot`."""
+def _reading_stored(
+    expression: Expression, stored: int, slot: int, length: int
+) -> Expression:
+    """Return an expression that reads step `stored` from rows in slot `slot`."""
     outer, _ = expression.groups
     strides, stride = [], length
     for size in reversed(outer):
@@ -114,23 +116,23 @@ def _with_kept(expression: Expression, kept: int, slot: int, length: int) -> Exp
     access = Access(0, (tuple(strides[::-1]), (1,)))
     steps = list(expression.steps)
     access_index = len(expression.accesses)
-    steps[kept] = Step("load", steps[kept].dtype, slot=slot, access=access_index)
+    steps[stored] = Step("load", steps[stored].dtype, slot=slot, access=access_index)
     return replace(
         expression, steps=tuple(steps), accesses=(*expression.accesses, access)
     )
 
 
-class _Keeper(Pointer):
+class _RowStore(Pointer):
     """Stores the values of a stage in the output's row."""
 
-    def __init__(self, reader: Reader, address: int) -> None:
-        dtype = reader.result.dtype
-        super().__init__(reader.frame.f, address, itemsize(dtype))
-        self._reader = reader
+    def __init__(self, evaluator: Evaluator, address: int) -> None:
+        dtype = evaluator.result.dtype
+        super().__init__(evaluator.frame.f, address, itemsize(dtype))
+        self._evaluator = evaluator
         self._dtype = dtype
 
     def keep(self, ahead: int) -> None:
-        f, values = self.f, self._reader.values
+        f, values = self.f, self._evaluator.values
         value = f.local(values.value_type(KINDS[self._dtype]))
         f.set(value)
         f.get(self.local)
@@ -163,24 +165,24 @@ class _Rows:
         self._address, self._left = f.local("i32"), f.local("i32")
         self._cores: dict[int, int] = {}
         self._singles: dict[int, int] = {}
-        self._kept = kept_step(kernel)
-        self._readers = [self._reader(number) for number in range(len(expressions))]
+        self._kept = stored_step(kernel)
+        self._readers = [self._evaluator(number) for number in range(len(expressions))]
         self._sweeps = [
-            Sweep(reader, op, self._length)
-            for reader, op in zip(self._readers, kernel.op.split(","), strict=False)
+            AxisReduction(evaluator, op, self._length)
+            for evaluator, op in zip(self._readers, kernel.op.split(","), strict=False)
         ]
 
-    def _reader(self, number: int) -> Reader:
-        """Return the reader of a stage, or of the finish."""
+    def _evaluator(self, number: int) -> Evaluator:
+        """Return the evaluator of a stage, or of the finish."""
         kernel, frame = self._kernel, self._frame
         expression = kernel.expressions[number][1]
         storages = {}
         if self._kept is not None and number > self._kept[0]:
             slot = len(kernel.input_dtypes)
-            expression = _with_kept(expression, self._kept[1], slot, self._length)
+            expression = _reading_stored(expression, self._kept[1], slot, self._length)
             storages[slot] = self._outputs[0]
         is_single = self._kinds[number] == BY_ROW
-        reader = Reader(
+        evaluator = Evaluator(
             frame,
             expression,
             1 if is_single else self._lanes,
@@ -190,10 +192,10 @@ class _Rows:
             forms=forms_below_largest(kernel),
         )
         kind = KINDS[expression.dtype]
-        self._cores[number] = frame.f.local(reader.values.value_type(kind))
+        self._cores[number] = frame.f.local(evaluator.values.value_type(kind))
         single = Translation(frame.writer, frame.f)
         self._singles[number] = frame.f.local(single.value_type(kind))
-        return reader
+        return evaluator
 
     def launch(self) -> Launch:
         """Return the launch."""
@@ -235,59 +237,61 @@ class _Rows:
     def _stage(self, number: int, outer: list[int], row: int, length: int) -> None:
         """Emit a reduction along the row."""
         f = self._frame.f
-        reader, sweep = self._readers[number], self._sweeps[number]
-        keeper = None
+        evaluator, reduction = self._readers[number], self._sweeps[number]
+        consumer = None
         if self._kept is not None and self._kept[0] == number:
             self._go_to_row(0, row, length)
-            keeper = _Keeper(reader, self._address)
-        reader.locate([outer, [None]])
+            consumer = _RowStore(evaluator, self._address)
+        evaluator.locate([outer, [None]])
         f.get(length)
         f.set(self._left)
-        sweep.start()
-        sweep.run(self._left, keeper)
-        sweep.flush()
-        sweep.total.leave()
-        dtype = reader.result.dtype
+        reduction.start()
+        reduction.run(self._left, consumer)
+        reduction.flush()
+        reduction.total.leave()
+        dtype = evaluator.result.dtype
         within(Translation(self._frame.writer, f), dtype)
         f.set(self._singles[number])
         f.get(self._singles[number])
         if self._lanes > 1:
-            reader.splat(dtype)
+            evaluator.splat(dtype)
         f.set(self._cores[number])
 
     def _finish_row(self, number: int, outer: list[int], row: int) -> None:
         """Emit the store of a row's single result."""
-        reader = self._readers[number]
-        dtype = reader.result.dtype
+        evaluator = self._readers[number]
+        dtype = evaluator.result.dtype
         self._go_to_row(number - self._stages, row, self._frame.number(1))
-        reader.locate([outer, [None]])
+        evaluator.locate([outer, [None]])
         self._frame.f.get(self._address)
-        reader.value()
-        store(reader.values, dtype)
+        evaluator.value()
+        store(evaluator.values, dtype)
 
     def _finish(self, number: int, outer: list[int], row: int, length: int) -> None:
         """Emit the stores of all elements of the row."""
-        f, reader, left = self._frame.f, self._readers[number], self._left
-        values, dtype = reader.values, reader.result.dtype
-        reader.locate([outer, [None]])
+        f, evaluator, left = self._frame.f, self._readers[number], self._left
+        values, dtype = evaluator.values, evaluator.result.dtype
+        evaluator.locate([outer, [None]])
         self._go_to_row(number - self._stages, row, length)
         put = store_neighbours if self._lanes > 1 else store
         tail = f.local("v128")
         if self._lanes > 1:
-            self._tail(reader, length, tail)
+            self._tail(evaluator, length, tail)
         pointer = Pointer(f, self._address, itemsize(dtype))
         f.get(length)
         f.set(left)
-        count = side_by_side(flops(reader.expression)) if reader.looks_ahead else 1
+        count = (
+            side_by_side(flops(evaluator.expression)) if evaluator.looks_ahead else 1
+        )
         if count * LANES <= self._length and self._lanes > 1 and count > 1:
-            self._several(reader, count, pointer)
+            self._several(evaluator, count, pointer)
         self._while_left(self._lanes)
         f.get(self._address)
-        reader.value()
+        evaluator.value()
         put(values, dtype)
-        reader.move(self._lanes)
+        evaluator.move(self._lanes)
         pointer.move(self._lanes)
-        less_by(f, left, self._lanes)
+        count_down(f, left, self._lanes)
         f.br_if(0)
         f.end()
         f.end()
@@ -314,23 +318,23 @@ class _Rows:
         f.begin("if")
         f.begin("loop")
 
-    def _several(self, reader: Reader, count: int, pointer: Pointer) -> None:
+    def _several(self, evaluator: Evaluator, count: int, pointer: Pointer) -> None:
         """Emit the loop that computes several vectors per iteration."""
-        f, dtype = self._frame.f, reader.result.dtype
+        f, dtype = self._frame.f, evaluator.result.dtype
         elements = count * LANES
         self._while_left(elements)
-        for number, (value,) in enumerate(reader.several(count)):
+        for number, (value,) in enumerate(evaluator.several(count)):
             f.get(self._address)
             f.get(value)
-            store_neighbours(reader.values, dtype, number * LANES * itemsize(dtype))
-        reader.move(elements)
+            store_neighbours(evaluator.values, dtype, number * LANES * itemsize(dtype))
+        evaluator.move(elements)
         pointer.move(elements)
-        less_by(f, self._left, elements)
+        count_down(f, self._left, elements)
         f.br_if(0)
         f.end()
         f.end()
 
-    def _tail(self, reader: Reader, length: int, tail: int) -> None:
+    def _tail(self, evaluator: Evaluator, length: int, tail: int) -> None:
         """Emit the last four elements, before their inputs are overwritten."""
         f, back = self._frame.f, self._left
         f.get(length)
@@ -341,12 +345,12 @@ class _Rows:
         f.const("i32", LANES)
         f.op("i32.sub")
         f.set(back)
-        reader.move(None, back)
-        reader.value()
+        evaluator.move(None, back)
+        evaluator.value()
         f.set(tail)
         f.const("i32", 0)
         f.get(back)
         f.op("i32.sub")
         f.set(back)
-        reader.move(None, back)
+        evaluator.move(None, back)
         f.end()

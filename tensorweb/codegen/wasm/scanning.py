@@ -29,12 +29,12 @@ from tensorweb.codegen.wasm.elements import (
     store,
     store_neighbours,
 )
+from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.loops import Pointer, along, counted, lanes_for
 from tensorweb.codegen.wasm.module import Function
-from tensorweb.codegen.wasm.reader import Reader
+from tensorweb.codegen.wasm.operators import LANES, VALUE
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.terms import LANES, VALUE
 from tensorweb.codegen.wasm.translation import Translation
 from tensorweb.schedule.kernel import Kernel
 
@@ -48,7 +48,7 @@ _WIDER = {
 
 
 @dataclass(frozen=True, slots=True)
-class Combining:
+class CarryRule:
     """How two totals of a dtype become one.
 
     Attributes:
@@ -56,7 +56,7 @@ class Combining:
         dtype: in what results are made: 32 or 64 bits.
         identity: what changes nothing.
 
-    >>> combining("cumulative_sum", "float16").carried
+    >>> carry_rule("cumulative_sum", "float16").carried
     'f64'
     """
 
@@ -87,70 +87,70 @@ class Combining:
         return 8 if self.carried[1:] == "64" else 4
 
 
-def combining(op: str, dtype: str) -> Combining:
+def carry_rule(op: str, dtype: str) -> CarryRule:
     """Return how totals of an operation and a dtype are combined.
 
     A sum starts with -0, the identity even for the sign of zero.
     """
     wide = _WIDER.get(dtype, dtype)
     if op == "cumulative_prod":
-        return Combining("mul", wide, 1.0)
-    return Combining("add", wide, -0.0 if KINDS[wide][0] == "f" else 0.0)
+        return CarryRule("mul", wide, 1.0)
+    return CarryRule("add", wide, -0.0 if KINDS[wide][0] == "f" else 0.0)
 
 
-class Running:
+class ScanLoop:
     """Generates the scan loop over a block.
 
     Attributes:
-        how: how totals are combined.
-        reader: reader of the terms, set to the first.
+        rule: how totals are combined.
+        evaluator: evaluator of the terms, set to the first.
         pointer: address of the first result.
         dtype: dtype of the stored results.
         carry: local of the total before the block, and after it in the end.
     """
 
     def __init__(
-        self, how: Combining, reader: Reader, pointer: Pointer, dtype: str
+        self, rule: CarryRule, evaluator: Evaluator, pointer: Pointer, dtype: str
     ) -> None:
         """Begin."""
-        self.how = how
-        self.reader = reader
+        self.rule = rule
+        self.evaluator = evaluator
         self.pointer = pointer
         self.dtype = dtype
-        self.carry = self._f.own_local(how.carried)
+        self.carry = self._f.own_local(rule.carried)
 
     @property
     def _f(self) -> Function:
-        return self.reader.frame.f
+        return self.evaluator.frame.f
 
     def write(self, block: Block) -> None:
         """Emit the loop over a block."""
-        if self.reader.values.is_vector:
+        if self.evaluator.values.is_vector:
             self._vectors(block)
-        elif self.how.kind == "f64" and self.how.word == "add":
+        elif self.rule.kind == "f64" and self.rule.word == "add":
             self._fours(block)
         else:
             self._singles(block)
 
     def _singles(self, block: Block) -> None:
         """Emit the loop that combines one element after another."""
-        f, how = self._f, self.how
-        with along(f, block.index, block.end, 1, [self.reader, self.pointer]):
+        f, rule = self._f, self.rule
+        with along(f, block.index, block.end, 1, [self.evaluator, self.pointer]):
             f.get(self.pointer.local)
-            self.reader.value()
-            if how.carried != how.kind:
+            self.evaluator.value()
+            if rule.carried != rule.kind:
                 f.op("f64.promote_f32")
             f.get(self.carry)
-            f.op(f"{how.carried}.{how.word}")
+            f.op(f"{rule.carried}.{rule.word}")
             f.tee(self.carry)
-            if how.carried != how.kind:
+            if rule.carried != rule.kind:
                 f.op("f32.demote_f64")
-            store(self.reader.values, self.dtype)
+            store(self.evaluator.values, self.dtype)
 
     def _fours(self, block: Block) -> None:
         """Emit the loop that adds four elements before it uses the last sum."""
-        f, how, reader = self._f, self.how, self.reader
-        whole, sums = f.local("i32"), [f.local(how.kind) for _ in range(LANES)]
+        f, rule, evaluator = self._f, self.rule, self.evaluator
+        whole, sums = f.local("i32"), [f.local(rule.kind) for _ in range(LANES)]
         f.get(block.end)
         f.get(block.end)
         f.get(block.index)
@@ -165,9 +165,9 @@ class Running:
         movers = [self.pointer]
         with along(f, block.index, whole, LANES, movers, is_whole=True):
             for total in sums:
-                reader.value()
+                evaluator.value()
                 f.set(total)
-                reader.move(1)
+                evaluator.move(1)
             first, second, third, fourth = sums
             for total, other in ((fourth, third), (second, first)):
                 self._added(total, other)
@@ -177,10 +177,10 @@ class Running:
                 f.get(self.pointer.local)
                 f.get(total)
                 f.get(self.carry)
-                f.op(f"{how.kind}.add")
+                f.op(f"{rule.kind}.add")
                 if number == LANES - 1:
                     f.tee(self.carry)
-                f.memory(f"{how.kind}.store", number * itemsize(self.dtype))
+                f.memory(f"{rule.kind}.store", number * itemsize(self.dtype))
         f.end()
         for local in (whole, *sums):
             f.free(local)
@@ -195,7 +195,7 @@ class Running:
         f = self._f
         f.get(total)
         f.get(other)
-        f.op(f"{self.how.kind}.add")
+        f.op(f"{self.rule.kind}.add")
         f.set(total)
 
     def _vectors(self, block: Block) -> None:
@@ -203,16 +203,16 @@ class Running:
 
         The last vector may overlap elements that are done: these are unchanged.
         """
-        f, reader, pointer = self._f, self.reader, self.pointer
-        shape = "f32x4" if self.how.kind == "f32" else "i32x4"
-        combine = f"{shape}.{self.how.word}"
-        nothing = f.constant(shape, self.how.identity)
+        f, evaluator, pointer = self._f, self.evaluator, self.pointer
+        shape = "f32x4" if self.rule.kind == "f32" else "i32x4"
+        combine = f"{shape}.{self.rule.word}"
+        nothing = f.constant(shape, self.rule.identity)
         four, mask = f.local("v128"), f.local("v128")
         expected, done = f.local("i32"), f.local("i32")
         f.get(block.index)
         f.set(expected)
-        with along(f, block.index, block.end, LANES, [reader, pointer]):
-            reader.value()
+        with along(f, block.index, block.end, LANES, [evaluator, pointer]):
+            evaluator.value()
             f.set(four)
             f.get(expected)
             f.get(block.index)
@@ -237,14 +237,14 @@ class Running:
             f.begin("if")
             old = f.local("v128")
             f.get(pointer.local)
-            load_neighbours(reader.values, self.dtype)
+            load_neighbours(evaluator.values, self.dtype)
             f.set(old)
             self._chosen(four, old, mask)
             f.free(old)
             f.end()
             f.get(pointer.local)
             f.get(four)
-            store_neighbours(reader.values, self.dtype)
+            store_neighbours(evaluator.values, self.dtype)
             f.get(block.index)
             f.const("i32", LANES)
             f.op("i32.add")
@@ -252,19 +252,19 @@ class Running:
 
     def _carried(self, four: int, shape: str) -> None:
         """Emit code that combines four totals with the carry and updates the carry."""
-        f, how = self._f, self.how
-        is_wider = how.carried != how.kind
+        f, rule = self._f, self.rule
+        is_wider = rule.carried != rule.kind
         f.get(four)
         f.get(self.carry)
         if is_wider:
             f.op("f32.demote_f64")
-        f.ops(f"{shape}.splat", f"{shape}.{how.word}")
+        f.ops(f"{shape}.splat", f"{shape}.{rule.word}")
         f.get(four)
         f.lane(f"{shape}.extract_lane", LANES - 1)
         if is_wider:
             f.op("f64.promote_f32")
         f.get(self.carry)
-        f.op(f"{how.carried}.{how.word}")
+        f.op(f"{rule.carried}.{rule.word}")
         f.set(self.carry)
         f.set(four)
 
@@ -299,19 +299,19 @@ _SHAPES = {"f32": "f32x4", "f64": "f64x2", "i32": "i32x4", "i64": "i64x2"}
 def scan(kernel: Kernel, target: WasmTarget) -> Program:
     """Return the program of running totals along rows."""
     rows, length = kernel.sizes
-    totals = Totals(kernel, target)
-    if totals.how.is_in_order:
+    totals = ScanLaunches(kernel, target)
+    if totals.rule.is_in_order:
         return totals.in_order()
     if length <= LONGEST and (rows >= MANY_ROWS or length < 2 * BLOCK):
         return Program((totals.launch(in_rows(rows, length, BLOCK)),))
     return totals.in_blocks(in_blocks(rows, length, BLOCK, MOST_BLOCKS))
 
 
-class Totals:
+class ScanLaunches:
     """Writes the launches of one kernel.
 
     Attributes:
-        how: how totals are combined.
+        rule: how totals are combined.
     """
 
     def __init__(self, kernel: Kernel, target: WasmTarget) -> None:
@@ -319,7 +319,7 @@ class Totals:
         self.kernel = kernel
         self.target = target
         self.term = kernel.expression("term")
-        self.how = combining(kernel.op, kernel.dtype)
+        self.rule = carry_rule(kernel.op, kernel.dtype)
 
     def in_order(self) -> Program:
         """Return the program that combines one element after another."""
@@ -328,16 +328,16 @@ class Totals:
             return Program((self.launch(in_rows(rows, length, BLOCK)),))
         blocks = -(-length // SEGMENT)
         launch = self.launch(Cut(rows, length, blocks, SEGMENT), carried=scratch(0))
-        return Program((launch,), (rows * self.how.carried_size,))
+        return Program((launch,), (rows * self.rule.carried_size,))
 
     def in_blocks(self, cut: Cut) -> Program:
         """Return the program of long rows, whose blocks have totals of their own."""
         totals = scratch(0)
-        sizes = [cut.units * self.how.carried_size]
+        sizes = [cut.units * self.rule.carried_size]
         kept = OUTPUT
-        if self.how.dtype != self.kernel.dtype:
+        if self.rule.dtype != self.kernel.dtype:
             kept = scratch(1)
-            sizes.append(cut.rows * cut.length * itemsize(self.how.dtype))
+            sizes.append(cut.rows * cut.length * itemsize(self.rule.dtype))
         first = self.launch(cut, kept, totals)
         return Program((first, self._with_totals(cut, kept, totals)), tuple(sizes))
 
@@ -357,18 +357,18 @@ class Totals:
             carried: a storage for what one unit hands to the next, a row each.
         """
         frame = Frame(self.kernel, self.target)
-        f, how = frame.f, self.how
-        in_vectors = is_vectorizable(self.term) and not how.is_in_order
+        f, rule = frame.f, self.rule
+        in_vectors = is_vectorizable(self.term) and not rule.is_in_order
         lanes = lanes_for(cut.length, in_vectors)
-        dtype = self.kernel.dtype if result == OUTPUT else how.dtype
+        dtype = self.kernel.dtype if result == OUTPUT else rule.dtype
         pointer = Pointer(f, f.own_local("i32"), itemsize(dtype))
-        reader = Reader(frame, self.term, lanes)
-        running = Running(how, reader, pointer, dtype)
+        evaluator = Evaluator(frame, self.term, lanes)
+        running = ScanLoop(rule, evaluator, pointer, dtype)
         storage = frame.storage(result, "w")
         with each_block(frame, cut) as block:
-            locate(reader, block)
+            locate(evaluator, block)
             element_address(frame, storage, cut, block, pointer.size, pointer.local)
-            f.const(how.carried, how.identity)
+            f.const(rule.carried, rule.identity)
             f.set(running.carry)
             if carried is not None:
                 self._take(frame, carried, block, running.carry)
@@ -390,7 +390,7 @@ class Totals:
         f.get(block.number)
         f.begin("if")
         self._total_address(frame, carried, block.row)
-        f.memory(f"{self.how.carried}.load")
+        f.memory(f"{self.rule.carried}.load")
         f.set(carry)
         f.end()
 
@@ -398,24 +398,24 @@ class Totals:
         f = frame.f
         f.get(frame.storage(storage, "w"))
         f.get(number)
-        f.const("i32", self.how.carried_size)
+        f.const("i32", self.rule.carried_size)
         f.ops("i32.mul", "i32.add")
 
     def _hand_on(self, frame: Frame, storage: int, number: int, carry: int) -> None:
         self._total_address(frame, storage, number)
         frame.f.get(carry)
-        frame.f.memory(f"{self.how.carried}.store")
+        frame.f.memory(f"{self.rule.carried}.store")
 
     def _with_totals(self, cut: Cut, source: int, totals: int) -> Launch:
         """Return the launch that combines each block with the totals before it."""
         frame = Frame(self.kernel, self.target)
-        f, how, dtype = frame.f, self.how, self.kernel.dtype
-        count = 16 // itemsize(how.dtype)
-        read = Pointer(f, f.own_local("i32"), itemsize(how.dtype))
+        f, rule, dtype = frame.f, self.rule, self.kernel.dtype
+        count = 16 // itemsize(rule.dtype)
+        read = Pointer(f, f.own_local("i32"), itemsize(rule.dtype))
         written = Pointer(f, f.own_local("i32"), itemsize(dtype))
         from_, to = frame.storage(source, "w"), frame.storage(OUTPUT)
-        before, many = f.own_local(how.kind), f.own_local("v128")
-        whole, shape = f.own_local("i32"), _SHAPES[how.kind]
+        before, many = f.own_local(rule.kind), f.own_local("v128")
+        whole, shape = f.own_local("i32"), _SHAPES[rule.kind]
         vectors = Translation(frame.writer, f, LANES)
         singles = Translation(frame.writer, f, 1)
         with each_block(frame, cut) as block:
@@ -438,7 +438,7 @@ class Totals:
                 f.get(read.local)
                 f.memory("v128.load")
                 f.get(many)
-                f.op(f"{shape}.{how.word}")
+                f.op(f"{shape}.{rule.word}")
                 if count == LANES:
                     store_neighbours(vectors, dtype)
                 else:
@@ -450,9 +450,9 @@ class Totals:
             with along(f, block.index, block.end, 1, movers):
                 f.get(written.local)
                 f.get(read.local)
-                load(singles, how.dtype)
+                load(singles, rule.dtype)
                 f.get(before)
-                f.op(f"{how.kind}.{how.word}")
+                f.op(f"{rule.kind}.{rule.word}")
                 store(singles, dtype)
             f.end()
         work = 4 * cut.elements // count
@@ -460,10 +460,10 @@ class Totals:
 
     def _before(self, frame: Frame, totals: int, cut: Cut, block: Block) -> None:
         """Write what leaves the totals of the blocks before one, combined."""
-        f, how = frame.f, self.how
+        f, rule = frame.f, self.rule
         assert block.number is not None, "internal: a row of several blocks"
-        first, total = f.local("i32"), f.local(how.carried)
-        f.const(how.carried, how.identity)
+        first, total = f.local("i32"), f.local(rule.carried)
+        f.const(rule.carried, rule.identity)
         f.set(total)
         f.get(block.unit)
         f.get(block.number)
@@ -472,11 +472,11 @@ class Totals:
         with counted(f, first, block.unit) as number:
             f.get(total)
             self._total_address(frame, totals, number)
-            f.memory(f"{how.carried}.load")
-            f.op(f"{how.carried}.{how.word}")
+            f.memory(f"{rule.carried}.load")
+            f.op(f"{rule.carried}.{rule.word}")
             f.set(total)
         f.get(total)
-        if how.carried != how.kind:
+        if rule.carried != rule.kind:
             f.op("f32.demote_f64")
         f.free(first)
         f.free(total)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from tensorweb.codegen.program import OUTPUT, Program, scratch
 from tensorweb.codegen.wasm.blocks import each_block, in_rows, locate
 from tensorweb.codegen.wasm.elements import store
+from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import per_slice
 from tensorweb.codegen.wasm.loops import Mover, Pointer, along
-from tensorweb.codegen.wasm.ordering import Launching, Task, raw_dtype
 from tensorweb.codegen.wasm.radix import radix_rows
 from tensorweb.codegen.wasm.radix_blocks import radix_blocks
-from tensorweb.codegen.wasm.reader import Reader
+from tensorweb.codegen.wasm.sort_keys import SortLaunch, SortTask, raw_dtype
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.schedule.kernel import Kernel
 
@@ -25,17 +25,17 @@ VECTOR = 16
 """Bytes of a vector."""
 
 
-def rank_rows(task: Task) -> Program:
+def rank_rows(task: SortTask) -> Program:
     """Return the program of one launch, whose units sort short rows."""
     cut = in_rows(task.rows, task.length, ELEMENTS)
-    work = Ranks(task)
+    work = RankLaunch(task)
     work.write()
     each = cut.elements * (task.work + 8 + task.length // work.lanes)
     launch = work.frame.launch("sort_rows", cut.units, per_slice(each), "by ranks")
     return Program((launch,), (cut.units * work.region,))
 
 
-class Ranks(Launching):
+class RankLaunch(SortLaunch):
     """Writes the launch.
 
     Attributes:
@@ -43,7 +43,7 @@ class Ranks(Launching):
         region: bytes of scratch storage of a unit: keys, and bits of elements.
     """
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: SortTask) -> None:
         """Begin."""
         super().__init__(task, task.lanes)
         self.key_size = task.entry.key_size
@@ -61,7 +61,7 @@ class Ranks(Launching):
         """Write the module."""
         f, task, frame = self.f, self.task, self.frame
         cut = in_rows(task.rows, task.length, ELEMENTS)
-        reader = self.reader(task.lanes)
+        evaluator = self.evaluator(task.lanes)
         region, length = frame.number(self.region), frame.number(task.length)
         padded, bits_at = frame.number(self._padded), frame.number(self._bits_at)
         keys = Pointer(f, f.own_local("i32"), self.key_size)
@@ -86,12 +86,12 @@ class Ranks(Launching):
             f.op("i32.sub")
             f.get(f.vector(_largest(self.key_size)))
             f.memory("v128.store")
-            locate(reader, block)
-            movers: list[Mover] = [reader, keys]
+            locate(evaluator, block)
+            movers: list[Mover] = [evaluator, keys]
             if not task.entry.carries:
                 movers.append(bits)
             with along(f, block.index, block.end, task.lanes, movers):
-                self._encode(reader, keys, bits)
+                self._encode(evaluator, keys, bits)
             f.get(block.row)
             f.get(length)
             f.op("i32.mul")
@@ -99,11 +99,11 @@ class Ranks(Launching):
             self.address(result, frame.storage(OUTPUT), result, task.result_size)
             self._store_results(first, end, bits_at, result, length)
 
-    def _encode(self, reader: Reader, keys: Pointer, bits_to: Pointer) -> None:
+    def _encode(self, evaluator: Evaluator, keys: Pointer, bits_to: Pointer) -> None:
         """Write what stores keys in the order of signed numbers, and bits."""
         f, maker = self.f, self.keys
         bits = f.local(maker.word)
-        self.bits(reader, maker)
+        self.bits(evaluator, maker)
         f.set(bits)
         if not self.task.entry.carries:
             f.get(bits_to.local)
@@ -324,7 +324,7 @@ LONGEST_OF_MANY = 1 << 19
 
 def sort(kernel: Kernel, target: WasmTarget) -> Program:
     """Return the program that sorts rows, or finds the positions that sort them."""
-    task = Task(kernel, target)
+    task = SortTask(kernel, target)
     if task.length <= LONGEST_RANKED[task.digits]:
         return rank_rows(task)
     longest = LONGEST_OF_MANY if task.rows >= MANY_ROWS else LONGEST_ROW

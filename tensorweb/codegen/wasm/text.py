@@ -76,7 +76,7 @@ def wat(module: bytes) -> str:
     return _Text(module).text()
 
 
-class _Reader:
+class _ByteReader:
     """Reads the parts of a module's binary format in order."""
 
     def __init__(self, data: bytes) -> None:
@@ -121,7 +121,7 @@ class _Text:
     """State of one module's conversion to text."""
 
     def __init__(self, module: bytes) -> None:
-        self.reader = _Reader(module)
+        self.reader = _ByteReader(module)
         self.reader.take(8)
         self.lines: list[str] = []
         self.signatures: list[tuple[list[str], list[str]]] = []

@@ -17,8 +17,8 @@ from tensorweb.codegen.wasm.functions import (
     is_straight,
 )
 from tensorweb.codegen.wasm.module import Function, module
+from tensorweb.codegen.wasm.operators import LANES, VALUE, Operators, Scope, stack_types
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.terms import LANES, VALUE, Operators, Scope, stack_types
 from tensorweb.codegen.wasm.wgsl import Definition, Statement, Term
 
 NATIVE = {

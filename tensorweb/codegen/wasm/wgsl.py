@@ -102,7 +102,7 @@ def read_expression(text: str, types: Mapping[str, str], find: Find) -> Term:
     >>> read_expression("(a + 1)", {"a": "u32"}, definition).parts[1].type
     'u32'
     """
-    reader = TextReader(text, dict(types), find)
+    reader = Parser(text, dict(types), find)
     return _settled(reader.expression())
 
 
@@ -113,10 +113,10 @@ def read_function(name: str, is_wide: bool, find: Find) -> Definition:
     >>> read_function("exp_f32", False, definition).parameters
     (('x', 'f32'),)
     """
-    return TextReader(find(name), {}, find, is_wide).function()
+    return Parser(find(name), {}, find, is_wide).function()
 
 
-class TextReader:
+class Parser:
     """Reads one text from its beginning to its end."""
 
     def __init__(

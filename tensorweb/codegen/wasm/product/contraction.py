@@ -25,6 +25,7 @@ from tensorweb.codegen.wasm.elements import (
     store_neighbours,
     within,
 )
+from tensorweb.codegen.wasm.evaluator import WHOLE, Evaluator
 from tensorweb.codegen.wasm.frame import Frame
 from tensorweb.codegen.wasm.loops import (
     Mover,
@@ -37,20 +38,19 @@ from tensorweb.codegen.wasm.loops import (
     while_below,
 )
 from tensorweb.codegen.wasm.module import Function, divided, smaller
+from tensorweb.codegen.wasm.operators import LANES, VALUE
 from tensorweb.codegen.wasm.product.operands import Operand, OperandAddress, layout_of
 from tensorweb.codegen.wasm.product.packing import (
-    Counter,
+    BatchedLaunch,
+    IndexCounter,
+    MatrixRange,
     Packing,
-    Portioned,
-    Range,
     goes_across,
     packing,
 )
 from tensorweb.codegen.wasm.product.panel import panel
 from tensorweb.codegen.wasm.product.sizes import Sizes
-from tensorweb.codegen.wasm.reader import WHOLE, Reader
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.terms import LANES, VALUE
 from tensorweb.schedule.kernel import Kernel
 
 
@@ -97,7 +97,7 @@ class Epilogue:
         self.lanes = LANES if fits else 1
         kind = "v128" if fits else VALUE.get(KINDS[dtype], KINDS[dtype])
         self.core = self.f.local(kind)
-        self.reader = Reader(frame, finish, self.lanes, {WHOLE: self.core})
+        self.evaluator = Evaluator(frame, finish, self.lanes, {WHOLE: self.core})
 
     def write(
         self,
@@ -153,7 +153,7 @@ class Epilogue:
 
     def _row(self, first: int, columns: tuple[int, int], core: int, out: int) -> None:
         """Write the loop along the columns of a row."""
-        f, reader = self.f, self.reader
+        f, evaluator = self.f, self.evaluator
         pointers: list[Mover] = [
             Strided(f, core, self.across),
             Pointer(f, out, itemsize(self.kernel.dtype)),
@@ -166,21 +166,21 @@ class Epilogue:
             f.get(columns[0])
             f.op("i32.sub")
             f.set(last)
-            with segments(self.frame, [reader], first, last):
+            with segments(self.frame, [evaluator], first, last):
                 self._element(core, out)
                 for pointer in pointers:
                     pointer.move(1)
             return
-        reader.locate([reader.split(0, first)])
+        evaluator.locate([evaluator.split(0, first)])
         index = f.local("i32")
         f.get(columns[0])
         f.set(index)
-        with along(f, index, columns[1], self.lanes, [reader, *pointers]):
+        with along(f, index, columns[1], self.lanes, [evaluator, *pointers]):
             self._element(core, out)
 
     def _element(self, core: int, out: int) -> None:
         """Write what computes and stores the elements at the addresses."""
-        f, values = self.f, self.reader.values
+        f, values = self.f, self.evaluator.values
         if self.lanes > 1 and self.is_transposed:
             self._load_apart(core)
         else:
@@ -192,7 +192,7 @@ class Epilogue:
             within(values, self.kernel.core_dtype)
         f.set(self.core)
         f.get(out)
-        self.reader.value()
+        self.evaluator.value()
         (store_neighbours if self.lanes > 1 else store)(values, self.kernel.dtype)
 
     def _load_apart(self, core: int) -> None:
@@ -205,7 +205,7 @@ class Epilogue:
                 f.op("i32.add")
             if lane:
                 f.get(self.core)
-                load_lane(self.reader.values, self.dtype, lane)
+                load_lane(self.evaluator.values, self.dtype, lane)
             else:
                 f.memory("v128.load32_zero")
             f.set(self.core)
@@ -231,12 +231,12 @@ def pack_own_columns(
         first: the local with the first column.
         last: the local with the one behind the last.
     """
-    frame, f, reader = packing.frame, packing.f, packing.reader
+    frame, f, evaluator = packing.frame, packing.f, packing.evaluator
     run, depth = frame.number(packing.run), frame.number(packing.lengths[0])
-    packing.across = Counter(reader, 1, depth)
-    axes = max(len(reader.expression.groups[2]) - 1, 0)
-    runs = packing.runs_before = Counter(reader, 2, None, axes)
-    packing.matrices = Counter(reader, 0, None)
+    packing.across = IndexCounter(evaluator, 1, depth)
+    axes = max(len(evaluator.expression.groups[2]) - 1, 0)
+    runs = packing.runs_before = IndexCounter(evaluator, 2, None, axes)
+    packing.matrices = IndexCounter(evaluator, 0, None)
     begin, start, end = (f.local("i32") for _ in range(3))
     if batch is not None:
         f.get(batch)
@@ -387,7 +387,7 @@ class _Product:
         block = sizes.unit_rows * self.staged_row
         return sizes.units(self.together) * block * sizes.numbers.size
 
-    def _launch(self) -> Portioned:
+    def _launch(self) -> BatchedLaunch:
         """Return the launch that multiplies and finishes."""
         sizes = self.sizes
         frame = Frame(self.kernel, self.target)
@@ -399,7 +399,7 @@ class _Product:
         units = sizes.units(sizes.batch)
         launch = frame.launch("product", units, sizes.per_slice, note)
         matrix = self.right.matrix * sizes.numbers.size
-        return Portioned(launch, written.range, matrix, sizes.units)
+        return BatchedLaunch(launch, written.range, matrix, sizes.units)
 
 
 class _Units:
@@ -412,7 +412,7 @@ class _Units:
         self.f = frame.f
         self.left = OperandAddress(frame, product.left, sizes, True)
         self.right = OperandAddress(frame, product.right, sizes, False)
-        self.range = Range(frame, sizes.batch) if sizes.batch > 1 else None
+        self.range = MatrixRange(frame, sizes.batch) if sizes.batch > 1 else None
         self.base = frame.storage(product.result, "w")
         size = sizes.numbers.size
         row = product.staged_row if product.is_staged else sizes.columns
@@ -458,7 +458,7 @@ class _Units:
             else:
                 self._matrices(block, self.range)
 
-    def _matrices(self, block: int, all_: Range) -> None:
+    def _matrices(self, block: int, all_: MatrixRange) -> None:
         """Write the loop over the matrices of a unit."""
         f = self.f
         together = self.frame.number(self.sizes.unit_batch)

@@ -62,7 +62,7 @@ class Operand:
         return strides[0] if strides else 0
 
 
-def folded(expression: Expression) -> Expression | None:
+def batch_as_rows(expression: Expression) -> Expression | None:
     """Return a left operand with its batch as rows, None where they do not merge."""
     strides = [(*a.strides[0], *a.strides[1]) for a in expression.accesses]
     axes = (*expression.groups[0], *expression.groups[1])
@@ -313,7 +313,7 @@ def layout_of(kernel: Kernel, dtype: str, is_fused: bool) -> Layout:
     operands = left, right
     lengths = batch, rows, columns, depth
     if batch > 1 and is_shared(right):
-        one = folded(left)
+        one = batch_as_rows(left)
         if one is not None:
             operands, lengths = (
                 (one, without_batch(right)),

@@ -21,6 +21,7 @@ from tensorweb.codegen.wasm.elements import (
     itemsize,
     store,
 )
+from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.loops import (
     Mover,
@@ -31,15 +32,14 @@ from tensorweb.codegen.wasm.loops import (
     units,
 )
 from tensorweb.codegen.wasm.module import divided, smaller
+from tensorweb.codegen.wasm.operators import LANES
 from tensorweb.codegen.wasm.product.operands import SWAPPED, Operand, without_batch
 from tensorweb.codegen.wasm.product.sizes import Sizes
-from tensorweb.codegen.wasm.reader import Reader
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.terms import LANES
 from tensorweb.schedule.kernel import Expression, Kernel
 
 
-class Range:
+class MatrixRange:
     """The parameters that say which matrices a launch does.
 
     Attributes:
@@ -65,7 +65,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Portioned:
+class BatchedLaunch:
     """A launch that can be had for some matrices.
 
     Attributes:
@@ -76,7 +76,7 @@ class Portioned:
     """
 
     launch: Launch
-    range: Range | None
+    range: MatrixRange | None
     matrix: int
     units: Callable[[int], int]
 
@@ -94,7 +94,7 @@ class Portioned:
         )
 
 
-class Counter:
+class IndexCounter:
     """A row-major index into the first axes of a group, and their coordinates.
 
     Attributes:
@@ -181,7 +181,7 @@ def packing(
     sizes: Sizes,
     dtype: str,
     is_left: bool,
-) -> Portioned:
+) -> BatchedLaunch:
     """Return the launch that computes an operand into its scratch storage."""
     return Packing(Frame(kernel, target), operand, sizes, dtype, is_left).portioned()
 
@@ -216,7 +216,7 @@ class Packing:
         sizes: Sizes,
         dtype: str,
         is_left: bool,
-        range_: Range | None = None,
+        range_: MatrixRange | None = None,
     ) -> None:
         """Prepare to write into a launch, whose `range_` is known if it has one."""
         self.operand = operand
@@ -243,9 +243,9 @@ class Packing:
         self.lines = self.runs * self.lengths[0]
         self.range = range_
         if range_ is None and self.batch > 1:
-            self.range = Range(frame, sizes.batch, self.lines)
+            self.range = MatrixRange(frame, sizes.batch, self.lines)
         self.f = self.frame.f
-        self.reader = Reader(self.frame, expression, self.lanes)
+        self.evaluator = Evaluator(self.frame, expression, self.lanes)
         self.size = itemsize(dtype)
         self.index = self.f.local("i32")
         self.address = self.f.local("i32")
@@ -261,7 +261,7 @@ class Packing:
         """Whether neighbours are stored apart."""
         return self.is_swapped
 
-    def portioned(self) -> Portioned:
+    def portioned(self) -> BatchedLaunch:
         """Return the launch."""
         frame, f = self.frame, self.f
         longest = SHORT_RUN if self._is_apart() is self.is_left else RUN
@@ -299,7 +299,7 @@ class Packing:
             with counted(f, first, last):
                 self.line(start, end)
                 self._next_line()
-        work = together * block * flops(self.reader.expression) // self.lanes
+        work = together * block * flops(self.evaluator.expression) // self.lanes
         slices = per_slice(work * (2 if self._is_apart() else 1))
         name = "product_left" if self.is_left else "product_right"
         note = "four at a time" if self.lanes > 1 else ""
@@ -309,16 +309,16 @@ class Packing:
 
         launch = frame.launch(name, count_units(self.batch), slices, note)
         matrix = self.operand.matrix * self.size
-        return Portioned(launch, self.range, matrix, count_units)
+        return BatchedLaunch(launch, self.range, matrix, count_units)
 
     def _begin_lines(self, first: int) -> None:
         """Write where the first run of a unit is: across, which run, which matrix."""
-        f, frame, reader = self.f, self.frame, self.reader
-        groups = reader.expression.groups
-        self.across = Counter(reader, 1, frame.number(self.lengths[0]))
+        f, frame, evaluator = self.f, self.frame, self.evaluator
+        groups = evaluator.expression.groups
+        self.across = IndexCounter(evaluator, 1, frame.number(self.lengths[0]))
         runs = frame.number(self.runs) if self.range else None
-        self.runs_before = Counter(reader, 2, runs, max(len(groups[2]) - 1, 0))
-        self.matrices = Counter(reader, 0, None)
+        self.runs_before = IndexCounter(evaluator, 2, runs, max(len(groups[2]) - 1, 0))
+        self.matrices = IndexCounter(evaluator, 0, None)
         counters = [self.across, self.runs_before]
         rest = self.runs_before.index
         if self.range:
@@ -338,12 +338,12 @@ class Packing:
 
     def line(self, start: int, end: int) -> None:
         """Write the part of one run: neighbours of one row, depth or column."""
-        frame, f, reader = self.frame, self.f, self.reader
+        frame, f, evaluator = self.frame, self.f, self.evaluator
         run, across = self.runs_before.index, self.across.index
         f.get(start)
         f.set(self.index)
-        own = [self.index] if reader.expression.groups[2] else []
-        reader.locate(
+        own = [self.index] if evaluator.expression.groups[2] else []
+        evaluator.locate(
             [
                 self.matrices.coordinates,
                 self.across.coordinates,
@@ -360,7 +360,7 @@ class Packing:
             f.get(self.range.shift)
             f.op("i32.add")
             self._add(self.matrices.index, self.matrix)
-        movers: list[Mover] = [reader]
+        movers: list[Mover] = [evaluator]
         if self.is_left:
             movers.append(self._begin_left(across, along_run, base))
         elif self.is_swapped:
@@ -371,7 +371,7 @@ class Packing:
         with along(f, self.index, end, self.lanes, movers):
             if not (self.is_left or self.is_swapped):
                 self._in_panel(along_run, base)
-            reader.value()
+            evaluator.value()
             self._store()
 
     def _begin_left(self, across: int, along_run: int, index: int) -> Mover:
@@ -452,7 +452,7 @@ class Packing:
             f.set(local)
             f.get(self.address)
             f.get(local)
-            store(self.reader.values, self.dtype)
+            store(self.evaluator.values, self.dtype)
             f.free(local)
             return
         f.set(self.vector)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tensorweb.codegen.wasm.elements import KINDS
+from tensorweb.codegen.wasm.operators import LANES
 from tensorweb.codegen.wasm.product.panel import NUMBERS, Numbers
-from tensorweb.codegen.wasm.terms import LANES
 
 DEPTH = 512
 """The longest part of the depth: a panel of its columns stays in the smallest cache."""

@@ -17,7 +17,7 @@ from tensorweb.codegen.wasm.translation import Translation
 from tensorweb.graph.op import Op
 from tensorweb.ops import OPS
 
-Running = tuple[int, ...]
+Accumulator = tuple[int, ...]
 """Locals of an accumulator: the value, and a mask of lanes that saw no NaN."""
 
 EXTREMES = {"max": "pmax", "min": "pmin"}
@@ -45,7 +45,7 @@ def identity_of(op: Op, dtype: str) -> float:
     return dtypes.integer_range(dtypes.BY_NAME[dtype])[0 if is_lowest else 1]
 
 
-class Fold:
+class Combiner:
     """Emits code that combines the values of one reduction.
 
     Attributes:
@@ -74,37 +74,37 @@ class Fold:
         """Push the identity element on the stack."""
         self.values.number(self.kind, self._identity)
 
-    def new(self) -> Running:
+    def new(self) -> Accumulator:
         """Return locals for an accumulator."""
         value = self.f.local(self.values.value_type(self.kind))
         return (value, self.f.local("v128")) if self._sees_nan else (value,)
 
-    def free(self, running: Running) -> None:
+    def free(self, accumulator: Accumulator) -> None:
         """Free the locals of an accumulator."""
-        for local in running:
+        for local in accumulator:
             self.f.free(local)
 
-    def start(self, running: Running) -> None:
+    def start(self, accumulator: Accumulator) -> None:
         """Emit the initial value of an accumulator: the identity."""
         f = self.f
         self.identity()
-        f.set(running[0])
+        f.set(accumulator[0])
         if self._sees_nan:
             f.get(f.constant("i32x4", -1))
-            f.set(running[1])
+            f.set(accumulator[1])
 
-    def take(self, running: Running) -> None:
+    def take(self, accumulator: Accumulator) -> None:
         """Emit code that combines the value on the stack into an accumulator."""
         f = self.f
         value = f.local(self.values.value_type(self.kind))
         f.set(value)
-        self._combine(running[0], value)
+        self._combine(accumulator[0], value)
         if self._sees_nan:
-            f.get(running[1])
+            f.get(accumulator[1])
             f.get(value)
             f.get(value)
             f.ops("f32x4.eq", "v128.and")
-            f.set(running[1])
+            f.set(accumulator[1])
         f.free(value)
 
     def _combine(self, into: int, value: int) -> None:
@@ -118,7 +118,7 @@ class Fold:
             self.values.term(self._form, scope)
         f.set(into)
 
-    def merge(self, into: Running, other: Running) -> None:
+    def merge(self, into: Accumulator, other: Accumulator) -> None:
         """Emit code that combines one accumulator into another."""
         self._combine(into[0], other[0])
         if self._sees_nan:
@@ -127,30 +127,30 @@ class Fold:
             self.f.op("v128.and")
             self.f.set(into[1])
 
-    def merge_all(self, running: list[Running]) -> None:
+    def merge_all(self, accumulators: list[Accumulator]) -> None:
         """Emit code that combines accumulators in a tree, into the first."""
-        half = len(running) // 2
+        half = len(accumulators) // 2
         while half:
             for n in range(half):
-                self.merge(running[n], running[n + half])
+                self.merge(accumulators[n], accumulators[n + half])
             half //= 2
 
-    def leave(self, running: Running) -> None:
+    def leave(self, accumulator: Accumulator) -> None:
         """Emit code that pushes the value of an accumulator, by lane."""
         f = self.f
-        f.get(running[0])
+        f.get(accumulator[0])
         if self._sees_nan:
             f.get(f.constant("f32x4", float("nan")))
-            f.get(running[1])
+            f.get(accumulator[1])
             f.op("v128.bitselect")
 
-    def leave_one(self, running: Running) -> None:
+    def leave_one(self, accumulator: Accumulator) -> None:
         """Emit code that combines the lanes and pushes the result."""
         f = self.f
         if not self.values.is_vector:
-            f.get(running[0])
+            f.get(accumulator[0])
             return
-        value, other = running[0], f.local("v128")
+        value, other = accumulator[0], f.local("v128")
         for lanes in (_UPPER_HALF, _SECOND_LANE):
             f.get(value)
             f.get(value)
@@ -163,7 +163,7 @@ class Fold:
             f.get(value)
             f.lane(f"{shape}.extract_lane", 0)
             f.const("f32", float("nan"))
-            f.get(running[1])
+            f.get(accumulator[1])
             f.ops("i32x4.all_true", "select")
             return
         f.get(value)
@@ -195,18 +195,18 @@ class Total(ABC):
 class _Plain(Total):
     """What combines as its values do."""
 
-    def __init__(self, fold: Fold) -> None:
-        self._fold = fold
-        self._running = fold.new()
+    def __init__(self, combiner: Combiner) -> None:
+        self._combiner = combiner
+        self._running = combiner.new()
 
     def start(self) -> None:
-        self._fold.start(self._running)
+        self._combiner.start(self._running)
 
     def add(self) -> None:
-        self._fold.take(self._running)
+        self._combiner.take(self._running)
 
     def leave(self) -> None:
-        self._fold.leave(self._running)
+        self._combiner.leave(self._running)
 
 
 class _Widened(Total):
@@ -307,9 +307,9 @@ class _Compensated(Total):
         f.ops("f64.eq", "select", "f64.add")
 
 
-def total_of(fold: Fold) -> Total:
+def total_of(combiner: Combiner) -> Total:
     """Return the total of a reduction, of one output or of four in lanes."""
-    if not fold.adds_floats:
-        return _Plain(fold)
-    is_wide = fold.kind == "f64"
-    return _Compensated(fold.values) if is_wide else _Widened(fold.values)
+    if not combiner.adds_floats:
+        return _Plain(combiner)
+    is_wide = combiner.kind == "f64"
+    return _Compensated(combiner.values) if is_wide else _Widened(combiner.values)

@@ -21,6 +21,7 @@ from tensorweb.codegen.wasm.elements import (
     within,
 )
 from tensorweb.codegen.wasm.elementwise import map_launch
+from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.functions import expression
 from tensorweb.codegen.wasm.loops import (
@@ -32,9 +33,8 @@ from tensorweb.codegen.wasm.loops import (
     segments,
     units,
 )
-from tensorweb.codegen.wasm.reader import Reader
+from tensorweb.codegen.wasm.operators import LANES
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.terms import LANES
 from tensorweb.dtypes import BY_NAME
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
@@ -52,8 +52,8 @@ def scatter(kernel: Kernel, target: WasmTarget) -> Program:
     original = kernel.expression("original")
     copied = map_launch(kernel, target, original, "scatter_copy", length)
     frame = Frame(kernel, target)
-    position = Reader(frame, _positions(kernel))
-    written = Reader(frame, _as_one_group(kernel.expression("written")))
+    position = Evaluator(frame, _positions(kernel))
+    written = Evaluator(frame, _as_one_group(kernel.expression("written")))
     work = flops(position.expression) + flops(written.expression) + MISS
     with _blocks(frame, writes) as (first, last):
         f = frame.f
@@ -90,12 +90,12 @@ def _combined(kernel: Kernel, target: WasmTarget, result: int, dtype: str) -> La
     _, writes, width = kernel.sizes
     frame = Frame(kernel, target)
     f = frame.f
-    position = Reader(frame, _positions(kernel))
+    position = Evaluator(frame, _positions(kernel))
     value = kernel.expression("written")
     if dtype != kernel.dtype:
         value = _with_cast(value, dtype)
     lanes = _lanes_of_rows(value, width, dtype) if width > 1 else 1
-    written = Reader(frame, value if width > 1 else _as_one_group(value), lanes)
+    written = Evaluator(frame, value if width > 1 else _as_one_group(value), lanes)
     address, row = f.local("i32"), f.local("i32")
     work = flops(position.expression) + (flops(value) + MISS) * width // lanes
     with _blocks(frame, writes) as (first, last):
@@ -117,9 +117,9 @@ def compress(kernel: Kernel, target: WasmTarget) -> Program:
     (length,) = kernel.sizes
     frame = Frame(kernel, target)
     f = frame.f
-    mask = Reader(frame, _as_one_group(kernel.expression("mask")))
+    mask = Evaluator(frame, _as_one_group(kernel.expression("mask")))
     counts = _with_cast(_as_one_group(kernel.expression("running")), "int32")
-    running = Reader(frame, counts)
+    running = Evaluator(frame, counts)
     with (
         _blocks(frame, length) as (first, last),
         segments(frame, (mask, running), first, last) as index,
@@ -157,7 +157,7 @@ def _blocks(frame: Frame, size: int) -> Iterator[tuple[int, int]]:
 
 def _combine_row(
     kernel: Kernel,
-    written: Reader,
+    written: Evaluator,
     outer: Sequence[int],
     target: tuple[int, str, int],
 ) -> None:
@@ -199,7 +199,7 @@ def _lanes_of_rows(value: Expression, width: int, dtype: str) -> int:
 
 
 def _element_address(
-    frame: Frame, position: Reader, result: int, dtype: str, address: int
+    frame: Frame, position: Evaluator, result: int, dtype: str, address: int
 ) -> None:
     """Write the address of the element that a position means into a local."""
     f = frame.f
@@ -210,7 +210,7 @@ def _element_address(
     f.set(address)
 
 
-def _combine(kernel: Kernel, written: Reader, dtype: str, address: int) -> None:
+def _combine(kernel: Kernel, written: Evaluator, dtype: str, address: int) -> None:
     """Write what combines the elements at an address with values, one or four."""
     f, kind, values = written.frame.f, KINDS[dtype], written.values
     old, new = (f.local(values.value_type(kind)) for _ in range(2))

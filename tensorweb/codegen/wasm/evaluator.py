@@ -1,6 +1,6 @@
 """Compute an expression at an index, one element or four at a time.
 
-A reader is first set to an index (`locate`) and then advanced along the last axis of
+A evaluator is first set to an index (`locate`) and then advanced along the last axis of
 the last group. Values constant along that axis are computed once, in `locate`. Four
 neighbours are tested at once for lying inside their tensor.
 """
@@ -30,7 +30,7 @@ from tensorweb.codegen.wasm.elements import (
 )
 from tensorweb.codegen.wasm.frame import Frame
 from tensorweb.codegen.wasm.functions import expression
-from tensorweb.codegen.wasm.terms import LANES, VALUE
+from tensorweb.codegen.wasm.operators import LANES, VALUE
 from tensorweb.codegen.wasm.translation import Translation
 from tensorweb.schedule.kernel import Expression, Step
 
@@ -112,25 +112,25 @@ def without_guard(expression: Expression, guard: int) -> Expression:
 
 
 class BoundsTest:
-    """Writes the test of a reader of four neighbours."""
+    """Writes the test of an evaluator of four neighbours."""
 
-    def __init__(self, reader: Reader, bounds: Bounds) -> None:
-        """Prepare to test where the reader stands."""
-        self._reader = reader
+    def __init__(self, evaluator: Evaluator, bounds: Bounds) -> None:
+        """Prepare to test where the evaluator stands."""
+        self._evaluator = evaluator
         self._bounds = bounds
-        f = reader.frame.f
+        f = evaluator.frame.f
         self._holds = f.local("i32") if bounds.fixed else None
         self._limits = [self._limit(*pair) for pair in bounds.moving]
 
     def _limit(self, access: int, length: int) -> int:
         """Return a local that holds where the first of the neighbours must be below."""
-        reader = self._reader
-        all_ = reader.scalar(length)
+        evaluator = self._evaluator
+        all_ = evaluator.scalar(length)
         stride = None
-        if reader.last_stride(access) != 1:
-            stride = reader.moving_stride(access)
-        found = reader.frame.f.own_local("i32")
-        with reader.frame.at_head() as f:
+        if evaluator.last_stride(access) != 1:
+            stride = evaluator.moving_stride(access)
+        found = evaluator.frame.f.own_local("i32")
+        with evaluator.frame.at_head() as f:
             f.get(all_)
             f.const("i32", LANES - 1)
             if stride is not None:
@@ -149,9 +149,9 @@ class BoundsTest:
         """Write what is tested once for all neighbours."""
         if self._holds is None:
             return
-        f = self._reader.frame.f
+        f = self._evaluator.frame.f
         for count, number in enumerate(self._bounds.fixed):
-            f.get(self._reader.result_of(number))
+            f.get(self._evaluator.result_of(number))
             f.op("i32x4.all_true")
             if count:
                 f.op("i32.and")
@@ -159,15 +159,15 @@ class BoundsTest:
 
     def leave(self) -> None:
         """Leave on the stack whether the neighbours are all inside."""
-        f = self._reader.frame.f
+        f = self._evaluator.frame.f
         parts = 0
         if self._holds is not None:
             f.get(self._holds)
             parts += 1
         for (access, _), limit in zip(self._bounds.moving, self._limits, strict=True):
-            f.get(self._reader.positions[access])
-            if self._reader.ahead:
-                f.const("i32", self._reader.ahead)
+            f.get(self._evaluator.positions[access])
+            if self._evaluator.ahead:
+                f.const("i32", self._evaluator.ahead)
                 f.op("i32.add")
             f.get(limit)
             f.op("i32.lt_u")
@@ -179,7 +179,7 @@ class BoundsTest:
 _EVEN_LANES = tuple(lane + byte for lane in range(0, 32, 8) for byte in range(4))
 
 
-class Loader(Cursor):
+class LoadCursor(Cursor):
     """A cursor that loads the elements at its index.
 
     Attributes:
@@ -311,7 +311,7 @@ WHOLE = -1
 """The slot of a kernel's only core."""
 
 
-class Reader(Loader):
+class Evaluator(LoadCursor):
     """Generates the code that computes one expression.
 
     Attributes:
@@ -375,7 +375,7 @@ class Reader(Loader):
         return looks_ahead(self.expression)
 
     def locate(self, coordinates: Sequence[Sequence[int | None]]) -> None:
-        """Emit the code that sets the reader to an index; see `Cursor.locate`."""
+        """Emit the code that sets the evaluator to an index; see `Cursor.locate`."""
         self.locate_addresses(coordinates)
         self.arrive()
 
@@ -393,8 +393,8 @@ class Reader(Loader):
         if self._test is not None:
             self._test.arrive()
 
-    def _unguarded(self, guard: int) -> Reader:
-        """Return a copy of this reader for the case that a guard holds."""
+    def _unguarded(self, guard: int) -> Evaluator:
+        """Return a copy of this evaluator for the case that a guard holds."""
         found = copy(self)
         found.expression = without_guard(self.expression, guard)
         return found
@@ -421,7 +421,7 @@ class Reader(Loader):
     def several(self, count: int) -> list[list[int]]:
         """Emit the values at the current index and at the next ones, interleaved.
 
-        For each index, the locals of the expression's results are returned. The reader
+        Returns, for each index, the locals of the expression's results. The evaluator
         must be one that `looks_ahead`, and its core must not vary along the axis.
         """
         here = self.results
@@ -484,7 +484,7 @@ class Reader(Loader):
         return drift(self.expression, step.args[0], self._moving) or 0
 
     def move(self, count: int | None, by: int = 0) -> None:
-        """Emit a move of the reader along the last axis; see `Cursor.move`."""
+        """Emit a move of the evaluator along the last axis; see `Cursor.move`."""
         super().move(count, by)
         f = self.frame.f
         for number, pointer in self._followed.items():

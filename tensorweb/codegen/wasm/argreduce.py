@@ -8,6 +8,8 @@ contiguous, lanes hold a value and its index.
 from __future__ import annotations
 
 from tensorweb.codegen.program import Launch, Program, scratch
+from tensorweb.codegen.wasm.accumulation import identity_of
+from tensorweb.codegen.wasm.axis_reduction import AxisReduction, begin_blocks, walk
 from tensorweb.codegen.wasm.elements import (
     KINDS,
     fits_lanes,
@@ -16,23 +18,21 @@ from tensorweb.codegen.wasm.elements import (
     load,
     load_neighbours,
 )
-from tensorweb.codegen.wasm.folding import identity_of
 from tensorweb.codegen.wasm.frame import Frame, per_slice
-from tensorweb.codegen.wasm.loops import BLOCK, portion, spans, units
-from tensorweb.codegen.wasm.reduction import ColumnLaunch, Partition, RowLaunch
-from tensorweb.codegen.wasm.sweeping import Sweep, begin_blocks, walk
-from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.terms import LANES
-from tensorweb.codegen.wasm.translation import Translation
-from tensorweb.codegen.wasm.traversal import (
+from tensorweb.codegen.wasm.loop_order import (
     Finish,
+    LoopOrder,
     Records,
     Store,
-    Traversal,
     finishes,
+    loop_order_of,
     record_dtype,
-    way_through,
 )
+from tensorweb.codegen.wasm.loops import BLOCK, portion, spans, units
+from tensorweb.codegen.wasm.operators import LANES
+from tensorweb.codegen.wasm.reduction import ColumnLaunch, Partition, RowLaunch
+from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.codegen.wasm.translation import Translation
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Kernel
 
@@ -145,23 +145,25 @@ SEARCHED = 512
 
 def argreduce(kernel: Kernel, target: WasmTarget) -> Program:
     """Return the program of an `argmax` or `argmin`: two launches if it has parts."""
-    way = way_through(kernel)
-    first = (_Columns if way.is_by_columns else _Rows)(kernel, target, way).launch()
-    if not way.makes_records:
+    order = loop_order_of(kernel)
+    first = (_Columns if order.is_by_columns else _Rows)(kernel, target, order).launch()
+    if not order.makes_records:
         return Program((first,))
-    last = _combining(kernel, target, way)
-    records = kernel.sizes[0] * way.parts
-    size = records * itemsize(record_dtype(way.term.dtype))
+    last = _combining(kernel, target, order)
+    records = kernel.sizes[0] * order.parts
+    size = records * itemsize(record_dtype(order.term.dtype))
     return Program((first, last), (size, records * 4))
 
 
-def _results(frame: Frame, way: Traversal, lanes: int, part: int | None) -> list[Store]:
+def _results(
+    frame: Frame, order: LoopOrder, lanes: int, part: int | None
+) -> list[Store]:
     """Return the stores of results: indices, or records of values and indices."""
-    if not way.makes_records:
+    if not order.makes_records:
         return [Finish(frame, lanes)]
     return [
         Records(frame, "int32", lanes, part, 1),
-        Records(frame, way.term.dtype, lanes, part, 0),
+        Records(frame, order.term.dtype, lanes, part, 0),
     ]
 
 
@@ -178,18 +180,18 @@ def _begin(frame: Frame, partition: Partition, index: int) -> None:
 class _Columns(ColumnLaunch):
     """Finds the indices of neighbouring outputs at once."""
 
-    def __init__(self, kernel: Kernel, target: WasmTarget, way: Traversal) -> None:
-        super().__init__(kernel, target, way)
+    def __init__(self, kernel: Kernel, target: WasmTarget, order: LoopOrder) -> None:
+        super().__init__(kernel, target, order)
         self._best = [
-            Best(self.reader.values, kernel.op, way.term.dtype)
-            for _ in range(way.vectors)
+            Best(self.reader.values, kernel.op, order.term.dtype)
+            for _ in range(order.vectors)
         ]
         self._index = self.frame.f.local("i32")
         values = self.reader.values
         self._indices = self.frame.f.local(values.value_type("i32"))
 
     def results(self, part: int | None) -> list[Store]:
-        return _results(self.frame, self.way, self.way.lanes, part)
+        return _results(self.frame, self.order, self.order.lanes, part)
 
     def leave(self, result: int, vector: int) -> None:
         best = self._best[vector]
@@ -205,7 +207,7 @@ class _Columns(ColumnLaunch):
         def terms() -> None:
             reader.arrive()
             for number, best in enumerate(self._best):
-                reader.ahead = number * self.way.lanes
+                reader.ahead = number * self.order.lanes
                 reader.value()
                 best.take(self._indices)
             reader.ahead = 0
@@ -221,7 +223,7 @@ class _Columns(ColumnLaunch):
         """Emit the broadcast of the index to every lane."""
         f = self.frame.f
         f.get(self._index)
-        if self.way.lanes > 1:
+        if self.order.lanes > 1:
             f.op("i32x4.splat")
         f.set(self._indices)
 
@@ -229,18 +231,18 @@ class _Columns(ColumnLaunch):
 class _Rows(RowLaunch):
     """Finds the index of one output after another."""
 
-    def __init__(self, kernel: Kernel, target: WasmTarget, way: Traversal) -> None:
-        super().__init__(kernel, target, way)
+    def __init__(self, kernel: Kernel, target: WasmTarget, order: LoopOrder) -> None:
+        super().__init__(kernel, target, order)
         f = self.frame.f
         extreme = EXTREME_OF[kernel.op]
-        block = min(SEARCHED, way.part_sizes[-1])
-        self._sweep = Sweep(self.reader, extreme, block)
+        block = min(SEARCHED, order.part_sizes[-1])
+        self._reduction = AxisReduction(self.reader, extreme, block)
         single = Translation(self.frame.writer, f)
-        self._best = Best(single, kernel.op, way.term.dtype)
+        self._best = Best(single, kernel.op, order.term.dtype)
         self._index, self._found = f.local("i32"), f.local("i32")
 
     def results(self, part: int | None) -> list[Store]:
-        return _results(self.frame, self.way, 1, part)
+        return _results(self.frame, self.order, 1, part)
 
     def leave(self, result: int) -> None:
         if result:
@@ -249,7 +251,7 @@ class _Rows(RowLaunch):
             self.frame.f.get(self._found)
 
     def reduce(self, kept: list[int], partition: Partition) -> None:
-        f, reader, sweep = self.frame.f, self.reader, self._sweep
+        f, reader, reduction = self.frame.f, self.reader, self._reduction
         left, block, end = (f.local("i32") for _ in range(3))
         _begin(self.frame, partition, self._index)
         self._best.start(self._index)
@@ -265,10 +267,10 @@ class _Rows(RowLaunch):
         f.get(stop)
         f.op("i32.sub")
         f.set(block)
-        sweep.start()
-        sweep.run(block)
-        sweep.flush()
-        sweep.total.leave()
+        reduction.start()
+        reduction.run(block)
+        reduction.flush()
+        reduction.total.leave()
         self._best.take(self._index)
         f.get(self._index)
         f.const("i32", SEARCHED)
@@ -285,7 +287,7 @@ class _Rows(RowLaunch):
     def _search(self, kept: list[int], end: int) -> None:
         """Emit the search for the index of the best value in its block."""
         f, reader, best = self.frame.f, self.reader, self._best
-        lanes = self.way.lanes
+        lanes = self.order.lanes
         index = self._found
         best.leave_index()
         f.set(index)
@@ -342,9 +344,9 @@ class _Rows(RowLaunch):
             f.free(local)
 
 
-def _combining(kernel: Kernel, target: WasmTarget, way: Traversal) -> Launch:
+def _combining(kernel: Kernel, target: WasmTarget, order: LoopOrder) -> Launch:
     """Return the launch that selects the first best value of all parts."""
-    outputs, dtype = way.outputs, record_dtype(way.term.dtype)
+    outputs, dtype = order.outputs, record_dtype(order.term.dtype)
     finish = kernel.expression("finish")
     is_wide = outputs >= LANES and finishes(finish, outputs)
     are_lanes = fits_lanes(dtype) and is_vectorizable(finish)
@@ -354,7 +356,7 @@ def _combining(kernel: Kernel, target: WasmTarget, way: Traversal) -> Launch:
     values = Translation(frame.writer, f, lanes)
     best = Best(values, kernel.op, dtype)
     result = Finish(frame, lanes)
-    count, parts = frame.number(outputs), frame.number(way.parts)
+    count, parts = frame.number(outputs), frame.number(order.parts)
     indices = f.local(values.value_type("i32"))
     left = f.local("i32")
     dtypes = (dtype, "int32")
@@ -362,7 +364,7 @@ def _combining(kernel: Kernel, target: WasmTarget, way: Traversal) -> Launch:
     strides = [frame.number(outputs * itemsize(each)) for each in dtypes]
     addresses = [f.local("i32") for _ in range(2)]
     read = load_neighbours if lanes > 1 else load
-    per_unit = max(BLOCK // (way.parts * lanes), 1) * lanes
+    per_unit = max(BLOCK // (order.parts * lanes), 1) * lanes
     together = frame.number(per_unit)
     with (
         units(frame) as unit,
@@ -402,5 +404,5 @@ def _combining(kernel: Kernel, target: WasmTarget, way: Traversal) -> Launch:
         result.locate(output)
         best.leave_index()
         result.put()
-    work = 2 * per_unit * way.parts // lanes
+    work = 2 * per_unit * order.parts // lanes
     return frame.launch("argreduce", -(-outputs // per_unit), per_slice(work), "")

@@ -23,10 +23,10 @@ from tensorweb.codegen.wasm.elements import (
     store_neighbours,
     within,
 )
+from tensorweb.codegen.wasm.evaluator import WHOLE, Evaluator
 from tensorweb.codegen.wasm.frame import Frame
 from tensorweb.codegen.wasm.loops import BLOCK
-from tensorweb.codegen.wasm.reader import WHOLE, Reader
-from tensorweb.codegen.wasm.terms import LANES
+from tensorweb.codegen.wasm.operators import LANES
 from tensorweb.codegen.wasm.translation import Translation
 from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
 
@@ -145,12 +145,12 @@ class Finish(Store):
         self._values = Translation(frame.writer, frame.f, lanes)
         self._core = frame.f.local(self._values.value_type(KINDS[self._dtype]))
         expression = kernel.expression("finish")
-        self._reader = Reader(frame, expression, lanes, {WHOLE: self._core})
+        self._evaluator = Evaluator(frame, expression, lanes, {WHOLE: self._core})
         self._size = itemsize(expression.dtype)
 
     def locate(self, output: int) -> None:
         """Emit a move to the output whose index is in a local."""
-        self._reader.locate([self._reader.split(0, output)])
+        self._evaluator.locate([self._evaluator.split(0, output)])
         self._go(self._base, output, self._size)
 
     def put(self) -> None:
@@ -159,12 +159,12 @@ class Finish(Store):
         within(self._values, self._dtype)
         f.set(self._core)
         f.get(self._address)
-        self._reader.value()
-        self._store(self._reader.values, self._reader.result.dtype)
+        self._evaluator.value()
+        self._store(self._evaluator.values, self._evaluator.result.dtype)
 
     def move(self) -> None:
         """Emit a move to the next neighbours."""
-        self._reader.move(self._lanes)
+        self._evaluator.move(self._lanes)
         self._step(self._size)
 
 
@@ -269,7 +269,7 @@ TEXT_LIMIT = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Traversal:
+class LoopOrder:
     """The loop order of a reduction.
 
     Attributes:
@@ -316,7 +316,7 @@ class Traversal:
         return prod(self.part_sizes)
 
 
-def way_through(kernel: Kernel, level: int = 0) -> Traversal:
+def loop_order_of(kernel: Kernel, level: int = 0) -> LoopOrder:
     """Return the loop order of a reduction kernel.
 
     Args:
@@ -328,10 +328,10 @@ def way_through(kernel: Kernel, level: int = 0) -> Traversal:
     kept, reduced = term.groups if term.accesses else ((outputs,), (length,))
     reduced = reduced or (1,)
     inner, columns = reduced[-1], kept[-1] if kept else 1
-    way = Traversal(term, outputs, length, reduced, columns, scratch=level)
+    order = LoopOrder(term, outputs, length, reduced, columns, scratch=level)
     is_vector = is_vectorizable(term)
     by_row = LANES if is_vector and inner >= LANES else 1
-    across = _by_columns(kernel, way, is_vector)
+    across = _by_columns(kernel, order, is_vector)
     row = _cost(term, 1, by_row, 15 * by_row / max(inner, 1))
     column = _cost(term, 0, across.lanes, 6 / across.vectors)
     if columns > 1 and length and column < row:
@@ -341,21 +341,21 @@ def way_through(kernel: Kernel, level: int = 0) -> Traversal:
             return found
         most = max(HEAVIEST // flops(kernel.expression("finish")), 1)
         return replace(found, vectors=min(found.vectors, most))
-    return _in_parts(replace(way, lanes=by_row))
+    return _in_parts(replace(order, lanes=by_row))
 
 
-def _by_columns(kernel: Kernel, way: Traversal, is_vector: bool) -> Traversal:
+def _by_columns(kernel: Kernel, order: LoopOrder, is_vector: bool) -> LoopOrder:
     """Return the loop order that reduces neighbouring outputs together."""
-    term = reorder_groups(way.term, (1, 0))
-    lanes = LANES if is_vector and way.columns >= LANES else 1
+    term = reorder_groups(order.term, (1, 0))
+    lanes = LANES if is_vector and order.columns >= LANES else 1
     vectors = 1
     if looks_ahead(term):
-        vectors = vectors_for(way.columns, lanes, flops(term))
+        vectors = vectors_for(order.columns, lanes, flops(term))
     finish = kernel.expression("finish")
-    is_even = finishes(finish, way.columns)
+    is_even = finishes(finish, order.columns)
     can_finish = is_even and (lanes == 1 or is_vectorizable(finish))
     return replace(
-        way,
+        order,
         term=term,
         is_by_columns=True,
         lanes=lanes,
@@ -404,27 +404,27 @@ def _cost(term: Expression, group: int, lanes: int, overhead: float) -> float:
     return cost * LANES / lanes
 
 
-def _in_parts(way: Traversal) -> Traversal:
+def _in_parts(order: LoopOrder) -> LoopOrder:
     """Return the loop order with the axis to split and the chunk of each part."""
-    axis = max(range(len(way.reduced)), key=way.reduced.__getitem__)
-    rows = way.reduced[axis]
-    if not way.length:
-        return replace(way, axis=axis, chunk=max(rows, 1))
-    around = way.length // rows
-    weight = max(flops(way.term) // 4, 1)
+    axis = max(range(len(order.reduced)), key=order.reduced.__getitem__)
+    rows = order.reduced[axis]
+    if not order.length:
+        return replace(order, axis=axis, chunk=max(rows, 1))
+    around = order.length // rows
+    weight = max(flops(order.term) // 4, 1)
     chunk = rows
-    if way.is_by_columns:
-        work = way.columns * way.length * weight
-        whole = way.outputs * way.length * weight
-        if work > PART and whole > (MANY_RECORDS if way.scratch else LONG):
-            terms = max(LEAST_TERMS, BLOCK // way.columns)
+    if order.is_by_columns:
+        work = order.columns * order.length * weight
+        whole = order.outputs * order.length * weight
+        if work > PART and whole > (MANY_RECORDS if order.scratch else LONG):
+            terms = max(LEAST_TERMS, BLOCK // order.columns)
             chunk = max(terms // around, 1)
     else:
-        work = way.length * weight
-        if work >= LONGEST_PART or (work >= LONG and way.outputs < FEW):
+        work = order.length * weight
+        if work >= LONGEST_PART or (work >= LONG and order.outputs < FEW):
             chunk = max(PART // (around * weight), 1)
-        if axis == len(way.reduced) - 1 and LANES < chunk < rows:
+        if axis == len(order.reduced) - 1 and LANES < chunk < rows:
             chunk = chunk // LANES * LANES
     parts = -(-rows // chunk)
-    records = way.makes_records or parts > 1
-    return replace(way, axis=axis, chunk=chunk, parts=parts, makes_records=records)
+    records = order.makes_records or parts > 1
+    return replace(order, axis=axis, chunk=chunk, parts=parts, makes_records=records)

@@ -19,13 +19,13 @@ from tensorweb.codegen.wasm.elements import (
     store,
     store_neighbours,
 )
+from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import Frame
 from tensorweb.codegen.wasm.functions import expression
 from tensorweb.codegen.wasm.loops import Mover, Pointer, along, lanes_for
 from tensorweb.codegen.wasm.module import Function
-from tensorweb.codegen.wasm.reader import Reader
+from tensorweb.codegen.wasm.operators import LANES, VALUE
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.terms import LANES, VALUE
 from tensorweb.codegen.wasm.translation import Translation
 from tensorweb.schedule.kernel import Expression, Kernel
 
@@ -344,7 +344,7 @@ def in_fours(
     f.free(whole)
 
 
-class Task:
+class SortTask:
     """A kernel that sorts rows, or finds the positions that sort them.
 
     Attributes:
@@ -383,7 +383,7 @@ class Task:
         return itemsize(self.dtype)
 
 
-class Launching:
+class SortLaunch:
     """The module of one launch of a task while it is written.
 
     Attributes:
@@ -393,7 +393,7 @@ class Launching:
         single: makes single keys.
     """
 
-    def __init__(self, task: Task, lanes: int, notes_zeros: bool = False) -> None:
+    def __init__(self, task: SortTask, lanes: int, notes_zeros: bool = False) -> None:
         """Begin.
 
         Args:
@@ -473,18 +473,18 @@ class Launching:
         if self._is_vector:
             self.f.op("v128.any_true")
 
-    def reader(self, lanes: int) -> Reader:
-        """Return a reader of the elements."""
-        return Reader(self.frame, self.task.term, lanes)
+    def evaluator(self, lanes: int) -> Evaluator:
+        """Return an evaluator of the elements."""
+        return Evaluator(self.frame, self.task.term, lanes)
 
-    def bits(self, reader: Reader, keys: Keys) -> None:
-        """Write what leaves the bits of the reader's elements on the stack."""
-        reader.value()
-        keys.bits(reader.result.dtype)
+    def bits(self, evaluator: Evaluator, keys: Keys) -> None:
+        """Write what leaves the bits of the evaluator's elements on the stack."""
+        evaluator.value()
+        keys.bits(evaluator.result.dtype)
 
     def encode(
         self,
-        reader: Reader,
+        evaluator: Evaluator,
         block: Block,
         entries: Pointer,
         bits_to: Pointer | None = None,
@@ -492,16 +492,20 @@ class Launching:
         """Write the loop that makes entries of a block's elements, and notes them.
 
         Args:
-            reader: stands at the block's first element.
+            evaluator: stands at the block's first element.
             block: where the elements are; its index advances.
             entries: where the entries go.
             bits_to: where the bits go as well, as words of the size of keys.
         """
         f, keys, entry = self.f, self.keys, self.task.entry
         bits, key = f.local(keys.word), f.local(keys.word)
-        movers: list[Mover] = [reader, entries, *([] if bits_to is None else [bits_to])]
+        movers: list[Mover] = [
+            evaluator,
+            entries,
+            *([] if bits_to is None else [bits_to]),
+        ]
         with along(f, block.index, block.end, self.task.lanes, movers):
-            self.bits(reader, keys)
+            self.bits(evaluator, keys)
             f.set(bits)
             if bits_to is not None:
                 f.get(bits_to.local)

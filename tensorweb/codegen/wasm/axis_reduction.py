@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from tensorweb.codegen.wasm.accumulation import Combiner, total_of
 from tensorweb.codegen.wasm.cursor import Cursor
 from tensorweb.codegen.wasm.elements import flops, side_by_side
-from tensorweb.codegen.wasm.folding import Fold, total_of
+from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.loops import Mover
 from tensorweb.codegen.wasm.module import Function
-from tensorweb.codegen.wasm.reader import Reader
-from tensorweb.codegen.wasm.terms import LANES
+from tensorweb.codegen.wasm.operators import LANES
 from tensorweb.codegen.wasm.translation import Translation
 
 LONGEST_RUN = 64
@@ -29,11 +29,11 @@ EXPENSIVE = 10
 Write = Callable[[], None]
 
 Block = tuple[int, int, Write]
-"""An axis, a number of indices along it, and what to emit after that many."""
+"""An axis, a number of indices along it, and the code to emit after that number."""
 
 
-class Keeper(Protocol):
-    """A second user of the values of a reader, which moves with it."""
+class ValueConsumer(Protocol):
+    """A second user of the values of an evaluator, which moves with it."""
 
     def keep(self, ahead: int) -> None:
         """Use the value on the stack, `ahead` elements ahead, and leave it there."""
@@ -60,36 +60,36 @@ def accumulators_for(length: int, work: int, looks_ahead: bool = True) -> int:
 
 
 def several(
-    reader: Reader,
+    evaluator: Evaluator,
     count: int,
     take: Callable[[int], None],
-    keeper: Keeper | None = None,
+    consumer: ValueConsumer | None = None,
 ) -> None:
-    """Emit code that consumes consecutive values and moves the reader past them.
+    """Emit code that consumes consecutive values and moves the evaluator past them.
 
     Args:
-        reader: reader set to the first element.
+        evaluator: evaluator set to the first element.
         count: number of elements or vectors.
         take: emits the code that consumes the value on the stack, given its index.
-        keeper: uses each value first.
+        consumer: uses each value first.
     """
-    lanes = reader.values.lanes
-    movers: list[Mover] = [reader] if keeper is None else [reader, keeper]
-    steps = 1 if reader.looks_ahead else count
+    lanes = evaluator.values.lanes
+    movers: list[Mover] = [evaluator] if consumer is None else [evaluator, consumer]
+    steps = 1 if evaluator.looks_ahead else count
     together = count // steps
-    is_wide = together > 1 and flops(reader.expression) >= EXPENSIVE
+    is_wide = together > 1 and flops(evaluator.expression) >= EXPENSIVE
     for step in range(steps):
-        values = [each for (each,) in reader.several(together)] if is_wide else []
+        values = [each for (each,) in evaluator.several(together)] if is_wide else []
         for number in range(together):
-            reader.ahead = number * lanes
+            evaluator.ahead = number * lanes
             if is_wide:
-                reader.frame.f.get(values[number])
+                evaluator.frame.f.get(values[number])
             else:
-                reader.value()
-            if keeper is not None:
-                keeper.keep(reader.ahead)
+                evaluator.value()
+            if consumer is not None:
+                consumer.keep(evaluator.ahead)
             take(step + number)
-        reader.ahead = 0
+        evaluator.ahead = 0
         for mover in movers:
             mover.move(lanes * together)
 
@@ -116,7 +116,7 @@ def begin_blocks(f: Function, left: int, size: int) -> int:
     return stop
 
 
-def less_by(f: Function, counter: int, count: int, end: int | None = None) -> None:
+def count_down(f: Function, counter: int, count: int, end: int | None = None) -> None:
     """Emit a decrement and push whether `count` more are left above `end`."""
     f.get(counter)
     f.const("i32", count)
@@ -129,39 +129,39 @@ def less_by(f: Function, counter: int, count: int, end: int | None = None) -> No
     f.op("i32.ge_s")
 
 
-class Sweep:
-    """Reduces the values of a reader along the last axis.
+class AxisReduction:
+    """Reduces the values of an evaluator along the last axis.
 
     Attributes:
-        reader: reader whose values are reduced.
-        total: result of the reduction, over all sweeps since `start`.
+        evaluator: evaluator whose values are reduced.
+        total: result of the reduction, over all calls of `run` since `start`.
         block: elements that are added before their sum is added to the total.
         adds_floats: whether rounding depends on the order.
     """
 
-    def __init__(self, reader: Reader, op: str, length: int) -> None:
+    def __init__(self, evaluator: Evaluator, op: str, length: int) -> None:
         """Prepare.
 
         Args:
-            reader: reader whose values are reduced.
+            evaluator: evaluator whose values are reduced.
             op: name of the reduction.
-            length: length of the longest sweep; the code is the same for all long ones.
+            length: length of the longest axis; the code is the same for all long ones.
         """
-        self.reader = reader
-        self._f = reader.frame.f
-        self._lanes = reader.values.lanes
-        dtype = reader.result.dtype
-        self._fold = Fold(reader.values, op, dtype)
+        self.evaluator = evaluator
+        self._f = evaluator.frame.f
+        self._lanes = evaluator.values.lanes
+        dtype = evaluator.result.dtype
+        self._combiner = Combiner(evaluator.values, op, dtype)
         steps = length // self._lanes
-        work = flops(reader.expression)
-        self._count = accumulators_for(steps, work, reader.looks_ahead)
-        self._running = [self._fold.new() for _ in range(self._count)]
+        work = flops(evaluator.expression)
+        self._count = accumulators_for(steps, work, evaluator.looks_ahead)
+        self._accumulators = [self._combiner.new() for _ in range(self._count)]
         self.block = LONGEST_RUN * self._lanes * self._count
-        self.adds_floats = self._fold.adds_floats
+        self.adds_floats = self._combiner.adds_floats
         self._is_blocked = self.adds_floats and length > self.block
         # Lanes are combined first; the total is one number.
-        single = Translation(reader.frame.writer, self._f)
-        self.total = total_of(Fold(single, op, dtype))
+        single = Translation(evaluator.frame.writer, self._f)
+        self.total = total_of(Combiner(single, op, dtype))
 
     def start(self) -> None:
         """Write the beginning of a reduction."""
@@ -169,32 +169,36 @@ class Sweep:
         self._begin()
 
     def _begin(self) -> None:
-        for each in self._running:
-            self._fold.start(each)
+        for each in self._accumulators:
+            self._combiner.start(each)
 
     def flush(self) -> None:
         """Emit code that adds the accumulators to the total."""
-        self._fold.merge_all(self._running)
-        self._fold.leave_one(self._running[0])
+        self._combiner.merge_all(self._accumulators)
+        self._combiner.leave_one(self._accumulators[0])
         self.total.add()
         self._begin()
 
-    def run(self, left: int, keeper: Keeper | None = None) -> None:
-        """Emit the loops along the last axis, from the reader's index on.
+    def run(self, left: int, consumer: ValueConsumer | None = None) -> None:
+        """Emit the loops along the last axis, from the evaluator's index on.
 
         Args:
             left: local of the number of elements, which is counted down.
-            keeper: uses each value first.
+            consumer: uses each value first.
         """
         if self._count > 1 or self._is_blocked:
-            self._loop(left, self._count, keeper, self._is_blocked)
+            self._loop(left, self._count, consumer, self._is_blocked)
         if self._count > 1 or not self._is_blocked:
-            self._loop(left, 1, keeper)
+            self._loop(left, 1, consumer)
         if self._lanes > 1:
-            self._rest(left, keeper)
+            self._rest(left, consumer)
 
     def _loop(
-        self, left: int, count: int, keeper: Keeper | None, is_blocked: bool = False
+        self,
+        left: int,
+        count: int,
+        consumer: ValueConsumer | None,
+        is_blocked: bool = False,
     ) -> None:
         """Emit a loop of `count` steps per iteration, by blocks if blocked."""
         f, step = self._f, count * self._lanes
@@ -205,12 +209,12 @@ class Sweep:
         stop = self._begin_blocks(left) if is_blocked else None
         f.begin("loop")
         several(
-            self.reader,
+            self.evaluator,
             count,
-            lambda number: self._fold.take(self._running[number]),
-            keeper,
+            lambda number: self._combiner.take(self._accumulators[number]),
+            consumer,
         )
-        less_by(f, left, step, stop)
+        count_down(f, left, step, stop)
         f.br_if(0)
         f.end()
         if stop is not None:
@@ -226,9 +230,9 @@ class Sweep:
     def _begin_blocks(self, left: int) -> int:
         return begin_blocks(self._f, left, self._f.constant("i32", self.block))
 
-    def _rest(self, left: int, keeper: Keeper | None) -> None:
+    def _rest(self, left: int, consumer: ValueConsumer | None) -> None:
         """Emit the last, incomplete vector, shifted back to end with the axis."""
-        f, reader, fold = self._f, self.reader, self._fold
+        f, evaluator, combiner = self._f, self.evaluator, self._combiner
         f.get(left)
         f.begin("if")
         back = f.local("i32")
@@ -236,25 +240,25 @@ class Sweep:
         f.const("i32", LANES)
         f.op("i32.sub")
         f.set(back)
-        reader.move(None, back)
-        reader.value()
-        if keeper is not None:
-            keeper.move(None, back)
-            keeper.keep(0)
-        if not fold.is_idempotent:
-            fold.identity()
+        evaluator.move(None, back)
+        evaluator.value()
+        if consumer is not None:
+            consumer.move(None, back)
+            consumer.keep(0)
+        if not combiner.is_idempotent:
+            combiner.identity()
             # Lanes from 4 - left on were not reduced yet.
             f.get(f.counting())
             f.const("i32", 0)
             f.get(back)
             f.ops("i32.sub", "i32x4.splat", "i32x4.ge_s", "v128.bitselect")
-        fold.take(self._running[-1])
+        combiner.take(self._accumulators[-1])
         f.end()
         f.free(back)
 
 
 def walk(
-    reader: Cursor,
+    evaluator: Cursor,
     group: int,
     counts: Sequence[int],
     body: Write,
@@ -266,30 +270,30 @@ def walk(
     """Emit loops over the first axes of a group, the last of these innermost.
 
     Args:
-        reader: reader set to the first index; its index is undefined after the loops.
+        evaluator: cursor at the first index; its index is undefined after the loops.
         group: index of the group.
         counts: locals of the lengths of these axes, at least 1.
         body: emits the code at each index.
-        body_moves: whether the body moves the reader.
+        body_moves: whether the body moves the evaluator.
         block: code to emit after each block.
         axis: the first axis.
     """
     if axis == len(counts):
         body()
         return
-    f = reader.frame.f
+    f = evaluator.frame.f
     left = f.local("i32")
     f.get(counts[axis])
     f.set(left)
     flush = block[2] if block is not None and block[0] == axis else None
     stop = None
     if block is not None and flush is not None:
-        stop = begin_blocks(f, left, reader.frame.number(block[1]))
+        stop = begin_blocks(f, left, evaluator.frame.number(block[1]))
     f.begin("loop")
     is_inner = axis == len(counts) - 1
-    saved = reader.saved() if body_moves or not is_inner else []
+    saved = evaluator.saved() if body_moves or not is_inner else []
     walk(
-        reader,
+        evaluator,
         group,
         counts,
         body,
@@ -297,8 +301,8 @@ def walk(
         block=block,
         axis=axis + 1,
     )
-    reader.restore(saved)
-    reader.shift(group, axis)
+    evaluator.restore(saved)
+    evaluator.shift(group, axis)
     f.get(left)
     f.const("i32", 1)
     f.op("i32.sub")
