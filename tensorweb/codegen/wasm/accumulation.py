@@ -181,7 +181,7 @@ class Total(ABC):
 
     @abstractmethod
     def start(self) -> None:
-        """Write the beginning: nothing was added."""
+        """Emit the beginning: nothing was added."""
 
     @abstractmethod
     def add(self) -> None:
@@ -189,11 +189,11 @@ class Total(ABC):
 
     @abstractmethod
     def leave(self) -> None:
-        """Leave the value on the stack."""
+        """Push the value on the stack."""
 
 
 class _Plain(Total):
-    """What combines as its values do."""
+    """A total in the type of its values."""
 
     def __init__(self, combiner: Combiner) -> None:
         self._combiner = combiner
@@ -260,7 +260,7 @@ class _Widened(Total):
 
 
 class _Compensated(Total):
-    """A sum of float64 and what rounding lost of it."""
+    """A sum of float64 with a second one of its rounding errors."""
 
     def __init__(self, values: Translation) -> None:
         self._f = values.f
@@ -297,7 +297,7 @@ class _Compensated(Total):
             f.free(local)
 
     def leave(self) -> None:
-        """Leave the sum; infinite ones lost nothing that could be told."""
+        """Push the sum; the error of an infinite one is NaN and is ignored."""
         f = self._f
         f.get(self._sum)
         f.get(self._lost)

@@ -164,7 +164,7 @@ class AxisReduction:
         self.total = total_of(Combiner(single, op, dtype))
 
     def start(self) -> None:
-        """Write the beginning of a reduction."""
+        """Emit the beginning of a reduction."""
         self.total.start()
         self._begin()
 

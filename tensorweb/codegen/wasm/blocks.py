@@ -91,7 +91,7 @@ class Block:
 
 @contextmanager
 def each_block(frame: Frame, cut: Cut) -> Iterator[Block]:
-    """Write the loops over units and over the rows of each."""
+    """Emit the loops over units and over the rows of each."""
     f = frame.f
     length = frame.number(cut.length)
     if cut.blocks == 1:
@@ -127,11 +127,11 @@ def locate(evaluator: Evaluator, block: Block) -> None:
 def element_address(
     frame: Frame, storage: int, cut: Cut, block: Block, size: int, result: int
 ) -> None:
-    """Write the address of a block's first element in a storage of whole rows.
+    """Emit the address of a block's first element in a storage of whole rows.
 
     Args:
-        frame: of the launch.
-        storage: the local with the storage's address.
+        frame: frame of the launch.
+        storage: local of the storage's address.
         cut: of the rows.
         block: which one.
         size: bytes of an element.

@@ -321,15 +321,15 @@ __all__ = [
 
 
 MOST_WORK = 64
-"""Operations that the body of a loop holds for values side by side."""
+"""Most operations of a loop body with interleaved values."""
 
 
 def needed_steps(expression: Expression, ends: Collection[int] = ()) -> list[int]:
-    """Return the numbers of the steps that the results take, in order.
+    """Return the indices of the steps that the results depend on, in order.
 
     Args:
-        expression: what is computed.
-        ends: steps that take no others.
+        expression: the expression that is computed.
+        ends: steps whose arguments are not followed.
     """
     found = set(expression.results)
     for number in range(max(found), -1, -1):
@@ -349,7 +349,7 @@ def is_vectorizable(expression: Expression) -> bool:
 
 
 def flops(expression: Expression) -> int:
-    """Return about how many operations an element takes."""
+    """Return the approximate number of operations per element."""
     steps = (expression.steps[number] for number in needed_steps(expression))
     return 2 + sum(OPS[s.name].weight if s.kind == "map" else 1 for s in steps)
 
@@ -357,7 +357,7 @@ def flops(expression: Expression) -> int:
 def looks_ahead(expression: Expression) -> bool:
     """Whether elements ahead along the last axis need no other addresses.
 
-    So it is when whatever moves is contiguous. What is guarded may lie elsewhere.
+    True if all moving loads are contiguous and unguarded.
     """
     for number in needed_steps(expression):
         step = expression.steps[number]
@@ -372,10 +372,10 @@ def looks_ahead(expression: Expression) -> bool:
 
 
 def drift(expression: Expression, number: int, moving: Set[int]) -> int | None:
-    """Return by how much a position grows along the last axis, None if unknown.
+    """Return the stride of a position along the last axis, None if unknown.
 
     Args:
-        expression: what is computed.
+        expression: the expression that is computed.
         number: the step of the position.
         moving: steps that change along the last axis.
     """
@@ -393,7 +393,7 @@ def drift(expression: Expression, number: int, moving: Set[int]) -> int | None:
 
 
 def side_by_side(work: int) -> int:
-    """Return how many values of so much work each are computed side by side.
+    """Return the number of values of `work` operations that are interleaved.
 
     >>> side_by_side(3), side_by_side(20), side_by_side(100)
     (4, 2, 1)

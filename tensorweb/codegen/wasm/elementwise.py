@@ -63,11 +63,11 @@ def map_launch(
     """Return a launch that computes an expression for each element of its storages.
 
     Args:
-        kernel: what it belongs to.
+        kernel: the kernel of the launch.
         target: the machine.
         value: the expression, its axes in one group.
-        template: what the launch is called.
-        size: how many elements there are.
+        template: name of the launch.
+        size: number of elements.
         outputs: the storage of each result, contiguous.
     """
     frame = Frame(kernel, target)
@@ -89,7 +89,7 @@ def map_launch(
 def _one_row(
     frame: Frame, evaluator: Evaluator, inner: int, outputs: Sequence[int]
 ) -> tuple[int, int]:
-    """Write a loop over blocks of one axis; returns units and elements of each."""
+    """Emit a loop over blocks of one axis; returns units and elements of each."""
     f = frame.f
     length, size = frame.number(inner), f.constant("i32", BLOCK)
     with units(frame) as unit, portion(f, unit, size, length) as (index, end):
@@ -115,7 +115,7 @@ def _start_with_full_vector(f: Function, index: int, end: int, lanes: int) -> No
 def _rows(
     frame: Frame, evaluator: Evaluator, rows: int, inner: int, outputs: Sequence[int]
 ) -> tuple[int, int]:
-    """Write loops over rows and blocks of them; returns units and elements of each."""
+    """Emit loops over rows and blocks of them; returns units and elements of each."""
     f = frame.f
     size = TILE_COLUMNS if is_transposed(evaluator.expression) else BLOCK
     blocks = -(-inner // size)
@@ -150,10 +150,10 @@ def _inner(
     start: int | None,
     outputs: Sequence[int],
 ) -> None:
-    """Write the loop along the last axis, which stores each value.
+    """Emit the loop along the last axis, which stores each value.
 
     Args:
-        frame: of the launch.
+        frame: frame of the launch.
         evaluator: evaluator set to the first element.
         index: local of the index of that element.
         end: local of the index at which the loop ends.

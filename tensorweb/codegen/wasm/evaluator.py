@@ -37,11 +37,11 @@ from tensorweb.schedule.kernel import Expression, Step
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What must hold where an expression's guarded loads are inside.
+    """Conditions under which an expression's guarded loads are inside their tensor.
 
     Attributes:
-        guard: the step that says so.
-        fixed: steps of it that stay the same along the last axis.
+        guard: the step that computes the condition.
+        fixed: steps of the condition that are constant along the last axis.
         moving: ramps along the last axis, each with the step of the length that is its
             limit.
     """
@@ -55,7 +55,7 @@ def bounds_of(expression: Expression, moving: Set[int]) -> Bounds | None:
     """Return the bounds of the first guarded load that has such ones.
 
     Args:
-        expression: what is computed.
+        expression: the expression that is computed.
         moving: its steps that change along the last axis.
     """
     for step in expression.steps:
@@ -70,7 +70,7 @@ _Parts = tuple[tuple[int, ...], tuple[tuple[int, int], ...]]
 
 
 def _parts(expression: Expression, number: int, moving: Set[int]) -> _Parts | None:
-    """Return what stays and what moves of a condition, None where it is another one."""
+    """Return constant and moving parts of a condition; None if it has another form."""
     steps = expression.steps
     step = steps[number]
     if number not in moving:
@@ -99,7 +99,7 @@ def _before_cast(steps: Sequence[Step], number: int) -> int:
 
 
 def without_guard(expression: Expression, guard: int) -> Expression:
-    """Return what an expression is where a guard holds."""
+    """Return an expression simplified for the case that a guard holds."""
     steps = []
     for step in expression.steps:
         if step.guard == guard:
@@ -112,10 +112,10 @@ def without_guard(expression: Expression, guard: int) -> Expression:
 
 
 class BoundsTest:
-    """Writes the test of an evaluator of four neighbours."""
+    """Emits the test of an evaluator of four neighbours."""
 
     def __init__(self, evaluator: Evaluator, bounds: Bounds) -> None:
-        """Prepare to test where the evaluator stands."""
+        """Prepare to test the evaluator's current index."""
         self._evaluator = evaluator
         self._bounds = bounds
         f = evaluator.frame.f
@@ -146,7 +146,7 @@ class BoundsTest:
         return found
 
     def arrive(self) -> None:
-        """Write what is tested once for all neighbours."""
+        """Emit the part of the test that is constant along the last axis."""
         if self._holds is None:
             return
         f = self._evaluator.frame.f

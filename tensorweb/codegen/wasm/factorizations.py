@@ -28,7 +28,7 @@ from tensorweb.schedule.kernel import Expression, Kernel
 BARRIERS = ("storageBarrier", "workgroupBarrier")
 
 TOGETHER = {"sum_of_lanes": 1, "max_of_lanes": 1, "index_of_largest": 2}
-"""What threads find together, and which argument one thread finds alone."""
+"""Functions of a workgroup, and the argument that is their result for one thread."""
 
 READ = ("first", "second")
 """Functions that give the operands' elements, which are arrays here."""
@@ -41,13 +41,13 @@ ALONE = {
     "nan_if": "nan_where_f32",
     "is_nan": "isnan_f32",
 }
-"""What names of the templates mean for one thread."""
+"""Meaning of names of the templates for one thread."""
 
 NUMBERS = {
     "f32": {"EPSILON": "5.9604644775390625e-8", "SMALLEST": "1.1754943508222875e-38"},
     "f64": {"EPSILON": "1.1102230246251565e-16", "SMALLEST": "2.2250738585072014e-308"},
 }
-"""What constants of the templates are, by type."""
+"""Constants of the templates, by type."""
 
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 
@@ -72,7 +72,7 @@ class RoutineParser(Parser):
     """Reads the body of a routine."""
 
     def __init__(self, text: str, types: Mapping[str, str], kind: str) -> None:
-        """Begin at the body's brace; `types` are those of parameters."""
+        """Begin at the body's brace; `types` are the types of parameters."""
         super().__init__(text, dict(types), text_of)
         self.kind = kind
 
@@ -93,7 +93,7 @@ class RoutineParser(Parser):
         return super().statement(result)
 
     def assignment(self) -> Statement:
-        """Return what gives a value to a name or to an array's element."""
+        """Return an assignment to a name or to an array's element."""
         if self.words[self.at + 1] == "[":
             target = self.primary()
             sign = self.next()
@@ -120,7 +120,7 @@ class RoutineParser(Parser):
         return Term("element", self.kind, word, (index,))
 
     def call(self, name: str) -> Term:
-        """Return a call, of one thread's share where threads work together."""
+        """Return a call; functions of a workgroup are replaced by their argument."""
         if name in TOGETHER:
             return self.settled(self.arguments()[TOGETHER[name]])
         if name in READ:
@@ -132,10 +132,10 @@ class RoutineParser(Parser):
 
 
 class RoutineTranslation(Translation):
-    """Writes the statements of a routine.
+    """Emits the statements of a routine.
 
     Attributes:
-        arrays: the local with the address of each array.
+        arrays: local of the address of each array.
         dtype: of their elements.
     """
 
@@ -148,7 +148,7 @@ class RoutineTranslation(Translation):
         self.dtype = dtype
 
     def term(self, term: Term, scope: Scope) -> None:
-        """Write what leaves a term's value on the stack, or stores an element."""
+        """Push a term's value on the stack, or stores an element."""
         if term.kind == "element":
             self._address(term.word, term.parts[0], scope)
             load(self, self.dtype)
@@ -179,9 +179,9 @@ SHARED = (
 
 
 def factor(kernel: Kernel, target: WasmTarget) -> Program:
-    """Return the program of a kernel that takes matrices apart.
+    """Return the program of a factorization.
 
-    Operands that are computed, or lie otherwise, are laid out first.
+    Operands that are computed or strided are copied first.
     """
     routine = ROUTINES[kernel.op](kernel)
     launches: list[Launch] = []
@@ -213,7 +213,7 @@ def _length(value: Expression, kernel: Kernel, name: str) -> int:
 
 
 def _in_order(value: Expression) -> int | None:
-    """Return the input that an operand is, laid out in order, None for others."""
+    """Return the slot of an operand that is a contiguous input, else None."""
     (step, *more), axes = value.steps, value.groups[0]
     if more or step.kind != "load":
         return None

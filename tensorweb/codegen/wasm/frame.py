@@ -20,14 +20,14 @@ PARAMETERS, BUFFERS, FIRST, LAST = range(4)
 """The arguments of the entry."""
 
 _PARAMETER = CODES["local.get"] + unsigned(PARAMETERS) + CODES["i32.load"] + unsigned(0)
-"""What loads a parameter, before its offset."""
+"""The code that loads a parameter, up to its offset."""
 
 
 class Frame:
-    """The function `run` of a module while it is written.
+    """The entry function `run` of a module under construction.
 
     Attributes:
-        kernel: what the module belongs to.
+        kernel: the kernel of the module.
         writer: of the module.
         f: the function.
     """
@@ -48,7 +48,7 @@ class Frame:
 
     @contextmanager
     def at_head(self) -> Iterator[Function]:
-        """Write into what stands before all else."""
+        """Emit into the head of the function, before all other code."""
         code, self.f.code = self.f.code, bytearray()
         try:
             yield self.f
@@ -72,9 +72,9 @@ class Frame:
         return local
 
     def word(self, local: int) -> int:
-        """Return which word of the block is the parameter that a local holds.
+        """Return the index of the block's word that a parameter's local was read from.
 
-        It was one of the first, for which the block has room.
+        The parameter must be one of the first, which fit in the block.
         """
         return self._numbers[local]
 
@@ -99,7 +99,7 @@ class Frame:
 
         Args:
             reference: an input's slot, `output(n)` or `scratch(n)`.
-            access: `r`, or `w` for what is written.
+            access: `r`, or `w` if it is written.
         """
         found = self._storages.get(reference)
         if found is None:
@@ -123,11 +123,11 @@ class Frame:
         """Return the finished launch.
 
         Args:
-            template: what it is called among the kinds of launches.
-            units: how many there are.
-            per_slice: how many are done without looking whether Stop was pressed.
-            note: which variant it is, for people.
-            is_in_order: whether one thread does the units in their order.
+            template: name of the launch.
+            units: number of units.
+            per_slice: units between two checks whether Stop was pressed.
+            note: variant, for reports.
+            is_in_order: whether one thread computes the units in order.
         """
         return Launch(
             template,
@@ -146,5 +146,5 @@ SLICE = 1 << 21
 
 
 def per_slice(work: int) -> int:
-    """Return how many units make a slice, for the work of one."""
+    """Return the number of units of a slice, by the work of a unit."""
     return max(SLICE // max(work, 1), 1)

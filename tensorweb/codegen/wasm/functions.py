@@ -146,8 +146,8 @@ fn erfinv_f64(x: f64) -> f64 {{
 TEXTS: dict[str, str] = {
     part.split("(")[0]: f"fn {part}" for part in _CODE.split("\nfn ")[1:]
 }
-"""The text of the functions of float64 that stand on others, and of keys of 64 bits,
-which are those of `shaders/math/order.wgsl`; floats go in and out as their bits."""
+"""The text of the functions of float64 that call others, and of keys of 64 bits,
+as in `shaders/math/order.wgsl`; floats go in and out as their bits."""
 
 
 @cache
@@ -174,7 +174,7 @@ def text_of(name: str) -> str:
 
 @cache
 def expression(form: str, kinds: tuple[str, ...]) -> Term:
-    """Return an operation's form, around `{0}` and so on, as a term of those types."""
+    """Return the typed term of a form, whose operands are `{0}`, `{1}` and so on."""
     names = [f"operand{number}" for number in range(len(kinds))]
     if "f64" in kinds:
         form = form.replace("_f32(", "_f64(")
@@ -189,7 +189,7 @@ def function(name: str, is_wide: bool = False) -> Definition:
 
 
 def _wide_text_of(name: str) -> str:
-    """Return the text of a function of integers, for those of 64 bits.
+    """Return the text of a function of 32-bit integers, rewritten for 64 bits.
 
     Where it says 31 and 32, it means the width.
     """
@@ -199,7 +199,7 @@ def _wide_text_of(name: str) -> str:
 def read_all() -> None:
     """Read every function of the library, so that no kernel waits for that."""
     for name in names():
-        # What reads parameters hides values from compilers of GPUs alone.
+        # Reads of parameters hide values from the compilers of GPUs; not needed here.
         if "vec4" not in definition(name) and "parameters." not in text_of(name):
             function(name)
 
@@ -213,7 +213,7 @@ def is_straight(name: str, is_wide: bool = False) -> bool:
 
 @cache
 def fits_vectors(name: str) -> bool:
-    """Whether what a function does itself has vector instructions.
+    """Whether all operations of a function have vector instructions.
 
     Of jumps only the return from an `if` at the beginning does.
     """

@@ -221,7 +221,7 @@ class Function:
     Attributes:
         parameters, results: its value types.
         code: the instructions written so far.
-        head: what stands before them: values that are made once.
+        head: code before the instructions, which computes values once.
     """
 
     def __init__(self, parameters: Sequence[str], results: Sequence[str] = ()) -> None:
@@ -244,7 +244,7 @@ class Function:
     def own_local(self, kind: str) -> int:
         """Return the number of a local that nothing else ever uses.
 
-        What stands at the head needs such ones: others may be used before.
+        Code at the head needs such locals: others may be in use already.
         """
         self._locals.append(kind)
         return len(self.parameters) + len(self._locals) - 1
@@ -255,7 +255,7 @@ class Function:
         self._free.setdefault(kind, []).append(number)
 
     def op(self, name: str) -> None:
-        """Write an instruction without immediates."""
+        """Emit an instruction without immediates."""
         self.code += CODES[name]
 
     def ops(self, *names: str) -> None:
@@ -276,12 +276,12 @@ class Function:
         self.code += _TEE + unsigned(number)
 
     def i32(self, value: int) -> None:
-        """Write a constant of 32 bits, signed or unsigned."""
+        """Emit a constant of 32 bits, signed or unsigned."""
         value &= 0xFFFFFFFF
         self.code += _I32 + signed(value - (1 << 32) if value >> 31 else value)
 
     def const(self, kind: str, value: float) -> None:
-        """Write a constant of a value type; a vector gets it in every lane.
+        """Emit a constant of a value type; a vector gets it in every lane.
 
         `kind` may be `i32x4` or `f32x4` for vectors.
         """
@@ -302,7 +302,7 @@ class Function:
             self.code += CODES["v128.const"] + lane * 4
 
     def memory(self, name: str, offset: int = 0, lane: int | None = None) -> None:
-        """Write a load or store, which may have an offset, and of one lane its number.
+        """Emit a load or store, which may have an offset, and of one lane its number.
 
         The alignment is said to be one byte, which promises nothing and costs nothing.
         """
@@ -311,12 +311,12 @@ class Function:
             self.code.append(lane)
 
     def lane(self, name: str, number: int) -> None:
-        """Write an instruction about one lane."""
+        """Emit an instruction about one lane."""
         self.code += CODES[name]
         self.code.append(number)
 
     def shuffle(self, lanes: Sequence[int]) -> None:
-        """Write a shuffle of 16 bytes of two vectors."""
+        """Emit a shuffle of 16 bytes of two vectors."""
         self.code += CODES["i8x16.shuffle"] + bytes(lanes)
 
     def begin(self, name: str, result: str = "") -> None:
@@ -329,25 +329,25 @@ class Function:
         self.code += CODES["else"]
 
     def end(self) -> None:
-        """Close what was opened last."""
+        """Close the innermost block."""
         self.code += CODES["end"]
 
     def br(self, depth: int) -> None:
-        """Write a jump out of, or for loops to the begin of, an enclosing block."""
+        """Emit a jump out of an enclosing block, or to the start of a loop."""
         self.code += _BRANCH + unsigned(depth)
 
     def br_if(self, depth: int) -> None:
-        """Write the same under a condition."""
+        """Emit a conditional jump out of, or to the start of, an enclosing block."""
         self.code += _BRANCH_IF + unsigned(depth)
 
     def call(self, name: str) -> None:
-        """Write a call of one of the module's functions, imported or defined."""
+        """Emit a call of one of the module's functions, imported or defined."""
         self.code += CODES["call"]
         self._calls.append((len(self.code), name))
         self.code += _NUMBER_TO_COME
 
     def mark(self) -> None:
-        """Say that the stack is as it was in the beginning; see `interleave`."""
+        """Mark a point with an unchanged stack; see `interleave`."""
         self._marks.append(len(self.code))
 
     def interleave(self, writers: Sequence[Callable[[], None]]) -> None:
@@ -380,7 +380,7 @@ class Function:
     def constant(self, kind: str, value: float) -> int:
         """Return a local that holds a constant from the function's beginning on.
 
-        Engines make a vector's constant anew wherever it stands.
+        Engines materialize a vector constant at every occurrence.
         """
         key = (kind, float(value) if value else str(value))
         found = self._constants.get(key)
@@ -441,7 +441,7 @@ def module(
 
     Args:
         functions: the functions that it defines, by name.
-        imports: functions of f64 that it imports: how many arguments each takes.
+        imports: number of arguments of each function of f64 that it imports.
         is_shared: whether several threads use the memory.
     """
     signatures: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
@@ -497,7 +497,7 @@ _LOW_HALVES = [*range(8), *range(16, 24)]
 
 
 def divided(f: Function, number: int, by: int, quotient: int, rest: int) -> None:
-    """Write a division by a local, and its remainder."""
+    """Emit a division by a local, and its remainder."""
     f.get(number)
     f.get(by)
     f.op("i32.div_u")
@@ -510,7 +510,7 @@ def divided(f: Function, number: int, by: int, quotient: int, rest: int) -> None
 
 
 def smaller(f: Function, value: int, limit: int) -> None:
-    """Write what leaves the smaller of two locals, unsigned, on the stack."""
+    """Push the smaller of two locals, unsigned, on the stack."""
     f.get(value)
     f.get(limit)
     f.get(value)
@@ -519,7 +519,7 @@ def smaller(f: Function, value: int, limit: int) -> None:
 
 
 def divide_vectors(f: Function, sign: str, *, with_rest: bool) -> None:
-    """Write a division of the two vectors of four integers on the stack, cut to zero.
+    """Emit a division of the two vectors of four integers on the stack, cut to zero.
 
     Two lanes at a time as floats of 64 bits, since there is no such instruction. That
     is exact: a quotient that is not whole is at least 1/y away from a whole number, and
@@ -529,7 +529,7 @@ def divide_vectors(f: Function, sign: str, *, with_rest: bool) -> None:
     Args:
         f: where to write.
         sign: `_s` for signed integers, `_u` for others.
-        with_rest: whether what is left over is wanted, not the quotient.
+        with_rest: whether to compute the remainder, not the quotient.
     """
     by, number, quotient = (f.local("v128") for _ in range(3))
     f.set(by)

@@ -99,10 +99,10 @@ class Operators(ABC):
 
     @abstractmethod
     def term(self, term: Term, scope: Scope) -> None:
-        """Write what leaves a term's value on the stack."""
+        """Push a term's value on the stack."""
 
     def number(self, kind: str, value: float) -> None:
-        """Write a constant; vectors keep theirs in a local."""
+        """Emit a constant; vectors keep theirs in a local."""
         if self.is_vector:
             if kind == "bool":
                 value = -value
@@ -111,12 +111,12 @@ class Operators(ABC):
             self.f.const(VALUE.get(kind, kind), value)
 
     def member(self, term: Term, scope: Scope) -> None:
-        """Write a part of a pair."""
+        """Emit a part of a pair."""
         pair = scope[term.parts[0].word]
         self.f.get(pair["xy".index(term.word)])
 
     def bitcast(self, source: str, target: str) -> None:
-        """Write what takes the bits of one type for another."""
+        """Emit a reinterpretation of bits as another type."""
         if self.is_vector:
             return
         source, target = VALUE.get(source, source), VALUE.get(target, target)
@@ -124,13 +124,13 @@ class Operators(ABC):
             self.f.op(f"{target}.reinterpret_{source}")
 
     def convert(self, source: str, target: str) -> None:
-        """Write the conversion of a number, where there is anything to do."""
+        """Emit the conversion of a number, where there is anything to do."""
         found = _CONVERSIONS.get((source, target))
         if found is not None:
             self.f.op(found[self.is_vector])
 
     def unary(self, term: Term, scope: Scope) -> None:
-        """Write an operator on one value."""
+        """Emit an operator on one value."""
         (operand,) = term.parts
         shape = self.shape(operand.type)
         if term.word == "-" and operand.type[0] != "f" and not self.is_vector:
@@ -150,7 +150,7 @@ class Operators(ABC):
             self.f.op(f"{shape}.xor")
 
     def binary(self, term: Term, scope: Scope) -> None:
-        """Write an operator on two values."""
+        """Emit an operator on two values."""
         left, right = term.parts
         if term.word in ("<<", ">>") and self.is_vector:
             self.term(left, scope)
@@ -163,7 +163,7 @@ class Operators(ABC):
         self.operator(term.word, left.type)
 
     def operator(self, sign: str, kind: str) -> None:
-        """Write an operator, comparison, `min` or `max` on two values of a type."""
+        """Emit an operator, comparison, `min` or `max` on two values of a type."""
         f, shape = self.f, self.shape(kind)
         if kind[0] == "f":
             word = _FLOAT_WORDS.get(sign, sign)
@@ -183,7 +183,7 @@ class Operators(ABC):
             f.op(f"{shape}.{_SIGNED_WORDS[sign]}{suffix}")
 
     def builtin(self, term: Term, scope: Scope) -> None:
-        """Write a function that WGSL has itself."""
+        """Emit a function that WGSL has itself."""
         name, kind, f = term.word, term.type, self.f
         if name == "select":
             no, yes, condition = term.parts
@@ -219,7 +219,7 @@ class Operators(ABC):
                 f.op(f"{self.shape(kind)}.{word}")
 
     def choose(self) -> None:
-        """Write a choice between two values by a bool, all of which are on the stack.
+        """Emit a choice between two values by a bool, all of which are on the stack.
 
         A bool in lanes is all zeros or all ones, for which relaxed SIMD is quicker.
         """
@@ -227,7 +227,7 @@ class Operators(ABC):
         self.f.op(name if self.is_vector else "select")
 
     def _scalar_extreme(self, term: Term, scope: Scope) -> None:
-        """Write the least or greatest of two integers."""
+        """Emit the least or greatest of two integers."""
         f = self.f
         locals_ = [f.local(self.value_type(term.type)) for _ in term.parts]
         for part, local in zip(term.parts, locals_, strict=True):
@@ -241,7 +241,7 @@ class Operators(ABC):
             f.free(local)
 
     def _signed_builtin(self, term: Term, scope: Scope) -> None:
-        """Write the size or the sign of an integer."""
+        """Emit the size or the sign of an integer."""
         (part,) = term.parts
         if term.word == "abs" and self.is_vector:
             self.term(part, scope)
@@ -265,7 +265,7 @@ class Operators(ABC):
         self.f.free(local)
 
     def multiply_add(self, kind: str) -> None:
-        """Write `a * b + c` of what is on the stack, in one rounding where it can."""
+        """Emit `a * b + c` of the stack, with one rounding if the target has it."""
         if self.is_vector and self.is_relaxed:
             self.f.op(f"{self.shape(kind)}.relaxed_madd")
             return

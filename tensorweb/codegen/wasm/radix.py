@@ -21,12 +21,12 @@ TABLE = 4 * DIGITS
 
 
 def clear(f: Function, address: int, size: int) -> None:
-    """Write what fills memory with zeros.
+    """Emit code that fills memory with zeros.
 
     Args:
         f: the function.
-        address: the local with the address.
-        size: how many bytes, a multiple of 64.
+        address: local of the address.
+        size: number of bytes, a multiple of 64.
     """
     pointer, end = f.local("i32"), f.local("i32")
     f.get(address)
@@ -52,15 +52,15 @@ def clear(f: Function, address: int, size: int) -> None:
 
 
 def count(f: Function, entry: Entry, first: int, end: int, table: int) -> None:
-    """Write what counts a digit of entries.
+    """Emit the histogram of a digit of entries.
 
     Args:
         f: the function.
-        entry: what the entries look like.
-        first: the local with the address of the first digit.
-        end: the local with the address behind the last one, as many bytes further as
+        entry: layout of the entries.
+        first: local of the address of the first digit.
+        end: local of the address behind the last one, as many bytes further as
             the entries have.
-        table: the local with the address of the table.
+        table: local of the address of the table.
     """
     clear(f, table, TABLE)
     pointer, slot = f.local("i32"), f.local("i32")
@@ -84,7 +84,7 @@ def count(f: Function, entry: Entry, first: int, end: int, table: int) -> None:
 
 
 def _slot(f: Function, table: int) -> None:
-    """Write the address in a table of the digit on the stack."""
+    """Emit the address in a table of the digit on the stack."""
     f.const("i32", 2)
     f.op("i32.shl")
     f.get(table)
@@ -92,13 +92,13 @@ def _slot(f: Function, table: int) -> None:
 
 
 def begins(f: Function, entry: Entry, table: int, target: int) -> None:
-    """Write what makes of counts the addresses where entries of each digit begin.
+    """Emit the conversion of counts to the start address of each digit's entries.
 
     Args:
         f: the function.
-        entry: what the entries look like.
-        table: the local with the table's address.
-        target: the local with the address where the first entry goes.
+        entry: layout of the entries.
+        table: local of the table's address.
+        target: local of the address where the first entry goes.
     """
     pointer, end = f.local("i32"), f.local("i32")
     address, size = f.local("i32"), f.local("i32")
@@ -132,15 +132,15 @@ def begins(f: Function, entry: Entry, table: int, target: int) -> None:
 def move(
     f: Function, entry: Entry, first: int, end: int, digit: int, table: int
 ) -> None:
-    """Write what moves entries to where those of their digit go on.
+    """Emit the stores of entries at the next address of their digit.
 
     Args:
         f: the function.
-        entry: what the entries look like.
-        first: the local with the address of the first.
-        end: the local with the address behind the last one.
+        entry: layout of the entries.
+        first: local of the address of the first.
+        end: local of the address behind the last one.
         digit: the local that says which byte of the keys is the digit.
-        table: the local with the address of the table of addresses.
+        table: local of the address of the table of addresses.
     """
     pointer, byte = f.local("i32"), f.local("i32")
     slot, target = f.local("i32"), f.local("i32")
@@ -172,14 +172,14 @@ def move(
 def first_not_below(
     f: Function, entry: Entry, entries: int, length: int, key: int, found: int
 ) -> None:
-    """Write what finds the first of sorted entries whose key is not below another.
+    """Emit a binary search for the first entry whose key is not below another.
 
     Args:
         f: the function.
-        entry: what the entries look like.
-        entries: the local with the address of the first.
-        length: the local with their number.
-        key: the local with the other key.
+        entry: layout of the entries.
+        entries: local of the address of the first.
+        length: local of their number.
+        key: local of the other key.
         found: the local that takes the entry's number.
     """
     left, half = f.local("i32"), f.local("i32")
@@ -245,14 +245,14 @@ def radix_rows(task: SortTask) -> Program:
 
 
 class RadixRows(SortLaunch):
-    """Writes the launch.
+    """Emits the launch.
 
     Attributes:
         region: bytes of scratch storage of a unit.
     """
 
     def __init__(self, task: SortTask) -> None:
-        """Begin; entries lie twice in a unit's scratch, behind the tables."""
+        """Prepare; a unit's scratch has the tables and two arrays of entries."""
         super().__init__(task, task.lanes)
         self._lot = -(-task.length * task.entry.size // 64) * 64
         self._tables = TABLE
@@ -261,7 +261,7 @@ class RadixRows(SortLaunch):
             self.region += -(-task.length * task.entry.key_size // 64) * 64
 
     def write(self) -> None:
-        """Write the module."""
+        """Emit the module."""
         f, task, frame = self.f, self.task, self.frame
         cut = in_rows(task.rows, task.length, ELEMENTS)
         reader = self.reader(task.lanes)
@@ -319,14 +319,14 @@ class RadixRows(SortLaunch):
     def _passes(
         self, tables: int, one: int, other: int, length: int, varying: int
     ) -> None:
-        """Write the loop over digits.
+        """Emit the loop over digits.
 
         Args:
-            tables: the local with the address of the tables.
-            one: that with the address of the entries, and in the end of sorted ones.
-            other: that with room for as many.
-            length: that with their number.
-            varying: that with the bits in which keys differ.
+            tables: local of the address of the tables.
+            one: local of the address of the entries, and in the end of sorted ones.
+            other: local of the address of the other array of entries.
+            length: local of their number.
+            varying: local of the bits in which keys differ.
         """
         f, entry, word = self.f, self.task.entry, self.single.word
         digit, first, end = (f.local("i32") for _ in range(3))
@@ -375,14 +375,14 @@ class RadixRows(SortLaunch):
     def _restore_marks(
         self, entries: int, result: int, kept: Pointer, length: int, nowhere: int
     ) -> None:
-        """Write what gives zeros their signs and NaN their bits, in the row's order.
+        """Emit the restoration of signs of zeros and bits of NaN, in row order.
 
         Args:
-            entries: the local with the address of the sorted entries.
-            result: that with the address of the row's results.
-            kept: behind the bits of the row's elements.
-            length: the local with their number.
-            nowhere: that with an address where anything may be written.
+            entries: local of the address of the sorted entries.
+            result: local of the address of the row's results.
+            kept: pointer to the end of the bits of the row's elements.
+            length: local of their number.
+            nowhere: local of an address where anything may be written.
         """
         f, task, single = self.f, self.task, self.single
         zero, nan = f.local("i32"), f.local("i32")

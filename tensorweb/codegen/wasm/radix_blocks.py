@@ -23,16 +23,16 @@ from tensorweb.codegen.wasm.radix import DIGITS, TABLE, count, first_not_below, 
 from tensorweb.codegen.wasm.sort_keys import SortLaunch, SortTask, in_fours
 
 FACTS = 32
-"""Bytes of what is noted of a block, at these offsets: bits that any key has, bits that
-all keys have, how many zeros and how many NaN there are, whether bits were lost."""
+"""Size of the facts of a block, and their offsets: bits set in any key, bits set in all
+keys, counts of zeros and of NaN, and whether keys lost bits."""
 
 ANY, ALL, ZEROS, NANS, MARKED = 0, 8, 16, 20, 24
 
 DIGIT_WORD = 1
-"""Which parameter of a launch over entries is the number of its digit."""
+"""Index of the parameter of a launch that is the index of its digit."""
 
 FIRST, SECOND, NOTED, COUNTS, BEGINS = (scratch(number) for number in range(5))
-"""Scratch storages: entries, and where they move to; what is noted of blocks; how often
+"""Scratch storages: entries, and their targets; facts of blocks; how often
 each digit occurs in each block; where each goes on."""
 
 
@@ -41,16 +41,16 @@ class DigitPass(SortLaunch):
 
     Attributes:
         cut: of the rows.
-        digit: the local with the number of the digit, of as many as rows are sorted by.
-        source, target: locals with the address of the block's row in the storage where
+        digit: local of the index of the digit.
+        source, target: locals of the address of the block's row in the storage where
             its entries are, and in the other one.
-        noted: the local with the address of what is noted of the row's first block.
-        facts_of_blocks: that with the address of what is noted of all.
-        length, blocks: locals with the numbers of a row's elements and blocks.
+        noted: local of the address of what is noted of the row's first block.
+        facts_of_blocks: local of the address of the facts of all blocks.
+        length, blocks: locals of the numbers of a row's elements and blocks.
     """
 
     def __init__(self, task: SortTask, cut: Cut, digit: int, lanes: int = 1) -> None:
-        """Begin."""
+        """Prepare."""
         super().__init__(task, lanes)
         f, frame = self.f, self.frame
         self.cut = cut
@@ -61,7 +61,7 @@ class DigitPass(SortLaunch):
         self.length, self.blocks = frame.number(cut.length), frame.number(cut.blocks)
 
     def find(self, block: Block) -> None:
-        """Write what finds a block's row, and leaves whether its digit varies."""
+        """Emit the search for a block's row; push whether its digit varies."""
         f, word = self.f, self.single.word
         varying, every = f.local(word), f.local(word)
         pointer, end = f.local("i32"), f.local("i32")
@@ -92,7 +92,7 @@ class DigitPass(SortLaunch):
             f.free(local)
 
     def _first_unit(self, block: Block, result: int) -> None:
-        """Write the number of the unit of a row's first block into a local."""
+        """Emit the number of the unit of a row's first block into a local."""
         assert block.number is not None, "internal: a row of several blocks"
         self.f.get(block.unit)
         self.f.get(block.number)
@@ -100,7 +100,7 @@ class DigitPass(SortLaunch):
         self.f.set(result)
 
     def _lowest_digit(self) -> None:
-        """Write whether the lowest digit of a word on the stack is not 0."""
+        """Push whether the lowest digit of a word on the stack is not 0."""
         f, word = self.f, self.single.word
         f.const(word, DIGITS - 1)
         f.op(f"{word}.and")
@@ -108,12 +108,12 @@ class DigitPass(SortLaunch):
         f.op(f"{word}.ne")
 
     def _find_storages(self, block: Block, varying: int) -> None:
-        """Write what finds where a row's entries are.
+        """Emit the choice of the storages that have a row's entries.
 
         Args:
             block: of the row.
-            varying: the local with the bits that vary; those of the digits before
-                leave it.
+            varying: local of the bits that vary; bits of earlier digits
+                are shifted out.
         """
         f, word = self.f, self.single.word
         number, side = f.local("i32"), f.local("i32")
@@ -153,14 +153,14 @@ class DigitPass(SortLaunch):
         f.free(side)
 
     def ends(self, block: Block, first: int, end: int) -> None:
-        """Write the addresses of a block's entries into locals."""
+        """Emit the addresses of a block's entries into locals."""
         size = self.task.entry.size
         self.address(first, self.source, block.index, size)
         self.address(end, self.source, block.end, size)
 
 
 class CountLaunch(DigitPass):
-    """Writes the launch that counts how often each digit occurs in a block."""
+    """Emits the launch that counts how often each digit occurs in a block."""
 
     def launch(self) -> Launch:
         """Return the launch."""
@@ -183,7 +183,7 @@ class CountLaunch(DigitPass):
 
 
 class MoveLaunch(DigitPass):
-    """Writes the launch that moves a block's entries to where those before it end."""
+    """Emits the launch that moves a block's entries behind those of earlier blocks."""
 
     def launch(self) -> Launch:
         """Return the launch."""
@@ -201,7 +201,7 @@ class MoveLaunch(DigitPass):
         return frame.launch("sort_move", self.cut.units, slices)
 
     def _begins(self, block: Block, table: int) -> None:
-        """Write what finds where a block's entries of each digit go.
+        """Emit the target address of a block's entries, by digit.
 
         Those of smaller digits go before them, in whatever block, and those of the same
         digit in the blocks before. Four digits are done at a time.
@@ -267,11 +267,11 @@ class MoveLaunch(DigitPass):
             f.free(local)
 
     def _exclusive(self, total: int, carry: int) -> None:
-        """Write what leaves what comes before each of four numbers.
+        """Push the exclusive prefix sums of four numbers.
 
         Args:
-            total: the local with the numbers.
-            carry: that with what comes before all four, which grows by them.
+            total: local of the numbers.
+            carry: local of the sum before all four, which is advanced.
         """
         f = self.f
         running, nothing = f.local("v128"), f.constant("i32x4", 0)
@@ -302,7 +302,7 @@ ELEMENTS = 1 << 16
 """Elements of a block, at least."""
 
 MOST_BLOCKS = 64
-"""Blocks of a row, each of which adds up what all have counted."""
+"""Blocks of a row, each of which sums the counts of all."""
 
 
 def radix_blocks(task: SortTask) -> Program:
@@ -330,10 +330,10 @@ def _with_digit(launch: Launch, digit: int) -> Launch:
 
 
 class EncodeLaunch(SortLaunch):
-    """Writes the launch that makes entries and notes what they have in common."""
+    """Emits the launch that makes entries and records facts about them."""
 
     def __init__(self, task: SortTask, cut: Cut) -> None:
-        """Begin."""
+        """Prepare."""
         super().__init__(task, task.lanes, notes_zeros=True)
         self._cut = cut
 
@@ -370,7 +370,7 @@ class EncodeLaunch(SortLaunch):
             f.free(value)
 
     def _count_marks(self, noted: int, first: int, end: int) -> None:
-        """Write what counts zeros and NaN among a block's entries."""
+        """Emit the counts of zeros and NaN among a block's entries."""
         f, entry, single = self.f, self.task.entry, self.single
         f.get(noted)
         self.is_marked()
@@ -404,10 +404,10 @@ class EncodeLaunch(SortLaunch):
 
 
 class DecodeLaunch(DigitPass):
-    """Writes the launch that makes results of sorted entries."""
+    """Emits the launch that makes results of sorted entries."""
 
     def __init__(self, task: SortTask, cut: Cut) -> None:
-        """Begin."""
+        """Prepare."""
         super().__init__(task, cut, task.digits, task.lanes)
 
     def launch(self) -> Launch:
@@ -429,14 +429,14 @@ class DecodeLaunch(DigitPass):
 
 
 class RestoreLaunch(DigitPass):
-    """Writes the launch that gives zeros their signs and NaN their bits.
+    """Emits the launch that gives zeros their signs and NaN their bits.
 
     The n-th zero of the sorted row is the n-th of the row, and so are NaN; where a
     block's begin, tell the numbers of both in the blocks before.
     """
 
     def __init__(self, task: SortTask, cut: Cut) -> None:
-        """Begin."""
+        """Prepare."""
         super().__init__(task, cut, task.digits)
 
     def launch(self) -> Launch:

@@ -40,8 +40,8 @@ class Partition:
     """The parts of a launch: each goes through some of the terms of all outputs.
 
     Attributes:
-        units: how many there are: one for every block of outputs in every part.
-        part: the local with the number of a part, None if there is only one.
+        units: number of units, one per block of outputs and part.
+        part: local of the number of a part, None if there is only one.
         counts: locals of the number of indices along each reduced axis.
         starts: locals of the first index along each axis, None if it is 0.
     """
@@ -93,7 +93,7 @@ class Partition:
 
 
 def result_of(frame: Frame, order: LoopOrder, lanes: int, part: int | None) -> Store:
-    """Return what stores the results of a part, as many at once as lanes."""
+    """Return the store of the results of a part, one per lane."""
     if order.makes_records:
         return Records(frame, order.term.dtype, lanes, part, order.scratch)
     return Finish(frame, lanes)
@@ -103,8 +103,8 @@ class RowLaunch(ABC):
     """Writes a launch that goes through the terms of one output after another.
 
     Attributes:
-        order: the order through the terms.
-        frame: of the launch.
+        order: the order of the loops.
+        frame: frame of the launch.
         evaluator: of the terms.
     """
 
@@ -120,11 +120,11 @@ class RowLaunch(ABC):
 
     @abstractmethod
     def reduce(self, kept: list[int], partition: Partition) -> None:
-        """Write the reduction of the output at some coordinates."""
+        """Emit the reduction of the output at some coordinates."""
 
     @abstractmethod
     def leave(self, result: int) -> None:
-        """Leave what one of the results gets on the stack."""
+        """Push the value of one of the results on the stack."""
 
     def launch(self) -> Launch:
         """Return the launch."""
@@ -165,11 +165,11 @@ class RowReduction(RowLaunch):
         return [result_of(self.frame, self.order, 1, part)]
 
     def leave(self, result: int) -> None:
-        """Leave the total on the stack."""
+        """Push the total on the stack."""
         self._reduction.total.leave()
 
     def reduce(self, kept: list[int], partition: Partition) -> None:
-        """Write the reduction of one output's terms."""
+        """Emit the reduction of one output's terms."""
         f, evaluator, reduction = (
             self.frame.f,
             self.evaluator,
@@ -193,7 +193,7 @@ class RowReduction(RowLaunch):
         f.free(left)
 
     def _block(self) -> Block | None:
-        """Return after how many rows sums join the total."""
+        """Return the number of rows after which sums are added to the total."""
         axis = len(self.order.reduced) - 2
         reduction, length = self._reduction, self.order.part_length
         if axis < 0 or not reduction.adds_floats or length <= reduction.block:
@@ -212,8 +212,8 @@ class ColumnLaunch(ABC):
     """Writes a launch that goes through terms of neighbouring outputs.
 
     Attributes:
-        order: the order through the terms.
-        frame: of the launch.
+        order: the order of the loops.
+        frame: frame of the launch.
         evaluator: of the terms.
     """
 
@@ -230,11 +230,11 @@ class ColumnLaunch(ABC):
 
     @abstractmethod
     def reduce(self, partition: Partition) -> None:
-        """Write the reduction from where the evaluator was placed."""
+        """Emit the reduction from where the evaluator was placed."""
 
     @abstractmethod
     def leave(self, result: int, vector: int) -> None:
-        """Leave what one of the results gets for a vector on the stack."""
+        """Push the values of a vector of one of the results on the stack."""
 
     def launch(self) -> Launch:
         """Return the launch."""
@@ -262,12 +262,12 @@ class ColumnLaunch(ABC):
         partition: Partition,
         results: list[Store],
     ) -> None:
-        """Write what a unit does.
+        """Emit the body of a unit.
 
         Args:
-            block: the local with the number of its block of outputs.
-            down: rows of outputs, and how many of them a unit does.
-            across: how many units share a row, and outputs of each.
+            block: local of the index of its block of outputs.
+            down: rows of outputs, in all and per unit.
+            across: units of a row, and outputs of each.
             partition: the parts.
             results: where results go.
         """
@@ -329,11 +329,11 @@ class ColumnReduction(ColumnLaunch):
         return [result_of(self.frame, self.order, self.order.lanes, part)]
 
     def leave(self, result: int, vector: int) -> None:
-        """Leave the totals of a vector on the stack."""
+        """Push the totals of a vector on the stack."""
         self._totals[vector].leave()
 
     def reduce(self, partition: Partition) -> None:
-        """Write the reduction of neighbouring outputs."""
+        """Emit the reduction of neighbouring outputs."""
         evaluator = self.evaluator
         for total in self._totals:
             total.start()
@@ -356,7 +356,7 @@ class ColumnReduction(ColumnLaunch):
             self._combiner.start(accumulator)
 
     def _flush(self, goes_on: bool = True) -> None:
-        """Write what adds the running values to the totals."""
+        """Emit the additions of accumulators to the totals."""
         for accumulator, total in zip(self._accumulators, self._totals, strict=True):
             self._combiner.leave(accumulator)
             total.add()
@@ -364,7 +364,7 @@ class ColumnReduction(ColumnLaunch):
             self._begin()
 
     def _flushing(self) -> Block | None:
-        """Return after how many terms sums join the totals."""
+        """Return the number of terms after which sums are added to the totals."""
         sizes, run = self.order.part_sizes, self.order.run
         if not self._combiner.adds_floats or prod(sizes) <= run:
             return None

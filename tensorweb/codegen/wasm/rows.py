@@ -212,7 +212,7 @@ class _Rows:
             outer = self._readers[0].split(0, row)
             for number in range(len(self._sweeps)):
                 self._stage(number, outer, row, length)
-            # What is kept in the first output's row is overwritten last.
+            # The first output's row has stored values, so it is overwritten last.
             for number in range(len(self._readers) - 1, self._stages - 1, -1):
                 if self._kinds[number] == BY_ELEMENT:
                     self._finish(number, outer, row, length)

@@ -49,12 +49,12 @@ _WIDER = {
 
 @dataclass(frozen=True, slots=True)
 class CarryRule:
-    """How two totals of a dtype become one.
+    """How the totals of two blocks are combined.
 
     Attributes:
         word: the instruction: `add` or `mul`.
-        dtype: in what results are made: 32 or 64 bits.
-        identity: what changes nothing.
+        dtype: of the computation, of 32 or 64 bits.
+        identity: the identity element.
 
     >>> carry_rule("cumulative_sum", "float16").carried
     'f64'
@@ -112,7 +112,7 @@ class ScanLoop:
     def __init__(
         self, rule: CarryRule, evaluator: Evaluator, pointer: Pointer, dtype: str
     ) -> None:
-        """Begin."""
+        """Prepare."""
         self.rule = rule
         self.evaluator = evaluator
         self.pointer = pointer
@@ -282,7 +282,7 @@ BLOCK = 1 << 14
 """Elements of a unit, at least."""
 
 MOST_BLOCKS = 128
-"""Blocks of a row; each adds up the totals of those before it."""
+"""Blocks of a row; each sums the totals of all preceding blocks."""
 
 MANY_ROWS = 32
 """Rows that are enough for all threads without cutting them."""
@@ -297,7 +297,7 @@ _SHAPES = {"f32": "f32x4", "f64": "f64x2", "i32": "i32x4", "i64": "i64x2"}
 
 
 def scan(kernel: Kernel, target: WasmTarget) -> Program:
-    """Return the program of running totals along rows."""
+    """Return the program of a scan along rows."""
     rows, length = kernel.sizes
     totals = ScanLaunches(kernel, target)
     if totals.rule.is_in_order:
@@ -308,14 +308,14 @@ def scan(kernel: Kernel, target: WasmTarget) -> Program:
 
 
 class ScanLaunches:
-    """Writes the launches of one kernel.
+    """Emits the launches of one kernel.
 
     Attributes:
         rule: how totals are combined.
     """
 
     def __init__(self, kernel: Kernel, target: WasmTarget) -> None:
-        """Take a kernel of running totals."""
+        """Prepare the launches of a scan."""
         self.kernel = kernel
         self.target = target
         self.term = kernel.expression("term")
@@ -351,10 +351,10 @@ class ScanLaunches:
         """Return the launch that makes running totals of blocks.
 
         Args:
-            cut: of the rows; its units are done in order where `carried` is given.
+            cut: of the rows; its units are computed in order if there is a `carried`.
             result: the storage of the running totals.
             totals: the storage of the totals of blocks, for rows of several.
-            carried: a storage for what one unit hands to the next, a row each.
+            carried: storage of the totals that a unit passes to the next, one per row.
         """
         frame = Frame(self.kernel, self.target)
         f, rule = frame.f, self.rule
@@ -384,7 +384,7 @@ class ScanLaunches:
         )
 
     def _take(self, frame: Frame, carried: int, block: Block, carry: int) -> None:
-        """Write what takes over the total of the row before a block."""
+        """Emit the load of the row's total before a block."""
         f = frame.f
         assert block.number is not None, "internal: a row of several blocks"
         f.get(block.number)
@@ -459,7 +459,7 @@ class ScanLaunches:
         return frame.launch("scan_add", cut.units, per_slice(work))
 
     def _before(self, frame: Frame, totals: int, cut: Cut, block: Block) -> None:
-        """Write what leaves the totals of the blocks before one, combined."""
+        """Push the combined total of the preceding blocks."""
         f, rule = frame.f, self.rule
         assert block.number is not None, "internal: a row of several blocks"
         first, total = f.local("i32"), f.local(rule.carried)

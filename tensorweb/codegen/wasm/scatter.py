@@ -40,10 +40,10 @@ from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
 
 MISS = 16
-"""About what reaching an element anywhere costs, in simple operations."""
+"""Approximate cost of a random access, in simple operations."""
 
 _WIDER = {"float16": "float32"}
-"""In what values are accumulated, where that is not their own dtype."""
+"""Dtype of accumulation, if it is not that of the values."""
 
 
 def scatter(kernel: Kernel, target: WasmTarget) -> Program:
@@ -148,7 +148,7 @@ def _in_order(frame: Frame, template: str, writes: int, work: int) -> Launch:
 
 @contextmanager
 def _blocks(frame: Frame, size: int) -> Iterator[tuple[int, int]]:
-    """Write the loop over units of `BLOCK` elements; yields where one begins, ends."""
+    """Emit the loop over units of `BLOCK` elements; yields where one begins, ends."""
     f = frame.f
     length, block = frame.number(size), f.constant("i32", BLOCK)
     with units(frame) as unit, portion(f, unit, block, length) as ends:
@@ -161,10 +161,10 @@ def _combine_row(
     outer: Sequence[int],
     target: tuple[int, str, int],
 ) -> None:
-    """Write the loop that combines a row with values, as many at a time as lanes.
+    """Emit the loop that combines a row with values, one vector at a time.
 
     Args:
-        kernel: what it belongs to.
+        kernel: the kernel of the launch.
         written: reads the values, along the second group of its expression.
         outer: coordinates in the first group.
         target: the storage of the result, its dtype, and the local with the row.
@@ -193,7 +193,7 @@ def _combine_row(
 
 
 def _lanes_of_rows(value: Expression, width: int, dtype: str) -> int:
-    """Return how many elements of a row are combined at a time."""
+    """Return the number of elements of a row that are combined at a time."""
     is_whole = width % LANES == 0 and len(value.groups[1]) < 2
     return LANES if is_whole and fits_lanes(dtype) and is_vectorizable(value) else 1
 
@@ -201,7 +201,7 @@ def _lanes_of_rows(value: Expression, width: int, dtype: str) -> int:
 def _element_address(
     frame: Frame, position: Evaluator, result: int, dtype: str, address: int
 ) -> None:
-    """Write the address of the element that a position means into a local."""
+    """Emit the address of the element that a position means into a local."""
     f = frame.f
     f.get(frame.storage(result, "w"))
     position.value()
@@ -211,7 +211,7 @@ def _element_address(
 
 
 def _combine(kernel: Kernel, written: Evaluator, dtype: str, address: int) -> None:
-    """Write what combines the elements at an address with values, one or four."""
+    """Emit the combination of one or four elements at an address with values."""
     f, kind, values = written.frame.f, KINDS[dtype], written.values
     old, new = (f.local(values.value_type(kind)) for _ in range(2))
     f.get(address)

@@ -51,7 +51,7 @@ _TO_BITS = {
 
 
 def raw_dtype(dtype: str) -> str:
-    """Return the unsigned dtype of the same size.
+    """Return the unsigned dtype with the size of a dtype.
 
     >>> raw_dtype("float16")
     'uint16'
@@ -60,7 +60,7 @@ def raw_dtype(dtype: str) -> str:
 
 
 def _integer_form(dtype: str) -> str:
-    """Return what makes keys of integers up to 32 bits, and makes them bits again."""
+    """Return the form from integers of up to 32 bits to keys, its own inverse."""
     sign = "i" if KINDS[dtype] == "i32" else "u"
     above = 32 - 8 * itemsize(dtype)
     if not above:
@@ -84,22 +84,22 @@ def as_bits(term: Expression) -> Expression:
 
 
 class Keys:
-    """Writes the conversion of elements to keys and back.
+    """Emits the conversion of elements to keys and back.
 
     Attributes:
         dtype: of the elements.
-        size: their bytes, which is how many digits a key has.
+        size: bytes of an element, which is the number of digits of a key.
         kind: of a key: `u32` or `u64`.
-        values: the translation, which knows how many lanes there are.
+        values: the translation, which determines the number of lanes.
     """
 
     def __init__(self, frame: Frame, dtype: str, flip: int, lanes: int) -> None:
-        """Begin.
+        """Prepare.
 
         Args:
-            frame: of the launch.
+            frame: frame of the launch.
             dtype: of the elements.
-            flip: the local with 0 for ascending order, -1 for descending order.
+            flip: local of 0 for ascending order, -1 for descending order.
             lanes: 4 for vectors, else 1.
         """
         self.dtype = dtype
@@ -126,7 +126,7 @@ class Keys:
         self.values.term(expression(form, kinds), scope)
 
     def bits(self, read: str) -> None:
-        """Write what makes bits of a value on the stack that was read as a dtype."""
+        """Emit the conversion of the value on the stack, of dtype `read`, to bits."""
         f = self.values.f
         if read != self.dtype:
             return
@@ -140,12 +140,12 @@ class Keys:
             self.values.bitcast(KINDS[read], self.kind)
 
     def key(self, bits: int) -> None:
-        """Write what leaves the key of bits in a local on the stack."""
+        """Push the key of bits in a local on the stack."""
         form = _TO_KEY.get(self.dtype) or _integer_form(self.dtype)
         self._write(form, bits, self._flip)
 
     def bits_of(self, key: int) -> None:
-        """Write what leaves the bits of a key in a local on the stack."""
+        """Push the bits of a key in a local on the stack."""
         form = (
             _TO_BITS.get(self.dtype)
             or _TO_KEY.get(self.dtype)
@@ -154,22 +154,22 @@ class Keys:
         self._write(form, key, self._flip)
 
     def is_marked(self, bits: int) -> None:
-        """Write whether bits in a local get lost in a key: those of -0 and of NaN."""
+        """Push whether bits in a local are lost in a key: bits of -0 and of NaN."""
         minus, infinity = _FLOATS[self.dtype]
         form = f"({{0}} == {minus}u) | (({{0}} & {minus - 1}u) > {infinity}u)"
         self._write(form, bits)
 
     def is_nan(self, bits: int) -> None:
-        """Write whether bits in a local are those of NaN."""
+        """Push whether bits in a local are NaN."""
         minus, infinity = _FLOATS[self.dtype]
         self._write(f"({{0}} & {minus - 1}u) > {infinity}u", bits)
 
     def is_zero(self, bits: int) -> None:
-        """Write whether bits in a local are those of 0 or -0."""
+        """Push whether bits in a local are 0 or -0."""
         self._write(f"({{0}} & {_FLOATS[self.dtype][0] - 1}u) == 0u", bits)
 
     def zero(self) -> int:
-        """Return a local with the key of 0, a single one."""
+        """Return a local of the key of 0, a single one."""
         local = self._once(0)
         with self._frame.at_head() as f:
             self.key(local)
@@ -177,7 +177,7 @@ class Keys:
         return local
 
     def nan(self) -> int:
-        """Return a local with the key of NaN, a single one."""
+        """Return a local of the key of NaN, a single one."""
         return self._once((1 << 8 * self.size) - 1)
 
     def _once(self, value: int) -> int:
@@ -348,21 +348,21 @@ class SortTask:
     """A kernel that sorts rows, or finds the positions that sort them.
 
     Attributes:
-        kernel, target: what is written, and for whom.
-        rows, length: how many rows there are, and elements of each.
+        kernel, target: the kernel, and the engine that runs it.
+        rows, length: number of rows, and elements of each.
         flip: -1 for descending order, else 0.
-        term: the elements, where it can be their bits.
+        term: expression of the elements, or of their bits if it is a load.
         dtype: of the elements.
-        entry: what is moved.
-        lanes: how many elements are read at a time.
-        loses_marks: whether results are made of keys that do not tell -0 from 0, nor
-            one NaN from another.
+        entry: layout of the entries that are moved.
+        lanes: number of elements that are read at a time.
+        loses_marks: whether results are made from keys, which are equal for -0 and 0
+            and for all NaN.
         result_size: bytes of a result.
-        work: about how many operations it takes to make an entry.
+        work: approximate number of operations per entry.
     """
 
     def __init__(self, kernel: Kernel, target: WasmTarget) -> None:
-        """Take a kernel of the family."""
+        """Prepare the sort of a kernel."""
         self.kernel = kernel
         self.target = target
         self.rows, self.length, is_descending = kernel.sizes
@@ -379,27 +379,27 @@ class SortTask:
 
     @property
     def digits(self) -> int:
-        """How many digits a key has."""
+        """Number of digits of a key."""
         return itemsize(self.dtype)
 
 
 class SortLaunch:
-    """The module of one launch of a task while it is written.
+    """The module under construction of one launch of a sort.
 
     Attributes:
-        task: what is sorted.
-        frame, f: of the launch.
-        keys: makes keys, as many at a time as are read.
+        task: the kernel that sorts.
+        frame, f: frame and function of the launch.
+        keys: makes keys of all lanes that are read.
         single: makes single keys.
     """
 
     def __init__(self, task: SortTask, lanes: int, notes_zeros: bool = False) -> None:
-        """Begin.
+        """Prepare.
 
         Args:
-            task: what is sorted.
-            lanes: how many elements are read at a time.
-            notes_zeros: whether it is noted that some are 0 or NaN.
+            task: the kernel that sorts.
+            lanes: number of elements that are read at a time.
+            notes_zeros: whether to record that some are 0 or NaN.
         """
         self.task = task
         self.frame = Frame(task.kernel, task.target)
@@ -419,7 +419,7 @@ class SortLaunch:
         return self.keys.values.is_vector
 
     def begin(self) -> None:
-        """Write what forgets the elements noted so far."""
+        """Emit the reset of the recorded facts."""
         f = self.f
         for local, start in ((self._any, 0), (self._all, -1)):
             f.const(self.single.word, start)
@@ -433,7 +433,7 @@ class SortLaunch:
             f.set(local)
 
     def _note(self, bits: int, key: int) -> None:
-        """Write what notes elements by bits and keys, any of them once or twice."""
+        """Emit the recording of facts about elements; repetition is harmless."""
         f = self.f
         kind = "v128" if self._is_vector else self.keys.word
         for local, word in ((self._any, "or"), (self._all, "and")):
@@ -461,11 +461,11 @@ class SortLaunch:
                     f.op(f"i32.{word}")
 
     def is_marked(self) -> None:
-        """Write whether keys have lost something of any element."""
+        """Push whether keys have lost something of any element."""
         self._has_mark(0)
 
     def has_zeros(self) -> None:
-        """Write whether any element is 0 or -0, where that is noted."""
+        """Push whether any element is 0 or -0, where that is noted."""
         self._has_mark(1)
 
     def _has_mark(self, number: int) -> None:
@@ -478,7 +478,7 @@ class SortLaunch:
         return Evaluator(self.frame, self.task.term, lanes)
 
     def bits(self, evaluator: Evaluator, keys: Keys) -> None:
-        """Write what leaves the bits of the evaluator's elements on the stack."""
+        """Push the bits of the evaluator's elements on the stack."""
         evaluator.value()
         keys.bits(evaluator.result.dtype)
 
@@ -489,10 +489,10 @@ class SortLaunch:
         entries: Pointer,
         bits_to: Pointer | None = None,
     ) -> None:
-        """Write the loop that makes entries of a block's elements, and notes them.
+        """Emit the loop that makes entries of a block's elements, and notes them.
 
         Args:
-            evaluator: stands at the block's first element.
+            evaluator: evaluator at the block's first element.
             block: where the elements are; its index advances.
             entries: where the entries go.
             bits_to: where the bits go as well, as words of the size of keys.
@@ -519,21 +519,21 @@ class SortLaunch:
         f.free(key)
 
     def decode(self, block: Block, entries: Pointer, results: Pointer) -> None:
-        """Write the loop that makes a block's results of its sorted entries."""
+        """Emit the loop that makes a block's results of its sorted entries."""
         task = self.task
         with along(self.f, block.index, block.end, task.lanes, [entries, results]):
             task.entry.finish(self.keys, entries.local, results.local)
 
     def restore(self, bits: int, zero: int, nan: int, nowhere: int) -> None:
-        """Write what stores the bits of an element where a key has lost them.
+        """Emit the store of the bits of an element that its key has lost.
 
         No jump depends on the element.
 
         Args:
-            bits: the local with them.
-            zero: the local with the address for the next 0 or -0, after which it moves.
-            nan: likewise for NaN.
-            nowhere: the local with the address where other elements may be written.
+            bits: local of them.
+            zero: local of the address for the next 0 or -0, after which it moves.
+            nan: local of the address for the next NaN, after which it moves.
+            nowhere: local of the address where other elements may be written.
         """
         f, keys = self.f, self.single
         tests = [f.local("i32"), f.local("i32")]
@@ -557,12 +557,12 @@ class SortLaunch:
             f.free(test)
 
     def address(self, result: int, base: int, number: int, size: int) -> None:
-        """Write the address of one of a row of things into a local.
+        """Emit the address of one of several contiguous items into a local.
 
         Args:
             result: the local that takes the address.
-            base: the local with the address of the first.
-            number: the local with the number of the one.
+            base: local of the address of the first.
+            number: local of the index of the item.
             size: bytes of each.
         """
         f = self.f

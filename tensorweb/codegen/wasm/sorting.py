@@ -36,7 +36,7 @@ def rank_rows(task: SortTask) -> Program:
 
 
 class RankLaunch(SortLaunch):
-    """Writes the launch.
+    """Emits the launch.
 
     Attributes:
         lanes: keys of a vector.
@@ -44,7 +44,7 @@ class RankLaunch(SortLaunch):
     """
 
     def __init__(self, task: SortTask) -> None:
-        """Begin."""
+        """Prepare."""
         super().__init__(task, task.lanes)
         self.key_size = task.entry.key_size
         self.lanes = VECTOR // self.key_size
@@ -58,7 +58,7 @@ class RankLaunch(SortLaunch):
         self._own = [self.f.own_local("v128") for _ in range(self.lanes)]
 
     def write(self) -> None:
-        """Write the module."""
+        """Emit the module."""
         f, task, frame = self.f, self.task, self.frame
         cut = in_rows(task.rows, task.length, ELEMENTS)
         evaluator = self.evaluator(task.lanes)
@@ -100,7 +100,7 @@ class RankLaunch(SortLaunch):
             self._store_results(first, end, bits_at, result, length)
 
     def _encode(self, evaluator: Evaluator, keys: Pointer, bits_to: Pointer) -> None:
-        """Write what stores keys in the order of signed numbers, and bits."""
+        """Emit the store of keys as signed numbers, and of bits."""
         f, maker = self.f, self.keys
         bits = f.local(maker.word)
         self.bits(evaluator, maker)
@@ -123,14 +123,14 @@ class RankLaunch(SortLaunch):
     def _store_results(
         self, first: int, end: int, bits_at: int, result: int, length: int
     ) -> None:
-        """Write the loop over vectors of keys, which stores each element's result.
+        """Emit the loop over vectors of keys, which stores each element's result.
 
         Args:
-            first: the local with the address of the keys.
+            first: local of the address of the keys.
             end: that of the address behind them.
-            bits_at: that with how far behind the keys the bits are.
-            result: that with the address of the row's results.
-            length: that with the number of elements.
+            bits_at: local of the distance in bytes from keys to bits.
+            result: local of the address of the row's results.
+            length: local of the number of elements.
         """
         f = self.f
         at, number = f.local("i32"), f.local("i32")
@@ -164,7 +164,7 @@ class RankLaunch(SortLaunch):
             f.free(local)
 
     def _own_vector(self, at: int) -> None:
-        """Write what compares the keys of a vector with each other."""
+        """Emit the comparisons of the keys of a vector with each other."""
         f, shape = self.f, self._shape
         vector = f.local("v128")
         f.get(at)
@@ -191,7 +191,7 @@ class RankLaunch(SortLaunch):
         f.free(vector)
 
     def _mask(self, lanes: range) -> int:
-        """Return a local with ones in some lanes."""
+        """Return a local of ones in some lanes."""
         size = self.key_size
         parts = (b"\xff" if n in lanes else b"\0" for n in range(self.lanes))
         return self.f.vector(b"".join(part * size for part in parts))
@@ -199,14 +199,14 @@ class RankLaunch(SortLaunch):
     def _compared(
         self, first: int, end: int, other: int, word: str, combine: str
     ) -> None:
-        """Write the loop that compares own keys with those of other vectors.
+        """Emit the loop that compares own keys with those of other vectors.
 
         Args:
-            first: the local with the address of the first of these.
-            end: that with the address behind the last one.
+            first: local of the address of the first of these.
+            end: local of the address behind the last one.
             other: a local for the loop.
             word: how they compare.
-            combine: what is done with -1 where they do.
+            combine: instruction applied to the count and the mask.
         """
         f, shape = self.f, self._shape
         vector = f.local("v128")
@@ -238,7 +238,7 @@ class RankLaunch(SortLaunch):
         f.free(vector)
 
     def _summed(self) -> None:
-        """Write what leaves how far own elements move in the lanes of the first sum."""
+        """Emit the sums of the distances by which own elements move, by lane."""
         sums = self._sums
         pairs = list(zip(sums[::2], sums[1::2], strict=True))
         if self.lanes == 4:
@@ -248,7 +248,7 @@ class RankLaunch(SortLaunch):
         self._joined(pairs[0], "i32x4" if self.lanes == 4 else "i64x2", 8)
 
     def _joined(self, pair: tuple[int, int], shape: str, size: int) -> None:
-        """Write what adds the lanes of two vectors, half of each, into the first."""
+        """Emit the pairwise addition of the lanes of two vectors, into the first."""
         f = self.f
         for start in (0, 8):
             for vector in pair:
@@ -267,7 +267,7 @@ class RankLaunch(SortLaunch):
     def _store(
         self, lane: int, at: int, number: int, bits_at: int, result: int, length: int
     ) -> None:
-        """Write what stores the result of one own element, if there is one."""
+        """Emit the store of the result of one own element, if it exists."""
         f, task = self.f, self.task
         if lane:
             f.get(number)

@@ -1,4 +1,4 @@
-"""What the code generator of WebAssembly needs to know of the engine that runs it."""
+"""Describe the WebAssembly engine that runs generated modules."""
 
 from __future__ import annotations
 

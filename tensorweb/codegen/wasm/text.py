@@ -56,7 +56,7 @@ class ModuleText:
         return wat(self.data)
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other is the same module."""
+        """Whether both are the same module."""
         return isinstance(other, ModuleText) and self.data == other.data
 
     def __hash__(self) -> int:

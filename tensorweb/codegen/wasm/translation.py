@@ -1,8 +1,8 @@
 """Translate terms of WGSL into instructions, for one number or for four at once.
 
-WebAssembly computes IEEE floats exactly, so what WGSL leaves open needs no care here:
+WebAssembly computes IEEE floats exactly, so freedoms of WGSL need no care here:
 `NATIVE` names the functions of `shaders/math/` that are single instructions. Others are
-translated from their text and written out where they are called; of a vector, what has
+translated from their text and inlined; for vectors, a function that has
 no vector instructions is called lane by lane.
 """
 
@@ -54,10 +54,10 @@ _CONVERTING = {
 
 
 class Writer:
-    """A module while it is written.
+    """A module under construction.
 
     Attributes:
-        target: what is known of the machine.
+        target: the engine that runs the module.
     """
 
     def __init__(self, target: WasmTarget) -> None:
@@ -87,7 +87,7 @@ class Writer:
         return key
 
     def defined(self, name: str, function: Function) -> str:
-        """Return the name of a function that is given as it is; it calls none."""
+        """Define a function that calls no other; return its name."""
         self._functions[name] = function
         return name
 
@@ -113,7 +113,7 @@ class Translation(Operators):
     def body(
         self, statements: Sequence[Statement], scope: dict[str, tuple[int, ...]]
     ) -> None:
-        """Write the statements of a function of single numbers."""
+        """Emit the statements of a function of single numbers."""
         f = self.f
         for each in statements:
             assert each.term is not None, "internal: every statement has a term"
@@ -149,7 +149,7 @@ class Translation(Operators):
             self.f.set(local)
 
     def term(self, term: Term, scope: Scope) -> None:
-        """Write what leaves a term's value on the stack."""
+        """Push a term's value on the stack."""
         kind = term.kind
         if kind == "number":
             self.number(term.type, term.value)
@@ -179,7 +179,7 @@ class Translation(Operators):
         self.term(term, scope)
 
     def _call(self, term: Term, scope: Scope) -> None:
-        """Write a call of a function of the library."""
+        """Emit a call of a function of the library."""
         is_marked, self._is_marked = self._is_marked, False
         name, is_wide = term.word, bool(term.value)
         plain = name.replace("_f64", "_f32")
@@ -256,9 +256,9 @@ class Translation(Operators):
     def _either(
         self, found: Definition, inner: dict[str, tuple[int, ...]]
     ) -> list[int]:
-        """Write a function that begins with `if (condition) { return … }`, for vectors.
+        """Emit a function that begins with `if (condition) { return … }`, for vectors.
 
-        What is returned there is computed when it holds for any lane.
+        The early result is computed if the condition holds for any lane.
         """
         f = self.f
         first, *rest = found.body
@@ -284,7 +284,7 @@ class Translation(Operators):
         return [*own, *kept, mask]
 
     def _by_lanes(self, term: Term, scope: Scope) -> None:
-        """Write a call for each lane of vectors."""
+        """Emit a call for each lane of vectors."""
         f = self.f
         name = self.writer.called(term.word, False)
         arguments = [self._argument(part, scope) for part in term.parts]

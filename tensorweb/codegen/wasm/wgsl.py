@@ -2,7 +2,7 @@
 
 The part of WGSL that `shaders/math/` and the op table are written in: numbers of 32
 bits, `bool` and pairs of floats, `let` and `var`, `if` that returns, `while` and `for`.
-Types of 64 bits are known besides, so that the same text serves wider integers.
+Types of 64 bits are parsed too, so that one text serves both widths.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 WIDE = {"i32": "i64", "u32": "u64"}
-"""What the integers of a function are called when it computes with 64 bits."""
+"""Names of the integer types of a function that computes with 64 bits."""
 
 PAIR_PARTS = {"vec2f": "f32", "vec2u": "u32"}
-"""Pairs, and of what."""
+"""Pair types, and the type of their elements."""
 
 _TOKEN = re.compile(
     r"//[^\n]*|\s+|(?P<number>0x[0-9a-fA-F.]+(?:p[+-]?\d+)?[uif]?"
@@ -66,7 +66,7 @@ class Statement(NamedTuple):
 
     Attributes:
         kind: `let`, `var`, `set`, `return`, `if` (its body returns), `while`.
-        word: the name that is given a value.
+        word: the assigned name.
         term: the value or the condition.
         body: of `if` and `while`.
     """
@@ -78,7 +78,7 @@ class Statement(NamedTuple):
 
 
 class Definition(NamedTuple):
-    """A function: its parameters with their types, what it returns, its body."""
+    """A function: parameters with their types, type of the result, and body."""
 
     name: str
     parameters: tuple[tuple[str, str], ...]
@@ -138,7 +138,7 @@ class Parser:
         return self.words[self.at - 1]
 
     def take(self, *expected: str) -> None:
-        """Go past words that must stand here."""
+        """Consume the expected words."""
         for word in expected:
             found = self.next()
             if found != word:
@@ -202,7 +202,7 @@ class Parser:
         return [found]
 
     def loop(self, result: str) -> list[Statement]:
-        """Read what follows the word `for`."""
+        """Parse the rest of a `for` statement."""
         self.take("(")
         first = self.assignment()
         self.take(";")
@@ -214,7 +214,7 @@ class Parser:
         return [first, Statement("while", term=condition, body=(*body, step))]
 
     def assignment(self) -> Statement:
-        """Read what gives a name a value."""
+        """Parse an assignment to a name."""
         word = self.next()
         if word in ("let", "var"):
             name = self.next()
@@ -253,7 +253,7 @@ class Parser:
         return found
 
     def primary(self) -> Term:
-        """Read a number, a name, a call, or what stands in parentheses."""
+        """Parse a number, a name, a call, or an expression in parentheses."""
         word = self.next()
         if word == "(":
             found = self.expression()

@@ -5,9 +5,9 @@
      depth parts │▒│ │ │ │         of the depth, and of it for each panel of columns,
                  ├─┼─┼─┼─┤         all its rows are multiplied: the panel stays in
                  └─┴─┴─┴─┘         the smallest cache, the rows in the next one.
-┌─────┬─────┐    ┌───────┐         Sums stand in the result from part to part. Where
+┌─────┬─────┐    ┌───────┐         Sums are kept in the result between parts. If
 │▒▒▒▒▒│     │    │ block │ rows    its elements are not the sums' or rows end inside
-└─────┴─────┘    └───────┘         a vector, they stand in a scratch storage.
+└─────┴─────┘    └───────┘         a vector, they are kept in a scratch storage.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ from tensorweb.schedule.kernel import Kernel
 
 
 def is_bare(kernel: Kernel) -> bool:
-    """Whether nothing follows the sums."""
+    """Whether the kernel has no epilogue."""
     finish = kernel.expression("finish")
     return finish.steps[finish.result].kind == "core"
 
 
 class Epilogue:
-    """Writes what reads a block's sums and stores results."""
+    """Emits the code that reads a block's sums and stores results."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Epilogue:
         """Prepare.
 
         Args:
-            frame: of the launch.
+            frame: frame of the launch.
             kernel: whose expression `finish` is computed.
             sizes: of the product.
             dtype: of the sums.
@@ -107,14 +107,14 @@ class Epilogue:
         sums: int,
         row_bytes: int,
     ) -> None:
-        """Write the loops over the rows and columns of a block of results.
+        """Emit the loops over the rows and columns of a block of results.
 
         Args:
-            batch: the local with the number of the matrix, None if there is but one.
-            rows: locals with the first row and the end.
-            columns: locals with the first column and the end.
-            sums: the local with the address of the first sum; it moves.
-            row_bytes: the local with the distance of two rows of sums.
+            batch: local of the index of the matrix, None if there is only one.
+            rows: locals of the first row and the end.
+            columns: locals of the first column and the end.
+            sums: local of the address of the first sum; it moves.
+            row_bytes: local of the distance of two rows of sums.
         """
         f, frame = self.f, self.frame
         size = itemsize(self.kernel.dtype)
@@ -152,7 +152,7 @@ class Epilogue:
             f.set(sums)
 
     def _row(self, first: int, columns: tuple[int, int], core: int, out: int) -> None:
-        """Write the loop along the columns of a row."""
+        """Emit the loop along the columns of a row."""
         f, evaluator = self.f, self.evaluator
         pointers: list[Mover] = [
             Strided(f, core, self.across),
@@ -179,7 +179,7 @@ class Epilogue:
             self._element(core, out)
 
     def _element(self, core: int, out: int) -> None:
-        """Write what computes and stores the elements at the addresses."""
+        """Emit the computation and the store of the elements at the addresses."""
         f, values = self.f, self.evaluator.values
         if self.lanes > 1 and self.is_transposed:
             self._load_apart(core)
@@ -196,7 +196,7 @@ class Epilogue:
         (store_neighbours if self.lanes > 1 else store)(values, self.kernel.dtype)
 
     def _load_apart(self, core: int) -> None:
-        """Write the loads of four sums that lie a row apart."""
+        """Emit the loads of four sums that lie a row apart."""
         f = self.f
         for lane in range(LANES):
             f.get(core)
@@ -213,7 +213,7 @@ class Epilogue:
 
 
 def packs_own_columns(right: Operand, sizes: Sizes) -> bool:
-    """Whether a unit is all that reads its columns of a right operand."""
+    """Whether no other unit reads the same columns of a right operand."""
     is_own = bool(right.matrix) or sizes.batch == 1
     has_all_rows = sizes.unit_rows >= sizes.rows
     is_packed = right.is_packed and sizes.depth > 0
@@ -223,13 +223,13 @@ def packs_own_columns(right: Operand, sizes: Sizes) -> bool:
 def pack_own_columns(
     packing: Packing, batch: int | None, first: int, last: int
 ) -> None:
-    """Write what packs the columns from one local to below another.
+    """Emit the packing of the columns in a range.
 
     Args:
         packing: of the right operand, into the launch of the product.
-        batch: the local with the number of the matrix, None if there is but one.
-        first: the local with the first column.
-        last: the local with the one behind the last.
+        batch: local of the index of the matrix, None if there is only one.
+        first: local of the first column.
+        last: local of the end.
     """
     frame, f, evaluator = packing.frame, packing.f, packing.evaluator
     run, depth = frame.number(packing.run), frame.number(packing.lengths[0])
@@ -276,9 +276,9 @@ def _part_of_run(
     Where these are fewer, others are computed a second time.
 
     Args:
-        packing: knows how long a vector is.
-        run: locals with its first column and its length.
-        columns: locals with the first one and the one behind the last.
+        packing: packing of the right operand, which determines the length of a vector.
+        run: locals of its first column and its length.
+        columns: locals of the first one and of the end.
         to: locals for the first index of the range and for its end.
     """
     f = packing.f
@@ -306,7 +306,7 @@ def _part_of_run(
 
 
 def _larger(f: Function, value: int, least: int) -> None:
-    """Write what makes a local at least as large as another one, both signed."""
+    """Emit `value = max(value, least)` of two signed locals."""
     f.get(value)
     f.get(least)
     f.get(value)
@@ -322,7 +322,7 @@ SUMS = {
     "uint8": "uint32",
     "uint16": "uint32",
 }
-"""The dtype of sums, where it is not that of the product."""
+"""The dtype of sums, if it is not that of the product."""
 
 
 def matmul(kernel: Kernel, target: WasmTarget) -> Program:
@@ -331,7 +331,7 @@ def matmul(kernel: Kernel, target: WasmTarget) -> Program:
 
 
 class _Product:
-    """Writes the launches of one product."""
+    """Emits the launches of one product."""
 
     def __init__(self, kernel: Kernel, target: WasmTarget) -> None:
         self.kernel = kernel
@@ -388,7 +388,7 @@ class _Product:
         return sizes.units(self.together) * block * sizes.numbers.size
 
     def _launch(self) -> BatchedLaunch:
-        """Return the launch that multiplies and finishes."""
+        """Return the launch that multiplies and applies the epilogue."""
         sizes = self.sizes
         frame = Frame(self.kernel, self.target)
         written = _Units(self, frame)
@@ -403,7 +403,7 @@ class _Product:
 
 
 class _Units:
-    """Writes the loops over the units of a product and over what each computes."""
+    """Emits the loops of a product over units, matrices, parts and panels."""
 
     def __init__(self, product: _Product, frame: Frame) -> None:
         self.product = product
@@ -459,7 +459,7 @@ class _Units:
                 self._matrices(block, self.range)
 
     def _matrices(self, block: int, all_: MatrixRange) -> None:
-        """Write the loop over the matrices of a unit."""
+        """Emit the loop over the matrices of a unit."""
         f = self.f
         together = self.frame.number(self.sizes.unit_batch)
         last = f.local("i32")
@@ -478,7 +478,7 @@ class _Units:
             self._matrix(batch)
 
     def _matrix(self, batch: int | None) -> None:
-        """Write the block of a matrix, and what follows its sums."""
+        """Emit a block of a matrix, and its epilogue."""
         f, frame, product = self.f, self.frame, self.product
         left, right, result = (f.local("i32") for _ in range(3))
         if self.packing is not None:
@@ -515,14 +515,14 @@ class _Units:
             epilogue.write(batch, *block, result, self.result_row)
 
     def _add_numbers(self, count: int) -> None:
-        """Write the addition of a number of numbers to an address."""
+        """Emit the addition of a number of numbers to an address."""
         f = self.f
         f.get(count)
         f.const("i32", self.sizes.numbers.size)
         f.ops("i32.mul", "i32.add")
 
     def _parts(self, left: int, right: int, result: int) -> None:
-        """Write the loop over the parts of the depth, and inside that over panels."""
+        """Emit the loop over the parts of the depth, and inside that over panels."""
         f, frame, sizes = self.f, self.frame, self.sizes
         longest = frame.number(sizes.depth_part)
         done, count = f.local("i32"), f.local("i32")
@@ -558,7 +558,7 @@ class _Units:
     def _panels(
         self, left: int, right: int, result: int, done: int, count: int
     ) -> None:
-        """Write the loop over the panels of a unit's columns."""
+        """Emit the loop over the panels of a unit's columns."""
         f, sizes = self.f, self.sizes
         right_panel, address, column = (f.local("i32") for _ in range(3))
         for source, local in (
@@ -611,7 +611,7 @@ class _Units:
             f.end()
 
     def _before_narrow(self) -> int:
-        """Return a local with the column where panels of full width end."""
+        """Return a local of the column where panels of full width end."""
         f = self.f
         limit, ends = (
             f.local("i32"),

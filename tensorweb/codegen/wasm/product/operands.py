@@ -1,9 +1,9 @@
-"""The operands of a product: where their numbers lie, and where a unit begins in them.
+"""Choose how the operands of a product are read: in place or packed.
 
-An operand that is nothing but a load is read where it is if the innermost loops can;
-any other is computed into a scratch storage first, see `packing.py`. There the rows of
-the left one follow one another, and the right one is cut into panels: as many columns
-as are multiplied at a time, depth after depth.
+An operand that is a plain load is read in place if the innermost loops can read its
+strides; any other is computed into a scratch storage first, see `packing.py`. There the
+left operand is contiguous by rows, and the right one is cut into panels: the columns
+that are multiplied at a time, depth by depth.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Operand:
     """One operand as the product reads it, all distances in numbers.
 
     Attributes:
-        expression: what its numbers are.
-        storage: the scratch storage it is packed into, None if it is read as it is.
+        expression: expression of its elements.
+        storage: the scratch storage it is packed into, None if it is read in place.
         matrix: from one matrix to the next of a packed one, 0 if there is but one.
         row: of a packed left operand from row to row, of a right one from depth to
             depth.
@@ -52,11 +52,11 @@ class Operand:
 
     @property
     def is_packed(self) -> bool:
-        """Whether it lies in a scratch storage."""
+        """Whether it is copied to a scratch storage."""
         return self.storage is not None
 
     def stride(self, group: int) -> int:
-        """Return the stride of an operand that is read as it is along its only axis."""
+        """Return the stride along its only axis of an operand that is read in place."""
         (access,) = self.expression.accesses
         strides = access.strides[group]
         return strides[0] if strides else 0
@@ -78,7 +78,7 @@ def batch_as_rows(expression: Expression) -> Expression | None:
 
 
 def without_batch(expression: Expression) -> Expression:
-    """Return an expression whose batch nothing depends on without it."""
+    """Return an expression without its batch axes, which nothing depends on."""
     accesses = tuple(
         replace(access, strides=((), *access.strides[1:]))
         for access in expression.accesses
@@ -88,12 +88,12 @@ def without_batch(expression: Expression) -> Expression:
 
 
 def is_shared(expression: Expression) -> bool:
-    """Whether all matrices of a batch are the same."""
+    """Whether a batch repeats one matrix."""
     return not any(any(access.strides[0]) for access in expression.accesses)
 
 
 def is_plain(expression: Expression, dtype: str) -> bool:
-    """Whether an operand is numbers of a dtype as they lie, each group one axis."""
+    """Whether an operand is a plain load of a dtype with at most one axis per group."""
     step = expression.steps[expression.result]
     return (
         step.kind == "load"
@@ -151,7 +151,7 @@ def scratch_bytes(operand: Operand, sizes: Sizes, is_left: bool, together: int) 
         operand: the operand.
         sizes: of the product.
         is_left: whether it is the left one.
-        together: how many matrices of right operands are packed at a time.
+        together: number of matrices of right operands that are packed at a time.
     """
     panels = sizes.panels + (1 if sizes.narrow else 0)
     one = operand.row * sizes.rows if is_left else operand.panel * panels
@@ -207,7 +207,7 @@ class OperandAddress:
     def begin(
         self, batch: int | None, index: int, local: int, shift: int | None = None
     ) -> None:
-        """Write the address of a matrix's row or column at depth 0 into a local.
+        """Emit the address of a matrix's row or column at depth 0 into a local.
 
         Args:
             batch: local of the index of the matrix, None if there is only one.
@@ -272,7 +272,7 @@ class Layout:
         right: its right operand.
         is_transposed: whether the operands are exchanged, so that the result's rows are
             computed as columns.
-        together: how many matrices' right operands are packed at a time.
+        together: number of matrices of right operands that are packed at a time.
         scratch_bytes: of the scratch storages of operands that are packed.
     """
 

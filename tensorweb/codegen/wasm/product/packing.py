@@ -40,21 +40,21 @@ from tensorweb.schedule.kernel import Expression, Kernel
 
 
 class MatrixRange:
-    """The parameters that say which matrices a launch does.
+    """The parameters of the range of matrices that a launch computes.
 
     Attributes:
-        first: the local with the number of the first one, times `each`.
-        last: the local with that of the one behind the last.
+        first: local of the index of the first one, times `each`.
+        last: local of the end.
         shift: local of the bytes to add to the address of packed matrices.
     """
 
     def __init__(self, frame: Frame, batch: int, each: int = 1) -> None:
-        """Take all matrices.
+        """Include all matrices.
 
         Args:
-            frame: of the launch.
-            batch: how many there are.
-            each: what counts for one.
+            frame: frame of the launch.
+            batch: number of matrices.
+            each: units of the index per matrix.
         """
         self.each = each
         self.first = frame.number(0)
@@ -66,7 +66,7 @@ class MatrixRange:
 
 @dataclass(frozen=True, slots=True)
 class BatchedLaunch:
-    """A launch that can be had for some matrices.
+    """A launch that can be restricted to a range of matrices.
 
     Attributes:
         launch: for all.
@@ -98,7 +98,7 @@ class IndexCounter:
     """A row-major index into the first axes of a group, and their coordinates.
 
     Attributes:
-        index: the local with the index.
+        index: local of the index.
         coordinates: a local for each axis.
     """
 
@@ -110,9 +110,9 @@ class IndexCounter:
         Args:
             cursor: whose axes they are.
             group: the group.
-            count: the local with the number of indices, None where the end is known
-                otherwise.
-            axes: how many of its axes are counted, all without it.
+            count: local of the number of indices, None if the caller
+                tests the end.
+            axes: number of counted axes, all by default.
         """
         self.f = cursor.frame.f
         self.cursor = cursor
@@ -123,14 +123,14 @@ class IndexCounter:
         self.coordinates: list[int] = []
 
     def begin(self) -> None:
-        """Write the coordinates of the index, which has been set."""
+        """Emit the coordinates of the index, which has been set."""
         self.coordinates = self.cursor.split(self.group, self.index, self.axes)
 
     def step(self, carry: Callable[[], None] | None = None) -> None:
-        """Write a step to the next index; behind the last one follows the first.
+        """Emit a step to the next index; the last one wraps to the first.
 
         Args:
-            carry: writes what is done when the first follows.
+            carry: emits code for a wrap to the first.
         """
         f = self.f
         if len(self.coordinates) > 1:
@@ -151,7 +151,7 @@ class IndexCounter:
         f.end()
 
     def _increment(self, local: int, length: int) -> None:
-        """Write one more, and the beginning of what is done at the end: zero first."""
+        """Emit an increment, and open a block for the wrap to zero."""
         f = self.f
         f.get(local)
         f.const("i32", 1)
@@ -207,7 +207,7 @@ def goes_across(operand: Operand) -> bool:
 
 
 class Packing:
-    """Writes what computes an operand into its scratch storage."""
+    """Emits the code that computes an operand into its scratch storage."""
 
     def __init__(
         self,
@@ -218,7 +218,7 @@ class Packing:
         is_left: bool,
         range_: MatrixRange | None = None,
     ) -> None:
-        """Prepare to write into a launch, whose `range_` is known if it has one."""
+        """Prepare; `range_` is the range of matrices of an existing launch."""
         self.operand = operand
         self.sizes = sizes
         self.dtype = dtype
@@ -332,12 +332,12 @@ class Packing:
             counter.begin()
 
     def _next_line(self) -> None:
-        """Write the step to the next run."""
+        """Emit the step to the next run."""
         carry = self.matrices.step if self.range else None
         self.across.step(lambda: self.runs_before.step(carry))
 
     def line(self, start: int, end: int) -> None:
-        """Write the part of one run: neighbours of one row, depth or column."""
+        """Emit the part of one run: neighbours of one row, depth or column."""
         frame, f, evaluator = self.frame, self.f, self.evaluator
         run, across = self.runs_before.index, self.across.index
         f.get(start)
@@ -375,7 +375,7 @@ class Packing:
             self._store()
 
     def _begin_left(self, across: int, along_run: int, index: int) -> Mover:
-        """Write the address of a left operand's number; returns what moves it."""
+        """Emit the address of a left operand's element; returns its cursor."""
         f = self.f
         f.get(along_run)
         f.get(self.index)
@@ -392,7 +392,7 @@ class Packing:
         return Strided(f, self.address, f.constant("i32", self.size))
 
     def _begin_columns(self, column: int, along_run: int) -> Mover:
-        """Write the address of a right operand's number, to go along its depth."""
+        """Emit the address of a right operand's number, to go along its depth."""
         f = self.f
         index = f.local("i32")
         f.get(along_run)
@@ -405,7 +405,7 @@ class Packing:
         return Strided(f, self.address, self.row)
 
     def _in_panel(self, along_run: int, base: int) -> None:
-        """Write the address of a right operand's number, going along its columns."""
+        """Emit the address of a right operand's number, going along its columns."""
         f = self.f
         f.get(along_run)
         f.get(self.index)
@@ -444,7 +444,7 @@ class Packing:
         f.set(self.address)
 
     def _store(self) -> None:
-        """Write what stores the value on the stack at the address."""
+        """Emit the store of the value on the stack at the address."""
         f = self.f
         if self.lanes == 1:
             kind = {"f32": "f32", "f64": "f64"}.get(KINDS[self.dtype], "")
@@ -470,7 +470,7 @@ class Packing:
         f.memory("v128.store")
 
     def _store_apart(self) -> None:
-        """Write a store for each lane, a row apart."""
+        """Emit a store for each lane, a row apart."""
         f = self.f
         for lane in range(LANES):
             f.get(self.address)
@@ -485,7 +485,7 @@ class Packing:
             f.memory("v128.store32_lane", offset, lane)
 
     def _store_in_panels(self) -> None:
-        """Write the same where a vector may begin in one panel and end in the next."""
+        """Emit the store of a vector that may cross into the next panel."""
         f, width = self.f, self.sizes.width
         column = f.local("i32")
         f.get(self.column)

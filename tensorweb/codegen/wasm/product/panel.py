@@ -19,13 +19,13 @@ UNROLLED = 4
 
 
 class Numbers(NamedTuple):
-    """How numbers of a type are multiplied.
+    """Instructions that multiply numbers of a type.
 
     Attributes:
-        type: the value type of as many as are done at a time.
+        type: the value type of the numbers that are computed at a time.
         shape: the beginning of the names of their instructions.
         size: bytes of a number.
-        together: how many are done at a time.
+        together: count of numbers that are computed at a time.
     """
 
     type: str
@@ -77,10 +77,10 @@ NUMBERS = {
 ) = range(10)
 """Arguments of a panel: addresses, counts, distances in bytes, and whether sums begin.
 
-They are: the left operand's first number, the right one's, the result's; how many rows;
-how deep; from row to row and from depth to depth of the left operand; from depth to
+They are: addresses of the left operand, the right one and the result; number of rows;
+depth; from row to row and from depth to depth of the left operand; from depth to
 depth of the right one; from row to row of the result; whether sums begin with this part
-of the depth, not with what stands in the result.
+of the depth, not with the values in the result.
 """
 
 
@@ -90,13 +90,12 @@ def panel(
 ) -> Function:
     """Return the function that multiplies any number of rows by some columns.
 
-    The last rows are fewer where they do not divide: then some do the last one's work
-    once more, and store the same.
+    A last, incomplete tile repeats the last row, and stores equal results.
 
     Args:
         kind: the type of the numbers, see `NUMBERS`.
-        rows: how many are done at a time.
-        vectors: how many vectors the columns are.
+        rows: rows of a tile.
+        vectors: vectors of the columns.
         is_fused: whether multiplying and adding round once.
         is_strided: whether neighbours along the depth of the left operand lie apart.
     """
@@ -104,7 +103,7 @@ def panel(
 
 
 class _Panel:
-    """Writes one such function."""
+    """Emits the function of a panel."""
 
     def __init__(
         self, kind: str, rows: int, vectors: int, is_fused: bool, is_strided: bool
@@ -166,7 +165,7 @@ class _Panel:
             f.set(addresses[row])
 
     def _begun(self) -> None:
-        """Write the zeros with which sums begin."""
+        """Emit the zeros with which sums begin."""
         f = self.f
         for row in self.sums:
             for number in row:
@@ -174,7 +173,7 @@ class _Panel:
                 f.set(number)
 
     def _stored(self) -> None:
-        """Write what stores the sums, or adds them to those of the depth before."""
+        """Emit the store of the sums, added to those of earlier parts of the depth."""
         f, numbers = self.f, self.numbers
         stores = [
             (result, vector * numbers.bytes, number)

@@ -24,10 +24,10 @@ LEAST_UNIT = 1 << 17
 """Products of numbers that a unit should have, so that beginning one costs little."""
 
 MOST_UNIT = 1 << 24
-"""Those of the largest unit, a millisecond."""
+"""Products of numbers of the largest unit, a millisecond."""
 
 BEGINNING = 16
-"""Depths that take as long as what is done for each sum besides."""
+"""Depths that take as long as the work per sum: loads, stores and loops."""
 
 THIN = 8
 """Rows up to which a right operand of any size is read where it is."""
@@ -45,7 +45,7 @@ FEW_ROWS = 96
 """Rows that a unit has all of, so that the right operand is read once."""
 
 SLICE = 1 << 23
-"""Those of a slice, in vectors of four."""
+"""Products of a slice, in vectors of four."""
 
 Costs = dict[tuple[int, int], float]
 """Time of a product of numbers in a tile, by the tile's rows and vectors."""
@@ -98,7 +98,7 @@ class Sizes:
         batch, rows, columns, depth: of the product.
         kind: the type of its sums.
         tile: rows and vectors of a tile.
-        unit_batch, unit_rows, unit_columns: what a unit computes.
+        unit_batch, unit_rows, unit_columns: sizes of a unit.
         depth_part: the longest part of the depth.
     """
 
@@ -135,7 +135,7 @@ class Sizes:
 
     @property
     def narrow(self) -> int:
-        """Vectors of the panel behind them, 0 if there is none."""
+        """Vectors of the last, narrower panel, 0 if there is none."""
         return self.vectors % self.tile[1]
 
     @property
@@ -159,7 +159,7 @@ class Sizes:
         return -(-self.columns // self.unit_columns)
 
     def units(self, matrices: int) -> int:
-        """Return how many units some matrices of the batch have."""
+        """Return the number of units of some matrices of the batch."""
         blocks = self.row_blocks * self.column_blocks
         return -(-matrices // self.unit_batch) * blocks
 
@@ -201,7 +201,7 @@ def sizes_of(
     """Return how a product of matrices is cut.
 
     Args:
-        batch: how many matrices.
+        batch: number of matrices.
         rows: of the left operand.
         columns: of the right operand.
         depth: terms of each sum.
