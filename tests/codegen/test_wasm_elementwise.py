@@ -10,14 +10,29 @@ import pytest
 
 import tensorweb as tw
 from tensorweb import dtypes
-from tensorweb.codegen.wasm.elementwise import TILE_COLUMNS, TILE_ROWS
-from tensorweb.codegen.wasm.loops import BLOCK
+from tensorweb.codegen.wasm.policy import (
+    TRANSPOSED_COLUMNS,
+    TRANSPOSED_ROWS,
+    UNIT_ELEMENTS,
+)
 
 pytestmark = pytest.mark.usefixtures("wasm")
 
 Array = np.ndarray[Any, Any]
 ALL = [dtype.name for dtype in dtypes.ALL]
-LENGTHS = (1, 2, 3, 4, 5, 7, 8, 11, BLOCK - 1, BLOCK, *(BLOCK + n for n in range(1, 6)))
+LENGTHS = (
+    1,
+    2,
+    3,
+    4,
+    5,
+    7,
+    8,
+    11,
+    UNIT_ELEMENTS - 1,
+    UNIT_ELEMENTS,
+    *(UNIT_ELEMENTS + n for n in range(1, 6)),
+)
 
 
 def counted(shape: tuple[int, ...], dtype: str = "float32") -> Array:
@@ -32,8 +47,8 @@ def test_blocks_end_with_their_rows(rows: int, length: int) -> None:
     assert np.array_equal(found, x * 2 + column)
 
 
-@pytest.mark.parametrize("rows", [2, TILE_ROWS, TILE_ROWS + 3])
-@pytest.mark.parametrize("columns", [*range(1, 14), 4 * TILE_COLUMNS + 1])
+@pytest.mark.parametrize("rows", [2, TRANSPOSED_ROWS, TRANSPOSED_ROWS + 3])
+@pytest.mark.parametrize("columns", [*range(1, 14), 4 * TRANSPOSED_COLUMNS + 1])
 def test_tiles_of_transposed_inputs(rows: int, columns: int) -> None:
     x = counted((columns, rows))
     assert np.array_equal((tw.asarray(x).T + 1).numpy(), x.T + 1)

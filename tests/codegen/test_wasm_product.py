@@ -12,9 +12,10 @@ from convolutions import definition, small
 import tensorweb as tw
 from tensorweb.backends.wasm import WasmBackend
 from tensorweb.codegen.wasm.compiler import compile_kernel
+from tensorweb.codegen.wasm.policy import DEPTH_PART
 from tensorweb.codegen.wasm.product import operands
 from tensorweb.codegen.wasm.product.operands import layout_of
-from tensorweb.codegen.wasm.product.sizes import DEPTH, sizes_of
+from tensorweb.codegen.wasm.product.sizes import sizes_of
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.events import record_kernels
 from tensorweb.schedule.kernel import Kernel
@@ -31,7 +32,7 @@ FLOATS = ["float16", "float32", "float64"]
 ROWS = (2, 3, 4, 5, 7, 9)
 COLUMNS = (2, 3, 4, 5, 7, 8, 9, 12, 13, 17)
 DEPTHS = (1, 2, 3, 4, 5, 9)
-LARGE = [(70, 66, 40), (130, 33, 90), (33, 129, 2 * DEPTH + 76), (300, 5, 70)]
+LARGE = [(70, 66, 40), (130, 33, 90), (33, 129, 2 * DEPTH_PART + 76), (300, 5, 70)]
 VIEWS: dict[str, View] = {
     "transposed": lambda x: x.T,
     "reversed": lambda x: x[::-1, ::-1],

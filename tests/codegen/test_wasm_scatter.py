@@ -9,7 +9,7 @@ import pytest
 
 import tensorweb as tw
 from tensorweb import dtypes
-from tensorweb.codegen.wasm.loops import BLOCK
+from tensorweb.codegen.wasm.policy import UNIT_ELEMENTS
 
 pytestmark = pytest.mark.usefixtures("wasm")
 
@@ -94,7 +94,7 @@ def test_values_and_originals_are_views_and_operations() -> None:
 
 
 def test_writes_of_several_units_follow_each_other() -> None:
-    count = 2 * BLOCK + 5
+    count = 2 * UNIT_ELEMENTS + 5
     x = tw.zeros(3, dtype="int32")
     at = tw.asarray(np.arange(count) % 3)
     found = x.at[at].set(tw.arange(count, dtype="int32")).tolist()
@@ -120,7 +120,9 @@ def test_nan_wins_and_empty_targets_stay() -> None:
     assert tw.zeros((0, 3)).at[:, tw.asarray([0, 2])].set(1.0).shape == (0, 3)
 
 
-@pytest.mark.parametrize("length", [0, 1, 4, 5, BLOCK - 1, BLOCK + 1, 2 * BLOCK + 3])
+@pytest.mark.parametrize(
+    "length", [0, 1, 4, 5, UNIT_ELEMENTS - 1, UNIT_ELEMENTS + 1, 2 * UNIT_ELEMENTS + 3]
+)
 def test_positions_where_a_mask_holds(length: int) -> None:
     x = drawn((length,), "float32")
     y = tw.asarray(x)

@@ -32,8 +32,8 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     longest = dict.fromkeys(sorting.LONGEST_RANKED, WAYS[request.param])
     monkeypatch.setattr(sorting, "LONGEST_RANKED", longest)
     if request.param == "blocks":
-        monkeypatch.setattr(radix_blocks, "ELEMENTS", 16)
-        for name in ("LONGEST_ROW", "LONGEST_OF_MANY"):
+        monkeypatch.setattr(radix_blocks, "SORT_BLOCK", 16)
+        for name in ("LONGEST_SORTED_ROW", "LONGEST_OF_MANY_ROWS"):
             monkeypatch.setattr(sorting, name, 31)
     return str(request.param)
 

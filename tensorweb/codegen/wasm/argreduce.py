@@ -28,8 +28,12 @@ from tensorweb.codegen.wasm.loop_order import (
     loop_order_of,
     record_dtype,
 )
-from tensorweb.codegen.wasm.loops import BLOCK, portion, spans, units
+from tensorweb.codegen.wasm.loops import portion, spans, units
 from tensorweb.codegen.wasm.operators import LANES
+from tensorweb.codegen.wasm.policy import (
+    SEARCH_BLOCK,
+    UNIT_ELEMENTS,
+)
 from tensorweb.codegen.wasm.reduction import ColumnLaunch, Partition, RowLaunch
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.translation import Translation
@@ -139,10 +143,6 @@ class Best:
         self._f.get(self._index)
 
 
-SEARCHED = 512
-"""Elements of a block: few to search again, many per comparison with the best."""
-
-
 def argreduce(kernel: Kernel, target: WasmTarget) -> Program:
     """Return the program of an `argmax` or `argmin`: two launches if it has parts."""
     order = loop_order_of(kernel)
@@ -183,11 +183,11 @@ class _Columns(ColumnLaunch):
     def __init__(self, kernel: Kernel, target: WasmTarget, order: LoopOrder) -> None:
         super().__init__(kernel, target, order)
         self._best = [
-            Best(self.reader.values, kernel.op, order.term.dtype)
+            Best(self.evaluator.values, kernel.op, order.term.dtype)
             for _ in range(order.vectors)
         ]
         self._index = self.frame.f.local("i32")
-        values = self.reader.values
+        values = self.evaluator.values
         self._indices = self.frame.f.local(values.value_type("i32"))
 
     def results(self, part: int | None) -> list[Store]:
@@ -198,26 +198,26 @@ class _Columns(ColumnLaunch):
         (best.leave_value if result else best.leave_index)()
 
     def reduce(self, partition: Partition) -> None:
-        f, reader = self.frame.f, self.reader
+        f, evaluator = self.frame.f, self.evaluator
         _begin(self.frame, partition, self._index)
         self._broadcast()
         for best in self._best:
             best.start(self._indices)
 
         def terms() -> None:
-            reader.arrive()
+            evaluator.arrive()
             for number, best in enumerate(self._best):
-                reader.ahead = number * self.order.lanes
-                reader.value()
+                evaluator.ahead = number * self.order.lanes
+                evaluator.value()
                 best.take(self._indices)
-            reader.ahead = 0
+            evaluator.ahead = 0
             f.get(self._index)
             f.const("i32", 1)
             f.op("i32.add")
             f.set(self._index)
             self._broadcast()
 
-        walk(reader, 0, partition.counts, terms, body_moves=False)
+        walk(evaluator, 0, partition.counts, terms, body_moves=False)
 
     def _broadcast(self) -> None:
         """Emit the broadcast of the index to every lane."""
@@ -235,8 +235,8 @@ class _Rows(RowLaunch):
         super().__init__(kernel, target, order)
         f = self.frame.f
         extreme = EXTREME_OF[kernel.op]
-        block = min(SEARCHED, order.part_sizes[-1])
-        self._reduction = AxisReduction(self.reader, extreme, block)
+        block = min(SEARCH_BLOCK, order.part_sizes[-1])
+        self._reduction = AxisReduction(self.evaluator, extreme, block)
         single = Translation(self.frame.writer, f)
         self._best = Best(single, kernel.op, order.term.dtype)
         self._index, self._found = f.local("i32"), f.local("i32")
@@ -251,18 +251,18 @@ class _Rows(RowLaunch):
             self.frame.f.get(self._found)
 
     def reduce(self, kept: list[int], partition: Partition) -> None:
-        f, reader, reduction = self.frame.f, self.reader, self._reduction
+        f, evaluator, reduction = self.frame.f, self.evaluator, self._reduction
         left, block, end = (f.local("i32") for _ in range(3))
         _begin(self.frame, partition, self._index)
         self._best.start(self._index)
-        reader.locate_addresses([kept, [self._index]])
-        reader.arrive()
+        evaluator.locate_addresses([kept, [self._index]])
+        evaluator.arrive()
         f.get(partition.counts[-1])
         f.tee(left)
         f.get(self._index)
         f.op("i32.add")
         f.set(end)
-        stop = begin_blocks(f, left, f.constant("i32", SEARCHED))
+        stop = begin_blocks(f, left, f.constant("i32", SEARCH_BLOCK))
         f.get(left)
         f.get(stop)
         f.op("i32.sub")
@@ -273,7 +273,7 @@ class _Rows(RowLaunch):
         reduction.total.leave()
         self._best.take(self._index)
         f.get(self._index)
-        f.const("i32", SEARCHED)
+        f.const("i32", SEARCH_BLOCK)
         f.op("i32.add")
         f.set(self._index)
         f.get(stop)
@@ -286,17 +286,17 @@ class _Rows(RowLaunch):
 
     def _search(self, kept: list[int], end: int) -> None:
         """Emit the search for the index of the best value in its block."""
-        f, reader, best = self.frame.f, self.reader, self._best
+        f, evaluator, best = self.frame.f, self.evaluator, self._best
         lanes = self.order.lanes
         index = self._found
         best.leave_index()
         f.set(index)
-        reader.locate([kept, [index]])
-        values = reader.values
+        evaluator.locate([kept, [index]])
+        values = evaluator.values
         best_value = f.local(values.value_type(best.kind))
         best.leave_value()
         if lanes > 1:
-            reader.splat(reader.result.dtype)
+            evaluator.splat(evaluator.result.dtype)
         f.set(best_value)
         back, mask = f.local("i32"), f.local("i32")
         f.begin("loop")
@@ -311,20 +311,20 @@ class _Rows(RowLaunch):
             f.const("i32", 0)
             f.op("i32.lt_s")
             f.begin("if")
-            reader.move(None, back)
+            evaluator.move(None, back)
             f.get(index)
             f.get(back)
             f.op("i32.add")
             f.set(index)
             f.end()
-        reader.value()
+        evaluator.value()
         best.equals(values, best_value)
         if lanes > 1:
             f.op("i32x4.bitmask")
         f.tee(mask)
         f.op("i32.eqz")
         f.begin("if")
-        reader.move(lanes)
+        evaluator.move(lanes)
         f.get(index)
         f.const("i32", lanes)
         f.op("i32.add")
@@ -364,7 +364,7 @@ def _combining(kernel: Kernel, target: WasmTarget, order: LoopOrder) -> Launch:
     strides = [frame.number(outputs * itemsize(each)) for each in dtypes]
     addresses = [f.local("i32") for _ in range(2)]
     read = load_neighbours if lanes > 1 else load
-    per_unit = max(BLOCK // (order.parts * lanes), 1) * lanes
+    per_unit = max(UNIT_ELEMENTS // (order.parts * lanes), 1) * lanes
     together = frame.number(per_unit)
     with (
         units(frame) as unit,

@@ -12,19 +12,13 @@ from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.loops import Mover
 from tensorweb.codegen.wasm.module import Function
 from tensorweb.codegen.wasm.operators import LANES
+from tensorweb.codegen.wasm.policy import (
+    LEAST_INTERLEAVED_WORK,
+    LONGEST_RUN,
+    MOST_ACCUMULATORS,
+    MOST_UNROLLED_WORK,
+)
 from tensorweb.codegen.wasm.translation import Translation
-
-LONGEST_RUN = 64
-"""Floats that an accumulator adds before its sum is added to the total."""
-
-MOST_ACCUMULATORS = 8
-"""Largest number of accumulators: enough to hide the latency of an addition."""
-
-MOST_WORK = 24
-"""Largest number of operations in a loop body with several accumulators."""
-
-EXPENSIVE = 10
-"""Operations of a value from which several values are interleaved."""
 
 Write = Callable[[], None]
 
@@ -49,10 +43,10 @@ def accumulators_for(length: int, work: int, looks_ahead: bool = True) -> int:
     (8, 4, 2)
     """
     count = MOST_ACCUMULATORS
-    if work >= EXPENSIVE:
+    if work >= LEAST_INTERLEAVED_WORK:
         count = side_by_side(work) if looks_ahead else 1
     else:
-        while count > 1 and count * work > MOST_WORK:
+        while count > 1 and count * work > MOST_UNROLLED_WORK:
             count //= 2
     while count > max(length, 1):
         count //= 2
@@ -77,7 +71,7 @@ def several(
     movers: list[Mover] = [evaluator] if consumer is None else [evaluator, consumer]
     steps = 1 if evaluator.looks_ahead else count
     together = count // steps
-    is_wide = together > 1 and flops(evaluator.expression) >= EXPENSIVE
+    is_wide = together > 1 and flops(evaluator.expression) >= LEAST_INTERLEAVED_WORK
     for step in range(steps):
         values = [each for (each,) in evaluator.several(together)] if is_wide else []
         for number in range(together):

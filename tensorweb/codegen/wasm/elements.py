@@ -11,6 +11,9 @@ from collections.abc import Collection, Set
 from tensorweb import dtypes
 from tensorweb.codegen.wasm.functions import expression
 from tensorweb.codegen.wasm.operators import LANES
+from tensorweb.codegen.wasm.policy import (
+    MOST_INTERLEAVED_WORK,
+)
 from tensorweb.codegen.wasm.translation import Translation
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression
@@ -320,10 +323,6 @@ __all__ = [
 ]
 
 
-MOST_WORK = 64
-"""Most operations of a loop body with interleaved values."""
-
-
 def needed_steps(expression: Expression, ends: Collection[int] = ()) -> list[int]:
     """Return the indices of the steps that the results depend on, in order.
 
@@ -398,4 +397,6 @@ def side_by_side(work: int) -> int:
     >>> side_by_side(3), side_by_side(20), side_by_side(100)
     (4, 2, 1)
     """
-    return 4 if work <= MOST_WORK // 4 else 2 if work <= MOST_WORK // 2 else 1
+    if work <= MOST_INTERLEAVED_WORK // 4:
+        return 4
+    return 2 if work <= MOST_INTERLEAVED_WORK // 2 else 1

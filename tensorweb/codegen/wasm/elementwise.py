@@ -17,7 +17,6 @@ from tensorweb.codegen.wasm.elements import (
 from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.loops import (
-    BLOCK,
     Mover,
     Pointer,
     Together,
@@ -28,13 +27,13 @@ from tensorweb.codegen.wasm.loops import (
     units,
 )
 from tensorweb.codegen.wasm.module import Function, divided, smaller
+from tensorweb.codegen.wasm.policy import (
+    TRANSPOSED_COLUMNS,
+    TRANSPOSED_ROWS,
+    UNIT_ELEMENTS,
+)
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.schedule.kernel import Expression, Kernel
-
-TILE_ROWS, TILE_COLUMNS = 256, 8
-"""Rows and columns of a unit if an input is transposed: eight input rows stay in
-the cache even if all map to one cache set. A transpose of 2048² takes a fourteenth of
-its time by rows (Chromium, November 2026)."""
 
 
 def is_transposed(value: Expression) -> bool:
@@ -91,12 +90,12 @@ def _one_row(
 ) -> tuple[int, int]:
     """Emit a loop over blocks of one axis; returns units and elements of each."""
     f = frame.f
-    length, size = frame.number(inner), f.constant("i32", BLOCK)
+    length, size = frame.number(inner), f.constant("i32", UNIT_ELEMENTS)
     with units(frame) as unit, portion(f, unit, size, length) as (index, end):
         _start_with_full_vector(f, index, end, evaluator.values.lanes)
         evaluator.locate([[index] if evaluator.expression.groups[0] else []])
         _inner(frame, evaluator, index, end, None, outputs)
-    return -(-inner // BLOCK), min(BLOCK, inner)
+    return -(-inner // UNIT_ELEMENTS), min(UNIT_ELEMENTS, inner)
 
 
 def _start_with_full_vector(f: Function, index: int, end: int, lanes: int) -> None:
@@ -117,9 +116,11 @@ def _rows(
 ) -> tuple[int, int]:
     """Emit loops over rows and blocks of them; returns units and elements of each."""
     f = frame.f
-    size = TILE_COLUMNS if is_transposed(evaluator.expression) else BLOCK
+    size = TRANSPOSED_COLUMNS if is_transposed(evaluator.expression) else UNIT_ELEMENTS
     blocks = -(-inner // size)
-    together = TILE_ROWS if size < BLOCK else max(BLOCK // inner, 1)
+    together = (
+        TRANSPOSED_ROWS if size < UNIT_ELEMENTS else max(UNIT_ELEMENTS // inner, 1)
+    )
     length, count = frame.number(inner), frame.number(rows)
     per_row, per_unit = frame.number(blocks), frame.number(together)
     columns = f.constant("i32", size)

@@ -9,6 +9,9 @@ from tensorweb.codegen.program import OUTPUT, Launch, Word
 from tensorweb.codegen.wasm.elements import KINDS, itemsize
 from tensorweb.codegen.wasm.module import CODES, Function, signed, unsigned
 from tensorweb.codegen.wasm.operators import VALUE
+from tensorweb.codegen.wasm.policy import (
+    SLICE_WORK,
+)
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.translation import Writer
 from tensorweb.schedule.kernel import Kernel
@@ -141,10 +144,6 @@ class Frame:
         )
 
 
-SLICE = 1 << 21
-"""Work of a slice, in simple operations on one element: a few milliseconds."""
-
-
 def per_slice(work: int) -> int:
     """Return the number of units of a slice, by the work of a unit."""
-    return max(SLICE // max(work, 1), 1)
+    return max(SLICE_WORK // max(work, 1), 1)

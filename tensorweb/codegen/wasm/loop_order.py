@@ -25,8 +25,23 @@ from tensorweb.codegen.wasm.elements import (
 )
 from tensorweb.codegen.wasm.evaluator import WHOLE, Evaluator
 from tensorweb.codegen.wasm.frame import Frame
-from tensorweb.codegen.wasm.loops import BLOCK
 from tensorweb.codegen.wasm.operators import LANES
+from tensorweb.codegen.wasm.policy import (
+    CACHE_LINE,
+    FEW_OUTPUTS,
+    LEAST_TERMS,
+    LONG_REDUCTION,
+    LONGEST_PART,
+    MANY_RECORDS,
+    MOST_BODY_WORK,
+    MOST_EPILOGUE_WORK,
+    MOST_RECORD_TERMS,
+    MOST_TERMS,
+    MOST_VECTORS,
+    PART_ELEMENTS,
+    UNIT_ELEMENTS,
+    WIDE_OUTPUTS,
+)
 from tensorweb.codegen.wasm.translation import Translation
 from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
 
@@ -228,46 +243,6 @@ class Records(Store):
         self._step(itemsize(self._dtype))
 
 
-LONG = 1 << 17
-"""Elements of a reduction from which it is split if it has few outputs."""
-
-PART = 1 << 16
-"""Elements of a part of such a reduction."""
-
-MANY_RECORDS = 1 << 20
-"""Number of partial results of columns from which they are combined in parts again."""
-
-LONGEST_PART = 1 << 20
-"""Elements above which a reduction is split for any number of outputs."""
-
-FEW = 16
-"""Outputs that are too few to divide among threads."""
-
-MOST_VECTORS = 8
-"""Vectors of neighbouring outputs whose accumulators fit in registers."""
-
-WIDE = 128
-"""Outputs from which adjacent vectors fill entire cache lines."""
-
-LEAST_TERMS = 16
-"""Least number of terms of a part with many outputs."""
-
-MOST_TERMS = 256
-"""Floats of an output that are added before their sum is added to the total."""
-
-MOST_RECORDS = 16
-"""Same limit for partial results, which are fewer."""
-
-HEAVIEST = 48
-"""Largest number of operations of all epilogues that are unrolled together."""
-
-FAR = 64
-"""Distance in bytes from which neighbours share no cache line."""
-
-TEXT_LIMIT = 32
-"""Largest number of operations of a loop body with several elements or vectors."""
-
-
 @dataclass(frozen=True, slots=True)
 class LoopOrder:
     """The loop order of a reduction.
@@ -335,11 +310,11 @@ def loop_order_of(kernel: Kernel, level: int = 0) -> LoopOrder:
     row = _cost(term, 1, by_row, 15 * by_row / max(inner, 1))
     column = _cost(term, 0, across.lanes, 6 / across.vectors)
     if columns > 1 and length and column < row:
-        run = MOST_RECORDS if level else MOST_TERMS
+        run = MOST_RECORD_TERMS if level else MOST_TERMS
         found = _in_parts(replace(across, run=run))
         if found.makes_records:
             return found
-        most = max(HEAVIEST // flops(kernel.expression("finish")), 1)
+        most = max(MOST_EPILOGUE_WORK // flops(kernel.expression("finish")), 1)
         return replace(found, vectors=min(found.vectors, most))
     return _in_parts(replace(order, lanes=by_row))
 
@@ -370,13 +345,13 @@ def vectors_for(columns: int, lanes: int, work: int) -> int:
     >>> vectors_for(1000, 4, 3), vectors_for(36, 4, 3), vectors_for(5, 4, 3)
     (8, 5, 1)
     """
-    most = max(min(MOST_VECTORS, columns // lanes, TEXT_LIMIT // work), 1)
+    most = max(min(MOST_VECTORS, columns // lanes, MOST_BODY_WORK // work), 1)
 
     def cost(count: int) -> float:
         return -(-columns // (lanes * count)) * (count + 1.5)
 
     counts = range(most, 0, -1)
-    if columns >= WIDE:
+    if columns >= WIDE_OUTPUTS:
         return next(n for n in counts if MOST_VECTORS % n == 0)
     return min(counts, key=cost)
 
@@ -400,7 +375,9 @@ def _cost(term: Expression, group: int, lanes: int, overhead: float) -> float:
         if stride == 1:
             cost += 1
         elif stride:
-            cost += lanes + (lanes if stride * itemsize(step.dtype) >= FAR else 0)
+            cost += lanes + (
+                lanes if stride * itemsize(step.dtype) >= CACHE_LINE else 0
+            )
     return cost * LANES / lanes
 
 
@@ -416,13 +393,17 @@ def _in_parts(order: LoopOrder) -> LoopOrder:
     if order.is_by_columns:
         work = order.columns * order.length * weight
         whole = order.outputs * order.length * weight
-        if work > PART and whole > (MANY_RECORDS if order.scratch else LONG):
-            terms = max(LEAST_TERMS, BLOCK // order.columns)
+        if work > PART_ELEMENTS and whole > (
+            MANY_RECORDS if order.scratch else LONG_REDUCTION
+        ):
+            terms = max(LEAST_TERMS, UNIT_ELEMENTS // order.columns)
             chunk = max(terms // around, 1)
     else:
         work = order.length * weight
-        if work >= LONGEST_PART or (work >= LONG and order.outputs < FEW):
-            chunk = max(PART // (around * weight), 1)
+        if work >= LONGEST_PART or (
+            work >= LONG_REDUCTION and order.outputs < FEW_OUTPUTS
+        ):
+            chunk = max(PART_ELEMENTS // (around * weight), 1)
         if axis == len(order.reduced) - 1 and LANES < chunk < rows:
             chunk = chunk // LANES * LANES
     parts = -(-rows // chunk)

@@ -12,9 +12,6 @@ from tensorweb.codegen.wasm.frame import FIRST, LAST, Frame
 from tensorweb.codegen.wasm.module import Function, smaller
 from tensorweb.codegen.wasm.operators import LANES
 
-BLOCK = 1 << 14
-"""Elements of a work unit: enough to amortise the cost of starting one."""
-
 
 @contextmanager
 def counted(f: Function, first: int, last: int) -> Iterator[int]:

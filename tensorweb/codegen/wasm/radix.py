@@ -11,6 +11,9 @@ from tensorweb.codegen.wasm.blocks import each_block, in_rows, locate
 from tensorweb.codegen.wasm.frame import per_slice
 from tensorweb.codegen.wasm.loops import Pointer, while_below
 from tensorweb.codegen.wasm.module import Function
+from tensorweb.codegen.wasm.policy import (
+    RADIX_UNIT,
+)
 from tensorweb.codegen.wasm.sort_keys import Entry, SortLaunch, SortTask, in_fours
 
 DIGITS = 256
@@ -230,13 +233,9 @@ def first_not_below(
     f.free(half)
 
 
-ELEMENTS = 1 << 15
-"""Elements of a unit, about: its rows use the same scratch one after another."""
-
-
 def radix_rows(task: SortTask) -> Program:
     """Return the program of one launch, whose units sort whole rows."""
-    cut = in_rows(task.rows, task.length, ELEMENTS)
+    cut = in_rows(task.rows, task.length, RADIX_UNIT)
     work = RadixRows(task)
     work.write()
     each = cut.elements * (task.work + 8 * task.digits)
@@ -263,8 +262,8 @@ class RadixRows(SortLaunch):
     def write(self) -> None:
         """Emit the module."""
         f, task, frame = self.f, self.task, self.frame
-        cut = in_rows(task.rows, task.length, ELEMENTS)
-        reader = self.reader(task.lanes)
+        cut = in_rows(task.rows, task.length, RADIX_UNIT)
+        evaluator = self.evaluator(task.lanes)
         region, lot = frame.number(self.region), frame.number(self._lot)
         tables, one, other = (f.own_local("i32") for _ in range(3))
         result, length = f.own_local("i32"), frame.number(task.length)
@@ -288,10 +287,10 @@ class RadixRows(SortLaunch):
             f.get(lot)
             f.op("i32.add")
             f.set(kept.local)
-            locate(reader, block)
+            locate(evaluator, block)
             self.begin()
             bits_to = kept if task.loses_marks else None
-            self.encode(reader, block, entries, bits_to)
+            self.encode(evaluator, block, entries, bits_to)
             self.facts()
             f.op(f"{self.single.word}.xor")
             f.set(varying)

@@ -19,6 +19,10 @@ from tensorweb.codegen.wasm.blocks import (
 )
 from tensorweb.codegen.wasm.frame import per_slice
 from tensorweb.codegen.wasm.loops import Pointer, along, while_below
+from tensorweb.codegen.wasm.policy import (
+    MOST_SORT_BLOCKS,
+    SORT_BLOCK,
+)
 from tensorweb.codegen.wasm.radix import DIGITS, TABLE, count, first_not_below, move
 from tensorweb.codegen.wasm.sort_keys import SortLaunch, SortTask, in_fours
 
@@ -298,16 +302,9 @@ class MoveLaunch(DigitPass):
         f.free(running)
 
 
-ELEMENTS = 1 << 16
-"""Elements of a block, at least."""
-
-MOST_BLOCKS = 64
-"""Blocks of a row, each of which sums the counts of all."""
-
-
 def radix_blocks(task: SortTask) -> Program:
     """Return the program that sorts long rows."""
-    cut = in_blocks(task.rows, task.length, ELEMENTS, MOST_BLOCKS)
+    cut = in_blocks(task.rows, task.length, SORT_BLOCK, MOST_SORT_BLOCKS)
     launches = [EncodeLaunch(task, cut).launch()]
     pair = CountLaunch(task, cut, 0).launch(), MoveLaunch(task, cut, 0).launch()
     for digit in range(task.digits):
@@ -340,7 +337,7 @@ class EncodeLaunch(SortLaunch):
     def launch(self) -> Launch:
         """Return the launch."""
         f, frame, task = self.f, self.frame, self.task
-        reader = self.reader(task.lanes)
+        evaluator = self.evaluator(task.lanes)
         first, noted = f.own_local("i32"), f.own_local("i32")
         entries = Pointer(f, f.own_local("i32"), task.entry.size)
         to = frame.storage(FIRST, "w")
@@ -348,9 +345,9 @@ class EncodeLaunch(SortLaunch):
             element_address(frame, to, self._cut, block, entries.size, first)
             f.get(first)
             f.set(entries.local)
-            locate(reader, block)
+            locate(evaluator, block)
             self.begin()
-            self.encode(reader, block, entries)
+            self.encode(evaluator, block, entries)
             self.address(noted, frame.storage(NOTED, "w"), block.unit, FACTS)
             self._note_facts(noted)
             if task.loses_marks:
@@ -442,7 +439,7 @@ class RestoreLaunch(DigitPass):
     def launch(self) -> Launch:
         """Return the launch."""
         f, frame, task = self.f, self.frame, self.task
-        reader = self.reader(1)
+        evaluator = self.evaluator(1)
         marked, pointer, end = (f.own_local("i32") for _ in range(3))
         zero, nan, result = (f.own_local("i32") for _ in range(3))
         nowhere, bits = f.own_local("i32"), f.own_local(self.single.word)
@@ -490,9 +487,9 @@ class RestoreLaunch(DigitPass):
                 f.set(local)
                 self.address(local, result, local, task.result_size)
             self.address(nowhere, frame.storage(BEGINS, "w"), block.unit, TABLE)
-            locate(reader, block)
-            with along(f, block.index, block.end, 1, [reader]):
-                self.bits(reader, self.single)
+            locate(evaluator, block)
+            with along(f, block.index, block.end, 1, [evaluator]):
+                self.bits(evaluator, self.single)
                 f.set(bits)
                 self.restore(bits, zero, nan, nowhere)
             f.end()

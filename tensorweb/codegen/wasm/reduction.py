@@ -30,8 +30,13 @@ from tensorweb.codegen.wasm.loop_order import (
     reading_records,
     record_dtype,
 )
-from tensorweb.codegen.wasm.loops import BLOCK, counted, portion, spans, units
+from tensorweb.codegen.wasm.loops import counted, portion, spans, units
 from tensorweb.codegen.wasm.module import smaller
+from tensorweb.codegen.wasm.policy import (
+    SHORTEST_RUN,
+    UNIT_ELEMENTS,
+    WIDEST,
+)
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.schedule.kernel import Kernel
 
@@ -130,7 +135,7 @@ class RowLaunch(ABC):
         """Return the launch."""
         frame, order = self.frame, self.order
         f = frame.f
-        per_unit = max(BLOCK // max(order.length, 1), 1)
+        per_unit = max(UNIT_ELEMENTS // max(order.length, 1), 1)
         partition = Partition(frame, order, -(-order.outputs // per_unit))
         results = self.results(partition.part)
         outputs, together = frame.number(order.outputs), frame.number(per_unit)
@@ -201,13 +206,6 @@ class RowReduction(RowLaunch):
         return axis, max(reduction.block // self._inner, 1), reduction.flush
 
 
-SHORTEST_RUN = 16
-"""Floats before which their sum joins no total."""
-
-WIDEST = 1024
-"""Neighbouring outputs of a unit."""
-
-
 class ColumnLaunch(ABC):
     """Writes a launch that goes through terms of neighbouring outputs.
 
@@ -243,7 +241,7 @@ class ColumnLaunch(ABC):
         width = max(WIDEST // self._span, 1) * self._span
         across = -(-order.columns // width)
         work = min(order.columns, width) * order.part_length
-        per_unit = max(BLOCK // work, 1) if across == 1 else 1
+        per_unit = max(UNIT_ELEMENTS // work, 1) if across == 1 else 1
         partition = Partition(frame, order, across * -(-rows // per_unit))
         results = self.results(partition.part)
         with units(frame) as unit:

@@ -24,15 +24,12 @@ from tensorweb.codegen.wasm.elements import (
 )
 from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import Frame, per_slice
-from tensorweb.codegen.wasm.loops import (
-    BLOCK,
-    Pointer,
-    counted,
-    lanes_for,
-    portion,
-    units,
-)
+from tensorweb.codegen.wasm.loops import Pointer, counted, lanes_for, portion, units
 from tensorweb.codegen.wasm.operators import LANES
+from tensorweb.codegen.wasm.policy import (
+    LEAST_STORED_WORK,
+    UNIT_ELEMENTS,
+)
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.translation import Translation
 from tensorweb.ops import OPS
@@ -45,9 +42,6 @@ from tensorweb.schedule.kernel import (
     Step,
     result_kind,
 )
-
-EXPENSIVE = 8
-"""Least cost of a step that is stored in the output's row instead of recomputed."""
 
 
 def rows(kernel: Kernel, target: WasmTarget) -> Program:
@@ -70,7 +64,7 @@ def stored_step(kernel: Kernel) -> tuple[int, int] | None:
             step.dtype == kernel.dtype
             and step.dtype != "float16"
             and any(stage.result in needed_steps(each) for each in later)
-            and _cost(stage) >= EXPENSIVE
+            and _cost(stage) >= LEAST_STORED_WORK
         ):
             return number, stage.result
     return None
@@ -201,7 +195,7 @@ class _Rows:
         """Return the launch."""
         frame = self._frame
         f = frame.f
-        per_unit = max(BLOCK // self._length, 1)
+        per_unit = max(UNIT_ELEMENTS // self._length, 1)
         count, length = frame.number(self._count), frame.number(self._length)
         together = frame.number(per_unit)
         with (

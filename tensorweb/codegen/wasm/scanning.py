@@ -34,6 +34,13 @@ from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.loops import Pointer, along, counted, lanes_for
 from tensorweb.codegen.wasm.module import Function
 from tensorweb.codegen.wasm.operators import LANES, VALUE
+from tensorweb.codegen.wasm.policy import (
+    LONGEST_SCAN_ROW,
+    MANY_SCAN_ROWS,
+    MOST_SCAN_BLOCKS,
+    ORDERED_SEGMENT,
+    SCAN_BLOCK,
+)
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.translation import Translation
 from tensorweb.schedule.kernel import Kernel
@@ -278,21 +285,6 @@ class ScanLoop:
         f.set(four)
 
 
-BLOCK = 1 << 14
-"""Elements of a unit, at least."""
-
-MOST_BLOCKS = 128
-"""Blocks of a row; each sums the totals of all preceding blocks."""
-
-MANY_ROWS = 32
-"""Rows that are enough for all threads without cutting them."""
-
-LONGEST = 1 << 20
-"""Elements of the longest row that is one unit: about a millisecond."""
-
-SEGMENT = 1 << 16
-"""Elements of a unit of a row that is done in order."""
-
 _SHAPES = {"f32": "f32x4", "f64": "f64x2", "i32": "i32x4", "i64": "i64x2"}
 
 
@@ -302,9 +294,11 @@ def scan(kernel: Kernel, target: WasmTarget) -> Program:
     totals = ScanLaunches(kernel, target)
     if totals.rule.is_in_order:
         return totals.in_order()
-    if length <= LONGEST and (rows >= MANY_ROWS or length < 2 * BLOCK):
-        return Program((totals.launch(in_rows(rows, length, BLOCK)),))
-    return totals.in_blocks(in_blocks(rows, length, BLOCK, MOST_BLOCKS))
+    if length <= LONGEST_SCAN_ROW and (
+        rows >= MANY_SCAN_ROWS or length < 2 * SCAN_BLOCK
+    ):
+        return Program((totals.launch(in_rows(rows, length, SCAN_BLOCK)),))
+    return totals.in_blocks(in_blocks(rows, length, SCAN_BLOCK, MOST_SCAN_BLOCKS))
 
 
 class ScanLaunches:
@@ -324,10 +318,12 @@ class ScanLaunches:
     def in_order(self) -> Program:
         """Return the program that combines one element after another."""
         rows, length = self.kernel.sizes
-        if length <= SEGMENT or (rows > 1 and length <= LONGEST):
-            return Program((self.launch(in_rows(rows, length, BLOCK)),))
-        blocks = -(-length // SEGMENT)
-        launch = self.launch(Cut(rows, length, blocks, SEGMENT), carried=scratch(0))
+        if length <= ORDERED_SEGMENT or (rows > 1 and length <= LONGEST_SCAN_ROW):
+            return Program((self.launch(in_rows(rows, length, SCAN_BLOCK)),))
+        blocks = -(-length // ORDERED_SEGMENT)
+        launch = self.launch(
+            Cut(rows, length, blocks, ORDERED_SEGMENT), carried=scratch(0)
+        )
         return Program((launch,), (rows * self.rule.carried_size,))
 
     def in_blocks(self, cut: Cut) -> Program:

@@ -24,23 +24,16 @@ from tensorweb.codegen.wasm.elementwise import map_launch
 from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.functions import expression
-from tensorweb.codegen.wasm.loops import (
-    BLOCK,
-    Mover,
-    Pointer,
-    along,
-    portion,
-    segments,
-    units,
-)
+from tensorweb.codegen.wasm.loops import Mover, Pointer, along, portion, segments, units
 from tensorweb.codegen.wasm.operators import LANES
+from tensorweb.codegen.wasm.policy import (
+    RANDOM_ACCESS_WORK,
+    UNIT_ELEMENTS,
+)
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.dtypes import BY_NAME
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
-
-MISS = 16
-"""Approximate cost of a random access, in simple operations."""
 
 _WIDER = {"float16": "float32"}
 """Dtype of accumulation, if it is not that of the values."""
@@ -54,7 +47,7 @@ def scatter(kernel: Kernel, target: WasmTarget) -> Program:
     frame = Frame(kernel, target)
     position = Evaluator(frame, _positions(kernel))
     written = Evaluator(frame, _as_one_group(kernel.expression("written")))
-    work = flops(position.expression) + flops(written.expression) + MISS
+    work = flops(position.expression) + flops(written.expression) + RANDOM_ACCESS_WORK
     with _blocks(frame, writes) as (first, last):
         f = frame.f
         address = f.local("i32")
@@ -97,7 +90,10 @@ def _combined(kernel: Kernel, target: WasmTarget, result: int, dtype: str) -> La
     lanes = _lanes_of_rows(value, width, dtype) if width > 1 else 1
     written = Evaluator(frame, value if width > 1 else _as_one_group(value), lanes)
     address, row = f.local("i32"), f.local("i32")
-    work = flops(position.expression) + (flops(value) + MISS) * width // lanes
+    work = (
+        flops(position.expression)
+        + (flops(value) + RANDOM_ACCESS_WORK) * width // lanes
+    )
     with _blocks(frame, writes) as (first, last):
         if width == 1:
             with segments(frame, (position, written), first, last):
@@ -136,21 +132,21 @@ def compress(kernel: Kernel, target: WasmTarget) -> Program:
         f.memory("i32.store")
         f.end()
     work = flops(mask.expression) + flops(running.expression)
-    slices = per_slice(BLOCK * work)
-    return Program((frame.launch("compress", -(-length // BLOCK), slices),))
+    slices = per_slice(UNIT_ELEMENTS * work)
+    return Program((frame.launch("compress", -(-length // UNIT_ELEMENTS), slices),))
 
 
 def _in_order(frame: Frame, template: str, writes: int, work: int) -> Launch:
     """Return a launch over blocks of writes, done one after another."""
-    slices = per_slice(BLOCK * work)
-    return frame.launch(template, -(-writes // BLOCK), slices, is_in_order=True)
+    slices = per_slice(UNIT_ELEMENTS * work)
+    return frame.launch(template, -(-writes // UNIT_ELEMENTS), slices, is_in_order=True)
 
 
 @contextmanager
 def _blocks(frame: Frame, size: int) -> Iterator[tuple[int, int]]:
-    """Emit the loop over units of `BLOCK` elements; yields where one begins, ends."""
+    """Emit the loop over units of `UNIT_ELEMENTS`; yields locals of its range."""
     f = frame.f
-    length, block = frame.number(size), f.constant("i32", BLOCK)
+    length, block = frame.number(size), f.constant("i32", UNIT_ELEMENTS)
     with units(frame) as unit, portion(f, unit, block, length) as ends:
         yield ends
 

@@ -12,14 +12,18 @@ from tensorweb.codegen.wasm.elements import store
 from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import per_slice
 from tensorweb.codegen.wasm.loops import Mover, Pointer, along
+from tensorweb.codegen.wasm.policy import (
+    LONGEST_OF_MANY_ROWS,
+    LONGEST_RANKED,
+    LONGEST_SORTED_ROW,
+    MANY_SORTED_ROWS,
+    RANK_UNIT,
+)
 from tensorweb.codegen.wasm.radix import radix_rows
 from tensorweb.codegen.wasm.radix_blocks import radix_blocks
 from tensorweb.codegen.wasm.sort_keys import SortLaunch, SortTask, raw_dtype
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.schedule.kernel import Kernel
-
-ELEMENTS = 1 << 14
-"""Elements of a unit, about: its rows use the same scratch one after another."""
 
 VECTOR = 16
 """Bytes of a vector."""
@@ -27,7 +31,7 @@ VECTOR = 16
 
 def rank_rows(task: SortTask) -> Program:
     """Return the program of one launch, whose units sort short rows."""
-    cut = in_rows(task.rows, task.length, ELEMENTS)
+    cut = in_rows(task.rows, task.length, RANK_UNIT)
     work = RankLaunch(task)
     work.write()
     each = cut.elements * (task.work + 8 + task.length // work.lanes)
@@ -60,7 +64,7 @@ class RankLaunch(SortLaunch):
     def write(self) -> None:
         """Emit the module."""
         f, task, frame = self.f, self.task, self.frame
-        cut = in_rows(task.rows, task.length, ELEMENTS)
+        cut = in_rows(task.rows, task.length, RANK_UNIT)
         evaluator = self.evaluator(task.lanes)
         region, length = frame.number(self.region), frame.number(task.length)
         padded, bits_at = frame.number(self._padded), frame.number(self._bits_at)
@@ -308,26 +312,14 @@ def _largest(size: int) -> bytes:
     return (b"\xff" * (size - 1) + b"\x7f") * (VECTOR // size)
 
 
-LONGEST_RANKED = {1: 96, 2: 160, 4: 280, 8: 224}
-"""Elements of the longest row whose elements are all compared with each other, by their
-bytes: a longer row is sorted faster by its digits (Chromium, EPYC)."""
-
-LONGEST_ROW = 1 << 17
-"""Elements of the longest row that one unit sorts: a millisecond or two."""
-
-MANY_ROWS = 16
-"""Rows that are enough for all threads without cutting them."""
-
-LONGEST_OF_MANY = 1 << 19
-"""Elements of the longest row that one unit sorts if there are at least `MANY_ROWS`."""
-
-
 def sort(kernel: Kernel, target: WasmTarget) -> Program:
     """Return the program that sorts rows, or finds the positions that sort them."""
     task = SortTask(kernel, target)
     if task.length <= LONGEST_RANKED[task.digits]:
         return rank_rows(task)
-    longest = LONGEST_OF_MANY if task.rows >= MANY_ROWS else LONGEST_ROW
+    longest = (
+        LONGEST_OF_MANY_ROWS if task.rows >= MANY_SORTED_ROWS else LONGEST_SORTED_ROW
+    )
     if task.length <= longest:
         return radix_rows(task)
     return radix_blocks(task)

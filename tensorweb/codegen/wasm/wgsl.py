@@ -102,8 +102,8 @@ def read_expression(text: str, types: Mapping[str, str], find: Find) -> Term:
     >>> read_expression("(a + 1)", {"a": "u32"}, definition).parts[1].type
     'u32'
     """
-    reader = Parser(text, dict(types), find)
-    return _settled(reader.expression())
+    parser = Parser(text, dict(types), find)
+    return _settled(parser.expression())
 
 
 def read_function(name: str, is_wide: bool, find: Find) -> Definition:

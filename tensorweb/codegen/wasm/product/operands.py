@@ -16,19 +16,21 @@ from tensorweb.codegen.vector import reorder_groups
 from tensorweb.codegen.wasm.cursor import Cursor
 from tensorweb.codegen.wasm.elements import needed_steps
 from tensorweb.codegen.wasm.frame import Frame
-from tensorweb.codegen.wasm.product.sizes import SMALL, THIN, Sizes, best_tile, sizes_of
+from tensorweb.codegen.wasm.policy import (
+    LONG_ROW,
+    MOST_PACKED,
+    PACKING_TIME,
+    ROW_PADDING,
+    SMALL_MATRIX,
+    THIN_ROWS,
+    TRANSPOSING_TIME,
+)
+from tensorweb.codegen.wasm.product.sizes import Sizes, best_tile, sizes_of
 from tensorweb.schedule.expressions import merge_axes
 from tensorweb.schedule.kernel import Access, Expression, Kernel
 
 Coordinates = Sequence[int | None]
 """A local for each axis of a group, None where the coordinate is 0."""
-
-APART = 16
-"""Numbers by which rows of a long power of two are moved apart, so that they map to
-different cache sets."""
-
-LONG = 128
-"""Numbers of a row from which on that matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +118,14 @@ def left_operand(
         dtype: of the sums.
         storage: the scratch storage for it, if it takes one.
     """
-    is_small = sizes.rows * sizes.depth * sizes.numbers.size <= SMALL
+    is_small = sizes.rows * sizes.depth * sizes.numbers.size <= SMALL_MATRIX
     if sizes.depth and is_plain(expression, dtype):
         operand = Operand(expression)
         if is_small or operand.stride(2) in (0, 1):
             return operand
     row = sizes.depth
-    if row >= LONG:
-        row = -(-row // APART) * APART + APART
+    if row >= LONG_ROW:
+        row = -(-row // ROW_PADDING) * ROW_PADDING + ROW_PADDING
     matrix = 0 if is_shared(expression) else row * sizes.rows
     return Operand(expression, storage, matrix, row)
 
@@ -132,13 +134,13 @@ def right_operand(
     expression: Expression, sizes: Sizes, dtype: str, storage: int
 ) -> Operand:
     """Return how the right operand is read, whose groups are batch, depth, columns."""
-    is_small = sizes.depth * sizes.columns * sizes.numbers.size <= SMALL
+    is_small = sizes.depth * sizes.columns * sizes.numbers.size <= SMALL_MATRIX
     rows = sizes.rows * (sizes.batch if is_shared(expression) else 1)
     if sizes.depth and is_plain(expression, dtype):
         operand = Operand(expression)
-        if operand.stride(2) == 1 and (is_small or rows <= THIN):
+        if operand.stride(2) == 1 and (is_small or rows <= THIN_ROWS):
             return operand
-    panel = sizes.depth * sizes.width + (APART if sizes.depth >= LONG else 0)
+    panel = sizes.depth * sizes.width + (ROW_PADDING if sizes.depth >= LONG_ROW else 0)
     panels = sizes.panels + (1 if sizes.narrow else 0)
     matrix = 0 if is_shared(expression) else panel * panels
     return Operand(expression, storage, matrix, sizes.width, panel)
@@ -251,16 +253,6 @@ class OperandAddress:
 SWAPPED = (0, 2, 1)
 """The groups of an operand with the inner two exchanged."""
 
-PACKING = 2.0
-"""Time of computing a number into a scratch storage, in products of vectors."""
-
-TRANSPOSING = 5.0
-"""Time of storing a result whose neighbours were not computed together."""
-
-
-MOST_PACKED = 8 << 20
-"""Bytes of right operands that are packed at a time, if one alone takes no more."""
-
 
 @dataclass(frozen=True, slots=True)
 class Layout:
@@ -296,8 +288,8 @@ class Layout:
             if operand.is_packed
         )
         results = sizes.batch * sizes.rows * sizes.columns
-        finished = results * TRANSPOSING if self.is_transposed else 0
-        return tile * sizes.batch * sizes.depth + packed * PACKING + finished
+        finished = results * TRANSPOSING_TIME if self.is_transposed else 0
+        return tile * sizes.batch * sizes.depth + packed * PACKING_TIME + finished
 
 
 def layout_of(kernel: Kernel, dtype: str, is_fused: bool) -> Layout:

@@ -33,6 +33,11 @@ from tensorweb.codegen.wasm.loops import (
 )
 from tensorweb.codegen.wasm.module import divided, smaller
 from tensorweb.codegen.wasm.operators import LANES
+from tensorweb.codegen.wasm.policy import (
+    PACKED_RUN,
+    PACKING_UNIT,
+    STRIDED_RUN,
+)
 from tensorweb.codegen.wasm.product.operands import SWAPPED, Operand, without_batch
 from tensorweb.codegen.wasm.product.sizes import Sizes
 from tensorweb.codegen.wasm.target import WasmTarget
@@ -164,16 +169,6 @@ class IndexCounter:
         f.set(local)
 
 
-RUN = 512
-"""Numbers along the axis on which a unit moves, at most."""
-
-SHORT_RUN = 64
-"""Limit of a run whose elements are stored in different rows: these stay in a cache."""
-
-UNIT = 1 << 14
-"""Numbers of a unit, about."""
-
-
 def packing(
     kernel: Kernel,
     target: WasmTarget,
@@ -196,7 +191,7 @@ def _merit(expression: Expression) -> tuple[bool, int]:
     is_good = all(not each or each[-1] in (0, 1, 2) for each in strides)
     last = expression.groups[-1]
     length = last[-1] if last else LANES
-    return is_good and length >= LANES, min(length, SHORT_RUN)
+    return is_good and length >= LANES, min(length, STRIDED_RUN)
 
 
 def goes_across(operand: Operand) -> bool:
@@ -264,10 +259,10 @@ class Packing:
     def portioned(self) -> BatchedLaunch:
         """Return the launch."""
         frame, f = self.frame, self.f
-        longest = SHORT_RUN if self._is_apart() is self.is_left else RUN
+        longest = STRIDED_RUN if self._is_apart() is self.is_left else PACKED_RUN
         block = _block(self.run, longest)
         blocks = -(-self.run // block)
-        together = max(UNIT // block, 1)
+        together = max(PACKING_UNIT // block, 1)
         count = self.range.last if self.range else frame.number(self.lines)
         per_run = frame.number(blocks)
         length, step = frame.number(self.run), frame.number(block)

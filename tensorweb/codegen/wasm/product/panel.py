@@ -13,9 +13,9 @@ from functools import cache
 from typing import NamedTuple
 
 from tensorweb.codegen.wasm.module import Function
-
-UNROLLED = 4
-"""Depths written out one after another."""
+from tensorweb.codegen.wasm.policy import (
+    UNROLLED_DEPTHS,
+)
 
 
 class Numbers(NamedTuple):
@@ -131,7 +131,7 @@ class _Panel:
         self._begun()
         f.get(RIGHT)
         f.set(self.right)
-        self._repeated(UNROLLED)
+        self._repeated(UNROLLED_DEPTHS)
         self._repeated(1)
         self._stored()
         for pointer, step in ((LEFT, LEFT_ROW), (RESULT, RESULT_ROW)):
@@ -203,7 +203,7 @@ class _Panel:
             f.const("i32", times.bit_length() - 1)
             f.op("i32.shr_u")
         else:
-            f.const("i32", UNROLLED - 1)
+            f.const("i32", UNROLLED_DEPTHS - 1)
             f.op("i32.and")
         f.tee(self.count)
         f.begin("if")

@@ -9,43 +9,21 @@ from dataclasses import dataclass
 
 from tensorweb.codegen.wasm.elements import KINDS
 from tensorweb.codegen.wasm.operators import LANES
+from tensorweb.codegen.wasm.policy import (
+    DEPTH_PART,
+    FEW_ROWS,
+    LEAST_UNIT,
+    LEAST_UNITS,
+    MOST_UNIT,
+    MOST_UNIT_ROWS,
+    PRODUCT_SLICE,
+    SMALL_MATRIX,
+    THIN_COLUMNS,
+    THIN_DEPTH,
+    THIN_ROWS,
+    WORK_PER_SUM,
+)
 from tensorweb.codegen.wasm.product.panel import NUMBERS, Numbers
-
-DEPTH = 512
-"""The longest part of the depth: a panel of its columns stays in the smallest cache."""
-
-MOST_ROWS = 256
-"""Rows of a unit with several panels, which read them again and again from a cache."""
-
-UNITS = 64
-"""Units that a product should have, so that threads share the work evenly."""
-
-LEAST_UNIT = 1 << 17
-"""Products of numbers that a unit should have, so that beginning one costs little."""
-
-MOST_UNIT = 1 << 24
-"""Products of numbers of the largest unit, a millisecond."""
-
-BEGINNING = 16
-"""Depths that take as long as the work per sum: loads, stores and loops."""
-
-THIN = 8
-"""Rows up to which a right operand of any size is read where it is."""
-
-THIN_DEPTH = 32
-"""The longest part of the depth there: the number of its rows that are interleaved."""
-
-THIN_COLUMNS = 256
-"""The least columns of a unit there."""
-
-SMALL = 1 << 14
-"""Bytes of a matrix that stays in the smallest cache however it lies there."""
-
-FEW_ROWS = 96
-"""Rows that a unit has all of, so that the right operand is read once."""
-
-SLICE = 1 << 23
-"""Products of a slice, in vectors of four."""
 
 Costs = dict[tuple[int, int], float]
 """Time of a product of numbers in a tile, by the tile's rows and vectors."""
@@ -167,8 +145,8 @@ class Sizes:
     def per_slice(self) -> int:
         """Units of a slice."""
         work = self.unit_batch * self.unit_rows * self.unit_columns
-        work *= (self.depth + BEGINNING) * 4 // self.numbers.together
-        return max(SLICE // max(work, 1), 1)
+        work *= (self.depth + WORK_PER_SUM) * 4 // self.numbers.together
+        return max(PRODUCT_SLICE // max(work, 1), 1)
 
 
 def best_tile(
@@ -210,12 +188,12 @@ def sizes_of(
     """
     kind = kind_of(dtype)
     tile, _ = best_tile(rows, columns, kind, is_fused)
-    is_thin = rows <= THIN and depth * columns * NUMBERS[kind].size > SMALL
-    parts = max(-(-depth // (THIN_DEPTH if is_thin else DEPTH)), 1)
+    is_thin = rows <= THIN_ROWS and depth * columns * NUMBERS[kind].size > SMALL_MATRIX
+    parts = max(-(-depth // (THIN_DEPTH if is_thin else DEPTH_PART)), 1)
     part = max(-(-depth // (4 * parts)) * 4, 4)
-    work = batch * rows * columns * (depth + BEGINNING)
-    wanted = min(max(work // UNITS, LEAST_UNIT), MOST_UNIT)
-    results = max(wanted // (depth + BEGINNING), 1)
+    work = batch * rows * columns * (depth + WORK_PER_SUM)
+    wanted = min(max(work // LEAST_UNITS, LEAST_UNIT), MOST_UNIT)
+    results = max(wanted // (depth + WORK_PER_SUM), 1)
     block = rows, columns
     together = 1
     if results >= rows * columns:
@@ -250,7 +228,7 @@ def _unit(
     unit_columns = _block(columns, side, across)
     about = results // unit_columns
     if unit_columns > across:
-        about = min(about, MOST_ROWS)
+        about = min(about, MOST_UNIT_ROWS)
     return _block(rows, about, down), unit_columns
 
 
