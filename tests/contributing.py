@@ -87,8 +87,8 @@ def follow(heading: str, project: Path) -> None:
 
 def _insert(step: Block, project: Path) -> None:
     """Put a block before the first or last line of a text, or before the text."""
-    name, _, place = step.where.partition(" before ")
-    which, _, line = place.partition(": ")
+    name, _, target = step.where.partition(" before ")
+    which, _, line = target.partition(": ")
     path = project / name
     text = path.read_text("utf-8")
     if which == "text":

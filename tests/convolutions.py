@@ -28,8 +28,8 @@ def convolved(
     high = (h - dilation[0] * (kh - 1) - 1) // stride[0] + 1
     wide = (w - dilation[1] * (kw - 1) - 1) // stride[1] + 1
     result = np.zeros((n, o, high, wide))
-    for place in np.ndindex(o, high, wide):
-        output, row, column = place
+    for index in np.ndindex(o, high, wide):
+        output, row, column = index
         first = output // (o // groups) * depth
         top, left = row * stride[0], column * stride[1]
         seen = padded[

@@ -64,9 +64,9 @@ def samples(op: Op, dtype: DType) -> list[Array]:
     domains = op.domain * op.arity
     return [
         np.concatenate(
-            [np.array(column, dtype.name), _random(random, dtype, *domains[place])]
+            [np.array(column, dtype.name), _random(random, dtype, *domains[index])]
         )
-        for place, column in enumerate(columns)
+        for index, column in enumerate(columns)
     ]
 
 
@@ -127,7 +127,7 @@ def float_error(got: Array, right: Array, scale: Array) -> Array:
 
 
 def unit_at(scale: Array, dtype: str) -> Array:
-    """Return the unit in the last place of a float dtype at numbers of a size."""
+    """Return the unit in the last index of a float dtype at numbers of a size."""
     limits = np.finfo(dtype)
     tiny, largest = float(limits.smallest_normal), float(limits.max)
     exponents = np.floor(np.log2(np.clip(scale, tiny, largest)))

@@ -103,7 +103,9 @@ CASES: dict[str, Case] = {
     ),
     "outer": Case(lambda xp, x: xp.sin(x[0][:, None] * x[1][None, :])),
     "slices": Case(lambda xp, x: x[:, 1:] * x[:, :-1] + x[:, :2] ** 3),
-    "turned": Case(lambda xp, x: xp.flip(x, axis=1) * x + xp.roll(x, 1, axis=1) ** 2),
+    "flipped and rolled": Case(
+        lambda xp, x: xp.flip(x, axis=1) * x + xp.roll(x, 1, axis=1) ** 2
+    ),
     "joined": Case(lambda xp, x: xp.concat([x * x, xp.sin(x)], axis=0)[1:3] * x),
     "stacked": Case(
         lambda xp, x: xp.prod(xp.stack([x, x * 2, xp.cos(x)], axis=0), axis=0)

@@ -47,9 +47,9 @@ class Judge:
                 )
             else:
                 errors = np.where(got == self._readings[0][1], 0.0, np.inf)
-        place = int(np.argmax(errors))
-        where = (*(column[place] for column in self.columns), got[place])
-        return float(errors[place]), where
+        index = int(np.argmax(errors))
+        where = (*(column[index] for column in self.columns), got[index])
+        return float(errors[index]), where
 
     def _errors(
         self, got: NDArray, columns: tuple[NDArray, ...], reference: NDArray

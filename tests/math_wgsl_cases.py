@@ -41,8 +41,8 @@ def powers(random: np.random.Generator, low: float, high: float, count: int) -> 
 
 def quarter_turns(random: np.random.Generator, count: int) -> NDArray[np.float32]:
     """Return values next to multiples of pi/2, where sin, cos and tan are hardest."""
-    turns = np.floor(2.0 ** random.uniform(0, 31, count))
-    nearest = (turns * (math.pi / 2)).astype(np.float32)
+    quarters = np.floor(2.0 ** random.uniform(0, 31, count))
+    nearest = (quarters * (math.pi / 2)).astype(np.float32)
     hard = np.array([16367173 * 2.0**72, 4.7183983e6, 6381956970095103 * 2.0**74])
     return np.concatenate([nearest, hard.astype(np.float32)])
 
@@ -113,7 +113,7 @@ def integers(dtype: str, edges: tuple[int, ...], low: int, high: int) -> Columns
 
 
 def unsigned_triples() -> Columns:
-    """Return triples of u32: any ones, and edge cases beside each other."""
+    """Return triples of u32: random ones, and combinations of edge cases."""
     random = np.random.default_rng(6)
     edges = np.array([0, 1, 2**31 - 1, 2**31, 2**32 - 2, 2**32 - 1], np.uint32)
     special = np.stack(np.meshgrid(edges, edges, edges)).reshape(3, -1)

@@ -45,7 +45,7 @@ def numbers(count: int, phase: float, scale: float) -> list[float]:
 
 def phase_of(name: str) -> float:
     """Return another phase for each name."""
-    return sum((place + 1) * ord(letter) for place, letter in enumerate(name)) % 97 / 7
+    return sum((index + 1) * ord(letter) for index, letter in enumerate(name)) % 97 / 7
 
 
 def weights_of_result(count: int) -> list[float]:
@@ -89,7 +89,7 @@ ACTIVATIONS: dict[str, Callable[..., Any]] = {
     "relu6": lambda nn, x: nn.relu6(x * 4),
     "hardtanh": lambda nn, x: nn.hardtanh(x, -0.5, 2.0),
     "leaky_relu": lambda nn, x: nn.leaky_relu(x),
-    "leaky_relu slope": lambda nn, x: nn.leaky_relu(x, 0.3),
+    "leaky_relu 0.3": lambda nn, x: nn.leaky_relu(x, 0.3),
     "elu": lambda nn, x: nn.elu(x),
     "elu alpha": lambda nn, x: nn.elu(x, 0.4),
     "celu": lambda nn, x: nn.celu(x, 0.7),

@@ -145,7 +145,7 @@ def elementwise(stored: Sequence[DType], *, sampled: bool) -> Iterator[Case]:
     """Yield every elementwise entry on every dtype it takes, and through views.
 
     Compiling a shader takes the time: with `sampled` an entry gets float32, one other
-    dtype, one view and an empty one, in turn.
+    dtype, one view and an empty one, by its index.
     `tests/functions/test_elementwise.py` has all of them natively.
     """
     for index, op in enumerate(ROWS):
@@ -226,18 +226,18 @@ def choices(stored: Sequence[DType]) -> Iterator[Case]:
 def random_numbers() -> Iterator[Case]:
     """Yield keys, bits and samples that another program has recorded."""
     recorded = json.loads(RECORDED.read_text("utf-8"))
-    for place, seed in enumerate(random_cases.SEEDS):
+    for index, seed in enumerate(random_cases.SEEDS):
         key = f"xp.random.key({seed})"
         words = [
             (f"xp.random.split({key}, {n})", found)
             for n, found in zip(
-                random_cases.COUNTS, recorded["split"][place], strict=True
+                random_cases.COUNTS, recorded["split"][index], strict=True
             )
         ]
         words += [
             (f"xp.random.bits({key}, {shape})", found)
             for shape, found in zip(
-                random_cases.SHAPES, recorded["bits"][place], strict=True
+                random_cases.SHAPES, recorded["bits"][index], strict=True
             )
         ]
         for code, found in words:
@@ -251,8 +251,8 @@ def rows(
 ) -> Iterator[Case]:
     """Yield the rows of a table on every dtype they are for and its relatives.
 
-    With `sampled` each row gets one of its dtypes and one relative of that, in turn,
-    where compiling takes the time.
+    With `sampled` each row gets one of its dtypes and one relative of that, by its
+    index, because compiling takes the time.
     `tests/functions/test_structures.py` has all of them natively.
     """
     names = {dtype.name for dtype in stored}

@@ -62,9 +62,9 @@ def threefry2x32(
         power = np.uint64(2 ** ROTATIONS[number % 8])
         b = (b * power % modulus + b * power // modulus) ^ a
         if number % 4 == 3:
-            turn = number // 4 + 1
-            a = (a + schedule[turn % 3]) % modulus
-            b = (b + schedule[(turn + 1) % 3] + np.uint64(turn)) % modulus
+            group = number // 4 + 1
+            a = (a + schedule[group % 3]) % modulus
+            b = (b + schedule[(group + 1) % 3] + np.uint64(group)) % modulus
     return a, b
 
 

@@ -47,7 +47,7 @@ KINDS: dict[str, Function] = {
     "row kernel of two stages": _two_stages,
     "sums of rows": lambda y: tw.sum(y, axis=1),
     "largest of rows": lambda y: tw.max(y, axis=1),
-    "places of the smallest": lambda y: tw.take_along_axis(
+    "fractions of the smallest": lambda y: tw.take_along_axis(
         y, tw.argmin(y, axis=1)[:, None], axis=1
     ),
     "running totals of rows": lambda y: tw.cumulative_sum(y, axis=1),
@@ -60,7 +60,7 @@ KINDS: dict[str, Function] = {
     "product with a vector": lambda y: y @ _weights(y.shape[1], 1)[:, 0],
     "sorted rows": lambda y: tw.sort(y, axis=1),
     "sorted": lambda y: tw.sort(y.reshape(-1)),
-    "turned": lambda y: y.T * 2 + _weights(y.shape[1], ROWS),
+    "transposed": lambda y: y.T * 2 + _weights(y.shape[1], ROWS),
     "windows": lambda y: tw.sum(tw.sliding_windows(y, 2), axis=-1),
     "side by side": lambda y: tw.concat([y, y * 2], axis=1),
     "with borders": lambda y: y.pad([(1, 0), (2, 1)]),
@@ -90,9 +90,9 @@ class Operation:
         """Return stored rows of numbers in the operation's domain, in no order."""
         low, high = self.domain
         count = ROWS * length
-        places = [(i * 617 % count + 0.37) / count for i in range(count)]
+        fractions = [(i * 617 % count + 0.37) / count for i in range(count)]
         whole = self.dtype != "float32"
-        numbers = [low + (high - low) * place for place in places]
+        numbers = [low + (high - low) * fraction for fraction in fractions]
         values = [int(number) for number in numbers] if whole else numbers
         kept = tw.asarray(values, dtype=tw.float32).astype(self.dtype)
         return tw.realize(kept.reshape(ROWS, length))
@@ -154,7 +154,7 @@ def together(group: Sequence[Operation]) -> Operation:
 
 
 def grouped(size: int) -> list[Operation]:
-    """Return all operations, so many at a time."""
+    """Return all operations in groups of `size`."""
     found = []
     for dtype in DTYPES:
         alike = [each for each in operations() if each.dtype == dtype]
@@ -162,10 +162,10 @@ def grouped(size: int) -> list[Operation]:
     return found
 
 
-def differences(operation: Operation, turn: int) -> list[str]:
+def differences(operation: Operation, phase: int) -> list[str]:
     """Return where an operation inside a kernel differs from its stored values.
 
-    Each kind sees rows of one length, of the next one with the next `turn`, because
+    Each kind sees rows of one length, of the next one with the next `phase`, because
     compiling takes the time.
     """
     flags: list[Tensor] = []
@@ -173,7 +173,7 @@ def differences(operation: Operation, turn: int) -> list[str]:
     for number, length in enumerate(LENGTHS):
         x = operation.numbers(length)
         stored = tw.realize(operation.value(x))
-        share = slice((number + turn) % len(LENGTHS), None, len(LENGTHS))
+        share = slice((number + phase) % len(LENGTHS), None, len(LENGTHS))
         for kind, function in list(KINDS.items())[share]:
             fused = tw.realize(function(operation.value(x)))
             expected = tw.realize(function(stored))

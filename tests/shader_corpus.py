@@ -152,8 +152,8 @@ def structures() -> Iterator[tuple[str, Node]]:
         yield f"vectors {length}", elementwise.elementwise(OPS["pow"], x, y)
     for dtype in STORED:
         for rows in (33, 36):
-            turned = movement.permute(value(3, rows, 40, dtype=dtype), (0, 2, 1))
-            yield f"turned {dtype} {rows}", movement.copy(turned)
+            transposed = movement.permute(value(3, rows, 40, dtype=dtype), (0, 2, 1))
+            yield f"transposed {dtype} {rows}", movement.copy(transposed)
     for size in (4096, 1000, 800, 512, 256):
         x = value(size, size)
         yield f"matmul of many tiles {size}", contraction.matmul(x, x)
@@ -174,16 +174,16 @@ def structures() -> Iterator[tuple[str, Node]]:
         how = convolution.windows("depthwise", (40, 42), (3, 3), step, 1, 1)
         groups = 1024 // outputs
         yield f"windows {outputs}", convolution.convolve(x, weight, how, groups)
-    turned = movement.permute(value(6, 20, 5), (1, 0, 2))
-    product = contraction.tensordot(turned, value(5, 6, 24), (1, 2), (1, 0))
+    transposed = movement.permute(value(6, 20, 5), (1, 0, 2))
+    product = contraction.tensordot(transposed, value(5, 6, 24), (1, 2), (1, 0))
     yield "tensordot over groups of axes", product
     mask = value(99, dtype=dtypes.bool)
     running = value(99, dtype=dtypes.int32)
     yield "compress", selection.compress(mask, running, 12)
     yield "iota", selection.iota(9, dtypes.uint32, "webgpu")
     many = value(2, 3, 2, 3, 2, 3, 2, 3)
-    turned = movement.permute(many, (7, 5, 3, 1, 6, 4, 2, 0))
-    yield "rank 8", elementwise.elementwise(OPS["add"], turned, value(2))
+    transposed = movement.permute(many, (7, 5, 3, 1, 6, 4, 2, 0))
+    yield "rank 8", elementwise.elementwise(OPS["add"], transposed, value(2))
 
 
 def row_formulas() -> Iterator[tuple[str, Node]]:
@@ -282,7 +282,7 @@ def unit_corpus() -> dict[str, str]:
         for text in sources(node, target=UNITS):
             found.setdefault(HEADER + text, name)
     return {
-        f"{name} #{place}": text for place, (text, name) in enumerate(found.items())
+        f"{name} #{index}": text for index, (text, name) in enumerate(found.items())
     }
 
 
@@ -308,7 +308,7 @@ def corpus() -> dict[str, str]:
         for text in sources(node, target=Target(is_slow_to_compile=True)):
             found.setdefault(text, f"{name} with loops")
     return {
-        f"{name} #{place}": text for place, (text, name) in enumerate(found.items())
+        f"{name} #{index}": text for index, (text, name) in enumerate(found.items())
     }
 
 

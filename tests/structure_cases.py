@@ -1,7 +1,7 @@
 """Reductions, scans and everything that moves or joins: rows of code with kernels.
 
 Each row's text runs with tensorweb, natively and in the page, and with NumPy, over the
-inputs of `inputs_of`. `operation_cases.py` turns rows into cases.
+inputs of `inputs_of`. `operation_cases.py` makes cases of rows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Row:
     Attributes:
         code: what to run; `xp` is the library.
         kernels: the templates that must run, in order; `...` at the end for any others.
-        dtypes: of the inputs, one case each; empty means any one, taken in turn.
+        dtypes: of the inputs, one case each; if empty, one by the index of the row.
         within: the row of `tolerances.REDUCE` for floats; empty means equal.
         numpy: the code for NumPy where it differs.
         result: the dtype where NumPy's is not to be narrowed.

@@ -34,7 +34,7 @@ def parameters(
 
     return {
         "tokens": made(vocabulary, width),
-        "places": made(length, width),
+        "positions": made(length, width),
         "blocks": [block() for _ in range(layers)],
         "norm": (tw.ones(width) * 1.0, made(width)),
         "head": (made(width, vocabulary), made(vocabulary)),
@@ -65,8 +65,8 @@ def attention(x: Tensor, block: Parameters, heads: int) -> Tensor:
     qkv = linear(x, block["qkv"]).reshape((batch, length, 3, heads, head))
     q, k, v = (qkv[:, :, i].permute((0, 2, 1, 3)) for i in range(3))
     scores = q @ k.permute((0, 1, 3, 2)) / math.sqrt(head)
-    places = tw.arange(length)
-    scores = tw.where(places[:, None] >= places[None, :], scores, -1e9)
+    positions = tw.arange(length)
+    scores = tw.where(positions[:, None] >= positions[None, :], scores, -1e9)
     e = tw.exp(scores - scores.max(axis=-1, keepdims=True))
     mixed = (e / e.sum(axis=-1, keepdims=True)) @ v
     return linear(
@@ -90,7 +90,7 @@ def loss_of(
     wrap: Callable[..., Any] = lambda f: f,
 ) -> Tensor:
     """Return the mean cross entropy of the next token; `wrap` is put around layers."""
-    x = model["tokens"][tokens] + model["places"]
+    x = model["tokens"][tokens] + model["positions"]
     for block in model["blocks"]:
         x = wrap(lambda x, block: layer(x, block, heads))(x, block)
     logits = linear(norm(x, model["norm"]), model["head"])

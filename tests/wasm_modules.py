@@ -85,7 +85,7 @@ def module(
 
 
 def item(buffer: int, size: int) -> bytes:
-    """The address of an item of a buffer: the unit's, with so many bytes an item."""
+    """The address of a unit's item of a buffer, by the bytes of an item."""
     address = b"\x20\x01\x28\x02" + number(4 * buffer)  # i32.load of the list
     return address + UNIT + constant(size) + b"\x6c\x6a"
 
@@ -134,15 +134,15 @@ def mark(is_shared: bool = False) -> bytes:
     return module(item(0, 4) + value + b"\x36\x02\x00", is_shared)
 
 
-def slow(turns: int, is_shared: bool = False) -> bytes:
-    """y[16 * unit] is counted down from `turns` to 0, through memory; buffer y.
+def slow(count: int, is_shared: bool = False) -> bytes:
+    """y[16 * unit] is counted down from `count` to 0, through memory; buffer y.
 
     Each unit has a cache line of its own, so that threads do not wait for another.
     """
-    place = item(0, 64)
-    step = place + place + b"\x28\x02\x00\x41\x01\x6b\x36\x02\x00"
-    again = place + b"\x28\x02\x00\x0d\x00"
-    begin = place + constant(turns) + b"\x36\x02\x00"
+    address = item(0, 64)
+    step = address + address + b"\x28\x02\x00\x41\x01\x6b\x36\x02\x00"
+    again = address + b"\x28\x02\x00\x0d\x00"
+    begin = address + constant(count) + b"\x36\x02\x00"
     return module(begin + b"\x03\x40" + step + again + b"\x0b", is_shared)
 
 

@@ -22,7 +22,7 @@ MIB = 1 << 20
 
 
 class Limited(PretendDriver):
-    """Has so many bytes; says so when a buffer is made, or late."""
+    """Has a limited memory; reports exhaustion at once or late."""
 
     def __init__(self) -> None:
         super().__init__()

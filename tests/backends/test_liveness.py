@@ -52,17 +52,17 @@ def test_storages_needed_at_once_have_different_allocations(seed: int) -> None:
         spans.append(Span(number, draw.choice([64, 4096, MIB, 5 * MIB]), first, last))
     staying = frozenset(draw.sample(range(60), 10))
     found = allocations(spans, staying)
-    assert sorted(n for place in found for n in place.references) == list(range(60))
-    for place in found:
-        served = [spans[number] for number in place.references]
-        assert max(span.size for span in served) == place.size
+    assert sorted(n for buffer in found for n in buffer.references) == list(range(60))
+    for buffer in found:
+        served = [spans[number] for number in buffer.references]
+        assert max(span.size for span in served) == buffer.size
         for a, b in combinations(sorted(served, key=lambda each: each.first), 2):
             wait = 0 if a.size >= layouts.LARGE_BUFFER else PATIENCE
             assert a.last + wait < b.first
             assert a.reference not in staying
         for span in served:
-            assert span.reference not in staying or span.size == place.size
-    assert peak(spans, staying) <= sum(place.size for place in found)
+            assert span.reference not in staying or span.size == buffer.size
+    assert peak(spans, staying) <= sum(buffer.size for buffer in found)
 
 
 def attention(x: tw.Tensor) -> tw.Tensor:

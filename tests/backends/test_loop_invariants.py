@@ -27,8 +27,8 @@ def test_data_that_was_not_computed_yet_is_computed_once() -> None:
 def test_what_is_made_of_ramps_stays_in_the_kernels() -> None:
     @tw.jit
     def lower(x: tw.Tensor) -> tw.Tensor:
-        place = tw.arange(x.shape[0])
-        return tw.where(tw.expand_dims(place, 1) >= place, x, 0.0)
+        index = tw.arange(x.shape[0])
+        return tw.where(tw.expand_dims(index, 1) >= index, x, 0.0)
 
     x = tw.asarray([[1.0] * 5] * 5)
     lower(x)

@@ -85,15 +85,15 @@ def test_recorded_functions_leave_with_their_last_name(webgpu: str) -> None:
 def test_views_of_views_keep_nothing_but_the_value(device: str) -> None:
     x = tw.realize(tw.asarray(np.arange(12, dtype=np.float32).reshape(3, 4)))
     wanted = x.tolist()
-    for turn in range(100):
-        x = x.T if turn % 3 else x[::-1]
+    for iteration in range(100):
+        x = x.T if iteration % 3 else x[::-1]
     links, node = 0, x.node
     while node.owner is not None:
         links, node = links + 1, node.inputs[0]
     assert links <= VIEWS_KEPT
     want = np.asarray(wanted, np.float32)
-    for turn in range(100):
-        want = want.T if turn % 3 else want[::-1]
+    for iteration in range(100):
+        want = want.T if iteration % 3 else want[::-1]
     np.testing.assert_array_equal(x.numpy(), want)
 
 

@@ -1,7 +1,7 @@
 """Runs every function of `shaders/math` as WebAssembly and judges it by NumPy.
 
 Each is translated twice: for single numbers and for four at once, the latter also with
-a fused multiply-add. Bounds are those that the comments tell.
+a fused multiply-add. The bounds are stated in comments.
 """
 
 from __future__ import annotations
@@ -63,17 +63,17 @@ def module_of(name: str, lanes: int, is_relaxed: bool) -> bytes:
             f.get(offset)
             f.op("i32.add")
 
-        places = {}
+        scope = {}
         for column, kind in enumerate(takes):
             local = f.local(values.value_type(kind))
             address(column)
             single = "f32" if kind == "f32" else "i32"
             f.memory("v128.load" if lanes > 1 else f"{single}.load")
             f.set(local)
-            places[f"operand{column}"] = (local,)
+            scope[f"operand{column}"] = (local,)
         address(len(takes))
         form = f"{name}({', '.join(f'{{{n}}}' for n in range(len(takes)))})"
-        values.term(expression(form, tuple(takes)), places)
+        values.term(expression(form, tuple(takes)), scope)
         if gives == "bool" and lanes > 1:
             f.get(f.constant("i32x4", 1))
             f.op("v128.and")

@@ -143,8 +143,8 @@ def test_the_batch_becomes_rows_where_the_right_operand_has_none(
     a, b = values((9, 7, 5), "float32"), values((5, 6), "float32")
     with record_kernels() as records:
         assert_close(tw.asarray(a) @ tw.asarray(b), a, b)
-        turned = tw.permute_dims(tw.asarray(a), (1, 0, 2)) @ tw.asarray(b)
-        assert_close(turned, a.transpose(1, 0, 2), b)
+        permuted = tw.permute_dims(tw.asarray(a), (1, 0, 2)) @ tw.asarray(b)
+        assert_close(permuted, a.transpose(1, 0, 2), b)
     assert [record.grid[0] for record in records] == [1, 1]
 
 
@@ -220,12 +220,15 @@ def test_what_follows_is_computed_with_the_sums(
     b = small(batch, 8, columns, dtype=dtype)
     wide = a.astype(np.float64) @ b
     row, column = small(columns, dtype=dtype), small(rows, 1, dtype=dtype)
-    whole, turned = small(*shape, dtype=dtype), small(batch, columns, rows, dtype=dtype)
+    whole, transposed = (
+        small(*shape, dtype=dtype),
+        small(batch, columns, rows, dtype=dtype),
+    )
     follow: list[tuple[View, Any]] = [
         (lambda p: p * 2 + tw.asarray(row), wide * 2 + row),
         (lambda p: tw.abs(p) - tw.asarray(column), np.abs(wide) - column),
         (lambda p: p + tw.asarray(whole), wide + whole),
-        (lambda p: p + tw.asarray(turned).mT, wide + np.swapaxes(turned, 1, 2)),
+        (lambda p: p + tw.asarray(transposed).mT, wide + np.swapaxes(transposed, 1, 2)),
         (lambda p: p > tw.asarray(row), wide > row),
         (lambda p: p.astype(tw.int8), wide.astype(np.int64).astype(np.int8)),
         (lambda p: p.astype(tw.float64) / 8, wide / 8),

@@ -180,15 +180,15 @@ def test_long_sums_of_float64_are_nearly_exact() -> None:
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("shape", [(7,), (40,), (3001,), (200_000,)])
 def test_nan_wins(shape: tuple[int, ...], dtype: str) -> None:
-    for place in (0, shape[0] // 2, shape[0] - 1):
+    for index in (0, shape[0] // 2, shape[0] - 1):
         host = values(shape, dtype)
-        host[place] = np.nan
-        host[-1 if place < 3 else 1] = np.inf
+        host[index] = np.nan
+        host[-1 if index < 3 else 1] = np.inf
         x = tw.asarray(host)
         for name in ("max", "min", "sum"):
-            assert np.isnan(found(name, x, None)), (name, place)
+            assert np.isnan(found(name, x, None)), (name, index)
         for name in ("argmax", "argmin"):
-            assert found(name, x, None) == place
+            assert found(name, x, None) == index
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tensorweb as tw
-from tensorweb.codegen.wasm.rows import kept_step
+from tensorweb.codegen.wasm.rows import stored_step
 from tensorweb.schedule.kernel import Kernel
 from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import linearize
@@ -98,7 +98,7 @@ def test_integers() -> None:
 def test_what_is_expensive_is_kept_in_the_output() -> None:
     x = tw.asarray(np.zeros((20, 50), np.float32))
     kernel = rows_kernel(softmax(x, tw))
-    found = kept_step(kernel)
+    found = stored_step(kernel)
     assert found is not None
     stage, step = found
     assert (stage, kernel.expressions[0][1].steps[step].name) == (1, "exp")
@@ -107,12 +107,12 @@ def test_what_is_expensive_is_kept_in_the_output() -> None:
 @pytest.mark.parametrize("formula", [log_softmax, layer_norm, scaled])
 def test_what_is_cheap_or_not_needed_is_computed_again(formula: Formula) -> None:
     x = tw.asarray(np.zeros((20, 50), np.float32))
-    assert kept_step(rows_kernel(formula(x, tw))) is None
+    assert stored_step(rows_kernel(formula(x, tw))) is None
 
 
 def test_what_would_be_rounded_is_not_kept() -> None:
     half = tw.asarray(np.zeros((20, 50), np.float16))
-    assert kept_step(rows_kernel(softmax(half, tw))) is None
+    assert stored_step(rows_kernel(softmax(half, tw))) is None
 
 
 @pytest.mark.parametrize("length", [3, 4, 35])

@@ -88,8 +88,8 @@ def test_what_is_no_number(dtype: str, length: int) -> None:
     host = np.full(length, -0.0, dtype)
     zeros = tw.cumulative_sum(tw.asarray(host)).numpy()
     np.testing.assert_array_equal(np.signbit(zeros), True)
-    for place, special in ((2, np.inf), (length - 2, -np.inf)):
-        host[place] = special
+    for index, special in ((2, np.inf), (length - 2, -np.inf)):
+        host[index] = special
     with np.errstate(invalid="ignore"):
         for ours, numpys in OPERATIONS.values():
             found = ours(tw.asarray(host)).numpy()

@@ -30,14 +30,14 @@ def drawn(shape: tuple[int, ...], dtype: str) -> Array:
     return np.random.default_rng(len(shape)).integers(0, 3, shape).astype(dtype)
 
 
-def places(count: int, below: int, dtype: str = "int32") -> Array:
+def random_indices(count: int, below: int, dtype: str = "int32") -> Array:
     return np.random.default_rng(count).integers(0, below, count).astype(dtype)
 
 
 @pytest.mark.parametrize("count", SIZES)
 @pytest.mark.parametrize("dtype", ALL)
 def test_the_last_writer_wins(dtype: str, count: int) -> None:
-    x, at, values = drawn((7,), dtype), places(count, 7), drawn((count,), dtype)
+    x, at, values = drawn((7,), dtype), random_indices(count, 7), drawn((count,), dtype)
     found = tw.asarray(x).at[tw.asarray(at)].set(tw.asarray(values)).numpy()
     expected = x.copy()
     expected[at] = values
@@ -48,7 +48,7 @@ def test_the_last_writer_wins(dtype: str, count: int) -> None:
 @pytest.mark.parametrize("name", COMBINED)
 @pytest.mark.parametrize("dtype", NUMBERS)
 def test_elements_are_combined(dtype: str, name: str, count: int) -> None:
-    x, at = drawn((40,), dtype) + np.ones((), dtype), places(count, 40)
+    x, at = drawn((40,), dtype) + np.ones((), dtype), random_indices(count, 40)
     values = drawn((count,), dtype) + np.ones((), dtype)
     held = tw.asarray(x).at[tw.asarray(at)]
     found = getattr(held, name)(tw.asarray(values)).numpy()
@@ -60,20 +60,20 @@ def test_elements_are_combined(dtype: str, name: str, count: int) -> None:
 @pytest.mark.parametrize("index", ["int32", "int64", "uint8"])
 @pytest.mark.parametrize("width", [1, 2, 3, 4, 9])
 def test_rows_and_columns(width: int, index: str) -> None:
-    x, at = drawn((11, width), "float32"), places(30, 11, index)
+    x, at = drawn((11, width), "float32"), random_indices(30, 11, index)
     rows = drawn((30, width), "float32")
     found = tw.asarray(x).at[tw.asarray(at)].add(tw.asarray(rows)).numpy()
     expected = x.copy()
     np.add.at(expected, at, rows)
     assert np.array_equal(found, expected)
-    turned = tw.asarray(x).T.at[:, tw.asarray(at)].add(tw.asarray(rows).T).numpy()
-    assert np.array_equal(turned, expected.T)
+    transposed = tw.asarray(x).T.at[:, tw.asarray(at)].add(tw.asarray(rows).T).numpy()
+    assert np.array_equal(transposed, expected.T)
 
 
 @pytest.mark.parametrize("name", COMBINED)
 @pytest.mark.parametrize("dtype", NUMBERS)
 def test_rows_of_whole_vectors_are_combined(dtype: str, name: str) -> None:
-    x, at = drawn((7, 12), dtype) + np.ones((), dtype), places(9, 7)
+    x, at = drawn((7, 12), dtype) + np.ones((), dtype), random_indices(9, 7)
     rows = drawn((9, 12), dtype) + np.ones((), dtype)
     held = tw.asarray(x).at[tw.asarray(at)]
     expected = x.copy()
@@ -85,7 +85,7 @@ def test_rows_of_whole_vectors_are_combined(dtype: str, name: str) -> None:
 
 
 def test_values_and_originals_are_views_and_operations() -> None:
-    x, at = drawn((6, 8), "float32"), places(5, 6)
+    x, at = drawn((6, 8), "float32"), random_indices(5, 6)
     y = tw.asarray(x)
     found = (y[:, ::-1] * 2).at[tw.asarray(at), 3].set(y[0, :5] - 1).numpy()
     expected = x[:, ::-1] * 2

@@ -105,10 +105,10 @@ def test_units_may_run_in_any_order(
         units.append(count)
         run = wasm.driver._runs[pipeline]  # type: ignore[attr-defined]
 
-        def turned(parameters: int, addresses: int, first: int, last: int) -> None:
+        def reverse(parameters: int, addresses: int, first: int, last: int) -> None:
             run(parameters, addresses, count - last, count - first)
 
-        wasm.driver._runs[pipeline] = turned  # type: ignore[attr-defined]
+        wasm.driver._runs[pipeline] = reverse  # type: ignore[attr-defined]
         launch([pipeline, count, 1, one, offset], tape, buffers)
         wasm.driver._runs[pipeline] = run  # type: ignore[attr-defined]
 

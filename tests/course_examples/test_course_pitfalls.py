@@ -158,8 +158,8 @@ def test_more_elements_than_one_row_of_workgroups() -> None:
     count = 65_535 * 256 + 1_234_567
     numbers = tw.arange(count, dtype=tw.int32)
     doubled = (numbers * 2 + 1).realize()
-    places = [0, 65_535 * 256 - 1, 65_535 * 256, count - 1]
-    assert doubled[places].tolist() == [2 * place + 1 for place in places]
+    indices = [0, 65_535 * 256 - 1, 65_535 * 256, count - 1]
+    assert doubled[indices].tolist() == [2 * index + 1 for index in indices]
     assert (numbers % 7).sum().item() == count // 7 * 21 + sum(range(count % 7))
     assert numbers.max().item() == count - 1
 

@@ -98,9 +98,9 @@ def test_row_major_strides(shape: tuple[int, ...], expected: tuple[int, ...]) ->
 
 def test_transposed_matrix_reads_storage_by_columns() -> None:
     x = counted(6, 2)
-    turned = x.T
-    assert (turned.shape, turned.strides) == ((2, 6), (1, 2))
-    assert_equal(turned.ravel(), [0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11])
+    transposed = x.T
+    assert (transposed.shape, transposed.strides) == ((2, 6), (1, 2))
+    assert_equal(transposed.ravel(), [0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11])
 
 
 def test_splitting_an_axis_of_a_transpose_copies_nothing() -> None:
@@ -135,9 +135,9 @@ def test_expand_steps_by_zero() -> None:
 
 def test_movement_chain() -> None:
     x = counted(10, 10)
-    turned = x.permute(1, 0)
-    assert turned.strides == (1, 10)
-    split = turned.reshape(5, 2, 5, 2)
+    transposed = x.permute(1, 0)
+    assert transposed.strides == (1, 10)
+    split = transposed.reshape(5, 2, 5, 2)
     assert split.strides == (2, 1, 20, 10)
     assert split.shares_memory_with(x)
     flat = split.reshape(100)

@@ -10,7 +10,7 @@ from tensorweb.drivers.browser import INTERVAL, MOST, Pace
 
 
 def windows(costs: list[float]) -> list[int]:
-    """Return the flushes of each window, each flush taking so many seconds."""
+    """Return the flushes of each window, where a flush takes `seconds`."""
     now, count, found = 0.0, 0, []
     pace = Pace(now)
     for cost in costs:

@@ -220,8 +220,8 @@ def test_buffers_beyond_2_gib(driver: WasmNativeDriver) -> None:
 def test_a_tape_longer_than_its_place(driver: WasmNativeDriver) -> None:
     y = filled(driver, "i", 0)
     pipeline = driver.create_pipeline(wasm_modules.mark(driver.is_shared), "w", "")
-    for turns in (10, 20_000, 20_000):
-        driver.submit(tape([slot(0)], *[launch(pipeline, 1, 1, y)] * turns))
+    for count in (10, 20_000, 20_000):
+        driver.submit(tape([slot(0)], *[launch(pipeline, 1, 1, y)] * count))
     assert values(driver, y, "i", 1) == [40_010]
 
 

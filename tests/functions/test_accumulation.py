@@ -236,8 +236,8 @@ def test_more_elements_than_float32_counts(webgpu: str) -> None:
         (1 << 23) + 2,
         (1 << 23) + 1,
     ]
-    places = tw.zeros(count).at[[count - 1, count - 2, count - 1]].add(1.0)
-    assert places[-3:].tolist() == [0, 1, 2]
+    counts = tw.zeros(count).at[[count - 1, count - 2, count - 1]].add(1.0)
+    assert counts[-3:].tolist() == [0, 1, 2]
 
 
 def test_get_and_set_are_indexing_and_assignment(device: str) -> None:

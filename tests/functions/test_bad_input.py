@@ -37,12 +37,12 @@ CASES = [
         *(errors.DataError, ValueError, ("ragged", "row 1 has 1 items", "row 0 has 2")),
     ),
     Case(
-        "number beside a list",
+        "number with a list",
         lambda: tw.asarray([[1, 2], 3]),
         *(errors.DataError, ValueError, ("ragged", "row 1 is 3")),
     ),
     Case(
-        "list beside a number",
+        "list with a number",
         lambda: tw.asarray([1, [2, 3]]),
         *(errors.DataError, ValueError, ("ragged", "row 1 is a sequence")),
     ),
@@ -97,7 +97,7 @@ CASES = [
         *(errors.RangeError, OverflowError, (str(2**40), "int32", "[1]")),
     ),
     Case(
-        "integer too large beside a tensor",
+        "integer too large for a tensor",
         lambda: ints(1, 2) + 2**31,
         *(errors.RangeError, OverflowError, (str(2**31), "int32")),
     ),

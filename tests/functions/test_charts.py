@@ -31,7 +31,7 @@ def test_equal_lengths_are_equal_factors_on_a_logarithmic_scale() -> None:
 def test_one_bar_and_its_ticks_stay_on_the_axis(value: float, log: bool) -> None:
     chart = tw.bar_chart({"x": value}, log=log)
     assert 0 < chart.bars[0].length <= 1
-    assert all(0 <= place <= 1 for _, place in chart.ticks)
+    assert all(0 <= position <= 1 for _, position in chart.ticks)
     assert 2 <= len(chart.ticks) <= 7
 
 

@@ -1,4 +1,4 @@
-"""Functions of complex numbers beside NumPy's: random points, edges, large numbers.
+"""Functions of complex numbers agree with NumPy's: random points, edges, large numbers.
 
 NumPy computes in double precision what we compute in single. At infinities and NaN both
 follow Annex G of C, which leaves some signs open.

@@ -180,7 +180,7 @@ def test_layouts(op: Op, device: str) -> None:
     dtype = usual_dtype(op)
     hosts = [array[-385:].reshape(5, 7, 11) for array in samples(op, dtype)]
     tensors = [tw.asarray(host) for host in hosts]
-    # How a kernel reads does not hang on what it computes: each operation sees two.
+    # How a kernel reads is independent of its operation, so each one sees two views.
     layouts = [*LAYOUTS.values()][ROWS.index(op) % 3 :: 3]
     results = [apply(op, [layout(tensor) for tensor in tensors]) for layout in layouts]
     realize([result.node for result in results])

@@ -60,7 +60,7 @@ def keys(draw: st.DrawFn, shape: tuple[int, ...]) -> Key:
 def looked_at(
     host: Array, order: list[int], is_flipped: bool
 ) -> tuple[Array, tw.Tensor]:
-    """Return the same view of the same numbers in NumPy and here."""
+    """Return one view of equal numbers in NumPy and in tensorweb."""
     view, x = host.transpose(order), tw.asarray(host).permute(order)
     return (np.flip(view, 0), x.flip(0)) if is_flipped else (view, x)
 

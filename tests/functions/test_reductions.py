@@ -1,4 +1,4 @@
-"""Reductions, places of extremes and scans: all axes, lengths, dtypes and specials."""
+"""Reductions, indices of extremes and scans: all axes, lengths, dtypes and specials."""
 
 from __future__ import annotations
 
@@ -387,8 +387,8 @@ def test_long_scan_along_a_first_axis_turns_its_operand(
     x = tw.realize(tw.asarray(host) + 0)
     with record_kernels() as records:
         sums = tw.realize(tw.cumulative_sum(x * 2, axis=0))
-    turned = ["transpose", "scan"] if length >= 256 else ["scan"]
-    assert [record.kind.partition("_")[0] for record in records] == turned
+    expected = ["transpose", "scan"] if length >= 256 else ["scan"]
+    assert [record.kind.partition("_")[0] for record in records] == expected
     compare_scan("cumulative_sum", sums.numpy(), host * 2, 0)
     with record_kernels() as records:
         tw.realize(tw.cumulative_sum(x.T, axis=0))

@@ -20,7 +20,7 @@ AXES: list[Any] = [None, 0, -1, (0, 2), (2, 1), ()]
 
 
 def views(host: np.ndarray[Any, Any], x: tw.Tensor) -> list[tuple[Any, tw.Tensor]]:
-    """Return the same views of the same numbers in NumPy and here."""
+    """Return views of equal numbers in NumPy and in tensorweb."""
     return [
         (host, x),
         (host.transpose(2, 0, 1), x.permute(2, 0, 1)),
@@ -35,8 +35,8 @@ def test_reductions_of_views(name: str, axis: Any) -> None:
     numbers = np.random.default_rng(5).random((2, 3, 5)).astype(np.float32) * 2 - 1
     pairs = views(numbers, tw.asarray(numbers))
     if name not in EVERY_VIEW:
-        turn = NAMES.index(name) + AXES.index(axis)
-        pairs = pairs[turn % 4 : turn % 4 + 1]
+        phase = NAMES.index(name) + AXES.index(axis)
+        pairs = pairs[phase % 4 : phase % 4 + 1]
     for host, x in pairs:
         for keepdims in (False, True):
             got = getattr(tw, name)(x, axis, keepdims=keepdims)

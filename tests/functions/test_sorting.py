@@ -58,8 +58,8 @@ def stable_order(host: Array, axis: int, descending: bool) -> Array:
     """Return positions that sort an axis stably with NaN last, by NumPy."""
     if not descending:
         return np.argsort(host, axis=axis, kind="stable")
-    turned = -host if host.dtype.kind == "f" else ~host
-    return np.argsort(turned, axis=axis, kind="stable")
+    reversed_ = -host if host.dtype.kind == "f" else ~host
+    return np.argsort(reversed_, axis=axis, kind="stable")
 
 
 def check(x: tw.Tensor, host: Array, axis: int, descending: bool) -> None:
@@ -253,9 +253,9 @@ def test_distinct_values(shape: tuple[int, ...], dtype: str, device: str) -> Non
     counted = tw.unique_counts(x)
     np.testing.assert_array_equal(counted.values.numpy(), expected.values)
     np.testing.assert_array_equal(counted.counts.numpy(), expected.counts)
-    turned = tw.unique_inverse(x)
-    np.testing.assert_array_equal(turned.values.numpy(), expected.values)
-    inverse = turned.inverse_indices.numpy()
+    result = tw.unique_inverse(x)
+    np.testing.assert_array_equal(result.values.numpy(), expected.values)
+    inverse = result.inverse_indices.numpy()
     np.testing.assert_array_equal(inverse, expected.inverse_indices)
 
 

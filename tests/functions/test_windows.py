@@ -16,15 +16,15 @@ from tensorweb.events import record_kernels
 pytestmark = pytest.mark.usefixtures("device")
 
 PRODUCTS = {n: (["windows"] * n, ["matmul"] * n) for n in (1, 2)}
-"""Kinds of so many convolutions of few channels; many cores share a result's terms."""
+"""Convolutions of few channels, whose terms are divided among many cores."""
 
 
 def windows(x: Any, size: int, axis: int, step: int, dilation: int) -> Any:
     reach = dilation * (size - 1) + 1
     seen = np.lib.stride_tricks.sliding_window_view(x, reach, axis)
-    places = [slice(None)] * x.ndim
-    places[axis] = slice(None, None, step)
-    return seen[tuple(places)][..., ::dilation]
+    index = [slice(None)] * x.ndim
+    index[axis] = slice(None, None, step)
+    return seen[tuple(index)][..., ::dilation]
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1])

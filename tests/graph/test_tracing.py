@@ -1,4 +1,4 @@
-"""Nobody learns the value of what hangs on a placeholder, whatever its device."""
+"""A value that depends on a placeholder cannot be read, on any device."""
 
 from __future__ import annotations
 

@@ -128,10 +128,10 @@ def test_a_complex_leaf_is_trained_in_place(cpu: str) -> None:
 def test_a_complex_parameter_is_no_buffer(cpu: str) -> None:
     class Phase(tw.nn.Module):
         def __init__(self) -> None:
-            self.turn, self.count = tw.asarray([1j]), tw.arange(2)
+            self.rotation, self.count = tw.asarray([1j]), tw.arange(2)
 
     model = Phase()
-    assert [name for name, _ in model.named_parameters()] == ["turn"]
+    assert [name for name, _ in model.named_parameters()] == ["rotation"]
     assert [name for name, _ in model.named_buffers()] == ["count"]
 
 

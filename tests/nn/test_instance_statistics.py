@@ -49,8 +49,8 @@ def test_other_calls_normalise_by_them(device: str) -> None:
     wanted = [[[0.0, 1.0], [1.0, 3.0]], [[2.0, 3.0], [0.0, 0.0]]]
     assert layer(x).tolist() == wanted
     assert layer(x[0]).tolist() == wanted[0]
-    slope = tw.grad(lambda x: layer(x).sum())(x)
-    assert slope.tolist() == [[[0.5, 0.5], [0.5, 0.5]]] * 2
+    gradient = tw.grad(lambda x: layer(x).sum())(x)
+    assert gradient.tolist() == [[[0.5, 0.5], [0.5, 0.5]]] * 2
 
 
 def test_the_function_writes_and_reads_them(device: str) -> None:
@@ -67,9 +67,11 @@ def test_the_function_writes_and_reads_them(device: str) -> None:
         eps=1e-12,
     )
     assert found[0].tolist() == [[0.0, 1.0], [0.0, 1.0]]
-    slope = tw.grad(lambda x: tw.nn.instance_norm(x, mean, variance)[0, 0, 0] * 1.0)(x)
+    gradient = tw.grad(lambda x: tw.nn.instance_norm(x, mean, variance)[0, 0, 0] * 1.0)(
+        x
+    )
     plain = tw.grad(lambda x: tw.nn.instance_norm(x)[0, 0, 0] * 1.0)(x)
-    assert slope.tolist() == plain.tolist()
+    assert gradient.tolist() == plain.tolist()
 
 
 def test_what_has_no_statistics_is_refused(device: str) -> None:

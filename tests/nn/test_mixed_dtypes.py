@@ -1,4 +1,4 @@
-"""Losses of tensors of two dtypes, and numbers and lists beside float64."""
+"""Losses of tensors of two dtypes, and numbers and lists combined with float64."""
 
 from __future__ import annotations
 

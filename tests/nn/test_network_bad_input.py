@@ -26,7 +26,7 @@ CASES: dict[str, tuple[Any, type[Exception], str]] = {
         tw.TensorIndexError,
         "label -1 is no class",
     ),
-    "label wrong beside one that is ignored": (
+    "wrong label next to an ignored one": (
         lambda: nn.cross_entropy(images(2, 3), [-100, -7]),
         tw.TensorIndexError,
         "label -7 is no class",

@@ -34,9 +34,9 @@ def in_place(model: Normed, x: tw.Tensor) -> Normed:
 
 
 def functional(model: Normed, x: tw.Tensor) -> Normed:
-    slope = tw.grad(lambda m: m(x, train=True).sum())(model)
-    assert slope.norm.running_mean is None
-    return tw.tree.map(lambda p, g: p if g is None else p - 0.0 * g, model, slope)
+    gradient = tw.grad(lambda m: m(x, train=True).sum())(model)
+    assert gradient.norm.running_mean is None
+    return tw.tree.map(lambda p, g: p if g is None else p - 0.0 * g, model, gradient)
 
 
 def with_aux(model: Normed, x: tw.Tensor) -> Normed:
@@ -165,10 +165,10 @@ def test_first_and_second_derivatives(name: str, cpu: str) -> None:
 @pytest.mark.parametrize("name", SMOOTH)
 def test_batches_are_examples_side_by_side(name: str, cpu: str) -> None:
     x = tw.sin(tw.arange(24.0, dtype=tw.float64) * 2.1).reshape(2, 3, 4)
-    slope = tw.grad(lambda x: SMOOTH[name](x).sum())
-    both = tw.vmap(slope)(x)
+    gradient = tw.grad(lambda x: SMOOTH[name](x).sum())
+    both = tw.vmap(gradient)(x)
     for number in range(2):
-        assert abs(both[number] - slope(x[number])).max().item() < 1e-12
+        assert abs(both[number] - gradient(x[number])).max().item() < 1e-12
 
 
 EXTREME = [-1e4, -100.0, -20.0, 0.0, 20.0, 100.0, 1e4]
@@ -184,9 +184,9 @@ def test_extreme_values_have_finite_derivatives(
     if "norm" in name and dtype == "float16":
         return  # the square of 1e4 is no float16
     x = tw.asarray([EXTREME[:4], EXTREME[2:6], EXTREME[3:]], dtype)
-    slope = tw.grad(lambda x: SMOOTH[name](x).astype("float32").mean())(x)
-    assert slope.dtype.name == dtype
-    assert tw.isfinite(slope).all()
+    gradient = tw.grad(lambda x: SMOOTH[name](x).astype("float32").mean())(x)
+    assert gradient.dtype.name == dtype
+    assert tw.isfinite(gradient).all()
 
 
 def test_rows_of_minus_infinity(device: str) -> None:
@@ -248,8 +248,8 @@ def test_half_precision_models_keep_their_dtype(device: str) -> None:
     model.to(dtype=tw.float16)
     x = tw.ones((2, 3), dtype=tw.float16)
     assert model(x).dtype is tw.float16
-    slope = tw.grad(lambda m: m(x).sum())(model)
-    assert all(leaf.dtype is tw.float16 for leaf in tw.tree.leaves(slope))
+    gradient = tw.grad(lambda m: m(x).sum())(model)
+    assert all(leaf.dtype is tw.float16 for leaf in tw.tree.leaves(gradient))
 
 
 def test_a_row_that_gets_no_gradient_is_counted_from_the_end_too(cpu: str) -> None:
@@ -268,5 +268,5 @@ def test_vectors_are_normalised_by_norms_of_every_power(cpu: str) -> None:
     assert nn.normalize(x, math.inf).tolist() == [[0.75, -1]]
     assert nn.normalize(x, 0).tolist() == [[1.5, -2]]
     zeros = tw.zeros((1, 2))
-    slope = tw.grad(lambda x: nn.normalize(x, 3.0, eps=1.0).sum())(zeros)
-    assert slope.tolist() == [[1, 1]]
+    gradient = tw.grad(lambda x: nn.normalize(x, 3.0, eps=1.0).sum())(zeros)
+    assert gradient.tolist() == [[1, 1]]

@@ -38,6 +38,13 @@ def loss(model: Net, x: tw.Tensor) -> tw.Tensor:
     return (model(x) ** 2).sum()
 
 
+def descended(model: Net, gradient: Net) -> Net:
+    """Return a model after a step of gradient descent."""
+    moved = tw.tree.map(lambda p, g: p if g is None else p - 0.01 * g, model, gradient)
+    assert isinstance(moved, Net)
+    return moved
+
+
 X = tw.asarray([[1.0, -2.0, 3.0]], device="cpu")
 
 
@@ -68,7 +75,7 @@ def test_gradients_have_the_form_of_the_model(device: str) -> None:
     assert isinstance(gradient, Net)
     assert gradient.first.weight.shape == (4, 3)
     assert gradient.scale is None
-    better = tw.tree.map(lambda p, g: p if g is None else p - 0.01 * g, model, gradient)
+    better = descended(model, gradient)
     x = X.to_device(device)
     assert loss(better, x).item() < loss(model, x).item()
     assert tw.tree.flatten(better)[1] == tw.tree.flatten(model)[1]
@@ -92,8 +99,8 @@ def test_jit_records_a_model_once(device: str) -> None:
 
     @tw.jit
     def step(model: Net, x: tw.Tensor) -> tuple[Net, tw.Tensor]:
-        value, slope = tw.value_and_grad(loss)(model, x)
-        moved = tw.tree.map(lambda p, g: p if g is None else p - 0.01 * g, model, slope)
+        value, gradient = tw.value_and_grad(loss)(model, x)
+        moved = descended(model, gradient)
         return moved, value
 
     model, plain = Net(), Net()
@@ -101,8 +108,8 @@ def test_jit_records_a_model_once(device: str) -> None:
     for _ in range(3):
         model, value = step(model, x)
         values.append(value.item())
-        slope = tw.grad(loss)(plain, x)
-        plain = tw.tree.map(lambda p, g: p if g is None else p - 0.01 * g, plain, slope)
+        gradient = tw.grad(loss)(plain, x)
+        plain = descended(plain, gradient)
     assert values[0] > values[1] > values[2]
     assert step.recordings == (1 if devices.backend(device).recorder else 0)
     assert loss(model, x).item() == pytest.approx(loss(plain, x).item(), rel=1e-5)
@@ -297,8 +304,8 @@ def test_dropout_drops_with_a_key_only(device: str) -> None:
     share = (y == 0).astype("float32").mean()
     assert share.item() == pytest.approx(1 - 0.75**2, abs=0.05)
     assert y.max().item() == pytest.approx(1 / 0.75**2)
-    slope = tw.grad(lambda x: layers(x, key=tw.random.key(1)).sum())(x)
-    assert (slope == y).all()
+    gradient = tw.grad(lambda x: layers(x, key=tw.random.key(1)).sum())(x)
+    assert (gradient == y).all()
     assert (nn.Dropout(1.0)(x, key=tw.random.key(0)) == 0).all()
 
 

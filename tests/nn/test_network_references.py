@@ -86,9 +86,13 @@ def found_by(case: Case, dtype: tw.DType) -> dict[str, Any]:
     if layer is None or not list(layer.parameters()):
         arguments = 1
     both = tw.value_and_grad(total, arguments, has_aux=True)
-    (_, results), slopes = both(layer, followed)
-    by_layer = slopes[0] if arguments == (0, 1) else slopes if arguments == 0 else None
-    by_input = slopes[1] if arguments == (0, 1) else slopes if arguments == 1 else {}
+    (_, results), gradients = both(layer, followed)
+    by_layer = (
+        gradients[0] if arguments == (0, 1) else gradients if arguments == 0 else None
+    )
+    by_input = (
+        gradients[1] if arguments == (0, 1) else gradients if arguments == 1 else {}
+    )
     found: dict[str, Any] = {
         "results": [[list(part.shape), part] for part in results],
         "inputs": by_input,

@@ -90,8 +90,8 @@ def test_indices_along_one_axis_and_their_gradients(device: str) -> None:
         [[2, 4, 5]]
     ]
     assert tw.nn.AdaptiveMaxPool1d(1, return_indices=True)(x)[1].tolist() == [[[5]]]
-    slope = tw.grad(lambda x: tw.nn.MaxPool1d(3, 2, 1, 1, True)(x)[0].sum())(x)
-    assert slope.tolist() == [[[1.0, 0.0, 1.0, 0.0, 0.0, 2.0, 0.0]]]
+    gradient = tw.grad(lambda x: tw.nn.MaxPool1d(3, 2, 1, 1, True)(x)[0].sum())(x)
+    assert gradient.tolist() == [[[1.0, 0.0, 1.0, 0.0, 0.0, 2.0, 0.0]]]
     back = tw.take_along_axis(x, indices, axis=-1)
     assert back.tolist() == values.tolist()
 

@@ -90,13 +90,13 @@ def test_a_weights_gradient_is_laid_out_as_the_weight(
     weight = tw.linspace(-1.0, 1.0, 35).reshape((5, 7))
     x = tw.linspace(0.0, 2.0, int(tw.ones(shape).sum())).reshape(shape)
 
-    def turned(w: Tensor) -> Tensor:
+    def transposed(w: Tensor) -> Tensor:
         return tw.tanh(x @ w.T).sum()
 
     def straight(w: Tensor) -> Tensor:
         return tw.tanh(x @ w).sum()
 
-    found = tw.grad(turned)(weight)
+    found = tw.grad(transposed)(weight)
     assert found.node.view.is_contiguous
     wanted = tw.grad(straight)(weight.T + 0).T
     assert found.tolist() == [pytest.approx(row) for row in wanted.tolist()]

@@ -207,7 +207,7 @@ def test_update_is_differentiable(cpu: str) -> None:
         found: Tensor = opt.update(params, grads, state)[0]["w"]
         return found**2
 
-    # w - 0.5 * 2w = 0, and a rate of 0.5 makes the slope 0 as well.
+    # w - 0.5 * 2w = 0, and a rate of 0.5 makes the gradient 0 as well.
     assert tw.grad(after)(tw.asarray(3.0)).item() == 0
     other = tw.optim.SGD(lr=0.25)
     state = other.init({"w": tw.asarray(3.0), "b": tw.asarray(1.0)})

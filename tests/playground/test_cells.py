@@ -35,8 +35,8 @@ def test_a_cell_finds_the_names_of_the_run_before(session: Session) -> None:
     error = run(session, PROGRAM, lines=[5, 7], keep=True)["error"]
     assert names(session) == {"a", "b", "f"}
     # Also in a function of another cell the line and its text are the program's.
-    places = [(frame["line"], frame["code"]) for frame in error["frames"]]
-    assert places == [(7, "f(0)"), (4, "return 1 / x")]
+    lines = [(frame["line"], frame["code"]) for frame in error["frames"]]
+    assert lines == [(7, "f(0)"), (4, "return 1 / x")]
 
 
 def test_a_cell_that_keeps_nothing_begins_anew(session: Session) -> None:

@@ -74,13 +74,13 @@ def test_floats_have_numbers_that_hardly_change(device: str) -> None:
     source = "tw.asarray([1.0, -2.0, 4.0, float('nan'), float('inf'), 0.0])"
     print_ = one(source, device)
     assert print_["digest"] is None
-    least, greatest, mean, size, slope, nans, infinities = print_["numbers"]
+    least, greatest, mean, size, trend, nans, infinities = print_["numbers"]
     assert (least, greatest, mean, nans, infinities) == (-2, 4, 0.75, 1, 1)
     assert size == pytest.approx(7 / 6, rel=1e-5)
-    assert slope == pytest.approx((-1 + 2 * 0.6 - 4 * 0.2) / 6, rel=1e-4)
-    turned = one(f"tw.flip({source})", device)["numbers"]
-    assert turned[:4] == print_["numbers"][:4]
-    assert turned[4] == pytest.approx(-slope, rel=1e-4)
+    assert trend == pytest.approx((-1 + 2 * 0.6 - 4 * 0.2) / 6, rel=1e-4)
+    reversed_print = one(f"tw.flip({source})", device)["numbers"]
+    assert reversed_print[:4] == print_["numbers"][:4]
+    assert reversed_print[4] == pytest.approx(-trend, rel=1e-4)
 
 
 @pytest.mark.parametrize("source", ["tw.zeros((0, 3))", "tw.asarray(2.5)"])

@@ -71,8 +71,8 @@ def test_a_cell_keeps_what_was_imported(player: Player) -> None:
 def test_a_failure_names_the_file_of_each_place(player: Player) -> None:
     broken = "def area(x):\n    é = 'é'; return é / x\n"
     failure = player.run(USES, helpers_py=broken)
-    places = [(one["file"], one["line"], one["function"]) for one in failure["frames"]]
-    assert places == [("main.py", 2, "<module>"), ("helpers.py", 2, "area")]
+    lines = [(one["file"], one["line"], one["function"]) for one in failure["frames"]]
+    assert lines == [("main.py", 2, "<module>"), ("helpers.py", 2, "area")]
     assert failure["frames"][1]["code"] == "é = 'é'; return é / x"
     assert failure["frames"][1]["column"] == 20
     assert 'File "helpers.py", line 2, in area\n    é = ' in failure["text"]
@@ -81,8 +81,8 @@ def test_a_failure_names_the_file_of_each_place(player: Player) -> None:
 
 def test_a_module_that_cannot_be_compiled_says_where(player: Player) -> None:
     failure = player.run(USES, helpers_py="x = 1\ny = (")
-    places = [(one["file"], one["line"]) for one in failure["frames"]]
-    assert places == [("main.py", 1), ("helpers.py", 2)]
+    lines = [(one["file"], one["line"]) for one in failure["frames"]]
+    assert lines == [("main.py", 1), ("helpers.py", 2)]
 
 
 @pytest.mark.parametrize("name", ["random_py", "tensorweb_py", "main_py", "numpy_py"])

@@ -240,8 +240,8 @@ def test_shown_tensors_know_their_display(console: Console, cpu: str) -> None:
         "y = tw.ones((3,))\ntw.show('text')\ny"
     )
     found = console.ask(console.session.describe())
-    places = [(entry["name"], entry["displays"]) for entry in found]
-    assert places == [("y", [3]), ("x", [0]), ("x (2)", [1])]
+    displays = [(entry["name"], entry["displays"]) for entry in found]
+    assert displays == [("y", [3]), ("x", [0]), ("x (2)", [1])]
 
 
 def test_tensors_of_the_run_before_are_gone(console: Console, device: str) -> None:
@@ -287,8 +287,8 @@ def test_bridge_answers_in_json(console: Console) -> None:
 def test_bytes_of_a_picture_go_beside_the_json(console: Console) -> None:
     sent: list[tuple[str, str, bytes]] = []
     bridge.connect(
-        lambda kind, fields, *beside: sent.extend(
-            (kind, fields, data) for data in beside
+        lambda kind, fields, *buffers: sent.extend(
+            (kind, fields, data) for data in buffers
         )
     )
     source = "import tensorweb as tw\ntw.show(tw.arange(20.0))"
@@ -363,8 +363,8 @@ def test_a_singular_matrix_is_marked_where_it_was_inverted(console: Console) -> 
     assert failure["message"].startswith("inv: matrix 1 of the stack of (2, 2, 2)")
     found = [(frame["line"], frame["code"]) for frame in failure["frames"]]
     assert found == [(5, "print(y.sum())"), (3, "x = 1 + tw.linalg.inv(a)")]
-    place = failure["frames"][-1]
-    assert found[-1][1][place["column"] : place["endColumn"]] == "tw.linalg.inv(a)"
+    frame = failure["frames"][-1]
+    assert found[-1][1][frame["column"] : frame["endColumn"]] == "tw.linalg.inv(a)"
     read_there = SINGULAR.replace("inv(a)", "inv(a).sum().item()")
     (frame,) = console.run(read_there)["error"]["frames"]
     assert frame["line"] == 3

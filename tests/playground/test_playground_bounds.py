@@ -190,8 +190,8 @@ def test_many_launches_of_one_kernel_are_one_record() -> None:
         return KernelRecord(str(number), "elementwise", "source", (1, 1), 2, 8)
 
     tally = Tally()
-    for place in range(3 * MOST_KERNELS):
-        tally.add(Flush([launch(place % (MOST_KERNELS + 5)), launch(0)]))
+    for index in range(3 * MOST_KERNELS):
+        tally.add(Flush([launch(index % (MOST_KERNELS + 5)), launch(0)]))
     again = [launch(1), launch(7), launch(7)]
     for _ in range(5000):
         tally.add(Flush(again))

@@ -42,8 +42,8 @@ SOLUTIONS = {
     "bucketize": "return (x[:, None] >= edges).sum(axis=1)",
     "histogram": "return (x[:, None] == tw.arange(n)).sum(axis=0)",
     "compress": (
-        "place = tw.cumulative_sum(keep) - 1\n"
-        "    hit = (place[:, None] == tw.arange(x.shape[0])) & (keep[:, None] == 1)\n"
+        "index = tw.cumulative_sum(keep) - 1\n"
+        "    hit = (index[:, None] == tw.arange(x.shape[0])) & (keep[:, None] == 1)\n"
         "    return tw.where(hit, x[:, None], 0).sum(axis=0)"
     ),
     "scatter": (

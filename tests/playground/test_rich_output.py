@@ -133,7 +133,7 @@ def test_what_a_loop_showed_comes_before_what_is_shown_after_it(
     after = told.index(("display", 3, 1))
     assert ("picture", 0, 200) in told[:after]
     assert {display for _, display, _ in told[after:]} == {3}
-    # Both plots of the first turn are there before either is drawn again.
+    # Both plots of the first iteration exist before either is drawn again.
     assert [display for kind, display, _ in told if kind == "plot"][:2] == [1, 2]
 
 

@@ -85,7 +85,7 @@ REFUSED: dict[str, Refused] = {
         DTypeError,
         r"normal: int32 is no float dtype",
     ),
-    "turned bounds": (
+    "swapped bounds": (
         lambda key: tw.random.uniform(key, 3, minval=2, maxval=1),
         DataError,
         r"minval 2\.0 is above maxval 1\.0",
@@ -130,7 +130,7 @@ REFUSED: dict[str, Refused] = {
         DTypeError,
         r"categorical: logits: int32 is no float dtype",
     ),
-    "a shape beside the logits": (
+    "a shape unlike the logits": (
         lambda key: tw.random.categorical(key, tw.zeros((4, 3)), shape=(3,)),
         ShapeError,
         r"shape \(3,\) does not end in \(4,\)",

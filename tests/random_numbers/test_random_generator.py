@@ -139,8 +139,8 @@ def test_a_derivative_s_generator_goes_on(cpu: str) -> None:
 
     layer, plain = Layer(tw.ones(3), Generator(4)), Generator(4)
     for _ in range(2):
-        slope = tw.grad(loss)(layer, tw.ones(3)).weights
-        assert slope.tolist() == plain.normal(3).tolist()
+        gradient = tw.grad(loss)(layer, tw.ones(3)).weights
+        assert gradient.tolist() == plain.normal(3).tolist()
     tw.vjp(lambda w, rng: w * rng.normal(3), tw.ones(3), layer.rng)
     plain.normal(3)
     assert layer.rng.key.tolist() == plain.key.tolist()

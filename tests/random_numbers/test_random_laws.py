@@ -88,8 +88,8 @@ def test_a_dropout_mask_is_part_of_the_kernel_that_uses_it(webgpu: str) -> None:
         "elementwise"
     ]
     kept = (dropped(x) != 0).tolist()
-    slope = tw.grad(lambda x: dropped(x).sum())(x)
-    assert (slope != 0).tolist()[1:] == kept[1:]
+    gradient = tw.grad(lambda x: dropped(x).sum())(x)
+    assert (gradient != 0).tolist()[1:] == kept[1:]
 
 
 def test_new_keys_take_one_kernel(webgpu: str) -> None:
@@ -136,9 +136,9 @@ def test_gradients_go_through_parameters(cpu: str) -> None:
         return (centre + spread * tw.random.normal(key, 50)).mean()
 
     centre, spread = tw.asarray(1.0), tw.asarray(2.0)
-    slopes = tw.grad(mean, (0, 1))(centre, spread)
-    assert slopes[0].item() == pytest.approx(1)
-    assert slopes[1].item() == pytest.approx(tw.random.normal(key, 50).mean().item())
+    gradients = tw.grad(mean, (0, 1))(centre, spread)
+    assert gradients[0].item() == pytest.approx(1)
+    assert gradients[1].item() == pytest.approx(tw.random.normal(key, 50).mean().item())
 
     def between(low: tw.Tensor, high: tw.Tensor) -> tw.Tensor:
         return tw.random.uniform(key, 50, tw.float32, low, high).mean()
@@ -231,17 +231,17 @@ def _block(counter: int) -> int:
         x = (x + y) & mask
         y = ((y << distance | y >> (32 - distance)) & mask) ^ x
         if number % 4 == 3:
-            turn = number // 4 + 1
-            x = (x + keys[turn % 3]) & mask
-            y = (y + keys[(turn + 1) % 3] + turn) & mask
+            group = number // 4 + 1
+            x = (x + keys[group % 3]) & mask
+            y = (y + keys[(group + 1) % 3] + group) & mask
     return x ^ y
 
 
 def test_millions_of_words_are_right_to_the_last(webgpu: str) -> None:
     count = 2**24 + 321
     words = tw.realize(tw.random.bits(tw.random.key(9), count))
-    places = [0, 1, 65_535, 65_536, 2**22 + 7, 2**24 - 1, 2**24, count - 1]
-    assert tw.take(words, places).tolist() == [_block(place) for place in places]
+    indices = [0, 1, 65_535, 65_536, 2**22 + 7, 2**24 - 1, 2**24, count - 1]
+    assert tw.take(words, indices).tolist() == [_block(index) for index in indices]
     share = (words >> 31).astype(tw.float32).mean().item()
     assert share == pytest.approx(0.5, abs=5 * 0.5 / count**0.5)
 

@@ -1,4 +1,4 @@
-"""Keys, bits and samples are those that JAX has recorded, on every device."""
+"""Keys, bits and samples equal the recorded ones of JAX, on every device."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ def flat(nested: Any) -> list[float]:
     )
 
 
-@pytest.mark.parametrize(("place", "seed"), SEEDS)
-def test_keys_are_those_of_jax(place: int, seed: int, device: str) -> None:
+@pytest.mark.parametrize(("index", "seed"), SEEDS)
+def test_keys_are_those_of_jax(index: int, seed: int, device: str) -> None:
     key = tw.random.key(seed)
-    assert_equal(key, RECORDED["keys"][place])
-    for n, wanted in zip(cases.COUNTS, RECORDED["split"][place], strict=True):
+    assert_equal(key, RECORDED["keys"][index])
+    for n, wanted in zip(cases.COUNTS, RECORDED["split"][index], strict=True):
         assert_equal(tw.random.split(key, n), wanted)
-    for n, wanted in zip(cases.FOLDED, RECORDED["fold_in"][place], strict=True):
+    for n, wanted in zip(cases.FOLDED, RECORDED["fold_in"][index], strict=True):
         assert_equal(tw.random.fold_in(key, n), wanted)
 
 
-@pytest.mark.parametrize(("place", "seed"), SEEDS)
-def test_bits_are_those_of_jax(place: int, seed: int, device: str) -> None:
+@pytest.mark.parametrize(("index", "seed"), SEEDS)
+def test_bits_are_those_of_jax(index: int, seed: int, device: str) -> None:
     key = tw.random.key(seed)
-    for shape, wanted in zip(cases.SHAPES, RECORDED["bits"][place], strict=True):
+    for shape, wanted in zip(cases.SHAPES, RECORDED["bits"][index], strict=True):
         found = tw.random.bits(key, shape)
         assert found.dtype == tw.uint32
         assert found.shape == shape

@@ -1,4 +1,4 @@
-"""Record the gradients that JAX and PyTorch find, in `gradients.json` beside this file.
+"""Record the gradients that JAX and PyTorch find, in `gradients.json` of this folder.
 
 No test runs it, and neither library is needed otherwise. In an environment that has one
 of them (their CPU wheels will do), from the root of the repository:

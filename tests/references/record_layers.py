@@ -1,4 +1,4 @@
-"""Record what PyTorch's layers and losses give, in `layers.json` beside this file.
+"""Record what PyTorch's layers and losses give, in `layers.json` of this folder.
 
 No test runs it, and PyTorch is not needed otherwise. In an environment that has it (its
 CPU wheel will do), from the root of the repository:
@@ -46,8 +46,8 @@ class Names:
 
     def __getattr__(self, name: str) -> Any:
         """Return a layer, or a function."""
-        for place in (self._torch.nn, self._functions, self._torch):
-            found = getattr(place, RENAMED.get(name, name), None)
+        for module in (self._torch.nn, self._functions, self._torch):
+            found = getattr(module, RENAMED.get(name, name), None)
             if found is not None:
                 return found
         raise AttributeError(name)

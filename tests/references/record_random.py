@@ -1,4 +1,4 @@
-"""Record what JAX draws, in `random.json` beside this file.
+"""Record what JAX draws, in `random.json` of this folder.
 
 No test runs it, and JAX is not needed otherwise. In an environment that has its CPU
 wheel (0.10.2 has recorded), from the root of the repository:

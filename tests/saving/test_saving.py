@@ -182,7 +182,7 @@ DAMAGED: dict[str, tuple[Callable[[], io.BytesIO], str]] = {
         lambda: made({"w": entry("F32", [3], 0, 8)}, bytes(8)),
         r"shape \(3,\) in F32 8 bytes, and it needs 12",
     ),
-    "turned offsets": (
+    "swapped offsets": (
         lambda: made({"w": entry("F32", [2], 8, 0)}, bytes(8)),
         "before it begins at 8",
     ),

@@ -292,16 +292,16 @@ def chain(count: int) -> Tensor:
     return x
 
 
-def turns(count: int) -> Tensor:
+def transposes(count: int) -> Tensor:
     x = tw.realize(data(0, 5, 7)) + 1
-    with tracing("turns"):
+    with tracing("transposes"):
         for _ in range(count):
             x = x.T
     return x + 1
 
 
 @on_webgpu
-@pytest.mark.parametrize("build", [sum_in_pairs, joined, chain, turns])
+@pytest.mark.parametrize("build", [sum_in_pairs, joined, chain, transposes])
 def test_every_kernel_is_built_a_few_times_at_most(
     build: Callable[[int], Tensor], monkeypatch: pytest.MonkeyPatch
 ) -> None:

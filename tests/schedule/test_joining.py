@@ -135,11 +135,11 @@ def test_no_kernel_waits_for_one_that_waits_for_it(webgpu: str) -> None:
 def test_neighbours_of_an_output_are_read_by_another_kernel(webgpu: str) -> None:
     x = stored(*SHAPE)
     first = x * 2
-    shifted, turned = tw.roll(first, 1, axis=0) + x, first.reshape(8, 6).T + x
-    launched(first, shifted, turned)
+    shifted, transposed = tw.roll(first, 1, axis=0) + x, first.reshape(8, 6).T + x
+    launched(first, shifted, transposed)
     host = x.numpy() * 2
     np.testing.assert_array_equal(shifted.numpy(), np.roll(host, 1, 0) + x.numpy())
-    np.testing.assert_array_equal(turned.numpy(), host.reshape(8, 6).T + x.numpy())
+    np.testing.assert_array_equal(transposed.numpy(), host.reshape(8, 6).T + x.numpy())
 
 
 def test_arrays_that_share_nothing_have_kernels_of_their_own(webgpu: str) -> None:
@@ -251,9 +251,9 @@ def test_many_outputs_of_random_graphs(device: str, data: st.DataObject) -> None
 
 
 def test_value_of_many_kernels_is_stored_by_one_of_them(webgpu: str) -> None:
-    table, places = stored(50, 64), stored(8, 64, seed=1)
+    table, positions = stored(50, 64), stored(8, 64, seed=1)
     rows = tw.realize(tw.arange(8) * 5)
-    x = tw.exp(table[rows] + places)
+    x = tw.exp(table[rows] + positions)
     weights = [stored(64, 4 + n, seed=n) for n in range(8)]
     kernels = launched(
         *(x @ w for w in weights), *(x.sum(axis=0) * n for n in range(2))

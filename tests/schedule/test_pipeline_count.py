@@ -49,8 +49,8 @@ def softmax(x: tw.Tensor) -> tw.Tensor:
 
 
 def heat(x: tw.Tensor) -> tw.Tensor:
-    turned = [tw.roll(x, shift, axis=axis) for axis in (0, 1) for shift in (1, -1)]
-    return turned[0] + turned[1] + turned[2] + turned[3] - 4 * x
+    rolled = [tw.roll(x, shift, axis=axis) for axis in (0, 1) for shift in (1, -1)]
+    return rolled[0] + rolled[1] + rolled[2] + rolled[3] - 4 * x
 
 
 def gathered(x: tw.Tensor) -> tw.Tensor:

@@ -37,7 +37,7 @@ def graph_of(*results: Tensor) -> LinearGraph:
 
 
 def gradients(*, is_transposed: bool = False) -> LinearGraph:
-    """A step of training; turned, one result is read in an order without strides."""
+    """A step of training; if transposed, one result is read without strides."""
     model = transformers.parameters(2, 128, 64, 65)
     tokens = tw.zeros((32, 64), "int32").contiguous()
     tw.realize(tokens, *tw.tree.leaves(model))

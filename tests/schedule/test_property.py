@@ -210,8 +210,8 @@ def accumulated(draw: Draw, x: Pair) -> Pair:
         return x
     axis = draw(st.integers(0, x.host.ndim - 1))
     count = x.host.shape[axis]
-    places = st.integers(-count, count - 1) if count else st.nothing()
-    few = st.lists(places, max_size=5 if count else 0)
+    positions = st.integers(-count, count - 1) if count else st.nothing()
+    few = st.lists(positions, max_size=5 if count else 0)
     key = (*(slice(None),) * axis, draw(few))
     name = draw(st.sampled_from(["add", "max", "min"]))
     values = leaf(draw, shape_beside(draw, x.host[key].shape)[-x.host.ndim :])

@@ -37,8 +37,8 @@ def of_groups() -> Tensor:
     return grouped.reshape((2, 6, 5, 7)) * numbers(6, 1, 1) + numbers(6, 1, 1)
 
 
-def of_turned() -> Tensor:
-    """Groups joined, turned, and joined again."""
+def of_transposed() -> Tensor:
+    """Groups merged, transposed, and merged again."""
     x = tw.broadcast_to(numbers(3, 5)[:, None, :], (3, 2, 5)).reshape((6, 5))
     y = tw.broadcast_to(x.T[:, :, None], (5, 6, 4)).reshape((5, 24))
     return y * numbers(5, 24)
@@ -51,7 +51,7 @@ CASES: dict[str, tuple[Callable[[], Tensor], int]] = {
         1,
     ),
     "groups": (of_groups, 1),
-    "turned": (of_turned, 1),
+    "transposed": (of_transposed, 1),
     "repeated": (lambda: tw.repeat(numbers(5), 3) + numbers(15), 1),
     "as they are": (lambda: twice_as_large(numbers(2, 3)), 1),
 }
@@ -90,20 +90,20 @@ def split(random: Random, length: int) -> tuple[int, ...]:
 
 
 def joined(random: Random, shape: Shape) -> Shape:
-    place = random.randrange(len(shape) - 1)
-    return (*shape[:place], shape[place] * shape[place + 1], *shape[place + 2 :])
+    axis = random.randrange(len(shape) - 1)
+    return (*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :])
 
 
 def next_step(random: Random, shape: Shape) -> tuple[str, Any]:
     """Return a movement of a shape, by the name that both libraries have."""
-    kind = random.choice(("split", "join", "turn", "repeat", "add"))
+    kind = random.choice(("split", "join", "permute", "repeat", "add"))
     if kind == "join" and len(shape) > 1:
         return "reshape", joined(random, shape)
     if kind == "split" and len(shape) < 6:
         return "reshape", tuple(n for axis in shape for n in split(random, axis))
     if kind == "repeat" and len(shape) < 6 and prod(shape) < 400:
-        place = random.randrange(len(shape) + 1)
-        return "repeat", (*shape[:place], random.choice((1, 2, 3)), *shape[place:])
+        axis = random.randrange(len(shape) + 1)
+        return "repeat", (*shape[:axis], random.choice((1, 2, 3)), *shape[axis:])
     if kind == "add":
         return "add", shape
     return "permute_dims", random.sample(range(len(shape)), len(shape))
@@ -112,8 +112,8 @@ def next_step(random: Random, shape: Shape) -> tuple[str, Any]:
 def after(xp: Any, x: Any, kind: str, how: Any) -> Any:
     """Return an array after such a step."""
     if kind == "repeat":
-        place = next((i for i, n in enumerate(x.shape) if n != how[i]), len(x.shape))
-        one = (*x.shape[:place], 1, *x.shape[place:])
+        axis = next((i for i, n in enumerate(x.shape) if n != how[i]), len(x.shape))
+        one = (*x.shape[:axis], 1, *x.shape[axis:])
         return xp.broadcast_to(xp.reshape(x, one), how)
     if kind == "add":
         more = xp.reshape(xp.arange(prod(how), dtype=xp.float32), how)

@@ -193,9 +193,14 @@ Draw = Callable[[Any], Any]
 
 def random_step(draw: Draw) -> Callable[[list[Any], list[Any], Any], list[Any]]:
     """Return a random step of three values and those before them."""
-    places = st.integers(0, 7)
+    positions = st.integers(0, 7)
     plan_of = [
-        (draw(st.integers(0, 4)), draw(places), draw(places), draw(st.integers(1, 3)))
+        (
+            draw(st.integers(0, 4)),
+            draw(positions),
+            draw(positions),
+            draw(st.integers(1, 3)),
+        )
         for _ in range(draw(st.integers(2, 6)))
     ]
 

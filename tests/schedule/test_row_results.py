@@ -31,9 +31,9 @@ def ran(value: tw.Tensor) -> list[str]:
 
 @pytest.mark.parametrize("name", FORMULAS)
 def test_one_launch_reads_everything_once(webgpu: str, name: str) -> None:
-    turn = [*FORMULAS].index(name) % 2
+    phase = [*FORMULAS].index(name) % 2
     often = name in ("causal", "variance")
-    for shape in SHAPES[:5] if often else SHAPES[turn : turn + 1]:
+    for shape in SHAPES[:5] if often else SHAPES[phase : phase + 1]:
         numbers, labels = inputs(shape)
         if name == "rows_of_a_table":
             labels %= max(numbers.size // shape[-1], 1)
@@ -80,7 +80,7 @@ def test_views_of_rows(webgpu: str, name: str) -> None:
     x, labels = tw.asarray(numbers), labels % 20
     views: dict[str, Any] = {
         "backwards": lambda a: a[::-2, ::-1],
-        "turned": lambda a: a[:, :40].T[:20],
+        "transposed": lambda a: a[:, :40].T[:20],
         "cut": lambda a: a[1::2, 3:],
     }
     for name_of_view, view in views.items():
@@ -117,28 +117,28 @@ def test_a_result_per_row_is_seen_in_other_shapes(webgpu: str) -> None:
     assert ran(y) == ["rows"]
     want = 2 * np.reshape(logsumexp(numbers.astype(np.float64), np), (3, 16))
     assert_near(y.numpy(), want)
-    turned = logsumexp(x, tw).T * 2
-    assert_near(turned.numpy(), 2 * logsumexp(numbers.astype(np.float64), np).T)
+    transposed = logsumexp(x, tw).T * 2
+    assert_near(transposed.numpy(), 2 * logsumexp(numbers.astype(np.float64), np).T)
 
 
 def test_a_result_per_row_meets_what_other_axes_repeat(device: str) -> None:
     """A row of 4 repeated over (6, 4) has no strides along the 24 rows."""
     numbers, _ = inputs((24, 5))
-    x, beside = tw.asarray(numbers), np.arange(4, dtype=np.float32)
+    x, other = tw.asarray(numbers), np.arange(4, dtype=np.float32)
     centred = x - x.mean(axis=1, keepdims=True)
     spread = (centred**2).sum(axis=1)
-    got = tw.reshape(spread, (6, 4)) * beside
-    assert_near(got.numpy(), 5 * numbers.var(axis=1).reshape(6, 4) * beside)
-    got = tw.reshape(logsumexp(x, tw), (6, 4)) + beside
+    got = tw.reshape(spread, (6, 4)) * other
+    assert_near(got.numpy(), 5 * numbers.var(axis=1).reshape(6, 4) * other)
+    got = tw.reshape(logsumexp(x, tw), (6, 4)) + other
     want = logsumexp(numbers.astype(np.float64), np)
-    assert_near(got.numpy(), want.reshape(6, 4) + beside)
+    assert_near(got.numpy(), want.reshape(6, 4) + other)
 
 
 def test_what_is_read_where_a_sum_says_waits_for_it(webgpu: str) -> None:
     numbers, _ = inputs((20, 16))
     x, whole = tw.asarray(numbers), tw.asarray((numbers > 0).astype(np.int32))
-    places = whole.sum(axis=-1, keepdims=True) % 16
-    y = tw.take_along_axis(x, places, axis=-1) * x.sum(axis=-1, keepdims=True) * x
+    indices = whole.sum(axis=-1, keepdims=True) % 16
+    y = tw.take_along_axis(x, indices, axis=-1) * x.sum(axis=-1, keepdims=True) * x
     counted = (numbers > 0).sum(-1, keepdims=True) % 16
     want = np.take_along_axis(numbers, counted, axis=-1) * numbers
     want = want * numbers.sum(-1, keepdims=True)
@@ -159,8 +159,8 @@ def test_the_last_elements_of_a_storage_are_gathered_one_by_one(webgpu: str) -> 
     base = np.arange(16 * 8 + 3, dtype=np.float32)
     x = tw.realize(tw.asarray(base) + 0)
     rows = tw.reshape(x[: 16 * 8], (16, 8))
-    places = tw.asarray(np.full(16, 16 * 8 + 2, np.int32))
-    y = tw.max(rows, axis=-1) - tw.min(rows, axis=-1) + x[places]
+    indices = tw.asarray(np.full(16, 16 * 8 + 2, np.int32))
+    y = tw.max(rows, axis=-1) - tw.min(rows, axis=-1) + x[indices]
     with record_kernels() as records:
         got = y.numpy()
     (record,) = records

@@ -96,8 +96,8 @@ def test_batches_of_both_operands_stay_batches() -> None:
     assert kernels(x @ w)[0].name.endswith("[6, 5, 12, 8]")
     w = sample(3, 1, 8, 12)
     assert kernels(x @ w)[0].name.endswith("[3, 10, 12, 8]")
-    turned = tw.permute_dims(sample(4, 50, 2, 8), (0, 2, 1, 3))
-    assert kernels(turned @ sample(8, 12))[0].name.endswith("[8, 50, 12, 8]")
+    transposed = tw.permute_dims(sample(4, 50, 2, 8), (0, 2, 1, 3))
+    assert kernels(transposed @ sample(8, 12))[0].name.endswith("[8, 50, 12, 8]")
 
 
 MERGED: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
@@ -246,7 +246,7 @@ def test_loop_that_never_reads_stays_bounded() -> None:
 
 
 def steps_until_computed(length: int) -> int:
-    """Return how many running totals may hang on each other before a flush."""
+    """Return the length of the longest chain of scans before a flush."""
     x = tw.realize(tw.zeros(length) + 0)
     depth = 0
     for step in range(1, 200):

@@ -42,7 +42,7 @@ IN_VECTORS: dict[str, Case] = {
     "chosen rows": lambda x, row, column: x[[3, 0, 10, 3], 4:16] * 2,
     "chosen columns": lambda x, row, column: x[:, [3, 0, 19, 3]] * 2,
     "rows of a table and itself": lambda x, row, column: x[[3, 0, 10, 3]] + x[:4],
-    "turned choice": lambda x, row, column: x[[3, 0, 10, 3]].T * 2,
+    "transposed choice": lambda x, row, column: x[[3, 0, 10, 3]].T * 2,
 }
 
 ONE_BY_ONE: dict[str, Case] = {
@@ -88,7 +88,7 @@ CHOICES: dict[str, tuple[Case, bool]] = {
     "odd slice afterwards": (lambda x, rows, others: x[rows][:, 3:11] * 2, False),
     "rows of every second column": (lambda x, rows, others: x[rows, ::2] * 2, False),
     "reversed rows": (lambda x, rows, others: x[rows][:, ::-1] * 2, False),
-    "turned rows": (lambda x, rows, others: x[rows].T * 2, False),
+    "transposed rows": (lambda x, rows, others: x[rows].T * 2, False),
     "rows of narrower rows": (lambda x, rows, others: x[:, :18][rows, :16], True),
     "rows of rows not aligned": (
         lambda x, rows, others: x.reshape((-1,))[:216].reshape((12, 18))[rows, :16],
@@ -100,7 +100,7 @@ CHOICES: dict[str, tuple[Case, bool]] = {
         False,
     ),
     "blocks": (lambda x, rows, others: x.reshape((-1, 5, 4))[rows], True),
-    "blocks with turned axes": (
+    "blocks with permuted axes": (
         lambda x, rows, others: x.reshape((-1, 5, 4))[rows].permute(0, 2, 1)[:, :, :4],
         False,
     ),

@@ -1,4 +1,4 @@
-"""Python's numbers beside float16 tensors are float16 as well, as in NumPy."""
+"""Python's numbers combined with float16 tensors are float16, as in NumPy."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ HOST = np.array([[0.25, 1.0, 4.0], [9.0, 2.25, 0.5]], np.float32)
 UFUNCS: dict[str, Any] = {
     "one operand": lambda x: np.sqrt(x),
     "another name": lambda x: np.arctan(x),
-    "a number beside": lambda x: np.add(x, 1),
-    "an array beside": lambda x: np.maximum(np.ones(3, np.float32), x),
+    "with a number": lambda x: np.add(x, 1),
+    "with an array": lambda x: np.maximum(np.ones(3, np.float32), x),
     "an operator": lambda x: np.full(3, 2, np.float32) * x,
     "a NumPy number": lambda x: np.float32(2) - x,
     "a product": lambda x: np.eye(2, dtype=np.float32) @ x,

@@ -21,26 +21,26 @@ def weights(*numbers: float) -> tw.Tensor:
     return tw.asarray(list(numbers), requires_grad=True)
 
 
-def slope(x: tw.Tensor) -> tw.Tensor:
+def gradient_of(x: tw.Tensor) -> tw.Tensor:
     assert x.grad is not None
     return x.grad
 
 
-def gradient(x: tw.Tensor) -> Any:
-    return slope(x).tolist()
+def gradient_list(x: tw.Tensor) -> Any:
+    return gradient_of(x).tolist()
 
 
 def test_gradients_add_up_in_leaves(device: str) -> None:
     w = weights(1.0, 2.0)
     assert w.grad is None
     (w * w).sum().backward()
-    assert gradient(w) == [2, 4]
+    assert gradient_list(w) == [2, 4]
     (w * 10).sum().backward()
-    assert gradient(w) == [12, 14]
-    assert not slope(w).requires_grad
+    assert gradient_list(w) == [12, 14]
+    assert not gradient_of(w).requires_grad
     w.grad = None
     (w * w).sum().backward(tw.asarray(2.0))
-    assert gradient(w) == [4, 8]
+    assert gradient_list(w) == [4, 8]
 
 
 def test_what_hangs_on_a_leaf_says_so(device: str) -> None:
@@ -66,11 +66,11 @@ def test_a_training_step_rebinds_its_leaf(device: str) -> None:
     for _ in range(3):
         (w * w).sum().backward()
         with tw.no_grad():
-            w -= rate * slope(w)
+            w -= rate * gradient_of(w)
         assert w is same[0]
         assert w.requires_grad
         assert w.is_leaf
-        assert gradient(w)
+        assert gradient_list(w)
         w.grad = None
     assert w.tolist() == [0.125, 0.25]
 
@@ -80,7 +80,7 @@ def test_numbers_are_leaves_that_keep_their_identity(device: str) -> None:
     same = w
     (w * w).backward()
     with tw.no_grad():
-        w -= 0.5 * slope(w)
+        w -= 0.5 * gradient_of(w)
     assert w is same
     assert (w.item(), w.requires_grad) == (0, True)
     with tw.no_grad():
@@ -103,7 +103,9 @@ def test_reading_values_cuts_nothing(
     def plain(w: tw.Tensor) -> tw.Tensor:
         return ((tw.exp(w * 0.5) * w) ** 2).sum() * 2
 
-    assert gradient(w) == pytest.approx(tw.grad(plain)(w.detach()).tolist(), rel=1e-6)
+    assert gradient_list(w) == pytest.approx(
+        tw.grad(plain)(w.detach()).tolist(), rel=1e-6
+    )
 
 
 def test_results_in_place_are_followed(device: str) -> None:
@@ -112,7 +114,7 @@ def test_results_in_place_are_followed(device: str) -> None:
     y[0] = w[1] * 10
     y += w
     y.sum().backward()
-    assert gradient(w) == [1, 3 + 10 + 1]
+    assert gradient_list(w) == [1, 3 + 10 + 1]
     x = tw.zeros(2)
     x += w
     assert x.requires_grad
@@ -127,14 +129,14 @@ def test_views_and_depth_keep_their_way(device: str) -> None:
     for _ in range(2 * DEEPEST):
         y = y + w
     y.sum().backward()
-    assert gradient(w) == [[2 + 2 * DEEPEST] * 3]
+    assert gradient_list(w) == [[2 + 2 * DEEPEST] * 3]
 
 
 def test_constants_are_leaves_too(device: str) -> None:
     w = tw.ones(3).requires_grad_()
     other = tw.ones(3)
     w[tw.asarray([1, 1])].sum().backward()
-    assert gradient(w) == [0, 2, 0]
+    assert gradient_list(w) == [0, 2, 0]
     assert not other.requires_grad
 
 
@@ -142,8 +144,8 @@ def test_devices_meet(webgpu: str) -> None:
     w = tw.asarray([1.0, 2.0], device="cpu", requires_grad=True)
     y = w.to_device(webgpu) * tw.asarray([3.0, 4.0])
     (y.to_device("cpu") * w).sum().backward()
-    assert gradient(w) == [6, 16]
-    assert slope(w).device == "cpu"
+    assert gradient_list(w) == [6, 16]
+    assert gradient_of(w).device == "cpu"
 
     def over(x: tw.Tensor) -> tw.Tensor:
         return (x.to_device("cpu") ** 2).sum().to_device(webgpu) * x[0]
@@ -153,17 +155,17 @@ def test_devices_meet(webgpu: str) -> None:
 
 def test_transformations_inside_are_followed(device: str) -> None:
     z = weights(1.0, 2.0)
-    slope = tw.grad(lambda x: (x * x * z).sum())(tw.asarray([3.0, 4.0]))
-    (slope**2).sum().backward()
-    assert gradient(z) == [72, 256]
+    gradient = tw.grad(lambda x: (x * x * z).sum())(tw.asarray([3.0, 4.0]))
+    (gradient**2).sum().backward()
+    assert gradient_list(z) == [72, 256]
     z.grad = None
     rows = tw.asarray([[1.0, 2.0], [3.0, 4.0]])
     tw.vmap(lambda row: (row * z).sum())(rows).sum().backward()
     tw.vmap(lambda one: one * 2)(z).sum().backward()
-    assert gradient(z) == [4 + 2, 6 + 2]
+    assert gradient_list(z) == [4 + 2, 6 + 2]
     z.grad = None
     tw.jacrev(lambda x: x * z)(tw.asarray([3.0, 4.0])).sum().backward()
-    assert gradient(z) == [1, 1]
+    assert gradient_list(z) == [1, 1]
 
 
 def test_rules_of_ones_own_are_used(device: str) -> None:
@@ -172,14 +174,14 @@ def test_rules_of_ones_own_are_used(device: str) -> None:
         lambda x: x * x, lambda x: (x * x, x), lambda x, g: (4 * g * x,)
     )
     doubled(w).sum().backward()
-    assert gradient(w) == [4, -8]
+    assert gradient_list(w) == [4, -8]
     w.grad = None
     tw.vmap(doubled)(w).sum().backward()
-    assert gradient(w) == [4, -8]
+    assert gradient_list(w) == [4, -8]
     w.grad = None
     tripled = tw.custom_jvp(lambda x: x, lambda x, t: (x[0], 3 * t[0]))
     (tripled(w) * tw.stop_gradient(w)).sum().backward()
-    assert gradient(w) == [3, -6]
+    assert gradient_list(w) == [3, -6]
 
 
 def test_no_grad_makes_constants(device: str) -> None:
@@ -190,7 +192,7 @@ def test_no_grad_makes_constants(device: str) -> None:
         return x.sum() * 2
 
     (w * scale(w)).sum().backward()
-    assert gradient(w) == [6, 6]
+    assert gradient_list(w) == [6, 6]
 
     def inside(x: tw.Tensor) -> tw.Tensor:
         with tw.no_grad():
@@ -208,10 +210,10 @@ def test_retained_graphs_are_walked_again(device: str) -> None:
     w = weights(1.0, 2.0)
     loss = (w * w * w).sum()
     loss.backward(retain_graph=True)
-    first = gradient(w)
+    first = gradient_list(w)
     w.grad = None
     loss.backward()
-    assert gradient(w) == first == [3, 12]
+    assert gradient_list(w) == first == [3, 12]
     with pytest.raises(tw.TransformError, match="retain_graph=True"):
         (loss * 2).backward()
 
@@ -220,7 +222,7 @@ def test_recorded_functions_run_where_gradients_are_followed(webgpu: str) -> Non
     w, x = weights(1.0, 2.0), tw.asarray([3.0, 4.0])
     loss = tw.jit(lambda w, x: (w * x).sum())
     loss(w, x).backward()
-    assert gradient(w) == [3, 4]
+    assert gradient_list(w) == [3, 4]
     assert loss.recordings == 0
     with tw.no_grad():
         assert loss(w, x).item() == loss(w, x).item() == 11
@@ -241,8 +243,8 @@ def test_copies_of_leaves_are_leaves(device: str) -> None:
         assert other is not w
         other.grad = None
         (other * 3).sum().backward()
-        assert gradient(other) == [3, 3]
-    assert gradient(w) == [2, 4]
+        assert gradient_list(other) == [3, 3]
+    assert gradient_list(w) == [2, 4]
     new = tw.asarray(w, requires_grad=True)
     assert new is not w
     assert new.grad is None
@@ -254,7 +256,7 @@ def test_a_leaf_that_is_gone_is_passed_over(device: str) -> None:
 
     w = weights(1.0, 1.0)
     (make() * w.sum()).backward()
-    assert gradient(w) == [6, 6]
+    assert gradient_list(w) == [6, 6]
 
 
 REFUSED: dict[str, tuple[Callable[[tw.Tensor], Any], str]] = {
@@ -281,7 +283,7 @@ def test_errors_say_what_to_do(name: str, device: str) -> None:
     with pytest.raises(tw.TransformError, match=message):
         call(w)
     (w * w).sum().backward()
-    assert gradient(w) == [2, 4]
+    assert gradient_list(w) == [2, 4]
 
 
 def test_a_step_before_backward_is_an_error(device: str) -> None:
@@ -328,7 +330,7 @@ def test_nothing_stays_behind(device: str, monkeypatch: pytest.MonkeyPatch) -> N
             losses.append(loss)
             loss.backward()
             with tw.no_grad():
-                w -= 0.01 * slope(w)
+                w -= 0.01 * gradient_of(w)
             w.grad = None
             norms.append((w * w).sum())
         tw.realize(w, total, *losses, *norms)
@@ -348,6 +350,6 @@ def test_only_what_hangs_on_leaves_is_kept(device: str) -> None:
     assert gone() is None
     assert kept() is not None
     y.sum().backward()
-    tw.realize(slope(w))
+    tw.realize(gradient_of(w))
     gc.collect()
     assert kept() is None

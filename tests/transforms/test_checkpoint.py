@@ -132,8 +132,8 @@ def test_reading_inside_and_twice_running_are_fine(device: str) -> None:
 
 
 def test_another_result_the_second_time_is_an_error(device: str) -> None:
-    turns = iter([1, 2])
-    function = tw.checkpoint(lambda x: (x * 2,) * next(turns))
+    counts = iter([1, 2])
+    function = tw.checkpoint(lambda x: (x * 2,) * next(counts))
     with pytest.raises(tw.TransformError, match=r"tuple\(\*\) at first, and tuple"):
         tw.grad(lambda x: function(x)[0])(1.0)
 

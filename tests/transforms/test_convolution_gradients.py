@@ -1,4 +1,4 @@
-"""The way back of convolutions: of images one convolution, of weights one product."""
+"""Gradients of convolutions: one convolution for images, one product for weights."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ def test_devices_agree(webgpu: str, name: str) -> None:
     shape, weights, how = CASES[name]
     x, w = (numbers(*each).astype(np.float32) for each in (shape, weights))
 
-    def slopes(device: str) -> list[np.ndarray]:
+    def gradients(device: str) -> list[np.ndarray]:
         with tw.device(device):
             found = tw.grad(
                 lambda x, w: (tw.conv2d(x, w, **how) ** 2).sum(), argnums=(0, 1)
             )(tw.asarray(x), tw.asarray(w))
             return [each.numpy() for each in found]
 
-    for got, want in zip(slopes(webgpu), slopes("cpu"), strict=True):
+    for got, want in zip(gradients(webgpu), gradients("cpu"), strict=True):
         np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-4)
 
 
@@ -72,7 +72,7 @@ def test_no_window_is_laid_out(webgpu: str) -> None:
         tw.asarray(numbers(2, 4, 9, 9), "float32"),
         tw.asarray(numbers(8, 4, 3, 3), "float32"),
     )
-    slopes = tw.grad(lambda x, w: tw.conv2d(x, w, padding=1).sum(), argnums=(0, 1))
+    gradients = tw.grad(lambda x, w: tw.conv2d(x, w, padding=1).sum(), argnums=(0, 1))
     with record_kernels() as records:
-        tw.realize(*slopes(x, w))
+        tw.realize(*gradients(x, w))
     assert max(record.stored for record in records) <= 4 * x.size

@@ -30,8 +30,8 @@ def functional(x: Tensor) -> Step:
 
     def step() -> Pair:
         nonlocal w
-        value, slope = tw.value_and_grad(loss)(w, x)
-        w = w - 0.01 * slope
+        value, gradient = tw.value_and_grad(loss)(w, x)
+        w = w - 0.01 * gradient
         return value, w
 
     return step
@@ -59,8 +59,8 @@ def recorded(x: Tensor) -> Step:
 
     @tw.jit
     def update(w: Tensor, x: Tensor) -> Pair:
-        value, slope = tw.value_and_grad(loss)(w, x)
-        return value, w - 0.01 * slope
+        value, gradient = tw.value_and_grad(loss)(w, x)
+        return value, w - 0.01 * gradient
 
     def step() -> Pair:
         nonlocal w

@@ -205,8 +205,8 @@ def test_gradients_know_equal_structures(webgpu: str) -> None:
     backend = devices.backend("webgpu")
     gradient = tw.grad(lambda x: tw.sin(x * 2).sum())
     plans = []
-    for turn in range(3):
-        tw.realize(gradient(tw.asarray([1.0, 2.0 + turn])))
+    for iteration in range(3):
+        tw.realize(gradient(tw.asarray([1.0, 2.0 + iteration])))
         plans.append(len(backend._plans))  # type: ignore[attr-defined]  # looks inside
     assert plans[0] == plans[1] == plans[2]
 
@@ -217,8 +217,8 @@ def test_hessians_of_a_structure_are_planned_once(webgpu: str) -> None:
     backend = devices.backend("webgpu")
     second = tw.hessian(lambda x: (tw.tanh(x) * x).sum())
     plans = []
-    for turn in range(3):
-        tw.realize(second(tw.asarray([1.0, 2.0 + turn])))
+    for iteration in range(3):
+        tw.realize(second(tw.asarray([1.0, 2.0 + iteration])))
         plans.append(len(backend._plans))  # type: ignore[attr-defined]  # looks inside
     assert plans[0] == plans[1] == plans[2]
 

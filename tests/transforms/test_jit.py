@@ -23,7 +23,7 @@ def test_replay_gives_what_the_function_gives(device: str) -> None:
     @tw.jit
     def step(x: Tensor, w: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
         y = tw.tanh(x @ w)
-        return y, {"sum": y.sum(axis=0), "turned": y.T[::-1]}
+        return y, {"sum": y.sum(axis=0), "transposed": y.T[::-1]}
 
     for seed in range(3):
         x = tw.arange(6, dtype=tw.float32).reshape((2, 3)) * 0.1 + seed
@@ -32,7 +32,7 @@ def test_replay_gives_what_the_function_gives(device: str) -> None:
         want = tw.tanh(x @ w)
         assert y.tolist() == want.tolist()
         assert rest["sum"].tolist() == want.sum(axis=0).tolist()
-        assert rest["turned"].tolist() == want.T[::-1].tolist()
+        assert rest["transposed"].tolist() == want.T[::-1].tolist()
 
 
 def test_python_runs_once_per_signature(webgpu: str) -> None:
@@ -97,9 +97,9 @@ def test_views_and_lazy_arguments_are_taken_by_value(webgpu: str) -> None:
 def test_argument_and_constant_results_come_back(webgpu: str) -> None:
     same = tw.jit(lambda x: (x, x.T, tw.zeros(2), x + 0))
     x = tw.asarray([[1.0, 2.0]])
-    first, turned, zeros, copied = same(x)
+    first, transposed, zeros, copied = same(x)
     assert first.tolist() == copied.tolist() == [[1.0, 2.0]]
-    assert turned.tolist() == [[1.0], [2.0]]
+    assert transposed.tolist() == [[1.0], [2.0]]
     assert zeros.tolist() == [0.0, 0.0]
     assert same(x * 3)[0].tolist() == [[3.0, 6.0]]
 

@@ -252,10 +252,10 @@ def test_what_is_written_into_a_model_stays(jit: Any, device: str) -> None:
 
     model = Model(tw.asarray([1.0, 2.0]))
     x = tw.asarray([1.0, 1.0])
-    for turn in range(1, 4):
+    for iteration in range(1, 4):
         step(model, x)
-        assert model.w.tolist() == [1 + turn, 2 + turn]
-        assert len(model.parts) == turn
+        assert model.w.tolist() == [1 + iteration, 2 + iteration]
+        assert len(model.parts) == iteration
         assert model.parts[-1].tolist() == [2, 2]
 
 

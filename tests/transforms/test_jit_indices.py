@@ -180,14 +180,14 @@ def test_views_that_are_returned_written_or_given_twice(device: str) -> None:
     for _ in range(3):
         base = tw.realize(tw.arange(6.0).reshape(3, 2) + 0)
         view = base[:2]
-        turned, total = swap(view, base.T)
+        transposed, total = swap(view, base.T)
         assert base.tolist() == [[9.0, 9.0], [2.0, 3.0], [4.0, 5.0]]
         assert view.tolist() == [[9.0, 9.0], [2.0, 3.0]]
-        assert turned.tolist() == base.tolist()
+        assert transposed.tolist() == base.tolist()
         assert total.tolist() == [[18.0, 18.0], [4.0, 6.0]]
         other = tw.realize(tw.arange(6.0).reshape(3, 2) + 0)
-        turned, _ = swap(view, other.T)
-        assert turned.tolist() == other.tolist()
+        transposed, _ = swap(view, other.T)
+        assert transposed.tolist() == other.tolist()
 
 
 def test_an_index_kept_from_another_recording_is_refused(webgpu: str) -> None:

@@ -49,9 +49,9 @@ def test_a_small_network_learns_exclusive_or(device: str) -> None:
 
     step = tw.value_and_grad(loss)
     for _ in range(60):
-        value, slopes = step(parameters)
+        value, gradients = step(parameters)
         tw.realize(value)
-        parameters = tw.tree.map(lambda p, g: p - 0.1 * g, parameters, slopes)
+        parameters = tw.tree.map(lambda p, g: p - 0.1 * g, parameters, gradients)
     assert value.item() < 0.01
 
 

@@ -141,17 +141,17 @@ def test_second_derivatives_and_batches(batch: int, cpu: str) -> None:
         x, y = graph.arguments
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            slope = tw.grad(graph.plain)
-            backwards = tw.jacrev(slope)(x, y).reshape(6, 6)
-            forwards = tw.jacfwd(slope)(x, y).reshape(6, 6)
+            gradient = tw.grad(graph.plain)
+            backwards = tw.jacrev(gradient)(x, y).reshape(6, 6)
+            forwards = tw.jacfwd(gradient)(x, y).reshape(6, 6)
             assert close(backwards, forwards), f"{seed}: jacrev and jacfwd"
             assert close(backwards, backwards.T), f"{seed}: symmetry"
             try:
-                each = tw.vmap(slope)(tw.stack([x, y]), tw.stack([y, x]))
+                each = tw.vmap(gradient)(tw.stack([x, y]), tw.stack([y, x]))
                 mapped = tw.vmap(graph.plain)
                 summed = tw.grad(lambda x, y, f=mapped: f(x, y).sum())
                 whole = summed(tw.stack([x, y]), tw.stack([y, x]))
             except tw.TraceError:
                 continue
             assert close(each, whole), f"{seed}: grad of vmap"
-            assert close(each[0], slope(x, y)), f"{seed}: vmap"
+            assert close(each[0], gradient(x, y)), f"{seed}: vmap"

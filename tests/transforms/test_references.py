@@ -1,4 +1,4 @@
-"""Gradients of composite functions are those that other libraries have recorded."""
+"""Gradients of composite functions equal the recorded ones of other libraries."""
 
 from __future__ import annotations
 

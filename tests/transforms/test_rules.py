@@ -53,18 +53,18 @@ def test_local_derivatives_are_differences(op: Op) -> None:
     result = numpy_result(op, points)
     assert op.derivative is not None
     factors = op.derivative.local(np, result, *points)
-    for place, factor in enumerate(factors):
+    for index, factor in enumerate(factors):
         if factor is None:
             continue
-        step = 1e-6 * np.maximum(1, np.abs(points[place]))
-        step = np.minimum(step, 1e-3 * np.abs(points[place]) + 1e-12)
+        step = 1e-6 * np.maximum(1, np.abs(points[index]))
+        step = np.minimum(step, 1e-3 * np.abs(points[index]) + 1e-12)
         moved = [list(points), list(points)]
-        moved[0][place] = points[place] + step
-        moved[1][place] = points[place] - step
+        moved[0][index] = points[index] + step
+        moved[1][index] = points[index] - step
         ahead, behind = (numpy_result(op, each) for each in moved)
-        slope = (ahead - behind) / (moved[0][place] - moved[1][place])
-        scale = np.maximum(1, np.abs(slope)) + np.abs(result) * 1e-3 / step * 1e-6
-        assert np.max(np.abs(np.asarray(factor) - slope) / scale) < 2e-5, place
+        difference = (ahead - behind) / (moved[0][index] - moved[1][index])
+        scale = np.maximum(1, np.abs(difference)) + np.abs(result) * 1e-3 / step * 1e-6
+        assert np.max(np.abs(np.asarray(factor) - difference) / scale) < 2e-5, index
 
 
 def numpy_result(op: Op, points: list[np.ndarray]) -> np.ndarray:
@@ -161,8 +161,8 @@ def test_gradients_on_the_gpu_are_those_of_the_cpu(op: Op, webgpu: str) -> None:
 
     def gradients(device: str, dtype: str) -> list[tw.Tensor]:
         given = [tw.asarray(x, dtype=dtype, device=device) for x in points]
-        places = tuple(range(op.arity))
-        found = tw.grad(lambda *x: function(*x).sum(), places)(*given)
+        argnums = tuple(range(op.arity))
+        found = tw.grad(lambda *x: function(*x).sum(), argnums)(*given)
         return list(found)
 
     for got, want in zip(

@@ -1,4 +1,4 @@
-"""Trees that are put together by places are those that `rebuild` makes."""
+"""Trees assembled by path equal the trees that `rebuild` makes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ VALUES: dict[str, Any] = {
 
 PLACES = {id(A): 1, id(B): 0, id(HELD): 2}
 NEW = [NEW_B, NEW_A, NEW_LIST]
-OTHERS = {key: NEW[place] for key, place in PLACES.items()}
+OTHERS = {key: NEW[path] for key, path in PLACES.items()}
 
 
 def parts(value: Any) -> Any:

@@ -62,8 +62,8 @@ def test_values_of_a_derivative_that_is_done_may_leave(device: str) -> None:
     def loss(x: tw.Tensor) -> tw.Tensor:
         root = 1.0
         for _ in range(5):  # Newton's method on constants
-            value, slope = tw.value_and_grad(lambda y: y * y - 2)(root)
-            root -= value.item() / slope.item()
+            value, gradient = tw.value_and_grad(lambda y: y * y - 2)(root)
+            root -= value.item() / gradient.item()
         return x * root
 
     assert tw.grad(loss)(3.0).item() == pytest.approx(2**0.5, rel=1e-6)

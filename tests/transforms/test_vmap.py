@@ -42,8 +42,8 @@ CASES = {
 def examples(x: np.ndarray) -> list[np.ndarray]:
     """Return different values of one shape; positions stay within their bounds."""
     if x.dtype.kind == "f":
-        return [x * (turn + 1) / 2 + turn for turn in range(BATCH_SIZE)]
-    return [np.roll(x, turn) for turn in range(BATCH_SIZE)]
+        return [x * (index + 1) / 2 + index for index in range(BATCH_SIZE)]
+    return [np.roll(x, index) for index in range(BATCH_SIZE)]
 
 
 def test_every_kind_that_reads_has_a_rule() -> None:
@@ -55,7 +55,7 @@ def test_a_batch_is_what_a_loop_gives(code: str, cpu: str) -> None:
     inputs = CASES[code]
     names = list(inputs)
     choices = [(name,) for name in names] if len(names) > 1 else []
-    for place, chosen in enumerate([tuple(names), *choices]):
+    for position, chosen in enumerate([tuple(names), *choices]):
         given = {name: examples(x) for name, x in inputs.items()}
 
         def function(*values: tw.Tensor) -> Any:
@@ -66,14 +66,15 @@ def test_a_batch_is_what_a_loop_gives(code: str, cpu: str) -> None:
         wanted = [
             function(
                 *[
-                    tw.asarray(given[name][turn if name in chosen else 0])
+                    tw.asarray(given[name][index if name in chosen else 0])
                     for name in names
                 ]
             )
-            for turn in range(BATCH_SIZE)
+            for index in range(BATCH_SIZE)
         ]
         axes = tuple(
-            min(place, inputs[name].ndim) if name in chosen else None for name in names
+            min(position, inputs[name].ndim) if name in chosen else None
+            for name in names
         )
         arguments = [
             tw.asarray(
@@ -81,7 +82,7 @@ def test_a_batch_is_what_a_loop_gives(code: str, cpu: str) -> None:
             )
             for name, axis in zip(names, axes, strict=True)
         ]
-        out = -1 if place else 0
+        out = -1 if position else 0
         found = tw.vmap(function, axes, out)(*arguments)
         assert found.dtype is wanted[0].dtype
         np.testing.assert_allclose(
@@ -101,9 +102,9 @@ def test_nested_in_any_order(device: str) -> None:
     xs = tw.linspace(-2.0, 2.0, 12).reshape(4, 3)
     each = tw.vmap(tw.grad(model), (None, 0))(w, xs)
     assert each.shape == (4, 3, 2)
-    for turn in range(4):
-        one = tw.grad(model)(w, xs[turn])
-        assert each[turn].reshape(-1).tolist() == pytest.approx(
+    for index in range(4):
+        one = tw.grad(model)(w, xs[index])
+        assert each[index].reshape(-1).tolist() == pytest.approx(
             one.reshape(-1).tolist(), abs=1e-5
         )
     whole = tw.grad(lambda w: tw.vmap(model, (None, 0))(w, xs).sum())(w)

@@ -177,7 +177,7 @@ class Model:
         return x * 2
 
     @functools.partial(tw.grad, argnums=1)
-    def slope(self, x: Any) -> Any:
+    def gradient(self, x: Any) -> Any:
         return self.forward(x)
 
 
@@ -201,7 +201,7 @@ def test_jitted_methods_see_the_object_as_it_is(device: str) -> None:
     assert_equal(one.w, [4, 4])
     assert one.calls == 2
     assert_equal(one.forward(x), 12)
-    assert_equal(one.slope(x), [4, 4])
+    assert_equal(one.gradient(x), [4, 4])
     assert_equal(tw.jit(tw.grad(one.forward))(x), [4, 4])
     assert_equal(tw.jit(tw.vmap(one.forward))(tw.stack([x, x])), [12, 12])
     if device == "webgpu":
