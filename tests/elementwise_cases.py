@@ -1,4 +1,4 @@
-"""Inputs for every elementwise row of the op table, and how far results are off."""
+"""Inputs for every elementwise entry of the op table, and how far results are off."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tensorweb.ops import GROUPS
 
 Array = np.ndarray[Any, Any]
 
-ROWS: tuple[Op, ...] = tuple(
-    row
-    for group, rows in GROUPS.items()
-    for row in rows
-    if row.kind == "map" and group != "structure" and row.name != "where"
+ENTRIES: tuple[Op, ...] = tuple(
+    entry
+    for group, entries in GROUPS.items()
+    for entry in entries
+    if entry.kind == "map" and group != "structure" and entry.name != "where"
 )
-"""Every row whose inputs all have one dtype; `where` and `cast` are tested apart."""
+"""Every entry whose inputs all have one dtype; `where` and `cast` are tested apart."""
 
 SELDOM = ("int8", "uint16")
 """Packed like others of their size and sign: a GPU's compiler sees them in casts."""
@@ -36,14 +36,15 @@ STORED: list[tuple[str, DType]] = [
 ]
 """Devices and the dtypes that operations are tried on there."""
 
-INTERNAL = frozenset(row.name for row in GROUPS["random"])
-"""Rows that are no public functions: samplers are built of them."""
+INTERNAL = frozenset(entry.name for entry in GROUPS["random"])
+"""Entries that are no public functions: samplers are built of them."""
 
 
 def code_of(op: Op, *operands: str) -> str:
-    """Return the call of a row, for `tensorweb` as `xp`."""
+    """Return the call of an entry's operation, for `tensorweb` as `xp`."""
     if op.name in INTERNAL:
-        return f"xp.functions.apply.apply({', '.join((repr(op.name), *operands))})"
+        arguments = ", ".join((repr(op.name), *operands))
+        return f"xp.Tensor(xp.functions.elementwise.operation({arguments}))"
     return f"xp.{op.name}({', '.join(operands)})"
 
 

@@ -17,7 +17,7 @@ import elementwise_cases
 import numpy as np
 import random_cases
 from elementwise_cases import (
-    ROWS,
+    ENTRIES,
     SELDOM,
     cast_reference,
     code_of,
@@ -148,7 +148,7 @@ def elementwise(stored: Sequence[DType], *, sampled: bool) -> Iterator[Case]:
     dtype, one view and an empty one, by its index.
     `tests/functions/test_elementwise.py` has all of them natively.
     """
-    for index, op in enumerate(ROWS):
+    for index, op in enumerate(ENTRIES):
         taken = [dtype for dtype in stored if takes(op.name, dtype)]
         others = [dtype for dtype in taken if dtype is not dtypes.float32]
         tried = taken

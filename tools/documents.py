@@ -1,21 +1,22 @@
-"""Write what is generated: `docs/api.md` and its siblings, the page's protocol.
+"""Write what is generated: elementwise functions and methods, pages, the protocol.
 
-Runs inside `.venv`, by `build.py docs`; `tests/project/test_docs.py` fails when a page
-is not what this would write. Everything comes from docstrings, from `__all__` and from
-the comments of `shaders/math/`.
+Runs inside `.venv`, by `build.py docs`; `tests/project/test_docs.py` fails when a file
+is not what this would write. Code comes from the op table (`surfaces.py`); pages come
+from docstrings, from `__all__` and from the comments of `shaders/math/`.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from types import ModuleType
 
 import tensorweb as tw
 from tensorweb import dtypes
-from tools import numpy_names, protocol
+from tools import numpy_names, protocol, surfaces
 from tools.accuracy import bounded
 from tools.process import ROOT
 
@@ -28,7 +29,7 @@ TITLES: dict[str, str] = {
     "arithmetic": "Arithmetic",
     "exponential": "Exponentials and logarithms",
     "trigonometric": "Trigonometry",
-    "rounding": "Rounding and questions about numbers",
+    "rounding": "Rounding, limits and questions about numbers",
     "logic": "Comparison, logic and bits",
     "reductions": "Reductions and running totals",
     "manipulation": "Shape and order of axes",
@@ -74,7 +75,10 @@ OTHERS = "Further names"
 
 
 def main() -> int:
-    """Write all pages."""
+    """Write all files; pages in another process if this one has old functions."""
+    if surfaces.write():
+        command = [sys.executable, "-m", "tools.documents"]
+        return subprocess.run(command, check=False).returncode
     API.write_text(api(), "utf-8")
     NUMERICS.write_text(numerics(NUMERICS.read_text("utf-8")), "utf-8")
     numpy_names.NAMES.write_text(numpy_names.page(), "utf-8")
@@ -85,9 +89,10 @@ def main() -> int:
 def api() -> str:
     """Return the page with one line for every public name."""
     groups: dict[str, list[str]] = {title: [] for title in TITLES.values()}
-    for name in sorted(tw.__all__, key=_natural):
+    for name in sorted(tw.__all__, key=surfaces.natural_order):
         value = getattr(tw, name)
-        lines = groups.setdefault(TITLES.get(_home(value), OTHERS), [])
+        topic = surfaces.TOPICS.get(name) or _home(value)
+        lines = groups.setdefault(TITLES.get(topic, OTHERS), [])
         lines.append(_line(name, value))
         lines += [_line(*entry) for entry in _entries_of(name, value)]
     page = ["# Every public name", "", *API_HEAD.splitlines()]
@@ -107,16 +112,10 @@ Array API would answer differently, [deviations.md](deviations.md) says so."""
 def _entries_of(name: str, value: object) -> Iterator[tuple[str, object]]:
     """Yield the names of a module whose names are listed, and those below it."""
     if value in LISTED:
-        for part in sorted(value.__all__, key=_natural):
+        for part in sorted(value.__all__, key=surfaces.natural_order):
             inner = getattr(value, part)
             yield f"{name}.{part}", inner
             yield from _entries_of(f"{name}.{part}", inner)
-
-
-def _natural(name: str) -> list[tuple[int, str]]:
-    """Return a key that sorts names as people do: `log2` before `log10`."""
-    parts = re.findall(r"\d+|\D+", name)
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
 def _home(value: object) -> str:

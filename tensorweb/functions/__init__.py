@@ -1,24 +1,22 @@
 """The functions of `tw.*`, a topic a file; `__all__` of each says what it offers.
 
 A function converts its arguments and calls the tensor's method of that name, or the
-builder in `nodes/` where tensors have none; `apply` does so for rows of the op table.
-Only `segments` and `callables` are written with tensors.
+builder in `nodes/` where tensors have none. `elementwise` is made from the op table;
+`segments` and `callables` are written with tensors.
 """
 
 from sys import modules as _modules
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
 
-from tensorweb.functions.arithmetic import *
 from tensorweb.functions.callables import *
 from tensorweb.functions.complex_numbers import *
 from tensorweb.functions.computing import *
 from tensorweb.functions.creation import *
 from tensorweb.functions.data_types import *
-from tensorweb.functions.exponential import *
+from tensorweb.functions.elementwise import *
 from tensorweb.functions.joining import *
 from tensorweb.functions.linear_algebra import *
-from tensorweb.functions.logic import *
 from tensorweb.functions.manipulation import *
 from tensorweb.functions.namespace import *
 from tensorweb.functions.reductions import *
@@ -26,7 +24,6 @@ from tensorweb.functions.rounding import *
 from tensorweb.functions.searching import *
 from tensorweb.functions.segments import *
 from tensorweb.functions.sorting import *
-from tensorweb.functions.trigonometric import *
 from tensorweb.functions.windows import *
 from tensorweb.tensor.torch_words import taking_torch_words as _taking_torch_words
 

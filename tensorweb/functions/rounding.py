@@ -1,66 +1,30 @@
-"""Rounding, and questions about single floats."""
+"""Rounding and clipping: elementwise functions with arguments that are no operands."""
 
 from __future__ import annotations
 
 from typing import SupportsIndex
 
-from tensorweb.functions.apply import apply
 from tensorweb.functions.creation import asarray
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
+from tensorweb.tensor.operations import clipped
 
-__all__ = [
-    "ceil",
-    "floor",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "round",
-    "signbit",
-    "trunc",
-]
+__all__ = ["clip", "round"]
 
 
-def floor(x: ArrayLike, /) -> Tensor:
-    """Return the largest whole number not above each element.
+def clip(x: ArrayLike, /, min: ArrayLike = None, max: ArrayLike = None) -> Tensor:
+    """Return values below `min` raised to it and values above `max` lowered to it.
 
-    Shape and dtype are kept.
+    None leaves a side open; NaN stays NaN.
 
     Raises:
         DTypeError: the elements are bool.
+        ShapeError: the shapes do not broadcast.
 
-    >>> tw.floor([1.5, -1.5])
-    tensor([ 1., -2.])
+    >>> tw.clip([1, 5, 9], 2, 7)
+    tensor([2, 5, 7])
     """
-    return apply("floor", x)
-
-
-def ceil(x: ArrayLike, /) -> Tensor:
-    """Return the smallest whole number not below each element.
-
-    Shape and dtype are kept.
-
-    Raises:
-        DTypeError: the elements are bool.
-
-    >>> tw.ceil([1.5, -1.5])
-    tensor([ 2., -1.])
-    """
-    return apply("ceil", x)
-
-
-def trunc(x: ArrayLike, /) -> Tensor:
-    """Return each element without its fraction.
-
-    Shape and dtype are kept.
-
-    Raises:
-        DTypeError: the elements are bool.
-
-    >>> tw.trunc([1.5, -1.5])
-    tensor([ 1., -1.])
-    """
-    return apply("trunc", x)
+    return Tensor(clipped(x, min, max))
 
 
 def round(x: ArrayLike, /, decimals: SupportsIndex = 0) -> Tensor:
@@ -78,50 +42,3 @@ def round(x: ArrayLike, /, decimals: SupportsIndex = 0) -> Tensor:
     tensor([ 2.35, 12.  ])
     """
     return asarray(x).round(decimals)
-
-
-def isnan(x: ArrayLike, /) -> Tensor:
-    """Return whether each element is not a number.
-
-    Bool, of the same shape.
-
-    >>> tw.isnan([1.0, tw.nan])
-    tensor([False,  True])
-    """
-    return apply("isnan", x)
-
-
-def isinf(x: ArrayLike, /) -> Tensor:
-    """Return whether each element is infinite.
-
-    Bool, of the same shape.
-
-    >>> tw.isinf([1.0, -tw.inf])
-    tensor([False,  True])
-    """
-    return apply("isinf", x)
-
-
-def isfinite(x: ArrayLike, /) -> Tensor:
-    """Return whether each element is neither infinite nor NaN.
-
-    Bool, of the same shape.
-
-    >>> tw.isfinite([1.0, tw.inf, tw.nan])
-    tensor([ True, False, False])
-    """
-    return apply("isfinite", x)
-
-
-def signbit(x: ArrayLike, /) -> Tensor:
-    """Return whether the sign bit of each float is set, also of -0 and NaN.
-
-    Bool, of the same shape.
-
-    Raises:
-        DTypeError: the elements are no floats.
-
-    >>> tw.signbit([-0.0, 0.0, -3.0])
-    tensor([ True, False,  True])
-    """
-    return apply("signbit", x)

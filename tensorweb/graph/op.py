@@ -50,7 +50,8 @@ class Op:
         name: the public name.
         kind: the name of a kind of `graph/kinds.py`: `map` (elementwise), `movement`,
             `reduce` …
-        doc: one line of documentation.
+        summary: the result, in a phrase that follows "Return" in the documentation.
+            Operands are `x`, or `x1` and `x2`.
         arity: count of inputs.
         accepts: the category of `dtypes.CATEGORIES` that inputs must have.
         result: the rule for the result's dtype: `same`, `float` (integers become the
@@ -68,12 +69,15 @@ class Op:
         domain: the interval `low, high` per input that tests draw floats from.
         derivative: the derivative of a `map`; `where`, `cast` and other kinds have
             their rules in `transforms/rules/`.
+        details: further sentences of the documentation.
+        example: a call and what Python prints for it. `python3 build.py docs` makes a
+            function `tw.NAME` and a method of every `map` with an example.
         is_stored: whether the scheduler always stores the result.
     """
 
     name: str
     kind: str
-    doc: str
+    summary: str
     arity: int = 1
     accepts: str = "any"
     result: str = "same"
@@ -84,6 +88,8 @@ class Op:
     ulp: float = 0.5
     domain: tuple[tuple[float, float], ...] = ((-10.0, 10.0),)
     derivative: Derivative | None = None
+    details: str = ""
+    example: tuple[str, str] | None = None
     is_stored: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -97,6 +103,34 @@ class Op:
     def __repr__(self) -> str:
         """Return the name."""
         return f"Op({self.name})"
+
+
+def float_function(
+    name: str,
+    summary: str,
+    example: tuple[str, str],
+    *,
+    numpy: NumpyRule = "",
+    weight: int = 16,
+    domain: tuple[float, float] = (-10.0, 10.0),
+    derivative: Derivative,
+    details: str = "",
+) -> Op:
+    """Return the entry of a function of one float, `NAME_f32` in `shaders/math/`."""
+    return Op(
+        name,
+        "map",
+        summary,
+        result="float",
+        numpy=numpy or name,
+        wgsl={"float": f"{name}_f32({{0}})"},
+        weight=weight,
+        ulp=TRANSCENDENTAL,
+        domain=(domain,),
+        derivative=derivative,
+        details=details,
+        example=example,
+    )
 
 
 LEAF = Op("leaf", "leaf", "a value that is already there", arity=0)

@@ -1,11 +1,10 @@
-"""The op table: one row per operation, read by both backends, tests and docs."""
+"""The op table: one entry per operation, read by both backends, tests and docs."""
 
 from __future__ import annotations
 
 from tensorweb.graph.op import CONSTANT, LEAF, Op
 from tensorweb.ops import (
     arithmetic,
-    comparison,
     exponential,
     factorizations,
     logic,
@@ -17,18 +16,19 @@ from tensorweb.ops import (
 )
 
 GROUPS: dict[str, tuple[Op, ...]] = {
-    "arithmetic": arithmetic.ROWS,
-    "exponential": exponential.ROWS,
-    "trigonometric": trigonometric.ROWS,
-    "rounding": rounding.ROWS,
-    "comparison": comparison.ROWS,
-    "logic": logic.ROWS,
-    "random": random.ROWS,
-    "reductions": reductions.ROWS,
-    "factorizations": factorizations.ROWS,
-    "structure": (LEAF, CONSTANT, *structure.ROWS),
+    "arithmetic": arithmetic.ENTRIES,
+    "exponential": exponential.ENTRIES,
+    "trigonometric": trigonometric.ENTRIES,
+    "rounding": rounding.ENTRIES,
+    "logic": logic.ENTRIES,
+    "random": random.ENTRIES,
+    "reductions": reductions.ENTRIES,
+    "factorizations": factorizations.ENTRIES,
+    "structure": (LEAF, CONSTANT, *structure.ENTRIES),
 }
-"""The rows by topic, in the order of the documentation."""
+"""The entries by topic, in the order of the documentation."""
 
-OPS: dict[str, Op] = {row.name: row for rows in GROUPS.values() for row in rows}
-"""Every row by name."""
+OPS: dict[str, Op] = {
+    entry.name: entry for entries in GROUPS.values() for entry in entries
+}
+"""Every entry by name."""

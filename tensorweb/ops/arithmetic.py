@@ -1,4 +1,4 @@
-"""Rows of the elementwise arithmetic operations."""
+"""Entries of the elementwise arithmetic operations."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def _floor_divide(np: Any, a: Any, b: Any) -> Any:
 def _power_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
     """b·a^(b-1), 0 for 0^0; y·ln a, 0 where a is 0 and b is not negative."""
     is_flat = (b == 0) & ~(abs(a) > 0)
-    slope = xp.where(is_flat, 0, b * a ** xp.where(is_flat, 1, b - 1))
-    is_still = (a == 0) & (b >= 0)
-    return slope, xp.where(is_still, 0, y * xp.log(xp.where(is_still, 1, a)))
+    by_base = xp.where(is_flat, 0, b * a ** xp.where(is_flat, 1, b - 1))
+    is_constant = (a == 0) & (b >= 0)
+    return by_base, xp.where(is_constant, 0, y * xp.log(xp.where(is_constant, 1, a)))
 
 
 def _hypot_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
     """a/y and b/y, 0 at the origin."""
-    whole = xp.where(y == 0, 1, y)
-    return xp.where(y == 0, 0, a / whole), xp.where(y == 0, 0, b / whole)
+    divisor = xp.where(y == 0, 1, y)
+    return xp.where(y == 0, 0, a / divisor), xp.where(y == 0, 0, b / divisor)
 
 
 def _copysign_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, None]:
@@ -45,47 +45,51 @@ def _copysign_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, None]:
     return xp.where(xp.signbit(y) == xp.signbit(a), 1.0, -1.0), None
 
 
-def _winner_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
-    """1 for the winner, a half each on a tie, NaN where the result is."""
-    share = xp.where(a == b, 0.5, 1.0)
-    lost = xp.where(xp.isnan(y), y, 0)
-    return xp.where(a == y, share, lost), xp.where(b == y, share, lost)
+def _extreme_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """1 for the operand that is the result, 0.5 each on a tie, NaN for a NaN."""
+    factor = xp.where(a == b, 0.5, 1.0)
+    other = xp.where(xp.isnan(y), y, 0)
+    return xp.where(a == y, factor, other), xp.where(b == y, factor, other)
 
 
-ROWS: tuple[Op, ...] = (
+ENTRIES: tuple[Op, ...] = (
     Op(
         "add",
         "map",
-        "a + b",
+        "`x1 + x2`",
         arity=2,
         accepts="any",
         numpy="add",
         wgsl={"any": "({0} + {1})", "bool": "({0} | {1})"},
         derivative=Derivative(lambda xp, y, a, b: (1, 1)),
+        details="Integers wrap around.",
+        example=("tw.add([1, 2, 3], 10)", "tensor([11, 12, 13])"),
     ),
     Op(
         "subtract",
         "map",
-        "a - b",
+        "`x1 - x2`",
         arity=2,
         accepts="numeric",
         numpy="subtract",
         wgsl={"any": "({0} - {1})"},
         derivative=Derivative(lambda xp, y, a, b: (1, -1)),
+        example=("tw.subtract([5, 7], 4)", "tensor([1, 3])"),
     ),
     Op(
         "multiply",
         "map",
-        "a * b",
+        "`x1 * x2`, element by element; `matmul` is the matrix product",
         arity=2,
         numpy="multiply",
         wgsl={"any": "({0} * {1})", "bool": "({0} & {1})"},
         derivative=Derivative(lambda xp, y, a, b: (b, a)),
+        example=("tw.multiply([1, 2, 3], 2.5)", "tensor([2.5, 5. , 7.5])"),
     ),
     Op(
         "divide",
         "map",
-        "a / b, always a float",
+        "`x1 / x2`, always a float",
         arity=2,
         result="float",
         numpy="divide",
@@ -93,11 +97,13 @@ ROWS: tuple[Op, ...] = (
         weight=4,
         ulp=1.0,
         derivative=steep(lambda xp, y, a, b: (1 / b, -y / b)),
+        details="Division by 0 gives infinity or NaN.",
+        example=("tw.divide([1, 2, 3], 2)", "tensor([0.5, 1. , 1.5])"),
     ),
     Op(
         "floor_divide",
         "map",
-        "the largest whole number not above a / b",
+        "the largest whole number not above `x1 / x2`",
         arity=2,
         accepts="numeric",
         numpy=_floor_divide,
@@ -108,11 +114,15 @@ ROWS: tuple[Op, ...] = (
         },
         weight=8,
         derivative=FLAT,
+        details="An integer divided by 0 gives 0. With an infinity it is "
+        "`floor(x1 / x2)`, as the Array API prefers: `inf // 2` is inf, `1 // -inf` is "
+        "-0.",
+        example=("tw.floor_divide([7, -7], 2)", "tensor([ 3, -4])"),
     ),
     Op(
         "remainder",
         "map",
-        "what floor_divide leaves, with the sign of b",
+        "the remainder of `floor_divide`, with the sign of `x2`",
         arity=2,
         accepts="numeric",
         numpy="remainder",
@@ -124,11 +134,12 @@ ROWS: tuple[Op, ...] = (
         weight=8,
         ulp=1.0,
         derivative=Derivative(lambda xp, y, a, b: (1, -xp.floor_divide(a, b))),
+        example=("tw.remainder([7, -7], 3)", "tensor([1, 2])"),
     ),
     Op(
         "pow",
         "map",
-        "a to the power b",
+        "`x1` to the power `x2`",
         arity=2,
         accepts="numeric",
         numpy=_power,
@@ -141,38 +152,42 @@ ROWS: tuple[Op, ...] = (
         ulp=TRANSCENDENTAL,
         domain=((0.01, 8.0), (-4.0, 4.0)),
         derivative=steep(_power_factors),
+        example=("tw.pow([1, 2, 3], 2)", "tensor([1, 4, 9])"),
     ),
     Op(
         "negative",
         "map",
-        "-x",
+        "`-x`",
         accepts="numeric",
         numpy="negative",
         wgsl={"float": "(-{0})", "int": "negative_i32({0})", "uint": "(0u - {0})"},
         derivative=Derivative(lambda xp, y, x: (-1,)),
+        example=("tw.negative([1, -2])", "tensor([-1,  2])"),
     ),
     Op(
         "positive",
         "map",
-        "x itself",
+        "`x` itself",
         accepts="numeric",
         numpy="positive",
         wgsl={"any": "{0}"},
         derivative=Derivative(lambda xp, y, x: (1,)),
+        example=("tw.positive([1, -2])", "tensor([ 1, -2])"),
     ),
     Op(
         "abs",
         "map",
-        "the absolute value",
+        "the absolute value of each element",
         accepts="numeric",
         numpy="abs",
         wgsl={"float": "abs({0})", "int": "abs_i32({0})", "uint": "{0}"},
         derivative=Derivative(lambda xp, y, x: (xp.sign(x),)),
+        example=("tw.abs([-2.5, 3.0])", "tensor([2.5, 3. ])"),
     ),
     Op(
         "sign",
         "map",
-        "-1, 0 or 1; NaN stays NaN",
+        "-1, 0 or 1 for each element; NaN stays NaN",
         accepts="numeric",
         numpy="sign",
         wgsl={
@@ -181,31 +196,34 @@ ROWS: tuple[Op, ...] = (
             "uint": "min({0}, 1u)",
         },
         derivative=FLAT,
+        example=("tw.sign([-3, 0, 8])", "tensor([-1,  0,  1])"),
     ),
     Op(
         "reciprocal",
         "map",
-        "1 / x",
+        "`1 / x`",
         result="float",
         numpy=lambda np, x: np.divide(x.dtype.type(1), x),
         wgsl={"float": "divide_f32(1.0, {0})"},
         weight=4,
         ulp=1.0,
         derivative=steep(lambda xp, y, x: (-y * y,)),
+        example=("tw.reciprocal([2.0, 4.0])", "tensor([0.5 , 0.25])"),
     ),
     Op(
         "square",
         "map",
-        "x * x",
+        "`x * x`",
         accepts="numeric",
         numpy="square",
         wgsl={"any": "({0} * {0})"},
         derivative=Derivative(lambda xp, y, x: (2 * x,)),
+        example=("tw.square([1, 2, 3])", "tensor([1, 4, 9])"),
     ),
     Op(
         "sqrt",
         "map",
-        "the square root; NaN below zero",
+        "the square root of each element; NaN below zero",
         accepts="any",
         result="float",
         numpy="sqrt",
@@ -214,11 +232,12 @@ ROWS: tuple[Op, ...] = (
         ulp=1.0,
         domain=((0.0, 100.0),),
         derivative=steep(lambda xp, y, x: (0.5 / y,)),
+        example=("tw.sqrt([4, 9])", "tensor([2., 3.])"),
     ),
     Op(
         "rsqrt",
         "map",
-        "1 / sqrt(x)",
+        "`1 / sqrt(x)`",
         accepts="any",
         result="float",
         numpy=lambda np, x: np.divide(x.dtype.type(1), np.sqrt(x)),
@@ -230,11 +249,12 @@ ROWS: tuple[Op, ...] = (
         ulp=2.0,
         domain=((0.01, 100.0),),
         derivative=steep(lambda xp, y, x: (-0.5 * y / x,)),
+        example=("tw.rsqrt([4.0, 16.0])", "tensor([0.5 , 0.25])"),
     ),
     Op(
         "hypot",
         "map",
-        "sqrt(a² + b²) without overflow",
+        "`sqrt(x1**2 + x2**2)` without overflow in between",
         arity=2,
         result="float",
         numpy="hypot",
@@ -242,21 +262,23 @@ ROWS: tuple[Op, ...] = (
         weight=8,
         ulp=2.0,
         derivative=Derivative(_hypot_factors),
+        example=("tw.hypot([3.0, 5.0], [4.0, 12.0])", "tensor([ 5., 13.])"),
     ),
     Op(
         "copysign",
         "map",
-        "the size of a with the sign of b",
+        "the size of `x1` with the sign of `x2`, also of -0",
         arity=2,
         result="float",
         numpy="copysign",
         wgsl={"float": "copysign_f32({0}, {1})"},
         derivative=Derivative(_copysign_factors),
+        example=("tw.copysign([1.0, 2.0], -0.0)", "tensor([-1., -2.])"),
     ),
     Op(
         "nextafter",
         "map",
-        "the next float from a towards b",
+        "the next float from `x1` towards `x2`",
         arity=2,
         result="float",
         numpy="nextafter",
@@ -266,11 +288,12 @@ ROWS: tuple[Op, ...] = (
         },
         weight=4,
         derivative=Derivative(lambda xp, y, a, b: (1, None)),
+        example=("tw.nextafter(1.0, 2.0) > 1.0", "tensor(True)"),
     ),
     Op(
         "maximum",
         "map",
-        "the larger one; NaN wins",
+        "the larger of two elements; NaN wins",
         arity=2,
         numpy="maximum",
         wgsl={
@@ -278,12 +301,13 @@ ROWS: tuple[Op, ...] = (
             "any": "max({0}, {1})",
             "bool": "({0} | {1})",
         },
-        derivative=Derivative(_winner_factors),
+        derivative=Derivative(_extreme_factors),
+        example=("tw.maximum([1, 5], [4, 2])", "tensor([4, 5])"),
     ),
     Op(
         "minimum",
         "map",
-        "the smaller one; NaN wins",
+        "the smaller of two elements; NaN wins",
         arity=2,
         numpy="minimum",
         wgsl={
@@ -291,15 +315,18 @@ ROWS: tuple[Op, ...] = (
             "any": "min({0}, {1})",
             "bool": "({0} & {1})",
         },
-        derivative=Derivative(_winner_factors),
+        derivative=Derivative(_extreme_factors),
+        example=("tw.minimum([1, 5], [4, 2])", "tensor([1, 2])"),
     ),
     Op(
         "relu",
         "map",
-        "x where it is positive, else 0; NaN wins",
+        "each element where it is positive, else 0",
         result="float",
         numpy=lambda np, x: np.maximum(x, x.dtype.type(0)),
         wgsl={"float": "maximum_f32({0}, 0.0)"},
         derivative=Derivative(lambda xp, y, x: (xp.where(y > 0, 1.0, 0.0),)),
+        details="Its derivative at 0 is 0.",
+        example=("tw.relu([-1.0, 0.0, 2.0])", "tensor([0., 0., 2.])"),
     ),
 )

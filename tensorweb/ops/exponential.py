@@ -1,36 +1,12 @@
-"""Rows of exponentials, logarithms and what is built from them."""
+"""Entries of exponentials, logarithms and what is built from them."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from tensorweb.graph.op import TRANSCENDENTAL, Derivative, Op, steep
+from tensorweb.graph.op import TRANSCENDENTAL, Derivative, Op, float_function, steep
 from tensorweb.ops.inverse_error import inverse_error
-
-
-def _float(
-    name: str,
-    doc: str,
-    numpy: object = None,
-    weight: int = 12,
-    domain: tuple[float, float] = (-10.0, 10.0),
-    *,
-    derivative: Derivative,
-) -> Op:
-    rule = numpy if callable(numpy) else name
-    return Op(
-        name,
-        "map",
-        doc,
-        result="float",
-        numpy=rule,
-        wgsl={"float": f"{name}_f32({{0}})"},
-        weight=weight,
-        ulp=TRANSCENDENTAL,
-        domain=(domain,),
-        derivative=derivative,
-    )
 
 
 def _logaddexp_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
@@ -39,47 +15,74 @@ def _logaddexp_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
     return 1 / (1 + xp.exp(-gap)), 1 / (1 + xp.exp(gap))
 
 
-ROWS: tuple[Op, ...] = (
-    _float(
-        "exp", "e to the power x", weight=8, derivative=steep(lambda xp, y, x: (y,))
+def _sigmoid(np: Any, x: Any) -> Any:
+    """Return 1 / (1 + exp(-x)), without an exponential of a large number."""
+    small = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1 / (1 + small), small / (1 + small)).astype(x.dtype)
+
+
+def _erf(np: Any, x: Any) -> Any:
+    return np.vectorize(math.erf, otypes=[x.dtype])(x) if x.size else x
+
+
+ENTRIES: tuple[Op, ...] = (
+    float_function(
+        "exp",
+        "e to the power of each element",
+        ("tw.round(tw.exp([0.0, 1.0]) * 1000)", "tensor([1000., 2718.])"),
+        weight=8,
+        derivative=steep(lambda xp, y, x: (y,)),
     ),
-    _float(
+    float_function(
         "exp2",
-        "2 to the power x",
+        "2 to the power of each element",
+        ("tw.exp2([0, 3])", "tensor([1., 8.])"),
         weight=8,
         derivative=steep(lambda xp, y, x: (y * math.log(2),)),
     ),
-    _float(
-        "expm1", "exp(x) - 1, exact near 0", derivative=steep(lambda xp, y, x: (y + 1,))
+    float_function(
+        "expm1",
+        "`exp(x) - 1`, exact near 0",
+        ("tw.expm1([0.0, 1e-8])", "tensor([0.e+00, 1.e-08])"),
+        weight=12,
+        derivative=steep(lambda xp, y, x: (y + 1,)),
     ),
-    _float(
+    float_function(
         "log",
-        "the natural logarithm; log(0) is -inf",
+        "the natural logarithm; `log(0)` is -inf, below 0 it is NaN",
+        ("tw.log([1.0, 0.0])", "tensor([  0., -inf])"),
+        weight=12,
         domain=(1e-3, 100.0),
         derivative=steep(lambda xp, y, x: (1 / x,)),
     ),
-    _float(
+    float_function(
         "log1p",
-        "log(1 + x), exact near 0",
+        "`log(1 + x)`, exact near 0",
+        ("tw.log1p([0.0, 1e-8])", "tensor([0.e+00, 1.e-08])"),
+        weight=12,
         domain=(-0.99, 100.0),
         derivative=steep(lambda xp, y, x: (1 / (1 + x),)),
     ),
-    _float(
+    float_function(
         "log2",
         "the logarithm to base 2",
+        ("tw.log2([1, 8])", "tensor([0., 3.])"),
+        weight=12,
         domain=(1e-3, 100.0),
         derivative=steep(lambda xp, y, x: (1 / (x * math.log(2)),)),
     ),
-    _float(
+    float_function(
         "log10",
         "the logarithm to base 10",
+        ("tw.log10([1, 10])", "tensor([0., 1.])"),
+        weight=12,
         domain=(1e-3, 100.0),
         derivative=steep(lambda xp, y, x: (1 / (x * math.log(10)),)),
     ),
     Op(
         "logaddexp",
         "map",
-        "log(exp(a) + exp(b)) without overflow",
+        "`log(exp(x1) + exp(x2))` without overflow",
         arity=2,
         result="float",
         numpy="logaddexp",
@@ -87,35 +90,37 @@ ROWS: tuple[Op, ...] = (
         weight=24,
         ulp=TRANSCENDENTAL,
         derivative=steep(_logaddexp_factors),
+        example=("tw.logaddexp(1000.0, -1000.0)", "tensor(1000.)"),
     ),
-    _float(
+    float_function(
         "sigmoid",
-        "1 / (1 + exp(-x))",
-        numpy=lambda np, x: np.where(
-            x >= 0,
-            1 / (1 + np.exp(-np.abs(x))),
-            np.exp(-np.abs(x)) / (1 + np.exp(-np.abs(x))),
-        ).astype(x.dtype),
+        "`1 / (1 + exp(-x))`, between 0 and 1 without overflow",
+        ("tw.sigmoid([0.0, 1000.0])", "tensor([0.5, 1. ])"),
+        numpy=_sigmoid,
+        weight=12,
         derivative=Derivative(lambda xp, y, x: (y * (1 - y),)),
     ),
-    _float(
+    float_function(
         "erf",
-        "the error function",
-        numpy=lambda np, x: (
-            np.vectorize(math.erf, otypes=[x.dtype])(x) if x.size else x
-        ),
-        weight=16,
+        "the error function of each element",
+        ("tw.erf([0.0, tw.inf])", "tensor([0., 1.])"),
+        numpy=_erf,
         domain=(-4.0, 4.0),
         derivative=Derivative(
             lambda xp, y, x: (2 / math.sqrt(math.pi) * xp.exp(-x * x),)
         ),
     ),
-    _float(
+    float_function(
         "erfinv",
-        "the inverse of the error function; NaN beyond -1 and 1",
+        "the inverse of the error function: `erf` of the result is `x`",
+        (
+            "tw.round(tw.erfinv([0.0, 0.5, 1.0]) * 10_000)",
+            "tensor([   0., 4769.,   inf])",
+        ),
         numpy=inverse_error,
         weight=32,
         domain=(-0.99, 0.99),
         derivative=steep(lambda xp, y, x: (math.sqrt(math.pi) / 2 * xp.exp(y * y),)),
+        details="It is infinite at -1 and 1, and NaN beyond.",
     ),
 )

@@ -1,4 +1,4 @@
-"""Rows of what takes matrices apart, and solves with the parts.
+"""Entries of what takes matrices apart, and solves with the parts.
 
 Each result is one tensor that holds all parts; `nodes/factorizations.py` takes them
 out. NumPy's way is in `backends/numpy_rules.py`.
@@ -37,7 +37,7 @@ COMPLEX_SVD = Op(
     "complex_svd", "factor", "the same as svd; of real and imaginary parts", 2, ulp=16
 )
 
-ROWS: tuple[Op, ...] = (
+ENTRIES: tuple[Op, ...] = (
     CHOLESKY,
     LU,
     TRIANGULAR_SOLVE,

@@ -1,4 +1,4 @@
-"""Rows of random words: threefry2x32 with 20 rounds on a counter.
+"""Entries of random words: threefry2x32 with 20 rounds on a counter.
 
 Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011.
 """
@@ -70,7 +70,7 @@ def _words(name: str, doc: str, numpy: Any) -> Op:
     )
 
 
-ROWS: tuple[Op, ...] = (
+ENTRIES: tuple[Op, ...] = (
     _words(
         "threefry",
         "both words of a random block, combined by exclusive or",

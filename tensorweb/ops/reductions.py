@@ -1,4 +1,4 @@
-"""Rows of reductions and scans: how two values combine and what changes nothing."""
+"""Entries of reductions and scans: how two values combine and what changes nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _argument(name: str, doc: str, better: str, start: str) -> Op:
     )
 
 
-ROWS: tuple[Op, ...] = (
+ENTRIES: tuple[Op, ...] = (
     Op(
         "sum",
         "reduce",

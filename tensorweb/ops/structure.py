@@ -1,4 +1,4 @@
-"""Rows of what moves, joins, selects and contracts; attributes are in the builders."""
+"""Entries that move, join, select and contract; attributes are in the builders."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ FOURIER = Op(
 MATMUL = Op("matmul", "matmul", "sums of products over axes", arity=2, weight=1000)
 
 
-ROWS: tuple[Op, ...] = (
+ENTRIES: tuple[Op, ...] = (
     IOTA,
     CAST,
     COPY,

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 from tensorweb import devices, dtypes
 from tensorweb.dtypes import DType
 from tensorweb.errors import DataError
-from tensorweb.functions.arithmetic import (
+from tensorweb.functions.creation import arange, linspace
+from tensorweb.functions.elementwise import (
     add,
     divide,
+    exp,
     maximum,
     multiply,
     sqrt,
     subtract,
 )
-from tensorweb.functions.creation import arange, linspace
-from tensorweb.functions.exponential import exp
 from tensorweb.functions.linear_algebra import matmul
 from tensorweb.functions.manipulation import flip
 from tensorweb.functions.reductions import cumulative_sum, max, mean, min, sum

@@ -17,13 +17,13 @@ from tensorweb.devices import require_dtype
 from tensorweb.dtypes import DType, as_dtype
 from tensorweb.errors import DTypeError, RangeError, ShapeError
 from tensorweb.functions import asarray, stack, zeros
-from tensorweb.functions.apply import apply
 from tensorweb.nodes.selection import iota
 from tensorweb.random.arguments import is_whole
 from tensorweb.shapes import Shape, as_shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
+from tensorweb.tensor.operations import operation
 
 Lengths = SupportsIndex | Iterable[SupportsIndex]
 
@@ -195,6 +195,11 @@ def words_of_key(name: str, key: ArrayLike) -> tuple[Tensor, Tensor]:
     return given[0], given[1]
 
 
+def _word(name: str, high: Tensor, low: Tensor, counters: Tensor) -> Tensor:
+    """Return one word of the block of every counter, or the exclusive or of both."""
+    return Tensor(operation(name, high, low, counters))
+
+
 def random_bits(name: str, key: ArrayLike, shape: Shape, dtype: DType) -> Tensor:
     """Return random bits in an unsigned integer dtype.
 
@@ -203,10 +208,10 @@ def random_bits(name: str, key: ArrayLike, shape: Shape, dtype: DType) -> Tensor
     high, low = words_of_key(name, key)
     require_dtype(dtype, high.device)
     counters = _counters(name, key, shape)
-    both = apply("threefry", high, low, counters)
+    both = _word("threefry", high, low, counters)
     if dtype.bits < 64:
         return both.astype(dtype)
-    first = apply("threefry_first", high, low, counters)
+    first = _word("threefry_first", high, low, counters)
     return (first.astype(dtype) << 32) | (first ^ both).astype(dtype)
 
 
@@ -214,8 +219,8 @@ def random_words(name: str, key: ArrayLike, shape: Shape) -> tuple[Tensor, Tenso
     """Return both words of the block of every element."""
     high, low = words_of_key(name, key)
     counters = _counters(name, key, shape)
-    first = apply("threefry_first", high, low, counters)
-    return first, first ^ apply("threefry", high, low, counters)
+    first = _word("threefry_first", high, low, counters)
+    return first, first ^ _word("threefry", high, low, counters)
 
 
 def _blocks(
@@ -227,8 +232,8 @@ def _blocks(
     kernel.
     """
     counters = (indices >> 1) + first
-    block = apply("threefry_first", *words, counters)
-    return block ^ apply("threefry", *words, counters) * (indices & 1)
+    block = _word("threefry_first", *words, counters)
+    return block ^ _word("threefry", *words, counters) * (indices & 1)
 
 
 def _counters(name: str, key: ArrayLike, shape: Shape) -> Tensor:

@@ -1,19 +1,14 @@
-"""Elementwise methods: one per row of the op table, each a node and nothing more."""
+"""Elementwise methods, made from the op table by `python3 build.py docs`."""
 
 from __future__ import annotations
 
-import operator
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING
 
-from tensorweb.nodes.choice import isin
 from tensorweb.nodes.elementwise import elementwise
-from tensorweb.nodes.rounding import rounded
 from tensorweb.ops import OPS
 from tensorweb.tensor.base import TensorBase
-from tensorweb.tensor.convert import ArrayLike, as_operands
-from tensorweb.tensor.numpy_calls import into
-from tensorweb.tensor.operations import clipped, operation
-from tensorweb.tensor.values import peek
+from tensorweb.tensor.convert import ArrayLike
+from tensorweb.tensor.operations import operation
 
 if TYPE_CHECKING:
     from tensorweb.tensor.tensor import Tensor
@@ -22,316 +17,279 @@ if TYPE_CHECKING:
 class ElementwiseMethods(TensorBase):
     """Operations on each element; `tensorweb.exp` and the like document them.
 
-    Where two operands appear in a first line, `a` is the tensor and `b` the argument.
+    In first lines `x` is the tensor.
     """
 
     __slots__ = ()
 
-    def _unary(self, name: str) -> Tensor:
-        """Return an elementwise operation on this tensor."""
-        return self._wrap(elementwise(OPS[name], self.node))
+    def add(self, other: ArrayLike, /) -> Tensor:
+        """Return `x + other`."""
+        return self._wrap(operation("add", self, other))
 
-    def _with(self, name: str, other: ArrayLike) -> Tensor:
-        """Return an elementwise operation on this tensor and another operand."""
-        return self._wrap(operation(name, self, other))
+    def subtract(self, other: ArrayLike, /) -> Tensor:
+        """Return `x - other`."""
+        return self._wrap(operation("subtract", self, other))
 
-    def exp(self) -> Tensor:
-        """Return e to the power x."""
-        return self._unary("exp")
+    def multiply(self, other: ArrayLike, /) -> Tensor:
+        """Return `x * other`, element by element; `matmul` is the matrix product."""
+        return self._wrap(operation("multiply", self, other))
 
-    def exp2(self) -> Tensor:
-        """Return 2 to the power x."""
-        return self._unary("exp2")
+    def divide(self, other: ArrayLike, /) -> Tensor:
+        """Return `x / other`, always a float."""
+        return self._wrap(operation("divide", self, other))
 
-    def expm1(self) -> Tensor:
-        """Return exp(x) - 1, exact near 0."""
-        return self._unary("expm1")
+    def floor_divide(self, other: ArrayLike, /) -> Tensor:
+        """Return the largest whole number not above `x / other`."""
+        return self._wrap(operation("floor_divide", self, other))
 
-    def log(self) -> Tensor:
-        """Return the natural logarithm; -inf for 0."""
-        return self._unary("log")
+    def remainder(self, other: ArrayLike, /) -> Tensor:
+        """Return the remainder of `floor_divide`, with the sign of `other`."""
+        return self._wrap(operation("remainder", self, other))
 
-    def log1p(self) -> Tensor:
-        """Return log(1 + x), exact near 0."""
-        return self._unary("log1p")
+    def pow(self, other: ArrayLike, /) -> Tensor:
+        """Return `x` to the power `other`."""
+        return self._wrap(operation("pow", self, other))
 
-    def log2(self) -> Tensor:
-        """Return the logarithm to base 2."""
-        return self._unary("log2")
+    def negative(self) -> Tensor:
+        """Return `-x`."""
+        return self._wrap(elementwise(OPS["negative"], self.node))
 
-    def log10(self) -> Tensor:
-        """Return the logarithm to base 10."""
-        return self._unary("log10")
+    def positive(self) -> Tensor:
+        """Return `x` itself."""
+        return self._wrap(elementwise(OPS["positive"], self.node))
+
+    def abs(self) -> Tensor:
+        """Return the absolute value of each element."""
+        return self._wrap(elementwise(OPS["abs"], self.node))
+
+    def sign(self) -> Tensor:
+        """Return -1, 0 or 1 for each element; NaN stays NaN."""
+        return self._wrap(elementwise(OPS["sign"], self.node))
+
+    def reciprocal(self) -> Tensor:
+        """Return `1 / x`."""
+        return self._wrap(elementwise(OPS["reciprocal"], self.node))
+
+    def square(self) -> Tensor:
+        """Return `x * x`."""
+        return self._wrap(elementwise(OPS["square"], self.node))
+
+    def sqrt(self) -> Tensor:
+        """Return the square root of each element; NaN below zero."""
+        return self._wrap(elementwise(OPS["sqrt"], self.node))
+
+    def rsqrt(self) -> Tensor:
+        """Return `1 / sqrt(x)`."""
+        return self._wrap(elementwise(OPS["rsqrt"], self.node))
+
+    def hypot(self, other: ArrayLike, /) -> Tensor:
+        """Return `sqrt(x**2 + other**2)` without overflow in between."""
+        return self._wrap(operation("hypot", self, other))
+
+    def copysign(self, other: ArrayLike, /) -> Tensor:
+        """Return the size of `x` with the sign of `other`, also of -0."""
+        return self._wrap(operation("copysign", self, other))
+
+    def nextafter(self, other: ArrayLike, /) -> Tensor:
+        """Return the next float from `x` towards `other`."""
+        return self._wrap(operation("nextafter", self, other))
+
+    def maximum(self, other: ArrayLike, /) -> Tensor:
+        """Return the larger of two elements; NaN wins."""
+        return self._wrap(operation("maximum", self, other))
+
+    def minimum(self, other: ArrayLike, /) -> Tensor:
+        """Return the smaller of two elements; NaN wins."""
+        return self._wrap(operation("minimum", self, other))
 
     def relu(self) -> Tensor:
         """Return each element where it is positive, else 0."""
-        return self._unary("relu")
+        return self._wrap(elementwise(OPS["relu"], self.node))
+
+    def exp(self) -> Tensor:
+        """Return e to the power of each element."""
+        return self._wrap(elementwise(OPS["exp"], self.node))
+
+    def exp2(self) -> Tensor:
+        """Return 2 to the power of each element."""
+        return self._wrap(elementwise(OPS["exp2"], self.node))
+
+    def expm1(self) -> Tensor:
+        """Return `exp(x) - 1`, exact near 0."""
+        return self._wrap(elementwise(OPS["expm1"], self.node))
+
+    def log(self) -> Tensor:
+        """Return the natural logarithm; `log(0)` is -inf, below 0 it is NaN."""
+        return self._wrap(elementwise(OPS["log"], self.node))
+
+    def log1p(self) -> Tensor:
+        """Return `log(1 + x)`, exact near 0."""
+        return self._wrap(elementwise(OPS["log1p"], self.node))
+
+    def log2(self) -> Tensor:
+        """Return the logarithm to base 2."""
+        return self._wrap(elementwise(OPS["log2"], self.node))
+
+    def log10(self) -> Tensor:
+        """Return the logarithm to base 10."""
+        return self._wrap(elementwise(OPS["log10"], self.node))
+
+    def logaddexp(self, other: ArrayLike, /) -> Tensor:
+        """Return `log(exp(x) + exp(other))` without overflow."""
+        return self._wrap(operation("logaddexp", self, other))
 
     def sigmoid(self) -> Tensor:
-        """Return 1 / (1 + exp(-x))."""
-        return self._unary("sigmoid")
+        """Return `1 / (1 + exp(-x))`, between 0 and 1 without overflow."""
+        return self._wrap(elementwise(OPS["sigmoid"], self.node))
 
     def erf(self) -> Tensor:
-        """Return the error function."""
-        return self._unary("erf")
+        """Return the error function of each element."""
+        return self._wrap(elementwise(OPS["erf"], self.node))
 
     def erfinv(self) -> Tensor:
-        """Return the inverse of the error function; NaN beyond -1 and 1."""
-        return self._unary("erfinv")
-
-    def sqrt(self) -> Tensor:
-        """Return the square root; NaN below zero."""
-        return self._unary("sqrt")
-
-    def rsqrt(self) -> Tensor:
-        """Return 1 / sqrt(x)."""
-        return self._unary("rsqrt")
-
-    def square(self) -> Tensor:
-        """Return x * x."""
-        return self._unary("square")
-
-    def reciprocal(self) -> Tensor:
-        """Return 1 / x."""
-        return self._unary("reciprocal")
-
-    def negative(self) -> Tensor:
-        """Return -x."""
-        return self._unary("negative")
-
-    def positive(self) -> Tensor:
-        """Return x itself."""
-        return self._unary("positive")
-
-    def abs(self) -> Tensor:
-        """Return the absolute value."""
-        return self._unary("abs")
-
-    def sign(self) -> Tensor:
-        """Return -1, 0 or 1; NaN stays NaN."""
-        return self._unary("sign")
+        """Return the inverse of the error function: `erf` of the result is `x`."""
+        return self._wrap(elementwise(OPS["erfinv"], self.node))
 
     def sin(self) -> Tensor:
         """Return the sine."""
-        return self._unary("sin")
+        return self._wrap(elementwise(OPS["sin"], self.node))
 
     def cos(self) -> Tensor:
         """Return the cosine."""
-        return self._unary("cos")
+        return self._wrap(elementwise(OPS["cos"], self.node))
 
     def tan(self) -> Tensor:
         """Return the tangent."""
-        return self._unary("tan")
+        return self._wrap(elementwise(OPS["tan"], self.node))
 
     def asin(self) -> Tensor:
-        """Return the inverse sine."""
-        return self._unary("asin")
+        """Return the angle of a sine, from -pi/2 to pi/2; NaN outside [-1, 1]."""
+        return self._wrap(elementwise(OPS["asin"], self.node))
 
     def acos(self) -> Tensor:
-        """Return the inverse cosine."""
-        return self._unary("acos")
+        """Return the angle of a cosine, from 0 to pi; NaN outside [-1, 1]."""
+        return self._wrap(elementwise(OPS["acos"], self.node))
 
     def atan(self) -> Tensor:
-        """Return the inverse tangent."""
-        return self._unary("atan")
+        """Return the angle of a tangent, from -pi/2 to pi/2."""
+        return self._wrap(elementwise(OPS["atan"], self.node))
 
     def sinh(self) -> Tensor:
         """Return the hyperbolic sine."""
-        return self._unary("sinh")
+        return self._wrap(elementwise(OPS["sinh"], self.node))
 
     def cosh(self) -> Tensor:
         """Return the hyperbolic cosine."""
-        return self._unary("cosh")
+        return self._wrap(elementwise(OPS["cosh"], self.node))
 
     def tanh(self) -> Tensor:
         """Return the hyperbolic tangent."""
-        return self._unary("tanh")
+        return self._wrap(elementwise(OPS["tanh"], self.node))
 
     def asinh(self) -> Tensor:
         """Return the inverse hyperbolic sine."""
-        return self._unary("asinh")
+        return self._wrap(elementwise(OPS["asinh"], self.node))
 
     def acosh(self) -> Tensor:
-        """Return the inverse hyperbolic cosine."""
-        return self._unary("acosh")
+        """Return the inverse hyperbolic cosine; NaN below 1."""
+        return self._wrap(elementwise(OPS["acosh"], self.node))
 
     def atanh(self) -> Tensor:
-        """Return the inverse hyperbolic tangent."""
-        return self._unary("atanh")
-
-    def floor(self) -> Tensor:
-        """Return the largest whole number not above x."""
-        return self._unary("floor")
-
-    def ceil(self) -> Tensor:
-        """Return the smallest whole number not below x."""
-        return self._unary("ceil")
-
-    def trunc(self) -> Tensor:
-        """Return x without its fraction."""
-        return self._unary("trunc")
-
-    def round(
-        self, decimals: SupportsIndex = 0, out: TensorBase | None = None
-    ) -> Tensor:
-        """Return the nearest number with `decimals` decimals, halves to even."""
-        return into(self._wrap(rounded(self.node, operator.index(decimals))), out)
-
-    def __round__(self, ndigits: SupportsIndex | None = None) -> Any:
-        if ndigits is None and not self.node.shape:
-            return round(peek(self))
-        return self.round(0 if ndigits is None else ndigits)
-
-    def isnan(self) -> Tensor:
-        """Return whether x is not a number."""
-        return self._unary("isnan")
-
-    def isinf(self) -> Tensor:
-        """Return whether x is infinite."""
-        return self._unary("isinf")
-
-    def isfinite(self) -> Tensor:
-        """Return whether x is neither NaN nor infinite."""
-        return self._unary("isfinite")
-
-    def signbit(self) -> Tensor:
-        """Return whether the sign bit is set, also of -0 and NaN."""
-        return self._unary("signbit")
-
-    def logical_not(self) -> Tensor:
-        """Return whether it is false."""
-        return self._unary("logical_not")
-
-    def bitwise_invert(self) -> Tensor:
-        """Return every bit inverted."""
-        return self._unary("bitwise_invert")
-
-    def add(self, other: ArrayLike, /) -> Tensor:
-        """Return a + b."""
-        return self._with("add", other)
-
-    def subtract(self, other: ArrayLike, /) -> Tensor:
-        """Return a - b."""
-        return self._with("subtract", other)
-
-    def multiply(self, other: ArrayLike, /) -> Tensor:
-        """Return a * b."""
-        return self._with("multiply", other)
-
-    def divide(self, other: ArrayLike, /) -> Tensor:
-        """Return a / b, always a float."""
-        return self._with("divide", other)
-
-    def floor_divide(self, other: ArrayLike, /) -> Tensor:
-        """Return the largest whole number not above a / b."""
-        return self._with("floor_divide", other)
-
-    def remainder(self, other: ArrayLike, /) -> Tensor:
-        """Return what floor_divide leaves, with the sign of b."""
-        return self._with("remainder", other)
-
-    def pow(self, other: ArrayLike, /) -> Tensor:
-        """Return a to the power b."""
-        return self._with("pow", other)
-
-    def hypot(self, other: ArrayLike, /) -> Tensor:
-        """Return sqrt(a² + b²) without overflow."""
-        return self._with("hypot", other)
-
-    def copysign(self, other: ArrayLike, /) -> Tensor:
-        """Return the size of a with the sign of b."""
-        return self._with("copysign", other)
-
-    def nextafter(self, other: ArrayLike, /) -> Tensor:
-        """Return the next float from a towards b."""
-        return self._with("nextafter", other)
-
-    def maximum(self, other: ArrayLike, /) -> Tensor:
-        """Return the larger one; NaN wins."""
-        return self._with("maximum", other)
-
-    def minimum(self, other: ArrayLike, /) -> Tensor:
-        """Return the smaller one; NaN wins."""
-        return self._with("minimum", other)
+        """Return the inverse hyperbolic tangent; infinite at -1 and 1."""
+        return self._wrap(elementwise(OPS["atanh"], self.node))
 
     def atan2(self, other: ArrayLike, /) -> Tensor:
-        """Return the angle of the point (b, a)."""
-        return self._with("atan2", other)
+        """Return the angle of the point `(other, x)`, from -pi to pi."""
+        return self._wrap(operation("atan2", self, other))
 
-    def logaddexp(self, other: ArrayLike, /) -> Tensor:
-        """Return log(exp(a) + exp(b)) without overflow."""
-        return self._with("logaddexp", other)
+    def floor(self) -> Tensor:
+        """Return the largest whole number not above each element."""
+        return self._wrap(elementwise(OPS["floor"], self.node))
+
+    def ceil(self) -> Tensor:
+        """Return the smallest whole number not below each element."""
+        return self._wrap(elementwise(OPS["ceil"], self.node))
+
+    def trunc(self) -> Tensor:
+        """Return each element without its fraction."""
+        return self._wrap(elementwise(OPS["trunc"], self.node))
+
+    def isnan(self) -> Tensor:
+        """Return whether each element is not a number."""
+        return self._wrap(elementwise(OPS["isnan"], self.node))
+
+    def isinf(self) -> Tensor:
+        """Return whether each element is infinite."""
+        return self._wrap(elementwise(OPS["isinf"], self.node))
+
+    def isfinite(self) -> Tensor:
+        """Return whether each element is neither infinite nor NaN."""
+        return self._wrap(elementwise(OPS["isfinite"], self.node))
+
+    def signbit(self) -> Tensor:
+        """Return whether the sign bit of each float is set, also of -0 and NaN."""
+        return self._wrap(elementwise(OPS["signbit"], self.node))
 
     def equal(self, other: ArrayLike, /) -> Tensor:
-        """Return a == b."""
-        return self._with("equal", other)
+        """Return whether `x == other`, element by element."""
+        return self._wrap(operation("equal", self, other))
 
     def not_equal(self, other: ArrayLike, /) -> Tensor:
-        """Return a != b."""
-        return self._with("not_equal", other)
+        """Return whether `x != other`, element by element."""
+        return self._wrap(operation("not_equal", self, other))
 
     def less(self, other: ArrayLike, /) -> Tensor:
-        """Return a < b."""
-        return self._with("less", other)
+        """Return whether `x < other`, element by element."""
+        return self._wrap(operation("less", self, other))
 
     def less_equal(self, other: ArrayLike, /) -> Tensor:
-        """Return a <= b."""
-        return self._with("less_equal", other)
+        """Return whether `x <= other`, element by element."""
+        return self._wrap(operation("less_equal", self, other))
 
     def greater(self, other: ArrayLike, /) -> Tensor:
-        """Return a > b."""
-        return self._with("greater", other)
+        """Return whether `x > other`, element by element."""
+        return self._wrap(operation("greater", self, other))
 
     def greater_equal(self, other: ArrayLike, /) -> Tensor:
-        """Return a >= b."""
-        return self._with("greater_equal", other)
+        """Return whether `x >= other`, element by element."""
+        return self._wrap(operation("greater_equal", self, other))
 
     def logical_and(self, other: ArrayLike, /) -> Tensor:
-        """Return whether both are true."""
-        return self._with("logical_and", other)
+        """Return whether both elements are true (not zero)."""
+        return self._wrap(operation("logical_and", self, other))
 
     def logical_or(self, other: ArrayLike, /) -> Tensor:
-        """Return whether one is true."""
-        return self._with("logical_or", other)
+        """Return whether one of two elements is true (not zero)."""
+        return self._wrap(operation("logical_or", self, other))
 
     def logical_xor(self, other: ArrayLike, /) -> Tensor:
-        """Return whether exactly one is true."""
-        return self._with("logical_xor", other)
+        """Return whether exactly one of two elements is true (not zero)."""
+        return self._wrap(operation("logical_xor", self, other))
+
+    def logical_not(self) -> Tensor:
+        """Return whether each element is false (zero)."""
+        return self._wrap(elementwise(OPS["logical_not"], self.node))
 
     def bitwise_and(self, other: ArrayLike, /) -> Tensor:
-        """Return a & b, bit by bit."""
-        return self._with("bitwise_and", other)
+        """Return `x & other`, bit by bit, for integers and bool."""
+        return self._wrap(operation("bitwise_and", self, other))
 
     def bitwise_or(self, other: ArrayLike, /) -> Tensor:
-        """Return a | b, bit by bit."""
-        return self._with("bitwise_or", other)
+        """Return `x | other`, bit by bit, for integers and bool."""
+        return self._wrap(operation("bitwise_or", self, other))
 
     def bitwise_xor(self, other: ArrayLike, /) -> Tensor:
-        """Return a ^ b, bit by bit."""
-        return self._with("bitwise_xor", other)
+        """Return `x ^ other`, bit by bit, for integers and bool."""
+        return self._wrap(operation("bitwise_xor", self, other))
+
+    def bitwise_invert(self) -> Tensor:
+        """Return `~x`, every bit inverted, for integers and bool."""
+        return self._wrap(elementwise(OPS["bitwise_invert"], self.node))
 
     def bitwise_left_shift(self, other: ArrayLike, /) -> Tensor:
-        """Return a moved b bits up, zeros follow."""
-        return self._with("bitwise_left_shift", other)
+        """Return `x << other`: bits moved up, zeros follow."""
+        return self._wrap(operation("bitwise_left_shift", self, other))
 
     def bitwise_right_shift(self, other: ArrayLike, /) -> Tensor:
-        """Return a moved b bits down, sign kept."""
-        return self._with("bitwise_right_shift", other)
-
-    def clip(
-        self,
-        min: ArrayLike = None,
-        max: ArrayLike = None,
-        out: TensorBase | None = None,
-        *,
-        casting: str = "same_kind",
-    ) -> Tensor:
-        """Return values below `min` raised to it, values above `max` lowered to it.
-
-        `casting="unsafe"` converts them to the dtype of `out`, whatever that is.
-        """
-        return into(self._wrap(clipped(self, min, max)), out, casting)
-
-    def isin(self, other: ArrayLike, /, *, invert: bool = False) -> Tensor:
-        """Return whether each element is one of `other`; is none of it for `invert`."""
-        return self._wrap(isin(*as_operands(self, other), invert=invert))
+        """Return `x >> other`: bits moved down, with the sign of `x`."""
+        return self._wrap(operation("bitwise_right_shift", self, other))

@@ -1,19 +1,28 @@
-"""Elementwise operations on operands of any kind, by their names in the op table."""
+"""Elementwise operations on operands of any kind, and methods with further arguments.
+
+The methods without are in `elementwise.py`.
+"""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from tensorweb import dtypes
 from tensorweb.errors import RangeError
 from tensorweb.graph.node import Node, constant
-from tensorweb.nodes.choice import clip
+from tensorweb.nodes.choice import clip, isin
 from tensorweb.nodes.elementwise import elementwise
+from tensorweb.nodes.rounding import rounded
 from tensorweb.ops import OPS
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, as_operands, is_scalar, number_of_scalar
+from tensorweb.tensor.numpy_calls import into
+from tensorweb.tensor.values import peek
+
+if TYPE_CHECKING:
+    from tensorweb.tensor.tensor import Tensor
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "equal": operator.eq,
@@ -23,7 +32,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "greater": operator.gt,
     "greater_equal": operator.ge,
 }
-"""Operations that give an answer for numbers of every size."""
+"""Operations on a tensor of integers and an integer beyond their range."""
 
 
 def operation(name: str, *operands: ArrayLike) -> Node:
@@ -43,18 +52,20 @@ def operation(name: str, *operands: ArrayLike) -> Node:
 
 
 def _compared(name: str, x: ArrayLike, other: ArrayLike) -> Node:
-    """Return what an integer beyond the range of a tensor compares to, everywhere."""
+    """Return the comparison with an integer that is out of range: one answer for all.
+
+    Every value of the dtype is on the same side of the integer, 0 among them.
+    """
     pair = (x, other)
-    tensors = [each for each in pair if isinstance(each, TensorBase)]
+    tensors = [operand for operand in pair if isinstance(operand, TensorBase)]
     if len(tensors) != 1 or not any(map(is_scalar, pair)):
         raise  # the error that is being handled
-    # Every value of the dtype is on the same side of the number, 0 among them.
-    values = [
-        0 if isinstance(each, TensorBase) else number_of_scalar(each) for each in pair
+    numbers = [
+        0 if isinstance(operand, TensorBase) else number_of_scalar(operand)
+        for operand in pair
     ]
     node = tensors[0].node
-    answer = COMPARISONS[name](*values)
-    return constant(answer, dtypes.bool, node.device, node.shape)
+    return constant(COMPARISONS[name](*numbers), dtypes.bool, node.device, node.shape)
 
 
 def clipped(x: ArrayLike, low: ArrayLike, high: ArrayLike) -> Node:
@@ -66,10 +77,46 @@ def clipped(x: ArrayLike, low: ArrayLike, high: ArrayLike) -> Node:
         least, greatest = dtypes.integer_range(x.node.dtype)
         low = None if type(low) is int and low <= least else low
         high = None if type(high) is int and high >= greatest else high
-    given = [limit for limit in (low, high) if limit is not None]
-    node, *limits = as_operands(x, *given)
+    node, *limits = as_operands(
+        x, *(limit for limit in (low, high) if limit is not None)
+    )
     return clip(
         node,
         limits[0] if low is not None else None,
         limits[-1] if high is not None else None,
     )
+
+
+class OperationMethods(TensorBase):
+    """Elementwise methods with arguments that are no operands."""
+
+    __slots__ = ()
+
+    def round(
+        self, decimals: SupportsIndex = 0, out: TensorBase | None = None
+    ) -> Tensor:
+        """Return the nearest number with `decimals` decimals, halves to even."""
+        return into(self._wrap(rounded(self.node, operator.index(decimals))), out)
+
+    def __round__(self, ndigits: SupportsIndex | None = None) -> Any:
+        if ndigits is None and not self.node.shape:
+            return round(peek(self))
+        return self.round(0 if ndigits is None else ndigits)
+
+    def clip(
+        self,
+        min: ArrayLike = None,
+        max: ArrayLike = None,
+        out: TensorBase | None = None,
+        *,
+        casting: str = "same_kind",
+    ) -> Tensor:
+        """Return values below `min` raised to it, values above `max` lowered to it.
+
+        `casting="unsafe"` converts them to the dtype of `out`, whatever that is.
+        """
+        return into(self._wrap(clipped(self, min, max)), out, casting)
+
+    def isin(self, other: ArrayLike, /, *, invert: bool = False) -> Tensor:
+        """Return whether each element is one of `other`; is none of it for `invert`."""
+        return self._wrap(isin(*as_operands(self, other), invert=invert))

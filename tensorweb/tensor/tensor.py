@@ -19,6 +19,7 @@ from tensorweb.tensor.layout import LayoutMethods
 from tensorweb.tensor.movement import MovementMethods
 from tensorweb.tensor.numpy_methods import NumpyMethods
 from tensorweb.tensor.numpy_protocols import NumpyProtocols
+from tensorweb.tensor.operations import OperationMethods
 from tensorweb.tensor.operators import Operators
 from tensorweb.tensor.rearrangement import RearrangementMethods
 from tensorweb.tensor.reductions import ReductionMethods
@@ -40,6 +41,7 @@ class Tensor(
     InPlaceOperators,
     NumpyMethods,
     ElementwiseMethods,
+    OperationMethods,
     ComplexMethods,
     ReductionMethods,
     SortingMethods,

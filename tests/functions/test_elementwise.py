@@ -1,4 +1,4 @@
-"""Every elementwise row of the op table: all dtypes, special values, all layouts."""
+"""Every elementwise entry of the op table: all dtypes, special values, all layouts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from elementwise_cases import (
+    ENTRIES,
     INTERNAL,
-    ROWS,
     STORED,
     cast_reference,
     float_error,
@@ -22,18 +22,19 @@ from oracles import exact, function, result_dtype, takes, threefry2x32
 from tolerances import map_tolerance
 
 import tensorweb as tw
-from tensorweb import devices, dtypes, functions
+from tensorweb import devices, dtypes
 from tensorweb.dtypes import DType
 from tensorweb.errors import DataError, DTypeError
 from tensorweb.evaluate import realize
 from tensorweb.graph.op import Op
 from tensorweb.ops import OPS
+from tensorweb.tensor.operations import operation
 
 Array = np.ndarray[Any, Any]
 
 CASES = [
     (device, op, dtype)
-    for op in ROWS
+    for op in ENTRIES
     for device, dtype in STORED
     if takes(op.name, dtype)
 ]
@@ -53,7 +54,7 @@ def require(dtype: DType, device: str) -> None:
 def apply(op: Op, inputs: list[tw.Tensor]) -> tw.Tensor:
     """Return an operation by its public function, if it has one."""
     if op.name in INTERNAL:
-        return functions.apply.apply(op.name, *inputs)
+        return tw.Tensor(operation(op.name, *inputs))
     result = getattr(tw, op.name)(*inputs)
     assert isinstance(result, tw.Tensor)
     return result
@@ -91,7 +92,7 @@ def test_values(device: str, op: Op, dtype: DType) -> None:
     check(op, dtype, result.numpy(), inputs)
 
 
-@pytest.mark.parametrize("op", ROWS, ids=name_of)
+@pytest.mark.parametrize("op", ENTRIES, ids=name_of)
 def test_rows_take_what_they_shall(op: Op, cpu: str) -> None:
     for dtype in dtypes.ALL:
         operands = [tw.ones(3, dtype=dtype)] * op.arity
@@ -175,13 +176,13 @@ def is_host(x: object) -> bool:
     return isinstance(x, np.ndarray)
 
 
-@pytest.mark.parametrize("op", ROWS, ids=name_of)
+@pytest.mark.parametrize("op", ENTRIES, ids=name_of)
 def test_layouts(op: Op, device: str) -> None:
     dtype = usual_dtype(op)
     hosts = [array[-385:].reshape(5, 7, 11) for array in samples(op, dtype)]
     tensors = [tw.asarray(host) for host in hosts]
     # How a kernel reads is independent of its operation, so each one sees two views.
-    layouts = [*LAYOUTS.values()][ROWS.index(op) % 3 :: 3]
+    layouts = [*LAYOUTS.values()][ENTRIES.index(op) % 3 :: 3]
     results = [apply(op, [layout(tensor) for tensor in tensors]) for layout in layouts]
     realize([result.node for result in results])
     for result, layout in zip(results, layouts, strict=True):
@@ -190,7 +191,7 @@ def test_layouts(op: Op, device: str) -> None:
         check(op, dtype, result.numpy(), inputs)
 
 
-@pytest.mark.parametrize("op", [op for op in ROWS if op.arity == 2], ids=name_of)
+@pytest.mark.parametrize("op", [op for op in ENTRIES if op.arity == 2], ids=name_of)
 def test_broadcasting(op: Op, device: str) -> None:
     dtype = usual_dtype(op)
     first, second = samples(op, dtype)

@@ -12,7 +12,6 @@ import pytest
 
 import tensorweb as tw
 from tensorweb import functions
-from tensorweb.functions import apply
 from tensorweb.ops import GROUPS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,7 +54,7 @@ def test_a_topic_offers_every_function_of_its_file(topic: ModuleType) -> None:
         for name, value in inspect.getmembers(topic, inspect.isfunction)
         if value.__module__ == topic.__name__ and not name.startswith("_")
     }
-    assert topic is apply or found <= {*topic.__all__} <= {*tw.__all__}
+    assert found <= {*topic.__all__} <= {*tw.__all__}
 
 
 def test_names_are_all_that_is_there() -> None:
@@ -81,21 +80,21 @@ def test_method_is_documented(name: str) -> None:
 
 
 MAPS = [
-    row.name
-    for group, rows in GROUPS.items()
-    for row in rows
-    if row.kind == "map" and group != "random"
+    entry.name
+    for group, entries in GROUPS.items()
+    for entry in entries
+    if entry.kind == "map" and group != "random"
 ]
 """Random words are what samplers are made of, and no function of their own."""
 
 
 @pytest.mark.parametrize("name", MAPS)
-def test_elementwise_row_is_a_function(name: str) -> None:
+def test_elementwise_entry_is_a_function(name: str) -> None:
     assert name == "cast" or callable(getattr(tw, name))
 
 
 @pytest.mark.parametrize("name", MAPS)
-def test_elementwise_row_is_a_method(name: str) -> None:
+def test_elementwise_entry_is_a_method(name: str) -> None:
     assert name in ("cast", "where") or callable(getattr(tw.Tensor, name))
 
 

@@ -21,7 +21,7 @@ from contributing import Block, blocks, copy_page, follow
 import build
 import tensorweb as tw
 from tensorweb import notices
-from tools import documents, environment, numpy_names
+from tools import documents, environment, numpy_names, surfaces
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -127,6 +127,12 @@ def test_pages_from_docstrings_are_fresh() -> None:
     page = documents.NUMERICS.read_text("utf-8")
     assert page == documents.numerics(page), advice
     assert numpy_names.NAMES.read_text("utf-8") == numpy_names.page(), advice
+
+
+def test_functions_and_methods_are_those_of_the_op_table() -> None:
+    advice = "run `python3 build.py docs`"
+    assert surfaces.FUNCTIONS.read_text("utf-8") == surfaces.functions(), advice
+    assert surfaces.METHODS.read_text("utf-8") == surfaces.methods(), advice
 
 
 @pytest.fixture
