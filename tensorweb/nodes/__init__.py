@@ -1,1 +1,4 @@
-"""Builders: functions from nodes to nodes that check shapes, dtypes and devices."""
+"""Functions from nodes to nodes, which check shapes and dtypes and read no values."""
+
+# Registers the operations on complex numbers, which are built on `elementwise`.
+import tensorweb.nodes.complex_functions  # noqa: F401

@@ -10,8 +10,12 @@ from tensorweb.errors import ShapeError
 from tensorweb.graph.attributes import Groups
 from tensorweb.graph.node import Cache, Node, attributes_of, structure_of
 from tensorweb.graph.op import COMPLEX, Op
-from tensorweb.nodes.complex_parts import conjugate
-from tensorweb.nodes.complex_products import of_parts
+from tensorweb.nodes.complex_parts import (
+    conjugate,
+    imaginary_part,
+    join_parts,
+    real_part,
+)
 from tensorweb.nodes.elementwise import (
     cast,
     common_device,
@@ -30,12 +34,14 @@ from tensorweb.ops import OPS
 from tensorweb.ops.structure import MATMUL
 from tensorweb.shapes import Shape, matmul_shape
 
+Product = Callable[[Node, Node], Node]
+
 
 def _operands(a: Node, b: Node, op: Op) -> tuple[Node, Node]:
     common_device(op, (a, b))
     dtype = promote(a.dtype, b.dtype)
     require_promoted(op.name, (a, b), dtype)
-    if dtype.kind == "complex":  # a real operand stays one
+    if dtype.kind == "complex":  # a real operand stays real
         return a, b
     return cast(a, dtype), cast(b, dtype)
 
@@ -44,13 +50,39 @@ def _are_bool(a: Node, b: Node) -> bool:
     return a.dtype.kind == b.dtype.kind == "bool"
 
 
-def _of_bool(product: Callable[[Node, Node], Node], a: Node, b: Node) -> Node:
-    """Return a product of bool, of which `+` is *or*: whether a sum of ones is not 0.
+def _bool_product(product: Product, a: Node, b: Node) -> Node:
+    """Return a product of bool, where `+` is *or*: whether the count of ones is not 0.
 
-    Ones are counted in float32, whose sums may be rounded and never become 0.
+    Ones are counted in float32; its sums may be rounded but never become 0.
     """
-    counted = product(cast(a, dtypes.float32), cast(b, dtypes.float32))
-    return cast(counted, dtypes.bool)
+    counts = product(cast(a, dtypes.float32), cast(b, dtypes.float32))
+    return cast(counts, dtypes.bool)
+
+
+def _complex_product(product: Product, a: Node, b: Node) -> Node:
+    """Return a sum of products with at least one complex operand, by real products.
+
+    They are four, or two if one operand is real.
+    """
+    dtype = promote(a.dtype, b.dtype).part
+    real_a, real_b = (cast(real_part(node), dtype) for node in (a, b))
+    if b.op is not COMPLEX:
+        imaginary = product(cast(imaginary_part(a), dtype), real_b)
+        return join_parts(product(real_a, real_b), imaginary)
+    imaginary_b = cast(imaginary_part(b), dtype)
+    if a.op is not COMPLEX:
+        return join_parts(product(real_a, real_b), product(real_a, imaginary_b))
+    imaginary_a = cast(imaginary_part(a), dtype)
+    return join_parts(
+        elementwise(
+            OPS["subtract"],
+            product(real_a, real_b),
+            product(imaginary_a, imaginary_b),
+        ),
+        elementwise(
+            OPS["add"], product(real_a, imaginary_b), product(imaginary_a, real_b)
+        ),
+    )
 
 
 def matmul(a: Node, b: Node) -> Node:
@@ -60,27 +92,27 @@ def matmul(a: Node, b: Node) -> Node:
         ShapeError: an operand has no axes, inner sizes differ or batches do not fit.
     """
     key = (a.shape, a.dtype, a.device, b.shape, b.dtype, b.device)
-    known = _known.get(key)
-    if known is not None:
-        groups, shape, structure = known
+    cached = _cached.get(key)
+    if cached is not None:
+        groups, shape, structure = cached
         return Node(
             MATMUL, (a, b), groups, shape, a.dtype, a.device, None, None, structure
         )
     result = _checked_matmul(a, b)
     if result.inputs == (a, b):
         groups = attributes_of(result, Groups)
-        _known.keep(key, (groups, result.shape, structure_of(result)))
+        _cached.keep(key, (groups, result.shape, structure_of(result)))
     return result
 
 
-_known: Cache[tuple[Groups, Shape, int]] = Cache()
+_cached: Cache[tuple[Groups, Shape, int]] = Cache()
 """Products of operands that need no cast and no broadcasting."""
 
 
 def _checked_matmul(a: Node, b: Node) -> Node:
     """Return `a @ b`, with all checks."""
     if _are_bool(a, b):
-        return _of_bool(_checked_matmul, a, b)
+        return _bool_product(_checked_matmul, a, b)
     if not a.shape or not b.shape:
         raise ShapeError(
             f"matmul: shapes {a.shape} and {b.shape}; operands need at least one axis, "
@@ -94,7 +126,7 @@ def _checked_matmul(a: Node, b: Node) -> Node:
         )
     a, b = _operands(a, b, MATMUL)
     if COMPLEX in (a.op, b.op):
-        return of_parts(matmul, a, b)
+        return _complex_product(matmul, a, b)
     is_vector_a, is_vector_b = len(a.shape) == 1, len(b.shape) == 1
     left = expand_dims(a, (0,)) if is_vector_a else a
     right = expand_dims(b, (1,)) if is_vector_b else b
@@ -114,10 +146,10 @@ def contract(a: Node, b: Node, groups: Groups) -> Node:
     operands have equal lengths, which callers have checked.
     """
     if _are_bool(a, b):
-        return _of_bool(lambda left, right: contract(left, right, groups), a, b)
+        return _bool_product(lambda left, right: contract(left, right, groups), a, b)
     a, b = _operands(a, b, MATMUL)
     if COMPLEX in (a.op, b.op):
-        return of_parts(lambda left, right: contract(left, right, groups), a, b)
+        return _complex_product(lambda left, right: contract(left, right, groups), a, b)
     batch, rows, depth = groups.split_left(a.shape)
     other_batch, other_depth, columns = groups.split_right(b.shape)
     assert (batch, depth) == (other_batch, other_depth), "internal: groups differ"
@@ -147,7 +179,7 @@ def tensordot(a: Node, b: Node, axes_a: Sequence[int], axes_b: Sequence[int]) ->
 def vecdot(a: Node, b: Node, axis: int) -> Node:
     """Return the sum of products along one axis; `axis` is negative.
 
-    Of complex numbers the first operand is conjugated.
+    A complex first operand is conjugated.
 
     Raises:
         ShapeError: the axes differ in length or the others do not broadcast.
@@ -160,18 +192,13 @@ def vecdot(a: Node, b: Node, axis: int) -> Node:
     a, b = _operands(a, b, MATMUL)
     if COMPLEX in (a.op, b.op):
         a = conjugate(a, lambda part: elementwise(OPS["negative"], part))
-        return _sum_of_products(a, b, axis)
     left = move_axis_last(a, len(a.shape) + axis)
     right = move_axis_last(b, len(b.shape) + axis)
+    if "complex" in (a.dtype.kind, b.dtype.kind):
+        product = elementwise(OPS["multiply"], left, right)
+        return reduce("sum", product, (len(product.shape) - 1,))
     # Products of float16 are added before they are rounded.
     wide = dtypes.float32 if left.dtype is dtypes.float16 else left.dtype
     product = elementwise(OPS["multiply"], cast(left, wide), cast(right, wide))
     total = reduce("sum", product, (len(product.shape) - 1,), dtype=wide)
     return cast(total, a.dtype)
-
-
-def _sum_of_products(a: Node, b: Node, axis: int) -> Node:
-    left = move_axis_last(a, len(a.shape) + axis)
-    right = move_axis_last(b, len(b.shape) + axis)
-    product = elementwise(OPS["multiply"], left, right)
-    return reduce("sum", product, (len(product.shape) - 1,))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 from tensorweb import dtypes
 from tensorweb.devices import stores, usable_dtype
@@ -53,16 +52,16 @@ def _cast_complex(node: Node, dtype: DType) -> Node:
 def require_promoted(name: str, nodes: Sequence[Node], dtype: DType) -> None:
     """Raise `DTypeError` when the operands' device lacks what they are promoted to.
 
-    The message names the operation, what met and what to do.
+    The message names the operation, the dtypes and what to do.
     """
     device = nodes[0].device
     if stores(dtype, device):
         return
-    met = " with ".join(dict.fromkeys(str(node.dtype) for node in nodes))
-    kinds = dict.fromkeys(f"astype(tw.{node.dtype})" for node in nodes)
+    operands = " with ".join(dict.fromkeys(str(node.dtype) for node in nodes))
+    casts = dict.fromkeys(f"astype(tw.{node.dtype})" for node in nodes)
     raise DTypeError(
-        f"{name}: {met} gives {dtype}, and device {device!r} has no {dtype}. Convert "
-        f'one operand with {" or ".join(kinds)}, or compute on device="cpu".'
+        f"{name}: {operands} gives {dtype}, and device {device!r} has no {dtype}. "
+        f'Convert one operand with {" or ".join(casts)}, or compute on device="cpu".'
     )
 
 
@@ -130,9 +129,8 @@ def common_shape(op: Op, inputs: tuple[Node, ...]) -> Shape:
 
 POW = OPS["pow"]
 
-
 SIMPLE_POWERS = {0.5: OPS["sqrt"], -1: OPS["reciprocal"]}
-"""Operations on floats that are powers with a fixed exponent."""
+"""Operations on floats that equal powers with a fixed exponent."""
 
 
 def _simple_power(base: Node, exponent: Node) -> Node | None:
@@ -151,32 +149,36 @@ def _simple_power(base: Node, exponent: Node) -> Node | None:
     return elementwise(op, base) if op else None
 
 
-def _has_no_common(a: Node, b: Node) -> bool:
-    """Whether uint64 meets signed integers, which no dtype holds both."""
+def _lack_common_dtype(a: Node, b: Node) -> bool:
+    """Whether uint64 meets signed integers; no dtype represents both."""
     signed = {a.dtype.kind, b.dtype.kind} == {"int", "uint"}
     return signed and dtypes.uint64 in (a.dtype, b.dtype)
 
 
-def _compared_exactly(op: Op, a: Node, b: Node) -> Node:
+def _compare_exactly(op: Op, a: Node, b: Node) -> Node:
     """Return a comparison of uint64 with signed integers.
 
-    What is below 0 is less than all unsigned numbers; the rest is unsigned itself.
+    Negative integers are less than every unsigned one; the others are cast to uint64.
     """
     unsigned = [cast(node, dtypes.uint64) for node in (a, b)]
-    inside = elementwise(op, *unsigned)
-    side = a if a.dtype.kind == "int" else b
-    zero = constant(0, side.dtype, side.device)
-    below = elementwise(OPS["less"], side, zero)
-    answers = {"equal": False, "not_equal": True}
-    less = op.name in ("less", "less_equal")
-    answer = answers.get(op.name, less if side is a else not less)
-    if answer:
-        return elementwise(OPS["logical_or"], below, inside)
-    above = elementwise(OPS["logical_not"], below)
-    return elementwise(OPS["logical_and"], above, inside)
+    compared = elementwise(op, *unsigned)
+    signed = a if a.dtype.kind == "int" else b
+    zero = constant(0, signed.dtype, signed.device)
+    is_negative = elementwise(OPS["less"], signed, zero)
+    is_less = op.name in ("less", "less_equal")
+    result_if_negative = {"equal": False, "not_equal": True}.get(
+        op.name, is_less if signed is a else not is_less
+    )
+    if result_if_negative:
+        return elementwise(OPS["logical_or"], is_negative, compared)
+    is_unsigned = elementwise(OPS["logical_not"], is_negative)
+    return elementwise(OPS["logical_and"], is_unsigned, compared)
 
 
-_known: Cache[tuple[Shape, DType, int]] = Cache()
+complex_rules: list[Callable[[Op, tuple[Node, ...]], Node]] = []
+"""The builder of operations on complex numbers; `complex_functions` registers it."""
+
+_cached: Cache[tuple[Shape, DType, int]] = Cache()
 """Shape, dtype and structure of results whose operands needed no cast."""
 
 
@@ -199,35 +201,34 @@ def elementwise(op: Op, *inputs: Node) -> Node:
         key = (op, first.shape, first.dtype, first.device, b.shape, b.dtype, b.device)
     else:
         key = (op, *[(node.shape, node.dtype, node.device) for node in inputs])
-    known = _known.get(key)
-    if known is not None:
-        shape, dtype, structure = known
+    cached = _cached.get(key)
+    if cached is not None:
+        shape, dtype, structure = cached
         return Node(op, inputs, None, shape, dtype, first.device, None, None, structure)
     node = _checked(op, inputs)
     if node.inputs is inputs:
-        _known.keep(key, (node.shape, node.dtype, structure_of(node)))
+        _cached.keep(key, (node.shape, node.dtype, structure_of(node)))
     return node
 
 
 def _checked(op: Op, inputs: tuple[Node, ...]) -> Node:
-    """Return the node, with all checks; its inputs are the operands if none is cast."""
+    """Return the node after all checks; its inputs are the operands if none is cast."""
     device = common_device(op, inputs)
     if any(node.op is COMPLEX for node in inputs):
-        rules = importlib.import_module("tensorweb.nodes.complex_rules")
-        found: Node = rules.complex_elementwise(op, inputs)
-        return found
-    if op.result == "bool" and len(inputs) == 2 and _has_no_common(*inputs):
-        return _compared_exactly(op, *inputs)
+        return complex_rules[0](op, inputs)
+    if op.result == "bool" and len(inputs) == 2 and _lack_common_dtype(*inputs):
+        return _compare_exactly(op, *inputs)
     shape = common_shape(op, inputs)
-    wanted: tuple[DType, ...]
+    operand_dtypes: tuple[DType, ...]
     if op.result == "where":
         operand = result = promote(inputs[1].dtype, inputs[2].dtype)
-        wanted = (dtypes.bool, operand, operand)
+        operand_dtypes = (dtypes.bool, operand, operand)
     else:
         operand, result = operand_and_result(op, inputs)
-        wanted = (operand,) * len(inputs)
+        operand_dtypes = (operand,) * len(inputs)
     if any(node.dtype is not operand for node in inputs):
         require_promoted(op.name, inputs, operand)
-    if any(a.dtype is not b for a, b in zip(inputs, wanted, strict=True)):
-        inputs = tuple(cast(a, b) for a, b in zip(inputs, wanted, strict=True))
+    targets = list(zip(inputs, operand_dtypes, strict=True))
+    if any(node.dtype is not target for node, target in targets):
+        inputs = tuple(cast(node, target) for node, target in targets)
     return Node(op, inputs, None, shape, result, device)

@@ -141,6 +141,13 @@ def slice_ranges(node: Node, ranges: Sequence[Range]) -> Node:
     return move(SLICE, node, _slices(checked), node.view.slice(checked))
 
 
+def slice_axis(node: Node, axis: int, start: int, length: int, step: int = 1) -> Node:
+    """Return `length` elements along one axis: `start, start + step, …`."""
+    ranges = [(0, n, 1) for n in node.shape]
+    ranges[axis] = (start if length else 0, length, step)
+    return slice_ranges(node, ranges)
+
+
 def flip(node: Node, axes: Sequence[int]) -> Node:
     """Return the node with some axes reversed, by negative strides."""
     return slice_ranges(
