@@ -1,5 +1,5 @@
 /**
- * The page's first words, written into its HTML: where the host does not isolate the page
+ * The page's first script, inlined into its HTML: where the host does not isolate the page
  * its service worker does, after one reload; else Python begins to load at once.
  */
 

@@ -16,7 +16,7 @@ declare global {
   var tensorwebPage: Page | undefined;
 }
 
-/** Show the way out of a frame, and nothing else. */
+/** Show only a link that opens the page outside the frame. */
 function refuseFrame(): void {
   const link = el("a", { href: location.href, target: "_blank", rel: "noopener" }, "Open tensorweb in a tab of its own");
   const rest = ": inside other pages it runs with ?embed=1 in its address.";

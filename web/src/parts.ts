@@ -1,4 +1,4 @@
-/** The parts of the page that are no panels: where each stands and what mounts it. */
+/** The parts of the page outside the panels: the element and the mount function of each. */
 
 import type { Page } from "./page/page";
 import { mountDevice } from "./parts/device";
@@ -37,7 +37,7 @@ export const PARTS: readonly Row[] = [
   { host: "#version", mount: mountVersion },
 ];
 
-/** What stands in another page has these alone: none reaches the network or the reader's programs. */
+/** The parts of an embedded page: none reaches the network or the reader's programs. */
 export const EMBEDDED_PARTS: readonly Row[] = [
   { host: "#document", mount: mountEmbeddedTitle },
   { host: "#controls", mount: mountRun },

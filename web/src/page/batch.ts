@@ -13,7 +13,7 @@ export class Batch {
 
   constructor(readonly handOn: (note: Note) => void) {}
 
-  /** Take a note; texts that follow each other on one stream become one. */
+  /** Queue a message; consecutive texts of one stream are concatenated. */
   add(note: Note): void {
     const last = this.#notes.at(-1);
     if (note.note === "output" && last?.note === "output" && last.stream === note.stream) {

@@ -5,15 +5,15 @@ import { embedMode } from "./embed-mode";
 
 const ROOT = "files";
 
-/** What TypeScript's library does not know yet of a file's handle. */
+/** Members of a file handle that TypeScript's library does not declare yet. */
 type Movable = FileSystemFileHandle & { move?(folder: FileSystemDirectoryHandle, name: string): Promise<void> };
 
-/** Why a file was not stored. */
+/** Why a write failed: no room, or storage is blocked. */
 export function refusalOf(error: unknown): Refusal {
   return error instanceof DOMException && error.name === "QuotaExceededError" ? "full" : "blocked";
 }
 
-/** The folder of all programs; fails where the browser keeps no files. */
+/** The folder of all programs; fails where the browser has no file storage. */
 async function root(): Promise<FileSystemDirectoryHandle> {
   // An embedded page neither reads nor changes the files of the full page.
   if (embedMode() === "embedded") throw new Error("an embedded page keeps no files");
@@ -21,7 +21,7 @@ async function root(): Promise<FileSystemDirectoryHandle> {
   return site.getDirectoryHandle(ROOT, { create: true });
 }
 
-/** The folder of one program; null where it has none. */
+/** The folder of one program; null if it does not exist. */
 async function folder(program: string): Promise<FileSystemDirectoryHandle | null> {
   try {
     return await (await root()).getDirectoryHandle(encodeURIComponent(program));
@@ -52,7 +52,7 @@ export async function list(program: string): Promise<Map<string, File>> {
   return found;
 }
 
-/** Write a file, wholly or not at all. */
+/** Write a file atomically: the complete file, or nothing. */
 export async function write(program: string, name: string, data: Blob): Promise<File> {
   const handle = await (await newFolder(program)).getFileHandle(encodeURIComponent(name), { create: true });
   const writer = await handle.createWritable();
@@ -72,7 +72,7 @@ export async function remove(program: string, name: string): Promise<void> {
   await (await folder(program))?.removeEntry(encodeURIComponent(name)).catch(ignoreMissing);
 }
 
-/** Give a file to a program, perhaps the same, under a name. */
+/** Move a file to a program (or within one) under a new name. */
 export async function give(from: string, name: string, to: string, newName: string): Promise<void> {
   const found = await folder(from);
   if (!found) return;
@@ -80,7 +80,7 @@ export async function give(from: string, name: string, to: string, newName: stri
   if (await exists(found, name)) await remove(from, name);
 }
 
-/** Give all files of a program to another one. */
+/** Move all files of a program to another one. */
 export async function move(from: string, to: string): Promise<void> {
   const all = await handles(from);
   if (all.length === 0) return;
@@ -89,7 +89,7 @@ export async function move(from: string, to: string): Promise<void> {
   await removeAll(from);
 }
 
-/** Give another program the same files. */
+/** Copy all files of a program to another one. */
 export async function copy(from: string, to: string): Promise<void> {
   for (const [name, file] of await list(from)) await write(to, name, file);
 }

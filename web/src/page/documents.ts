@@ -1,17 +1,17 @@
-/** The programs that this browser keeps: each by its own name, guarded against other tabs. */
+/** Stored programs: one record per program, with detection of edits by other tabs. */
 
 import { keysWith, onOtherTabs, recall, remember, type Refusal } from "./storage";
 
-/** A program that can be edited: an example, one that came by a link, or the reader's own. */
+/** An editable program: an example, the program of a link, or one of the reader's own. */
 export interface OpenDocument {
   id: string;
   kind: "example" | "link" | "own";
   title: string;
-  /** What Reset goes back to; null for what the reader began with nothing. */
+  /** The text that Reset restores; null for a program that began empty. */
   original: string | null;
-  /** The fragment that opens it again. */
+  /** The address fragment that opens it. */
   address: string;
-  /** Whether somebody else wrote it: then it shares Python with no other program. */
+  /** Whether it came by a link: then it shares its Python with no other program. */
   isForeign: boolean;
 }
 
@@ -19,14 +19,14 @@ export interface OpenDocument {
 interface Kept {
   text: string;
   title: string;
-  /** The program as it came, by a link or as an example; null for what began empty. */
+  /** The original text, of the link or the example; null for a program that began empty. */
   original: string | null;
   /** Milliseconds since 1970. */
   changed: number;
   isForeign: boolean;
 }
 
-/** One line of the list of programs that only this browser has. */
+/** One entry of the list of stored programs. */
 export interface KeptDocument extends Kept {
   id: string;
 }
@@ -35,9 +35,9 @@ export type Outcome = "kept" | "changed elsewhere" | Refusal;
 
 const KEY = "document:";
 const OLD_KEY = "code:";
-/** How many programs of the reader's own there have been. */
+/** Key of the count of programs the reader has created. */
 const COUNT = "own-count";
-/** Which program was open last. */
+/** Key of the program that was open last. */
 export const LAST = "last";
 const OWN = /^own-\d+$/;
 const LINK = /^link-/;
@@ -45,7 +45,7 @@ const LINK = /^link-/;
 export class Documents {
   /** The stored form as this tab last read or wrote it, by program. */
   #seen = new Map<string, string | null>();
-  /** Records that the browser refused to store; held while the page is open. */
+  /** Records that the browser refused to store; retained while the page is open. */
   #unstored = new Map<string, Kept>();
 
   /** `tell` is called with the id of a program that another tab stored, null if unknown. */
@@ -74,7 +74,7 @@ export class Documents {
     return parse(recall(KEY + id))?.text ?? null;
   }
 
-  /** Whether another tab has stored something else since this one last looked. */
+  /** Whether another tab has stored another text since this tab last read it. */
   isChangedElsewhere({ id, kind, original }: OpenDocument, text: string): boolean {
     const now = recall(KEY + id);
     if (!this.#seen.has(id) || now === this.#seen.get(id)) return false;
@@ -107,7 +107,7 @@ export class Documents {
     return "kept";
   }
 
-  /** Take what another tab stored for known. */
+  /** Accept the version that another tab stored as the current one. */
   accept(id: string): void {
     this.#seen.set(id, recall(KEY + id));
   }
@@ -128,7 +128,7 @@ export class Documents {
       .sort((a, b) => b.changed - a.changed);
   }
 
-  /** A program that is in the list, or null. */
+  /** The listed program with this id, or null. */
   find(id: string): KeptDocument | null {
     return this.list().find((kept) => kept.id === id) ?? null;
   }
@@ -141,12 +141,12 @@ export class Documents {
     return this.#store(id, { ...kept, title });
   }
 
-  /** Bring back what `find` gave before it was forgotten. */
+  /** Restore a deleted program from the record that `find` returned. */
   restore({ id, ...kept }: KeptDocument): "kept" | Refusal {
     return this.#store(id, kept);
   }
 
-  /** A program of the reader's own by a name that none ever had. */
+  /** Create a program of the reader's own with an unused id. */
   newOwn(from: Partial<Pick<OpenDocument, "title" | "original" | "isForeign">> = {}): OpenDocument {
     const taken = [...this.#ids(), ...this.#seen.keys(), ...this.#unstored.keys()]
       .filter((id) => OWN.test(id))
@@ -163,8 +163,8 @@ export class Documents {
   }
 
   /**
-   * Earlier versions kept edits under the name of their example or link, the first of
-   * them as bare texts. Each becomes a program of the reader's own.
+   * Earlier versions stored edits under the name of their example or link, the first
+   * versions as bare texts. Each becomes a program of the reader's own.
    */
   #adoptOldKeys(): void {
     const bare = keysWith(OLD_KEY).map((key) => {
@@ -191,7 +191,7 @@ export function ownDocument(kept: Pick<KeptDocument, "id" | "title" | "original"
   return { id, kind: "own", title, original, isForeign, address: `#own=${id.replace("own-", "")}` };
 }
 
-/** The name of a program that came by a link: two programs never share one. */
+/** The id of a link's program, from its digest: two programs never share one. */
 export async function linkId(source: string): Promise<string> {
   // Without https a page has no digests; the text itself is as good a name.
   if (!globalThis.isSecureContext) return `link-${source}`;

@@ -1,4 +1,4 @@
-/** Hands files to the reader: one as it is, the files of a program in an archive. */
+/** Downloads: a single file, or the files of a program as a ZIP archive. */
 
 import type { ProgramFile } from "./program";
 
@@ -11,7 +11,7 @@ export function save(name: string, data: BlobPart, type = "application/octet-str
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** A title as the name of a file, without its end. */
+/** A file name from a title, without an extension. */
 export function fileNameOf(title: string): string {
   const plain = title.replace(/\.py$/, "").replace(/[^\p{L}\p{N} _-]+/gu, "").trim();
   return plain.slice(0, 60) || "program";
@@ -52,7 +52,7 @@ export function zip(files: readonly ProgramFile[]): Uint8Array<ArrayBuffer> {
   return Uint8Array.from([...local, ...central, ...end]);
 }
 
-/** Two bytes, the lower first. */
+/** A 16-bit integer, little-endian. */
 function half(value: number): number[] {
   return [value & 255, (value >>> 8) & 255];
 }

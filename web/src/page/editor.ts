@@ -4,20 +4,20 @@ import type { ProgramFile } from "./program";
 import type { Details, Value } from "./messages";
 import type { Failure, PythonRequests } from "./protocol";
 
-/** Asks Python something; null where it is busy or has not started. */
+/** Sends a request to Python; returns null if it is busy or has not started. */
 export type Ask = <Q extends keyof PythonRequests>(
   question: Q,
   details: Details<Q>,
 ) => Promise<Value<Q>> | null;
 
-/** A part of a text and what stands there afterwards. */
+/** A range of a text and its replacement. */
 export interface Change {
   from: number;
   to: number;
   insert: string;
 }
 
-/** Two versions of a file side by side, not to be edited. */
+/** A read-only view of the differences between two versions of a file. */
 export interface Difference {
   dom: HTMLElement;
   /** The count of differences. */
@@ -33,7 +33,7 @@ export interface Editor {
   files(): ProgramFile[];
   /** The count of edits by the reader, which shows whether they are typing. */
   edits(): number;
-  /** Hand on at once what was typed and not yet saved. */
+  /** Save pending edits now. */
   flush(): void;
   /** Show another program, with its own history of changes. */
   show(id: string, source: string, wraps: boolean): void;
@@ -41,7 +41,7 @@ export interface Editor {
   rename(id: string): void;
   /** Replace the full text of the program shown; undo restores the old one. */
   open(source: string): void;
-  /** Mark where a program failed, and nothing any more in all others. */
+  /** Mark the lines where a program failed, and clear the marks of all other programs. */
   mark(id: string, failure: Failure | null): void;
   /** Move the cursor to a position in a file of the program, by default `main.py`. */
   goTo(line: number, column: number, file?: string): void;
@@ -51,25 +51,25 @@ export interface Editor {
   addFile(file: ProgramFile, index?: number): void;
   renameFile(from: string, to: string): void;
   deleteFile(name: string): void;
-  /** Light a line of `main.py` up, or none. */
+  /** Highlight a line of `main.py`, or none. */
   light(line: number | null): void;
-  /** Change the text of the file that is seen, as one step of its history. */
+  /** Apply changes to the visible file as one undo step. */
   change(changes: readonly Change[]): void;
-  /** Show what is changed between two versions of a file. */
+  /** Show the differences between two versions of a file. */
   difference(file: string, before: string, after: string): Difference;
   focus(): void;
 }
 
 export interface EditorEvents {
-  /** The reader asks by a key for a run of all, or of the lines of a cell. */
+  /** The reader pressed a key to run the program, or a cell of it. */
   run(lines: number[] | null): void;
   /** Store the typed text; `id` is its program. */
   save(id: string, text: string): void;
-  /** Something was typed; it is handed to `save` before long. */
+  /** Something was typed; `save` follows soon. */
   typed(): void;
-  /** The program has these files, and this one is seen. */
+  /** The program has these files, and this one is visible. */
   files(names: string[], active: string): void;
-  /** The cursor stands here; both count from one. */
+  /** The cursor's line and column, both counted from one. */
   moved(line: number, column: number): void;
   ask: Ask;
 }

@@ -3,9 +3,9 @@
 export type EmbedMode = "full" | "embedded" | "refused";
 
 /**
- * `?embed=1` asks for the compact page, which knows nothing of the reader. In a frame
- * there is no other: the page around could lay something over the whole one, or change
- * the program just before a click.
+ * `?embed=1` requests the compact page, which reads no data of the reader. In a frame
+ * no other mode exists: the surrounding page could cover the full one, or change
+ * the program just before a click (clickjacking).
  */
 export function embedMode(): EmbedMode {
   if (new URLSearchParams(location.search).get("embed") === "1") return "embedded";

@@ -1,14 +1,14 @@
-/** Compares what a program gave its sender with what it gave here, in one sentence. */
+/** Compares a program's results with those of the link's sender, in one sentence. */
 
 import type { Fingerprint } from "./protocol";
 import { short, tuple } from "../parts/format";
 
-/** How far floats of two GPUs may be apart, as a part of the tensor's largest magnitude. */
+/** Relative tolerance between floats of two GPUs, of the tensor's largest magnitude. */
 const TOLERANCE = 1e-3;
 /** The tolerance of dtypes with fewer digits. */
 const TOLERANCES: Readonly<Record<string, number>> = { float16: 1e-2 };
 
-/** What `numbers` of a fingerprint are, in their order; the last two are exact. */
+/** Names of a fingerprint's `numbers`, in order; the last two are exact. */
 const NUMBERS = ["smallest value", "largest value", "mean", "mean size", "trend along its elements"];
 const COUNTS = ["NaN", "infinite values"];
 
@@ -26,7 +26,7 @@ export function compared(sent: readonly Fingerprint[], here: readonly Fingerprin
   return { isSame: true, text: `Same result as the sender’s (${many}).` };
 }
 
-/** How a tensor differs, in the words that follow its name; null if it does not. */
+/** Describe how a tensor differs, as a phrase after its name; null if it does not. */
 function difference(theirs: Fingerprint, ours: Fingerprint): string | null {
   const [shape, was] = [tuple(ours.shape), tuple(theirs.shape)];
   if (shape !== was) return `has the shape ${shape}, the sender’s ${was}`;

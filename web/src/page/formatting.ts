@@ -1,4 +1,4 @@
-/** Puts the code of the file that is seen in order, in one step that undo takes back. */
+/** Formats the visible file, as one undo step. */
 
 import type { Page } from "./page";
 import { changesBetween } from "./text-changes";
@@ -7,7 +7,7 @@ type Formatter = (source: string) => string;
 
 let loading: Promise<Formatter> | null = null;
 
-/** Format as ruff does; a program with a mistake stays as it is and hears where that is. */
+/** Format with ruff; a program with a syntax error stays unchanged, and the error's position is reported. */
 export async function formatCode(page: Page): Promise<void> {
   const { file } = page.view;
   if (!file.endsWith(".py")) return page.notify({ kind: "info", text: `${file} is no Python; only Python code is formatted.` });
@@ -35,7 +35,7 @@ function textOf(page: Page, name: string): string {
   return page.editor.files().find((file) => file.name === name)?.text ?? "";
 }
 
-/** The formatter is ruff's as WebAssembly, fetched by those who format. */
+/** The formatter, ruff as WebAssembly, is fetched on first use. */
 async function load(): Promise<Formatter> {
   const { default: start, format } = await import("@wasm-fmt/ruff_fmt/web");
   await start(new URL("./ruff_fmt_bg.wasm", import.meta.url));

@@ -1,4 +1,4 @@
-/** What a reader does with the programs that only this browser has. */
+/** Commands for the reader's stored programs: list, create, copy, delete. */
 
 import type { Documents, KeptDocument } from "./documents";
 import { MAIN, pack } from "./program";
@@ -23,7 +23,7 @@ export class Library {
     this.store.change({ kept: this.#documents.list() });
   }
 
-  /** Begin an empty program, or one that a file holds; the one that is open stays as it is. */
+  /** Create an empty program, or one from a file; the open program stays as it is. */
   create(title?: string, text = ""): void {
     const name = title?.trim().slice(0, LONGEST_TITLE);
     const document = this.#documents.newOwn(name ? { title: name } : {});

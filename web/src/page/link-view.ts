@@ -11,11 +11,11 @@ const LONGEST_RESULTS = 60_000;
 const LONGEST_LOOK = 4_000;
 
 export class LinkView {
-  /** With which tensorweb the open link was made. */
+  /** The tensorweb version that made the open link. */
   #version: string | null = null;
-  /** What of it could not be read, in words. */
+  /** Descriptions of the parameters that could not be read. */
   #refused: readonly string[] = [];
-  /** The program that it was; another one may be open by now. */
+  /** The program of the link; another one may be open by now. */
   #document = "";
 
   constructor(
@@ -51,7 +51,7 @@ export class LinkView {
     this.#version = null;
   }
 
-  /** Forget the link: another program is open. */
+  /** Drop the link's settings: another program is open. */
   forget(): void {
     this.#document = "";
     this.#version = null;

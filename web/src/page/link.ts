@@ -15,7 +15,7 @@ export async function encodeCode(source: string): Promise<string> {
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** Unpack a program from a link. Throws when it is damaged, far too long, or has files that no page makes. */
+/** Unpack a program from a link. Throws if it is damaged, too long, or has invalid files. */
 export async function decodeCode(text: string, most = MOST_BYTES): Promise<string> {
   const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
@@ -37,20 +37,20 @@ export async function decodeCode(text: string, most = MOST_BYTES): Promise<strin
   return source;
 }
 
-/** What the address asks for: a program, an example, one of the reader's own, or nothing. */
+/** The contents of an address: a program, an example, one of the reader's own, or nothing. */
 export interface Fragment {
   code: string | null;
   example: string | null;
   own: string | null;
-  /** The tensor to look into, the panel of results in front, the tensorweb it was made with. */
+  /** The chosen tensor, the panel in front, the tensorweb version that made the link. */
   tensor: string | null;
   tab: string | null;
   version: string | null;
   /** The settings of the tensor's view, packed. */
   look: string | null;
-  /** What the sender's results are compared by, packed. */
+  /** Fingerprints of the sender's results, packed. */
   results: string | null;
-  /** Which of these are not what a link can have, in words. */
+  /** Descriptions of the invalid parameters. */
   refused: readonly string[];
 }
 

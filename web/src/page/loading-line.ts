@@ -1,8 +1,8 @@
-/** The lines of a program that load the reader's files, and where they are put. */
+/** Lines of Python that load the reader's files, and where to insert them. */
 
 import type { Change } from "./editor";
 
-/** What a file is called in the program, and what loads it; a row for each kind. */
+/** By kind of file: the variable's name and the call that loads it. */
 const KINDS: readonly [RegExp, string, (name: string) => string][] = [
   [/\.wav$/i, "sound, rate", (name) => `tw.load(${name})`],
   [/\.(png|jpe?g|webp|gif)$/i, "picture", (name) => `tw.load(${name})`],
@@ -15,14 +15,14 @@ const KINDS: readonly [RegExp, string, (name: string) => string][] = [
 const IMPORT = /^(?:import|from)\s[^\n]*/gm;
 const OURS = /^import\s+tensorweb\s+as\s+tw\b|^import\s[^\n]*,\s*tensorweb\s+as\s+tw\b/m;
 
-/** The line that loads a file; the second of its kind is loaded as `picture_2`. */
+/** The line that loads a file; the second file of a kind becomes `picture_2`. */
 export function loadingLine(name: string, which = 1): string {
   const [, variables, load] = KINDS.find(([pattern]) => pattern.test(name)) ?? KINDS[0]!;
   const numbered = which > 1 ? variables.replace(/\w+/g, `$&_${which}`) : variables;
   return `${numbered} = ${load(JSON.stringify(name))}`;
 }
 
-/** The lines that load files; none gives its value to a name that another file has in the program. */
+/** The lines that load files, each into a name that is not yet used in the program. */
 function linesFor(source: string, names: readonly string[]): string[] {
   const lines = source.split("\n");
   return names.map((name) => {
@@ -38,7 +38,7 @@ function linesFor(source: string, names: readonly string[]): string[] {
   });
 }
 
-/** Insert lines that load files behind a program's last import, and the import that they need; and the line that they are then. */
+/** Insert lines that load files, and their import, after the program's last import; also return their first line. */
 export function insertion(source: string, names: readonly string[]): { change: Change; line: number } {
   const lines = linesFor(source, names);
   const needsOurs = lines.some((line) => line.includes("tw.")) && !OURS.test(source);

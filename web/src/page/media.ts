@@ -1,12 +1,12 @@
-/** What the browser's window is like: narrow or wide, light or dark. */
+/** The window's media features: narrow or wide, light or dark. */
 
 export type Scheme = "light" | "dark";
 
-/** The colours that the reader chose. */
+/** The colour theme that the reader chose. */
 export type Theme = "system" | Scheme;
 
 export interface Media {
-  /** Whether there is room for one panel only; `page.css` has the same limit. */
+  /** Whether only one panel fits; `page.css` has the same limit. */
   isNarrow: boolean;
   systemScheme: Scheme;
 }
@@ -23,7 +23,7 @@ export function watchMedia(tell: (now: Media) => void): void {
   for (const query of [NARROW, DARK]) query.addEventListener("change", () => tell(media()));
 }
 
-/** The colours that are seen. */
+/** The effective colour scheme. */
 export function schemeOf({ theme, systemScheme }: { theme: Theme; systemScheme: Scheme }): Scheme {
   return theme === "system" ? systemScheme : theme;
 }

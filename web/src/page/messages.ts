@@ -1,7 +1,7 @@
 /**
- * The messages of the worker itself, and the reading of everything that comes from it. A
- * program there can change Python's side of every response, so nothing is believed before
- * it has the fields that the page draws.
+ * Messages of the worker, and validation of everything that it sends. A
+ * program there can change Python's side of every response, so no message is used before
+ * all fields that the page draws have been checked.
  */
 
 import { bytes, count, flag, list, number, oneOf, optional, orNull, record, text, type Check, type Checked } from "./checks";
@@ -21,15 +21,15 @@ const plain: Check<string> = (value): value is string => typeof value === "strin
 const isStarted = record({
   /** The adapter's name, null without WebGPU. */
   adapter: orNull(name),
-  /** Whether a CPU stands in for a GPU there: device `cpu` is faster. */
+  /** Whether the adapter is emulated by a CPU: then device `cpu` is faster. */
   emulated: flag,
   /** Why there is no adapter, in plain words. */
   reason: orNull(name),
-  /** Whether Python can wait for the GPU inside ordinary calls. */
+  /** Whether Python can wait for the GPU inside synchronous calls (JSPI). */
   blocking: flag,
   python: name,
   version: name,
-  /** Whether Python came out of a memory snapshot. */
+  /** Whether Python started from a memory snapshot. */
   snapshot: flag,
   /** SHA-256 of the cached memory snapshot; no program had run when it was made. */
   digest: orNull(name),
@@ -56,7 +56,7 @@ export interface LendDetails {
   files: LentFile[];
   /** The program's own files other than `main.py`, which Python writes there. */
   tabs: string[];
-  /** Whether what earlier cells wrote stays. */
+  /** Whether files that earlier cells wrote stay. */
   keep: boolean;
 }
 
@@ -82,7 +82,7 @@ export type Value<R extends RequestName> = Requests[R]["value"];
 /** A run request without its device: a full program, or a cell of it. */
 export type Program = Omit<Details<"run">, "device">;
 
-/** Which slice of a tensor: drawn axes, null for none, and an index per axis. */
+/** A slice of a tensor: its drawn axes, null for none, and an index per axis. */
 export type Slice = Details<"sample">;
 
 /** One request: the worker answers each with the same id, one after another. */
@@ -95,7 +95,7 @@ export interface Cancel {
   cancel: number;
 }
 
-/** The line that the reader typed for a program that waits for it. */
+/** The line that the reader typed for a program that waits in `input()`. */
 export interface Typed {
   typed: string;
 }
@@ -109,7 +109,7 @@ const isStep = record({ note: oneOf("step"), text: name });
 const isSaid = record({ said: text(20), fields: text(LONGEST_JSON), data });
 const isFatal = record({ fatal: text(LONG) });
 
-/** The value of a request as JSON, with the bytes of a picture or files. */
+/** The value of a response as JSON, with the bytes of a picture or files. */
 type Answer = Checked<typeof isAnswer>;
 
 /** A message of a running program: one of `Notes`, its record as JSON, and the bytes of a picture. */

@@ -1,7 +1,7 @@
 /**
- * The files of the reader's programs: lent to the worker as files that it reads in ranges,
- * kept on the disk when they come from the reader or from a program that has ended. The
- * worker sees those of the program that it runs and no others.
+ * The files of the reader's programs. The worker reads the open program's files in ranges;
+ * files that come from the reader or from a finished run are stored on disk. The
+ * worker sees the files of the program that it runs and no others.
  */
 
 import { bytes } from "../parts/format";
@@ -14,20 +14,20 @@ import type { Store } from "./view";
 
 /** Names of files that only this page has, by program, so that a later visit can report them as missing. */
 const HELD = "files-held:";
-/** Programs that are deleted; their files go when Undo is no longer there. */
+/** Deleted programs; their files are removed when Undo is no longer possible. */
 const DELETED = "files-deleted";
 
 export class OwnFiles {
-  /** What the browser does not keep, by program. */
+  /** By program, files that the browser did not store. */
   readonly #held = new Map<string, Map<string, Blob>>();
-  /** What it keeps of the open program. */
+  /** Stored files of the open program. */
   #stored = new Map<string, File>();
   #program = "";
   #queue: Promise<void> = Promise.resolve();
   #isPersistent = false;
-  /** Whether it is known what there is of the open program. */
+  /** Whether the open program's files have been listed. */
   isOpen = true;
-  /** Names of files that were there once and went with an earlier page. */
+  /** Names of files that an earlier page had and the browser did not store. */
   lost: string[] = [];
 
   constructor(
@@ -42,7 +42,7 @@ export class OwnFiles {
     addEventListener("focus", () => void this.#after(() => this.#refresh()));
   }
 
-  /** Take the files of a program; those of the one before are no longer lent. */
+  /** Switch to the files of a program; the previous program's files are no longer readable. */
   open(program: string): void {
     this.#program = program;
     this.#stored = new Map();
@@ -52,7 +52,7 @@ export class OwnFiles {
     void this.#after(() => this.#refresh());
   }
 
-  /** Wait until everything that was asked for is done. */
+  /** Wait for all pending operations. */
   settled(): Promise<void> {
     return this.#queue;
   }
@@ -114,7 +114,7 @@ export class OwnFiles {
       });
   }
 
-  /** A program is known by another name now. */
+  /** Rename a program; its files follow. */
   move(from: string, to: string): void {
     if (this.#program === from) this.#program = to;
     void this.#after(async () => {
@@ -126,7 +126,7 @@ export class OwnFiles {
     });
   }
 
-  /** Let a copy of a program have the same files. */
+  /** Copy a program's files to its copy. */
   copy(from: string, to: string): void {
     void this.#after(async () => {
       const held = this.#held.get(from);
@@ -136,7 +136,7 @@ export class OwnFiles {
     });
   }
 
-  /** A program is deleted: its files go with it, once that cannot be undone. */
+  /** Delete a program's files, once its deletion cannot be undone. */
   leave(program: string): void {
     remember(DELETED, JSON.stringify([...namesIn(DELETED), program]));
   }
@@ -146,18 +146,18 @@ export class OwnFiles {
     remember(DELETED, rest.length ? JSON.stringify(rest) : null);
   }
 
-  /** Why a file cannot have this name; null where it can. */
+  /** Why a file cannot have this name; null if it can. */
   problem(name: string): string | null {
     if (plainName(name) !== name) return "A name has no slash, does not begin with a dot, and is not too long.";
     return this.store.view.ownFiles.some((file) => file.name === name) ? `There is a file ${name} already.` : null;
   }
 
-  /** Whether a program came by a link and is as it came: nobody would find its files again. */
+  /** Whether a program is an unedited link: it has no record, so its files could not be found again. */
   #isPassing(program: string): boolean {
     return program.startsWith("link-") && this.documents.find(program) === null;
   }
 
-  /** Have files in memory at once, so that a run need not wait for the disk. */
+  /** Add files in memory first, so that a run need not wait for the disk. */
   #hold(program: string, files: readonly LentFile[]): void {
     const held = this.#held.get(program) ?? new Map<string, Blob>();
     this.#held.set(program, held);
@@ -165,7 +165,7 @@ export class OwnFiles {
     this.#show();
   }
 
-  /** Write to disk what is only in memory; warn of the first file that is refused. */
+  /** Write files that are only in memory to disk; warn of the first refused one. */
   async #keep(program: string, files: readonly LentFile[], onDisk = true): Promise<void> {
     const held = this.#held.get(program) ?? new Map<string, Blob>();
     const refusals: [string, Refusal][] = [];
@@ -215,7 +215,7 @@ export class OwnFiles {
     this.store.change({ room });
   }
 
-  /** Tell the page which files the open program has. */
+  /** Report the open program's files to the page. */
   #show(): void {
     const held = this.#held.get(this.#program) ?? new Map<string, Blob>();
     const all = new Map<string, Blob>([...this.#stored, ...held]);
@@ -225,7 +225,7 @@ export class OwnFiles {
     this.store.change({ ownFiles });
   }
 
-  /** Do something with the disk; where there is none nothing happens. */
+  /** Run an operation on the disk; do nothing where the browser has no file storage. */
   async #tried<T>(act: () => Promise<T>): Promise<T | null> {
     try {
       return await act();

@@ -1,4 +1,4 @@
-/** The page's state and commands, shared by its parts; knows no element of theirs. */
+/** The page's state and commands, shared by its parts; it uses no element of theirs. */
 
 import { bounded } from "./bounds";
 import { Documents } from "./documents";
@@ -16,7 +16,7 @@ import { recall, remember } from "./storage";
 import { isShown, Store, type How, type Notice, type Pane, type Part, type RunOrigin } from "./view";
 import { Workspace } from "./workspace";
 
-/** A tab, a pane to stand in, and a function that mounts it. */
+/** A panel: its tab, its pane, and the function that mounts it. */
 export interface Panel {
   /** Names its folder and its element. */
   id: string;
@@ -28,7 +28,7 @@ export interface Panel {
 
 interface Mounted {
   part: Part;
-  /** Null for a part that is no panel and always shown. */
+  /** Null for a part outside the panels, which is always shown. */
   panel: Panel | null;
   wasShown: boolean;
 }
@@ -36,7 +36,7 @@ interface Mounted {
 const MOST_OUTPUT = 120_000;
 
 export class Page extends Store {
-  /** Whether this is the compact page, which knows nothing of the reader. */
+  /** Whether this is the compact page, which reads no data of the reader. */
   readonly isEmbedded = embedMode() === "embedded";
   readonly editor: Editor;
   readonly session: Session;
@@ -46,7 +46,7 @@ export class Page extends Store {
   #mounted: Mounted[] = [];
   #source = "";
   #runs = 0;
-  /** Whether the run looks for what made a NaN. */
+  /** Whether the run searches for the origin of a NaN. */
   #isSearching = false;
   #recorded: ReturnType<typeof answersOf> | null = null;
 
@@ -117,7 +117,7 @@ export class Page extends Store {
     for (const { part } of this.#mounted) event(part);
   }
 
-  /** Run the program, or the cell between two lines, which finds the names of the last run. */
+  /** Run the program, or the cell between two lines; a cell sees the variables of the last run. */
   run(lines: number[] | null = null, how: How = {}): void {
     if (this.view.held) return;
     if (this.view.state === "running") return;
@@ -139,7 +139,7 @@ export class Page extends Store {
     return { files: lent, tabs: files.map(({ name }) => name), keep };
   }
 
-  /** Keep what the program wrote, which is the one of the last run whatever is open now. */
+  /** Store the files that the last run's program wrote, whichever program is open now. */
   #collected(found: Collected): void {
     const program = this.view.origins.output?.document;
     if (program === undefined) return;
@@ -175,12 +175,12 @@ export class Page extends Store {
     return mounted?.part.originNote?.(this.view) ?? null;
   }
 
-  /** Look into what a display showed. */
+  /** Show a display's value in the large pane. */
   inspect(display: number): void {
     this.#call((part) => part.inspect?.(display));
   }
 
-  /** Ask Python something about the last run. */
+  /** Send a request about the last run to Python. */
   ask<Q extends RequestName>(question: Q, details: Details<Q>): Promise<Value<Q>> {
     const isRecorded = this.view.origins.tensors?.recorded;
     const known = isRecorded ? this.#recorded?.(question, details) : undefined;
@@ -215,7 +215,7 @@ export class Page extends Store {
     this.#call((part) => part.nameFile?.());
   }
 
-  /** Light a line of the program of a run, while that is open; null for none. */
+  /** Highlight a line of a run's program while that is open; null for none. */
   light(origin: RunOrigin | null, line: number | null): void {
     this.editor.light(origin?.document === this.view.document.id ? line : null);
   }

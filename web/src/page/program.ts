@@ -7,14 +7,14 @@ export type { ProgramFile };
 /** The file that Run runs. */
 export const MAIN = "main.py";
 
-/** Python reads this line as a comment, and an older page shows it with what follows. */
+/** Python reads this line as a comment; an older page shows it with the list after it. */
 const MARK = "#!tensorweb files\n";
 const NAME = /^\w[\w .-]*\.(py|csv|txt|json)$/;
 const MODULE = /^[A-Za-z_]\w*\.py$/;
 const LONGEST_NAME = 60;
 const MOST_FILES = 20;
 
-/** The text of a program: one file is its own text, several are a list in JSON behind a mark. */
+/** Serialize a program: one file is its own text, several files are a JSON list after a marker. */
 export function pack(files: readonly ProgramFile[]): string {
   const [main, ...others] = files;
   if (main && others.length === 0 && !main.text.startsWith(MARK)) return main.text;
@@ -23,7 +23,7 @@ export function pack(files: readonly ProgramFile[]): string {
 
 /**
  * The files of a program's text, `main.py` first. Throws where a list is damaged or has
- * names that no page of ours writes.
+ * invalid names.
  */
 export function unpack(source: string): ProgramFile[] {
   if (!source.startsWith(MARK)) return [{ name: MAIN, text: source }];
@@ -66,7 +66,7 @@ export function nameProblem(name: string, files: readonly ProgramFile[]): string
 
 const LONGEST_OWN_NAME = 200;
 
-/** The name of a file of the reader’s, without what would lead out of the program’s folder. */
+/** A file name without the parts that would lead out of the program’s folder. */
 export function plainName(name: string): string {
   return name.replace(/[/\\\0]/g, "_").replace(/^\.+/, "_").slice(-LONGEST_OWN_NAME) || "file";
 }

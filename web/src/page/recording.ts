@@ -1,4 +1,4 @@
-/** The recorded run of an example: what it said, and answers to what its panels ask. */
+/** The recorded run of an example: its messages, and responses to its panels' requests. */
 
 import type { Details, Note, RequestName, Value } from "./messages";
 import type { RunRecord, TensorRecord } from "./protocol";
@@ -13,7 +13,7 @@ export interface Recording {
   answers: { question: RequestName; details: unknown; answer: unknown }[];
 }
 
-/** Return a function that looks an answer up; undefined for what was not asked then. */
+/** Return a function that looks up a recorded response; undefined for a request that was not recorded. */
 export function answersOf(
   recording: Recording,
 ): <Q extends RequestName>(question: Q, details: Details<Q>) => Value<Q> | undefined {
@@ -21,7 +21,7 @@ export function answersOf(
   return (question, details) => known.get(nameOf(question, details)) as never;
 }
 
-/** The same text for the same question, in whatever order its details stand. */
+/** A key for a request that does not depend on the order of its details. */
 function nameOf(question: RequestName, details: unknown): string {
   const fields = Object.entries(details as object).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([question, fields]);

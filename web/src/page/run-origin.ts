@@ -7,7 +7,7 @@ import type { RunOrigin, RunOrigins, View } from "./view";
 /** The description of results that were recorded with the page. */
 export const RECORDED = "Computed before; Run computes it here";
 
-/** The same origins where a program is now known by another name. */
+/** Return the origins after a program was renamed. */
 export function renamed(origins: RunOrigins, from: string, to: { id: string; title: string }): RunOrigins {
   const one = (origin: RunOrigin | null): RunOrigin | null =>
     origin?.document === from ? { ...origin, document: to.id, title: to.title } : origin;
@@ -47,8 +47,8 @@ export function whyUnavailable(view: View, part: "run" | "tensors", thing: strin
 }
 
 /**
- * The number that a line of a run's `main.py` has in its text of now: of the nearest line
- * that reads the same. Null where none does.
+ * Map a line of a run's `main.py` to the current text: the index of the nearest line
+ * with equal text. Null if there is none.
  */
 export function lineNow({ source }: RunOrigin, text: string, line: number): number | null {
   const before = unpack(source)[0]?.text.split("\n")[line - 1]?.trim();

@@ -2,10 +2,10 @@
 
 export const SCRIPT = "service-worker.js";
 
-/** What the service worker can be asked; only some questions have an answer. */
+/** Requests to the service worker; only some have a response. */
 type Wish = "keep" | "build" | "take over";
 
-/** Have the service worker of this folder; fails where the browser has or allows none. */
+/** Register the service worker of this folder; fails where the browser has or allows none. */
 export function register(): Promise<ServiceWorkerRegistration> {
   return navigator.serviceWorker.register(SCRIPT, { updateViaCache: "none" });
 }
@@ -24,8 +24,8 @@ export function isServing({ installing, waiting, active }: ServiceWorkerRegistra
 }
 
 /**
- * Cache the files of this build, and report when another build is ready. Where the
- * browser keeps nothing nothing happens: the page works all the same.
+ * Cache the files of this build, and report when another build is ready. If the
+ * browser stores nothing, do nothing: the page works without a cache.
  */
 export async function cacheSite(tellOfNew: () => void): Promise<void> {
   if (!("serviceWorker" in navigator)) return;

@@ -1,4 +1,4 @@
-/** The page's side of the worker: questions with answers, one run at a time, restart. */
+/** The page's side of the worker: requests with responses, one run at a time, restart. */
 
 import { Batch } from "./batch";
 import { handLine, newStopBuffer, requestStop } from "../worker/interrupt";
@@ -18,13 +18,13 @@ export interface SessionEvents {
   begin(): void;
   finished(record: RunRecord): void;
   tensors(tensors: TensorRecord[]): void;
-  /** What the program finds in its folder. */
+  /** Return the files of the program's folder. */
   lending(program: Program): LendDetails;
-  /** What it has left there. */
+  /** Receive the files that the program wrote. */
   collected(found: Collected): void;
   /** Whether programs may reach other sites. */
   network(isOpen: boolean): void;
-  /** Something outside the program went wrong; `retry` when starting again may help. */
+  /** Something outside the program failed; `retry` if a restart may help. */
   trouble(message: string, retry?: boolean): void;
 }
 
@@ -39,17 +39,17 @@ const STOP_MS_ALONE = 1200;
 
 const DIGEST = "snapshot";
 
-/** Programs from this browser share Python with each other, and with no others. */
+/** Programs of the reader's own share one Python; no other program does. */
 const OWN = "";
 const MOST_UNEXPECTED = 1000;
 const FLOOD = "The program sent more messages than a page can take.";
 
-/** A worker with what it may do and what it has done. */
+/** A worker, its permissions, and the state of its programs. */
 interface Connection {
   worker: Worker;
   port: MessagePort;
   network: boolean;
-  /** Where the programs that it ran came from; null before the first. */
+  /** The origin of the programs that it ran; null before the first. */
   isolation: string | null;
   unexpected: number;
 }
@@ -79,7 +79,7 @@ export class Session {
     this.#notes = new Batch((note) => events.note(note));
   }
 
-  /** Whether Python answers at once. */
+  /** Whether Python is idle. */
   get isIdle(): boolean {
     return this.started !== null && this.state !== "running" && this.state !== "loading";
   }
@@ -142,7 +142,7 @@ export class Session {
     this.#leave();
   }
 
-  /** End what the program of the document before has left running. */
+  /** End timers and workers that the previous document's program left running. */
   #leave(): void {
     this.#hasLeft = this.state === "running";
     if (this.#hasLeft || !this.started || this.#connection?.isolation === null) return;
@@ -155,7 +155,7 @@ export class Session {
     this.#document = document;
   }
 
-  /** Let the programs of this document reach other sites, or no longer. */
+  /** Allow or forbid network access to the programs of this document. */
   allowNetwork(isOpen: boolean): void {
     if (isOpen === this.#network || this.state === "running") return;
     this.#network = isOpen;
@@ -164,7 +164,7 @@ export class Session {
     else this.#renew();
   }
 
-  /** Begin to take another worker now, so that the next run need not wait for it. */
+  /** Start another worker in advance, so that the next run need not wait for it. */
   #renew(): void {
     if (this.state === "running" || !this.started || !this.#isForeign()) return;
     void this.restart();
@@ -216,7 +216,7 @@ export class Session {
     }
   }
 
-  /** Hand a line to the program that waits for it. */
+  /** Send a line to the program that waits in `input()`. */
   type(line: string): void {
     // Where Python cannot be suspended its thread sleeps, and no message reaches it.
     if (this.#interrupt && this.started?.blocking === false) handLine(this.#interrupt, line);
@@ -237,7 +237,7 @@ export class Session {
     this.#stopping = window.setTimeout(() => this.#force(), patience);
   }
 
-  /** The last resort, after patience or a second Stop: a new Python. */
+  /** Start a new Python, after a timeout or a second Stop. */
   #force(): void {
     clearTimeout(this.#stopping);
     this.#stopping = 0;
@@ -249,13 +249,13 @@ export class Session {
     void this.restart();
   }
 
-  /** Throw Python away and start it again; the page keeps everything it shows. */
+  /** Restart Python; the page keeps everything that it shows. */
   async restart(): Promise<void> {
     this.dispose();
     await this.start();
   }
 
-  /** Ask the worker; the answer comes after everything asked before. */
+  /** Send a request to the worker; responses arrive in the order of requests. */
   ask<Q extends RequestName>(
     question: Q,
     details: Details<Q>,

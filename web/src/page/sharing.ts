@@ -1,15 +1,15 @@
-/** Makes the link to the open program, and the words by which other pages embed it. */
+/** Makes a link to the open program, and the HTML that embeds it in other pages. */
 
 import { encodeCode } from "./link";
 import type { Page } from "./page";
 import type { Fingerprint } from "./protocol";
 import type { View } from "./view";
 
-/** Some programs cut an address that is longer. */
+/** Some applications cut longer addresses. */
 const LONGEST_COMMON = 16_000;
 const FRAME_HEIGHT = 480;
 
-/** What the reader shares: an address, and the same as part of another page. */
+/** The shared address, and the HTML that embeds it in another page. */
 export interface Shared {
   link: string;
   frame: string;
@@ -46,7 +46,7 @@ function frameOf(address: string, title: string): string {
   return frame.outerHTML;
 }
 
-/** Why the results that are shown are not what the program gives; null if they are. */
+/** Why the shown results are not those of the program; null if they are. */
 export function whyNoResults({ state, document, origins, run, editedSince, python }: View): string | null {
   const { output, tensors } = origins;
   const isWhole = run !== null && !run.error && !run.stopped && !tensors?.recorded;

@@ -1,21 +1,21 @@
-/** What the browser remembers; a browser that forgets or forbids breaks nothing. */
+/** The browser's storage; the page also works where storage is missing or blocked. */
 
 import { embedMode } from "./embed-mode";
 
 const PREFIX = "tensorweb:";
 
-/** Why the browser did not keep something. */
+/** Why the browser did not store a value. */
 export type Refusal = "full" | "blocked";
 
 /**
- * What an embedded page knows instead, until it is closed: it neither sees nor changes
- * what the whole page keeps of the reader. By this one key it finds Python's snapshot.
+ * The embedded page's storage, in memory until it is closed: it neither reads nor changes
+ * data that the full page stores. Only the key of Python's snapshot is shared.
  */
 const IS_EMBEDDED = embedMode() === "embedded";
 const NEVER_PRIVATE = "snapshot";
 const memory = new Map<string, string>();
 
-/** Keep a text, or forget it for null. Returns why the browser refused, else null. */
+/** Store a text, or delete it for null. Returns why the browser refused, else null. */
 export function remember(key: string, value: string | null): Refusal | null {
   if (isInMemory(key)) {
     if (value === null) memory.delete(key);
@@ -41,7 +41,7 @@ export function recall(key: string): string | null {
   }
 }
 
-/** Every key that begins so; none where the browser keeps nothing. */
+/** Every key with this prefix; none where the browser stores nothing. */
 export function keysWith(beginning: string): string[] {
   if (IS_EMBEDDED) return [...memory.keys()].filter((key) => key.startsWith(beginning));
   try {

@@ -1,8 +1,8 @@
-/** The changes from one text to another, minimal so that cursors and marks keep their positions. */
+/** The minimal changes from one text to another, so that cursors and marks keep their positions. */
 
 import type { Change } from "./editor";
 
-/** Above this count of cells no comparison is made: the full part counts as changed. */
+/** Above this count of table cells the texts are not compared: all of the part counts as changed. */
 const MOST_CELLS = 4_000_000;
 
 interface Difference {
@@ -30,19 +30,19 @@ export function changesBetween(before: string, after: string): Change[] {
   });
 }
 
-/** The lines of a text, each with its end. */
+/** The lines of a text, with their line breaks. */
 function lines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }
 
-/** Where each piece begins, and where the last one ends. */
+/** The offset of each piece, and the end of the last one. */
 function starts(pieces: readonly string[]): number[] {
   const found = [0];
   for (const piece of pieces) found.push((found.at(-1) ?? 0) + piece.length);
   return found;
 }
 
-/** The parts that a longest common subsequence leaves out, in order. */
+/** The parts outside the longest common subsequence, in order. */
 function differences(a: readonly string[], b: readonly string[]): Difference[] {
   let head = 0;
   while (head < a.length && head < b.length && a[head] === b[head]) head += 1;

@@ -5,18 +5,18 @@ import { count, flag, list, number, oneOf, orNull, record, refined, type Checked
 const MOST_AXES = 64;
 const axis = orNull(count(MOST_AXES));
 
-/** Ends of a scale; `diverging` from its middle, else from end to end. */
+/** The ends of a scale; `diverging` scales are symmetric about their middle. */
 const isBounds = refined(record({ low: number, high: number, diverging: flag }), ({ low, high }) => low < high);
 
 /** Whether these are view settings; `fits` tells whether a tensor can have them. */
 export const isViewSettings = record({
   /** The axes that are drawn. */
   axes: record({ rows: axis, columns: axis }),
-  /** Where it is cut along the others, an index for each axis. */
+  /** The index along each other axis. */
   index: list(count(), MOST_AXES),
   /** Null for the scale of the values. */
   scale: orNull(isBounds),
-  /** Its numbers as cells, mixed as colours, over their indices, or exact in a table. */
+  /** Drawn as cells, as colours, as a curve, or as an exact table. */
   mode: oneOf("cells", "colours", "curve", "table"),
 });
 

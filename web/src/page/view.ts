@@ -14,12 +14,12 @@ export interface Example {
   group: string;
   title: string;
   description: string;
-  /** What the reader is asked before a run. */
+  /** The question to the reader before a run. */
   question: string;
   source: string;
 }
 
-/** One run: its number, its program, where it computed, in which start of Python. */
+/** One run: its id, its program, its device, and the id of its Python start. */
 export interface RunOrigin {
   run: number;
   document: string;
@@ -27,11 +27,11 @@ export interface RunOrigin {
   source: string;
   device: DeviceName;
   python: number;
-  /** Whether it ran on another machine, when the page was made. */
+  /** Whether it was recorded when the site was built. */
   recorded?: true;
 }
 
-/** The runs from which the output, `View.run` and `View.tensors` are. */
+/** The runs that produced the output, `View.run` and `View.tensors`. */
 export interface RunOrigins {
   output: RunOrigin | null;
   run: RunOrigin | null;
@@ -46,7 +46,7 @@ export interface OwnFile extends LentFile {
   isKept: boolean;
 }
 
-/** What Python does. */
+/** The state of Python and its worker. */
 interface SessionView {
   state: State;
   queued: boolean;
@@ -55,7 +55,7 @@ interface SessionView {
   /** Whether the program may reach other sites. */
   network: boolean;
   loading: { text: string; done: number; total: number };
-  /** How often Python has started. */
+  /** The count of Python starts. */
   python: number;
 }
 
@@ -72,7 +72,7 @@ interface DocumentView {
   typing: boolean;
   /** Whether the browser refuses to store edits. */
   unstored: boolean;
-  /** Programs that only this browser has. */
+  /** The reader's stored programs. */
   kept: KeptDocument[];
   /** The title of the open program while another tab holds another version of it. */
   conflict: string | null;
@@ -87,9 +87,9 @@ interface DocumentView {
 interface RunView {
   tensors: TensorRecord[];
   run: RunRecord | null;
-  /** What the last run still does: its program, then the reading of its tensors. */
+  /** The phase of the last run: its program, then the reading of its tensors. */
   phase: "idle" | "program" | "reading";
-  /** To which run each part of the results belongs. */
+  /** The run of each part of the results. */
   origins: RunOrigins;
   /** Whether the program of the last run has been edited since. */
   editedSince: boolean;
@@ -97,7 +97,7 @@ interface RunView {
   sent: Fingerprint[] | null;
 }
 
-/** What is shown, and how. */
+/** Display settings. */
 interface DisplayView extends Media {
   theme: Theme;
   /** The panel that was chosen last; a narrow page shows no other. */
@@ -116,7 +116,7 @@ export interface View extends SessionView, DocumentView, RunView, DisplayView {}
 
 export const NOTHING: OpenDocument = ownDocument({ id: "", title: "", original: null, isForeign: false });
 
-/** What else a run does: wait for the time of each kernel, look for what made a NaN. */
+/** Options of a run: measure each kernel's time, search for the origin of a NaN. */
 export interface How {
   timed?: boolean;
   search?: boolean;

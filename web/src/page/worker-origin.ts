@@ -1,4 +1,4 @@
-/** Where workers are started: under this page's policy, or under one that is wider. */
+/** Starts workers: under this page's policy, or under one that allows other sites. */
 
 import { SCRIPT } from "./service-worker-client";
 
@@ -8,12 +8,12 @@ export interface WorkerChannel {
   worker: Worker;
   /** The page's end of the private channel, see `channel.ts`. */
   port: MessagePort;
-  /** Why the worker did not load; null as long as nothing is known. */
+  /** Why the worker did not load; null while no failure is known. */
   failure: string | null;
 }
 
 declare global {
-  /** The worker that the page's first words started, see `begin.ts`; null once it is taken. */
+  /** The worker that `begin.ts` started; null once it is taken. */
   var tensorwebEarly: Promise<WorkerChannel | null> | null | undefined;
 }
 
@@ -28,7 +28,7 @@ export async function startWorker(withNetwork: boolean): Promise<WorkerChannel> 
 }
 
 /**
- * Start a worker. Its file is imported by a few words at a `blob:` address, since such
+ * Start a worker. A short script at a `blob:` address imports its file, since such
  * a worker takes over the policy of the document that starts it, on any host.
  */
 export function openWorker(realm: Realm): WorkerChannel {
@@ -45,7 +45,7 @@ export function openWorker(realm: Realm): WorkerChannel {
   return channel;
 }
 
-/** What the worker begins with: it hands its first message, with our port, to the file. */
+/** The worker's first script: it passes its first message, with our port, to the file. */
 function wordsFor(file: string): string {
   return `const first = new Promise((done) => addEventListener("message", done, { once: true }));
 import(${JSON.stringify(file)})

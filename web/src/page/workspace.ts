@@ -1,4 +1,4 @@
-/** The open program: found by its address, stored while it is typed, never replaced unasked. */
+/** The open program: opened by address, saved while it is typed, never replaced without consent. */
 
 import { LAST, linkId, ownDocument, type Documents, type OpenDocument } from "./documents";
 import type { Editor } from "./editor";
@@ -24,11 +24,11 @@ export class Workspace {
   #opened = new Map<string, OpenDocument>();
   #menu: Promise<void> = Promise.resolve();
   #generation = 0;
-  /** What is said while there is no menu. */
+  /** The notice while the examples are not loaded. */
   #noMenu: Notice | null = null;
-  /** What is said after Reset, as long as it is true. */
+  /** The notice after Reset, while it applies. */
   #resetNotice: Notice | null = null;
-  /** What another tab changed too, and where this tab's text is kept until the answer. */
+  /** The conflict with another tab, and the id under which this tab's text is stored until it is resolved. */
   #asked: { document: OpenDocument; copy: OpenDocument | null } | null = null;
 
   constructor(
@@ -45,7 +45,7 @@ export class Workspace {
     });
   }
 
-  /** Load the examples, and open what the address, or else the last visit, asks for. */
+  /** Load the examples, and open the program of the address, or else of the last visit. */
   async openFirst(): Promise<void> {
     this.store.change({ examples: [] });
     this.#menu = this.#loadMenu();
@@ -75,7 +75,7 @@ export class Workspace {
     if (document) this.open(document);
   }
 
-  /** Open a program that only this browser has. */
+  /** Open one of the reader's stored programs. */
   async openKept(id: string): Promise<void> {
     const generation = ++this.#generation;
     const document = await this.#kept(id);
@@ -95,7 +95,7 @@ export class Workspace {
     this.setAddress(document.address);
   }
 
-  /** Keep a program's text as it is now; `id` is the program in which it was typed. */
+  /** Save a program's current text; `id` is the program in which it was typed. */
   save(id: string, text: string): void {
     const found = this.#opened.get(id) ?? (id === "" && text ? this.#adopt() : null);
     if (!found) return;
@@ -136,13 +136,13 @@ export class Workspace {
     this.store.notify(this.#resetNotice);
   }
 
-  /** Answer the question about another tab: this tab's text holds. */
+  /** Resolve the conflict with another tab: keep this tab's text. */
   keepMine(): void {
     const { document } = this.#answer();
     if (document) this.tellOfStorage(this.documents.overwrite(document, this.#source()));
   }
 
-  /** Answer the question about another tab: its text holds; Undo brings back this one's. */
+  /** Resolve the conflict with another tab: take its text; Undo restores this tab's. */
   takeTheirs(): void {
     const { document } = this.#answer();
     if (!document) return;
@@ -167,7 +167,7 @@ export class Workspace {
     }
   }
 
-  /** Return the program that an address asks for, or the usual one and what was wrong. */
+  /** Return the program of an address, or the default one and a description of the problem. */
   async #find(fragment: Fragment): Promise<{ document: OpenDocument | null; problem: string | null }> {
     if (fragment.code !== null) {
       try {
@@ -217,7 +217,7 @@ export class Workspace {
     return linked(kept.original, await encodeCode(kept.original), kept.title);
   }
 
-  /** Show what an address asked for, unless the reader has typed since it did. */
+  /** Show the program of an address, unless the reader has typed in the meantime. */
   #arrive(document: OpenDocument, edits: number): void {
     const { editor } = this;
     const { view } = this.store;
@@ -263,7 +263,7 @@ export class Workspace {
     }
   }
 
-  /** Make what was typed before any program was there a program of the reader's own. */
+  /** Save text that was typed before any program was loaded as one of the reader's own. */
   #adopt(): OpenDocument {
     const document = this.documents.newOwn();
     this.#opened.set(document.id, document);
@@ -276,7 +276,7 @@ export class Workspace {
     return document;
   }
 
-  /** An example stays as it is: what is typed into it begins a program of the reader's own. */
+  /** Examples are never changed: edits of one create a program of the reader's own. */
   #fork(example: OpenDocument): OpenDocument {
     const { editor, session } = this;
     const { view } = this.store;
@@ -291,7 +291,7 @@ export class Workspace {
     return document;
   }
 
-  /** Let an opened program be known by another title. */
+  /** Rename an opened program. */
   retitle(id: string, title: string): void {
     const known = this.#opened.get(id);
     if (!known || known.title === title) return;
@@ -352,7 +352,7 @@ export class Workspace {
     return this.documents.newOwn({ ...document, title: `${document.title} (other tab)` });
   }
 
-  /** End the question; the copy is no longer needed. */
+  /** Clear the conflict and delete the copy. */
   #answer(): { document: OpenDocument | null } {
     const asked = this.#asked;
     this.#asked = null;
@@ -361,7 +361,7 @@ export class Workspace {
     return { document: asked?.document ?? null };
   }
 
-  /** Report that the browser stores nothing more, or that it does so again. */
+  /** Report that the browser refuses to store edits, or that it accepts them again. */
   tellOfStorage(outcome: "kept" | Refusal): void {
     const { notice } = this.store.view;
     const isSaid = Object.values(REFUSALS).includes(notice?.text ?? "");

@@ -1,4 +1,4 @@
-/** Numbers as lines, points or bars, with the values of the point under the pointer or cursor. */
+/** Line, point and bar charts, with the values of the point under the pointer or cursor. */
 
 import { el, perFrame } from "./dom";
 import { count, short } from "./format";
@@ -21,7 +21,7 @@ export interface Chart {
 }
 
 export interface ChartOptions {
-  /** Fill the room of the parent; else the chart is as wide as that and of one shape. */
+  /** Fill the parent; else the chart has the parent's width and a fixed aspect ratio. */
   fills?: boolean;
   /** Describe a point; by default by its coordinates and those of points with the same x. */
   reading?(point: ChartPoint): string;
@@ -33,11 +33,11 @@ const LEFT = 56;
 const BELOW = 20;
 const TOP = 8;
 const RIGHT = 12;
-/** Pixels between two lines of the grid, at least. */
+/** The least distance between two grid lines, in pixels. */
 const TICK_WIDTH = 56;
 const TICK_HEIGHT = 34;
 const COLOURS = 6;
-/** Distances from the pointer count so much less downwards: one reads along the first axis. */
+/** Weight of vertical distances from the pointer, because charts are read along the x axis. */
 const DOWN_WEIGHT = 0.15;
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -46,7 +46,7 @@ interface Range {
   high: number;
 }
 
-/** Where the numbers of a chart lie in its drawing. */
+/** The mapping from a chart's values to its drawing. */
 interface Frame {
   width: number;
   height: number;
@@ -118,7 +118,7 @@ export function mountChart({ fills = false, reading }: ChartOptions = {}): Chart
   };
 }
 
-/** How far a key takes the cursor along a series. */
+/** The movement of the cursor along a series by a key. */
 const STEPS: Record<string, number> = {
   ArrowLeft: -1,
   ArrowRight: 1,
@@ -128,7 +128,7 @@ const STEPS: Record<string, number> = {
   End: Infinity,
 };
 
-/** The point to which a key takes the cursor, null if the key has no meaning here. */
+/** The point that a key moves the cursor to, null if the key has no meaning here. */
 function moved({ series }: ChartData, point: ChartPoint | null, key: string): ChartPoint | null {
   const [step, other] = [STEPS[key], { ArrowUp: -1, ArrowDown: 1 }[key]];
   if (step === undefined && other === undefined) return null;
@@ -266,7 +266,7 @@ function part(value: number, { low, high }: Range): number {
   return (value / 2 - low / 2) / (high / 2 - low / 2);
 }
 
-/** Round numbers within a range, about `wanted` of them. */
+/** Round numbers within a range, about `wanted` in count. */
 function ticksOf({ low, high }: Range, wanted: number): number[] {
   const most = Math.max(Math.min(Math.floor(wanted), 10), 2);
   const power = 10 ** Math.floor(Math.log10((high - low) / most));
@@ -282,7 +282,7 @@ function textOf({ title, kind, series }: ChartData): string {
   return `${title || "Plot"}: ${kind} of ${count(points, "value")} from ${short(low)} to ${short(high)}`;
 }
 
-/** What the lines of a chart are called; null where none has a name. */
+/** The legend of a chart; null if no series has a name. */
 export function chartLegend({ series }: ChartData): HTMLElement | null {
   if (series.every(({ name }) => name === "")) return null;
   const items = series.map(({ name }, index) => el("li", { class: `series-${index % COLOURS}` }, name));

@@ -1,4 +1,4 @@
-/** Shows after a run of a link's program whether the results equal its sender's. */
+/** Reports after a run of a link's program whether the results equal the sender's. */
 
 import { compared } from "../page/fingerprint";
 import type { Page } from "../page/page";
@@ -24,7 +24,7 @@ export function mountComparison(page: Page): Part {
   return { update: (view) => void compare(view) };
 }
 
-/** Whether the tensors are those of the program as it was sent, run to its end. */
+/** Whether the tensors are results of the unedited program, run to its end. */
 function isItsRun({ state, document, origins, run }: View): boolean {
   const { output, tensors } = origins;
   if (state !== "ready" || !tensors || tensors !== output || tensors.document !== document.id) return false;

@@ -1,4 +1,4 @@
-/** Which device computes, always visible, and the switch between GPU and CPU. */
+/** The current device, always visible, and the switch between GPU and CPU. */
 
 import { el } from "./dom";
 import type { Page } from "../page/page";
@@ -28,7 +28,7 @@ export function mountDevice(host: HTMLElement, page: Page): Part {
 
 const EMULATED = ". WebGPU computes on the CPU here, slower than device CPU.";
 
-/** What computes, by its name. */
+/** The name of the adapter or device in use. */
 export function nameOf({ started, device }: View): string {
   if (!started) return "Device";
   if (device === "webgpu") return started.adapter ?? "WebGPU";

@@ -1,4 +1,4 @@
-/** Shows what the reader has changed of a program that came as an example or by a link. */
+/** Shows the reader's changes of an example or of a link's program. */
 
 import { button, el } from "./dom";
 import type { Page } from "../page/page";

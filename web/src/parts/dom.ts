@@ -1,8 +1,8 @@
-/** Small helpers to build elements; text is always set as text, never as HTML. */
+/** Helpers that build elements; text is always set as text, never as HTML. */
 
 type Child = Node | string | null | undefined;
 
-/** Make an element with attributes and children; null attributes are left out. */
+/** Make an element with attributes and children; null attributes are omitted. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Record<string, string | number | boolean | null | undefined> = {},
@@ -17,7 +17,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
-/** Find an element that the page cannot do without. */
+/** Return an element that must exist. */
 export function find<T extends HTMLElement = HTMLElement>(
   selector: string,
   within: ParentNode = document,
@@ -27,7 +27,7 @@ export function find<T extends HTMLElement = HTMLElement>(
   return node;
 }
 
-/** Make a button that does something. */
+/** Make a button with a label and an action. */
 export function button(
   label: string,
   action: (event: MouseEvent) => void,

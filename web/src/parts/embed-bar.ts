@@ -11,7 +11,7 @@ export function mountEmbeddedTitle(host: HTMLElement, _page: Page): Part {
   return { update: (view) => (title.textContent = view.document.title) };
 }
 
-/** A link to the program as it stands, in a tab of its own. */
+/** A link that opens the current program in a new tab. */
 export function mountOpenWhole(host: HTMLElement, page: Page): Part {
   const link = el("a", { class: "open-whole", target: "_blank", rel: "noopener" }, "Open in tensorweb");
   host.append(link);

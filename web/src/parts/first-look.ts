@@ -36,7 +36,7 @@ export function mountFirstLook(page: Page): Part {
   };
 }
 
-/** Without the file the page begins empty, as it does with other examples. */
+/** Without a recording the page starts empty, as with other examples. */
 async function load(): Promise<Recording | null> {
   try {
     const response = await fetch(new URL("first-look.json", document.baseURI));

@@ -1,6 +1,6 @@
 /** Numbers, shapes and durations as short text for people. */
 
-/** Axes beyond which a shape is cut. */
+/** The greatest count of axes shown of a shape. */
 const MOST_AXES = 16;
 
 /** Four significant digits, without trailing zeros. */
@@ -15,7 +15,7 @@ export function short(value: number | null | undefined): string {
   return tidy(value.toPrecision(4));
 }
 
-/** The shortest text that names a value exactly in its dtype. */
+/** The shortest text that identifies a value exactly in its dtype. */
 export function exact(value: number, dtype: string): string {
   if (dtype === "bool") return value ? "True" : "False";
   if (!Number.isFinite(value) || Number.isInteger(value)) {
@@ -36,7 +36,7 @@ function tidy(text: string): string {
   return exponent === undefined ? digits : `${digits}e${exponent.replace("+", "")}`;
 }
 
-/** How many elements a shape has. */
+/** The count of elements of a shape. */
 export function sizeOf(shape: readonly number[]): number {
   return shape.reduce((product, length) => product * length, 1);
 }

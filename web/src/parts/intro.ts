@@ -6,7 +6,7 @@ import type { Page } from "../page/page";
 import { remember } from "../page/storage";
 import type { Part } from "../page/view";
 
-/** Where the page's documents are, from its own address. */
+/** The address of the documentation, relative to the page. */
 const LINKS = {
   documentation: "docs/index.html",
   source: "docs/index.html#source",

@@ -54,12 +54,12 @@ const ROWS = {
   tabindex: 0,
 };
 
-/** What is longer than its panel scrolls, so that the keyboard must reach the panel. */
+/** A panel whose content overflows scrolls, so it must be focusable. */
 function sectionOf({ id, label }: Panel): HTMLElement {
   return el("section", { id, class: "panel", "aria-label": label, tabindex: 0 });
 }
 
-/** Show a panel or not; where it has no tab it is a region like any other. */
+/** Show or hide a panel; a panel without a tab is a region. */
 function arrange(section: HTMLElement, panel: Panel, view: View): void {
   section.hidden = !isShown(panel, view);
   const hasTab = view.isNarrow || panel.pane === "results";

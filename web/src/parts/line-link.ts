@@ -1,4 +1,4 @@
-/** A button that goes to a line of the program that ran, and lights it while one points at it. */
+/** A button that goes to a line of the program that ran, and highlights it on hover. */
 
 import type { Page } from "../page/page";
 import { MAIN } from "../page/program";
@@ -11,7 +11,7 @@ export interface RunLine {
   file?: string;
 }
 
-/** The number that the line has now, null where it is not in the program any more. */
+/** The current index of the line, null if the program no longer has it. */
 export function presentLine({ view, editor }: Page, { line, file = MAIN }: RunLine): number | null {
   const origin = view.origins.run;
   const isOpen = origin?.document === view.document.id;

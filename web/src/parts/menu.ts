@@ -1,4 +1,4 @@
-/** The menu of what else can be done with the program: a row for each command. */
+/** The menu of further commands for the program: an entry for each. */
 
 import { saveProgram } from "../page/download";
 import { formatCode } from "../page/formatting";
@@ -10,15 +10,15 @@ import { isInMenu } from "./toolbar";
 
 interface Command {
   label: string;
-  /** The key that does the same, or a word about the result. */
+  /** The keyboard shortcut, or a hint about the result. */
   hint: string;
   run(page: Page): void;
-  /** Of a command with a button in the toolbar: the step that hides it there, and its id. */
+  /** For a command with a toolbar button: the shrinking step that hides the button, and its id. */
   step?: string;
   id?: string;
 }
 
-/** A button of the toolbar, for where that has no room for it. */
+/** A menu entry for a toolbar button that does not fit. */
 function moved(step: string, id: string, label: string, hint: string): Command {
   return { label, hint, step, id, run: () => find(`#${id}`).click() };
 }

@@ -1,4 +1,4 @@
-/** Whether the program may reach other sites: what is true now, and the switch. */
+/** Network access of the program: the current state, and the switch. */
 
 import { el } from "./dom";
 import type { Page } from "../page/page";

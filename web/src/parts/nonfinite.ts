@@ -22,7 +22,7 @@ export function originText(origins: readonly NonfiniteOrigin[]): string {
   return piecesOf(origins).map(text).join("");
 }
 
-/** The sentence about a tensor, or the button that looks for the line; null where all is finite. */
+/** The sentence about a tensor, or the button that searches for the line; null if all values are finite. */
 export function originLine(page: Page, { nan = 0, inf = 0, origins }: { nan?: number; inf?: number; origins?: NonfiniteOrigin[] }): HTMLElement | null {
   if (nan + inf === 0) return null;
   if (origins === undefined) return offer(page, `Where is the first ${nan > 0 ? "NaN" : "infinity"} made?`);
@@ -71,7 +71,7 @@ function piecesOf([first, ...causes]: readonly NonfiniteOrigin[]): Piece[] {
   return [...pieces, "."];
 }
 
-/** Words for origins that are no operation: data, and numbers that the program has written. */
+/** Descriptions of origins that are no operation: data, and literals of the program. */
 const GIVEN: Readonly<Record<string, string>> = { leaf: "in the data of ", constant: "written at " };
 
 function madeAt({ op, lines, file }: NonfiniteOrigin): Piece[] {

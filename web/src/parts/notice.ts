@@ -1,4 +1,4 @@
-/** One line above the work: where the code came from, what the browser lacks. */
+/** One line above the panels: the code's origin, or a feature that the browser lacks. */
 
 import { button, el } from "./dom";
 import type { Page } from "../page/page";
@@ -27,7 +27,7 @@ export function mountNotice(host: HTMLElement, page: Page): Part {
   };
 }
 
-/** Two tabs have one program: neither version is lost without an answer. */
+/** Shows a conflict of two tabs with one program; neither version is lost without a decision. */
 function question(title: string, page: Page): Notice {
   return {
     kind: "warning",

@@ -5,7 +5,7 @@ import type { Page } from "../page/page";
 import type { Panel } from "../page/page";
 import type { Part } from "../page/view";
 
-/** Results of the run before stay undimmed while a run lasts for a moment only. */
+/** Delay before the previous results are dimmed, so that short runs do not flicker. */
 const LEAST_RUN_MS = 300;
 
 export function mountOrigin(

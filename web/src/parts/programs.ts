@@ -73,7 +73,7 @@ export function mountPrograms(host: HTMLElement, page: Page): Part {
   };
 }
 
-/** A program by its title, when it was changed and its first line, and what can be done with it. */
+/** An entry of the list: a program's title, date, first line, and commands. */
 function row(kept: KeptDocument, page: Page, choose: (id: string) => void): HTMLLIElement {
   const name = kept.title.slice(0, LONGEST);
   const first = mainOf(kept.text).split("\n").find((line) => line.trim()) ?? "";
@@ -103,7 +103,7 @@ function row(kept: KeptDocument, page: Page, choose: (id: string) => void): HTML
   );
 }
 
-/** A field for a new title; Enter or leaving it takes it, Escape does not. */
+/** A field for a new title; Enter and blur accept it, Escape cancels. */
 function titleField(title: string, done: (title: string | null) => void): HTMLInputElement {
   const field = el("input", { type: "text", value: title, maxlength: LONGEST, "aria-label": "New title" });
   let isDone = false;

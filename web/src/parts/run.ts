@@ -7,10 +7,10 @@ import type { Part, View } from "../page/view";
 
 const APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
 const LEAST_SHOWN = 100;
-/** Escape twice so fast stops the program. */
+/** Milliseconds between two presses of Escape that stop the program. */
 const TWICE_MS = 700;
 
-/** What keys do together with Ctrl or ⌘, wherever the focus is. */
+/** Shortcuts with Ctrl or ⌘ that work everywhere on the page. */
 const ACTIONS: Record<string, (page: Page) => void> = {
   Enter: (page) => page.run(),
   ".": (page) => page.stop(),

@@ -1,4 +1,4 @@
-/** The dialog that shares the open program: a link, what results are compared by, a frame. */
+/** The dialog that shares the open program: a link, fingerprints of results, HTML of a frame. */
 
 import { button, el } from "./dom";
 import type { Page } from "../page/page";

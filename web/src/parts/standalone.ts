@@ -13,12 +13,12 @@ import { isPicture, wholeOf } from "../panels/tensors/small-pictures";
 import { el, find } from "./dom";
 import "./standalone.css";
 
-/** Whatever a program has put into its output: nothing in the file runs or is fetched. */
+/** The file's policy: nothing in it runs or is fetched, whatever the output contains. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'";
 const ROOM = { width: 480, height: 320 };
 /** Tensors of fewer elements show their digits and no picture. */
 const LEAST_ELEMENTS = 16;
-/** Addresses of one's own machine are of no use to others. */
+/** Host names of the reader's own machine, which are useless to others. */
 const LOCAL = /^(localhost|127\.|\[::1\]|.*\.localhost$)/;
 
 export async function saveAsPage(page: Page): Promise<void> {
@@ -73,7 +73,7 @@ function codeOf({ name, text }: ProgramFile): HTMLElement {
   return el("pre", { class: "saved-code", tabindex: 0, "aria-label": `Code of ${name}` }, code);
 }
 
-/** The output as it stands on the page, its buttons as words and its pictures as images. */
+/** A copy of the output panel, with buttons as text and canvases as images. */
 async function resultOf(page: Page): Promise<HTMLElement> {
   const seen = find(".output-content");
   const copy = seen.cloneNode(true) as HTMLElement;
@@ -97,7 +97,7 @@ async function resultOf(page: Page): Promise<HTMLElement> {
   return el("section", { id: seen.closest("[id]")?.id ?? "", "aria-label": "Result" }, copy);
 }
 
-/** A tensor in the colours for light and for dark; nothing where Python has it no more. */
+/** A tensor's picture for light and for dark; nothing if Python has freed the tensor. */
 async function pictures(page: Page, tensor: TensorRecord): Promise<HTMLElement[]> {
   const whole = wholeOf(tensor);
   const coarse = (): Promise<Heatmap | null> => page.ask("heatmap", whole).catch(() => null);
@@ -113,7 +113,7 @@ async function pictures(page: Page, tensor: TensorRecord): Promise<HTMLElement[]
   });
 }
 
-/** The page's own styles, as far as something in the file has them. */
+/** The page's styles that apply to an element of the file. */
 function stylesFor(made: Document): string {
   const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
   const isUsed = (rule: CSSRule): boolean => {
@@ -123,7 +123,7 @@ function stylesFor(made: Document): string {
   return rules.filter(isUsed).map(({ cssText }) => cssText).join("\n");
 }
 
-/** Media rules of the page arrange its panes; only those of the file are for the file. */
+/** Media rules of the page arrange its panes; they are omitted. */
 function isOfTheFile(rule: CSSRule): boolean {
   return rule instanceof CSSStyleRule && rule.selectorText.includes(".saved-");
 }
@@ -132,7 +132,7 @@ const STATES = "::?(?:before|after|hover|focus-visible|focus|marker|placeholder|
 const ALONE = new RegExp(`(^|[\\s,>+~])${STATES}`, "g");
 const ADDED = new RegExp(STATES, "g");
 
-/** A selector for elements in whatever state: a state alone belongs to any element. */
+/** Remove pseudo-classes from a selector, so that it matches elements in any state. */
 function withoutStates(selector: string): string {
   return selector.replace(ALONE, "$1*").replace(ADDED, "");
 }

@@ -1,4 +1,4 @@
-/** The status bar: whether the program is saved, where the cursor is, what runs it. */
+/** The status bar: saved state, cursor position, runtime. */
 
 import { el, find } from "./dom";
 import { nameOf } from "./device";
@@ -48,7 +48,7 @@ function savedText({ document, edited, typing, unstored }: View): [string, strin
   return ["unchanged", document.id === "" ? "" : "Unchanged"];
 }
 
-/** Which tensorweb, Python and device compute, and whether other sites are kept apart. */
+/** Versions of tensorweb and Python, the device, and whether the page is isolated. */
 function aboutText({ started }: View, adapter: string, faults: string[]): (Node | string)[] {
   if (!started) return [];
   const isolation = globalThis.crossOriginIsolated ? "isolated" : "not isolated";

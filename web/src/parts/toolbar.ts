@@ -1,4 +1,4 @@
-/** The toolbar at every width: what does not fit shrinks or moves into the menu. */
+/** The toolbar at every width: buttons that do not fit shrink or move into the menu. */
 
 import { find } from "./dom";
 import type { Part } from "../page/view";
@@ -38,7 +38,7 @@ export function mountToolbar(host: HTMLElement): Part {
   return { update: () => undefined };
 }
 
-/** Whether a slot reaches beyond the room inside the toolbar's padding. */
+/** Whether a slot overflows the toolbar's content box. */
 function isTooWide(host: HTMLElement): boolean {
   const { paddingRight } = getComputedStyle(host);
   const end = host.getBoundingClientRect().right - Number.parseFloat(paddingRight);

@@ -1,4 +1,4 @@
-/** Share, reset, the menu of more, theme and help. */
+/** The toolbar's commands: share, reset, menu, theme and help. */
 
 import { ICONS, button, el, icon } from "./dom";
 import { mountMenu } from "./menu";
@@ -80,7 +80,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["Arrow keys on a splitter", "change the sizes of the panes"],
 ];
 
-/** Whether a key is text for what has the focus. */
+/** Whether a key is text input for the focused element. */
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName));
 }

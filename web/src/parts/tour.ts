@@ -5,7 +5,7 @@ import type { Page } from "../page/page";
 import { recallInTab, rememberInTab } from "../page/storage";
 
 interface Step {
-  /** The part it points at; on a narrow page its panel is brought to the front. */
+  /** The element that the card points at; on a narrow page its panel is brought to the front. */
   at: string;
   title: string;
   text: string;
@@ -22,16 +22,16 @@ const STEPS: readonly Step[] = [
 ];
 
 const GAP = 12;
-/** Where the tour of this tab stands. */
+/** Key of the current step of this tab's tour. */
 const PLACE = "tour";
 
-/** Go on with a tour in the midst of which the page was loaded again. */
+/** Resume a tour after a reload of the page. */
 export function resumeTour(page: Page): void {
   const current = Number(recallInTab(PLACE));
   if (recallInTab(PLACE) !== null && STEPS[current]) beginTour(page, current);
 }
 
-/** Begin the tour; Escape or Skip ends it, and the focus goes back to where it was. */
+/** Begin the tour; Escape or Skip ends it and restores the focus. */
 export function beginTour(page: Page, from = 0): void {
   const title = el("h2", { id: "tour-title", tabindex: -1 });
   const text = el("p", { id: "tour-text" });

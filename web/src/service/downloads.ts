@@ -1,4 +1,4 @@
-/** Files from the network that are handed on only if they have the digest of this build. */
+/** Downloads of the service worker, passed on only if they have the digest of this build. */
 
 import { digestOf } from "./store";
 
@@ -6,13 +6,13 @@ import { digestOf } from "./store";
 const LONGEST_WAIT = 1_000_000;
 
 export interface Download {
-  /** Null where it is already known that the bytes are those of another build. */
+  /** Null if the bytes are already known to belong to another build. */
   response: Response | null;
-  /** The bytes once they are all there; null where they are those of another build. */
+  /** All bytes; null if they belong to another build. */
   bytes: Promise<ArrayBuffer | null>;
 }
 
-/** Begin to hand on an answer of the host under headers of ours. */
+/** Pass on a response of the host with our headers. */
 export async function pass(answer: Response, digest: string, headers: HeadersInit): Promise<Download> {
   const length = Number(answer.headers.get("content-length") ?? Infinity);
   if (length > LONGEST_WAIT && answer.body) return stream(answer.body, digest, headers);
@@ -20,7 +20,7 @@ export async function pass(answer: Response, digest: string, headers: HeadersIni
   return { response: bytes && new Response(bytes, { headers }), bytes: Promise.resolve(bytes) };
 }
 
-/** Fetch a file past caches that may have an older one; null where the host has another. */
+/** Fetch a file past HTTP caches; null if the host has another version. */
 export async function download(address: string, digest: string): Promise<ArrayBuffer | null> {
   for (const cache of ["default", "reload"] as const) {
     const answer = await fetch(address, { cache });
@@ -35,7 +35,7 @@ async function checked(coming: Promise<ArrayBuffer>, digest: string): Promise<Ar
   return (await digestOf(bytes)) === digest ? bytes : null;
 }
 
-/** Nothing takes a file before its end, and the end comes only if the digest is right. */
+/** Withhold the last chunk until the digest is checked, so that no reader accepts a wrong file. */
 function stream(body: ReadableStream<Uint8Array>, digest: string, headers: HeadersInit): Download {
   const parts: Uint8Array<ArrayBuffer>[] = [];
   const reader = body.getReader();

@@ -1,6 +1,6 @@
 /**
  * The service worker: gives the page the headers that its host may not send, and the files
- * of one build, kept for later visits. What is no file of this build passes it by.
+ * of one build, cached for later visits. Requests for other files are not handled.
  */
 
 import { download, pass } from "./downloads";
@@ -17,11 +17,11 @@ const site = new Site(self.tensorwebSite, scope);
 const store = new Store(scope);
 const { id, live, shared } = site.table;
 
-/** Caches of the browser may hold files of an older build. */
+/** The browser's HTTP cache may hold files of an older build. */
 const FRESH: RequestInit = { cache: "no-cache" };
 
 /**
- * Whether the host's page of another build was handed out, which then gets the host's files.
+ * Whether the host's page of another build was served, which then gets the host's files.
  * Stored with the files, since browsers stop and start service workers as they like.
  */
 let retired = store.isRetired(id);
@@ -38,12 +38,12 @@ self.addEventListener("fetch", (event) => {
   event.respondWith(file.path === START ? start(request, file) : serve(event, file));
 });
 
-/** Answer with a file of the build whose page was handed out last. */
+/** Respond with a file of the build whose page was served last. */
 async function serve(event: FetchEvent, file: SiteFile): Promise<Response> {
   return (await retired) ? isolate(fetch(event.request, FRESH)) : answer(event, file);
 }
 
-/** Answer with a file of this build: from the store, else from the network, or not at all. */
+/** Respond with a file of this build: from the cache, else from the network, else with an error. */
 async function answer(event: FetchEvent, file: SiteFile): Promise<Response> {
   const { digest, headers } = file;
   const kept = await store.find(digest);
@@ -101,7 +101,7 @@ async function isReplaced(): Promise<boolean> {
   }
 }
 
-/** Give a file of another build the headers that every file has. */
+/** Add our headers to a file of another build. */
 async function isolate(coming: Response | Promise<Response>): Promise<Response> {
   const found = await coming;
   if (found.type !== "basic") return found;
@@ -129,7 +129,7 @@ self.addEventListener("message", (event: ExtendableMessageEvent) => {
 });
 
 /**
- * Keep every file that a later visit needs, also instead of damaged ones. Fails where
+ * Cache every file that a later visit needs, and replace damaged ones. Fails if
  * the host has another build.
  */
 async function collect(): Promise<void> {
@@ -142,7 +142,7 @@ async function collect(): Promise<void> {
   await store.complete(id);
 }
 
-/** Take the page over, unless other pages run: they would get files of two builds. */
+/** Take over the pages, unless other pages are open: they would get files of two builds. */
 async function takeOver(): Promise<boolean> {
   const open = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
   const pages = open.filter(({ url, frameType }) => frameType === "top-level" && url.startsWith(scope));

@@ -1,10 +1,10 @@
-/** The table of one build's files, which the build writes in front of this script. */
+/** The table of one build's files; the build prepends it to this script. */
 
 /** The build's entry of a file: its SHA-256, the index of its headers, whether it is always cached. */
 export type FileRow = readonly [digest: string, headers: number, isKept: boolean];
 
 export interface SiteTable {
-  /** Changes with any file of the site. */
+  /** A digest of all files of the site. */
   id: string;
   /** A site in development: every visit checks whether the host has a new build. */
   live: boolean;
@@ -49,7 +49,7 @@ export class Site {
     return found;
   }
 
-  /** The file that a request asks for; null for anything else, which is none of ours. */
+  /** The file of a request; null if the request is for no file of the site. */
   find({ method, url, headers, cache }: Request): SiteFile | null {
     if (method !== "GET" || headers.has("range") || cache === "only-if-cached") return null;
     const { origin, pathname } = new URL(url);

@@ -1,6 +1,6 @@
 /**
- * The kept files, each under its SHA-256: builds share what they have in common. Programs
- * can write here as well, so nothing is believed that does not have its digest.
+ * The cached files, each under its SHA-256, so that builds share equal files. Programs
+ * can write to this cache, so every file is checked against its digest.
  */
 
 export class Store {
@@ -25,7 +25,7 @@ export class Store {
     }
   }
 
-  /** Keep a file. Fails where the browser has no room or keeps nothing. */
+  /** Cache a file. Fails if the browser has no room or stores nothing. */
   async keep(digest: string, bytes: ArrayBuffer): Promise<void> {
     await this.#put(digest, bytes);
   }
@@ -64,7 +64,7 @@ export class Store {
     }
   }
 
-  /** Throw everything away but these files and the note of this build. */
+  /** Delete everything but these files and the record of this build. */
   async prune(digests: Set<string>, build: string): Promise<void> {
     const stay = new Set([...digests, `all-of-${build}`].map((name) => this.#key(name)));
     try {

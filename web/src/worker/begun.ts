@@ -1,4 +1,4 @@
-/** Resources that programs open in JavaScript: timers, workers, channels. They end with the run. */
+/** Closes resources that programs open in JavaScript (timers, workers, channels) after a run. */
 
 import { closeRealm } from "./closed-realm";
 
@@ -25,8 +25,8 @@ type Globals = Record<string, unknown>;
 const globals = globalThis as unknown as Globals;
 
 /**
- * Watch what programs begin from now on; the returned function ends all of it. What the
- * page's own code needs for longer it has taken before. Promises cannot be ended.
+ * Watch resources that are opened from now on; the returned function closes them. The
+ * page's own code saved its functions before. Promises cannot be cancelled.
  */
 export function watchPrograms(): () => void {
   const ends = [...ASKED.map(watchNumbers), watchOpened(), watchListeners()];
@@ -60,7 +60,7 @@ function watchNumbers([ask, end]: (typeof ASKED)[number]): () => void {
   };
 }
 
-/** Watch constructors, and the realms of workers. What is forgotten and idle may go. */
+/** Watch constructors, and the realms of workers. Unreferenced idle objects may be collected. */
 function watchOpened(): () => void {
   let open: { made: WeakRef<object>; end: Action }[] = [];
   const keep = (name: string): ((made: object) => void) => {
@@ -101,7 +101,7 @@ function watched<T extends new (...given: never[]) => object>(plain: T, note: (m
   });
 }
 
-/** Watch what listens to this worker itself; other targets end with what they belong to. */
+/** Watch listeners of this worker itself; listeners of other targets end with their targets. */
 function watchListeners(): () => void {
   const { addEventListener, removeEventListener } = EventTarget.prototype;
   let added: Parameters<typeof addEventListener>[] = [];
@@ -117,7 +117,7 @@ function watchListeners(): () => void {
   };
 }
 
-/** The names of an object and of what it inherits from. */
+/** Property names of an object and of its prototypes. */
 function namesOf(object: object): string[] {
   const names: string[] = [];
   for (let holder: object | null = object; holder; holder = Object.getPrototypeOf(holder) as object | null) {

@@ -1,4 +1,4 @@
-/** The worker's private channel to the page: a program in the same worker cannot take it. */
+/** The worker's private channel to the page: a program in the same worker cannot access it. */
 
 import type { FromWorker, ToWorker } from "../page/messages";
 
@@ -7,7 +7,7 @@ export type Send = (message: FromWorker) => void;
 type Receive = (message: ToWorker) => void;
 
 /**
- * Take the port that the page hands over and pass its messages on. Everything that is
+ * Take the port that the page sends and forward its messages. Every function that is
  * called later is bound here, before any program runs, so that changed prototypes see
  * neither the port nor a message's event, which names the port.
  */
@@ -37,8 +37,8 @@ const MOST_CHARACTERS = 16_000_000;
 const CHARACTERS_PER_MS = 2000;
 
 /**
- * Tell whether a program says more than a page can take: more at once, and more in the
- * long run, than the fastest printing. Its clock is out of its reach.
+ * Return a function that reports whether a program sends more than a page can show: more
+ * at once, or more over time, than the fastest printing. Programs cannot change its clock.
  */
 export function rateLimit(charactersPerMs = CHARACTERS_PER_MS): (characters: number) => boolean {
   const now = performance.now.bind(performance);

@@ -1,5 +1,5 @@
 /**
- * Takes from programs, and from the workers that they start, what could change the site:
+ * Removes, from programs and from the workers that they start, the APIs that could change the site:
  * its service worker, which Firefox offers in workers, and the reader's files. The page's
  * worker calls it before any program runs; docs/security.md lists what holds.
  */
@@ -10,11 +10,11 @@ type Leaky = Record<string, { prototype: Record<string, unknown> } | undefined>;
 type Started = (worker: Worker) => void;
 
 /**
- * Close the realm of this worker, and let every worker begin with the same words: it has
- * a realm of its own, with all that was taken away here.
+ * Close the realm of this worker, and prepend the same script to every worker: it has
+ * a realm of its own, with all APIs that were removed here.
  *
- * Its text is what those workers begin with, so it names nothing outside of itself, and
- * what it calls later is bound before any program runs.
+ * Those workers run its source text, so it refers to no outer name, and every function
+ * that it calls later is bound before any program runs.
  */
 function close(text: string, tell: Started): void {
   const leaky = globalThis as unknown as Leaky;

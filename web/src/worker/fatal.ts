@@ -1,6 +1,6 @@
-/** What killed Python, as a sentence for people. */
+/** Describes a fatal error of Python, in one sentence. */
 
-/** The text of anything that was thrown. */
+/** The text of any thrown value. */
 export function textOf(error: unknown): string {
   if (typeof error === "object" && error !== null) {
     const { message, name } = error as { message?: unknown; name?: unknown };

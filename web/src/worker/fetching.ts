@@ -1,25 +1,25 @@
 /**
- * Python's own files: fetched before anything asks for them, unpacked and counted as they
- * come. Each large one is packed on the site, so that no host need compress it.
+ * Python's own files: fetched ahead of requests, decompressed and counted as they
+ * arrive. Large files are compressed in the site, so that no host need compress them.
  */
 
 import type { Note } from "../page/messages";
 
 type Tell = (note: Note) => void;
 
-/** What a file is, once it is unpacked; browsers compile WebAssembly only under its name. */
+/** The MIME type of a decompressed file; browsers compile WebAssembly only with its own. */
 const PACKED: Record<string, string> = {
   "pyodide.asm.wasm": "application/wasm",
   "python_stdlib.zip": "application/zip",
 };
 const ENDING = ".packed";
 const FORMAT = "gzip";
-/** Small files that Pyodide and we need in any case. */
+/** Small files that are always needed. */
 const PLAIN = ["build.json", "pyodide/pyodide-lock.json"];
 const MODULES = ["pyodide.mjs", "pyodide.asm.mjs"];
 
 export class CoreFiles {
-  /** Fails with the name of a file which could not be had: for some Pyodide waits for ever. */
+  /** Rejects with the name of a file that failed to load: for some files Pyodide waits forever. */
   readonly failed: Promise<never>;
   readonly #coming = new Map<string, Promise<Response>>();
   readonly #fetch = globalThis.fetch.bind(globalThis);
@@ -51,7 +51,7 @@ export class CoreFiles {
     globalThis.fetch = (input, init) => this.take(input, init);
   }
 
-  /** Return the answer to a request; each file is waiting for the first who asks. */
+  /** Respond to a request; each file is used once. */
   take(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
     const url = new URL(input instanceof Request ? input.url : String(input), this.base);
     const early = this.#coming.get(url.href);
@@ -85,7 +85,7 @@ export class CoreFiles {
     }
   }
 
-  /** Read a packed file to its end at once; a copy waits for Pyodide. */
+  /** Read a compressed file to its end at once; a copy is kept for Pyodide. */
   async #unpack(name: string): Promise<Response> {
     const { body, ok, status } = await this.#get(new URL(this.#address(name) + ENDING));
     if (!ok || !body) return new Response(null, { status });

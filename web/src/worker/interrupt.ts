@@ -1,8 +1,8 @@
-/** Stopping Python: a signal while it runs, a wait that ends while it waits. */
+/** Stops Python: by a signal while it computes, by ending the wait while it waits. */
 
 import type { PyodideAPI } from "pyodide";
 
-/** What the library's driver uses around every wait; see docs/execution.md. */
+/** The interface that the library's driver uses around every wait; see docs/execution.md. */
 interface InterruptContract {
   off(): void;
   on(): boolean;
@@ -16,12 +16,12 @@ declare global {
 const INTERRUPT = 2;
 
 /**
- * What page and worker share where memory can be shared: in word 0 the signal for
- * Python, in word 1 the number of the question that is to end. The number keeps
- * a Stop that comes before its question has begun, and spares the next one.
+ * The memory shared by page and worker, where sharing is possible. Word 0 is the signal for
+ * Python, word 1 the id of the request that is to end. The id retains
+ * a Stop that arrives before its request has begun, and protects the next request.
  *
- * A program that waits for a line where Python cannot be suspended waits at word 2. The
- * line's length is in word 3, behind it stand its UTF-16 units.
+ * A program that waits for a line, where Python cannot be suspended, waits at word 2. The
+ * line's length is in word 3, followed by its UTF-16 units.
  */
 export function newStopBuffer(): SharedArrayBuffer {
   return new SharedArrayBuffer(LINE + LONGEST_LINE * Uint16Array.BYTES_PER_ELEMENT);
@@ -33,10 +33,10 @@ const LINE = 4 * Int32Array.BYTES_PER_ELEMENT;
 const TYPED = 1;
 const STOPPED = 2;
 
-/** How many UTF-16 units a reader can type for a program at once. */
+/** The greatest length of a typed line, in UTF-16 units. */
 export const LONGEST_LINE = 10_000;
 
-/** Ask Python, from the page, to end a question; works while Python computes. */
+/** Request Stop from the page; works while Python computes. */
 export function requestStop(shared: SharedArrayBuffer, question: number): void {
   const words = new Int32Array(shared);
   Atomics.store(words, 1, question);
@@ -44,7 +44,7 @@ export function requestStop(shared: SharedArrayBuffer, question: number): void {
   wake(words, STOPPED);
 }
 
-/** Hand a line, from the page, to a program that waits at word 2. */
+/** Send a line from the page to a program that waits at word 2. */
 export function handLine(shared: SharedArrayBuffer, line: string): void {
   const words = new Int32Array(shared);
   const units = new Uint16Array(shared, LINE);
@@ -60,8 +60,8 @@ function wake(words: Int32Array, why: number): void {
 }
 
 /**
- * What Pyodide watches. It reads element 0 and then clears it, in two steps, and a Stop
- * between the two would be lost; this element is cleared by being read, in one step.
+ * The interrupt buffer that Pyodide polls. It reads element 0 and then clears it, in two steps; a Stop
+ * between the two would be lost. Reading this element also clears it, in one step.
  */
 function clearedByReading(words: Int32Array): Uint8Array {
   const buffer = {
@@ -79,7 +79,7 @@ export class Interrupt {
   readonly #signal: Uint8Array;
   readonly #words: Int32Array;
   readonly #isShared: boolean;
-  /** Taken at the start: a Python that died throws for every name of its own. */
+  /** Saved at the start: a crashed Python throws at every access. */
   readonly #watch: (signal: Uint8Array | undefined) => void;
   #cancel: (() => void) | null = null;
 
@@ -98,19 +98,19 @@ export class Interrupt {
     };
   }
 
-  /** Forget requests for other questions and watch for a new one. */
+  /** Discard Stop requests for other requests and watch for a new one. */
   begin(question = 0): void {
     Atomics.store(this.#words, WAKE, 0);
     this.#arm();
     if (question && this.isStopped(question)) Atomics.store(this.#words, 0, INTERRUPT);
   }
 
-  /** Whether Stop was asked for this question, begun or not. */
+  /** Whether Stop was requested for this request, begun or not. */
   isStopped(question: number): boolean {
     return Atomics.load(this.#words, 1) === question;
   }
 
-  /** End the watch: what runs next must not be hit by a late request. */
+  /** End the watch, so that a late Stop does not hit later code. */
   end(): void {
     this.#watch(undefined);
     Atomics.store(this.#words, 0, 0);
@@ -124,15 +124,15 @@ export class Interrupt {
 
   /**
    * Ask Python to stop; reaches it here only while it waits. Where memory is shared the
-   * signal came before the message, and one that Python has taken is not given again: it
-   * would hit what runs after the program.
+   * signal came before the message, and a signal that Python has taken is not repeated: it
+   * would hit code that runs after the program.
    */
   cancel(): void {
     if (!this.#isShared) Atomics.store(this.#words, 0, INTERRUPT);
     if (Atomics.load(this.#words, 0) === INTERRUPT) this.#cancel?.();
   }
 
-  /** Block until the reader has typed a line; undefined when Stop was asked for instead. */
+  /** Block until the reader has typed a line; undefined after Stop. */
   readLine(): string | undefined {
     const words = this.#words;
     for (;;) {
@@ -147,7 +147,7 @@ export class Interrupt {
     return String.fromCharCode(...new Uint16Array(this.#words.buffer, LINE, length));
   }
 
-  /** Watch for the signal again; return whether a request came in meanwhile. */
+  /** Watch for the signal again; return whether a request arrived in the meantime. */
   #arm(): boolean {
     const hit = Atomics.exchange(this.#words, 0, 0) === INTERRUPT;
     this.#watch(this.#signal);
@@ -155,8 +155,8 @@ export class Interrupt {
   }
 
   /**
-   * Wait for a promise or for Stop. Stop resolves: the signal says what happened, and
-   * Pyodide would print a rejection that nobody looks at.
+   * Wait for a promise or for Stop. Stop resolves the wait, because the signal identifies it and
+   * Pyodide would print an unhandled rejection.
    */
   #race<T>(promise: Promise<T>): Promise<T> {
     const stopped = new Promise<T>((resolve) => {

@@ -1,4 +1,4 @@
-/** Loading Python in the worker: Pyodide, our wheel, a memory snapshot. */
+/** Loads Python in the worker: Pyodide, our wheel, a memory snapshot. */
 
 import type { PyodideAPI, loadPyodide as LoadPyodide } from "pyodide";
 import type { Note } from "../page/messages";
@@ -46,7 +46,7 @@ export interface BuildInfo {
   /** SHA-256 of Python's standard library, which a snapshot refers to by offsets. */
   libraryHash: string;
   sizes: Record<string, number>;
-  /** Packages that only who builds the site can add, by what programs import. */
+  /** Packages bundled with the site, by import name. */
   compiled: Record<string, string>;
 }
 
@@ -64,8 +64,8 @@ type Snapshotting = PyodideAPI & { makeMemorySnapshot(): Uint8Array };
 const CACHE = "tensorweb-snapshot";
 
 /**
- * Let relative addresses begin at the site, and the worker know the address of its file:
- * what it was started from is a `blob:` address, which has no folder.
+ * Resolve relative addresses against the site, and set the worker's own address:
+ * it was started from a `blob:` address, which has no folder.
  */
 export function resolveAddresses(base: URL): void {
   const full = (address: unknown): unknown =>
@@ -87,7 +87,7 @@ export function resolveAddresses(base: URL): void {
 
 /**
  * Load Pyodide and our package, from the memory snapshot of this build that has this
- * digest. What else is kept may be the work of a program, which can write it as well.
+ * digest. Other cached snapshots may have been written by a program.
  */
 export async function loadPython(
   base: URL,
@@ -129,7 +129,7 @@ export async function loadPython(
   return { python, snapshot: false, digest: made };
 }
 
-/** Load the drivers' scripts, which our wheel then takes instead of evaluating its own. */
+/** Load the drivers' scripts, which our wheel uses instead of evaluating its own. */
 async function loadDrivers(base: URL, build: BuildInfo): Promise<void> {
   const { href } = new URL(`tensorweb-drivers.js?${build.wheelHash.slice(0, 8)}`, base);
   await import(href);

@@ -1,7 +1,7 @@
 /**
- * The folder of the program that runs. The page lends its files, which are read in ranges
- * when Python reads them, so that a file may be larger than memory; what the program has
- * written is collected when it has ended.
+ * The folder of the running program. The page shares its files, which are read in ranges
+ * when Python reads them, so that a file may be larger than memory; files that the program has
+ * written are collected at its end.
  */
 
 import type { LendDetails, LentFile } from "../page/messages";
@@ -9,9 +9,9 @@ import type { LendDetails, LentFile } from "../page/messages";
 const FOLDER = "/home/pyodide";
 const HIDDEN = /^\.|^__pycache__$|\.part$/;
 const MOST_FILES = 500;
-/** Bytes that are read ahead for reads shorter than this. */
+/** The least count of bytes of one read (read-ahead). */
 const PIECE = 1 << 20;
-/** Bytes of one read of the file at most: longer reads are divided, to bound memory. */
+/** The greatest count of bytes of one read; longer reads are divided, to bound memory. */
 const BUFFER = 16 << 20;
 
 declare class FileReaderSync {
@@ -35,12 +35,12 @@ interface FileSystem {
   writeFile(path: string, data: Uint8Array): void;
 }
 
-/** A file that the page has too, and its state when page and worker last agreed. */
+/** A file shared with the page, and its state at the last synchronization. */
 interface Known {
   node: Node;
-  /** Time and length of the last write, as `markOf` gives them. */
+  /** Time and length of the last write, from `markOf`. */
   mark: string;
-  /** What the page lent; null for what was collected and has not come back yet. */
+  /** The shared file; null for a collected file that the page has not returned yet. */
   file: Blob | null;
 }
 
@@ -50,7 +50,7 @@ export class OwnFiles {
 
   constructor(readonly fs: FileSystem) {}
 
-  /** Let the next run find these files; unless `keep` (it is a cell), it finds no others. */
+  /** Provide the files of the next run; other files are removed unless `keep` (a cell) is set. */
   lend({ files, tabs, keep }: LendDetails): void {
     this.#tabs = new Set(tabs);
     const given = new Map(files.map((file) => [file.name, file]));
@@ -64,7 +64,7 @@ export class OwnFiles {
     for (const file of files) if (!this.#tabs.has(file.name)) this.#write(file, keep);
   }
 
-  /** Return what the program has written since, and the names of what it has deleted. */
+  /** Return the files that the program has written, and the names of deleted files. */
   collect(): { files: LentFile[]; gone: string[]; left: number } {
     const files: LentFile[] = [];
     const entries = this.#entries();
@@ -131,7 +131,7 @@ function isSameFile(a: Blob, b: Blob): boolean {
   return a instanceof File && b instanceof File && a.size === b.size && a.lastModified === b.lastModified;
 }
 
-/** Let a node of the file system in memory read from a file, until it is written to. */
+/** Make a node of the in-memory file system read from a file, until it is written to. */
 function readFrom(node: Node, file: Blob): void {
   const reader = new FileReaderSync();
   const { node_ops: ops, stream_ops: streams } = node;
@@ -151,7 +151,7 @@ function readFrom(node: Node, file: Blob): void {
     }
     for (let at = from; at < to; at += BUFFER) target.set(part(blob, at, Math.min(at + BUFFER, to)), offset + at - from);
   };
-  /** Take all of it into memory: it is about to be changed. */
+  /** Read the complete file into memory before its first change. */
   const settle = (): void => {
     if (!lent) return;
     node.contents = part(lent, 0, lent.size);

@@ -1,4 +1,4 @@
-/** The worker that owns Python and the GPU: answers one question after another. */
+/** The worker that owns Python and the GPU: it handles one request after another. */
 
 import type { PyodideAPI } from "pyodide";
 import type { PyCallable, PyProxy } from "pyodide/ffi";
@@ -23,7 +23,7 @@ interface Running {
   ask(question: keyof PythonRequests, details: string): Promise<Answer>;
 }
 
-/** A record in JSON, the bytes for which it has null, and files by their names. */
+/** A record in JSON, the bytes that stand for its nulls, and files by name. */
 type Answer = { answer: string; data?: Uint8Array; files?: Blob[] };
 
 // Started from its file a worker has the policy of the file, on many hosts none: a program
@@ -41,17 +41,17 @@ const QUIET = { messageCallback: () => undefined, errorCallback: () => undefined
 let queue: Promise<void> = Promise.resolve();
 let current = 0;
 let unanswered = 0;
-/** Whether there is nothing to compile ahead; with a GPU Python's first answer decides. */
+/** Whether warm-up is complete; with a GPU Python's first response decides. */
 let isWarm = true;
 let timer = 0;
-/** Taken before programs run: what they ask of these ends with them. */
+/** Saved before programs run, because their own timers end with them. */
 const { setTimeout, clearTimeout } = self;
 /** Closes resources that programs have opened in JavaScript. */
 let endBegun: () => void = () => undefined;
 let send: Send = () => undefined;
 let hasBegun = false;
 
-/** Take the page's first message; there is one page, and a program is not it. */
+/** Handle the page's first message; later first messages, by a program, are ignored. */
 export function begin(first: MessageEvent): void {
   if (hasBegun) throw new Error("the page has started this worker");
   hasBegun = true;
@@ -73,7 +73,7 @@ function receive(message: ToWorker): void {
   queue = after(queue, () => reply(message));
 }
 
-/** Takes the next line that the reader types; only a program that waits has one. */
+/** Receives the next line that the reader types; set only while a program waits. */
 let handLine: (line: string) => void = () => undefined;
 
 function nextLine(): Promise<string> {
@@ -85,7 +85,7 @@ function nextLine(): Promise<string> {
   });
 }
 
-/** Like `then`, which a program may have replaced. */
+/** `Promise.prototype.then`, saved because a program may replace it. */
 async function after(before: Promise<void>, next: () => Promise<void>): Promise<void> {
   await before;
   await next();
@@ -107,11 +107,11 @@ async function reply(request: Request): Promise<void> {
   warmUpLater(AFTER_ANSWER_MS);
 }
 
-/** The page asks more questions right after an answer; they come first. */
+/** Delay of warm-up, since the page sends more requests right after a response. */
 const AFTER_ANSWER_MS = 300;
 const BETWEEN_STEPS_MS = 20;
 
-/** Compile common kernels while nobody asks anything, in steps of milliseconds. */
+/** Compile common kernels while no request is pending, in steps of milliseconds. */
 function warmUpLater(wait: number): void {
   if (isWarm || !running || unanswered) return;
   clearTimeout(timer);
@@ -139,7 +139,7 @@ async function warmUp(): Promise<void> {
   warmUpLater(BETWEEN_STEPS_MS);
 }
 
-/** Return the answer as JSON, which the page reads: here a program could see to it. */
+/** Return the response as JSON text; the page parses it, because a program could interfere here. */
 async function respond(request: Request): Promise<Answer> {
   if (request.question === "start") return { answer: JSON.stringify(await start(request.details)) };
   if (!running) throw new Error("Python has not started");
@@ -173,7 +173,7 @@ async function respond(request: Request): Promise<Answer> {
   }
 }
 
-/** The answers when Stop strikes before Python looks at a question or after it did. */
+/** The responses when Stop arrives before Python begins a request or after it ended one. */
 const STOPPED: { [Q in RequestName]?: string } = {
   run: JSON.stringify({
     seconds: 0,
@@ -191,8 +191,8 @@ function isStop(error: unknown): boolean {
 }
 
 /**
- * Fetch what the program will most likely import, so that it need not wait in the
- * middle; what this overlooks is fetched by its import.
+ * Fetch packages that the program will most likely import, so that it need not wait
+ * at the import; packages that are missed here are fetched by their import.
  */
 async function loadPackages(
   python: PyodideAPI,
@@ -262,7 +262,7 @@ async function start({ interrupt, digest }: StartDetails): Promise<Started> {
   };
 }
 
-/** The pattern by which the driver knows adapters that compute on the CPU. */
+/** The driver's pattern for adapters that are emulated by a CPU. */
 const SOFTWARE = "from tensorweb.drivers.browser import SOFTWARE; SOFTWARE";
 
 function importNames(packages: Record<string, { imports: string[] }>): string[] {
@@ -278,7 +278,7 @@ function awaitingAsk(answer: PyCallable): Running["ask"] {
   return async (question, details) => unpacked((await answer(question, details)) as string | PyProxy);
 }
 
-/** Take Python's answer: a text, or a pair of a text and bytes. */
+/** Unpack Python's response: a text, or a pair of a text and bytes. */
 function unpacked(found: string | PyProxy): Answer {
   if (typeof found === "string") return { answer: found };
   const [answer, data] = found.toJs() as [string, Uint8Array];
@@ -286,7 +286,7 @@ function unpacked(found: string | PyProxy): Answer {
   return { answer, data };
 }
 
-/** Look for a GPU while Python loads; the library's driver takes the same adapter. */
+/** Request a GPU adapter while Python loads; the library's driver uses the same one. */
 async function findAdapter(): Promise<FoundAdapter> {
   if (!self.isSecureContext) return noAdapter("WebGPU needs https or localhost.");
   if (!navigator.gpu) return noAdapter("This browser has no WebGPU.");
@@ -335,7 +335,7 @@ function passOn(kind: unknown, fields: unknown, bytes?: PyProxy): void {
 const FLOOD = "The program sent more messages than a page can take.";
 const MOST_UNEXPECTED = 1000;
 
-/** Take the ways away by which a program could speak for us, or end the worker unseen. */
+/** Remove the functions by which a program could send messages for us, or end the worker unnoticed. */
 function guard(): void {
   let unexpected = 0;
   replaceGlobal("postMessage", () => {
@@ -358,7 +358,7 @@ function tellFailure(error: unknown): void {
   passOn("output", JSON.stringify({ stream: "stderr", text }));
 }
 
-/** Pyodide calls this wherever Python dies, in a question or in a callback. */
+/** Pyodide calls this when Python crashes, in a request or in a callback. */
 function watchForDeath(python: PyodideAPI): void {
   const { _api } = python as unknown as { _api: { on_fatal?: (error: unknown) => void } };
   _api.on_fatal = die;

@@ -35,7 +35,7 @@ export function assistance(names: Names): Extension {
   ];
 }
 
-/** Lets the keyboard reach a list of completions, which scrolls where it is long. */
+/** Makes a scrolling list of completions reachable by keyboard. */
 const reachableOptions = EditorView.updateListener.of(({ view }) => {
   for (const list of view.dom.querySelectorAll<HTMLElement>(".cm-tooltip-autocomplete ul")) list.tabIndex = 0;
 });
@@ -56,7 +56,7 @@ async function complete(context: CompletionContext, names: Names): Promise<Compl
   return { from, options, validFor: /^\w*$/ };
 }
 
-/** Names in the program's text and Python's own, in addition to inspected names. */
+/** Completes names in the program's text and Python's builtins, in addition to inspected names. */
 async function others(context: CompletionContext, known: ReadonlySet<string>): Promise<Completion[]> {
   const found = await Promise.all([localCompletionSource(context), globalCompletion(context)]);
   const seen = new Set(known);
@@ -74,7 +74,7 @@ function option({ name, kind, detail }: Member, path: string, state: EditorState
   return { label: name, type: TYPES[kind], detail: kind === "function" ? "" : detail, info, boost: path ? 0 : 1 };
 }
 
-/** Signature and documentation as text; a program may have written both. */
+/** Signature and documentation as text, because a program may have written both. */
 function card({ signature: title, text }: Explanation): HTMLElement {
   return el(
     "div",
@@ -84,7 +84,7 @@ function card({ signature: title, text }: Explanation): HTMLElement {
   );
 }
 
-/** The call in whose arguments the cursor stands, explained above it. */
+/** Explains the call whose arguments surround the cursor, above it. */
 const setSignature = StateEffect.define<Tooltip | null>();
 
 const signature = StateField.define<Tooltip | null>({
@@ -100,7 +100,7 @@ function hideSignature(view: EditorView): void {
   if (view.state.field(signature, false)) view.dispatch({ effects: setSignature.of(null) });
 }
 
-/** The key means other things as well, which it still does. */
+/** Other bindings of the key still apply. */
 function onEscape(view: EditorView): boolean {
   hideSignature(view);
   return false;

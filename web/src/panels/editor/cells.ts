@@ -1,4 +1,4 @@
-/** Cells of a program: lines that begin with `# %%` part it, and the cursor's is marked. */
+/** Cells of a program, separated by lines that begin with `# %%`; the cursor's cell is marked. */
 
 import { RangeSetBuilder, type EditorState } from "@codemirror/state";
 import { Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from "@codemirror/view";
@@ -23,7 +23,7 @@ export function cellAt(state: EditorState): Cell | null {
   return isParted ? { first, last } : null;
 }
 
-/** Go on to the cell behind, if there is one. */
+/** Move the cursor to the next cell, if there is one. */
 export function moveToNext(view: EditorView, { last }: Cell): void {
   const { doc } = view.state;
   if (last >= doc.lines) return;
@@ -33,7 +33,7 @@ export function moveToNext(view: EditorView, { last }: Cell): void {
 const BEGIN = Decoration.line({ class: "cm-cell-begin" });
 const CURRENT = Decoration.line({ class: "cm-cell-current" });
 
-/** Lines above the cells, and a bar at the cell that Shift+Enter would run. */
+/** Draws a line above each cell, and a bar at the cell that Shift+Enter would run. */
 export const cells = ViewPlugin.define(
   (view) => ({
     decorations: decorate(view),

@@ -10,7 +10,7 @@ import type { Difference } from "../../page/editor";
 import { isPython } from "./extensions";
 import "./difference.css";
 
-/** Lines around a change that are shown as well, and how many unchanged ones are folded. */
+/** Context lines around a change, and the least count of unchanged lines that is folded. */
 const AROUND = { margin: 3, minSize: 8 };
 
 export function showDifference(file: string, before: string, after: string): Difference {

@@ -30,13 +30,13 @@ export function mountEditor(host: HTMLElement, page: Page): Part {
 export function openEditor(events: EditorEvents): Editor {
   let shown = "";
   let wrapped = false;
-  /** The names of the program's files in their order, and the one that is seen. */
+  /** The names of the program's files in order, and the visible one. */
   let order: string[] = [MAIN];
   let active = MAIN;
   let edits = 0;
   let saving = 0;
   const states = new States();
-  /** Which file of a program was seen last. */
+  /** The file of each program that was visible last. */
   const seen = new Map<string, string>();
   const flush = (): void => {
     if (!saving) return;

@@ -1,4 +1,4 @@
-/** What the editor is made of, by kind of file: Python or plain text, the main file or another. */
+/** The editor's extensions by kind of file: Python or plain text, the main file or another. */
 
 import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
@@ -29,7 +29,7 @@ import { prose } from "./prose";
 /** Makes the extensions for a file of a program by its name. */
 export type Extend = (file: string, wraps: boolean) => Extension;
 
-/** `onUpdate` comes last, so that it hears what the others have made of a change. */
+/** `onUpdate` comes last, so that it sees the effects of all other extensions. */
 export function extender(events: EditorEvents, names: Names, onUpdate: Extension): Extend {
   // The first to hear of Escape: pending completion would keep it for itself.
   const main = [runKeys(events, true), assistance(names), ...BASICS, ...PYTHON, cells, litLine, lint(events.ask), onUpdate];
@@ -76,7 +76,7 @@ function attributes(file: string): Extension {
 }
 
 /**
- * What is not seen or changes the order of what is seen, in addition to what CodeMirror marks by
+ * Invisible characters and characters that reorder text, in addition to those that CodeMirror marks by
  * itself: embeddings and isolates of bidirectional text, fillers, joiners, variation
  * selectors, tags and every space but the usual one. Code could hide behind each.
  */

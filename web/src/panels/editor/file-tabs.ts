@@ -1,4 +1,4 @@
-/** The tabs over the code of a program of several files, and what can be done with a file. */
+/** The tabs of a program of several files, and the commands for a file. */
 
 import { button, el } from "../../parts/dom";
 import type { Page } from "../../page/page";
@@ -23,7 +23,7 @@ export function mountFileTabs(page: Page): FileTabs {
   const dom = el("div", { class: "file-bar", hidden: true }, list, add, naming, actions);
   let drawn = "";
 
-  /** Ask for a name: of a new file for null, else for another one of a file that is there. */
+  /** Ask for the name of a new file (null), or for a new name of an existing file. */
   const ask = (old: string | null): void => {
     const end = (): void => {
       naming.replaceChildren();
@@ -113,7 +113,7 @@ function deleteFile(page: Page, name: string): void {
   page.editor.focus();
 }
 
-/** A field for a file's name; Enter takes it, Escape and leaving it do not. */
+/** A field for a file's name; Enter accepts it, Escape and blur cancel. */
 function nameField(page: Page, old: string | null, done: (name: string | null) => void): HTMLElement {
   const field = el("input", { type: "text", value: old ?? "", placeholder: "helpers.py", size: 18, autocapitalize: "off", spellcheck: "false" });
   field.setAttribute("aria-label", old === null ? "Name of the new file" : `New name of ${old}`);

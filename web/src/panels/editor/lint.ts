@@ -1,4 +1,4 @@
-/** Marks what Python's compiler refuses while a program is typed, once it rests. */
+/** Marks syntax errors of Python's compiler while typing pauses. */
 
 import { forEachDiagnostic, setDiagnostics, type Diagnostic } from "@codemirror/lint";
 import type { Extension } from "@codemirror/state";
@@ -7,10 +7,10 @@ import type { Ask } from "../../page/editor";
 import { range } from "./marks";
 
 const REST_MS = 700;
-/** Distinguishes our marks from those of a failed run, which stay. */
+/** The source of these marks; marks of a failed run stay. */
 const SOURCE = "not run yet";
 
-/** Compile what was typed, whenever typing rests and Python has time. */
+/** Compile the text whenever typing pauses and Python is idle. */
 export function lint(ask: Ask): Extension {
   let waiting = 0;
   let typed = 0;

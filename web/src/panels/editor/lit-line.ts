@@ -1,4 +1,4 @@
-/** One line that another part of the page points at, lit up while it does. */
+/** Highlights one line while another part of the page points at it. */
 
 import { StateEffect, StateField, type EditorState } from "@codemirror/state";
 import { Decoration, EditorView, type DecorationSet } from "@codemirror/view";
@@ -7,7 +7,7 @@ const LIT = Decoration.line({ class: "cm-lit" });
 
 const light = StateEffect.define<number | null>();
 
-/** Light a line, counted from one, and bring it into sight; null for none. */
+/** Highlight a line, counted from one, and scroll to it; null for none. */
 export function lightLine({ doc }: EditorState, line: number | null): StateEffect<unknown>[] {
   if (line === null || line > doc.lines) return [light.of(null)];
   return [light.of(line), EditorView.scrollIntoView(doc.line(line).from)];

@@ -1,10 +1,10 @@
-/** Where Python failed, as the editor marks it. */
+/** Marks of a failure: the frames of its traceback as diagnostics. */
 
 import type { Diagnostic } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
 import type { Failure, Frame } from "../../page/protocol";
 
-/** Start and end, null for a full line. */
+/** Start and end columns, null for a full line. */
 type Place = Pick<Frame, "line" | "column" | "endLine" | "endColumn">;
 
 /** Mark the frames in a file: the innermost as an error, its callers more lightly. */

@@ -1,4 +1,4 @@
-/** Where the names of a program come from, by its text: what imports and assignments bind them to. */
+/** Resolves names of a program from its text: the imports and assignments that bind them. */
 
 import { syntaxTree } from "@codemirror/language";
 import type { EditorState } from "@codemirror/state";
@@ -34,7 +34,7 @@ export function expressionAt(state: EditorState, end: number): string | null {
   return found;
 }
 
-/** By name, what the program's imports bind it to. */
+/** By name, the path that the program's imports bind it to. */
 function modulesOf(source: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const [, list = ""] of source.matchAll(IMPORT)) {
@@ -57,7 +57,7 @@ function aliased(list: string): [string, string | undefined][] {
   });
 }
 
-/** What the last assignment to a name gives it, as a path; null where that is no path. */
+/** The path that the last assignment to a name binds; null if it is no path. */
 function assigned(state: EditorState, name: string): string | null {
   let found: string | null = null;
   syntaxTree(state).iterate({
@@ -74,7 +74,7 @@ function assigned(state: EditorState, name: string): string | null {
   return found;
 }
 
-/** The names before the first sign of equality, and the one expression behind it. */
+/** The names before the first `=`, and the single expression after it. */
 function sides(node: SyntaxNode): [SyntaxNode[], SyntaxNode | null] {
   const targets: SyntaxNode[] = [];
   let child = node.firstChild;

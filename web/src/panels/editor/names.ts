@@ -5,7 +5,7 @@ import type { Ask } from "../../page/editor";
 import type { Explanation, Member } from "../../page/protocol";
 import { imported } from "./name-origins";
 
-/** A member that explains itself, and the path of what it gives where that has members of its own. */
+/** A completion with its documentation, and the path of its result if that has members. */
 type Row = Member & Explanation & { gives?: string };
 
 /** The site's table of members by path. */
@@ -22,12 +22,12 @@ export class Names {
 
   constructor(readonly ask: Ask) {}
 
-  /** Forget what a run before said. */
+  /** Drop completions of the previous run. */
   forget(): void {
     this.#known.clear();
   }
 
-  /** What can stand behind a path; for "" the names of the last run. What the text binds is known without one. */
+  /** Members of a path; for "" the names of the last run. Names that the text binds need no run. */
   async members(path: string, state: EditorState): Promise<Member[]> {
     const told = await this.#members(path, false);
     if (told?.length || !path) return told ?? [];
@@ -37,7 +37,7 @@ export class Names {
     return found?.length ? found : membersIn(await this.#rows(), full);
   }
 
-  /** Signature and documentation of what a path names; null when nobody knows. */
+  /** Signature and documentation of a path; null if unknown. */
   async explain(path: string, state: EditorState): Promise<Explanation | null> {
     const told = await this.#explain(path, false);
     if (told?.signature) return told;
@@ -58,7 +58,7 @@ export class Names {
     return this.#told(`explain ${path} ${isImported}`, () => this.ask("explain", { path, imported: isImported }));
   }
 
-  /** Request once from Python, until the next run; null if it is busy or does not know. */
+  /** Request from Python, once per run; null if Python is busy or does not know the path. */
   async #told<T>(key: string, ask: () => Promise<T> | null): Promise<T | null> {
     const known = this.#known.get(key) as Promise<T | null> | undefined;
     if (known) return known;
@@ -80,13 +80,13 @@ export class Names {
   }
 }
 
-/** What stands before the last dot of a path, and behind it. */
+/** A path without its last part, and the last part. */
 function parted(path: string): [string, string] {
   const dot = path.lastIndexOf(".");
   return [path.slice(0, Math.max(dot, 0)), path.slice(dot + 1)];
 }
 
-/** The table's members behind a path that begins with a module of ours, which it calls `tw`. */
+/** The table's members of a path that begins with one of our modules, named `tw` in the table. */
 function membersIn(table: Table, path: string): Row[] {
   if (!OURS.test(path)) return [];
   let base = "";

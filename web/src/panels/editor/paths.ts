@@ -13,7 +13,7 @@ export interface Path {
 const PATH = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 const BESIDES = new Set(["String", "FormatString", "Comment", "ImportStatement"]);
 
-/** The path up to and with the name at a position; null for anything else. */
+/** The path that ends with the name at a position; null for anything else. */
 export function pathAt(state: EditorState, position: number, side: -1 | 0 | 1 = 0): Path | null {
   const node = syntaxTree(state).resolveInner(position, side);
   if (node.name !== "VariableName" && node.name !== "PropertyName") return null;
@@ -30,7 +30,7 @@ export function isBesides(state: EditorState, position: number): boolean {
   return false;
 }
 
-/** The path that is called where the cursor stands among its arguments. */
+/** The path of the call whose arguments surround the cursor. */
 export function callAround(state: EditorState, position: number): Path | null {
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(position, -1); node; node = node.parent) {
     if (node.name !== "ArgList" || position <= node.from) continue;

@@ -1,4 +1,4 @@
-/** Comments and texts of several lines are wrapped at the editor's end; code never is. */
+/** Wraps comments and multi-line strings at the editor's edge, but never code. */
 
 import { syntaxTree } from "@codemirror/language";
 import { RangeSetBuilder, type Extension, type Line } from "@codemirror/state";
@@ -31,7 +31,7 @@ function proseOf(view: EditorView): DecorationSet {
   return builder.finish();
 }
 
-/** Whether a line begins with a comment, or inside a text that began above it or goes on below. */
+/** Whether a line begins with a comment, or belongs to a multi-line string. */
 function isProse({ state }: EditorView, { text, from, to }: Line): boolean {
   const start = from + text.search(/\S|$/);
   if (start === to) return false;
@@ -39,7 +39,7 @@ function isProse({ state }: EditorView, { text, from, to }: Line): boolean {
   return node.name === "Comment" || (node.name === "String" && (node.from < from || node.to > to));
 }
 
-/** Lines wrap as `editor.css` says of their class. */
+/** `editor.css` defines the wrapping of this class. */
 export const prose: Extension = [
   EditorView.lineWrapping,
   EditorView.editorAttributes.of({ class: "cm-wraps-prose" }),

@@ -1,4 +1,4 @@
-/** CodeMirror's states of the files that were shown, each with its history of changes. */
+/** CodeMirror states of the files shown so far, each with its undo history. */
 
 import { historyField, isolateHistory } from "@codemirror/commands";
 import { setDiagnostics } from "@codemirror/lint";
@@ -28,7 +28,7 @@ export class States {
     this.#programs.get(program)?.delete(file);
   }
 
-  /** Let a program's files be found by its new name; the old one has none any more. */
+  /** Rename a program. */
   move(from: string, to: string): void {
     const files = this.#programs.get(from);
     if (!files) return;
@@ -36,7 +36,7 @@ export class States {
     this.#programs.set(to, files);
   }
 
-  /** The state of a file with this text: the one before changed, so that undo takes it back. */
+  /** The state of a file with this text: the previous state with an undoable change. */
   open(program: string, file: string, text: string, extensions: Extension): EditorState {
     const known = this.get(program, file) ?? keptHistory(keyOf(program, file), extensions);
     const state = replaced(known ?? EditorState.create({ doc: text, extensions }), text);
@@ -44,14 +44,14 @@ export class States {
     return state;
   }
 
-  /** Mark where a program failed, and nothing any more in all others. */
+  /** Mark the lines where a program failed, and clear the marks of all other programs. */
   mark(program: string, failure: Failure | null): void {
     for (const [id, files] of this.#programs) {
       for (const [file, state] of files) files.set(file, marked(state, id === program ? failure : null, file));
     }
   }
 
-  /** Let undo work after a reload of this tab as well. */
+  /** Store undo histories, so that they survive a reload of this tab. */
   keep(): void {
     for (const [program, files] of this.#programs) {
       for (const [file, state] of files) {

@@ -1,4 +1,4 @@
-/** The files that the open program finds by name: added, renamed, deleted, downloaded. */
+/** The files of the open program: add, rename, delete, download. */
 
 import { button, el } from "../../parts/dom";
 import { bytes } from "../../parts/format";
@@ -57,7 +57,7 @@ export function mountFiles(host: HTMLElement, page: Page): Part {
   };
 }
 
-/** A recording under a name that no file of the program has yet. */
+/** Name a recording with an unused file name. */
 function unnamed(file: File, page: Page): File {
   const taken = new Set(page.view.ownFiles.map(({ name }) => name));
   let name = file.name;
@@ -65,7 +65,7 @@ function unnamed(file: File, page: Page): File {
   return new File([file], name);
 }
 
-/** Programs open as the reader's own, each; other files are offered with the line that loads them. */
+/** Python files open as programs; other files are added, and a line that loads them is offered. */
 async function takeFiles(page: Page, files: readonly File[]): Promise<void> {
   const programs = files.filter(({ name }) => PROGRAM.test(name));
   const others = files.filter((file) => !programs.includes(file));
@@ -96,7 +96,7 @@ function insert(page: Page, names: readonly string[]): void {
   page.goTo(null, line, 0);
 }
 
-/** Files dropped anywhere are taken; the editor would write their text into the program. */
+/** Accept files dropped anywhere, because the editor would insert their text. */
 function takeDrops(take: (files: File[]) => void): void {
   const holdsFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
   document.addEventListener("dragover", (event) => {

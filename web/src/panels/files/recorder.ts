@@ -3,13 +3,13 @@
 import { button, el } from "../../parts/dom";
 
 export interface Recorder {
-  /** The buttons that begin. */
+  /** The buttons that start a recording. */
   buttons: HTMLElement[];
-  /** Shows the recording, and ends it. */
+  /** Shows the running recording, and its Stop button. */
   dom: HTMLElement;
 }
 
-/** `take` gets each file; `refused` hears why there is none. */
+/** `take` receives each file; `refused` receives the reason if there is none. */
 export function mountRecorder(take: (file: File) => void, refused: (reason: string) => void): Recorder {
   const dom = el("div", { class: "files-recorder", hidden: true });
   let end: () => void = () => undefined;
@@ -67,14 +67,14 @@ export function mountRecorder(take: (file: File) => void, refused: (reason: stri
   return { buttons, dom };
 }
 
-/** What a video shows now, as PNG. */
+/** The current frame of a video, as PNG. */
 async function pictureOf(video: HTMLVideoElement): Promise<File> {
   const canvas = new OffscreenCanvas(video.videoWidth, video.videoHeight);
   canvas.getContext("2d")?.drawImage(video, 0, 0);
   return new File([await canvas.convertToBlob({ type: "image/png" })], "camera.png");
 }
 
-/** What a browser recorded in its own format, as WAV of float32. */
+/** Convert a browser's recording to a float32 WAV file. */
 async function soundOf(recorded: Blob): Promise<File> {
   const context = new AudioContext();
   try {

@@ -1,4 +1,4 @@
-/** Every kernel that the run launched, a row each: its line, what it computes, its cost, its source. */
+/** The kernels of the run as a table: line, computation, cost, source. */
 
 import { button, el } from "../../parts/dom";
 import { bytes, count, duration } from "../../parts/format";
@@ -12,7 +12,7 @@ import type { Part, View } from "../../page/view";
 
 const CLASSES = ["tok-comment", "tok-number", "tok-meta", "tok-keyword", "tok-typeName"];
 
-/** What each group of a language's pattern is, in the order of `CLASSES`. */
+/** By language: a pattern whose groups are the token classes of `CLASSES`, in order. */
 const LANGUAGES: Readonly<Record<string, RegExp>> = {
   wgsl: /(\/\/[^\n]*|\/\*[\s\S]*?\*\/)|\b(0x[\da-fA-F]+[iu]?|\d[\d.]*(?:e[+-]?\d+)?[fhiu]?)\b|(@\w+)|\b(fn|let|var|const|override|struct|return|if|else|for|while|loop|break|continue|switch|case|default|enable|alias|true|false)\b|\b(f32|f16|i32|u32|bool|array|atomic|vec[234][fiuh]?|mat\dx\d[fh]?|ptr)\b/g,
   wasm: /(\(;[\s\S]*?;\)|;;[^\n]*)|(?<![\w.$])([+-]?(?:0x[\da-fA-F.]+(?:p[+-]?\d+)?|\d[\d.]*(?:e[+-]?\d+)?|inf|nan(?::0x[\da-fA-F]+)?))(?![\w.])|(\$[\w.]+|"[^"\n]*")|\b(module|import|export|memory|func|param|result|local(?![.])|block|loop|if|else|end|br_if|br|return|call|select|unreachable|drop)\b|\b([if](?:32|64)|v128|[if](?:8x16|16x8|32x4|64x2))\b/g,
@@ -35,7 +35,7 @@ function coloured(source: string, language: string): (Node | string)[] {
   return nodes;
 }
 
-/** What people call a device, what its kernels are written in, how work is divided. */
+/** By device: its name for people, its kernel language, its unit of work. */
 interface Device {
   name: string;
   language: string;
@@ -53,7 +53,7 @@ function units([all = 1, together = all]: readonly number[]): string {
   return all > together ? `${text}, ${together.toLocaleString("en-US")} at a time` : text;
 }
 
-/** What the bars compare: seconds where they were measured, else the bytes that move. */
+/** The quantity of the bars: seconds if measured, else bytes read and written. */
 interface Cost {
   of(kernel: KernelRecord): number;
   text(cost: number): string;
@@ -67,7 +67,7 @@ const TRAFFIC: Cost = {
   words: "bytes that they read and write",
 };
 
-/** What the signs of a formula are. */
+/** Names of the operators in formulas. */
 const SIGNS = "x, y, z … are its inputs, x[…] elements that are read from several positions of one, c a constant, i an index";
 
 export function mountKernels(host: HTMLElement, page: Page): Part {
@@ -148,7 +148,7 @@ function costBar(text: string, part: number): HTMLElement {
   return el("span", { class: "kernel-cost" }, bar, el("span", {}, text));
 }
 
-/** What a kernel computes and for how many elements; it is named `reduce sum [4, 3]`. */
+/** The computation and the size of a kernel, from a name such as `reduce sum [4, 3]`. */
 function computed({ name, kind, formula, copies }: KernelRecord): string {
   const bare = name.startsWith(`${kind} `) ? name.slice(kind.length + 1) : name;
   const end = bare.lastIndexOf(" [");
@@ -156,7 +156,7 @@ function computed({ name, kind, formula, copies }: KernelRecord): string {
   return `${work}${copies ? ", with a copy" : ""}${end < 0 ? "" : bare.slice(end)}`;
 }
 
-/** One kernel of the list; `moved` sets the current number of its line, null for none. */
+/** A row of the table; `moved` updates the current index of its line, null for none. */
 interface Row {
   kernel: KernelRecord;
   cost: number;
@@ -170,7 +170,7 @@ function row(page: Page, kernel: KernelRecord, index: number, cost: number, bar:
   return { kernel, cost, node, moved };
 }
 
-/** The line that built the kernel's result: lit while one points at it. */
+/** A link to the line that built the kernel's result, which is highlighted on hover. */
 function lineOf(page: Page, { line }: KernelRecord): { link: HTMLElement; moved: Row["moved"] } {
   if (line === null) return { link: el("span", { class: "kernel-line" }, "–"), moved: () => undefined };
   const link = lineLink(page, { line });

@@ -1,6 +1,6 @@
-/** Splits what a program prints into pieces of text with a look: the colours of terminals. */
+/** Splits printed text into styled pieces, by the escape sequences of terminals. */
 
-/** How text looks; null for the page's own. A colour is a name of ours or what CSS takes. */
+/** A text style; null for the default. A colour is one of our names or a CSS colour. */
 export interface Look {
   readonly colour: string | null;
   readonly ground: string | null;
@@ -12,10 +12,10 @@ export const PLAIN: Look = { colour: null, ground: null, traits: "" };
 /** A piece of text, a movement of the cursor, or the end of the line erased. */
 export type Piece = { text: string; look: Look } | "return" | "newline" | "erase";
 
-/** The 16 colours of terminals; `output.css` has what they are in light and dark. */
+/** The 16 terminal colours; `output.css` defines them for light and dark. */
 const NAMES = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"] as const;
 
-/** Traits by the number that begins them, and by the one that ends them. */
+/** Text traits by the code that starts them, and by the code that ends them. */
 const BEGINS: Record<number, string> = { 1: "bold", 2: "faint", 3: "italic", 4: "underline", 7: "inverse", 9: "strike" };
 const ENDS: Record<number, readonly string[]> = {
   22: ["bold", "faint"],
@@ -27,16 +27,16 @@ const ENDS: Record<number, readonly string[]> = {
 
 /** A control sequence, a string for the terminal itself (a title, a link), or a break. */
 const CONTROL = /\u001b\[([0-?]*)[ -/]*([@-~])|\u001b[\]P^_X][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-Z\\^-~]|[\r\n]/g;
-/** What may be the beginning of a longer sequence. */
+/** An incomplete sequence at the end of the text. */
 const OPEN = /\u001b(?:\[[0-?]*[ -/]*|[\]P^_X][^\u0007\u001b]*\u001b?|[ -/]*)$/;
 const LONGEST_OPEN = 4096;
 
-/** Reads a stream piece by piece; a sequence may be cut anywhere between two calls. */
+/** Parses a stream in chunks; a sequence may be split between two calls. */
 export class AnsiReader {
   #look = PLAIN;
   #open = "";
 
-  /** Whether text without control characters would be taken as it is. */
+  /** Whether plain text can be appended without parsing. */
   get isPlain(): boolean {
     return this.#look === PLAIN && this.#open === "";
   }
@@ -59,7 +59,7 @@ export class AnsiReader {
   }
 }
 
-/** Return the look after a sequence of numbers, `1;31` for example. */
+/** Return the style after a sequence of codes such as `1;31`. */
 function changed(look: Look, numbers: string): Look {
   const codes = numbers.split(/[;:]/).map(Number);
   let { colour, ground } = look;
@@ -87,7 +87,7 @@ function changed(look: Look, numbers: string): Look {
   return isPlain ? PLAIN : { colour, ground, traits: [...traits].join(" ") };
 }
 
-/** Of 16 colours the second eight are the bright ones. */
+/** The second eight of the 16 colours are the bright ones. */
 function named(number: number): string {
   const name = NAMES[number % 8] ?? "white";
   return `var(--ansi-${number < 8 ? "" : "bright-"}${name})`;

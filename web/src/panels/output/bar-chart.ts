@@ -1,10 +1,10 @@
-/** Labelled horizontal bars: a table of numbers that also shows their lengths. */
+/** A chart of labelled horizontal bars, marked up as a table. */
 
 import { el } from "../../parts/dom";
 import type { BarChart } from "../../page/protocol";
 import "./bar-chart.css";
 
-/** Draw a chart; readers of the screen hear a table of labels and numbers. */
+/** Draw a chart; for screen readers it is a table of labels and numbers. */
 export function barChart({ heading, unit, bars, ticks }: BarChart): HTMLElement {
   const rows = bars.map(({ label, text, length, marked }) => {
     const bar = el("div", { class: "bar" });

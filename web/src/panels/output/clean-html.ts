@@ -1,12 +1,12 @@
 /**
- * Cleans the HTML of programs: what remains can load nothing, lead nowhere and hide nothing.
- * Browsers look names of other hosts up, and connect to them, for some elements whose
+ * Sanitizes the HTML of programs: the result loads nothing, links nowhere and hides nothing.
+ * Browsers resolve other hosts, and connect to them, for some elements whose
  * loading the page's policy then forbids.
  */
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-/** Elements of HTML that may stay; of others the content stays. */
+/** Allowed elements; of other elements only the content is kept. */
 const HTML = words(`a abbr address article aside b bdi bdo big blockquote br button caption center cite code col
   colgroup data dd del details dfn div dl dt em fieldset figcaption figure font footer h1 h2 h3 h4 h5 h6 header
   hgroup hr i img input ins kbd label legend li main mark menu meter nav ol optgroup option output p pre progress q
@@ -27,11 +27,11 @@ const NAMESPACES: Readonly<Record<string, ReadonlySet<string>>> = {
   "http://www.w3.org/1998/Math/MathML": MATHML,
 };
 
-/** Elements that are removed with their content, which is no text for readers. */
+/** Elements that are removed with their content. */
 const REMOVED = words(`script iframe frame frameset noframes object embed applet template noembed noscript title
   audio video canvas foreignobject annotation-xml xmp plaintext`);
 
-/** Attributes that may stay, as do `aria-…` and `data-…`. */
+/** Allowed attributes, in addition to `aria-…` and `data-…`. */
 const ATTRIBUTES = words(`abbr align alt bgcolor border cellpadding cellspacing checked class color cols colspan
   datetime dir disabled face for headers height hidden high id label lang low max maxlength min multiple name open
   optimum placeholder readonly role rows rowspan scope selected size span start step style tabindex title translate
@@ -51,7 +51,7 @@ const ATTRIBUTES = words(`abbr align alt bgcolor border cellpadding cellspacing 
   scriptlevel separator stretchy symmetric`);
 const FREE = /^(aria|data)-[\w-]+$/;
 
-/** Which addresses may stay, by element; of other elements none may. */
+/** Allowed addresses by element; other elements may have none. */
 const ADDRESSES: Readonly<Record<string, RegExp>> = { a: /^#/, use: /^#/, img: /^data:image\//i, image: /^data:image\//i };
 /** Attributes that hold an address. */
 const ADDRESSED = words("href xlink:href src");

@@ -5,7 +5,7 @@ import type { Page } from "../../page/page";
 
 const TOLD_MS = 2000;
 
-/** Make the button; `text` is asked for what to copy when it is pressed. */
+/** Make the button; `text` returns the text to copy when it is pressed. */
 export function copyButton(page: Page, what: string, text: () => string): HTMLButtonElement {
   let later = 0;
   const say = (words: string): void => {

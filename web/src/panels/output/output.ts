@@ -169,13 +169,13 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
   };
 }
 
-/** What the open program's example asks the reader; empty for other programs. */
+/** The question of the open program's example; empty for other programs. */
 function questionOf({ examples, document }: View): string {
   const example = examples?.find(({ file, source }) => idOf(file) === document.id || source === document.original);
   return example?.question ?? "";
 }
 
-/** What the run came to; its end is not claimed while its tensors are being read. */
+/** The outcome of the run; not shown as finished while its tensors are being read. */
 function footer(record: RunRecord, { phase, editedSince }: View): string {
   const time = duration(record.seconds);
   if (phase === "reading") return `The program took ${time}; its tensors are being read…`;

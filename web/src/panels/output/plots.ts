@@ -5,7 +5,7 @@ import { button, el } from "../../parts/dom";
 import type { PlotRecord } from "../../page/protocol";
 
 export interface Plots {
-  /** Draw a plot into its card; the card when it is a new one. */
+  /** Draw a plot into its card; return the card if it is new. */
   draw(plot: PlotRecord): HTMLElement | null;
   begin(): void;
 }

@@ -4,7 +4,7 @@ import { el } from "../../parts/dom";
 import { LONGEST_LINE } from "../../worker/interrupt";
 import "./prompt.css";
 
-/** Make the field; `answer` gets the line once. */
+/** Make the field; `answer` receives the line once. */
 export function promptField(words: string, answer: (line: string) => void): HTMLFormElement {
   const input = el("input", { class: "prompt-input", type: "text", autocomplete: "off", maxlength: LONGEST_LINE });
   const label = el("label", { class: "prompt-label" }, el("span", {}, words || "The program waits for a line:"), input);
@@ -16,7 +16,7 @@ export function promptField(words: string, answer: (line: string) => void): HTML
   return form;
 }
 
-/** Let the reader type at once, wherever the page is scrolled to. */
+/** Focus the field without scrolling the page. */
 export function focusField(form: HTMLFormElement): void {
   form.querySelector("input")?.focus({ preventScroll: true });
 }

@@ -30,8 +30,8 @@ export function richView({ kind, data }: Rich, what: string): HTMLElement {
 
 /**
  * Without `allow-scripts` nothing in the frame runs, and the page's policy is the frame's
- * as well, so that it reaches no other site; what would connect to one all the same has been
- * taken out. Being of the same origin it can be measured.
+ * as well, so that it reaches no other site; elements that would still connect to one are
+ * removed by `cleanHtml`. The frame has our origin, so its height can be measured.
  */
 function htmlFrame(html: string, title: string): HTMLElement {
   const frame = el("iframe", { class: "rich-frame", title, sandbox: "allow-same-origin", srcdoc: PAPER + cleanHtml(html) });

@@ -16,9 +16,9 @@ import type { View } from "../../page/view";
 export interface TensorCards {
   /** Make the card of a display. */
   card(display: Display): HTMLElement;
-  /** Add what has become known of the tensors, in the colours of the page. */
+  /** Update the cards with the tensors' records, in the page's colours. */
   update(view: View): void;
-  /** Draw what a display has become. */
+  /** Redraw an updated display. */
   picture(note: LivePicture): void;
   begin(): void;
 }
@@ -52,7 +52,7 @@ export function mountTensorCards(page: Page): TensorCards {
     if (line) card.dom.append(line);
     if (isPicture(tensor) && tensor.size >= LEAST_ELEMENTS) pictures.into(card.dom, tensor);
   };
-  /** Show the digits below the facts, or take them away. */
+  /** Show or hide the digits below the facts. */
   const toggle = async (display: number, digits: HTMLElement): Promise<void> => {
     const known = digits.querySelector("pre");
     const switcher = digits.querySelector("button");

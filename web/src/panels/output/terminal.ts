@@ -1,9 +1,9 @@
-/** A block of printed text: lines that stay, and a last one that can be written over. */
+/** A block of printed text: finished lines, and a last line that can be overwritten. */
 
 import { el } from "../../parts/dom";
 import { AnsiReader, PLAIN, type Look } from "./ansi";
 
-/** Neighbouring characters of one look. */
+/** Consecutive characters of one style. */
 interface Span {
   text: string;
   look: Look;
@@ -13,7 +13,7 @@ const BREAKS = /[\r\u001b]/;
 
 export class Terminal {
   readonly #reader = new AnsiReader();
-  /** Where the last line begins among the nodes of the block. */
+  /** The index of the last line's first node in the block. */
   #begin = 0;
   #line: Span[] = [];
   #column = 0;
@@ -22,7 +22,7 @@ export class Terminal {
 
   constructor(readonly dom: HTMLPreElement) {}
 
-  /** Take text as it was printed; `draw` shows the line that may still change. */
+  /** Append printed text; `draw` shows the last line, which may still change. */
   write(text: string): void {
     if (this.#reader.isPlain && this.#line.length === 0 && !BREAKS.test(text)) {
       this.#writePlain(text);
@@ -45,7 +45,7 @@ export class Terminal {
     this.dom.append(...this.#line.map(nodeOf));
   }
 
-  /** The common case: full lines without colours or overwriting. */
+  /** The fast path: complete lines without styles or overwriting. */
   #writePlain(text: string): void {
     const end = text.lastIndexOf("\n") + 1;
     if (end) this.#keep([{ text: text.slice(0, end), look: PLAIN }]);
@@ -80,7 +80,7 @@ export class Terminal {
     this.#column = this.#length = 0;
   }
 
-  /** Append spans that no longer change, in as few nodes as can be. */
+  /** Append finished spans, in as few nodes as possible. */
   #keep(spans: Span[]): void {
     while (this.dom.childNodes.length > this.#begin) this.dom.lastChild?.remove();
     for (const span of joined(spans)) {
@@ -92,7 +92,7 @@ export class Terminal {
   }
 }
 
-/** Above this length a text node is not extended, since it is laid out again with each addition. */
+/** Length limit of a text node, since every extension lays it out again. */
 const LONGEST_NODE = 8192;
 
 /** The part of a line between two columns. */
@@ -107,7 +107,7 @@ function cut(line: readonly Span[], from: number, to: number): Span[] {
   return kept;
 }
 
-/** The same with neighbours of one look made one. */
+/** Merge consecutive spans of equal style. */
 function joined(spans: readonly Span[]): Span[] {
   const made: Span[] = [];
   for (const span of spans) {

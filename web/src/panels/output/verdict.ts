@@ -10,14 +10,14 @@ const MOST_TEXT = 2000;
 const isTable = record({
   shape: list(count(), 64),
   cells: list(list(text(40), MOST_CELLS), MOST_CELLS),
-  /** Of each cell whether it is wrong; empty where that is not shown. */
+  /** Whether each cell is wrong; empty if cells are not compared. */
   wrong: list(list(flag, MOST_CELLS), MOST_CELLS),
 });
 const isVerdict = record({
   title: text(MOST_TEXT),
   solved: flag,
   text: text(MOST_TEXT),
-  /** The case that is shown. */
+  /** The test case that is shown. */
   call: text(MOST_TEXT),
   wanted: orNull(isTable),
   got: orNull(isTable),

@@ -1,6 +1,6 @@
-/** Lets the keyboard reach texts that scroll sideways. */
+/** Makes horizontally scrolling text reachable by keyboard. */
 
-/** A text that is wider than its card scrolls, and then the keyboard must reach it. */
+/** Text wider than its card scrolls, so it must be focusable. */
 export const widths = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");

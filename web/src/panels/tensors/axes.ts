@@ -1,4 +1,4 @@
-/** Chooses what a picture shows of a tensor: row axis, column axis, a slider per other axis. */
+/** Chooses the slice of a picture: row axis, column axis, a slider per other axis. */
 
 import { el } from "../../parts/dom";
 import { mountSlider } from "./slider";
@@ -10,20 +10,20 @@ const MOST_SLIDERS = 16;
 type Chosen = Omit<Slice, "tensor">;
 
 export interface Axes {
-  /** Which axes are rows and columns. */
+  /** The axes of rows and columns. */
   dom: HTMLElement;
-  /** Where the tensor is cut along the others. */
+  /** The indices along the other axes. */
   sliders: HTMLElement;
-  /** Offer the axes of a tensor; in colour its channels have no slider. */
+  /** Show controls for a tensor's axes; the channels of a colour picture have no slider. */
   show(tensor: TensorRecord, isColoured: boolean): void;
   chosen(): Chosen;
-  /** Draw these axes at these indices; they must fit the tensor. */
+  /** Select these axes and indices, which must fit the tensor. */
   choose(chosen: Chosen): void;
-  /** Stand at the slice in which an element is. */
+  /** Select the slice that contains an element. */
   goTo(index: readonly number[]): void;
 }
 
-/** The axes that are drawn first: the last two, or the two before the channels of colours. */
+/** The default axes: the last two, or the two before the colour channels. */
 export function planeOf(shape: readonly number[], channels: number | null): Pick<Slice, "rows" | "columns"> {
   const last = (channels ?? shape.length) - 1;
   return { rows: last >= 1 ? last - 1 : null, columns: last >= 0 ? last : null };

@@ -1,16 +1,16 @@
-/** Ends of scales that readers choose: about a value, without outliers, moved by hand. */
+/** Bounds of scales that readers choose: around a value, without outliers, dragged. */
 
 import type { Scale } from "./colours";
 import type { Values } from "./unpack";
 import type { Bounds } from "../../page/view-settings";
 
-/** The parts of all values that lie below the ends of a scale without outliers. */
+/** The quantiles that bound a scale without outliers. */
 const OUTLIERS = [0.01, 0.99] as const;
-/** The fraction of all values that is resolved around a chosen value. */
+/** The fraction of all values inside the bounds around a chosen value. */
 const NEAR = 0.9;
 const MOST_SORTED = 1 << 16;
 
-/** The scale that bounds make of the one of the values; masks have no other. */
+/** Apply bounds to a scale; the scale of a mask never changes. */
 export function bounded(scale: Scale, bounds: Bounds | null): Scale {
   if (!bounds || scale.palette === "mask") return scale;
   const { low, high, diverging } = bounds;
@@ -25,7 +25,7 @@ export function about(value: number, values: Values): Bounds | null {
   return reach > 0 && Number.isFinite(value) ? { low: value - reach, high: value + reach, diverging: true } : null;
 }
 
-/** Bounds that leave the least and the greatest one in hundred out; null for equal values. */
+/** Bounds that omit the lowest and the highest hundredth; null for equal values. */
 export function withoutOutliers(values: Values, { palette }: Scale): Bounds | null {
   const finite = sorted(values);
   const [low, high] = [quantile(finite, OUTLIERS[0]), quantile(finite, OUTLIERS[1])];
@@ -36,7 +36,7 @@ export function withoutOutliers(values: Values, { palette }: Scale): Bounds | nu
   return low < high ? { low, high, diverging: false } : null;
 }
 
-/** Move one end of a scale; one that diverges keeps its middle. Null where none is left. */
+/** Move one end of a scale; a diverging scale keeps its middle. Null if the scale becomes empty. */
 export function moved({ low, high, palette }: Scale, end: "low" | "high", to: number): Bounds | null {
   if (palette === "diverging") {
     const middle = low / 2 + high / 2;
@@ -47,7 +47,7 @@ export function moved({ low, high, palette }: Scale, end: "low" | "high", to: nu
   return next.low < next.high ? { ...next, diverging: false } : null;
 }
 
-/** Finite values in order; of many some with an even step. */
+/** Finite values, sorted; of a large array a regular sample. */
 function sorted(values: Values): Float64Array {
   const step = Math.max(1, Math.ceil(values.length / MOST_SORTED));
   const some: number[] = [];

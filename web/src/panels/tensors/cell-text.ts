@@ -1,4 +1,4 @@
-/** Words for a picture: what one cell is, and what all of them are. */
+/** Descriptions of a picture: of one cell, and of all. */
 
 import { count, exact, short } from "../../parts/format";
 import type { Picture } from "./picture";
@@ -51,7 +51,7 @@ export function pictureText(picture: Picture): string {
   return parts.join(" · ");
 }
 
-/** What a point of a curve is, and what it has no points for. */
+/** Describe the points of a curve, and the values that it omits. */
 export function curveText({ map, extent, dtype }: Picture): string {
   const parts = [cellsText(map).replace("cell", "point").replace("1 × ", "")];
   if (isComplex(dtype)) parts.push("drawn is abs(x), the size of each complex number");
@@ -60,7 +60,7 @@ export function curveText({ map, extent, dtype }: Picture): string {
   return parts.join(" · ");
 }
 
-/** What makes dark and bright, and what is seen through. */
+/** Describe brightness and transparency. */
 function lightText({ map, scale }: Picture, dtype: string): string {
   const light = isScaled(scale, dtype)
     ? `scaled: ${short(scale.low)} is dark, ${short(scale.high)} bright`

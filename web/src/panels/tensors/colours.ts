@@ -22,13 +22,13 @@ const DIVERGING: Record<Scheme, readonly Colour[]> = {
   ],
 };
 
-/** False and True; between them the share of True in a block. */
+/** False and True; between them the fraction of True in a block. */
 const MASK: Record<Scheme, readonly Colour[]> = {
   light: [[226, 227, 221], [36, 92, 164]],
   dark: [[52, 58, 72], [104, 166, 235]],
 };
 
-/** What a channel of a picture in colour makes of a number. */
+/** The palette of one channel of a colour picture. */
 const LIGHT: readonly Colour[] = [[0, 0, 0], [255, 255, 255]];
 
 export type Palette = "sequential" | "diverging" | "mask" | "light";
@@ -36,7 +36,7 @@ export type Palette = "sequential" | "diverging" | "mask" | "light";
 /** The colour of a NaN. */
 export const NAN_PIXEL: Colour = [255, 92, 240];
 
-/** Which value gets which colour; `low` and `high` are the ends of the legend. */
+/** A mapping from values to colours; `low` and `high` are the ends of the legend. */
 export interface Scale {
   low: number;
   high: number;
@@ -65,7 +65,7 @@ function stopsOf({ palette, scheme }: Scale): readonly Colour[] {
   }
 }
 
-/** The colour of a finite value; one value alone gets the middle. */
+/** The colour of a finite value; a scale of one value uses the middle colour. */
 export function colourOf(value: number, scale: Scale): Colour {
   const span = scale.high - scale.low;
   const part = span > 0 ? (value - scale.low) / span : 0.5;
@@ -83,10 +83,10 @@ export function at(stops: readonly Colour[], part: number): Colour {
   return [mix(0), mix(1), mix(2)];
 }
 
-/** Steps of a palette: finer than an eye or eight bits can resolve. */
+/** The count of palette steps, finer than 8 bits can resolve. */
 const STEPS = 1024;
 
-/** The colours of a scale from low to high, packed as a canvas holds them. */
+/** The colours of a scale from low to high, packed as canvas pixels. */
 export function paletteOf(scale: Scale): Uint32Array {
   const stops = stopsOf(scale);
   const palette = new Uint32Array(STEPS);
@@ -94,7 +94,7 @@ export function paletteOf(scale: Scale): Uint32Array {
   return palette;
 }
 
-/** One colour as a canvas holds it; machines that run browsers are little-endian. */
+/** Pack a colour as a canvas pixel; all hosts of browsers are little-endian. */
 export function packed([r, g, b]: Colour): number {
   return (255 << 24) | (b << 16) | (g << 8) | r;
 }

@@ -1,4 +1,4 @@
-/** A button that copies the picture that is seen, or hands it out as a file. */
+/** A button that copies the visible picture, or saves it where copying is not possible. */
 
 import { ICONS, button, el, icon } from "../../parts/dom";
 import type { Page } from "../../page/page";
@@ -6,7 +6,7 @@ import type { Page } from "../../page/page";
 const LABEL = "Copy picture";
 const TOLD_MS = 2000;
 
-/** Make the button; `draw` gives the sheet, null when there is no picture. */
+/** Make the button; `draw` returns the sheet, null if there is no picture. */
 export function copyPicture(page: Page, draw: () => HTMLCanvasElement | null, name: () => string): HTMLButtonElement {
   let later = 0;
   const label = el("span", { class: "visually-hidden", "aria-live": "polite" });

@@ -7,7 +7,7 @@ import type { Scheme } from "../../page/media";
 import type { Picture } from "./picture";
 import type { Size } from "./viewport";
 
-/** How a tensor that is not seen as a table is drawn. */
+/** The drawing of a tensor outside the table mode. */
 export type Drawing = "number" | "curve" | "cells";
 
 /** Whether a tensor can be drawn as a curve. */
@@ -15,7 +15,7 @@ export function isLine({ shape, size, dtype }: Pick<TensorRecord, "shape" | "siz
   return shape.length === 1 && size > 1 && dtype !== "bool";
 }
 
-/** The values of a picture of one axis over their indices; what is not finite is a gap. */
+/** The values of a one-axis picture over their indices; non-finite values are gaps. */
 export function curveOf({ map, values }: Picture, title: string): ChartData {
   const columns = [...Array(map.columns).keys()];
   const x = columns.map((column) => column * map.blockColumns);
@@ -26,14 +26,14 @@ export function curveOf({ map, values }: Picture, title: string): ChartData {
   return { title, kind: "lines", series: [{ name: "", x, y, count: map.fullColumns }] };
 }
 
-/** The only value of a picture, exactly. */
+/** The exact text of a picture's only value. */
 export function numberOf({ values, dtype }: Picture): string {
   return exact(values[0] ?? NaN, dtype);
 }
 
 /** The colours of a small curve, those of the first series of a chart. */
 const INK: Record<Scheme, string> = { light: "#2f6fb8", dark: "#6aa9ef" };
-/** A small curve is no higher than this part of its width. */
+/** The greatest height of a small curve, as a fraction of its width. */
 const FLAT = 0.6;
 const PEN = 1.5;
 

@@ -10,19 +10,19 @@ import { messageOf } from "../../page/session";
 import type { Picture } from "./picture";
 import { bytesOf } from "./unpack";
 
-/** What there is to download. */
+/** The downloadable data of the viewer. */
 export interface Source {
   tensor: TensorRecord;
   slice: Slice;
   picture: Picture | null;
 }
 
-/** A file of more bytes is asked for twice. */
+/** Files above this count of bytes need a confirmation. */
 const LARGE = 100_000_000;
-/** A number as text, and what parts it from the next one. */
+/** The greatest length of a number as text, with its separator. */
 const TEXT_BYTES = 10;
 const LONGEST_NAME = 80;
-/** Names that Windows keeps for devices. */
+/** File names that Windows reserves for devices. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
 export function downloadButtons(page: Page, source: () => Source | null, done: () => void): HTMLElement[] {
@@ -77,7 +77,7 @@ async function saveParts(page: Page, { tensor, slice }: Source, format: FileForm
   page.notify({ kind: "info", text, actions: [again] });
 }
 
-/** The name of a tensor as that of a file, on any system: `history[2]` is `history_2`. */
+/** A file name, valid on any system, from a tensor's name: `history[2]` becomes `history_2`. */
 function fileName({ names, name }: TensorRecord, extension: string): string {
   const words = (names[0] ?? name).replace(/[^A-Za-z0-9_-]+/g, "_").replace(/^[_-]+|[_-]+$/g, "");
   const plain = words === "" || DEVICE.test(words) ? `tensor ${words}`.trim().replace(" ", "_") : words;

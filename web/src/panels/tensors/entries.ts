@@ -1,13 +1,13 @@
-/** What the strip of tensors shows: each tensor, and those of one list as one entry. */
+/** Entries of the strip: single tensors, and the tensors of one list together. */
 
 import { tuple } from "../../parts/format";
 import type { TensorRecord } from "../../page/protocol";
 
 export interface Entry {
   name: string;
-  /** One, or all of a list that are alike. */
+  /** One tensor, or all tensors of a list that have the same shape and dtype. */
   tensors: readonly TensorRecord[];
-  /** The one that stands for all: the last. */
+  /** The representative: the last one. */
   shown: TensorRecord;
 }
 

@@ -11,7 +11,7 @@ import { richView } from "../output/rich";
 export interface Exhibit {
   display: number;
   name: string;
-  /** What it is, in a word or two. */
+  /** A short label. */
   kind: string;
   value: PlotRecord | BarChart | Rich;
 }
@@ -52,7 +52,7 @@ export function mountExhibits(): Exhibits {
   };
 }
 
-/** Pictures of values that are text are text, which the output has. */
+/** Text values are shown by the output panel. */
 function exhibitOf(note: Note): Exhibit | null {
   if (note.note === "plot") {
     const kind = { lines: "plot", points: "points", histogram: "histogram" }[note.kind];

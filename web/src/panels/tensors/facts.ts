@@ -12,10 +12,10 @@ export function typeOf({ dtype, shape, device }: TensorRecord): string {
   return device ? `${dtype} ${tuple(shape)} on ${device}` : `${dtype} ${tuple(shape)}`;
 }
 
-/** As many facts as any tensor has: what lies around the list must not move. */
+/** The greatest count of facts, so that the layout around the list does not move. */
 const MOST_FACTS = 8;
 
-/** What deserves a warning: `1 NaN`; its tooltip names the origin of the first one. */
+/** Warnings such as `1 NaN`; the tooltip names the origin of the first one. */
 export function flags({ nan = 0, inf = 0, problem, origins = [] }: TensorRecord): HTMLElement[] {
   const texts = [];
   if (nan > 0) texts.push(`${nan.toLocaleString("en-US")} NaN`);
@@ -24,7 +24,7 @@ export function flags({ nan = 0, inf = 0, problem, origins = [] }: TensorRecord)
   return texts.map((text) => el("span", { class: "flag", title: originText(origins) || null }, text));
 }
 
-/** Terms and what they are of one tensor, as pairs for a list. */
+/** The facts of a tensor, as terms and descriptions. */
 export function factList(tensor: TensorRecord, jump: (what: Extreme) => void): HTMLElement[] {
   const { min, max, mean, nan = 0, inf = 0, size } = tensor;
   const rows: [string, string][] = [];
@@ -57,16 +57,16 @@ function layoutOf({ contiguous, viewOf, offset }: TensorRecord): string {
   return offset ? `${layout}, offset ${offset}` : layout;
 }
 
-/** Add empty rows up to as many as there are at most. */
+/** Pad the list with empty rows to its greatest length. */
 function padded(rows: readonly (readonly [string, string])[]): (readonly [string, string])[] {
   const missing = Math.max(0, MOST_FACTS - rows.length);
   return [...rows, ...Array.from({ length: missing }, () => ["", ""] as const)];
 }
 
-/** Suffix for facts of complex numbers, which are those of their absolute values. */
+/** The suffix for complex numbers, whose facts are of absolute values. */
 const SIZE = " size";
 
-/** Facts that have an index in the tensor. */
+/** Facts with the index of an element. */
 const JUMPS: Record<string, Extreme> = { largest: "max", smallest: "min", NaN: "nan", True: "max", False: "min" };
 
 /** Facts that are counts: a count of 0 has no index. */

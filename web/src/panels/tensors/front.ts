@@ -1,10 +1,10 @@
-/** Which of a run's displays is in front: the newest one, or the first one that has moved since. */
+/** Chooses the display in front: the newest one, or the first one that was updated since. */
 
 export interface ShowOrder {
   begin(): void;
-  /** A display that is new. */
+  /** Add a new display. */
   add(display: number): void;
-  /** A display has become another one; true if it is the one to be followed. */
+  /** Report an updated display; returns true if it is the followed one. */
   moves(display: number): boolean;
   /** Follow a display because the reader wants it. */
   choose(display: number): void;

@@ -1,4 +1,4 @@
-/** What mouse, wheel and fingers do with a picture: point, click, drag, pinch, double click. */
+/** Mouse, wheel and touch gestures of a picture: point, click, drag, pinch, double click. */
 
 import type { Point } from "./viewport";
 
@@ -7,7 +7,7 @@ export interface Gestures {
   zoom(direction: 1 | -1, about: Point): boolean;
   pan(by: Point): void;
   point(at: Point): unknown;
-  /** The mouse was pressed and released here, once; fingers point by that. */
+  /** A single click or tap. */
   click(at: Point): void;
   fit(): void;
   canPan(): boolean;
@@ -17,9 +17,9 @@ export interface Gestures {
 /** Wheel distance of one step. */
 const WHEEL_STEP = 40;
 const PINCH_STEP = 1.3;
-/** A second click within this time makes it a double one. */
+/** The time limit of a double click. */
 const DOUBLE_MS = 250;
-/** A pointer that moves less is not dragged. */
+/** The least movement of a drag. */
 const LEAST_DRAG = 4;
 
 export function mountGestures(frame: HTMLElement, to: Gestures): void {

@@ -16,13 +16,13 @@ export interface CanvasView {
   /** Buttons that zoom. */
   tools: HTMLElement;
   show(picture: Picture, slice: Slice, tensor: TensorRecord): void;
-  /** Put the cursor on the cell of an element, and take it into sight. */
+  /** Put the cursor on the cell of an element, and scroll to it. */
   goTo(row: number, column: number): void;
-  /** Lie in the frame as another picture of the same size does. */
+  /** Take the viewport of another picture of the same size. */
   follow(viewport: Viewport, isFit: boolean): void;
-  /** Put the cursor where that of another picture is. */
+  /** Put the cursor on the cell of another picture's cursor. */
   pointAt(cell: Cell | null): void;
-  /** Paint the values in the colours of another scale. */
+  /** Repaint the values with another scale. */
   rescale(scale: Scale): Picture | null;
   clear(): void;
 }
@@ -37,13 +37,13 @@ const INVITATION = "Point at a cell or use arrow keys.";
 const PAN_PART = 0.25;
 
 export interface CanvasEvents {
-  /** The reader wants the colours about the value of a cell. */
+  /** The reader asked for a scale around the value of a cell. */
   centre(value: number): void;
-  /** The reader wants the scale of the values again. */
+  /** The reader asked for the default scale. */
   reset(): void;
   /** The picture was zoomed or moved by hand. */
   moved?(viewport: Viewport, isFit: boolean): void;
-  /** The cursor stands on this cell, or nowhere. */
+  /** The cursor moved to this cell, or left the picture. */
   pointed?(cell: Cell | null): void;
 }
 
@@ -110,7 +110,7 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
     const text = cellText(now.picture, now.slice, now.tensor, row, column);
     if (status.textContent !== text) status.textContent = text;
   };
-  /** The same by hand: other pictures of the same size do it as well. */
+  /** Change the viewport by hand; linked pictures of the same size follow. */
   const point = (): void => {
     ringTheCell();
     events.pointed?.(cursor);
@@ -146,7 +146,7 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
   canvas.addEventListener("focus", point);
   canvas.addEventListener("blur", unpoint);
 
-  /** Colour about the value of the cursor's cell. */
+  /** Request a scale around the value of the cursor's cell. */
   const centre = (): void => {
     if (!now || now.picture.map.channels > 1) return;
     const value = now.picture.values[cursor.row * now.picture.map.columns + cursor.column] ?? NaN;
@@ -159,7 +159,7 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
   const reveal = (): void => {
     if (now && !isFit) move(showing(viewport, now.picture.grid, room(), cursor.row, cursor.column));
   };
-  /** Keys zoom about the cursor's cell, which stays in sight. */
+  /** Keys zoom around the cursor's cell, which stays visible. */
   const COMMANDS: Record<string, () => void> = {
     "+": () => zoom(1, cellMiddle()),
     "=": () => zoom(1, cellMiddle()),
@@ -251,7 +251,7 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
   };
 }
 
-/** How far a key takes the cursor: rows and columns. */
+/** The movement of the cursor by a key, in rows and columns. */
 const STEPS: Record<string, readonly [number, number]> = {
   ArrowUp: [-1, 0],
   ArrowDown: [1, 0],

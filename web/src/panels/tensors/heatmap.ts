@@ -24,7 +24,7 @@ export function ownScale({ map, dtype, extent }: Pick<Picture, "map" | "dtype" |
   return (map.channels > 1 ? lightScaleOf : scaleOf)(extent.low, extent.high, dtype, scheme);
 }
 
-/** The same values in other colours. */
+/** Repaint the values with another scale. */
 export function repaint(picture: Picture, scale: Scale): Picture {
   return paint(picture, scale);
 }
@@ -44,7 +44,7 @@ function paint({ map, dtype, values, extent }: Omit<Picture, "scale" | "grid" | 
   return { map, dtype, values, extent, scale, grid, pixels };
 }
 
-/** Look the colour of each value up in the scale's palette. */
+/** Map each value to its colour in the scale's palette. */
 function colour(pixels: Uint32Array, values: Values, scale: Scale): void {
   const palette = paletteOf(scale);
   const last = palette.length - 1;
@@ -73,8 +73,8 @@ export function drawWhole(canvas: HTMLCanvasElement, picture: Picture, room: Siz
 }
 
 /**
- * Draw what a frame shows of a picture, and lay the canvas there. Its pixels are those of
- * the screen, and one for each cell where cells are smaller.
+ * Draw the visible part of a picture, and position the canvas there. It has one pixel for
+ * each pixel of the screen, or one for each cell if cells are smaller.
  */
 export function drawPart(canvas: HTMLCanvasElement, picture: Picture, viewport: Viewport, frame: Size): void {
   const ratio = window.devicePixelRatio || 1;
@@ -101,7 +101,7 @@ export function drawPart(canvas: HTMLCanvasElement, picture: Picture, viewport: 
   drawNumbers(cells);
 }
 
-/** A length on the page: that of the canvas's own pixels, so that none is drawn as two. */
+/** Round a CSS length to whole canvas pixels, so that no pixel is blurred. */
 function lengthOf(length: number, pixels: number, ratio: number): string {
   return `${Math.abs(length * ratio - pixels) < 1 ? pixels / ratio : length}px`;
 }

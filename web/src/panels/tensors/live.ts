@@ -1,4 +1,4 @@
-/** Pictures that arrive while a program runs, by display. */
+/** Pictures that arrive during a run, by display. */
 
 import type { Slice } from "../../page/messages";
 import type { Display, LivePicture, TensorRecord } from "../../page/protocol";
@@ -6,10 +6,10 @@ import { sizeOf } from "../../parts/format";
 import { planeOf } from "./axes";
 
 const MOST_PICTURES = 400;
-/** Bytes of all pictures of one display. */
+/** The limit of bytes for all pictures of one display. */
 const MOST_SIZE = 72_000_000;
 
-/** The pictures of one display, bounded: of a long run every second one, then every fourth. */
+/** The retained pictures of one display: all, then every second one, then every fourth, within a limit. */
 class History {
   #pictures: LivePicture[] = [];
   #size = 0;
@@ -52,7 +52,7 @@ export interface Live {
   display(note: Display): void;
   /** Keep a picture. */
   picture(note: LivePicture): void;
-  /** The pictures that one of some displays has had; null if it has had no two. */
+  /** The pictures of the first of some displays that has at least two; null if none has. */
   history(displays: readonly number[]): History | null;
   /** The record of a displayed tensor, made from its picture. */
   record(picture: LivePicture): TensorRecord;

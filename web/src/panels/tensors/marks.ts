@@ -24,14 +24,14 @@ const NAN_COLOUR: Colour = [0, 0, 0];
 const NAN_INK = "#ff5cf0";
 const LEAST_GLYPH = 6;
 const LEAST_NUMBER = 27;
-/** Integers of few digits are written into smaller cells. */
+/** Integers of few digits fit into smaller cells. */
 const LEAST_DIGIT = 13;
-/** Numbers and marks of larger cells share them: the mark goes into the corner. */
+/** Size from which a cell shows both a number and a mark, the mark in its corner. */
 const LEAST_CORNER = 18;
 
 type Glyph = readonly string[];
 
-/** Marks made of dots, row by row; the same are in the legend's words as ✕ ∞ −∞ ▲ ▼. */
+/** Bitmaps of marks, row by row; the legend's text uses ✕ ∞ −∞ ▲ ▼. */
 const GLYPHS = {
   nan: ["#...#", ".#.#.", "..#..", ".#.#.", "#...#"],
   infinity: [".#.#.", "#.#.#", ".#.#."],
@@ -40,7 +40,7 @@ const GLYPHS = {
   below: ["#####", ".###.", "..#.."],
 } as const satisfies Record<string, Glyph>;
 
-/** The mark that a value deserves. */
+/** The mark of a value, if it has one. */
 function glyphOf(value: number, { low, high }: Scale): Glyph | null {
   if (value !== value) return GLYPHS.nan;
   if (value === Infinity) return GLYPHS.infinity;
@@ -88,7 +88,7 @@ export function drawMarks(seen: Seen): void {
   });
 }
 
-/** The value itself, or the end of the scale for an infinity. */
+/** A finite value, or the end of the scale for an infinity. */
 function bounded(value: number, { low, high }: Scale): number {
   return Math.min(Math.max(value, low), high);
 }
@@ -122,7 +122,7 @@ export function drawNumbers(seen: Seen): void {
   });
 }
 
-/** Call an action with each value that is seen and the corner of its cell. */
+/** Call an action with each visible value and the corner of its cell. */
 function eachSeen({ picture, across, down, width, height }: Seen, action: (value: number, left: number, top: number) => void): void {
   for (let row = 0; row < down.count; row++) {
     const start = (down.first + row) * picture.map.columns + across.first;

@@ -8,9 +8,9 @@ import { isLine } from "./curve";
 export interface Modes {
   dom: HTMLElement;
   mode(): Mode;
-  /** Look in a way that the tensor allows. */
+  /** Select a mode that the tensor allows. */
   choose(mode: Mode): void;
-  /** Offer what a tensor allows; one of another kind is seen in the way that suits it. */
+  /** Offer the modes that a tensor allows; if the current one is not allowed, select the default. */
   offer(tensor: TensorRecord): void;
 }
 

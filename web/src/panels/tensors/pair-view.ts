@@ -25,7 +25,7 @@ export interface PairView {
 /** Both tensors have one scale, their difference another. */
 const SIDES = ["first", "second", "difference"] as const;
 
-/** `jump` goes to where the two differ most. */
+/** `jump` selects the element with the greatest difference. */
 export function mountPair(jump: (index: readonly number[]) => void): PairView {
   const bounds: { values: Bounds | null; difference: Bounds | null } = { values: null, difference: null };
   let pictures: Picture[] = [];
@@ -58,7 +58,7 @@ export function mountPair(jump: (index: readonly number[]) => void): PairView {
   const frames = canvases.map((canvas, index) => el("div", { class: "pair-picture" }, heads[index], canvas.dom));
   const dom = el("div", { class: "viewer-pair" }, ...frames, side);
 
-  /** The scale of both tensors together, and of the difference. */
+  /** The common scale of both tensors, and the scale of the difference. */
   const ownScales = (): { values: Scale; difference: Scale } | null => {
     const [a, b, less] = pictures;
     if (!a || !b || !less) return null;

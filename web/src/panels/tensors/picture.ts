@@ -12,7 +12,7 @@ export interface Picture {
   dtype: string;
   /** Row by row; of a picture in colour one channel after another. */
   values: Values;
-  /** Of a picture in colour without its alpha. */
+  /** Of a colour picture without alpha. */
   extent: Extent;
   scale: Scale;
   grid: Grid;
@@ -20,10 +20,10 @@ export interface Picture {
   pixels: HTMLCanvasElement;
 }
 
-/** How many channels are light; a fourth one says how much of it covers the ground. */
+/** The count of colour channels; a fourth channel is alpha. */
 const LIGHTS = 3;
 
-/** The number that means full light, by dtype. */
+/** The value of full brightness, by dtype. */
 function fullOf(dtype: string): number {
   return dtype.startsWith("float") ? 1 : 255;
 }
@@ -33,14 +33,14 @@ export function shownOf({ map, values }: { map: Heatmap; values: Values }): Valu
   return values.subarray(0, LIGHTS * map.rows * map.columns);
 }
 
-/** From none to full light; of numbers in any other range from the least to the greatest. */
+/** The scale from no to full brightness; values in another range are scaled from least to greatest. */
 export function lightScaleOf(low: number, high: number, dtype: string, scheme: Scheme): Scale {
   const full = fullOf(dtype);
   const isUsual = low >= 0 && high <= full && (full === 1 || high > 1);
   return { low: isUsual ? 0 : low, high: isUsual ? full : high, palette: "light", scheme };
 }
 
-/** Whether numbers were scaled to become light. */
+/** Whether values were scaled to brightness. */
 export function isScaled({ low, high }: Scale, dtype: string): boolean {
   return low !== 0 || high !== fullOf(dtype);
 }

@@ -14,20 +14,20 @@ export interface ScaleBar {
   show(picture: Picture): void;
   /** Count values into bars; of larger slices one value in `step`. */
   count(values: Values, step: number): void;
-  /** Whether the reader chose the scale, and holds it for other tensors too. */
+  /** Whether the reader chose the scale, and locked it for all tensors. */
   mark(isChosen: boolean, isHeld: boolean): void;
   clear(): void;
 }
 
 export interface ScaleEvents {
-  /** The reader wants these bounds; null for the scale of the values. */
+  /** The reader chose bounds; null for the default scale. */
   choose(bounds: Bounds | null): void;
-  /** The reader wants this scale for all tensors, or each its own again. */
+  /** The reader locked the scale for all tensors, or unlocked it. */
   hold(isHeld: boolean): void;
 }
 
 const BINS = 40;
-/** A pointer that moves less is not dragged. */
+/** The least movement of a drag. */
 const LEAST_DRAG = 4;
 
 export function mountScaleBar(events: ScaleEvents): ScaleBar {
@@ -38,7 +38,7 @@ export function mountScaleBar(events: ScaleEvents): ScaleBar {
   const body = el("div", { class: "legend-body", title: "Click: centre the colours there · drag: from here to there" }, bar, middle, bars, brush);
   const ends = { high: endField("high", "Upper end of the scale"), low: endField("low", "Lower end of the scale") };
   const note = el("p", { class: "legend-note" });
-  /** Values that are all equal have no narrower scale. */
+  /** A scale of equal values cannot be narrowed. */
   const choose = (bounds: Bounds | null): void => {
     if (bounds) events.choose(bounds);
   };
@@ -130,12 +130,12 @@ export function mountScaleBar(events: ScaleEvents): ScaleBar {
   };
 }
 
-/** Whether a picture can have another scale: the two colours of a mask stay what they are. */
+/** Whether a picture can have another scale; a mask cannot. */
 function isFree({ scale }: Picture): boolean {
   return scale.palette !== "mask";
 }
 
-/** A mask has two colours; of blocks of it there are shares between them. */
+/** A mask has two colours; pooled blocks of a mask have fractions between them. */
 function binsOf({ scale, map }: Picture): number {
   return scale.palette === "mask" && map.how === "each" ? 2 : BINS;
 }
@@ -152,7 +152,7 @@ interface BrushEvents {
   scale(): Scale | null;
 }
 
-/** Let a pointer choose a value of the scale, or a range of it. */
+/** Select a value or a range of the scale by pointer. */
 function mountBrush(body: HTMLElement, brush: HTMLElement, events: BrushEvents): void {
   let start: number | null = null;
   const positionOf = (event: PointerEvent): number => {

@@ -1,4 +1,4 @@
-/** A picture to keep: the drawn cells with name, facts, scale and the program's name on one canvas. */
+/** Exports a picture: the cells with name, facts, scale and the program's title on one canvas. */
 
 import { colourOf } from "./colours";
 import { drawWhole } from "./heatmap";
@@ -8,10 +8,10 @@ import { short } from "../../parts/format";
 export interface Sheet {
   title: string;
   facts: string;
-  /** Which part of the tensor it is, or what each cell stands for. */
+  /** The slice of the tensor, or the meaning of a cell. */
   note: string;
   program: string;
-  /** Colours of the page: of words, of lesser words, of the ground. */
+  /** Colours of the page: text, secondary text, background. */
   ink: string;
   muted: string;
   ground: string;
@@ -58,7 +58,7 @@ export function sheetOf(picture: Picture, sheet: Sheet): HTMLCanvasElement {
   return canvas;
 }
 
-/** The colours from high to low with the numbers of their ends and their middle. */
+/** Draw the scale with the values of its ends and its middle. */
 function drawScale(context: CanvasRenderingContext2D, { scale }: Picture, x: number, y: number, height: number, ink: string): void {
   const { low, high } = scale;
   for (let row = 0; row < height; row++) {

@@ -1,4 +1,4 @@
-/** An index along an axis or a step in time: a slider, its number, and a play button. */
+/** A slider for an index or a step in time, with its value and a play button. */
 
 import { button, el } from "../../parts/dom";
 

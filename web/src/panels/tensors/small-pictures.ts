@@ -1,4 +1,4 @@
-/** Small pictures of tensors, asked for one after another once they are in sight. */
+/** Thumbnails of tensors, requested one after another when they become visible. */
 
 import { el } from "../../parts/dom";
 import { planeOf } from "./axes";
@@ -11,21 +11,21 @@ import { schemeOf, type Scheme } from "../../page/media";
 import type { Size } from "./viewport";
 
 export interface SmallPictures {
-  /** Draw a tensor's picture into an element once that is in sight. */
+  /** Draw a tensor's thumbnail into an element when that becomes visible. */
   into(host: HTMLElement, tensor: TensorRecord): void;
-  /** Draw a picture that is there already of a tensor. */
+  /** Draw a picture that was already received. */
   put(host: HTMLElement, map: Heatmap, tensor: Seen): void;
-  /** Draw all again in the colours of the page. */
+  /** Redraw all in the page's colours. */
   recolour(scheme: Scheme): void;
 }
 
-/** What a picture is drawn by. */
+/** The arguments of a drawing. */
 type Seen = Pick<TensorRecord, "shape" | "size" | "dtype">;
 
 const maps = new WeakMap<TensorRecord, Promise<Heatmap>>();
 let last: Promise<unknown> = Promise.resolve();
 
-/** Ask for each picture once, and for the next one after its answer. */
+/** Request each picture once, one request at a time. */
 function mapOf(page: Page, tensor: TensorRecord): Promise<Heatmap> {
   const known = maps.get(tensor);
   if (known) return known;
@@ -39,7 +39,7 @@ function mapOf(page: Page, tensor: TensorRecord): Promise<Heatmap> {
   return asked;
 }
 
-/** Whether a tensor has values enough for a picture. */
+/** Whether a tensor has enough values for a picture. */
 export function isPicture({ size, shape, problem }: TensorRecord): boolean {
   return !problem && shape.length > 0 && size > 1;
 }
@@ -88,7 +88,7 @@ export function mountSmallPictures(page: Page, name: string, room: Size): SmallP
   };
 }
 
-/** The slice that is seen first. */
+/** The default slice. */
 export function wholeOf({ id, shape, channels, coloured }: TensorRecord): Details<"heatmap"> {
   const mixed = coloured ? channels : null;
   return { tensor: id, ...planeOf(shape, mixed), indices: shape.map(() => 0), how: "mean", size: "small", channels: mixed };

@@ -1,4 +1,4 @@
-/** What the program showed and all tensors of the run as small pictures in a row; one is chosen. */
+/** The strip: displays and tensors of the run as thumbnails in a row; one is selected. */
 
 import { el } from "../../parts/dom";
 import { shapeOf, type Entry } from "./entries";
@@ -13,7 +13,7 @@ import type { Scheme } from "../../page/media";
 
 export interface Strip {
   dom: HTMLElement;
-  /** List entries of tensors and other displays, from its start; first one of them, then displays. */
+  /** List the entries of tensors and other displays, the selected kind first. */
   show(entries: readonly Entry[], exhibits: readonly Exhibit[], first: Entry | Exhibit | null): void;
   /** Show a placeholder where the list will be. */
   expect(): void;
@@ -98,13 +98,13 @@ function wordsOf(entry: Entry): [string, string, HTMLElement | null] {
   return [words.filter(Boolean).join("\n"), shapeOf(entry), mark(shown)];
 }
 
-/** A word for what is not finite. */
+/** A flag for non-finite values. */
 function mark({ nan = 0, inf = 0 }: TensorRecord): HTMLElement | null {
   const text = nan > 0 ? "NaN" : inf > 0 ? "∞" : "";
   return text ? el("span", { class: "flag" }, text) : null;
 }
 
-/** Scroll a row, and nothing around it, by as little as shows one of its parts. */
+/** Scroll the strip, and nothing around it, as little as needed to show an entry. */
 function bringIntoView(list: HTMLElement, part: HTMLElement | null): void {
   if (!part) return;
   const inside = part.getBoundingClientRect();
@@ -113,7 +113,7 @@ function bringIntoView(list: HTMLElement, part: HTMLElement | null): void {
   else if (inside.right > box.right) list.scrollLeft += inside.right - box.right + 8;
 }
 
-/** What the list lacks after an entry, in words. */
+/** Describe the entries that are omitted after an entry. */
 function cutNotes({ tensors }: Entry): HTMLLIElement[] {
   const cuts = tensors.flatMap(({ cuts }) => cuts);
   return cuts.map((text) => el("li", { class: "list-cut" }, `… ${text}`));

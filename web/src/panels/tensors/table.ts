@@ -9,7 +9,7 @@ import { latestOnly } from "./latest-only";
 export interface TableView {
   dom: HTMLElement;
   show(slice: Slice, rows: number, columns: number): Promise<void>;
-  /** Mark an element of the slice that is shown next, on the page where it stands. */
+  /** Mark an element of the slice that is shown next, and show its page. */
   expect(row: number, column: number): void;
   clear(): void;
 }
@@ -82,7 +82,7 @@ function pageOf(index: number, length: number): number {
   return Math.floor(index / length) * length;
 }
 
-/** Mark a cell of the table, and scroll it clear of the heads that stay. */
+/** Mark a cell of the table, and scroll it clear of the sticky headers. */
 function reveal(content: HTMLElement, row: number, column: number): void {
   const table = content.querySelector("table");
   const cell = table?.tBodies[0]?.rows[row]?.cells[column + 1];

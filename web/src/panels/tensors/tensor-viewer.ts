@@ -1,4 +1,4 @@
-/** One tensor looked into: its picture with scale and facts, its axes, its values. */
+/** The viewer of one tensor: its picture with scale and facts, its axes, its values. */
 
 import { button, el, find } from "../../parts/dom";
 import { fits, type Bounds, type ViewSettings } from "../../page/view-settings";
@@ -33,12 +33,12 @@ import { mountTable } from "./table";
 import { unpack } from "./unpack";
 
 export interface Viewer {
-  /** Look into a tensor, in this way if it fits and else in one that suits it. */
+  /** Show a tensor with these view settings if they fit, else with its default ones. */
   show(tensor: TensorRecord, look?: ViewSettings | null): Promise<void>;
-  /** Show a picture that came by itself, of a tensor that cannot be asked about. */
+  /** Show a picture sent by the running program, whose tensor cannot be requested. */
   live(tensor: TensorRecord, picture: LivePicture): void;
   clear(): void;
-  /** The last view settings of a tensor that were reported to the page. */
+  /** The view settings that were last reported to the page. */
   told(): ViewSettings | null;
   /** Draw in the colours of the page. */
   recolour(): void;
@@ -50,7 +50,7 @@ const POOLINGS: readonly { name: Pooling; label: string }[] = [
   { name: "corner", label: "first rows and columns" },
 ];
 
-/** A question that takes longer than this is waited for visibly. */
+/** Milliseconds after which a pending request is shown as loading. */
 const PATIENCE_MS = 150;
 
 export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): Viewer {
@@ -117,7 +117,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   let drawn: Picture | null = null;
   /** The curve. */
   let line: { picture: Picture; slice: Slice; tensor: TensorRecord } | null = null;
-  /** The scale that the reader chose, null for that of the values. */
+  /** The bounds that the reader chose, null for the default scale. */
   let bounds: Bounds | null = null;
   let isHeld = false;
   let told = page.view.viewSettings;
@@ -132,7 +132,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     if (shown.size === 1) return "number";
     return isLine(shown) && modes.mode() !== "cells" ? "curve" : "cells";
   };
-  /** Give the page what the chosen mode needs. */
+  /** Show the elements of the chosen mode. */
   const arrange = (shown: TensorRecord): void => {
     body.hidden = isTable() || pair !== null;
     table.dom.hidden = !isTable() || pair !== null;
@@ -200,7 +200,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     if (state === "loading") waiting = window.setTimeout(() => (wait.hidden = false), PATIENCE_MS);
     panel.dataset["view"] = state;
   };
-  /** Ask for everything of the slice; an answer for another tensor is dropped. */
+  /** Request the data of the slice; responses for another tensor are dropped. */
   const refresh = async (): Promise<void> => {
     if (!tensor || tensor.problem) return;
     const mine = ++generation;
@@ -268,7 +268,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     else scale.show(picture);
     scale.mark(bounds !== null, isHeld);
   };
-  /** Pooled values have another distribution than what they were made of. */
+  /** Pooled values have another distribution than the tensor's values. */
   const countSample = async (slice: Slice, mine: number): Promise<void> => {
     const found = await samples.ask(slice);
     if (found && mine === generation) scale.count(unpack(found.values, found.encoding), found.step);
@@ -288,7 +288,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     made.classList.toggle("has-room", page.view.tensors.some(({ nan = 0, inf = 0 }) => nan + inf > 0));
     facts.replaceChildren(...factList(shown, (what) => void jump(shown, what)));
   };
-  /** Look at the largest or smallest value, or at the first NaN. */
+  /** Go to the largest or smallest value, or to the first NaN. */
   const jump = async (shown: TensorRecord, what: Extreme): Promise<void> => {
     try {
       const { index } = await page.ask("find", { tensor: shown.id, what });

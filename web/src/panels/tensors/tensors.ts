@@ -1,4 +1,4 @@
-/** What the run showed and its tensors in a strip, and the chosen one large below. */
+/** The panel of tensors: displays and tensors of the run in a strip, the selected one large below. */
 
 import { el, perFrame } from "../../parts/dom";
 import { originNote, whyUnavailable } from "../../page/run-origin";
@@ -29,7 +29,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
   const live = liveDisplays();
   const exhibits = mountExhibits();
   const shown = showOrder();
-  /** Whether the newest picture is shown as it comes. */
+  /** Whether the newest picture is shown when it arrives. */
   let isFollowing = true;
   let isLive = false;
   let drawn: TensorRecord[] | null = null;
@@ -38,16 +38,16 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
   let exhibit: Exhibit | null = null;
   let scheme: Scheme | null = null;
 
-  /** What was looked into last: of the same tensor the same part is seen again. */
+  /** The view settings shown last: a tensor of equal name is shown with them again. */
   const last = { name: "", document: "" };
 
-  /** Give the large pane to tensors or to other displays. */
+  /** Show tensors or other displays in the large pane. */
   const open = (isExhibit: boolean): void => {
     inside.hidden = isExhibit;
     stage.dom.hidden = !isExhibit;
     empty.hidden = true;
   };
-  /** Look into one tensor of the chosen entry. */
+  /** Show one tensor of the selected entry. */
   const look = async (item: number, how: ViewSettings | null = null): Promise<void> => {
     const tensor = entry?.tensors[item];
     if (!tensor) return;
@@ -55,7 +55,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     last.name = entry?.name ?? "";
     await viewer.show(problem ? { ...tensor, problem } : tensor, how);
   };
-  /** Show what a display was before; the last step is what it is. */
+  /** Show an earlier picture of a display; the last step is the current one. */
   const lookBack = (step: number): void => {
     const displays = isLive ? [shown.moving() ?? -1] : (entry?.shown.displays ?? []);
     const history = live.history(displays);
@@ -65,7 +65,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     if (isFollowing && !isLive) void look((entry?.tensors.length ?? 1) - 1);
     else viewer.live(live.record(picture), picture);
   };
-  /** Show the newest picture of the display that moves. */
+  /** Show the newest picture of the followed display. */
   const follow = (): void => {
     const history = live.history([shown.moving() ?? -1]);
     if (history && isFollowing) steps.set(history.length - 1, history.length);
@@ -127,7 +127,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     if (isTensor) select(next);
     else selectExhibit(next);
   };
-  /** What the program showed last and has a picture, else its first tensor that has one. */
+  /** The last display with a picture, else the first tensor with a picture. */
   const front = (): Entry | Exhibit | null => {
     const isDrawn = ({ size, problem }: TensorRecord): boolean => size > 1 && !problem;
     for (const display of shown.newestFirst()) {

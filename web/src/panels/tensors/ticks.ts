@@ -1,4 +1,4 @@
-/** Numbers and names along two edges of a picture: which rows and columns are seen. */
+/** Ticks and axis names along two edges of a picture. */
 
 import { el } from "../../parts/dom";
 import type { Slice } from "../../page/messages";
@@ -10,10 +10,10 @@ export interface Ticks {
   show(map: Heatmap, slice: Slice, viewport: Viewport, room: Size): void;
 }
 
-/** Least room between two numbers along each edge, in pixels. */
+/** The least distance between two ticks along each edge, in pixels. */
 const ACROSS = 52;
 const DOWN = 30;
-/** At the end of each edge stands the axis' name, where no number shall be. */
+/** Pixels at the end of each edge that are reserved for the axis' name. */
 const NAME = 76;
 
 export function mountTicks(frame: HTMLElement): Ticks {

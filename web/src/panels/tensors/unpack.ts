@@ -1,4 +1,4 @@
-/** Numbers out of what Python sends: packed values, or base64 of them. */
+/** Unpacks values that Python sends, as bytes or base64. */
 
 import type { Encoding } from "../../page/protocol";
 
@@ -19,7 +19,7 @@ export function unpack(packed: string | Uint8Array, encoding: Encoding): Values 
 
 type FromBase64 = { fromBase64?(text: string): Uint8Array<ArrayBuffer> };
 
-/** Decode base64; browsers that can do it themselves are ten times as fast. */
+/** Decode base64; the browser's own decoder, where it exists, is ten times as fast. */
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   const { fromBase64 } = Uint8Array as FromBase64;
   if (fromBase64) return fromBase64.call(Uint8Array, text);
@@ -31,7 +31,7 @@ export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
 
 /** Statistics of some values, computed in one pass. */
 export interface Extent {
-  /** Least and greatest of the finite values, zeros where there are none. */
+  /** The least and greatest finite values, zeros if there are none. */
   low: number;
   high: number;
   nans: number;
@@ -53,7 +53,7 @@ export function extentOf(values: Values): Extent {
   return { low, high, nans, infinities };
 }
 
-/** How many finite values lie in each of some equal parts of a range. */
+/** Count the finite values in equal bins of a range. */
 export function countInto(bins: number, values: Values, low: number, high: number): number[] {
   const counts = new Array<number>(bins).fill(0);
   const factor = high > low ? bins / (high - low) : 0;

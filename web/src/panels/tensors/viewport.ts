@@ -1,4 +1,4 @@
-/** Where the cells of a picture lie in its frame: fit, zoom and pan, in CSS pixels. */
+/** The viewport of a picture in its frame: fit, zoom and pan, in CSS pixels. */
 
 export interface Size {
   width: number;
@@ -10,13 +10,13 @@ export interface Point {
   y: number;
 }
 
-/** Sizes of a cell, and where the picture's first corner is in the frame. */
+/** The size of a cell, and the offset of the picture's first corner in the frame. */
 export interface Viewport extends Point {
   cellWidth: number;
   cellHeight: number;
 }
 
-/** What a picture has: cells, and how many times as high as wide one of them is. */
+/** A picture's rows and columns, and the aspect ratio of a cell. */
 export interface Grid {
   rows: number;
   columns: number;
@@ -26,7 +26,7 @@ export interface Grid {
 /** Device pixels of a cell, beyond the size at which the picture fills its frame. */
 const LEVELS: readonly number[] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128];
 
-/** A picture is no thinner than this part of its length, nor than LARGEST_FIT pixels. */
+/** The least ratio of a picture's sides; no side is thinner than LARGEST_FIT pixels. */
 const MOST_OBLONG = 6;
 const LARGEST_FIT = 96;
 
@@ -68,7 +68,7 @@ export function pixelForPixel(viewport: Viewport, grid: Grid, frame: Size, ratio
   return at(viewport, grid, frame, about, sized(1 / ratio, grid.aspect, ratio));
 }
 
-/** Move the picture, no further than its edges. */
+/** Move the picture, at most to its edges. */
 export function panned(viewport: Viewport, grid: Grid, frame: Size, by: Point): Viewport {
   const moved = { ...viewport, x: viewport.x + by.x, y: viewport.y + by.y };
   const middle = centred(grid, frame, viewport);
@@ -81,7 +81,7 @@ export function panned(viewport: Viewport, grid: Grid, frame: Size, by: Point): 
   };
 }
 
-/** Move the picture by as little as brings a cell into the frame. */
+/** Move the picture as little as needed to show a cell. */
 export function showing(viewport: Viewport, grid: Grid, frame: Size, row: number, column: number): Viewport {
   const into = (from: number, length: number, room: number): number => {
     if (from < 0) return -from;
@@ -96,7 +96,7 @@ export function showing(viewport: Viewport, grid: Grid, frame: Size, row: number
 /** Integer cell sizes must fill this fraction of the frame; otherwise cells may differ by a pixel. */
 const LEAST_FILLED = 0.92;
 
-/** Sizes that are whole pixels of the screen, except where these are too few to fill the room. */
+/** Cell sizes of whole device pixels, unless these would leave too much of the frame empty. */
 function sized(width: number, aspect: number, ratio: number): Pick<Viewport, "cellWidth" | "cellHeight"> {
   const whole = (size: number): number => {
     const pixels = Math.floor(size * ratio + 1e-6);
@@ -114,7 +114,7 @@ function centred(grid: Grid, frame: Size, size: Pick<Viewport, "cellWidth" | "ce
   };
 }
 
-/** Keep the point of the picture that is under a point of the frame where it is. */
+/** Fix the point of the picture under a point of the frame. */
 function at(viewport: Viewport, grid: Grid, frame: Size, about: Point, size: Pick<Viewport, "cellWidth" | "cellHeight">): Viewport {
   const x = about.x - ((about.x - viewport.x) / viewport.cellWidth) * size.cellWidth;
   const y = about.y - ((about.y - viewport.y) / viewport.cellHeight) * size.cellHeight;
