@@ -11,7 +11,7 @@ const PATIENCE_MS = 3000;
 /** Whether the page is about to reload to become cross-origin isolated. */
 async function isLeaving(): Promise<boolean> {
   if (globalThis.crossOriginIsolated || !("serviceWorker" in navigator)) return false;
-  // It had its chance: what the service worker serves is as isolated as it can be here.
+  // The reload has happened: a page served by the service worker is as isolated as it can be.
   if (navigator.serviceWorker.controller) return false;
   const [visit] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
   if (visit?.type === "reload") return false;

@@ -26,7 +26,7 @@ function refuseFrame(): void {
 function begin(): void {
   const page = new Page(PANELS, openEditor);
   globalThis.tensorwebPage = page;
-  // Elements without a layout cannot be measured, so this part is updated first.
+  // Hidden elements cannot be measured, so the layout is updated first.
   page.add(mountLayout(document.body, page));
   const parts = page.isEmbedded ? EMBEDDED_PARTS : PARTS;
   for (const { host, mount } of parts) page.add(mount(find(host), page));
@@ -50,7 +50,7 @@ function begin(): void {
   void page.workspace.openFirst();
 }
 
-// A page that is about to reload draws nothing.
+// A page that is about to reload must not draw.
 await globalThis.tensorwebEarly;
 if (embedMode() === "refused") refuseFrame();
 else begin();

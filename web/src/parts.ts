@@ -27,7 +27,7 @@ export const PARTS: readonly Row[] = [
   { host: "#controls", mount: mountRun },
   { host: "#device", mount: mountDevice },
   { host: "#tools", mount: mountTools },
-  // After all that stands in it.
+  // After the parts that it contains.
   { host: "#toolbar", mount: mountToolbar },
   { host: "#intro", mount: mountIntro },
   { host: "#saved", mount: mountStatus },

@@ -61,7 +61,7 @@ export async function write(program: string, name: string, data: Blob): Promise<
     await writer.close();
   } catch (error) {
     await writer.abort().catch(() => undefined);
-    // Of a new file the empty entry would stay.
+    // Otherwise a new file's empty directory entry would remain.
     if ((await handle.getFile()).size === 0) await remove(program, name);
     throw error;
   }

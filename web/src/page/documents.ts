@@ -78,7 +78,7 @@ export class Documents {
   isChangedElsewhere({ id, kind, original }: OpenDocument, text: string): boolean {
     const now = recall(KEY + id);
     if (!this.#seen.has(id) || now === this.#seen.get(id)) return false;
-    // What another tab deleted comes back when it is typed in here.
+    // A program deleted in another tab is stored again when it is edited here.
     if (now === null && kind === "own") return false;
     return (parse(now)?.text ?? original ?? "") !== text;
   }
@@ -193,7 +193,7 @@ export function ownDocument(kept: Pick<KeptDocument, "id" | "title" | "original"
 
 /** The id of a link's program, from its digest: two programs never share one. */
 export async function linkId(source: string): Promise<string> {
-  // Without https a page has no digests; the text itself is as good a name.
+  // Without https there are no digests; the text itself serves as the id.
   if (!globalThis.isSecureContext) return `link-${source}`;
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(source));
   const hex = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0"));

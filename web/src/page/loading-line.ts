@@ -45,7 +45,7 @@ export function insertion(source: string, names: readonly string[]): { change: C
   const imports = [...source.matchAll(IMPORT)];
   const last = imports.at(-1);
   let from = last ? last.index + last[0].length : 0;
-  // An import that goes on in brackets ends with them.
+  // A parenthesized import ends with its brackets.
   if (last?.[0].includes("(") && !last[0].includes(")")) from = Math.max(source.indexOf(")", from) + 1, from);
   const added = [...(needsOurs ? ["import tensorweb as tw"] : []), ...lines].join("\n");
   const insert = last ? `\n${added}` : `${added}\n`;

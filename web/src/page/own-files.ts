@@ -62,7 +62,7 @@ export class OwnFiles {
     const program = this.#program;
     if (!this.#isPersistent) {
       this.#isPersistent = true;
-      // Not waited for: a browser may ask its reader.
+      // Not awaited: the browser may ask the reader for permission.
       void navigator.storage?.persist?.().catch(() => undefined);
     }
     const named = files.map((file) => ({ name: plainName(file.name), data: file }));
@@ -172,7 +172,7 @@ export class OwnFiles {
     for (const [name, data] of onDisk ? [...held] : []) {
       try {
         await disk.write(program, name, data);
-        // Meanwhile another one may have come under this name.
+        // Another file of this name may have been added in the meantime.
         if (held.get(name) === data) held.delete(name);
       } catch (error) {
         refusals.push([name, disk.refusalOf(error)]);

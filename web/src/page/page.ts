@@ -228,7 +228,7 @@ export class Page extends Store {
       this.change({ loading: { text: note.text, done: 0, total: 0 } });
     }
     const most = note.note === "output" || note.note === "tail" ? MOST_OUTPUT : undefined;
-    // A picture has the length that was checked when it came.
+    // The picture's length was checked on arrival.
     const short = note.note === "picture" || note.note === "plot" ? note : bounded(note, most);
     // Pictures are never cut; Python and the limit of a run bound their size.
     if (note.note === "display" && note.rich) Object.assign(short, { rich: note.rich });

@@ -38,7 +38,7 @@ export function whyUnavailable(view: View, part: "run" | "tensors", thing: strin
   const { output } = view.origins;
   const origin = view.origins[part];
   const again = `Run the program again to see this ${thing}’s ${what}.`;
-  // Of recorded tensors the page has what can be seen at first.
+  // A recording has only the data of the initial view.
   if (origin?.recorded) return part === "tensors" ? null : `This was computed before. ${again}`;
   if (origin?.python !== view.python) return `Python was restarted. ${again}`;
   if (origin.run === output?.run) return null;

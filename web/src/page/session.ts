@@ -102,7 +102,7 @@ export class Session {
       if (generation === this.#generation) this.#fail(messageOf(error));
       return;
     }
-    // From here on programs may run, so nothing that comes later is believed.
+    // From here on programs may run, so later messages of this kind are ignored.
     if (this.started.digest !== recall(DIGEST)) remember(DIGEST, this.started.digest);
     if (!this.started.adapter) this.device = "cpu";
     this.events.started(this.started);
@@ -117,7 +117,7 @@ export class Session {
       if (this.#connection === connection) this.#receive(event.data);
     });
     port.start();
-    // Nothing of ours comes this way; a program that floods it is ended.
+    // The library sends nothing here; a program that floods this channel is ended.
     worker.addEventListener("message", () => {
       connection.unexpected += 1;
       if (connection.unexpected === MOST_UNEXPECTED && this.#connection === connection) this.#lose(FLOOD);
@@ -146,7 +146,7 @@ export class Session {
   #leave(): void {
     this.#hasLeft = this.state === "running";
     if (this.#hasLeft || !this.started || this.#connection?.isolation === null) return;
-    // Another Python, which is the only reason not to answer, has nothing to end.
+    // No response means that Python was restarted: then nothing is left to end.
     this.ask("leave", {}).catch(() => undefined);
   }
 
@@ -203,7 +203,7 @@ export class Session {
       void this.ask("lend", this.events.lending(program)).catch(() => undefined);
       const record = await this.ask("run", { ...program, device: this.device });
       if (this.#connection !== connection) return;
-      // The program has ended: what is read now is no reason for another Python.
+      // The program has ended: Stop during the following reads needs no restart.
       this.#endPatience();
       this.events.finished(record);
       this.events.collected(await this.ask("collect", {}));
@@ -218,7 +218,7 @@ export class Session {
 
   /** Send a line to the program that waits in `input()`. */
   type(line: string): void {
-    // Where Python cannot be suspended its thread sleeps, and no message reaches it.
+    // Where Python cannot be suspended, its thread sleeps and receives no messages.
     if (this.#interrupt && this.started?.blocking === false) handLine(this.#interrupt, line);
     else this.#post({ typed: line });
   }

@@ -69,7 +69,7 @@ export function rememberInTab(key: string, value: string | null): void {
     if (value === null) sessionStorage.removeItem(PREFIX + key);
     else sessionStorage.setItem(PREFIX + key, value);
   } catch {
-    // Without it a reload loses what could be undone, not the program.
+    // Without storage a reload loses the undo history, not the program.
   }
 }
 

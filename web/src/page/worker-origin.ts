@@ -64,7 +64,7 @@ function narrow({ head }: Document): void {
   const meta = document.createElement("meta");
   meta.dataset["narrow"] = "";
   meta.httpEquiv = "Content-Security-Policy";
-  // Both characters would end the address in a policy.
+  // Both characters would end the address in a policy header.
   meta.content = `worker-src blob: ${origin}${pathname.replace(/[;,]/g, encodeURIComponent)}`;
   head.append(meta);
 }

@@ -231,7 +231,7 @@ export class Workspace {
       return;
     }
     if (document.id !== view.document.id) this.#show(document);
-    // Nobody chose this step, so Back does not stop at it.
+    // The reader did not choose this step, so it gets no entry in the history.
     if (location.hash !== document.address) history.replaceState(null, "", document.address);
   }
 

@@ -262,7 +262,7 @@ function rangeOf(values: readonly (number | null)[]): Range {
 }
 
 function part(value: number, { low, high }: Range): number {
-  // The difference of two finite numbers may be infinite, that of halves not.
+  // The difference of two finite numbers may overflow; the difference of their halves does not.
   return (value / 2 - low / 2) / (high / 2 - low / 2);
 }
 

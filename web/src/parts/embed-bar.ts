@@ -20,7 +20,7 @@ export function mountOpenWhole(host: HTMLElement, page: Page): Part {
     const { document, edited } = page.view;
     const address = new URL(location.href);
     address.searchParams.delete("embed");
-    // What was typed here is known to this page alone, so the link carries it.
+    // Edits exist on this page only, so the link contains them.
     const source = edited || document.kind === "own" ? page.editor.source() : "";
     const now = `${address.href} ${source}`;
     if (now === pointed) return;

@@ -82,7 +82,7 @@ function grouped(examples: Example[], choose: (id: string) => void): HTMLElement
 function item(example: Example, choose: (id: string) => void): HTMLLIElement {
   const id = idOf(example.file);
   const entry = button("", () => choose(id), { class: "example", "data-id": id });
-  // Its colours are data; whoever does not see it loses nothing.
+  // Decorative, since title and description follow.
   const src = new URL(`examples/${id}.webp`, document.baseURI).href;
   entry.append(
     el("img", { src, alt: "", loading: "lazy", width: 240, height: 150 }),

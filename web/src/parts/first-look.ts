@@ -8,15 +8,15 @@ import type { Part } from "../page/view";
 const VISITED = "visited";
 
 export function mountFirstLook(page: Page): Part {
-  // Who chose an address, or typed anything before, is no first visitor.
+  // A reader with a link or stored programs is not on a first visit.
   const isFirstVisit = recall(VISITED) === null && location.hash === "" && page.workspace.documents.list().length === 0;
-  // A browser that keeps nothing would be on its first visit for ever.
+  // Without storage every visit would be the first.
   let runs = !page.isEmbedded && remember(VISITED, "1") === null && isFirstVisit;
   let recording: Recording | null = null;
   const look = (): void => {
     const { document, origins, state } = page.view;
     const isUntouched = document.kind === "example" && page.editor.source() === document.original;
-    // Why Python could not start stays in sight.
+    // Keep the reason why Python failed to start visible.
     const isShown = origins.output !== null || state === "error";
     if (recording && !isShown && isUntouched && document.original === recording.source) page.replay(recording);
     if (!runs || document.id === "") return;

@@ -78,7 +78,7 @@ export function mountMenu(page: Page): HTMLElement {
     if (!host.contains(event.relatedTarget as Node | null)) close(false);
   });
   document.addEventListener("keydown", (event) => {
-    // By the key's code: with Alt it writes other letters on some keyboards.
+    // Compare the key's code, since Alt produces other letters on some keyboards.
     const isFormat = event.code === "KeyF" && event.shiftKey && event.altKey && !event.ctrlKey && !event.metaKey;
     if (!isFormat || document.querySelector("dialog[open]")) return;
     event.preventDefault();

@@ -115,7 +115,7 @@ function titleField(title: string, done: (title: string | null) => void): HTMLIn
   field.addEventListener("keydown", (event) => {
     if (event.key === "Enter") end(field.value);
     if (event.key !== "Escape") return;
-    // The field takes this key, not the dialog around it.
+    // The field handles this key, not the dialog around it.
     event.preventDefault();
     end(null);
   });

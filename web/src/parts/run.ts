@@ -64,7 +64,7 @@ export function mountRun(host: HTMLElement, page: Page): Part {
       const draw = (): void => {
         state.textContent = stateText(view);
       };
-      // What runs for a moment only is shown long enough to be seen.
+      // Show the state of a short run long enough to be noticed.
       const rest = LEAST_SHOWN - (performance.now() - began);
       if (!busy && rest > 0) later = window.setTimeout(draw, rest);
       else draw();

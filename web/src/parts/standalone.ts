@@ -82,18 +82,18 @@ async function resultOf(page: Page): Promise<HTMLElement> {
   for (const one of copy.querySelectorAll("button")) one.replaceWith(el("span", { class: one.className }, one.textContent));
   for (const frame of copy.querySelectorAll("iframe")) frame.setAttribute("sandbox", "");
   for (const block of copy.querySelectorAll("pre")) {
-    // Whoever reads the file leaves out the first end of line.
+    // HTML parsers drop the first line break of `pre`.
     if (block.textContent?.startsWith("\n")) block.prepend("\n");
   }
   const { origins, python } = page.view;
-  // What Python has by now may be another run's.
+  // Python's tensors may be of another run by now.
   const isThere = origins.tensors === origins.output && origins.output?.python === python;
   for (const card of isThere ? copy.querySelectorAll<HTMLElement>(".tensor-card") : []) {
     const display = Number(card.dataset["display"]);
     const tensor = page.view.tensors.find(({ displays }) => displays.includes(display));
     if (tensor && isPicture(tensor) && tensor.size >= LEAST_ELEMENTS) card.append(...(await pictures(page, tensor)));
   }
-  // Styles know the panel by its id.
+  // Styles select the panel by its id.
   return el("section", { id: seen.closest("[id]")?.id ?? "", "aria-label": "Result" }, copy);
 }
 

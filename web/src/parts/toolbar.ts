@@ -30,7 +30,7 @@ export function mountToolbar(host: HTMLElement): Part {
   };
   fit();
   new ResizeObserver(fit).observe(host);
-  // Fingers need wider buttons.
+  // Touch needs wider buttons.
   matchMedia("(pointer: coarse)").addEventListener("change", () => {
     width = -1;
     fit();

@@ -90,7 +90,7 @@ function helpDialog(tour: () => void): HTMLDialogElement {
   const dialog = el(
     "dialog",
     { class: "help", "aria-labelledby": "help-title" },
-    // The dialog opens at its top: what has the focus is brought into view.
+    // Focusing the first element makes the dialog open at its top.
     el("h2", { id: "help-title", tabindex: -1, autofocus: true }, "How this page works"),
     el(
       "p",

@@ -19,7 +19,7 @@ export function mountVersion(host: HTMLElement, page: Page): Part {
     update: ({ started, phase }) => {
       if (isKeeping || !started || phase !== "idle") return;
       isKeeping = true;
-      // A browser that keeps nothing loses nothing.
+      // Without storage nothing is lost.
       void cacheSite(() => host.replaceChildren(offer)).catch(() => undefined);
     },
   };

@@ -52,7 +52,7 @@ export class Store {
       if (isRetired) await this.#put(name, "");
       else await (await caches.open(this.#name)).delete(this.#key(name));
     } catch {
-      // The service worker still knows it, as long as the browser lets it run.
+      // The service worker remembers it while it runs.
     }
   }
 
@@ -72,7 +72,7 @@ export class Store {
       const gone = (await cache.keys()).filter(({ url }) => !stay.has(url));
       await Promise.all(gone.map((key) => cache.delete(key)));
     } catch {
-      // A browser that keeps nothing has nothing to throw away.
+      // Without a cache there is nothing to delete.
     }
   }
 

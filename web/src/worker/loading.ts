@@ -144,7 +144,7 @@ async function fetchBytes(url: URL): Promise<Uint8Array> {
 /** Unpack our wheel; a snapshot contains memory only, so files are unpacked each time. */
 function install(python: PyodideAPI, wheel: Uint8Array): void {
   python.unpackArchive(wheel, "wheel");
-  // Programs read lines of the page; whoever goes past that would ask `prompt`, which workers lack.
+  // Python's `input()` reads lines from the page; the default would call `prompt`, which workers lack.
   python.setStdin({ error: true });
 }
 

@@ -26,8 +26,8 @@ interface Running {
 /** A record in JSON, the bytes that stand for its nulls, and files by name. */
 type Answer = { answer: string; data?: Uint8Array; files?: Blob[] };
 
-// Started from its file a worker has the policy of the file, on many hosts none: a program
-// that starts it so would reach the whole network. Nothing of it listens before this line.
+// A worker started from its file has the file's policy, which many hosts do not send: a program
+// that starts it this way could reach the whole network. No handler is set before this line.
 if (self.location.protocol !== "blob:") {
   self.close();
   throw new Error("the page starts this worker");
@@ -61,7 +61,7 @@ export function begin(first: MessageEvent): void {
 function receive(message: ToWorker): void {
   if ("cancel" in message) {
     running?.interrupt.remember(message.cancel);
-    // A late message must not hit the next question.
+    // A late message must not affect the next request.
     if (message.cancel === current) running?.interrupt.cancel();
     return;
   }
@@ -168,7 +168,7 @@ async function respond(request: Request): Promise<Answer> {
     throw error;
   } finally {
     interrupt.end();
-    // What a program began lives until the next one, so that it may go on; not after Stop.
+    // A program's timers and workers live until the next run, but not after Stop.
     if (question === "leave" || (question === "run" && interrupt.isStopped(id))) endBegun();
   }
 }

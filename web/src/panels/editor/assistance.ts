@@ -70,7 +70,7 @@ function option({ name, kind, detail }: Member, path: string, state: EditorState
     const found = await names.explain(path ? `${path}.${name}` : name, state);
     return found && (found.text || kind !== "variable") ? card(found) : null;
   };
-  // What the last run made comes before the words of Python and of the program's text.
+  // Variables of the last run rank above keywords and words of the text.
   return { label: name, type: TYPES[kind], detail: kind === "function" ? "" : detail, info, boost: path ? 0 : 1 };
 }
 
@@ -116,7 +116,7 @@ function watchCalls(names: Names): Extension {
       if (key === shown) return;
       shown = key;
       const found = call && (await names.explain(call.text, state));
-      // The answer may come when the cursor is elsewhere.
+      // The cursor may have moved before the response arrives.
       if (shown !== key) return;
       const isWanted = call && found && found.signature.includes("(") && call.from <= view.state.doc.length;
       if (!isWanted) return hideSignature(view);

@@ -31,7 +31,7 @@ export type Extend = (file: string, wraps: boolean) => Extension;
 
 /** `onUpdate` comes last, so that it sees the effects of all other extensions. */
 export function extender(events: EditorEvents, names: Names, onUpdate: Extension): Extend {
-  // The first to hear of Escape: pending completion would keep it for itself.
+  // First handler of Escape, because a pending completion would consume the key.
   const main = [runKeys(events, true), assistance(names), ...BASICS, ...PYTHON, cells, litLine, lint(events.ask), onUpdate];
   const module = [runKeys(events, false), assistance(names), ...BASICS, ...PYTHON, lint(events.ask), onUpdate];
   const plain = [runKeys(events, false), ...BASICS, onUpdate];

@@ -39,7 +39,7 @@ function modulesOf(source: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const [, list = ""] of source.matchAll(IMPORT)) {
     for (const [module, name] of aliased(list)) {
-      // Without an alias the first part alone is bound.
+      // Without an alias only the first part is bound.
       const [first = module] = module.split(".");
       found.set(name ?? first, name ? module : first);
     }
@@ -67,7 +67,7 @@ function assigned(state: EditorState, name: string): string | null {
       const isOne = targets.length === 1;
       const own = targets.some((target) => state.sliceDoc(target.from, target.to) === name);
       const path = own && value ? pathOf(state, value) : null;
-      // What is made of the name itself is mostly of the same kind.
+      // An expression of the name itself usually keeps its type.
       if (path !== null && /^\w+/.exec(path)?.[0] !== name) found = isOne ? path : `${path}[]`;
     },
   });
@@ -94,7 +94,7 @@ function pathOf(state: EditorState, node: SyntaxNode): string | null {
     case "ParenthesizedExpression":
       return first?.nextSibling ? pathOf(state, first.nextSibling) : null;
     case "BinaryExpression": {
-      // For a tensor and a number the tensor determines the result.
+      // A tensor with a number is a tensor.
       const last = node.lastChild;
       return (first && pathOf(state, first)) ?? (last && pathOf(state, last));
     }

@@ -43,7 +43,7 @@ export class Names {
     if (told?.signature) return told;
     const full = imported(path, state);
     const [before, name] = parted(full ?? "");
-    // A name that the text gives to something else would be explained under another one.
+    // The text may bind the name to another value.
     if (full === null || name !== parted(path)[1]) return null;
     const found = await this.#explain(full, true);
     if (found?.signature) return found;
@@ -97,7 +97,7 @@ function membersIn(table: Table, path: string): Row[] {
     else {
       given = table[base]?.find(({ name }) => name === step)?.gives;
       base = base ? `${base}.${step}` : step;
-      // A property is what it gives.
+      // A property stands for its value.
       if (!table[base] && base.startsWith("tw.Tensor.") && given) base = given;
     }
   }

@@ -92,7 +92,7 @@ function keptHistory(key: string, extensions: Extension): EditorState | null {
   try {
     return EditorState.fromJSON(JSON.parse(stored), { extensions }, FIELDS);
   } catch {
-    // A history of another version of the page; the program itself is kept elsewhere.
+    // The history is of another version of the page; the program itself is stored separately.
     return null;
   }
 }

@@ -24,7 +24,7 @@ export function mountFiles(host: HTMLElement, page: Page): Part {
   chosen.setAttribute("aria-label", "Add files");
   chosen.tabIndex = -1;
   const take = (files: readonly File[]): void => void takeFiles(page, files);
-  // A page around an embedded one decides what the browser asks its reader.
+  // In a frame, the embedding page controls permission prompts.
   const recorder = page.isEmbedded
     ? null
     : mountRecorder(
@@ -36,7 +36,7 @@ export function mountFiles(host: HTMLElement, page: Page): Part {
   let known: readonly OwnFile[] = [];
   let drawn: readonly OwnFile[] | null = null;
   const draw = (): void => {
-    // A name that is being typed stays, whatever becomes of the other files meanwhile.
+    // Do not redraw while a name is being typed.
     const label = list.querySelector("input")?.ariaLabel;
     if (known === drawn || known.some(({ name }) => label === `New name of ${name}`)) return;
     drawn = known;
@@ -141,7 +141,7 @@ function rename(title: HTMLElement, name: string, page: Page, draw: () => void):
   let isOver = false;
   const end = (isDone: boolean): void => {
     if (isOver) return;
-    isOver = true; // a field that is taken away loses the focus
+    isOver = true; // removing the field blurs it
     const wanted = field.value.trim();
     const problem = isDone && wanted !== name ? page.files.problem(wanted) : null;
     field.replaceWith(title);

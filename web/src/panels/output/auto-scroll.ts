@@ -30,7 +30,7 @@ export function autoScroll(host: HTMLElement, content: HTMLElement): AutoScroll 
     isActive = now;
     if (now) back.hidden = true;
   };
-  // The event of a scroll to the end comes late, when more content may have followed; but
+  // The scroll event arrives late, when more content may have been added; but
   // only the reader ever scrolls backwards.
   const onScroll = (): void => {
     const isAtEnd = host.scrollHeight - host.scrollTop - host.clientHeight < NEAR;

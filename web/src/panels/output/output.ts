@@ -54,7 +54,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
     text?.draw();
     if (field && !isFieldShown) {
       isFieldShown = true;
-      // Who types in the program goes on there.
+      // Do not take the focus from the editor.
       if (!page.view.editedSince) focusField(field);
     }
     copy.hidden = content.childElementCount === 0;

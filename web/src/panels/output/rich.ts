@@ -21,7 +21,7 @@ export function richView({ kind, data }: Rich, what: string): HTMLElement {
   if (kind === "html") return htmlFrame(data, `HTML of ${what}`);
   if (kind === "verdict") return verdictView(data);
   if (kind === "text") return el("pre", { class: "text" }, data);
-  // A picture's scripts never run, whatever kind it is.
+  // Scripts in an `img` never run, also in SVG.
   const address = kind === "svg" ? `data:image/svg+xml;base64,${encoded(data)}` : `data:image/${kind};base64,${data}`;
   const image = el("img", { class: "rich-image", src: address, alt: `Picture of ${what}` });
   image.addEventListener("error", () => image.replaceWith(el("p", { class: "cut" }, `The picture of ${what} is damaged.`)));

@@ -45,7 +45,7 @@ export function mountTensorCards(page: Page): TensorCards {
   const describe = (card: Card, tensor: TensorRecord): void => {
     card.known = tensor;
     card.range.replaceChildren(rangeOf(tensor), ...flags({ ...tensor, problem: undefined }));
-    // Before a search the large pane offers one.
+    // Before a search, the large pane has the button that starts it.
     const line = tensor.origins ? originLine(page, tensor) : null;
     card.made?.remove();
     card.made = line;

@@ -95,7 +95,7 @@ export function mountAxes(onChange: () => unknown): Axes {
       channels = tensor.channels;
       isColoured = nextColoured;
       if (!same) chosen = { ...planeOf(shape, tensor.coloured ? channels : null), indices: shape.map(() => 0) };
-      // Channels that are mixed cannot be rows or columns as well.
+      // The channels of a colour picture cannot be rows or columns.
       else if (isColoured && [chosen.rows, chosen.columns].includes(channels)) Object.assign(chosen, planeOf(shape, channels));
       redraw();
     },

@@ -21,7 +21,7 @@ export function copyPicture(page: Page, draw: () => HTMLCanvasElement | null, na
     if (!sheet) return;
     const png = pngOf(sheet);
     try {
-      // Safari wants the promise itself: a click does not last until the file is made.
+      // Safari needs the promise itself, since user activation expires before the file is ready.
       await navigator.clipboard.write([new ClipboardItem({ "image/png": png })]);
       say("Copied");
     } catch {

@@ -40,7 +40,7 @@ export function mountGestures(frame: HTMLElement, to: Gestures): void {
       if (Math.abs(scrolled) < WHEEL_STEP && event.deltaMode === 0) return event.preventDefault();
       const direction = scrolled < 0 ? 1 : -1;
       scrolled = 0;
-      // At the last step the page around may scroll.
+      // At the last zoom step the page may scroll.
       if (to.zoom(direction, inFrame(event))) event.preventDefault();
     },
     { passive: false },

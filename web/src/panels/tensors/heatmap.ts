@@ -49,7 +49,7 @@ function colour(pixels: Uint32Array, values: Values, scale: Scale): void {
   const palette = paletteOf(scale);
   const last = palette.length - 1;
   const { low, high } = scale;
-  // The difference of two finite numbers may be infinite, that of halves not.
+  // The difference of two finite numbers may overflow; the difference of their halves does not.
   const factor = high > low ? last / 2 / (high / 2 - low / 2) : 0;
   const middle = palette[last >> 1] ?? 0;
   const nan = packed(NAN_PIXEL);
@@ -86,7 +86,7 @@ export function drawPart(canvas: HTMLCanvasElement, picture: Picture, viewport: 
   resize(canvas, Math.round(across.count * width), Math.round(down.count * height));
   canvas.style.width = lengthOf(across.count * viewport.cellWidth, canvas.width, ratio);
   canvas.style.height = lengthOf(down.count * viewport.cellHeight, canvas.height, ratio);
-  // A picture elsewhere in its frame moves nothing else, and by this nothing is laid out again.
+  // `transform` moves the picture without a new layout.
   canvas.style.transform = `translate(${viewport.x + across.first * viewport.cellWidth}px, ${viewport.y + down.first * viewport.cellHeight}px)`;
   canvas.classList.toggle("reduced", Math.min(viewport.cellWidth, viewport.cellHeight) * ratio < 1);
   const context = canvas.getContext("2d");

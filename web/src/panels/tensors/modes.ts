@@ -42,11 +42,11 @@ export function mountModes(change: (mode: Mode) => void): Modes {
       const { channels, coloured } = tensor;
       const hasCurve = isLine(tensor);
       for (const { own, node } of buttons) {
-        // One of the two is shown, or a placeholder, so that the others do not move.
+        // One of the two buttons or a placeholder is shown, so that the others do not move.
         if (own === "curve") node.hidden = !hasCurve;
         if (own === "colours") node.hidden = hasCurve;
         if (own === "colours") node.classList.toggle("unseen", channels === null);
-        // Beside “Colours” the cells are what is not mixed.
+        // Next to “Colours”, cells show the channels unmixed.
         if (own === "cells") node.textContent = hasCurve ? "Bar" : channels === null ? "Picture" : "Numbers";
       }
       const now = `${channels} ${coloured} ${hasCurve}`;

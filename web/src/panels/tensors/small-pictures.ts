@@ -70,7 +70,7 @@ export function mountSmallPictures(page: Page, name: string, room: Size): SmallP
         (map) => {
           if (target.isConnected) put(target as HTMLElement, map, tensor);
         },
-        // Its facts are there; a run that began meanwhile has other tensors.
+        // Its facts are already shown; a run that has started since has other tensors.
         () => undefined,
       );
     }

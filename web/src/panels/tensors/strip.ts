@@ -64,7 +64,7 @@ export function mountStrip(page: Page, pick: (entry: Entry | Exhibit) => void): 
     show: (entries, exhibits, first) => {
       const all = [...exhibits, ...entries];
       const ordered = first ? [first, ...all.filter((one) => one !== first)] : all;
-      // The same list keeps its elements: a click lands on what was seen.
+      // Elements of an unchanged list are reused, so that a click hits the visible one.
       if (listed.length === ordered.length && ordered.every((one, index) => one === listed[index])) return;
       listed = ordered;
       buttons = new Map();

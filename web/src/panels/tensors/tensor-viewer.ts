@@ -221,7 +221,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       if (mine === generation && shown.size > 0 && shown.max === undefined) await tell(shown);
       if (mine === generation && map.how !== "each" && map.channels === 1 && map.rows > 0) await countSample(slice, mine);
     } catch (error) {
-      // What was drawn before would be taken for what was asked for.
+      // The old drawing would be mistaken for the requested one.
       if (mine === generation) fail(messageOf(error));
     }
   };
@@ -284,7 +284,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     flagged.replaceChildren(...flags(shown));
     const line = shown.problem ? null : originLine(page, shown);
     made.replaceChildren(...(line ? [line] : []));
-    // Tensors of one run have the line in common, so that choosing another moves nothing.
+    // Shown if any tensor of the run needs it, so that the layout is equal for all of them.
     made.classList.toggle("has-room", page.view.tensors.some(({ nan = 0, inf = 0 }) => nan + inf > 0));
     facts.replaceChildren(...factList(shown, (what) => void jump(shown, what)));
   };

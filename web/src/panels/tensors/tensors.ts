@@ -143,11 +143,11 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     strip.show(entries, exhibits.all(), newest);
     empty.hidden = newest !== null;
     inside.hidden = stage.dom.hidden = true;
-    // What the reader chose by hand or a link names, else what the program showed last.
+    // The reader's or the link's choice, else the last display.
     const again = entries.find(({ name }) => name === page.view.tensor) ?? newest;
     const { origins, viewSettings } = page.view;
     const document = origins.tensors?.document ?? "";
-    // A link asks for a look that nobody has had here yet.
+    // A link's view settings apply before the viewer reports its own.
     const isNew = viewSettings !== viewer.told();
     const isSame = again?.name === last.name && document === last.document;
     last.document = document;
@@ -187,7 +187,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
       }
       scheme = schemeOf(view);
     },
-    // A strip that was not shown could not be scrolled.
+    // A hidden strip cannot be scrolled.
     shown: () => strip.reveal(),
     originNote: (view) => {
       const hasAny = view.tensors.length + exhibits.all().length > 0;

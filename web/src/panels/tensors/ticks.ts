@@ -52,7 +52,7 @@ function draw(
     const middle = start + (Math.floor(index / block) + 0.5) * size;
     if (middle > room - NAME && index > first) break;
     const label = el("span", {}, String(index));
-    // Of a small cell the middle is nearer to the edge than half of the number is long.
+    // In a small cell, half of the number may be longer than the distance to the edge.
     label.style[edge] = `max(${edge === "top" ? "0.5lh" : `${label.textContent.length / 2}ch`}, ${middle}px)`;
     labels.push(label);
   }
