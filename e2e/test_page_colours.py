@@ -327,16 +327,16 @@ def test_what_cannot_be_had_leaves_no_other_tensors_picture(shared: PageDriver) 
     expect(page.locator(".picture-note")).to_contain_text("abs(x)")
     page.evaluate(
         """() => { const { session } = tensorwebPage;
-        const ask = session.ask.bind(session);
-        session.ask = (question, details) => question === "heatmap"
+        const ask = session.request.bind(session);
+        session.request = (name, details) => name === "heatmap"
           ? Promise.reject(new Error("no memory for a picture"))
-          : ask(question, details); }"""
+          : ask(name, details); }"""
     )
     page.click("#tensors .tensor:has(.tensor-name:text-is('other'))")
     expect(page.locator(".viewer-problem")).to_have_text("no memory for a picture")
     assert page.locator(".picture-note").inner_text() == ""
     expect(page.locator(".heatmap")).to_be_hidden()
-    page.evaluate("delete tensorwebPage.session.ask")
+    page.evaluate("delete tensorwebPage.session.request")
     shared.look_into("z")
     expect(page.locator(".viewer-problem")).to_have_text("")
     expect(page.locator(".picture-note")).to_contain_text("abs(x)")

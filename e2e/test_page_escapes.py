@@ -49,7 +49,7 @@ const started = (address, options = {type: 'module'}) => new Promise((done, fail
     worker.onerror = () => fail(new Error('refused'));
     worker.onmessage = port1.onmessage = done;
     const details = {interrupt: null, digest: null};
-    port1.postMessage({id: 1, question: 'start', details});
+    port1.postMessage({id: 1, name: 'start', details});
     worker.postMessage(null, [port2]);
 });
 const register = (file) =>
@@ -130,7 +130,7 @@ WAYS_OUT = {
             const worker = new Worker('${file}', {type: 'module'});
             const {port1, port2} = new MessageChannel();
             const details = {interrupt: null, digest: null};
-            port1.postMessage({id: 1, question: 'start', details});
+            port1.postMessage({id: 1, name: 'start', details});
             worker.postMessage(null, [port2]);
             await new Promise((done, fail) => {
                 port1.onmessage = worker.onmessage = done;
@@ -295,7 +295,7 @@ STARTED = """async (file) => {
     worker.onerror = () => done("refused");
   });
   const details = {interrupt: null, digest: null};
-  port1.postMessage({id: 1, question: "start", details});
+  port1.postMessage({id: 1, name: "start", details});
   worker.postMessage(null, [port2]);
   return said;
 }"""

@@ -71,11 +71,11 @@ def test_the_recording_is_what_a_run_gives(shared: PageDriver) -> None:
     assert recorded["source"] == TOUR
     shared.page.evaluate("tensorwebPage.workspace.openExample('01-tour')")
     found = first_look.listen_and_run(shared.page)
-    asked = [(one["question"], one["details"]) for one in recorded["answers"]]
-    for one in found["answers"]:
-        assert (one["question"], one["details"]) in asked, "record it anew"
+    asked = [(one["name"], one["details"]) for one in recorded["responses"]]
+    for one in found["responses"]:
+        assert (one["name"], one["details"]) in asked, "record it anew"
     for record in (recorded, found):
-        del record["answers"]
+        del record["responses"]
         # How much comes at a time is a matter of time.
         said = [note.get("text", "") for note in record["notes"]]
         record["notes"] = "".join(said)

@@ -84,7 +84,8 @@ def test_the_first_tensor_that_differs_is_named(shared: PageDriver) -> None:
     shared.idle()
     assert shared.run() == "ready"
     page.evaluate(
-        "async () => { globalThis.own = await tensorwebPage.ask('fingerprint', {}) }"
+        "async () => { globalThis.own ="
+        " await tensorwebPage.request('fingerprint', {}) }"
     )
     notice = page.locator("#notice")
     change = "sent => tensorwebPage.change({sent})"

@@ -43,11 +43,11 @@ def test_overtaken_slices_are_not_computed(shared: PageDriver) -> None:
     shared.pictured()
     page.evaluate(
         """() => { const session = tensorwebPage.session;
-        const ask = session.ask.bind(session);
+        const ask = session.request.bind(session);
         globalThis.asked = [];
-        session.ask = (question, details) => {
-          if (question === "heatmap") asked.push(details.indices[0]);
-          return ask(question, details);
+        session.request = (name, details) => {
+          if (name === "heatmap") asked.push(details.indices[0]);
+          return ask(name, details);
         };
         const slider = document.querySelector(".axes input[type=range]");
         for (let i = 1; i < 40; i++) {
@@ -56,7 +56,7 @@ def test_overtaken_slices_are_not_computed(shared: PageDriver) -> None:
         } }"""
     )
     shared.pictured()
-    asked = page.evaluate("delete tensorwebPage.session.ask && asked")
+    asked = page.evaluate("delete tensorwebPage.session.request && asked")
     assert asked[-1] == 39
     assert len(asked) <= 3
     page.locator(".heatmap").focus()

@@ -45,10 +45,10 @@ WAYS_OUT = {
         });
         inner.postMessage(null, [port2]);
         const details = {interrupt: null, digest: null};
-        port1.postMessage({id: 1, question: 'start', details});
+        port1.postMessage({id: 1, name: 'start', details});
         const source = `from pyodide.http import pyfetch; await pyfetch('${U}')`;
         const run = {source, device: 'cpu'};
-        port1.postMessage({id: 2, question: 'run', details: run});
+        port1.postMessage({id: 2, name: 'run', details: run});
         await answered""",
 }
 """What a program may try, as JavaScript; `U` is an address of the other site."""

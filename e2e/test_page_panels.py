@@ -112,10 +112,10 @@ def test_styles_of_an_added_panel_are_on_the_page(wide: PageDriver) -> None:
 LISTEN = """() => {
   globalThis.asked = [];
   const others = ["lint", "lend", "collect"];
-  const ask = tensorwebPage.session.ask.bind(tensorwebPage.session);
-  tensorwebPage.session.ask = (question, details) => {
-    if (!others.includes(question)) asked.push(question);
-    return ask(question, details);
+  const ask = tensorwebPage.session.request.bind(tensorwebPage.session);
+  tensorwebPage.session.request = (name, details) => {
+    if (!others.includes(name)) asked.push(name);
+    return ask(name, details);
   };
 }"""
 """Notes what panels ask; the editor, which looks at what is typed, and the program's

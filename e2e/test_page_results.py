@@ -123,11 +123,11 @@ def test_the_end_is_not_claimed_before_it(patient: PageDriver) -> None:
     page.evaluate(
         """() => {
           const session = tensorwebPage.session;
-          const ask = session.ask.bind(session);
+          const ask = session.request.bind(session);
           const held = new Promise(resolve => { globalThis.release = resolve; });
-          session.ask = async (question, details) => {
-            if (question === "describe") await held;
-            return ask(question, details);
+          session.request = async (name, details) => {
+            if (name === "describe") await held;
+            return ask(name, details);
           };
         }"""
     )
@@ -137,7 +137,7 @@ def test_the_end_is_not_claimed_before_it(patient: PageDriver) -> None:
     expect(footer).to_contain_text("tensors are being read")
     expect(page.locator("#state")).not_to_contain_text("Done")
     assert "Finished" not in patient.output
-    page.evaluate("release(); delete tensorwebPage.session.ask")
+    page.evaluate("release(); delete tensorwebPage.session.request")
     assert patient.idle() == "ready"
     expect(footer).to_contain_text("Finished in")
     page.click("#editor .cm-content")

@@ -144,7 +144,7 @@ FORGED = [
     "'x'",
     "null",
     "{id: 'x'}",
-    "{id: 5, answer: '{}'}",
+    "{id: 5, response: '{}'}",
     "{note: 'step', text: 7}",
     "{note: 'output', stream: 'stdout', text: 'forged'}",
     "{fatal: 'forged'}",
@@ -165,7 +165,7 @@ ANSWERS = """
 import sys, time
 from pyodide.code import run_js
 run_js('''for (let id = 0; id < 500; id++) self.postMessage({{
-    id, answer: JSON.stringify({{
+    id, response: JSON.stringify({{
       seconds: 1, stopped: false, error: null,
       kernels: [], kernelsLeftOut: 0, faults: []
     }})
@@ -203,7 +203,7 @@ run_js('''
 """
 SEEN = """
 from pyodide.code import run_js
-ours = "({data}) => data?.question || data?.answer || data?.said"
+ours = "({data}) => data?.name || data?.response || data?.said"
 print(run_js(f"seen.length > 0 && seen.filter({ours}).length"))
 """
 

@@ -1,10 +1,10 @@
 """Record the first example for the page to show before Python is there, and pictures.
 
-`web/first-look.json` has what the run said, its tensors, and the answers to all that
-the panels asked for, each tensor looked into once. `build.py first-look` makes it from
-a built site; `e2e/test_page_first_look.py` compares it with a run. The pictures of the
-gallery are in `web/examples/pictures/`, one for each example; `web/card.png` is what
-other sites show of the page.
+`web/first-look.json` has what the run said, its tensors, and the responses to all
+requests of the panels, each tensor looked into once. `build.py first-look` makes it
+from a built site; `e2e/test_page_first_look.py` compares it with a run. The pictures of
+the gallery are in `web/examples/pictures/`, one for each example; `web/card.png` is the
+picture that other sites show of the page.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ PARTS = (
 
 LISTEN = """() => {
   const page = globalThis.tensorwebPage;
-  const heard = globalThis.heard = { notes: [], answers: [] };
+  const heard = globalThis.heard = { notes: [], responses: [] };
   const text = (bytes) => Array.from(bytes, (one) => String.fromCharCode(one)).join("");
   const plain = (map) => ({ ...map, values: btoa(text(map.values)) });
   const written = (note) =>
     note.note === "picture" ? { ...note, heatmap: plain(note.heatmap) } : note;
   page.add({ update() {}, note: (note) => heard.notes.push(written(note)) });
   const { session } = page;
-  const ask = session.ask.bind(session);
-  session.ask = async (question, details) => {
-    const found = await ask(question, details);
-    if (!["run", "describe", "warm"].includes(question)) {
-      const answer = question === "heatmap" ? plain(found) : found;
-      heard.answers.push({ question, details, answer });
+  const ask = session.request.bind(session);
+  session.request = async (name, details) => {
+    const found = await ask(name, details);
+    if (!["run", "describe", "warm"].includes(name)) {
+      const response = name === "heatmap" ? plain(found) : found;
+      heard.responses.push({ name, details, response });
     }
     return found;
   };

@@ -37,7 +37,7 @@ def connect(
 
     `load` fetches a package that the site carries; `packages` lists their import names
     in JSON, `compiled` the packages that a builder could add. With `blocking` false
-    every request must use `answer_async`.
+    every request must use `respond_async`.
 
     `next_line` awaits the next line that the reader types; `read_line` blocks until it
     is typed, None where that is not possible.
@@ -104,25 +104,25 @@ class PackageFinder(MetaPathFinder):
         return PathFinder.find_spec(fullname)
 
 
-Answer = str | tuple[str, object]
+Response = str | tuple[str, object]
 """A record in JSON, and the bytes for which the JSON has null."""
 
 
-def answer(question: str, details: str) -> Answer:
+def respond(name: str, details: str) -> Response:
     """Return the response to a request, where Python can block."""
-    return drive(answer_async(question, details))
+    return drive(respond_async(name, details))
 
 
-async def answer_async(question: str, details: str) -> Answer:
+async def respond_async(name: str, details: str) -> Response:
     """Return the response to one request; `details` and the result are JSON objects.
 
     Bytes of a result are returned as a second value.
     """
     if _session is None:
-        raise RuntimeError("internal: connect() comes before the first question")
-    handler = handlers(_session).get(question)
+        raise RuntimeError("internal: connect() comes before the first request")
+    handler = handlers(_session).get(name)
     if handler is None:
-        raise LookupError(f"internal: unknown question {question!r}")
+        raise LookupError(f"internal: unknown request {name!r}")
     result = handler(**json.loads(details))
     assert isinstance(result, Coroutine), "internal: every handler is a coroutine"
     packed: list[object] = []
@@ -138,4 +138,4 @@ def drive(work: Coroutine[object, None, T]) -> T:
         result: T = finished.value
         return result
     work.close()
-    raise RuntimeError("internal: a blocking answer tried to wait")
+    raise RuntimeError("internal: a blocking response tried to wait")

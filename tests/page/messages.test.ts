@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NoteLimit, readAnswer, readMessage, readNote, type RequestName } from "../../web/src/page/messages";
+import { NoteLimit, readResponse, readMessage, readNote, type RequestName } from "../../web/src/page/messages";
 import * as valid from "./records";
 
 type Fields = Record<string, unknown>;
@@ -11,7 +11,7 @@ type Fields = Record<string, unknown>;
 function isTaken(name: RequestName, value: unknown): boolean {
   const { json, data, files } = packed(value);
   try {
-    readAnswer(name, { id: 1, answer: json, ...(data && { data }), ...(files && { files }) });
+    readResponse(name, { id: 1, response: json, ...(data && { data }), ...(files && { files }) });
     return true;
   } catch {
     return false;
@@ -127,15 +127,15 @@ test("fingerprints have dtypes and digests of the expected form", () => {
 
 test("messages of other forms are dropped", () => {
   const taken = [
-    ...[{ id: 5, answer: "{}" }, { id: 5, error: "no" }, { note: "step", text: "GPU" }, { fatal: "over" }],
+    ...[{ id: 5, response: "{}" }, { id: 5, error: "no" }, { note: "step", text: "GPU" }, { fatal: "over" }],
     { note: "bytes", what: "Python", done: 1, total: 2 },
     { said: "output", fields: "{}", data: new Uint8Array(4) },
   ];
   const refused = [
-    ...["x", null, 5, [], {}, { id: "x" }, { id: -1, answer: "{}" }, { id: 5, answer: {} }, { fatal: 5 }],
+    ...["x", null, 5, [], {}, { id: "x" }, { id: -1, response: "{}" }, { id: 5, response: {} }, { fatal: 5 }],
     ...[{ note: "step", text: 7 }, { note: "output", stream: "stdout", text: "forged" }, { said: "o".repeat(21), fields: "" }],
     { said: "output", fields: "{}", data: new Uint8Array(new ArrayBuffer(8), 4) },
-    { id: 5, answer: "{}", files: ["x"] },
+    { id: 5, response: "{}", files: ["x"] },
   ];
   for (const message of taken) assert(readMessage(message), JSON.stringify(message));
   for (const message of refused) assert.equal(readMessage(message), null, JSON.stringify(message));

@@ -34,9 +34,9 @@ class Console:
     def run(self, source: str) -> Any:
         return self.ask(self.session.run(source))
 
-    def ask(self, question: Any) -> Any:
+    def ask(self, name: Any) -> Any:
         # JSON forms what the page gets.
-        return json.loads(text_of_answer(bridge.drive(question)))
+        return json.loads(text_of_answer(bridge.drive(name)))
 
     def text(self, stream: str = "stdout") -> str:
         return "".join(
@@ -266,8 +266,8 @@ def test_what_a_snapshot_needs_is_named_rightly() -> None:
         importlib.import_module(name)
 
 
-def asked(question: str, **details: object) -> Any:
-    answer = bridge.answer(question, json.dumps(details))
+def asked(name: str, **details: object) -> Any:
+    answer = bridge.respond(name, json.dumps(details))
     assert isinstance(answer, str)
     return json.loads(answer)
 
@@ -280,8 +280,8 @@ def test_bridge_answers_in_json(console: Console) -> None:
     assert [(kind, json.loads(fields)["text"]) for kind, fields in sent] == [
         ("output", "é\n")
     ]
-    with pytest.raises(LookupError, match="unknown question"):
-        bridge.answer("dance", "{}")
+    with pytest.raises(LookupError, match="unknown request"):
+        bridge.respond("dance", "{}")
 
 
 def test_bytes_of_a_picture_go_beside_the_json(console: Console) -> None:
@@ -299,7 +299,7 @@ def test_bytes_of_a_picture_go_beside_the_json(console: Console) -> None:
     assert array("f", data).tolist() == list(range(20))
     asked("describe")
     whole = {"tensor": 0, "rows": None, "columns": 0, "indices": [0]}
-    text, data = bridge.answer("heatmap", json.dumps(whole))
+    text, data = bridge.respond("heatmap", json.dumps(whole))
     assert json.loads(text)["values"] is None
     assert array("f", data).tolist() == list(range(20))
 

@@ -5,8 +5,8 @@ import type { Details, Value } from "./messages";
 import type { Failure, PythonRequests } from "./protocol";
 
 /** Sends a request to Python; returns null if it is busy or has not started. */
-export type Ask = <Q extends keyof PythonRequests>(
-  question: Q,
+export type SendRequest = <Q extends keyof PythonRequests>(
+  name: Q,
   details: Details<Q>,
 ) => Promise<Value<Q>> | null;
 
@@ -71,5 +71,5 @@ export interface EditorEvents {
   files(names: string[], active: string): void;
   /** The cursor's line and column, both counted from one. */
   moved(line: number, column: number): void;
-  ask: Ask;
+  request: SendRequest;
 }

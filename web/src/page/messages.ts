@@ -87,7 +87,7 @@ export type Slice = Details<"sample">;
 
 /** One request: the worker answers each with the same id, one after another. */
 export type Request = {
-  [R in RequestName]: { id: number; question: R; details: Details<R> };
+  [R in RequestName]: { id: number; name: R; details: Details<R> };
 }[RequestName];
 
 /** Cancels the request `cancel` at the next point where Python waits, if it still runs. */
@@ -102,7 +102,7 @@ export interface Typed {
 
 export type ToWorker = Request | Cancel | Typed;
 
-const isAnswer = record({ id: count(), answer: text(LONGEST_JSON), data, files: optional(list(file, MOST_FILES)) });
+const isResponse = record({ id: count(), response: text(LONGEST_JSON), data, files: optional(list(file, MOST_FILES)) });
 const isError = record({ id: count(), error: text(LONGEST_JSON) });
 const isBytes = record({ note: oneOf("bytes"), what: name, done: number, total: number });
 const isStep = record({ note: oneOf("step"), text: name });
@@ -110,7 +110,7 @@ const isSaid = record({ said: text(20), fields: text(LONGEST_JSON), data });
 const isFatal = record({ fatal: text(LONG) });
 
 /** The value of a response as JSON, with the bytes of a picture or files. */
-type Answer = Checked<typeof isAnswer>;
+type WorkerResponse = Checked<typeof isResponse>;
 
 /** A message of a running program: one of `Notes`, its record as JSON, and the bytes of a picture. */
 export type Said = Checked<typeof isSaid>;
@@ -121,9 +121,9 @@ export type Note =
   | Checked<typeof isStep>
   | { [M in keyof Notes]: { note: M } & Notes[M] }[keyof Notes];
 
-export type FromWorker = Answer | Checked<typeof isError> | Note | Said | Checked<typeof isFatal>;
+export type FromWorker = WorkerResponse | Checked<typeof isError> | Note | Said | Checked<typeof isFatal>;
 
-const MESSAGES: readonly Check[] = [isAnswer, isError, isBytes, isStep, isSaid, isFatal];
+const MESSAGES: readonly Check[] = [isResponse, isError, isBytes, isStep, isSaid, isFatal];
 
 const CHECKS: { readonly [R in RequestName]: Check } = {
   ...RESPONSES,
@@ -156,13 +156,13 @@ function putFiles(value: { files?: unknown } | null, files: Blob[]): void {
   if (value && Array.isArray(names)) value.files = names.map((name: unknown, at) => ({ name, data: files[at] }));
 }
 
-/** Return the answer to a question. Throws when it is none. */
-export function readAnswer(question: RequestName, { answer, data, files }: Answer): unknown {
-  const value = parse(answer);
-  if (files && question === "collect") putFiles(value as { files?: unknown } | null, files);
-  if (data && question === "heatmap") putValues(value as Partial<Heatmap> | null, data);
-  if (CHECKS[question](value)) return value;
-  throw new Error(`What Python answered to “${question}” is damaged. Did the program change Python itself?`);
+/** Return the checked value of a response. Throws if it is invalid. */
+export function readResponse(name: RequestName, { response, data, files }: WorkerResponse): unknown {
+  const value = parse(response);
+  if (files && name === "collect") putFiles(value as { files?: unknown } | null, files);
+  if (data && name === "heatmap") putValues(value as Partial<Heatmap> | null, data);
+  if (CHECKS[name](value)) return value;
+  throw new Error(`What Python answered to “${name}” is damaged. Did the program change Python itself?`);
 }
 
 function parse(json: string): unknown {

@@ -10,7 +10,7 @@ import type { Collected, Details, LendDetails, Note, RequestName, Started, Value
 import { OwnFiles } from "./own-files";
 import { MAIN } from "./program";
 import type { DeviceName, ProgramFile, RunRecord, TensorRecord } from "./protocol";
-import { answersOf, type Recording } from "./recording";
+import { responsesOf, type Recording } from "./recording";
 import { Session } from "./session";
 import { recall, remember } from "./storage";
 import { isShown, Store, type How, type Notice, type Pane, type Part, type RunOrigin } from "./view";
@@ -48,7 +48,7 @@ export class Page extends Store {
   #runs = 0;
   /** Whether the run searches for the origin of a NaN. */
   #isSearching = false;
-  #recorded: ReturnType<typeof answersOf> | null = null;
+  #recorded: ReturnType<typeof responsesOf> | null = null;
 
   constructor(
     readonly panels: readonly Panel[],
@@ -65,7 +65,7 @@ export class Page extends Store {
       },
       files: (files, file) => this.change({ files, file }),
       moved: (line, column) => this.#call((part) => part.cursorMoved?.(line, column)),
-      ask: (question, details) => (this.session.isIdle ? this.ask(question, details) : null),
+      request: (name, details) => (this.session.isIdle ? this.request(name, details) : null),
     });
     watchMedia((now) => this.change(now));
     this.session = new Session({
@@ -181,10 +181,10 @@ export class Page extends Store {
   }
 
   /** Send a request about the last run to Python. */
-  ask<Q extends RequestName>(question: Q, details: Details<Q>): Promise<Value<Q>> {
+  request<Q extends RequestName>(name: Q, details: Details<Q>): Promise<Value<Q>> {
     const isRecorded = this.view.origins.tensors?.recorded;
-    const known = isRecorded ? this.#recorded?.(question, details) : undefined;
-    return known === undefined ? this.session.ask(question, details) : Promise.resolve(known);
+    const known = isRecorded ? this.#recorded?.(name, details) : undefined;
+    return known === undefined ? this.session.request(name, details) : Promise.resolve(known);
   }
 
   /** Show a recorded run of the open program as its result. */
@@ -193,7 +193,7 @@ export class Page extends Store {
     const { id, title } = document;
     const run = ++this.#runs;
     const origin = { run, document: id, title, source: recording.source, device, python, recorded: true as const };
-    this.#recorded = answersOf(recording);
+    this.#recorded = responsesOf(recording);
     this.change({ origins: { output: origin, run: origin, tensors: origin }, run: recording.run });
     this.#call((part) => part.begin?.());
     for (const note of recording.notes) this.#call((part) => part.note?.(note));

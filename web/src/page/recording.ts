@@ -10,19 +10,19 @@ export interface Recording {
   notes: Note[];
   run: RunRecord;
   tensors: TensorRecord[];
-  answers: { question: RequestName; details: unknown; answer: unknown }[];
+  responses: { name: RequestName; details: unknown; response: unknown }[];
 }
 
 /** Return a function that looks up a recorded response; undefined for a request that was not recorded. */
-export function answersOf(
+export function responsesOf(
   recording: Recording,
-): <Q extends RequestName>(question: Q, details: Details<Q>) => Value<Q> | undefined {
-  const known = new Map(recording.answers.map((one) => [nameOf(one.question, one.details), one.answer]));
-  return (question, details) => known.get(nameOf(question, details)) as never;
+): <Q extends RequestName>(name: Q, details: Details<Q>) => Value<Q> | undefined {
+  const known = new Map(recording.responses.map((one) => [nameOf(one.name, one.details), one.response]));
+  return (name, details) => known.get(nameOf(name, details)) as never;
 }
 
 /** A key for a request that does not depend on the order of its details. */
-function nameOf(question: RequestName, details: unknown): string {
+function nameOf(name: RequestName, details: unknown): string {
   const fields = Object.entries(details as object).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([question, fields]);
+  return JSON.stringify([name, fields]);
 }

@@ -2,7 +2,7 @@
 
 import { Batch } from "./batch";
 import { handLine, newStopBuffer, requestStop } from "../worker/interrupt";
-import { NoteLimit, readAnswer, readMessage, readNote } from "./messages";
+import { NoteLimit, readResponse, readMessage, readNote } from "./messages";
 import type { Collected, Details, LendDetails, Note, Program, RequestName, Started, ToWorker, Value } from "./messages";
 import type { DeviceName, RunRecord, TensorRecord } from "./protocol";
 import { closeNetwork, startWorker } from "./worker-origin";
@@ -29,7 +29,7 @@ export interface SessionEvents {
 }
 
 interface Waiting {
-  question: RequestName;
+  name: RequestName;
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
@@ -95,7 +95,7 @@ export class Session {
       this.#listen({ worker, port, network: this.#network, isolation: null, unexpected: 0 });
       this.#interrupt = globalThis.crossOriginIsolated ? newStopBuffer() : null;
       const digest = recall(DIGEST);
-      const started = await this.ask("start", { interrupt: this.#interrupt, digest });
+      const started = await this.request("start", { interrupt: this.#interrupt, digest });
       if (generation !== this.#generation) return;
       this.started = started;
     } catch (error) {
@@ -147,7 +147,7 @@ export class Session {
     this.#hasLeft = this.state === "running";
     if (this.#hasLeft || !this.started || this.#connection?.isolation === null) return;
     // No response means that Python was restarted: then nothing is left to end.
-    this.ask("leave", {}).catch(() => undefined);
+    this.request("leave", {}).catch(() => undefined);
   }
 
   /** Change the id of the document. */
@@ -200,14 +200,14 @@ export class Session {
     this.#notes.flush();
     this.events.begin();
     try {
-      void this.ask("lend", this.events.lending(program)).catch(() => undefined);
-      const record = await this.ask("run", { ...program, device: this.device });
+      void this.request("lend", this.events.lending(program)).catch(() => undefined);
+      const record = await this.request("run", { ...program, device: this.device });
       if (this.#connection !== connection) return;
       // The program has ended: Stop during the following reads needs no restart.
       this.#endPatience();
       this.events.finished(record);
-      this.events.collected(await this.ask("collect", {}));
-      this.events.tensors(await this.ask("describe", {}));
+      this.events.collected(await this.request("collect", {}));
+      this.events.tensors(await this.request("describe", {}));
       this.#finish(record.error !== null);
     } catch (error) {
       if (this.#connection !== connection) return;
@@ -256,21 +256,21 @@ export class Session {
   }
 
   /** Send a request to the worker; responses arrive in the order of requests. */
-  ask<Q extends RequestName>(
-    question: Q,
+  request<Q extends RequestName>(
+    name: Q,
     details: Details<Q>,
   ): Promise<Value<Q>> {
-    const isReady = this.#connection && (this.started || question === "start");
+    const isReady = this.#connection && (this.started || name === "start");
     if (!isReady) return Promise.reject(new Error("Python is starting"));
     const id = this.#next++;
-    if (question === "run" || question === "describe") this.#newest = id;
+    if (name === "run" || name === "describe") this.#newest = id;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, {
-        question,
+        name,
         resolve: (value) => resolve(value as Value<Q>),
         reject,
       });
-      this.#post({ id, question, details } as ToWorker);
+      this.#post({ id, name, details } as ToWorker);
     });
   }
 
@@ -308,7 +308,7 @@ export class Session {
     this.#waiting.delete(message.id);
     if ("error" in message) return waiting.reject(new Error(message.error));
     try {
-      waiting.resolve(readAnswer(waiting.question, message));
+      waiting.resolve(readResponse(waiting.name, message));
     } catch (error) {
       waiting.reject(error as Error);
     }

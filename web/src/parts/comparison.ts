@@ -13,7 +13,7 @@ export function mountComparison(page: Page): Part {
     if (!sent || !isItsRun(view) || run === told) return;
     told = run;
     try {
-      const here = await page.ask("fingerprint", {});
+      const here = await page.request("fingerprint", {});
       if (page.view.origins.output?.run !== run || page.view.sent !== sent) return;
       const { isSame, text } = compared(sent, here);
       page.notify({ kind: isSame ? "info" : "warning", text });

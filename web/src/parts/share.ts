@@ -51,7 +51,7 @@ export function shareDialog(page: Page): ShareDialog {
     let results: Fingerprint[] | null = null;
     said.textContent = "";
     try {
-      if (tick.checked) results = await page.ask("fingerprint", {});
+      if (tick.checked) results = await page.request("fingerprint", {});
     } catch (error) {
       tick.checked = false;
       said.textContent = `The results could not be read: ${messageOf(error)}`;

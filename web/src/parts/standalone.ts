@@ -100,8 +100,8 @@ async function resultOf(page: Page): Promise<HTMLElement> {
 /** A tensor's picture for light and for dark; nothing if Python has freed the tensor. */
 async function pictures(page: Page, tensor: TensorRecord): Promise<HTMLElement[]> {
   const whole = wholeOf(tensor);
-  const coarse = (): Promise<Heatmap | null> => page.ask("heatmap", whole).catch(() => null);
-  const map = await page.ask("heatmap", { ...whole, size: "full" }).catch(coarse);
+  const coarse = (): Promise<Heatmap | null> => page.request("heatmap", whole).catch(() => null);
+  const map = await page.request("heatmap", { ...whole, size: "full" }).catch(coarse);
   if (!map) return [];
   return (["light", "dark"] satisfies Scheme[]).map((scheme) => {
     const canvas = el("canvas");

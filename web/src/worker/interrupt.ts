@@ -37,9 +37,9 @@ const STOPPED = 2;
 export const LONGEST_LINE = 10_000;
 
 /** Request Stop from the page; works while Python computes. */
-export function requestStop(shared: SharedArrayBuffer, question: number): void {
+export function requestStop(shared: SharedArrayBuffer, id: number): void {
   const words = new Int32Array(shared);
-  Atomics.store(words, 1, question);
+  Atomics.store(words, 1, id);
   Atomics.store(words, 0, INTERRUPT);
   wake(words, STOPPED);
 }
@@ -99,15 +99,15 @@ export class Interrupt {
   }
 
   /** Discard Stop requests for other requests and watch for a new one. */
-  begin(question = 0): void {
+  begin(id = 0): void {
     Atomics.store(this.#words, WAKE, 0);
     this.#arm();
-    if (question && this.isStopped(question)) Atomics.store(this.#words, 0, INTERRUPT);
+    if (id && this.isStopped(id)) Atomics.store(this.#words, 0, INTERRUPT);
   }
 
   /** Whether Stop was requested for this request, begun or not. */
-  isStopped(question: number): boolean {
-    return Atomics.load(this.#words, 1) === question;
+  isStopped(id: number): boolean {
+    return Atomics.load(this.#words, 1) === id;
   }
 
   /** End the watch, so that a late Stop does not hit later code. */
@@ -118,8 +118,8 @@ export class Interrupt {
   }
 
   /** Record the page's Stop message, the only signal where memory is not shared. */
-  remember(question: number): void {
-    Atomics.store(this.#words, 1, question);
+  remember(id: number): void {
+    Atomics.store(this.#words, 1, id);
   }
 
   /**

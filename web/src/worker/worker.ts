@@ -20,11 +20,11 @@ interface Running {
   python: PyodideAPI;
   files: OwnFiles;
   interrupt: Interrupt;
-  ask(question: keyof PythonRequests, details: string): Promise<Answer>;
+  request(name: keyof PythonRequests, details: string): Promise<WorkerResponse>;
 }
 
 /** A record in JSON, the bytes that stand for its nulls, and files by name. */
-type Answer = { answer: string; data?: Uint8Array; files?: Blob[] };
+type WorkerResponse = { response: string; data?: Uint8Array; files?: Blob[] };
 
 // A worker started from its file has the file's policy, which many hosts do not send: a program
 // that starts it this way could reach the whole network. No handler is set before this line.
@@ -95,9 +95,9 @@ async function reply(request: Request): Promise<void> {
   const { id } = request;
   current = id;
   try {
-    const answer = await respond(request);
+    const response = await respond(request);
     current = 0;
-    send({ id, ...answer });
+    send({ id, ...response });
   } catch (error) {
     current = 0;
     if (isFatal(error)) die(error);
@@ -125,8 +125,8 @@ async function warmUp(): Promise<void> {
   const { interrupt } = running;
   interrupt.begin();
   try {
-    const { answer } = await running.ask("warm", "{}");
-    isWarm = !(JSON.parse(answer) as Value<"warm">).more;
+    const { response } = await running.request("warm", "{}");
+    isWarm = !(JSON.parse(response) as Value<"warm">).more;
   } catch (error) {
     if (isFatal(error)) die(error);
     if (!isStop(error)) {
@@ -140,36 +140,36 @@ async function warmUp(): Promise<void> {
 }
 
 /** Return the response as JSON text; the page parses it, because a program could interfere here. */
-async function respond(request: Request): Promise<Answer> {
-  if (request.question === "start") return { answer: JSON.stringify(await start(request.details)) };
+async function respond(request: Request): Promise<WorkerResponse> {
+  if (request.name === "start") return { response: JSON.stringify(await start(request.details)) };
   if (!running) throw new Error("Python has not started");
   const { interrupt, files } = running;
-  if (request.question === "lend") {
+  if (request.name === "lend") {
     files.lend(request.details);
-    return { answer: "null" };
+    return { response: "null" };
   }
-  if (request.question === "collect") {
+  if (request.name === "collect") {
     const found = files.collect();
     const names = found.files.map(({ name }) => name);
-    return { answer: JSON.stringify({ ...found, files: names }), files: found.files.map(({ data }) => data) };
+    return { response: JSON.stringify({ ...found, files: names }), files: found.files.map(({ data }) => data) };
   }
-  const { question, details, id } = request;
-  if (question === "run") {
+  const { name, details, id } = request;
+  if (name === "run") {
     if (!details.keep) endBegun();
     await loadPackages(running.python, details);
   }
-  const whenStopped = STOPPED[question];
-  if (whenStopped && interrupt.isStopped(id)) return { answer: whenStopped };
+  const whenStopped = STOPPED[name];
+  if (whenStopped && interrupt.isStopped(id)) return { response: whenStopped };
   interrupt.begin(id);
   try {
-    return await running.ask(question, JSON.stringify(details));
+    return await running.request(name, JSON.stringify(details));
   } catch (error) {
-    if (whenStopped && isStop(error)) return { answer: whenStopped };
+    if (whenStopped && isStop(error)) return { response: whenStopped };
     throw error;
   } finally {
     interrupt.end();
     // A program's timers and workers live until the next run, but not after Stop.
-    if (question === "leave" || (question === "run" && interrupt.isStopped(id))) endBegun();
+    if (name === "leave" || (name === "run" && interrupt.isStopped(id))) endBegun();
   }
 }
 
@@ -248,7 +248,7 @@ async function start({ interrupt, digest }: StartDetails): Promise<Started> {
     python,
     files: new OwnFiles(python.FS as ConstructorParameters<typeof OwnFiles>[0]),
     interrupt: guard,
-    ask: blocking ? blockingAsk(bridge.answer) : awaitingAsk(bridge.answer_async),
+    request: blocking ? blockingRequest(bridge.respond) : awaitingRequest(bridge.respond_async),
   };
   return {
     adapter: found.name,
@@ -269,21 +269,21 @@ function importNames(packages: Record<string, { imports: string[] }>): string[] 
   return Object.values(packages).flatMap((entry) => entry.imports ?? []);
 }
 
-function blockingAsk(answer: PyCallable): Running["ask"] {
-  return async (question, details) =>
-    unpacked((await answer.callPromising(question, details)) as string | PyProxy);
+function blockingRequest(respond: PyCallable): Running["request"] {
+  return async (name, details) =>
+    unpacked((await respond.callPromising(name, details)) as string | PyProxy);
 }
 
-function awaitingAsk(answer: PyCallable): Running["ask"] {
-  return async (question, details) => unpacked((await answer(question, details)) as string | PyProxy);
+function awaitingRequest(respond: PyCallable): Running["request"] {
+  return async (name, details) => unpacked((await respond(name, details)) as string | PyProxy);
 }
 
 /** Unpack Python's response: a text, or a pair of a text and bytes. */
-function unpacked(found: string | PyProxy): Answer {
-  if (typeof found === "string") return { answer: found };
-  const [answer, data] = found.toJs() as [string, Uint8Array];
+function unpacked(found: string | PyProxy): WorkerResponse {
+  if (typeof found === "string") return { response: found };
+  const [response, data] = found.toJs() as [string, Uint8Array];
   found.destroy();
-  return { answer, data };
+  return { response, data };
 }
 
 /** Request a GPU adapter while Python loads; the library's driver uses the same one. */

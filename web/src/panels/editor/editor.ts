@@ -60,7 +60,7 @@ export function openEditor(events: EditorEvents): Editor {
     if (update.docChanged || update.selectionSet) tellPlace();
     if (update.docChanged) changed();
   });
-  const names = new Names(events.ask);
+  const names = new Names(events.request);
   const extend = extender(events, names, onUpdate);
   const view = new EditorView({ state: EditorState.create({ extensions: extend(MAIN, false) }) });
 

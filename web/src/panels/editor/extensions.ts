@@ -32,8 +32,8 @@ export type Extend = (file: string, wraps: boolean) => Extension;
 /** `onUpdate` comes last, so that it sees the effects of all other extensions. */
 export function extender(events: EditorEvents, names: Names, onUpdate: Extension): Extend {
   // First handler of Escape, because a pending completion would consume the key.
-  const main = [runKeys(events, true), assistance(names), ...BASICS, ...PYTHON, cells, litLine, lint(events.ask), onUpdate];
-  const module = [runKeys(events, false), assistance(names), ...BASICS, ...PYTHON, lint(events.ask), onUpdate];
+  const main = [runKeys(events, true), assistance(names), ...BASICS, ...PYTHON, cells, litLine, lint(events.request), onUpdate];
+  const module = [runKeys(events, false), assistance(names), ...BASICS, ...PYTHON, lint(events.request), onUpdate];
   const plain = [runKeys(events, false), ...BASICS, onUpdate];
   return (file, wraps) => {
     const basics = file === MAIN ? main : isPython(file) ? module : plain;
@@ -76,9 +76,9 @@ function attributes(file: string): Extension {
 }
 
 /**
- * Invisible characters and characters that reorder text, in addition to those that CodeMirror marks by
- * itself: embeddings and isolates of bidirectional text, fillers, joiners, variation
- * selectors, tags and every space but the usual one. Code could hide behind each.
+ * Invisible characters and characters that reorder text. CodeMirror marks some by itself;
+ * these are the other ones: embeddings and isolates of bidirectional text, fillers, joiners,
+ * variation selectors, tags and every space but the usual one. Code could hide behind each.
  */
 const UNSEEN =
   /[\u00a0\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e0fff}]/u;

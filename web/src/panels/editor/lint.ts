@@ -3,7 +3,7 @@
 import { forEachDiagnostic, setDiagnostics, type Diagnostic } from "@codemirror/lint";
 import type { Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
-import type { Ask } from "../../page/editor";
+import type { SendRequest } from "../../page/editor";
 import { range } from "./marks";
 
 const REST_MS = 700;
@@ -11,12 +11,12 @@ const REST_MS = 700;
 const SOURCE = "not run yet";
 
 /** Compile the text whenever typing pauses and Python is idle. */
-export function lint(ask: Ask): Extension {
+export function lint(request: SendRequest): Extension {
   let waiting = 0;
   let typed = 0;
   const look = async (view: EditorView): Promise<void> => {
     const asked = typed;
-    const problems = await (ask("lint", { source: view.state.doc.toString() })?.catch(() => null) ?? null);
+    const problems = await (request("lint", { source: view.state.doc.toString() })?.catch(() => null) ?? null);
     if (!problems || asked !== typed) return;
     const marks: Diagnostic[] = [];
     let hadProblems = false;

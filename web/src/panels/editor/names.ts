@@ -1,7 +1,7 @@
 /** Completions: from Python while it is idle, otherwise from a table of the site. */
 
 import type { EditorState } from "@codemirror/state";
-import type { Ask } from "../../page/editor";
+import type { SendRequest } from "../../page/editor";
 import type { Explanation, Member } from "../../page/protocol";
 import { imported } from "./name-origins";
 
@@ -20,7 +20,7 @@ export class Names {
   #table: Promise<Table> | null = null;
   #known = new Map<string, Promise<unknown>>();
 
-  constructor(readonly ask: Ask) {}
+  constructor(readonly request: SendRequest) {}
 
   /** Drop completions of the previous run. */
   forget(): void {
@@ -29,8 +29,8 @@ export class Names {
 
   /** Members of a path; for "" the names of the last run. Names that the text binds need no run. */
   async members(path: string, state: EditorState): Promise<Member[]> {
-    const told = await this.#members(path, false);
-    if (told?.length || !path) return told ?? [];
+    const result = await this.#members(path, false);
+    if (result?.length || !path) return result ?? [];
     const full = imported(path, state);
     if (full === null) return [];
     const found = await this.#members(full, true);
@@ -39,8 +39,8 @@ export class Names {
 
   /** Signature and documentation of a path; null if unknown. */
   async explain(path: string, state: EditorState): Promise<Explanation | null> {
-    const told = await this.#explain(path, false);
-    if (told?.signature) return told;
+    const result = await this.#explain(path, false);
+    if (result?.signature) return result;
     const full = imported(path, state);
     const [before, name] = parted(full ?? "");
     // The text may bind the name to another value.
@@ -51,22 +51,22 @@ export class Names {
   }
 
   #members(path: string, isImported: boolean): Promise<Member[] | null> {
-    return this.#told(`members ${path} ${isImported}`, () => this.ask("members", { path, imported: isImported }));
+    return this.#cached(`members ${path} ${isImported}`, () => this.request("members", { path, imported: isImported }));
   }
 
   #explain(path: string, isImported: boolean): Promise<Explanation | null> {
-    return this.#told(`explain ${path} ${isImported}`, () => this.ask("explain", { path, imported: isImported }));
+    return this.#cached(`explain ${path} ${isImported}`, () => this.request("explain", { path, imported: isImported }));
   }
 
   /** Request from Python, once per run; null if Python is busy or does not know the path. */
-  async #told<T>(key: string, ask: () => Promise<T> | null): Promise<T | null> {
+  async #cached<T>(key: string, request: () => Promise<T> | null): Promise<T | null> {
     const known = this.#known.get(key) as Promise<T | null> | undefined;
     if (known) return known;
-    const asked = ask()?.catch(() => null) ?? null;
-    if (!asked) return null;
+    const response = request()?.catch(() => null) ?? null;
+    if (!response) return null;
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    this.#known.set(key, asked);
-    return asked;
+    this.#known.set(key, response);
+    return response;
   }
 
   #rows(): Promise<Table> {

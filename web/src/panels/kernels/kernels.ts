@@ -210,7 +210,7 @@ function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElem
       return;
     }
     try {
-      const { text } = await page.ask("source", { kernel: index });
+      const { text } = await page.request("source", { kernel: index });
       source.replaceChildren(...coloured(text, device?.language ?? ""));
       isShown = true;
     } catch (error) {

@@ -122,7 +122,7 @@ async function digitsOf(page: Page, tensor: TensorRecord | null): Promise<string
   const gone = whyUnavailable(page.view, "tensors", "tensor", "digits");
   if (gone || !tensor) return gone ?? "The digits can be asked for once the program has ended.";
   try {
-    return (await page.ask("text", { tensor: tensor.id })).text;
+    return (await page.request("text", { tensor: tensor.id })).text;
   } catch (error) {
     return messageOf(error);
   }

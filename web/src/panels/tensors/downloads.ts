@@ -57,7 +57,7 @@ async function saveParts(page: Page, { tensor, slice }: Source, format: FileForm
   const fetchAll = async (): Promise<void> => {
     const parts: (string | Uint8Array<ArrayBuffer>)[] = [];
     for (let start: number | null = 0; start !== null; ) {
-      const part: { data: string; next: number | null } = await page.ask("export", { ...slice, format, start });
+      const part: { data: string; next: number | null } = await page.request("export", { ...slice, format, start });
       parts.push(format === "npy" ? bytesOf(part.data) : part.data);
       if (part.next !== null && part.next <= start) throw new Error("internal: the next part does not come later");
       start = part.next;

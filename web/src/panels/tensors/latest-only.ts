@@ -5,22 +5,22 @@ import type { Details, RequestName, Value } from "../../page/messages";
 
 export interface LatestOnly<Q extends RequestName> {
   /** Return the response, null if a newer request replaced this one. */
-  ask(details: Details<Q>): Promise<Value<Q> | null>;
+  request(details: Details<Q>): Promise<Value<Q> | null>;
 }
 
-export function latestOnly<Q extends RequestName>(page: Page, question: Q): LatestOnly<Q> {
+export function latestOnly<Q extends RequestName>(page: Page, name: Q): LatestOnly<Q> {
   let last: Promise<unknown> = Promise.resolve();
   let newest = 0;
   return {
-    ask: (details) => {
+    request: (details) => {
       const mine = ++newest;
       const before = last;
-      const answer = (async () => {
+      const response = (async () => {
         await before;
-        return mine === newest ? page.ask(question, details) : null;
+        return mine === newest ? page.request(name, details) : null;
       })();
-      last = answer.catch(() => undefined);
-      return answer;
+      last = response.catch(() => undefined);
+      return response;
     },
   };
 }

@@ -32,7 +32,7 @@ function mapOf(page: Page, tensor: TensorRecord): Promise<Heatmap> {
   const before = last;
   const asked = (async () => {
     await before;
-    return page.ask("heatmap", wholeOf(tensor));
+    return page.request("heatmap", wholeOf(tensor));
   })();
   last = asked.catch(() => undefined);
   maps.set(tensor, asked);

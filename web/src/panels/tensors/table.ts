@@ -31,7 +31,7 @@ export function mountTable(page: Page): TableView {
     const { slice, rows, columns } = now;
     const window: [number, number, number, number] = [first.row, first.column, PAGE_ROWS, PAGE_COLUMNS];
     const asked = now;
-    const cells = await windows.ask({ ...slice, window });
+    const cells = await windows.request({ ...slice, window });
     if (!cells || asked !== now) return;
     content.replaceChildren(grid(cells));
     if (wanted) reveal(content, wanted.row - cells.row, wanted.column - cells.column);

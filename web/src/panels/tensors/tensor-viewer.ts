@@ -149,7 +149,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     if (!shown) return;
     settle("loading");
     try {
-      pair = id === null ? null : await page.ask("pair", { first: shown.id, second: id });
+      pair = id === null ? null : await page.request("pair", { first: shown.id, second: id });
       if (tensor !== shown) return;
       both?.dom.remove();
       both = pair && mountPair((index) => void goTo(shown, index));
@@ -211,7 +211,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       if (pair) return await refreshPair(pair, mine);
       const channels = isColoured() ? shown.channels : null;
       const how = channels === null ? (pooling.value as Pooling) : "mean";
-      const map = await heatmaps.ask({ ...slice, how, size: "full", channels });
+      const map = await heatmaps.request({ ...slice, how, size: "full", channels });
       if (!map || tensor !== shown) return;
       draw(map, slice, shown);
       if (mine !== generation) return;
@@ -231,7 +231,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     const maps: Heatmap[] = [];
     for (const { id } of [now.first, now.second, now.difference]) {
       if (mine !== generation) return;
-      const map = await heatmaps.ask({ tensor: id, ...slice, how: "mean", size: "full", channels: null });
+      const map = await heatmaps.request({ tensor: id, ...slice, how: "mean", size: "full", channels: null });
       if (map) maps.push(map);
     }
     if (mine !== generation || maps.length < 3) return;
@@ -270,12 +270,12 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   };
   /** Pooled values have another distribution than the tensor's values. */
   const countSample = async (slice: Slice, mine: number): Promise<void> => {
-    const found = await samples.ask(slice);
+    const found = await samples.request(slice);
     if (found && mine === generation) scale.count(unpack(found.values, found.encoding), found.step);
   };
   /** Request and show the statistics of a tensor that has none yet. */
   const tell = async (shown: TensorRecord): Promise<void> => {
-    const found = await statistics.ask({ tensor: shown.id });
+    const found = await statistics.request({ tensor: shown.id });
     if (!found || tensor !== shown) return;
     Object.assign(shown, found);
     describe(shown);
@@ -291,7 +291,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   /** Go to the largest or smallest value, or to the first NaN. */
   const jump = async (shown: TensorRecord, what: Extreme): Promise<void> => {
     try {
-      const { index } = await page.ask("find", { tensor: shown.id, what });
+      const { index } = await page.request("find", { tensor: shown.id, what });
       if (index) await goTo(shown, index);
     } catch (error) {
       problem.textContent = messageOf(error);
