@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Protocol
 
 from tensorweb import dtypes
-from tensorweb.backends.policy import VALUES_PER_READ
+from tensorweb.backends import policy
 from tensorweb.errors import DeviceMemoryError
 from tensorweb.graph.autograd import grad_disabled
 from tensorweb.graph.node import Node, number_of_constant
@@ -130,8 +130,8 @@ class Inspector:
         needed = _ancestors(copies, [copies[numbers[node]] for node in suspects])
         inputs = {node: node.inputs for node in needed}
         try:
-            for begin in range(0, len(needed), VALUES_PER_READ):
-                part = needed[begin : begin + VALUES_PER_READ]
+            for begin in range(0, len(needed), policy.VALUES_PER_READ):
+                part = needed[begin : begin + policy.VALUES_PER_READ]
                 for node in part:
                     if node.owner is None:
                         self._host.realize([node])

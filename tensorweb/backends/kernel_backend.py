@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from tensorweb.backends import policy
 from tensorweb.backends.inspecting import Inspector
 from tensorweb.backends.layouts import Layout
 from tensorweb.backends.liveness import (
@@ -24,12 +25,6 @@ from tensorweb.backends.liveness import (
 from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.planning import Plan, Plans, describe, make_plan
-from tensorweb.backends.policy import (
-    GROWTH,
-    LARGEST_GRAPH,
-    MOST_REFERENCED,
-    READ_TOGETHER,
-)
 from tensorweb.backends.pool import Buffer, Pool
 from tensorweb.backends.replay import Replay
 from tensorweb.backends.reporting import Report
@@ -101,7 +96,7 @@ def read_together(pool: Pool, regions: Sequence[Region]) -> tuple[Buffer, int] |
     Returns the buffer and its bytes; None where each is better read alone.
     """
     total = sum(size for _, _, size in regions)
-    if len(regions) < 2 or total > READ_TOGETHER or total == 0:
+    if len(regions) < 2 or total > policy.READ_TOGETHER or total == 0:
         return None
     target = pool.take(total, str, "a buffer for reading several tensors")
     words = [0]
@@ -291,7 +286,7 @@ class KernelBackend:
         try:
             graph = linearize(nodes)
             held = referenced_values(graph) if alive else []
-            if len(held) > MOST_REFERENCED:
+            if len(held) > policy.MOST_REFERENCED:
                 return False
             self._compute(graph.extended(held) if held else graph)
         except DeviceMemoryError:
@@ -300,10 +295,10 @@ class KernelBackend:
 
     def _compute(self, graph: LinearGraph) -> None:
         """Compute a graph, a large one in several flushes."""
-        if len(graph.nodes) <= LARGEST_GRAPH:
+        if len(graph.nodes) <= policy.LARGEST_GRAPH:
             self._flush(graph)
             return
-        for piece in pieces(graph, LARGEST_GRAPH):
+        for piece in pieces(graph, policy.LARGEST_GRAPH):
             self._flush(linearize(piece))
 
     def read_steps(self, nodes: Sequence[Node]) -> Steps[list[bytes]]:
@@ -347,7 +342,9 @@ class KernelBackend:
             yield
         except (DeviceLostError, DeviceMemoryError) as error:
             if isinstance(error, DeviceMemoryError):
-                self.pool.lower(self.pool.allocated - self.pool.allocated // GROWTH)
+                self.pool.lower(
+                    self.pool.allocated - self.pool.allocated // policy.GROWTH
+                )
             if node is None:
                 self.make_room(error)
                 raise
@@ -435,7 +432,7 @@ class KernelBackend:
             layout, (taken, taken_handles) = self._take(graph, plan, layout, name)
             for part in layout.parts:
                 if part is not layout.parts[0]:
-                    if pool.leaving > pool.budget // GROWTH:
+                    if pool.leaving > pool.budget // policy.GROWTH:
                         pool.wait()
                     taken, taken_handles = pool.take_all(part.taken, name)
                 buffers += taken

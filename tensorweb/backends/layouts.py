@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
+from tensorweb.backends import policy
 from tensorweb.backends.pipelines import Pipelines
-from tensorweb.backends.policy import LARGE_BUFFER, MOST_COMMANDS, PATIENCE
 from tensorweb.backends.pool import Taken
 from tensorweb.backends.tapes import Command, Holes, Tape, make_tape
 
@@ -66,12 +66,12 @@ def allocations(spans: Iterable[Span], staying: frozenset[int]) -> list[Allocati
     found: list[Allocation] = []
     open_allocations: list[Allocation] = []
     for span in sorted(spans, key=lambda each: (-each.size, each.first)):
-        is_large = span.size >= LARGE_BUFFER
+        is_large = span.size >= policy.LARGE_BUFFER
         if span.reference in staying:
             length = -1
         else:
-            length = (1 << (span.last + 1 - span.first)) - 1
-            length = length if is_large else (length << PATIENCE) | (1 << PATIENCE) - 1
+            delay = 0 if is_large else policy.REUSE_DELAY
+            length = (1 << (span.last + 1 - span.first + delay)) - 1
         busy = length << span.first
         is_own = length < 0
         for allocation in open_allocations:
@@ -271,6 +271,6 @@ def holes_of(tape: Tape, slots: Mapping[int, int]) -> Holes:
 def make_tapes(commands: Sequence[Command], pipelines: Pipelines) -> list[Tape]:
     """Return the tapes of commands, as few as can be."""
     return [
-        make_tape(commands[begin : begin + MOST_COMMANDS], pipelines)
-        for begin in range(0, len(commands), MOST_COMMANDS)
+        make_tape(commands[begin : begin + policy.MOST_COMMANDS], pipelines)
+        for begin in range(0, len(commands), policy.MOST_COMMANDS)
     ]

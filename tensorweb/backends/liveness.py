@@ -23,11 +23,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from operator import itemgetter
 from sys import getrefcount
 
-from tensorweb.backends.policy import (
-    ALWAYS_STORED,
-    LARGEST_INVARIANT,
-    REFERENCED_SETS_CACHED,
-)
+from tensorweb.backends import policy
 from tensorweb.graph.autograd import depends_on_leaf, is_recording, retains_inputs
 from tensorweb.graph.kinds import Role, kinds_of
 from tensorweb.graph.node import KEPT, WANTED, Node
@@ -129,7 +125,7 @@ class Lifetimes:
             return self._reached(graph, held)
         found = self._known.get(held)
         if found is None:
-            if len(self._known) >= REFERENCED_SETS_CACHED:
+            if len(self._known) >= policy.REFERENCED_SETS_CACHED:
                 self._known.clear()
             found = self._known[held] = self._reached(graph, held)
         return found
@@ -301,7 +297,7 @@ def _largest(graph: LinearGraph, stored: Collection[int]) -> int:
     """Return the element count of a graph's largest storage, at least ALWAYS_STORED."""
     sizes = [node.size for node in graph.nodes if node.storage is not None]
     return max(
-        [ALWAYS_STORED, *sizes, *(graph.nodes[number].size for number in stored)]
+        [policy.ALWAYS_STORED, *sizes, *(graph.nodes[number].size for number in stored)]
     )
 
 
@@ -346,7 +342,7 @@ def call_invariants(graph: LinearGraph, arguments: Collection[Node]) -> list[Nod
                 if (
                     is_fixed
                     and base.op.kind not in FREE
-                    and base.size <= LARGEST_INVARIANT
+                    and base.size <= policy.LARGEST_INVARIANT
                 ):
                     found[base] = None
     return list(found)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from tensorweb.backends.policy import BLOCK, LARGEST_COPY, PANEL
+from tensorweb.backends import policy
 from tensorweb.devices import fastest
 from tensorweb.dtypes import ALL, DType, integer_range
 from tensorweb.errors import ShapeError
@@ -80,8 +80,8 @@ def _lu(node: Node, inputs: Sequence[Array]) -> Array:
     a[..., columns + 1] = 1
     a = a.reshape(-1, rows, columns + 2)
     each, steps = np.arange(len(a)), min(rows, columns)
-    for begin in range(0, steps, PANEL):
-        end = min(begin + PANEL, steps)
+    for begin in range(0, steps, policy.LU_PANEL):
+        end = min(begin + policy.LU_PANEL, steps)
         for j in range(begin, end):
             sizes = np.abs(a[:, j:, j])
             other = j + np.argmax(np.where(np.isnan(sizes), -1, sizes), -1)
@@ -107,9 +107,9 @@ def _triangular_solve(node: Node, inputs: Sequence[Array]) -> Array:
     triangle, right = inputs
     attrs = attributes_of(node, Factoring)
     found, n = np.array(right), right.shape[-2]
-    starts = range(0, n, BLOCK)
+    starts = range(0, n, policy.TRIANGULAR_BLOCK)
     for begin in reversed(starts) if attrs.is_upper else starts:
-        end = min(begin + BLOCK, n)
+        end = min(begin + policy.TRIANGULAR_BLOCK, n)
         order = range(end - 1, begin - 1, -1) if attrs.is_upper else range(begin, end)
         for j in order:
             if not attrs.is_unit:
@@ -470,7 +470,7 @@ def _matmul(node: Node, inputs: Sequence[Array]) -> Array:
     batch, rows, depth = groups.split_left(left.shape)
     columns = groups.split_right(right.shape)[2]
     m, k, n = prod(rows), prod(depth), prod(columns)
-    if max(left.size, right.size) <= LARGEST_COPY:
+    if max(left.size, right.size) <= policy.LARGEST_BATCH_COPY:
         whole = np.matmul(left.reshape(*batch, m, k), right.reshape(*batch, k, n))
         return np.asarray(whole).reshape(node.shape)
     result = np.empty((*batch, m, n), left.dtype)

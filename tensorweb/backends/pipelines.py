@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
-from tensorweb.backends.policy import PROGRAMS_CACHED
+from tensorweb.backends import policy
 from tensorweb.codegen.program import Launch, Program
 from tensorweb.schedule.kernel import Kernel
 
@@ -32,7 +32,7 @@ class Programs:
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = write(kernel, target)
-            if len(self._known) > PROGRAMS_CACHED:
+            if len(self._known) > policy.PROGRAMS_CACHED:
                 self._known.popitem(last=False)
         else:
             self._known.move_to_end(key)

@@ -6,19 +6,18 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tensorweb.backends import policy
 from tensorweb.backends.cost import Work, node_records, works
 from tensorweb.backends.layouts import Layout, Span, Stock, make_tapes, peak
 from tensorweb.backends.liveness import Lifetimes, worth_storing
 from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import Pipelines
-from tensorweb.backends.policy import LAYOUTS_CACHED, PLANS_CACHED
 from tensorweb.backends.pool import Pool
 from tensorweb.backends.tapes import Command, Tape
 from tensorweb.codegen.program import Program, buffer_of
 from tensorweb.errors import ShapeError
 from tensorweb.events import KernelRecord, NodeRecord
 from tensorweb.graph.node import Node
-from tensorweb.schedule.cuts import MOST_SCALARS
 from tensorweb.schedule.formula import formula
 from tensorweb.schedule.kernel import Planned
 from tensorweb.schedule.kernels import plan
@@ -111,7 +110,7 @@ class Plan:
         return self.lifetimes.survivors(graph)
 
     def _keep(self, key: tuple[frozenset[int], bool], layout: Layout) -> None:
-        if len(self._layouts) >= LAYOUTS_CACHED:
+        if len(self._layouts) >= policy.LAYOUTS_CACHED:
             self._layouts.clear()
         self._layouts[key] = layout
 
@@ -145,7 +144,7 @@ def make_plan(
     reads: dict[int, None] = {}
     first: dict[int, int] = {}
     last: dict[int, int] = {}
-    equal = {} if is_for_all else equal_constants(graph, MOST_SCALARS)
+    equal = {} if is_for_all else equal_constants(graph)
     numbers = graph.numbers
     result.equal = [(numbers[node], numbers[one]) for node, one in equal.items()]
     kernels = plan(graph, machine.most_inputs, equal, machine.rolls)
@@ -294,7 +293,7 @@ class Plans:
             plan = self._known.get(key)
         if plan is None:
             plan = self._known[key] = make(graph, is_for_all)
-            if len(self._known) > PLANS_CACHED:
+            if len(self._known) > policy.PLANS_CACHED:
                 self._known.popitem(last=False)
         else:
             self._known.move_to_end(key)

@@ -24,7 +24,7 @@ LARGE_BUFFER = 1 << 20
 
 # Kernels to wait before a smaller buffer is reused: kernels that share no buffer may
 # run concurrently.
-PATIENCE = 8
+REUSE_DELAY = 8
 
 # Commands of one tape, whose parameter block has room for 1024 launches.
 MOST_COMMANDS = 1000
@@ -45,14 +45,14 @@ LARGEST_INVARIANT = 1 << 22
 # NumPy: factorizations and contractions
 
 # Columns that LU eliminates one by one before one product updates the others.
-PANEL = 32
+LU_PANEL = 32
 
 # Unknowns of a triangular system that are solved together.
-BLOCK = 64
+TRIANGULAR_BLOCK = 64
 
 # Elements of an operand up to which a batch of a contraction is copied as matrices at
 # once; larger batches are multiplied matrix by matrix.
-LARGEST_COPY = 1 << 22
+LARGEST_BATCH_COPY = 1 << 22
 
 # Caches
 
@@ -89,8 +89,8 @@ VALUES_PER_READ = 64
 # Kernels of a device
 
 # Characters of a device's stored tiles; `tune` measures a few dozen problems.
-LONGEST_TEXT = 1 << 16
+LONGEST_TILES_TEXT = 1 << 16
 
 # Storages that a kernel of WebAssembly reads. Addresses of 64 are looked up in
 # negligible time; a kernel that reads more takes long to compile.
-MOST_INPUTS = 62
+WASM_MOST_INPUTS = 62

@@ -20,8 +20,8 @@ from itertools import chain
 from threading import RLock
 from weakref import WeakValueDictionary
 
+from tensorweb.backends import policy
 from tensorweb.backends.machine import Machine
-from tensorweb.backends.policy import FREE_SHARE, GROWTH, LARGE_SHARE, SMALLEST_BUFFER
 from tensorweb.drivers.memory import (
     SMALLEST_BUDGET,
     VARIABLE,
@@ -45,8 +45,8 @@ def size_class(nbytes: int) -> int:
     >>> size_class(1), size_class(100), size_class(1000), size_class(1 << 20)
     (16, 104, 1024, 1048576)
     """
-    if nbytes <= SMALLEST_BUFFER:
-        return SMALLEST_BUFFER
+    if nbytes <= policy.SMALLEST_BUFFER:
+        return policy.SMALLEST_BUFFER
     step = max(1 << (nbytes.bit_length() - 4), 4)
     return -(-nbytes // step) * step
 
@@ -162,7 +162,7 @@ class Pool:
 
     def _set_budget(self, nbytes: int) -> None:
         self._budget = nbytes
-        self.smallest_large = nbytes // LARGE_SHARE
+        self.smallest_large = nbytes // policy.LARGE_SHARE
         self.headroom = 0
 
     @property
@@ -310,7 +310,9 @@ class Pool:
             if isinstance(error, DeviceMemoryError):
                 self.lower(self.allocated)
             raise
-        self._set_budget(max(self.allocated, self.budget + self.budget // GROWTH))
+        self._set_budget(
+            max(self.allocated, self.budget + self.budget // policy.GROWTH)
+        )
 
     def lower(self, nbytes: int) -> None:
         """Lower the budget to `nbytes` after an allocation failed."""
@@ -340,7 +342,7 @@ class Pool:
         if self._is_taking or not self.lock.acquire(blocking=False):
             return
         try:
-            self.headroom = self.budget // FREE_SHARE - self.free_bytes
+            self.headroom = self.budget // policy.FREE_SHARE - self.free_bytes
             if self.headroom < 0:
                 for free in sorted(self._free.values(), key=lambda f: f.last_taken):
                     while free.handles and self.headroom < 0:

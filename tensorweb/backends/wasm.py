@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from tensorweb.backends import policy
 from tensorweb.backends.kernel_backend import KernelBackend
 from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import Pipelines
-from tensorweb.backends.policy import MOST_INPUTS
 from tensorweb.codegen.program import Launch, Program
 from tensorweb.codegen.wasm.compiler import compile_kernel
 from tensorweb.codegen.wasm.target import WasmTarget
@@ -40,7 +40,7 @@ def module_text(source: str | bytes) -> ModuleText:
 MACHINE = Machine(
     DEVICE,
     {dtype.name: dtype.itemsize for dtype in ALL},
-    MOST_INPUTS,
+    policy.WASM_MOST_INPUTS,
     1,
     WASM_CAPACITY,
     "wasm",

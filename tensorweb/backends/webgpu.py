@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tensorweb.backends import policy
 from tensorweb.backends.kernel_backend import KernelBackend
 from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import Pipelines, Wanted
 from tensorweb.backends.planning import make_plan
-from tensorweb.backends.policy import LONGEST_TEXT
 from tensorweb.backends.probes import NOTHING, Findings, probe
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.fourier import rows_of
@@ -97,7 +97,7 @@ def _checked(text: str) -> Tuned:
         ValueError: the text is not of the form that `keep_tiles` writes.
     """
     # Parsing text that nests deeply ends Python in a browser, so it is not parsed.
-    if len(text) > LONGEST_TEXT or "[" in text or text.count("{") > 1:
+    if len(text) > policy.LONGEST_TILES_TEXT or "[" in text or text.count("{") > 1:
         raise ValueError("no table of short texts")
     found = json.loads(text)
     if not isinstance(found, dict):

@@ -14,10 +14,10 @@ from pretend_driver import PretendDriver
 
 import tensorweb as tw
 from tensorweb import devices
-from tensorweb.backends import layouts
-from tensorweb.backends.layouts import PATIENCE, Span, allocations, peak
+from tensorweb.backends import policy
+from tensorweb.backends.layouts import Span, allocations, peak
 from tensorweb.backends.webgpu import WebGpuBackend
-from tensorweb.schedule import order
+from tensorweb.schedule import policy as schedule_policy
 
 MIB = 1 << 20
 
@@ -34,8 +34,8 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[WebGpuBackend]:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use small buffers again as soon as large ones, in whatever order saves most."""
-    monkeypatch.setattr(layouts, "LARGE_BUFFER", 0)
-    monkeypatch.setattr(order, "WORTH_ORDERING", 0)
+    monkeypatch.setattr(policy, "LARGE_BUFFER", 0)
+    monkeypatch.setattr(schedule_policy, "LEAST_ORDERED_BYTES", 0)
 
 
 def filled(*shape: int) -> tw.Tensor:
@@ -57,7 +57,7 @@ def test_storages_needed_at_once_have_different_allocations(seed: int) -> None:
         served = [spans[number] for number in buffer.references]
         assert max(span.size for span in served) == buffer.size
         for a, b in combinations(sorted(served, key=lambda each: each.first), 2):
-            wait = 0 if a.size >= layouts.LARGE_BUFFER else PATIENCE
+            wait = 0 if a.size >= policy.LARGE_BUFFER else policy.REUSE_DELAY
             assert a.last + wait < b.first
             assert a.reference not in staying
         for span in served:

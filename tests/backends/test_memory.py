@@ -15,7 +15,7 @@ from pretend_driver import PretendDriver
 import tensorweb as tw
 from e2e.bare.training import Leaking, leaks, measure, usage
 from tensorweb import devices
-from tensorweb.backends import pipelines, planning
+from tensorweb.backends import policy
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.graph.node import VIEWS_KEPT
 
@@ -39,8 +39,8 @@ def test_kept_results_are_noticed(webgpu: str) -> None:
 def test_ever_new_shapes_reach_a_bound(
     webgpu: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(planning, "PLANS_CACHED", 200)
-    monkeypatch.setattr(pipelines, "PROGRAMS_CACHED", 200)
+    monkeypatch.setattr(policy, "PLANS_CACHED", 200)
+    monkeypatch.setattr(policy, "PROGRAMS_CACHED", 200)
     backend = devices.backend(webgpu)
     assert isinstance(backend, WebGpuBackend)
     backend._plans.clear()

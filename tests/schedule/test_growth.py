@@ -9,7 +9,7 @@ import pytest
 from tolerances import REDUCE
 
 import tensorweb as tw
-from tensorweb.backends import kernel_backend, numpy_backend
+from tensorweb.backends import kernel_backend, numpy_backend, policy
 from tensorweb.errors import DeviceMemoryError
 from tensorweb.events import record_kernels
 from tensorweb.graph.node import Node
@@ -331,7 +331,7 @@ def test_large_graph_takes_several_flushes(
         planned.append(len(graph.nodes))
         return make_plan(graph, *rest)  # type: ignore[arg-type]  # passed on
 
-    monkeypatch.setattr(kernel_backend, "LARGEST_GRAPH", 100)
+    monkeypatch.setattr(policy, "LARGEST_GRAPH", 100)
     monkeypatch.setattr(kernel_backend, "make_plan", note)
     assert build(301).sum().item() == 300 * 301 / 2
     assert len(planned) > 3
