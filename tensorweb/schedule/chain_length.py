@@ -12,17 +12,11 @@ from dataclasses import dataclass
 
 from tensorweb.graph.kinds import Role, kinds_of
 from tensorweb.graph.node import Node
+from tensorweb.schedule import policy
 from tensorweb.schedule.linear import LinearGraph
 
 HEAVY = kinds_of(Role.CORE, Role.STORED)
 """Kinds that always need a kernel built around them."""
-
-LONGEST_CHAIN = 48
-"""Longest chain before or after a core, or read through a movement.
-
-A core's kernel holds many copies of the chain: on SwiftShader a reduction after 128
-operations took 15 s to compile, after 64 a third of a second.
-"""
 
 _FREE = frozenset({"constant", "iota", "leaf"})
 
@@ -68,7 +62,7 @@ def _keep_short(found: Chains, node: Node) -> None:
     """Store inputs of too long a chain unless they are read at the same index."""
     for source in node.inputs:
         in_place = node.op.kind in ("map", "copy") and source.shape == node.shape
-        if not in_place and _length(found, source) > LONGEST_CHAIN:
+        if not in_place and _length(found, source) > policy.LONGEST_CHAIN:
             found.stored.add(source.base)
 
 

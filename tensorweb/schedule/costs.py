@@ -6,17 +6,12 @@ from collections.abc import Callable
 
 from tensorweb.graph.kinds import KINDS, LOAD_COST, Role, kinds_of
 from tensorweb.graph.node import Node
+from tensorweb.schedule import policy
 from tensorweb.schedule.chain_length import HEAVY
 from tensorweb.schedule.linear import LinearGraph
 
 CHOICES = kinds_of(Role.CHOICE)
 """Kinds that read their inputs at shifted indices."""
-
-RECOMPUTE_LIMIT = 32
-"""A value read by several kernels is stored above this cost per element."""
-
-MOST_COST = 1 << 20
-"""Costs saturate here, so that they stay small integers in deep graphs."""
 
 
 def costs(
@@ -45,12 +40,12 @@ def costs(
         else:
             own = node.op.weight if kind == "map" else KINDS[kind].cost
             total = own + sum(cost[each] for each in set(node.inputs))
-            if total > RECOMPUTE_LIMIT and node in scattered:
+            if total > policy.RECOMPUTE_LIMIT and node in scattered:
                 stored.add(node)
                 total = LOAD_COST
             if kind == "map" and is_tail(node):
                 total = LOAD_COST
-            cost[node] = min(total, MOST_COST)
+            cost[node] = total
     return cost
 
 

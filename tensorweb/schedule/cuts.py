@@ -6,9 +6,7 @@ from collections.abc import Container, Mapping
 
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import CONSTANT
-
-MOST_SCALARS = 32
-"""Maximum constants of one kernel: half of a launch's parameter block."""
+from tensorweb.schedule import policy
 
 
 def inlined(
@@ -61,7 +59,7 @@ def cuts(
             scalars[node] = own.union(*(scalars[s] for s in node.inputs))
             if len(storages[node]) > most:
                 bound = storages
-            elif len(scalars[node]) > MOST_SCALARS:
+            elif len(scalars[node]) > policy.MOST_SCALARS:
                 bound = scalars
             else:
                 break

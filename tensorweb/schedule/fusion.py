@@ -14,8 +14,9 @@ from collections.abc import Iterable, Iterator
 from tensorweb.graph.kinds import LOAD_COST, Role, kinds_of
 from tensorweb.graph.node import Node
 from tensorweb.ops.structure import COPY, RESHAPE, SLICE
-from tensorweb.schedule.chain_length import HEAVY, LONGEST_CHAIN, chains, cut
-from tensorweb.schedule.costs import RECOMPUTE_LIMIT, costs
+from tensorweb.schedule import policy
+from tensorweb.schedule.chain_length import HEAVY, chains, cut
+from tensorweb.schedule.costs import costs
 from tensorweb.schedule.linear import LinearGraph
 from tensorweb.schedule.row_space import RowSpace, row_space
 from tensorweb.shapes import size
@@ -28,23 +29,6 @@ ADDRESSING = frozenset({"gather", "scatter"})
 
 REDUCTIONS = frozenset({"reduce", "argreduce"})
 """Kinds that combine many elements."""
-
-MOST_STAGES = 8
-"""Most reductions that one row kernel computes, one after another."""
-
-MOST_EXTRA_OUTPUTS = 3
-"""Most additional outputs of a row kernel: a kernel can bind few storages."""
-
-LONGEST_SCAN = 4096
-"""A scan reads rows longer than this twice, so that it recomputes their elements."""
-
-MANY_KERNELS = 4
-"""A cheap value is stored if at least this many kernels read it and recomputing it in
-all of them costs more than twice RECOMPUTE_LIMIT."""
-
-REPEAT_LIMIT = 12
-"""A value that a kernel would recompute for many of its elements is stored above this
-cost in multiply-adds per element."""
 
 
 def _inside_borders(node: Node) -> Node:
@@ -179,8 +163,8 @@ class Fusion:
         if self._ends_core(node):
             return True
         again = (len(owners) - 1) * (self._cost[node] - LOAD_COST)
-        is_cheap = self._cost[node] <= RECOMPUTE_LIMIT
-        if is_cheap and (len(owners) < MANY_KERNELS or again <= 2 * RECOMPUTE_LIMIT):
+        is_cheap = self._cost[node] <= policy.RECOMPUTE_LIMIT
+        if is_cheap and again <= policy.TOTAL_RECOMPUTE_LIMIT:
             return False
         if self._stays_inside(node, owners):
             self.shared.add(node)
@@ -205,7 +189,7 @@ class Fusion:
         (root,) = owners
         if root.op.kind in HEAVY or root in self.core_of or root in self.rows_of:
             return False
-        if self.length[root] > LONGEST_CHAIN:
+        if self.length[root] > policy.LONGEST_CHAIN:
             return False
         if not self._is_linear.get(node, False) or root.size != node.size:
             return False
@@ -217,11 +201,11 @@ class Fusion:
         if len(owners) != 1:
             return False
         (root,) = owners
-        space = row_space(node) if self.length[root] <= LONGEST_CHAIN else None
+        space = row_space(node) if self.length[root] <= policy.LONGEST_CHAIN else None
         if space is None or not self._works_on(root, space):
             return False
         joined = self._rows(root, space)
-        if len(joined) == MOST_STAGES:
+        if len(joined) == policy.MOST_ROW_REDUCTIONS:
             return False
         joined.insert(0, node)
         return True
@@ -237,12 +221,12 @@ class Fusion:
         space = self._shared_space(node, owners, host)
         if space is None:
             return None
-        is_full = len(self.extra_outputs.get(host, ())) == MOST_EXTRA_OUTPUTS
+        is_full = len(self.extra_outputs.get(host, ())) == policy.MOST_EXTRA_OUTPUTS
         if is_full or not self._works_on(host, space):
             return None
         joined = self._rows(host, space)
         if node.op.kind == "reduce":
-            if len(joined) == MOST_STAGES:
+            if len(joined) == policy.MOST_ROW_REDUCTIONS:
                 return None
             joined.insert(0, node)
         return host
@@ -274,7 +258,7 @@ class Fusion:
     def _below(self, node: Node) -> Iterator[Node]:
         """Yield a node and up to LONGEST_CHAIN nodes that its kernel computes."""
         seen, waiting = {node}, [node]
-        while waiting and len(seen) < LONGEST_CHAIN:
+        while waiting and len(seen) < policy.LONGEST_CHAIN:
             each = waiting.pop()
             yield each
             if each.op.kind not in ("map", "movement", "copy", "reduce"):
@@ -296,7 +280,7 @@ class Fusion:
         otherwise the core's value would be stored.
         """
         waiting, seen = [node], 0
-        while waiting and seen < LONGEST_CHAIN:
+        while waiting and seen < policy.LONGEST_CHAIN:
             each = waiting.pop()
             seen += 1
             for source in each.inputs:
@@ -349,21 +333,21 @@ class Fusion:
         """Whether a reader would recompute an expensive element many times."""
         kind = node.op.kind
         if kind == "matmul":
-            return self._cost[source] > LOAD_COST + 4
+            return self._cost[source] > policy.OPERAND_LIMIT
         if kind == "sort" or (
             kind in ("scatter", "accumulate") and source is node.inputs[-1]
         ):
-            return self._cost[source] > REPEAT_LIMIT
+            return self._cost[source] > policy.REPEAT_LIMIT
         if kind == "accumulate" and source is node.inputs[1]:
-            return self._cost[source] > RECOMPUTE_LIMIT
+            return self._cost[source] > policy.RECOMPUTE_LIMIT
         if kind == "scan" and source.op is COPY:
             return True  # a deliberate transposition, see `nodes.reduction.scan`
-        if kind == "scan" and node.shape[-1] > LONGEST_SCAN:
-            return self._cost[source] > RECOMPUTE_LIMIT
+        if kind == "scan" and node.shape[-1] > policy.LONGEST_SCAN:
+            return self._cost[source] > policy.RECOMPUTE_LIMIT
         if kind in ADDRESSING and source is not node.inputs[0]:
             elements = node.inputs[-1].size if kind == "scatter" else node.size
             is_repeated = size(source.shape) * 2 <= elements
-            return is_repeated and self._cost[source] > REPEAT_LIMIT
+            return is_repeated and self._cost[source] > policy.REPEAT_LIMIT
         if kind in REDUCTIONS:
             return self._ends_rows(source)
         if kind in HEAVY or size(source.shape) >= size(node.shape):
@@ -376,7 +360,9 @@ class Fusion:
         if core is not None and len(owners) == 1:
             space = row_space(core)
             return space is None or not self._works_on(next(iter(owners)), space)
-        limit = RECOMPUTE_LIMIT if size(source.shape) == 1 else REPEAT_LIMIT
+        limit = (
+            policy.RECOMPUTE_LIMIT if size(source.shape) == 1 else policy.REPEAT_LIMIT
+        )
         return core is not None or self._cost[source] > limit
 
     def _ends_rows(self, node: Node) -> bool:

@@ -14,13 +14,11 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from tensorweb.graph.node import Node
+from tensorweb.schedule import policy
 from tensorweb.schedule.chain import Blocked
 from tensorweb.schedule.kernel import Planned
 from tensorweb.shapes import Shape
 from tensorweb.view import View
-
-NEWEST = 2
-"""Groups considered for each storage or value that a kernel shares with others."""
 
 
 def walks_across(view: View) -> bool:
@@ -158,7 +156,7 @@ class Joining:
                 newest = self._newest.setdefault((node, candidate.root.shape), [])
                 if group not in newest:
                     newest.append(group)
-                    del newest[:-NEWEST]
+                    del newest[: -policy.NEWEST_GROUPS]
 
     def _shared(self, candidate: Candidate) -> Iterable[Node]:
         """Yield the nodes that make merging pay if another kernel shares them."""

@@ -15,10 +15,11 @@ from tensorweb.graph.attributes import (
 )
 from tensorweb.graph.kinds import KINDS
 from tensorweb.graph.node import Node, attributes_of
+from tensorweb.schedule import policy
 from tensorweb.schedule.addressing import positions
 from tensorweb.schedule.chain import Blocked
-from tensorweb.schedule.chain_length import HEAVY, LONGEST_CHAIN
-from tensorweb.schedule.cuts import MOST_SCALARS, cuts
+from tensorweb.schedule.chain_length import HEAVY
+from tensorweb.schedule.cuts import cuts
 from tensorweb.schedule.fusion import Fusion
 from tensorweb.schedule.joining import Candidate, walks_across
 from tensorweb.schedule.kernel import Expression, Kernel, Parts, Planned
@@ -34,12 +35,6 @@ from tensorweb.schedule.products import (
 from tensorweb.schedule.refining import split_groups
 from tensorweb.schedule.row_lowering import lower_rows
 from tensorweb.view import View
-
-SHORT_SORT = 2048
-"""Rows up to this length are sorted by one launch."""
-
-ROOM = 2
-"""Storages that a device can bind in addition to a kernel's inputs."""
 
 
 class KernelBuilder:
@@ -62,7 +57,7 @@ class KernelBuilder:
         self.space: Space | None = None
         self.max_inputs = max_inputs - KINDS[root.op.kind].extra_storages
         if others:  # elementwise: no scratch storage, so its binding is free
-            self.max_inputs = max_inputs + ROOM - len(self.outputs)
+            self.max_inputs = max_inputs + policy.OUTPUT_BINDINGS - len(self.outputs)
         self.stored = fusion.stored
         self.core = fusion.core_of.get(root)
         self.rows = fusion.rows_of.get(root, [])
@@ -73,7 +68,7 @@ class KernelBuilder:
             self.max_inputs -= len(self.extra_outputs)
         if self.core is None and root.op.kind in HEAVY and not self.rows:
             self.core = root
-        self.is_long = fusion.length[root] > LONGEST_CHAIN
+        self.is_long = fusion.length[root] > policy.LONGEST_CHAIN
         self.equal = equal
         self.bindings = Bindings(equal)
 
@@ -93,7 +88,7 @@ class KernelBuilder:
             raise Blocked(*self.extra_outputs)
         if (
             len(self.bindings.inputs) > self.max_inputs
-            or len(self.bindings.scalars) > MOST_SCALARS
+            or len(self.bindings.scalars) > policy.MOST_SCALARS
         ):
             most, numbers = self.max_inputs, self.graph.numbers
             if (
@@ -247,7 +242,9 @@ class KernelBuilder:
         source = self.root.inputs[0]
         *outer, length = source.shape
         term = self._value(source, tuple(range(len(outer))), (len(outer),))
-        if length > SHORT_SORT and any(step.kind == "map" for step in term.steps):
+        if length > policy.SHORT_SORT and any(
+            step.kind == "map" for step in term.steps
+        ):
             raise Blocked(source)
         sizes = (
             prod(outer),

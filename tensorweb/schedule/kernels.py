@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from tensorweb.graph.node import Node
+from tensorweb.schedule import policy
 from tensorweb.schedule.chain import Blocked
-from tensorweb.schedule.chain_length import LONGEST_CHAIN
-from tensorweb.schedule.cuts import MOST_SCALARS
 from tensorweb.schedule.fusion import Fusion
 from tensorweb.schedule.joining import Candidate, Group, Limits, join
 from tensorweb.schedule.kernel import Planned
-from tensorweb.schedule.kernel_builder import ROOM, KernelBuilder
+from tensorweb.schedule.kernel_builder import KernelBuilder
 from tensorweb.schedule.linear import LinearGraph
 from tensorweb.schedule.rolling import written_steps
-
-MOST_STEPS = 192
-"""Most values per element of a merged kernel, or of one with a loop; a loop's steps
-count once."""
-
-MOST_VALUES_PER_OPERATION = 4
-"""Merged kernels with loops: most values per operation of the longest chain."""
-
-LONGEST_LOOP = 4096
-"""Longest chain of operations that is generated as a loop."""
 
 
 def plan(
@@ -35,9 +25,6 @@ def plan(
 ) -> list[Planned]:
     """Return the kernels that compute a graph's outputs.
 
-    Where a kernel is blocked, fusion is repeated with the blocking nodes stored;
-    kernels that this does not change are reused.
-
     Args:
         graph: the linear graph.
         max_inputs: most storages that one kernel may read on the device.
@@ -46,10 +33,13 @@ def plan(
     """
     uncut = Fusion(graph)
     if rolls:
-        is_long, kernels = _kernels(uncut, max_inputs, equal, LONGEST_LOOP)
+        scheduler = _Scheduler(uncut, max_inputs, equal, sys.maxsize, sys.maxsize)
+        kernels = scheduler.kernels()
+        is_long = scheduler.fusion.longest > policy.LONGEST_CHAIN
         if not is_long or _is_written_in_loops(kernels):
             return kernels
-    return _kernels(uncut, max_inputs, equal, LONGEST_CHAIN)[1]
+    longest, steps = policy.LONGEST_CHAIN, policy.MOST_STEPS
+    return _Scheduler(uncut, max_inputs, equal, longest, steps).kernels()
 
 
 def _is_written_in_loops(kernels: Sequence[Planned]) -> bool:
@@ -60,102 +50,128 @@ def _is_written_in_loops(kernels: Sequence[Planned]) -> bool:
         if each.kernel.kind == "elementwise"
     ]
     has_loop = any(len(value.steps) > written_steps(value) for value in values)
-    return has_loop and all(written_steps(value) <= MOST_STEPS for value in values)
+    return has_loop and all(
+        written_steps(value) <= policy.MOST_STEPS for value in values
+    )
 
 
-def _kernels(
-    uncut: Fusion, max_inputs: int, equal: Mapping[Node, Node], longest: int
-) -> tuple[bool, list[Planned]]:
-    """Return whether a chain exceeds LONGEST_CHAIN, and the kernels.
+class _Scheduler:
+    """Repeats fusion until no kernel is blocked, and merges the kernels.
 
-    Args:
-        uncut: the fusion of the graph without a limit on chains.
-        max_inputs: most storages that one kernel may read on the device.
-        equal: constants by the equal constant that is passed instead.
-        longest: longest chain of operations in an elementwise kernel.
+    A blocked kernel names nodes that must be stored first. Kernels that storing them
+    does not change are built once.
+
+    Attributes:
+        fusion: the newest decision.
     """
-    graph = uncut.graph
-    forced: dict[Node, None] = {}
-    earlier: Fusion | None = None
-    fusion, stored = uncut, list[Node]()
-    if uncut.longest > longest:
-        # Chains are measured before fusion finds which of their values are stored for
-        # several owners. With these given, most chains need no cut: the gradients of
-        # 64 steps of an LSTM are 1,212 kernels instead of 1,381.
-        stored = uncut.read_repeatedly()
-        fusion = Fusion(graph, forced, longest, stored)
-    known: dict[Node, tuple[Planned, Candidate]] = {}
-    groups: dict[tuple[tuple[Node, ...], tuple[Node, ...]], Planned] = {}
-    while True:
-        changed = fusion.changed_since(earlier) if earlier is not None else set()
+
+    def __init__(
+        self,
+        uncut: Fusion,
+        max_inputs: int,
+        equal: Mapping[Node, Node],
+        longest: int,
+        steps: int,
+    ) -> None:
+        """Begin.
+
+        Args:
+            uncut: the fusion of the graph without a limit on chains.
+            max_inputs: most storages that one kernel may read on the device.
+            equal: constants by the equal constant that is passed instead.
+            longest: longest chain of operations in an elementwise kernel.
+            steps: most values per element of a merged kernel.
+        """
+        self.fusion = uncut
+        self._graph = uncut.graph
+        self._max_inputs = max_inputs
+        self._equal = equal
+        self._longest = longest
+        storages = max_inputs + policy.OUTPUT_BINDINGS
+        self._limits = Limits(storages, policy.MOST_SCALARS, steps)
+        self._forced: dict[Node, None] = {}
+        self._stored: list[Node] = []
+        self._built: dict[Node, tuple[Planned, Candidate]] = {}
+        # Merged kernels by their nodes and outputs.
+        self._merged: dict[tuple[tuple[Node, ...], tuple[Node, ...]], Planned] = {}
+        if uncut.longest > longest:
+            # Chains are measured before fusion finds which of their values are stored
+            # for several owners. With these given, most chains need no cut: gradients
+            # of 64 steps of an LSTM are 1,212 kernels instead of 1,381.
+            self._stored = uncut.read_repeatedly()
+            self.fusion = self._fuse()
+
+    def kernels(self) -> list[Planned]:
+        """Return the kernels in order."""
+        while True:
+            blocking = self._build()
+            if not blocking:
+                merged = self._merge()
+                blocking = _computed_repeatedly(self.fusion, merged)
+                if not blocking:
+                    return [planned for planned, _ in merged]
+            # A kernel of rows may name its own root, which is stored already.
+            new = [b for b in blocking if b.storage is None and b not in self._forced]
+            if not new:
+                raise AssertionError(f"internal: {blocking[0]!r} blocks a kernel")
+            self._forced.update(dict.fromkeys(new))
+            before, self.fusion = self.fusion, self._fuse()
+            self._forget(self.fusion.changed_since(before))
+
+    def _fuse(self) -> Fusion:
+        return Fusion(self._graph, self._forced, self._longest, self._stored)
+
+    def _forget(self, changed: set[Node]) -> None:
+        """Drop the kernels of roots that changed."""
         for root in changed:
-            known.pop(root, None)
-        for key in [key for key in groups if not changed.isdisjoint(key[0])]:
-            del groups[key]
+            self._built.pop(root, None)
+        for key in [key for key in self._merged if not changed.isdisjoint(key[0])]:
+            del self._merged[key]
+
+    def _build(self) -> list[Node]:
+        """Build the kernels of all roots, and return the nodes that block some."""
         blocking: list[Node] = []
-        for root in fusion.roots:
-            if root in known:
+        for root in self.fusion.roots:
+            if root in self._built:
                 continue
-            builder = KernelBuilder(graph, fusion, root, max_inputs, equal)
+            builder = self._builder(root)
             try:
-                known[root] = builder.build(), builder.candidate()
+                self._built[root] = builder.build(), builder.candidate()
             except Blocked as blocked:
                 blocking += [node.base for node in blocked.nodes]
-        earlier = fusion
-        if not blocking:
-            built = [known[root] for root in fusion.roots]
-            joined = _joined(graph, fusion, built, max_inputs, equal, longest, groups)
-            blocking = _computed_again(fusion, joined)
-            if not blocking:
-                is_long = fusion.longest > LONGEST_CHAIN
-                return is_long, [planned for planned, _ in joined]
-        # A kernel of rows may name its own root, which is stored already.
-        new = [b for b in blocking if b.storage is None and b not in forced]
-        if not new:
-            raise AssertionError(f"internal: {blocking[0]!r} blocks a kernel")
-        forced.update(dict.fromkeys(new))
-        fusion = Fusion(graph, forced, longest, stored)
+        return blocking
+
+    def _builder(
+        self, root: Node, others: Sequence[Node] = (), outputs: Sequence[Node] = ()
+    ) -> KernelBuilder:
+        graph, most, equal = self._graph, self._max_inputs, self._equal
+        return KernelBuilder(graph, self.fusion, root, most, equal, others, outputs)
+
+    def _merge(self) -> list[tuple[Planned, Group]]:
+        """Return the kernels, those of one index space merged."""
+        graph, fusion = self._graph, self.fusion
+        outputs = {graph.nodes[number].base for number in graph.outputs}
+        built = [self._built[root] for root in fusion.roots]
+        return join(built, self._limits, outputs, fusion.shared, self._build_merged)
+
+    def _build_merged(
+        self, members: Sequence[Node], outputs: Sequence[Node]
+    ) -> Planned:
+        key = tuple(members), tuple(outputs)
+        if key not in self._merged:
+            *others, root = members
+            self._merged[key] = self._builder(root, others, outputs).build()
+        return self._merged[key]
 
 
-def _computed_again(
+def _computed_repeatedly(
     fusion: Fusion, kernels: Sequence[tuple[Planned, Group]]
 ) -> list[Node]:
     """Return the costly shared values that several kernels compute."""
-    found: set[Node] = set()
-    again: dict[Node, None] = {}
+    seen: set[Node] = set()
+    repeated: dict[Node, None] = {}
     for _, group in kernels:
         inside = fusion.shared.intersection(group.inside)
-        again.update(dict.fromkeys(inside & found))
-        found |= inside
-    return list(again)
-
-
-def _joined(
-    graph: LinearGraph,
-    fusion: Fusion,
-    built: Sequence[tuple[Planned, Candidate]],
-    max_inputs: int,
-    equal: Mapping[Node, Node],
-    longest: int,
-    known: dict[tuple[tuple[Node, ...], tuple[Node, ...]], Planned],
-) -> list[tuple[Planned, Group]]:
-    """Return the kernels of a graph, kernels of one index space merged.
-
-    `known` caches merged kernels by their nodes and outputs.
-    """
-    steps = (
-        MOST_STEPS if longest == LONGEST_CHAIN else MOST_VALUES_PER_OPERATION * longest
-    )
-    limits = Limits(max_inputs + ROOM, MOST_SCALARS, steps)
-    wanted = {graph.nodes[number].base for number in graph.outputs}
-
-    def build(members: Sequence[Node], outputs: Sequence[Node]) -> Planned:
-        *others, root = members
-        key = tuple(members), tuple(outputs)
-        if key not in known:
-            known[key] = KernelBuilder(
-                graph, fusion, root, max_inputs, equal, others, outputs
-            ).build()
-        return known[key]
-
-    return join(built, limits, wanted, fusion.shared, build)
+        repeated.update(dict.fromkeys(inside & seen))
+        seen |= inside
+    return list(repeated)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tensorweb.dtypes import DType
 from tensorweb.graph.node import Node, number_of_constant, structure_id, structure_of
 from tensorweb.graph.op import CONSTANT
+from tensorweb.schedule import policy
 
 OUTPUTS = 0
 """Separates the structure from the output indices in a key."""
@@ -82,14 +83,14 @@ def linearize(outputs: Sequence[Node]) -> LinearGraph:
     return LinearGraph(list(numbers), numbers, tuple(key), wanted)
 
 
-def equal_constants(graph: LinearGraph, least: int) -> dict[Node, Node]:
+def equal_constants(graph: LinearGraph) -> dict[Node, Node]:
     """Map each repeated constant to the first constant of equal dtype and value.
 
-    Empty for a graph of fewer than `least` constants. A plan made with this map holds
-    only for graphs in which the same constants are equal, see `is_equal`.
+    Empty for a graph of so few constants that one kernel can bind all. A plan made with
+    this map holds only for graphs in which the same constants are equal (`is_equal`).
     """
     constants = [node for node in graph.nodes if node.op is CONSTANT]
-    if len(constants) < least:
+    if len(constants) < policy.MOST_SCALARS:
         return {}
     first: dict[tuple[DType, str], Node] = {}
     found = {node: first.setdefault(_number(node), node) for node in constants}

@@ -16,6 +16,7 @@ from tensorweb.graph.kinds import Role, kinds_of
 from tensorweb.graph.node import Node, movement_of
 from tensorweb.graph.op import CONSTANT
 from tensorweb.ops.structure import ALIAS, CAST
+from tensorweb.schedule import policy
 from tensorweb.schedule.addressing import lower_gather
 from tensorweb.schedule.chain import Blocked, Chain, Link, move
 from tensorweb.schedule.choices import lower_concat, lower_embed, lower_pad
@@ -27,9 +28,6 @@ from tensorweb.view import View
 
 COMPUTED = kinds_of(Role.INLINE, Role.CHOICE)
 """Kinds that a kernel computes."""
-
-MOST_AXES = 10
-"""Most axes of a refined index space; each costs a division per element."""
 
 NO_CHAIN = id(None)
 """The empty chain in memo keys."""
@@ -164,7 +162,7 @@ class Space:
             except Blocked as blocked:
                 first = first or blocked
                 finer = refined(blocked.link, shape)
-            if finer is None or len(finer) > MOST_AXES:
+            if finer is None or len(finer) > policy.MOST_AXES:
                 raise first
             self._begin()
             self.bindings.keep(inputs, scalars)

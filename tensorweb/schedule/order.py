@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from tensorweb.schedule import policy
 from tensorweb.schedule.kernel import Planned
-
-WORTH_ORDERING = 16 << 20
-"""Kernels are reordered only if their results total at least this many bytes."""
 
 
 def ordered(
@@ -26,7 +24,7 @@ def ordered(
         sizes: bytes of each result.
         outputs: results that stay allocated afterwards.
     """
-    if len(kernels) < 3 or sum(sizes.values()) < WORTH_ORDERING:
+    if len(kernels) < 3 or sum(sizes.values()) < policy.LEAST_ORDERED_BYTES:
         return kernels
     better = _Order(kernels, sizes, outputs).found
     is_better = peak(better, sizes, outputs) < peak(kernels, sizes, outputs)

@@ -23,24 +23,11 @@ from tensorweb.graph.attributes import (
 from tensorweb.graph.node import Node, attributes_of
 from tensorweb.ops import OPS
 from tensorweb.ops.structure import COPY, PERMUTE, RESHAPE
+from tensorweb.schedule import policy
 from tensorweb.schedule.chain import Blocked, Chain
 from tensorweb.schedule.kernel import Expression, Parts
 from tensorweb.schedule.lowering import Space
 from tensorweb.shapes import Shape
-
-VECTOR_LENGTH = 64
-"""A product of at most FEW_OUTPUTS is a reduction from this depth `k` on."""
-
-FEW_OUTPUTS = 256
-"""Most outputs of a product that is computed as a reduction."""
-
-LONGEST_EPILOGUE = 64
-"""Largest weight of a matmul's epilogue: each thread holds a copy of it per sum, and a
-separate kernel compiles sooner than these copies."""
-
-EVEN = 4
-"""An operand is read uncopied only if its last axis is a multiple of this, so that
-vector loads are possible; otherwise copying costs less."""
 
 
 def consecutive(*counts: int) -> tuple[tuple[int, ...], ...]:
@@ -165,7 +152,7 @@ def _refined(fine: Shape, coarse: Shape) -> tuple[Shape, ...] | None:
     """
     found: list[Shape] = []
     start = 0
-    if not fine or fine[-1] % EVEN:
+    if not fine or fine[-1] % policy.EVEN_LENGTH:
         return None
     for length in coarse:
         end = start
@@ -212,7 +199,9 @@ class ProductBuilder:
         n, k = prod(columns), prod(depth)
         again = self._repeats(batch) if batch and n > 1 else 0
         m = prod(rows) * prod(batch[len(batch) - again :])
-        if 1 in (m, n) or (self.core.size <= FEW_OUTPUTS and k >= VECTOR_LENGTH):
+        if 1 in (m, n) or (
+            self.core.size <= policy.FEW_OUTPUTS and k >= policy.SHORTEST_DOT
+        ):
             return self._dot((batch, rows, columns, depth))
         apart = groups.batch - again
         left = consecutive(apart, again + groups.rows, groups.depth)
@@ -220,7 +209,7 @@ class ProductBuilder:
         right.insert(0, left[0])
         finish = self.finish()
         weights = (OPS[step.name].weight for step in finish.steps if step.name in OPS)
-        if sum(weights) > LONGEST_EPILOGUE:
+        if sum(weights) > policy.LONGEST_EPILOGUE:
             raise Blocked(self.core)
         expressions = {
             "left": self._value(self.left, left),

@@ -12,19 +12,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from tensorweb.schedule import policy
 from tensorweb.schedule.kernel import Expression, Step
-
-LEAST_STEPS = 64
-"""Expressions of fewer steps are never re-rolled."""
-
-LEAST_ITERATIONS = 4
-"""Repeated runs of fewer iterations stay unrolled."""
-
-MOST_BEHIND = 4
-"""How many iterations back a step of the loop may read."""
-
-MOST_PERIODS = 24
-"""How many candidate iteration lengths are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +72,13 @@ class Loop:
 def find_loop(expression: Expression) -> Loop | None:
     """Return the repeated run of steps that covers most of an expression, or None."""
     steps = expression.steps
-    if len(steps) < LEAST_STEPS:
+    if len(steps) < policy.LEAST_LOOP_STEPS:
         return None
     found: list[tuple[int, int, int]] = []
     for period in _periods(steps):
         start, length = _longest_run(steps, period)
         iterations = length // period + 1
-        if iterations >= LEAST_ITERATIONS:
+        if iterations >= policy.LEAST_ITERATIONS:
             found.append((-period * iterations, period, start))
     for covered, period, start in sorted(found):
         iterations = -covered // period
@@ -117,9 +106,11 @@ def _periods(steps: Sequence[Step]) -> list[int]:
         others = (
             at for at in range(offset + 1, len(steps)) if looks[at] == looks[offset]
         )
-        for _, other in zip(range(MOST_PERIODS), others, strict=False):
+        for _, other in zip(range(policy.MOST_PERIODS), others, strict=False):
             counts[other - offset] = counts.get(other - offset, 0) + 1
-    return sorted(counts, key=lambda period: (-counts[period], period))[:MOST_PERIODS]
+    return sorted(counts, key=lambda period: (-counts[period], period))[
+        : policy.MOST_PERIODS
+    ]
 
 
 def _reads(step: Step) -> tuple[int, ...]:
@@ -175,7 +166,7 @@ def _loop(
         if start <= read < loop.end:
             offset, back = loop.last(read)
             behind[offset] = max(behind.get(offset, 0), back)
-    if any(back > MOST_BEHIND for back in behind.values()):
+    if any(back > policy.MOST_ITERATIONS_BACK for back in behind.values()):
         return None
     return replace(loop, carried=tuple(sorted(behind.items())))
 

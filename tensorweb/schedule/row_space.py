@@ -6,16 +6,8 @@ from typing import NamedTuple
 
 from tensorweb.graph.attributes import Reduction
 from tensorweb.graph.node import Node, attributes_of
+from tensorweb.schedule import policy
 from tensorweb.shapes import Shape, size
-
-LONGEST_ROW = 8192
-"""Longest row whose elements one workgroup can hold in registers."""
-
-SHORT_ROW = 1024
-"""Rows up to this length pay as one kernel at any row count."""
-
-LEAST_ROWS = 16
-"""Longer rows pay from this row count: one workgroup per row fills the device."""
 
 
 class RowSpace(NamedTuple):
@@ -50,8 +42,8 @@ class RowSpace(NamedTuple):
         Rows must fit into registers; long rows must be many to fill the device.
         """
         length = size(self.inner)
-        is_busy = size(self.outer) >= LEAST_ROWS or length <= SHORT_ROW
-        return 1 < length <= LONGEST_ROW and is_busy
+        is_busy = size(self.outer) >= policy.LEAST_ROWS or length <= policy.SHORT_ROW
+        return 1 < length <= policy.LONGEST_ROW and is_busy
 
 
 def row_space(node: Node) -> RowSpace | None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import tensorweb as tw
 from tensorweb import dtypes
 from tensorweb.events import KernelRecord
-from tensorweb.schedule import kernels as planning
+from tensorweb.schedule import policy
 from tensorweb.schedule.fusion import Fusion
 from tensorweb.schedule.kernel import Planned
 from tensorweb.schedule.kernels import plan
@@ -190,7 +190,7 @@ def test_kernels_that_others_wait_for_in_vain_keep_to_the_storages(
 
 
 def test_longest_kernel_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planning, "MOST_STEPS", 20)
+    monkeypatch.setattr(policy, "MOST_STEPS", 20)
     x = Tensor(value(*SHAPE))
     results = [tw.sin(x * n).node for n in range(16)]
     kernels = plan(linearize(results), 62)

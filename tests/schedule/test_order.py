@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tensorweb.schedule.kernel import Kernel, Planned
-from tensorweb.schedule.order import WORTH_ORDERING, ordered, peak
+from tensorweb.schedule.order import ordered, peak
+from tensorweb.schedule.policy import LEAST_ORDERED_BYTES
 
 KERNEL = Kernel("elementwise", "", (1,), (), (), (), "", ("float32",))
 
-LARGE = WORTH_ORDERING
+LARGE = LEAST_ORDERED_BYTES
 
 
 def kernel(output: int, *inputs: int) -> Planned:

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import tensorweb as tw
 from tensorweb.events import KernelRecord
 from tensorweb.schedule.kernel import Access, Expression, Step
-from tensorweb.schedule.kernels import MOST_STEPS, plan
+from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import equal_constants, linearize
+from tensorweb.schedule.policy import MOST_STEPS
 from tensorweb.schedule.rolling import find_loop, written_steps
 from tensorweb.tensor import Tensor
 from tests.shader_corpus import value
@@ -141,7 +142,7 @@ def test_text_of_a_loop_has_its_steps_once() -> None:
     x, y = Tensor(value(*SHAPE)), Tensor(value(*SHAPE))
     with tw.device("webgpu"):
         graph = linearize([each.node for each in orbit(x, y)])
-    equal = equal_constants(graph, 32)
+    equal = equal_constants(graph)
     (planned,) = plan(graph, 8, equal, rolls=True)
     expression = planned.kernel.expression("value")
     found = find_loop(expression)
@@ -183,7 +184,7 @@ def test_steps_that_do_not_repeat_are_cut_at_one_step() -> None:
         for step in range(60):
             x, y = x * (0.1 * step) + y, y - x * 0.5
     graph = linearize([x.node, y.node])
-    kernels = plan(graph, 8, equal_constants(graph, 32), rolls=True)
+    kernels = plan(graph, 8, equal_constants(graph), rolls=True)
     assert len(kernels) == 2
     assert all(len(each.outputs) <= 3 for each in kernels)
 
