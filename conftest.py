@@ -92,7 +92,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Do the same with what is left behind a file's last test."""
+    """Do the same with the tensors that a file's last test left."""
     if nextitem is not None and nextitem.path != item.path:
         _forget_pipelines()
         gc.collect()

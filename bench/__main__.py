@@ -251,7 +251,7 @@ def _specification(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
 
 
 def _gpu(options: argparse.Namespace) -> dict[str, Any]:
-    """Return what `js/run.mjs` needs besides: nothing to measure."""
+    """Return further fields for `js/run.mjs`, without measurements."""
     from bench.cases import ceilings, warming
 
     is_table = options.command == "kernels" or options.kernels

@@ -167,7 +167,7 @@ class BenchServer(SiteServer):
     """
 
     def __init__(self, site: Path, folder: Path, mbit: float | None = None) -> None:
-        """Serve a site, with `mbit` at as many megabits per second for all together."""
+        """Serve a site, with `mbit` limited to that many megabits per second."""
         super().__init__(site)
         self.folder = folder
         self.rows: list[dict[str, Any]] = []

@@ -39,7 +39,7 @@ def driver() -> ShaderDriver:
 class ProgramCase:
     """One program; `group` of its results are computed by one flush.
 
-    With `is_jitted`, one function recorded by `tw.jit` returns them: as many kernels in
+    With `is_jitted`, one function recorded by `tw.jit` returns them: `group` kernels in
     one submit, replayed without Python for each operation. With `is_chained`, each
     result is the next operation's operand, and forced before it.
     """

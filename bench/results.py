@@ -38,7 +38,7 @@ RECORDED = (
     *("estimated_from", "library", "threads", "losses", "first_ms", "python_ms"),
     *("dispatches", "single_ms"),
 )
-"""Columns that files have besides names and unit; `ok` only where it is false."""
+"""Columns of files in addition to names and unit; `ok` only where it is false."""
 
 TINY = ", tiny sizes"
 """Ends the name of a machine where small sizes were measured."""

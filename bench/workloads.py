@@ -295,7 +295,7 @@ def cpu_workloads(*, tiny: bool = False) -> list[Workload]:
 
 
 def families(*, tiny: bool = False) -> list[Workload]:
-    """Return what programs do besides the kernels, or the same at small sizes."""
+    """Return the table of families of programs, optionally at small sizes."""
     return [
         *_reductions(128 if tiny else 4096),
         *_products(tiny=tiny),

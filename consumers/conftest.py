@@ -20,6 +20,6 @@ def device() -> Iterator[str]:
     name = os.environ.get("TENSORWEB_CONSUMERS_DEVICE", "cpu")
     tw.set_default_device(name)
     yield name
-    # A factorization that failed and that nobody read is told by the next read.
+    # A factorization that failed and that nobody read is reported by the next read.
     with contextlib.suppress(tw.LinAlgError):
         tw.ones(1).tolist()

@@ -54,8 +54,8 @@ def test_rows_that_no_device_holds_at_once(client: Client, device: str) -> None:
     assert mean.device == covariance.device == device
     np.testing.assert_allclose(mean, host.mean(axis=0), rtol=1e-3, atol=1e-5)
     scale = np.outer(host.std(axis=0), host.std(axis=0))
-    wanted = np.cov(host, rowvar=False, bias=True)
-    np.testing.assert_allclose(covariance / scale, wanted / scale, rtol=0, atol=1e-5)
+    expected = np.cov(host, rowvar=False, bias=True)
+    np.testing.assert_allclose(covariance / scale, expected / scale, rtol=0, atol=1e-5)
     if device == "webgpu":
         with pytest.raises(tw.DeviceMemoryError, match="budget of 8 MiB"):
             client.submit(everything, device, pure=False).result()

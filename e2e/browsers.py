@@ -72,11 +72,11 @@ FORGET = """async () => {
   localStorage.clear();
   if (digest !== null) localStorage.setItem("tensorweb:snapshot", digest);
   sessionStorage.clear();
-  const gone = (name) => new Promise((done) => {
+  const deleted = (name) => new Promise((done) => {
     const asked = indexedDB.deleteDatabase(name);
     asked.onsuccess = asked.onerror = asked.onblocked = done;
   });
-  await Promise.all((await indexedDB.databases()).map(({ name }) => gone(name)));
+  await Promise.all((await indexedDB.databases()).map(({ name }) => deleted(name)));
   const files = await navigator.storage.getDirectory();
   for await (const name of files.keys()) {
     await files.removeEntry(name, { recursive: true });

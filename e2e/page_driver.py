@@ -17,7 +17,7 @@ from playwright.sync_api import Error, Locator, Page, TimeoutError
 from playwright.sync_api import expect as expect_once
 
 SLICE_MS = 500
-"""How often a wait looks whether it is in vain."""
+"""Interval at which a wait checks whether it cannot succeed."""
 
 IDLE = "['ready', 'error'].includes(document.body?.dataset.state)"
 
@@ -99,7 +99,7 @@ class PageDriver:
         page.on("request", lambda request: self.requests.append(request.url))
 
     def open(self, url: str, *, wait: bool = True) -> PageDriver:
-        """Open an address; wait until Python is ready there unless told otherwise."""
+        """Open an address; wait until Python is ready there by default."""
         self.page.goto(url)
         if wait:
             state = self.idle()
@@ -197,7 +197,7 @@ class PageDriver:
 
 
 class expect:  # stands in for Playwright's function of that name
-    """Playwright's expectations of a part of a page; each ends when it is in vain."""
+    """Playwright's expectations of a page; each ends when it cannot succeed."""
 
     def __init__(self, actual: Locator | Page) -> None:
         self.actual = actual
@@ -223,7 +223,7 @@ def what_went_wrong(page: Page) -> str | None:
 
 
 def until(look: Callable[..., object], page: Page, what: str, limit: int) -> None:
-    """Look with a time-out, again and again, until it is well or in vain.
+    """Look with a time-out, again and again, until it succeeds or cannot succeed.
 
     Raises:
         AssertionError: with what was waited for and what the page says.
@@ -238,7 +238,7 @@ def until(look: Callable[..., object], page: Page, what: str, limit: int) -> Non
             wrong = what_went_wrong(page)
             if last or monotonic() > end:
                 raise AssertionError(f"{what}\n{wrong}\n{error}") from None
-        # A page may know what it has not drawn yet: only then is it in vain.
+        # A page may know what it has not drawn yet: only then can it not succeed.
         last = wrong is not None
         if last:
             page.evaluate(FRAMES, PATIENCE_FRAMES)

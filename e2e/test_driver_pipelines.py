@@ -77,10 +77,10 @@ def test_refused_shader_is_told_when_it_is_used(python: Python) -> None:
     driver.check()
     try:
         add(broken)
-        told = "nothing"
+        message = "nothing"
     except errors.ShaderError as error:
-        told = str(error)
-    json.dumps(told)
+        message = str(error)
+    json.dumps(message)
     """
     assert "broken" in python.values(code)
     assert python.values("add(driver.create_pipeline(source, 'rw', 'add'))") == ADDED

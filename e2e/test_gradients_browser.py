@@ -27,9 +27,9 @@ def test_gradients_in_the_page_equal_the_native_ones(shared: PageDriver) -> None
     on_cpu, on_gpu = map(json.loads, shared.output.split("\n")[:2])
     with tw.device("cpu"):
         module = runpy.run_path(str(CASES))
-        wanted = module["answers"]()
-    assert (on_cpu.keys(), set(on_gpu)) == (wanted.keys(), set(module["SHORT"]))
-    for name, numbers in wanted.items():
+        expected = module["answers"]()
+    assert (on_cpu.keys(), set(on_gpu)) == (expected.keys(), set(module["SHORT"]))
+    for name, numbers in expected.items():
         assert on_cpu[name] == pytest.approx(numbers, rel=1e-6, abs=1e-7), name
         if name in on_gpu:
             assert on_gpu[name] == pytest.approx(numbers, rel=2e-4, abs=2e-5), name

@@ -17,7 +17,7 @@ def test_cells_run_alone_and_keep_their_names(patient: PageDriver) -> None:
     page.keyboard.press("Shift+Enter")
     expect(page.locator("#output pre")).to_have_text("one\n")
     assert patient.idle() == "ready"
-    # The cursor has gone on to the second cell.
+    # The cursor has moved to the second cell.
     expect(page.locator(".cm-cell-current").first).to_have_text("# %% two")
     for number in (1, 2):
         page.keyboard.press("Shift+Enter")

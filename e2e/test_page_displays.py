@@ -245,8 +245,8 @@ def test_a_puzzle_shows_wanted_and_got_until_it_is_solved(shared: PageDriver) ->
     assert shared.run() == "ready"
     verdict = page.locator("#tensors .verdict")
     expect(verdict.locator(".verdict-head")).to_contain_text("Not yet")
-    wanted = verdict.locator(".verdict-wanted td")
-    assert wanted.all_inner_texts() == ["4", "3", "2", "1"]
+    expected = verdict.locator(".verdict-wanted td")
+    assert expected.all_inner_texts() == ["4", "3", "2", "1"]
     expect(verdict.locator(".verdict-got .wrong")).to_have_count(4)
     boxes = [
         verdict.locator(f".verdict-{side}").bounding_box() for side in ("wanted", "got")

@@ -107,12 +107,12 @@ def test_an_empty_list_of_files_is_well_in_the_dark(shared: PageDriver) -> None:
     page = shared.page
     page.emulate_media(color_scheme="dark")
     page.get_by_role("tab", name="Files").click()
-    gone = (
+    delete_files = (
         "import pathlib\n"
         "for path in pathlib.Path().iterdir():\n"
         "    if path.is_file(): path.unlink()"
     )
-    assert shared.run(gone) == "ready"
+    assert shared.run(delete_files) == "ready"
     expect(page.locator(".file")).to_have_count(0)
     assert violations(page) == []
 
@@ -372,8 +372,8 @@ ROUGHLY = """
 import tensorweb as tw
 for kind in ("png", "jpeg", "webp"):
     picture = await tw.load_async(f"a.{kind}", device="cpu")
-    wanted = tw.asarray([200, 100, 50], device="cpu")
-    off = abs(picture[..., :3].astype(tw.int32) - wanted)
+    expected = tw.asarray([200, 100, 50], device="cpu")
+    off = abs(picture[..., :3].astype(tw.int32) - expected)
     print(kind, picture.shape, picture.dtype, bool(tw.all(off < 6)))
 """
 

@@ -88,7 +88,7 @@ import asyncio, js
 from pyodide.ffi import create_once_callable
 def ask():
     try:
-        input("in vain? ")
+        input("unread? ")
     except RuntimeError as error:
         print(error)
 js.setTimeout(create_once_callable(ask), 0)

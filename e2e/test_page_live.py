@@ -1,4 +1,4 @@
-"""Tensors that move: lists, sliders, displays of a loop, and what is asked for them."""
+"""Tensors that move: lists, sliders, displays of a loop, and the requests for them."""
 
 from __future__ import annotations
 

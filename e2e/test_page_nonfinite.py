@@ -21,7 +21,7 @@ for i in range(4):
     x, root = step(x)
     print(float(tw.sum(root)))
 big = tw.exp(x * -1000)
-gone = big - big
+cancelled = big - big
 tw.show(root)
 """
 
@@ -70,7 +70,7 @@ def test_one_click_finds_the_line_and_another_goes_there(driver: PageDriver) -> 
 def test_causes_are_said_and_finite_tensors_say_nothing(driver: PageDriver) -> None:
     page = driver.page
     made = page.locator(MADE)
-    driver.look_into("gone")
+    driver.look_into("cancelled")
     expect(made).to_have_text(
         "The first NaN is made at line 13: subtract; its inputs hold infinity, first "
         "made at line 12: exp of finite inputs."
@@ -122,12 +122,15 @@ def test_where_python_cannot_wait_the_page_says_so(
     with profiles_never_waiting.page() as page:
         driver = PageDriver(page).open(never_waits)
         made = page.locator(MADE)
-        for device, told in (("webgpu", "cannot wait for WebGPU"), ("cpu", "line 2")):
+        for device, message in (
+            ("webgpu", "cannot wait for WebGPU"),
+            ("cpu", "line 2"),
+        ):
             driver.choose_device(device)
             assert driver.run(QUIET) == "ready"
             driver.pictured()
             made.get_by_role("button", name="Find the line").click()
-            expect(made).to_contain_text(told)
+            expect(made).to_contain_text(message)
             assert driver.idle() == "ready"
 
 
@@ -139,7 +142,7 @@ def test_axe_finds_nothing_wide_and_narrow(
         assert driver.run(PROGRAM) == "ready"
         assert in_every_scheme(page) == []
         page.get_by_role("tab", name="Tensors").first.click()
-        driver.look_into("gone")
+        driver.look_into("cancelled")
         page.locator(MADE).get_by_role("button", name="Find the line").click()
         # The panel stays: the sentence comes where the button was.
         expect(page.locator(MADE)).to_contain_text("subtract")

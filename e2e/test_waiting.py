@@ -13,7 +13,7 @@ TROUBLE = """<body data-state="error"><p class="trouble">Python could not start<
 
 
 class Looks:
-    """Looks in vain `number` times, then finds what it looked for."""
+    """Fails `number` times, then succeeds."""
 
     def __init__(self, number: int) -> None:
         self.left = number

@@ -155,7 +155,7 @@ class _Draft:
         return data.integers(low, high, shape).astype(dtype)
 
     def _reshaped(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """Return a shape of as many elements: axes merged, split, or 1 put in."""
+        """Return another shape of that size: axes merged, split, or 1 put in."""
         lengths, rng = list(shape), self.rng
         for _ in range(rng.randint(1, 3)):
             at = rng.randrange(len(lengths) + 1)

@@ -207,7 +207,7 @@ else:  # A type checker shall find names that are not there.
     tensor.__class__ = _CallableModule
 
     def __getattr__(name: str) -> object:
-        """Import a module that is wanted now, or answer a foreign name with ours."""
+        """Import a module on first use, or answer a foreign name with ours."""
         if name in _LATER:
             return _import_module(f"tensorweb.{name}")
         raise _unknown("tensorweb", name, __all__)

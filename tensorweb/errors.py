@@ -16,7 +16,7 @@
     ├── DeviceError (ValueError)         devices are mixed, unknown or unavailable
     └── BackendError (RuntimeError)      the device could not do its work
         ├── BlockingError                Python cannot wait here; use the awaitable twin
-        ├── DeviceLostError              the GPU device is gone; the next run opens one
+        ├── DeviceLostError              the GPU device was lost; the next run opens one
         ├── DeviceMemoryError (MemoryError)  an allocation failed or exceeds a limit
         └── ShaderError                  the device's compiler refused a kernel
 
@@ -269,7 +269,7 @@ class BlockingError(BackendError):
 
 
 class DeviceLostError(BackendError):
-    """The GPU device is gone and its tensors with it; the next run gets a new one.
+    """The GPU device was lost with its tensors; the next run gets a new one.
 
     >>> issubclass(DeviceLostError, BackendError)
     True

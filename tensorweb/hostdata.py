@@ -79,7 +79,7 @@ def flatten(data: object, shape: Shape) -> tuple[list[object], set[type]]:
             set(map(len, level)) != {length}  # type: ignore[arg-type]  # all are sequences
         ):
             _raise_ragged(level, axis, shape, length)
-        level = list(chain.from_iterable(level))  # type: ignore[arg-type]  # likewise
+        level = list(chain.from_iterable(level))  # type: ignore[arg-type]  # as above
     kinds = set(map(type, level))
     if any(issubclass(kind, SEQUENCES) for kind in kinds):
         _raise_deeper(level, shape)
@@ -283,7 +283,7 @@ def unpack(data: bytes, dtype: DType, shape: Shape) -> object:
         return flat[0]
     if len(shape) == 1:
         return flat.tolist()
-    return memoryview(data).cast("B").cast(dtype.typecode, shape).tolist()  # type: ignore[call-overload]  # likewise
+    return memoryview(data).cast("B").cast(dtype.typecode, shape).tolist()  # type: ignore[call-overload]  # as above
 
 
 def _empty(shape: Shape) -> object:

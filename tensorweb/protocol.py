@@ -1,4 +1,4 @@
-"""What a backend does with a graph, and what it may be able to do besides.
+"""Define what a backend must do with a graph, and its optional abilities.
 
 A backend is one open device. What only some devices can do is an ability: an object of
 a type of its own, declared by the backend; None where the device cannot. Nothing here

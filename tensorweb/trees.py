@@ -371,8 +371,8 @@ def fill(target: Holder, content: Holder, others: Mapping[int, Holder]) -> None:
         target.clear()
         target.update(filled)
     else:
-        wanted = attributes(content)
-        for name in attributes(target).keys() - wanted.keys():
+        required = attributes(content)
+        for name in attributes(target).keys() - required.keys():
             object.__delattr__(target, name)
-        for name, part in wanted.items():
+        for name, part in required.items():
             object.__setattr__(target, name, rebuild(part, others))

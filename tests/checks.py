@@ -38,15 +38,15 @@ def assert_equal(x: tw.Tensor, expected: object) -> None:
 
     What is expected is a number, nested lists or an array of NumPy.
     """
-    got, wanted = _both(x, expected)
-    for i, (a, b) in enumerate(zip(got, wanted, strict=True)):
+    got, reference = _both(x, expected)
+    for i, (a, b) in enumerate(zip(got, reference, strict=True)):
         assert a == b or (a != a and b != b), f"element {i} of {x.shape}: {a}, not {b}"
 
 
 def assert_close(x: tw.Tensor, expected: object, rtol: float) -> None:
     """Check the shape, and the values within a relative tolerance."""
-    got, wanted = _both(x, expected)
-    for i, (a, b) in enumerate(zip(got, wanted, strict=True)):
+    got, reference = _both(x, expected)
+    for i, (a, b) in enumerate(zip(got, reference, strict=True)):
         is_close = a == b or abs(a - b) <= rtol * abs(b) or (a != a and b != b)
         assert is_close, f"element {i} of {x.shape}: {a}, not {b}"
 

@@ -104,26 +104,28 @@ def ulp_error(op: Op, got: Array, inputs: list[Array]) -> Array:
 
     A device may flush subnormal inputs and results to zero.
     """
-    wanted = exact(op.name, inputs)
-    scale = np.abs(wanted.astype(np.float64))
+    expected = exact(op.name, inputs)
+    scale = np.abs(expected.astype(np.float64))
     if op.name in OF_OPERANDS:
         sizes = [np.nan_to_num(np.abs(x.astype(np.float64))) for x in inputs]
         scale = np.maximum.reduce([scale, *sizes])
-    return float_error(got, wanted, scale)
+    return float_error(got, expected, scale)
 
 
 def float_error(got: Array, right: Array, scale: Array) -> Array:
     """Return |got - right| in ULP of `got`'s dtype at the size `scale`."""
     limits = np.finfo(got.dtype)
     tiny, largest = float(limits.smallest_normal), float(limits.max)
-    value, wanted = got.astype(np.float64), right.astype(np.float64)
-    wanted = np.where(np.abs(wanted) > largest, np.copysign(np.inf, wanted), wanted)
+    value, expected = got.astype(np.float64), right.astype(np.float64)
+    expected = np.where(
+        np.abs(expected) > largest, np.copysign(np.inf, expected), expected
+    )
     with np.errstate(all="ignore"):
-        error = np.abs(value - wanted) / unit_at(scale, got.dtype.name)
-    flushed = (np.abs(wanted) < tiny) & (np.abs(value) <= tiny)
-    same = (value == wanted) | (np.isnan(value) & np.isnan(wanted))
-    edge = np.isinf(value) & (np.abs(wanted) > largest * (1 - 2.0**-limits.nmant))
-    same |= flushed | (edge & (np.sign(value) == np.sign(wanted)))
+        error = np.abs(value - expected) / unit_at(scale, got.dtype.name)
+    flushed = (np.abs(expected) < tiny) & (np.abs(value) <= tiny)
+    same = (value == expected) | (np.isnan(value) & np.isnan(expected))
+    edge = np.isinf(value) & (np.abs(expected) > largest * (1 - 2.0**-limits.nmant))
+    same |= flushed | (edge & (np.sign(value) == np.sign(expected)))
     return np.asarray(np.where(same, 0.0, np.where(np.isnan(error), np.inf, error)))
 
 

@@ -100,7 +100,7 @@ class Case:
     slow: tuple[str, ...] = ()
 
     def has_run(self, kernels: list[str]) -> bool:
-        """Whether the templates that ran are the wanted ones."""
+        """Whether the templates that ran are the expected ones."""
         return has_run(kernels, self.kernels)
 
     def error(self, got: Array) -> float:

@@ -78,26 +78,26 @@ def bounds(case: Case) -> tuple[Array, Array]:
     if not case.dtype.startswith("float"):
         exact = exact.astype(case.dtype)
         return exact, exact
-    wanted = exact.astype(np.float64)
+    expected = exact.astype(np.float64)
     limits = np.finfo(case.dtype)
     tiny, largest = float(limits.smallest_normal), float(limits.max)
     nearly = largest * (1 - 2.0**-limits.nmant)
     with np.errstate(all="ignore"):
         error = case.allowed * case.unit()
-        is_large = np.abs(wanted) > nearly
-        too_large = np.abs(wanted) > largest
-        limited = np.where(too_large, np.copysign(np.inf, wanted), wanted)
+        is_large = np.abs(expected) > nearly
+        too_large = np.abs(expected) > largest
+        limited = np.where(too_large, np.copysign(np.inf, expected), expected)
         least, greatest = limited - error, limited + error
         # In float64 these are rounded, and away from `limited` only.
         least = np.where(limited - least > error, np.nextafter(least, np.inf), least)
         is_over = greatest - limited > error
         greatest = np.where(is_over, np.nextafter(greatest, -np.inf), greatest)
-        least = np.where(too_large & (wanted > 0), np.inf, least)
-        greatest = np.where(too_large & (wanted < 0), -np.inf, greatest)
-        greatest = np.where(is_large & (wanted > 0), np.inf, greatest)
-        least = np.where(is_large & (wanted < 0), -np.inf, least)
+        least = np.where(too_large & (expected > 0), np.inf, least)
+        greatest = np.where(too_large & (expected < 0), -np.inf, greatest)
+        greatest = np.where(is_large & (expected > 0), np.inf, greatest)
+        least = np.where(is_large & (expected < 0), -np.inf, least)
         # A device may take subnormal numbers for zero.
-        is_tiny = (np.abs(wanted) < tiny) & ((wanted != 0) | (case.allowed > 0))
+        is_tiny = (np.abs(expected) < tiny) & ((expected != 0) | (case.allowed > 0))
         least = np.where(is_tiny, np.minimum(least, -tiny), least)
         greatest = np.where(is_tiny, np.maximum(greatest, tiny), greatest)
     return least, greatest

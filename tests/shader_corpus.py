@@ -225,7 +225,7 @@ def with_loops() -> Iterator[tuple[str, Node]]:
     )
 
 
-def told() -> Iterator[tuple[str, Node]]:
+def described_kernels() -> Iterator[tuple[str, Node]]:
     """Yield the rows of `structure_cases.py` that can be planned without a value."""
     for row in STRUCTURES:
         inputs = {
@@ -297,7 +297,7 @@ def corpus() -> dict[str, str]:
     for folder in ("math", "exact"):
         for path in sorted((shader_folder() / folder).glob("*.wgsl")):
             found[_alone(path.read_text(encoding="utf-8"))] = f"{folder}/{path.name}"
-    for make in (operations, structures, told):
+    for make in (operations, structures, described_kernels):
         for name, node in make():
             for text in sources(node):
                 found.setdefault(text, name)

@@ -70,8 +70,8 @@ class Table:
         least, greatest = [self.numbers(block) for block in case["right"]]
         for i, (value, low, high) in enumerate(zip(got, least, greatest, strict=True)):
             if not is_right(value, low, high):
-                wanted = f"{low!r}" if low == high else f"{low!r} to {high!r}"
-                return f"element {i} of {len(got)} is {value!r}, right is {wanted}"
+                expected = f"{low!r}" if low == high else f"{low!r} to {high!r}"
+                return f"element {i} of {len(got)} is {value!r}, right is {expected}"
         return ""
 
 
@@ -127,11 +127,11 @@ def compute(table: Table, case: dict[str, Any]) -> tuple[tw.Tensor, list[str]]:
     return value, [kernel.kind for kernel in kernels]
 
 
-def has_run(ran: Sequence[str], wanted: Sequence[str] | None) -> bool:
-    """Whether the templates that ran are the wanted ones, `...` for any further."""
-    if wanted is None:
+def has_run(ran: Sequence[str], expected: Sequence[str] | None) -> bool:
+    """Whether the templates that ran are the expected ones, `...` for any further."""
+    if expected is None:
         return True
-    if wanted and wanted[-1] == "...":
-        wanted = wanted[:-1]
-        ran = ran[: len(wanted)]
-    return list(ran) == list(wanted)
+    if expected and expected[-1] == "...":
+        expected = expected[:-1]
+        ran = ran[: len(expected)]
+    return list(ran) == list(expected)

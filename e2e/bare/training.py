@@ -37,7 +37,7 @@ class Training:
         self.update = tw.jit(_update)
 
     def step(self, number: int) -> None:
-        """Do one step; what is done rarely depends on its number."""
+        """Do one step; rare actions depend on its number."""
         x, target = self.batches[number % len(self.batches)]
         scores = x @ self.weights
         exponents = tw.exp(scores - tw.max(scores, axis=1, keepdims=True))
@@ -80,7 +80,7 @@ class Leaking(Training):
 
 
 def usage() -> dict[str, int]:
-    """Return what is held now: by the device, the pool, Python and the process."""
+    """Return the memory in use: of the device, the pool, Python and the process."""
     tw.synchronize()
     gc.collect()
     backend = cast("WebGpuBackend", devices.backend("webgpu"))

@@ -128,11 +128,11 @@ def fourier(kernel: Kernel, target: Target) -> Program:
     rows, length, inner, is_inverse = kernel.sizes
     term, root = kernel.expression("term"), kernel.expression("root")
     across = _is_across(term), inner > 1
-    wanted = max(
+    row_count = max(
         policy.FOURIER_GROUP_POINTS[any(across)] // length,
         policy.FOURIER_ROWS_ACROSS if any(across) else 1,
     )
-    group_rows = max(min(wanted, most_points(target) // length, rows), 1)
+    group_rows = max(min(row_count, most_points(target) // length, rows), 1)
     points = group_rows * length
     threads = min(-(-points // policy.FOURIER_POINTS_OF_LANE), target.threads)
     declarations = Declarations(kernel.scalar_dtypes)

@@ -113,7 +113,7 @@ ENOUGH_ROW_LANES = 1 << 16
 # 8 of 4 211.
 FEWER_ROW_STEPS = 4
 
-# Totals that one lane combines in the first level of a tree. A row of at most as many
+# Totals that one lane combines in the first level of a tree. A row of at most that many
 # lanes has no tree: each lane reads all totals.
 ROW_FAN_IN = 16
 

@@ -217,7 +217,7 @@ class Scan:
         length: int,
         others: Sequence[int],
     ) -> Launch:
-        """Return one launch; `others` are the buffers it uses besides its terms."""
+        """Return one launch; `others` are its buffers other than the terms."""
         declarations = Declarations(kernel.scalar_dtypes if kernel else ())
         blocks = max(-(-length // self.block), 1)
         start = number_bits(float(self.op.identity["any"]), self.dtype)

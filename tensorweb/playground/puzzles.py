@@ -352,7 +352,7 @@ def _try(
         if not isinstance(got, tw.Tensor):
             return not_yet(f"It returns {type(got).__name__}, which is no tensor.")
         if str(got.dtype).startswith("complex"):
-            return not_yet(f"It has dtype {got.dtype}; wanted are real numbers.")
+            return not_yet(f"It has dtype {got.dtype}; expected are real numbers.")
         if got.shape != shape:
             text = f"Wanted is shape {shape}; this has shape {got.shape}."
             corner = got[tuple(slice(MOST_SHOWN) for _ in got.shape)]

@@ -122,7 +122,7 @@ def test_parts_compute_the_same(device: str, monkeypatch: pytest.MonkeyPatch) ->
     b = np.concatenate([a, np.sort(-a, axis=1)]).astype(np.float64)
     c = np.cumsum(b, axis=1)
     d = c @ c.T
-    wanted = (a, np.sort(d[:7], axis=1), np.cumsum(d + 1.0, axis=0))
+    expected = (a, np.sort(d[:7], axis=1), np.cumsum(d + 1.0, axis=0))
     whole = computed()
     tw.realize(*whole)
     del whole
@@ -142,7 +142,7 @@ def test_parts_compute_the_same(device: str, monkeypatch: pytest.MonkeyPatch) ->
         pool.budget = budget
     assert tried > 1
     assert backend.driver.counters()["submits"] > submits + 1
-    for got, want in zip(results, wanted, strict=True):
+    for got, want in zip(results, expected, strict=True):
         np.testing.assert_allclose(got.numpy(), want, rtol=1e-4, atol=1e-3)
 
 

@@ -58,7 +58,7 @@ def test_ever_new_shapes_reach_a_bound(
     for rows in range(SHAPES, 2 * SHAPES):
         softmax_of(rows)
     after = usage()
-    # Two or three layouts of threads and as many sizes of buffers; plans are bounded.
+    # Two or three layouts of threads and sizes of buffers; plans are bounded.
     assert after["pipelines"] <= before["pipelines"] + 4
     assert after["live_buffers"] <= before["live_buffers"] + 16
     # A cache without a bound grows as much again.
@@ -84,14 +84,14 @@ def test_recorded_functions_leave_with_their_last_name(webgpu: str) -> None:
 
 def test_views_of_views_keep_nothing_but_the_value(device: str) -> None:
     x = tw.realize(tw.asarray(np.arange(12, dtype=np.float32).reshape(3, 4)))
-    wanted = x.tolist()
+    expected = x.tolist()
     for iteration in range(100):
         x = x.T if iteration % 3 else x[::-1]
     links, node = 0, x.node
     while node.owner is not None:
         links, node = links + 1, node.inputs[0]
     assert links <= VIEWS_KEPT
-    want = np.asarray(wanted, np.float32)
+    want = np.asarray(expected, np.float32)
     for iteration in range(100):
         want = want.T if iteration % 3 else want[::-1]
     np.testing.assert_array_equal(x.numpy(), want)

@@ -17,12 +17,12 @@ from tensorweb.graph.node import Node
 from tensorweb.graph.nonfinite import Found, Origin, Search
 
 Told = tuple[str, list[int], "Told | None"]
-"""An operation, its lines and what is told of the infinity among its inputs."""
+"""An operation, its lines and the report of the infinity among its inputs."""
 
 
-def told(origin: Origin) -> Told:
+def report(origin: Origin) -> Told:
     lines = [line.number for line in origin.lines]
-    return origin.op, lines, None if origin.cause is None else told(origin.cause)
+    return origin.op, lines, None if origin.cause is None else report(origin.cause)
 
 
 def run(source: str) -> tuple[dict[str, Told], dict[str, Told]]:
@@ -37,7 +37,7 @@ def run(source: str) -> tuple[dict[str, Told], dict[str, Told]]:
     assert search.is_complete
     assert frames.left == 0
     made, read = (
-        {str(kind): told(each) for kind, each in found.items()}
+        {str(kind): report(each) for kind, each in found.items()}
         for found in (search.origins(result.node), search.read)
     )
     return made, read

@@ -20,7 +20,7 @@ KIB = 1 << 10
 
 
 class Counting(PretendDriver):
-    """Numbers its buffers and fails to make one when told to."""
+    """Numbers its buffers and fails to make one on request."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,9 +49,9 @@ def name(number: int) -> str:
 
 
 def take(pool: Pool, nbytes: int, number: int) -> list[Buffer]:
-    wanted = [(pool.size_for(nbytes), [(i, nbytes) for i in range(number)])]
+    expected = [(pool.size_for(nbytes), [(i, nbytes) for i in range(number)])]
     with pool.lock:
-        buffers, handles = pool.take_all(wanted, name)
+        buffers, handles = pool.take_all(expected, name)
     assert handles == [buffer.handle for buffer in buffers]
     return buffers
 
@@ -71,9 +71,9 @@ def test_interrupted_take_gives_everything_back(pool: Pool) -> None:
     del free
     assert isinstance(pool.driver, Counting)
     pool.driver.fails_at = 5
-    wanted = [(2 * KIB, [(0, 2 * KIB)]), (KIB, [(1, KIB), (2, KIB), (3, KIB)])]
+    expected = [(2 * KIB, [(0, 2 * KIB)]), (KIB, [(1, KIB), (2, KIB), (3, KIB)])]
     with pytest.raises(KeyboardInterrupt), pool.lock:
-        pool.take_all(wanted, name)
+        pool.take_all(expected, name)
     assert pool.in_use == KIB == held[0].size
     assert pool.allocated == 6 * KIB
 

@@ -102,8 +102,8 @@ def test_tiles_that_are_measured_keep_the_workarounds() -> None:
 def test_the_words_of_a_plan_name_the_faults(webgpu: str) -> None:
     backend = devices.backend(webgpu)
     assert isinstance(backend, WebGpuBackend)
-    told = str(tw.explain(tw.ones(3) + 1))
-    assert all(fault in told for fault in backend.faults)
+    explanation = str(tw.explain(tw.ones(3) + 1))
+    assert all(fault in explanation for fault in backend.faults)
 
 
 def test_this_adapter_computes_what_kernels_write(webgpu: str) -> None:

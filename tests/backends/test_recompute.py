@@ -1,4 +1,4 @@
-"""What a read looks at besides what it was asked for: each value once."""
+"""A read visits each further value once."""
 
 from __future__ import annotations
 

@@ -49,10 +49,10 @@ def test_small_integers_are_those_of_numpy(
     host = random.integers(limits.min, limits.max, lengths, dtype, endpoint=True)
     x = tw.asarray(host)
     for name, program in PROGRAMS.items():
-        wanted = program(np, host)
+        expected = program(np, host)
         got = program(tw, x).numpy()
-        assert got.dtype == wanted.dtype, name
-        np.testing.assert_array_equal(got, wanted, name)
+        assert got.dtype == expected.dtype, name
+        np.testing.assert_array_equal(got, expected, name)
 
 
 def test_a_flush_packs_every_result_of_a_kernel(webgpu: str) -> None:
@@ -79,8 +79,8 @@ def test_recorded_programs_take_small_integers(webgpu: str) -> None:
     x = tw.asarray(host)
     clipped = tw.jit(lambda x: tw.clip(x * 2 + 1, 10, 200))
     for key in (slice(None), slice(1, None), slice(3, 8)):
-        wanted = np.clip(host[key] * 2 + 1, 10, 200)
-        np.testing.assert_array_equal(clipped(x[key]).numpy(), wanted)
+        expected = np.clip(host[key] * 2 + 1, 10, 200)
+        np.testing.assert_array_equal(clipped(x[key]).numpy(), expected)
     spans = tw.vmap(lambda row: tw.max(row) - tw.min(row))(x)
     np.testing.assert_array_equal(spans.numpy(), np.ptp(host, axis=1))
 

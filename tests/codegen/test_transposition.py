@@ -99,7 +99,7 @@ def test_several_outputs_of_one_transposition(
         want = host.transpose(order) * 2
         size = (host.size, 1)
         results = [tw.reshape(permuted, size), permuted + 100, permuted * 3]
-        wanted = [want.reshape(size), want + 100, want * 3]
+        reference = [want.reshape(size), want + 100, want * 3]
         tw.realize(*results)
-        for got, expected in zip(results, wanted, strict=True):
+        for got, expected in zip(results, reference, strict=True):
             np.testing.assert_array_equal(got.numpy(), expected)

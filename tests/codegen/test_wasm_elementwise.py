@@ -184,6 +184,6 @@ def test_integers_are_divided_exactly(dtype: str) -> None:
     x = np.concatenate([x, near, near + 1, near - (near > 0)]).astype(dtype)
     y = np.concatenate([y, by, by, by]).astype(dtype)
     with np.errstate(all="ignore"):
-        wanted = np.where(y == 0, 0, x // y), np.where(y == 0, 0, x % y)
-    assert np.array_equal((tw.asarray(x) // tw.asarray(y)).numpy(), wanted[0])
-    assert np.array_equal((tw.asarray(x) % tw.asarray(y)).numpy(), wanted[1])
+        expected = np.where(y == 0, 0, x // y), np.where(y == 0, 0, x % y)
+    assert np.array_equal((tw.asarray(x) // tw.asarray(y)).numpy(), expected[0])
+    assert np.array_equal((tw.asarray(x) % tw.asarray(y)).numpy(), expected[1])

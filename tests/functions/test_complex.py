@@ -97,14 +97,14 @@ def check(rows: tuple[Code, ...]) -> None:
     operands = [tw.asarray(each) for each in (A, B, V)]
     results = [code(tw, *operands) for code in rows]
     for number, (code, result) in enumerate(zip(rows, results, strict=True)):
-        wanted = np.asarray(code(np, A, B, V))
+        expected = np.asarray(code(np, A, B, V))
         message = f"row {number}"
-        assert result.shape == wanted.shape, message
+        assert result.shape == expected.shape, message
         got = result.numpy()
-        if wanted.dtype.kind in "fc" and wanted.dtype.itemsize < 9:
-            assert got.dtype == wanted.dtype, message
-        assert got.dtype.kind == wanted.dtype.kind, message
-        np.testing.assert_allclose(got, wanted, 4e-6, 4e-6, err_msg=message)
+        if expected.dtype.kind in "fc" and expected.dtype.itemsize < 9:
+            assert got.dtype == expected.dtype, message
+        assert got.dtype.kind == expected.dtype.kind, message
+        np.testing.assert_allclose(got, expected, 4e-6, 4e-6, err_msg=message)
 
 
 @pytest.mark.parametrize("rows", [MOVED, COMBINED, SUMMED], ids=["moved", "by", "sum"])
@@ -120,8 +120,8 @@ def test_as_in_numpy_on_webassembly() -> None:
 
 
 def test_writes(device: str) -> None:
-    x, wanted = tw.asarray(A, copy=True), A.copy()
-    for each in (x, wanted):
+    x, expected = tw.asarray(A, copy=True), A.copy()
+    for each in (x, expected):
         each[1] = 2.5
         each[2, 3] = 1j
         each[:, ::2] = each[:, ::2] * 2
@@ -130,14 +130,14 @@ def test_writes(device: str) -> None:
         each *= each.real
         each.real = each.real * 2
         each.imag = 3.5
-    np.testing.assert_allclose(x.numpy(), wanted, 1e-6)
+    np.testing.assert_allclose(x.numpy(), expected, 1e-6)
     added = tw.asarray(V).at[tw.asarray([0, 0, 1])].add(1j)
     np.testing.assert_allclose(added.numpy()[:2], V[:2] + np.array([2j, 1j]), 1e-6)
     taken = (
         tw.asarray(V).at[tw.asarray([0, 0, 1])].subtract([1j, 2, 3]).at[1].divide(2j)
     )
-    wanted = V[:2] - np.array([2 + 1j, 3])
-    np.testing.assert_allclose(taken.numpy()[:2], wanted / np.array([1, 2j]), 1e-6)
+    expected = V[:2] - np.array([2 + 1j, 3])
+    np.testing.assert_allclose(taken.numpy()[:2], expected / np.array([1, 2j]), 1e-6)
     real = tw.ones(2)
     with pytest.raises(DTypeError, match="no imaginary parts"):
         real[0] = 1j

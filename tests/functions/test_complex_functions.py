@@ -68,21 +68,21 @@ def exact(name: str, z: Any) -> Any:
         return getattr(np, OURS.get(name, name))(wide)
 
 
-def check_near(name: str, got: Any, wanted: Any) -> None:
+def check_near(name: str, got: Any, expected: Any) -> None:
     """Compare where single precision holds the value."""
-    size = np.abs(wanted)
+    size = np.abs(expected)
     held = np.isfinite(size) & (size > 1e-36) & (size < 3e38)
-    distance = np.abs(got - wanted)[held] / size[held]
+    distance = np.abs(got - expected)[held] / size[held]
     assert distance.max() < ULP * 2.0**-24, name
 
 
-def check_special(name: str, got: Any, wanted: Any) -> None:
+def check_special(name: str, got: Any, expected: Any) -> None:
     """Compare NaN, infinities and the signs of zeros.
 
     An infinity that comes of a NaN has any sign (C, Annex G): a GPU may not negate NaN.
     """
     for part in ("real", "imag"):
-        ours, numpys = getattr(got, part), getattr(wanted, part)
+        ours, numpys = getattr(got, part), getattr(expected, part)
         is_open = np.isnan(SPECIAL) & np.isinf(ours) | (name in OPEN)
         ours, numpys = (np.where(is_open, np.abs(x), x) for x in (ours, numpys))
         np.testing.assert_allclose(ours, numpys, 1e-5, 3e-7, err_msg=name)
@@ -151,9 +151,9 @@ def test_nothing_overflows_on_the_way(device: str) -> None:
     for name, operands, _ in OVERFLOWS:
         given = [tw.asarray([each], dtype=tw.complex64) for each in operands]
         results.append(getattr(tw, name)(*given))
-    for (name, operands, wanted), result in zip(OVERFLOWS, results, strict=True):
+    for (name, operands, expected), result in zip(OVERFLOWS, results, strict=True):
         got = complex(result[0])
-        assert abs(got - wanted) <= 4e-6 * abs(wanted), (name, operands, got)
+        assert abs(got - expected) <= 4e-6 * abs(expected), (name, operands, got)
     far = complex(tw.cosh(tw.asarray([100 + 1e-5j]))[0])
     assert far.real == math.inf
     assert far.imag == pytest.approx(np.cosh(100 + 1e-5j).imag, rel=4e-5)

@@ -193,9 +193,9 @@ ENDS = [(-0.1, 0.3), (0, 1), (0, 3), (5, 5), (1e-30, 1e30), (7.3, -1e4), (-1, 1)
 @pytest.mark.parametrize("endpoint", [True, False])
 def test_linspace_is_rounded_once(num: int, endpoint: bool, device: str) -> None:
     for ends in ENDS if num < 4096 else ENDS[:2]:
-        wanted = np.linspace(*ends, num, endpoint=endpoint)
+        expected = np.linspace(*ends, num, endpoint=endpoint)
         x = tw.linspace(*ends, num, endpoint=endpoint)
-        assert_equal(x, wanted.astype(np.float32))
+        assert_equal(x, expected.astype(np.float32))
 
 
 def test_linspace_without_its_end_is_the_beginning(device: str) -> None:
@@ -208,15 +208,15 @@ def test_linspace_without_its_end_is_the_beginning(device: str) -> None:
 @pytest.mark.parametrize("endpoint", [True, False])
 def test_long_linspace(num: int, endpoint: bool, device: str) -> None:
     for ends in ((0.1, 1.7), (-3.3, 3.3)):
-        wanted = np.linspace(*ends, num, endpoint=endpoint).astype(np.float32)
+        expected = np.linspace(*ends, num, endpoint=endpoint).astype(np.float32)
         x = tw.linspace(*ends, num, endpoint=endpoint).numpy()
-        assert x[0] == wanted[0]
-        assert x[-1] == wanted[-1]
-        assert (x != wanted).mean() < 0.001
-        steps = np.abs(x.view(np.int32) - wanted.view(np.int32))
-        near_zero = np.abs(wanted) < 1e-3
+        assert x[0] == expected[0]
+        assert x[-1] == expected[-1]
+        assert (x != expected).mean() < 0.001
+        steps = np.abs(x.view(np.int32) - expected.view(np.int32))
+        near_zero = np.abs(expected) < 1e-3
         assert steps[~near_zero].max() <= 1
-        assert np.abs(x - wanted).max() < 1e-6
+        assert np.abs(x - expected).max() < 1e-6
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.uint32, bool])
@@ -271,12 +271,12 @@ def test_diagonals_far_outside(k: int, sign: int, device: str) -> None:
 @pytest.mark.parametrize("indexing", ["xy", "ij"])
 def test_meshgrid(indexing: str) -> None:
     parts = ([1, 2, 3], [4.0, 5.0], [True])
-    for x, wanted in zip(
+    for x, expected in zip(
         tw.meshgrid(*parts, indexing=indexing),
         np.meshgrid(*parts, indexing=indexing),  # type: ignore[arg-type]  # xy or ij
         strict=True,
     ):
-        assert_equal(x, wanted)
+        assert_equal(x, expected)
         assert 0 in x.strides
 
 

@@ -1,4 +1,4 @@
-"""Other libraries: they are told of tensors when they come, and get NumPy's dtypes."""
+"""Other libraries: they learn of tensors when imported, and get NumPy's dtypes."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ def test_a_module_is_told_once_when_it_comes(
 ) -> None:
     (tmp_path / "a_library_that_comes.py").write_text("ready = 1\n", "utf-8")
     monkeypatch.syspath_prepend(tmp_path)  # type: ignore[no-untyped-call]  # pytest's
-    told: list[Any] = []
-    row = {"a_library_that_comes": lambda module: told.append(module.ready)}
+    notified: list[Any] = []
+    row = {"a_library_that_comes": lambda module: notified.append(module.ready)}
     monkeypatch.setattr(arrivals, "_waiting", row)
     module = importlib.import_module("a_library_that_comes")
-    assert told == [1]
+    assert notified == [1]
     importlib.reload(module)
-    assert told == [1]
+    assert notified == [1]
 
 
 def test_a_module_that_is_there_is_told_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    told: list[Any] = []
-    monkeypatch.setattr(arrivals, "ROWS", {"math": told.append})
+    notified: list[Any] = []
+    monkeypatch.setattr(arrivals, "ROWS", {"math": notified.append})
     arrivals.listen()
-    assert [module.__name__ for module in told] == ["math"]
+    assert [module.__name__ for module in notified] == ["math"]
 
 
 def test_einops_gets_what_it_asks_for(einops: Any, device: str) -> None:
@@ -69,7 +69,7 @@ def test_dtypes_are_dtypes_to_numpy() -> None:
     for dtype in tw.__array_namespace_info__().dtypes(device="cpu").values():
         assert np.dtype(dtype) == dtype.name  # type: ignore[call-overload]  # NumPy asks
         assert issubclass(dtype.type, np.generic)
-    assert np.zeros(2, tw.int32).dtype == "int32"  # type: ignore[call-overload]  # likewise
+    assert np.zeros(2, tw.int32).dtype == "int32"  # type: ignore[call-overload]  # as above
 
 
 def test_tensors_travel_by_their_bytes(device: str) -> None:

@@ -96,20 +96,20 @@ def numpy_answer(host: Array, key: Key) -> Array | None:
 
 def check_reading(case: tuple[Array, list[int], bool, Key, int]) -> None:
     host, x = looked_at(*case[:3])
-    wanted, key = numpy_answer(host, case[3]), on_device(*case[3:])
-    if wanted is None:
+    expected, key = numpy_answer(host, case[3]), on_device(*case[3:])
+    if expected is None:
         with pytest.raises(TensorIndexError):
             x[key]
     else:
-        assert_equal(x[key], wanted)
+        assert_equal(x[key], expected)
 
 
 def check_writing(case: tuple[Array, list[int], bool, Key, int], width: int) -> None:
     host, x = looked_at(*case[:3])
-    wanted = numpy_answer(host, case[3])
-    if wanted is None:
+    expected = numpy_answer(host, case[3])
+    if expected is None:
         return
-    values = np.arange(wanted.size, dtype=np.int32).reshape(wanted.shape) + 100
+    values = np.arange(expected.size, dtype=np.int32).reshape(expected.shape) + 100
     if width == 1 and values.ndim and values.shape[0]:
         values = values[:1]
     after, before = np.array(host), x
@@ -204,8 +204,8 @@ class TestOneByOne:
 
     def test_nonzero(self) -> None:
         host = ramp(2, 3, 5) % 4 - 1
-        for got, wanted in zip(tw.nonzero(host), np.nonzero(host), strict=True):
-            assert_equal(got, wanted)
+        for got, expected in zip(tw.nonzero(host), np.nonzero(host), strict=True):
+            assert_equal(got, expected)
 
     def test_at(self) -> None:
         host = ramp(2, 3, 5)

@@ -68,8 +68,8 @@ def test_diff(n: int) -> None:
 
 def test_diff_with_ends() -> None:
     host = ramp(2, 3)
-    wanted = np.diff(host, prepend=host[:, :1], append=host)
-    assert_equal(tw.diff(host, prepend=host[:, :1], append=host), wanted)
+    expected = np.diff(host, prepend=host[:, :1], append=host)
+    assert_equal(tw.diff(host, prepend=host[:, :1], append=host), expected)
     assert_equal(tw.diff([True, False, False]), [True, False])
 
 

@@ -47,9 +47,9 @@ def test_views_share_storage(x: tw.Tensor) -> None:
         (tw.tile(x, (2, 1, 1, 1)), np.tile(HOST, (2, 1, 1, 1))),
         (x.expand_dims(1).expand(-1, 4, -1, -1), np.repeat(HOST[:, None], 4, 1)),
     ]
-    for got, wanted in cases:
+    for got, expected in cases:
         assert got.shares_memory_with(x)
-        assert_equal(got, wanted)
+        assert_equal(got, expected)
 
 
 def test_copies(x: tw.Tensor) -> None:
@@ -75,9 +75,9 @@ def test_copies(x: tw.Tensor) -> None:
         (x.contiguous().copy(), HOST),
         (x.permute(1, 0, 2).contiguous(), HOST.transpose(1, 0, 2)),
     ]
-    for got, wanted in cases:
+    for got, expected in cases:
         assert not got.shares_memory_with(x)
-        assert_equal(got, wanted)
+        assert_equal(got, expected)
 
 
 def test_broadcast_arrays() -> None:

@@ -43,7 +43,7 @@ def test_constants() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dtype", "kind", "wanted"),
+    ("dtype", "kind", "expected"),
     [
         (tw.float32, "real floating", True),
         (tw.float32, "numeric", True),
@@ -59,8 +59,8 @@ def test_constants() -> None:
         ("int32", tw.int32, True),
     ],
 )
-def test_isdtype(dtype: Any, kind: Any, wanted: bool) -> None:
-    assert tw.isdtype(dtype, kind) is wanted
+def test_isdtype(dtype: Any, kind: Any, expected: bool) -> None:
+    assert tw.isdtype(dtype, kind) is expected
 
 
 def test_isdtype_names_the_kinds() -> None:
@@ -82,20 +82,24 @@ def test_result_type_and_can_cast(cpu: str) -> None:
 
 @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
 def test_finfo(name: str) -> None:
-    ours, wanted = tw.finfo(name), np.finfo(name)
+    ours, expected = tw.finfo(name), np.finfo(name)
     assert (ours.bits, ours.eps, ours.max, ours.min, ours.smallest_normal) == (
-        wanted.bits,
-        wanted.eps,
-        wanted.max,
-        wanted.min,
-        wanted.smallest_normal,
+        expected.bits,
+        expected.eps,
+        expected.max,
+        expected.min,
+        expected.smallest_normal,
     )
 
 
 @pytest.mark.parametrize("name", ["int8", "uint16", "int32", "uint64"])
 def test_iinfo(name: str) -> None:
-    ours, wanted = tw.iinfo(name), np.iinfo(name)
-    assert (ours.bits, ours.min, ours.max) == (wanted.bits, wanted.min, wanted.max)
+    ours, expected = tw.iinfo(name), np.iinfo(name)
+    assert (ours.bits, ours.min, ours.max) == (
+        expected.bits,
+        expected.min,
+        expected.max,
+    )
 
 
 @pytest.mark.parametrize(

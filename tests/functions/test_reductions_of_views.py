@@ -40,9 +40,9 @@ def test_reductions_of_views(name: str, axis: Any) -> None:
     for host, x in pairs:
         for keepdims in (False, True):
             got = getattr(tw, name)(x, axis, keepdims=keepdims)
-            wanted = np.asarray(getattr(np, name)(host, axis, keepdims=keepdims))
-            assert got.shape == wanted.shape
-            np.testing.assert_allclose(got.numpy(), wanted, rtol=2e-5, atol=1e-6)
+            expected = np.asarray(getattr(np, name)(host, axis, keepdims=keepdims))
+            assert got.shape == expected.shape
+            np.testing.assert_allclose(got.numpy(), expected, rtol=2e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
@@ -78,10 +78,10 @@ def test_running_sums_and_products(axis: int) -> None:
     for view, x in views(host, tw.asarray(host)):
         assert_equal(x.cumulative_sum(axis), np.cumsum(view, axis))
         assert_equal(x.cumulative_prod(axis), np.cumprod(view, axis))
-        wanted = np.cumulative_sum(view, axis=axis, include_initial=True)
-        assert_equal(x.cumulative_sum(axis, include_initial=True), wanted)
-        wanted = np.cumulative_prod(view, axis=axis, include_initial=True)
-        assert_equal(x.cumulative_prod(axis, include_initial=True), wanted)
+        expected = np.cumulative_sum(view, axis=axis, include_initial=True)
+        assert_equal(x.cumulative_sum(axis, include_initial=True), expected)
+        expected = np.cumulative_prod(view, axis=axis, include_initial=True)
+        assert_equal(x.cumulative_prod(axis, include_initial=True), expected)
 
 
 def test_running_sums_need_an_axis() -> None:

@@ -245,9 +245,9 @@ def test_distinct_values(shape: tuple[int, ...], dtype: str, device: str) -> Non
     found = tw.unique_all(x)
     assert found._fields == expected._fields
     for name, part in zip(found._fields, found, strict=True):
-        wanted = getattr(expected, name)
-        assert part.shape == wanted.shape, name
-        np.testing.assert_array_equal(part.numpy(), wanted, name)
+        reference = getattr(expected, name)
+        assert part.shape == reference.shape, name
+        np.testing.assert_array_equal(part.numpy(), reference, name)
         assert part.dtype == (x.dtype if name == "values" else tw.int32)
     np.testing.assert_array_equal(tw.unique_values(x).numpy(), expected.values)
     counted = tw.unique_counts(x)
@@ -272,8 +272,8 @@ def test_distinct_values_of_views(device: str) -> None:
     host = values((40, 30), "int32")
     view = tw.asarray(host).T[::-2, 3:]
     expected = np.unique_all(host.T[::-2, 3:])
-    for part, wanted in zip(tw.unique_all(view), expected, strict=True):
-        np.testing.assert_array_equal(part.numpy(), wanted)
+    for part, reference in zip(tw.unique_all(view), expected, strict=True):
+        np.testing.assert_array_equal(part.numpy(), reference)
 
 
 @pytest.mark.parametrize("side", ["left", "right"])

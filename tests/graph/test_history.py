@@ -57,10 +57,10 @@ def test_a_history_keeps_no_value_alive(device: str) -> None:
     with recording_history():
         x = tw.realize(tw.ones(3) + tw.arange(3))
         y = tw.realize(x * 2)
-        gone = weakref.ref(y.node)
+        node = weakref.ref(y.node)
         del y
         gc.collect()
-        assert gone() is None
+        assert node() is None
         assert inputs_of(x.node) != ()
 
 

@@ -17,12 +17,12 @@ EXACT = [0.0, -0.0, 1.0, -3.7, 1e-3, 6e4, 65_519.0, 65_521.0, -7e4, 1e39, 3e-41,
 EXACT += [math.inf, -math.inf, math.nan, 3.4028234663852886e38, 1e308, 5e-324]
 
 
-def candidates(wanted: float, dtype: str) -> list[float]:
-    """Return numbers of a dtype at and around what is wanted, and special ones."""
+def candidates(expected: float, dtype: str) -> list[float]:
+    """Return numbers of a dtype at and around what is expected, and special ones."""
     kind = np.dtype(dtype).type
-    found = [kind(x) for x in (0.0, -0.0, math.inf, -math.inf, math.nan, wanted)]
+    found = [kind(x) for x in (0.0, -0.0, math.inf, -math.inf, math.nan, expected)]
     for towards in (-math.inf, math.inf):
-        value = kind(wanted)
+        value = kind(expected)
         for _ in range(6):
             value = np.nextafter(value, kind(towards))
             found.append(value)
@@ -34,14 +34,14 @@ def candidates(wanted: float, dtype: str) -> list[float]:
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("allowed", [0.0, 0.5, 3.0])
 def test_bounds_hold_what_is_within_the_error(dtype: str, allowed: float) -> None:
-    for wanted in EXACT:
-        case = Case("", "", {}, np.array([wanted]), dtype, (), allowed)
+    for expected in EXACT:
+        case = Case("", "", {}, np.array([expected]), dtype, (), allowed)
         [least], [greatest] = bounds(case)
-        for value in candidates(wanted, dtype):
-            if wanted == 0 == allowed:
+        for value in candidates(expected, dtype):
+            if expected == 0 == allowed:
                 continue  # here signs count as well, and no subnormal number is zero
             within = case.error(np.array([value], dtype)) <= allowed
-            assert is_right(value, least, greatest) == within, (wanted, value)
+            assert is_right(value, least, greatest) == within, (expected, value)
 
 
 def test_an_exact_zero_has_its_sign() -> None:

@@ -34,12 +34,12 @@ def matrix(shape: tuple[int, ...], dtype: type = np.float64) -> Array:
     return np.random.default_rng(sum(shape)).standard_normal(shape).astype(dtype)
 
 
-def close(got: Array, wanted: Array, size: float = 1) -> None:
+def close(got: Array, expected: Array, size: float = 1) -> None:
     """Compare within some roundings of a size, times the length."""
-    assert got.shape == wanted.shape
-    if wanted.size:
-        allowed = 40 * np.finfo(got.dtype).eps * max(wanted.shape, default=1) * size
-        assert float(np.abs(got - wanted).max()) <= allowed
+    assert got.shape == expected.shape
+    if expected.size:
+        allowed = 40 * np.finfo(got.dtype).eps * max(expected.shape, default=1) * size
+        assert float(np.abs(got - expected).max()) <= allowed
 
 
 def check(a: Array) -> None:
@@ -47,8 +47,8 @@ def check(a: Array) -> None:
     x, (m, n) = tw.asarray(a), a.shape[-2:]
     for mode in ("reduced", "complete"):
         q, r = (part.numpy() for part in tw.linalg.qr(x, mode=mode))  # type: ignore[arg-type]
-        wanted = np.linalg.qr(a, mode)  # type: ignore[call-overload]
-        assert (q.shape, r.shape) == tuple(part.shape for part in wanted)
+        expected = np.linalg.qr(a, mode)  # type: ignore[call-overload]
+        assert (q.shape, r.shape) == tuple(part.shape for part in expected)
         close(q @ r, a, 4)
         close(q.mT @ q, np.broadcast_to(np.eye(q.shape[-1]), (q.mT @ q).shape))
         assert not np.tril(r, -1).any()
@@ -94,9 +94,9 @@ def test_products_do_most_of_the_work(webgpu: str) -> None:
     assert (kinds["lu"], kinds["triangular_solve"]) == (3, 3)
     assert kinds["matmul"] >= 2
     assert len(kernels) < 20
-    wanted = np.linalg.slogdet(a[:, :140].astype(np.float64))
-    assert logarithm.tolist() == pytest.approx(wanted.logabsdet, rel=2e-6)
-    assert np.array_equal(sign.numpy(), wanted.sign)
+    expected = np.linalg.slogdet(a[:, :140].astype(np.float64))
+    assert logarithm.tolist() == pytest.approx(expected.logabsdet, rel=2e-6)
+    assert np.array_equal(sign.numpy(), expected.sign)
     with tw.record_kernels() as kernels:
         q, r = (part.numpy() for part in tw.linalg.qr(x))
     kinds = Counter(kernel.kind for kernel in kernels)
@@ -157,7 +157,7 @@ def test_halves_have_the_derivatives_of_the_whole(small_blocks: None) -> None:
         return tw.grad(lambda x: (tw.linalg.inv(x) ** 2).sum())(x)
 
     inverse = np.linalg.inv(stack.numpy())
-    wanted = -2 * inverse.mT @ inverse @ inverse.mT
-    assert np.allclose(tw.jit(tw.vmap(slope_of))(stack).numpy(), wanted, rtol=1e-8)
+    expected = -2 * inverse.mT @ inverse @ inverse.mT
+    assert np.allclose(tw.jit(tw.vmap(slope_of))(stack).numpy(), expected, rtol=1e-8)
     with pytest.raises(tw.TransformError, match="complete"):
         tw.grad(lambda x: tw.linalg.qr(x, mode="complete").Q.sum())(wide.mT)

@@ -68,12 +68,12 @@ MATRICES: dict[str, Array] = {
 }
 
 
-def close(got: Array, wanted: Array, size: float = 1) -> None:
-    assert got.shape == wanted.shape
-    assert got.dtype == wanted.dtype
-    if wanted.size:
-        share = ALLOWED * np.finfo(wanted.dtype).eps * (1 + max(wanted.shape[-2:]))
-        assert float(np.abs(got - wanted).max()) <= share * size
+def close(got: Array, expected: Array, size: float = 1) -> None:
+    assert got.shape == expected.shape
+    assert got.dtype == expected.dtype
+    if expected.size:
+        share = ALLOWED * np.finfo(expected.dtype).eps * (1 + max(expected.shape[-2:]))
+        assert float(np.abs(got - expected).max()) <= share * size
 
 
 def is_unitary(columns: Array) -> None:
@@ -94,14 +94,14 @@ def check(a: Array) -> None:
         assert not np.tril(r, -1).any()
         assert not np.diagonal(r, axis1=-2, axis2=-1).imag.any()
         u, s, v = (p.numpy() for p in svd(x, full_matrices=is_full))
-        wanted = np.linalg.svd(a, full_matrices=is_full)
-        assert (u.shape, v.shape) == (wanted[0].shape, wanted[2].shape)
+        expected = np.linalg.svd(a, full_matrices=is_full)
+        assert (u.shape, v.shape) == (expected[0].shape, expected[2].shape)
         close(
             u[..., :k] * (s / s.dtype.type(size))[..., None, :] @ v[..., :k, :], scaled
         )
         is_unitary(u)
         is_unitary(v.conj().mT)
-        close(s, wanted[1], size * max(a.shape[-2:]))
+        close(s, expected[1], size * max(a.shape[-2:]))
     assert np.array_equal(svdvals(x).numpy(), s)
     assert np.array_equal(matrix_rank(x).numpy(), np.linalg.matrix_rank(a))
 
@@ -145,9 +145,9 @@ def test_factors_of_complex_matrices_in_a_page(wasm: WasmBackend) -> None:
 def test_nothing_and_numbers_that_are_none(cpu: str) -> None:
     for shape in ((0, 0), (2, 0, 0), (0, 3, 3), (0, 3), (2, 3, 0)):
         x = tw.zeros(shape, dtype=tw.complex64)
-        wanted = np.linalg.svd(x.numpy()), np.linalg.qr(x.numpy(), "complete")
+        expected = np.linalg.svd(x.numpy()), np.linalg.qr(x.numpy(), "complete")
         for got, want in zip(
-            (*svd(x), *qr(x, mode="complete")), sum(wanted, ()), strict=True
+            (*svd(x), *qr(x, mode="complete")), sum(expected, ()), strict=True
         ):
             assert np.array_equal(got.numpy(), want)
             assert got.numpy().dtype == want.dtype

@@ -27,14 +27,14 @@ def matrix(shape: tuple[int, ...], dtype: type = np.float32) -> Array:
     return random.standard_normal(shape).astype(dtype)
 
 
-def close(got: Array, wanted: Array, factor: float = 40) -> None:
+def close(got: Array, expected: Array, factor: float = 40) -> None:
     """Compare within some roundings of the largest number, times the length."""
-    assert got.shape == wanted.shape
-    assert got.dtype == wanted.dtype
-    if wanted.size:
-        eps = np.finfo(wanted.dtype).eps * max(wanted.shape, default=1)
-        size = max(float(np.abs(wanted).max()), 1.0)
-        assert float(np.abs(got - wanted).max()) <= factor * eps * size
+    assert got.shape == expected.shape
+    assert got.dtype == expected.dtype
+    if expected.size:
+        eps = np.finfo(expected.dtype).eps * max(expected.shape, default=1)
+        size = max(float(np.abs(expected).max()), 1.0)
+        assert float(np.abs(got - expected).max()) <= factor * eps * size
 
 
 def check(a: Array) -> None:
@@ -84,9 +84,9 @@ def check_square(a: Array) -> None:
     close(one, np.linalg.solve(shifted, eye[0][:, None])[..., 0])
     close(tw.linalg.inv(tw.asarray(shifted)).numpy(), np.linalg.inv(shifted))
     sign, logarithm = tw.linalg.slogdet(x)
-    wanted = np.linalg.slogdet(a)
-    assert np.array_equal(sign.numpy(), wanted[0])
-    close(logarithm.numpy(), wanted[1])
+    expected = np.linalg.slogdet(a)
+    assert np.array_equal(sign.numpy(), expected[0])
+    close(logarithm.numpy(), expected[1])
     close(tw.linalg.det(x / n).numpy(), np.linalg.det(a / n), 400)
     symmetric = a + a.mT
     values, vectors = (part.numpy() for part in tw.linalg.eigh(tw.asarray(symmetric)))
@@ -123,8 +123,8 @@ def test_every_matrix_has_its_eigenvalues(webgpu: str) -> None:
     values = tw.linalg.eigvals(tw.asarray(a.astype(np.float32))).numpy()
     size = np.linalg.norm(a, axis=(1, 2))
     for power in (1, 2, 3):
-        wanted = np.linalg.matrix_power(a, power).trace(axis1=1, axis2=2)
-        error = np.abs((values**power).sum(axis=1) - wanted) / size**power
+        expected = np.linalg.matrix_power(a, power).trace(axis1=1, axis2=2)
+        error = np.abs((values**power).sum(axis=1) - expected) / size**power
         assert error.max() < 40 * 16 * np.finfo(np.float32).eps
 
 

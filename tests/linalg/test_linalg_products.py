@@ -56,15 +56,15 @@ def test_norms() -> None:
     for order in (0, 1, 2, 3, -1, 0.5, math.inf, -math.inf):
         for axis in AXES:
             found = tw.linalg.vector_norm(a, axis=axis, ord=order, keepdims=True)
-            wanted = np.linalg.vector_norm(a, axis=axis, ord=order, keepdims=True)
-            assert np.allclose(found.numpy(), wanted, rtol=1e-5)
-            assert found.shape == wanted.shape
+            expected = np.linalg.vector_norm(a, axis=axis, ord=order, keepdims=True)
+            assert np.allclose(found.numpy(), expected, rtol=1e-5)
+            assert found.shape == expected.shape
     for kind in ("fro", 1, -1, math.inf, -math.inf):
         for keepdims in (False, True):
             found = tw.linalg.matrix_norm(a, ord=kind, keepdims=keepdims)
-            wanted = np.linalg.matrix_norm(a, ord=kind, keepdims=keepdims)
-            assert np.allclose(found.numpy(), wanted)
-            assert found.shape == wanted.shape
+            expected = np.linalg.matrix_norm(a, ord=kind, keepdims=keepdims)
+            assert np.allclose(found.numpy(), expected)
+            assert found.shape == expected.shape
     for order in (1, 2, 2.5, math.inf):
         norm = functools.partial(tw.linalg.vector_norm, ord=order)
         gradients = tw.vmap(tw.grad(norm))(tw.asarray([[0.0, 0.0], [0.0, -2.0]]))

@@ -15,10 +15,10 @@ from tensorweb.backends.wasm import WasmBackend
 SHARES = np.array([[0.5, 0.25], [0.125, 0.25], [0.0, 0.125]])
 
 
-def same(got: Any, wanted: Any, tiny: float) -> None:
+def same(got: Any, expected: Any, tiny: float) -> None:
     """Compare numbers of which devices may keep no digit."""
     assert np.isfinite(got).all()
-    assert np.abs(got - wanted).max() <= tiny
+    assert np.abs(got - expected).max() <= tiny
 
 
 def check(dtype: type) -> None:

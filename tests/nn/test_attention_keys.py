@@ -26,7 +26,7 @@ MASKS: dict[str, tuple[dict[str, Any], Any]] = {
 }
 
 
-def wanted(layer: Any, q: Any, k: Any, v: Any, added: Any) -> tuple[Any, Any]:
+def expected(layer: Any, q: Any, k: Any, v: Any, added: Any) -> tuple[Any, Any]:
     """Return result and weights of inputs `(n, length, 6)` with two heads."""
     weights = np.split(layer.in_proj_weight.numpy(), 3)
     biases = np.split(layer.in_proj_bias.numpy(), 3)
@@ -66,7 +66,7 @@ def test_added_keys_are_seen_by_all_queries(
     )
     given, added = MASKS[mask]
     found, weights = layer(*map(tw.asarray, (q, k, v)), **given)
-    result, shares = wanted(layer, q, k, v, added)
+    result, shares = expected(layer, q, k, v, added)
     np.testing.assert_allclose(weights.numpy(), shares, rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(found.numpy(), result, rtol=1e-4, atol=1e-5)
     one, _ = layer(*(tw.asarray(x[0]) for x in (q, k, v)))

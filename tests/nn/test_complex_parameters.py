@@ -93,9 +93,11 @@ def test_rules_move_both_parts(cpu: str) -> None:
         for t in range(1, 6):
             params, state = opt.update(params, tw.grad(loss)(params), state)
             pairs = formula(pairs, 2 * weights * (pairs - goal), kept, t)
-        wanted = pairs[:, 0] + 1j * pairs[:, 1]
+        expected = pairs[:, 0] + 1j * pairs[:, 1]
         assert params["z"].dtype is tw.complex128
-        np.testing.assert_allclose(params["z"].numpy(), wanted, 1e-12, err_msg=str(opt))
+        np.testing.assert_allclose(
+            params["z"].numpy(), expected, 1e-12, err_msg=str(opt)
+        )
         assert all(
             moment.dtype is tw.complex128
             for name, moment in opt.state_dict(state).items()

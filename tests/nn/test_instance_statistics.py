@@ -46,9 +46,9 @@ def test_other_calls_normalise_by_them(device: str) -> None:
         }
     )
     x = tw.asarray(X, device=device)
-    wanted = [[[0.0, 1.0], [1.0, 3.0]], [[2.0, 3.0], [0.0, 0.0]]]
-    assert layer(x).tolist() == wanted
-    assert layer(x[0]).tolist() == wanted[0]
+    expected = [[[0.0, 1.0], [1.0, 3.0]], [[2.0, 3.0], [0.0, 0.0]]]
+    assert layer(x).tolist() == expected
+    assert layer(x[0]).tolist() == expected[0]
     gradient = tw.grad(lambda x: layer(x).sum())(x)
     assert gradient.tolist() == [[[0.5, 0.5], [0.5, 0.5]]] * 2
 

@@ -33,8 +33,8 @@ def test_losses_of_two_dtypes_have_derivatives(
         x = tw.asarray(data[0], dtype=first)
         y = tw.asarray(data[1], dtype=second)
         wide = [tw.asarray(a, dtype="float64") for a in data]
-        found, wanted = (tw.grad(loss, (0, 1))(*pair) for pair in ((x, y), wide))
-        for got, expected, of in zip(found, wanted, (x, y), strict=True):
+        found, reference = (tw.grad(loss, (0, 1))(*pair) for pair in ((x, y), wide))
+        for got, expected, of in zip(found, reference, (x, y), strict=True):
             assert got.dtype is of.dtype
             assert tw.abs(got - expected).max() < 2e-3
 

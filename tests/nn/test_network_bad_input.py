@@ -1,4 +1,4 @@
-"""Mistakes in using layers and losses are told at once, with what to do."""
+"""Mistakes in using layers and losses are reported immediately, with advice."""
 
 from __future__ import annotations
 

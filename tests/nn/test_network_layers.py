@@ -87,15 +87,15 @@ def test_layers_work_under_transformations(wasm: Any) -> None:
     def loss(model: Any, x: tw.Tensor, labels: tw.Tensor) -> tw.Tensor:
         return nn.cross_entropy(model(x), labels)
 
-    wanted = tw.grad(loss)(model, x, labels)
+    expected = tw.grad(loss)(model, x, labels)
     one_by_one = tw.vmap(
         lambda m, x, label: tw.grad(loss)(m, x[None], label[None]), (None, 0, 0)
     )(model, x, labels)
     again = tw.grad(lambda m: loss(tw.checkpoint(m), x, labels))(model)
     recorded = tw.jit(tw.grad(loss))(model, x, labels)
     for path, a, b, c, d in zip(
-        tw.tree.paths(wanted),
-        *[tw.tree.leaves(t) for t in (wanted, one_by_one, again, recorded)],
+        tw.tree.paths(expected),
+        *[tw.tree.leaves(t) for t in (expected, one_by_one, again, recorded)],
         strict=True,
     ):
         size = 1e-5 + 1e-4 * abs(a).max().item()

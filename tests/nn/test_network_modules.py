@@ -83,12 +83,12 @@ def test_gradients_have_the_form_of_the_model(device: str) -> None:
 
 def test_both_styles_find_the_same_gradients(device: str) -> None:
     model, x = Net(), X.to_device(device)
-    wanted = [g for g in tw.tree.leaves(tw.grad(loss)(model, x)) if g is not None]
+    expected = [g for g in tw.tree.leaves(tw.grad(loss)(model, x)) if g is not None]
     model.requires_grad_()
     loss(model, x).backward()
     found = [p.grad for p in model.parameters()]
     assert all(
-        (a == b).all() for a, b in zip(found, wanted, strict=True) if a is not None
+        (a == b).all() for a, b in zip(found, expected, strict=True) if a is not None
     )
     assert len(found) == 3
     assert model.scale.grad is None
@@ -141,8 +141,8 @@ def test_a_tensor_in_two_places_is_one_leaf(cpu: str) -> None:
     assert list(model.state_dict()) == ["a.weight", "b.weight"]
     gradient = tw.grad(lambda m: m(X).sum())(model)
     w = model.a.weight
-    wanted = tw.grad(lambda w: (X @ w.T @ w.T).sum())(w)
-    assert abs(gradient.a.weight - wanted).max().item() < 1e-6
+    expected = tw.grad(lambda w: (X @ w.T @ w.T).sum())(w)
+    assert abs(gradient.a.weight - expected).max().item() < 1e-6
     moved = tw.tree.map(lambda p, g: p - g, model, gradient)
     assert moved.a.weight is moved.b.weight
 

@@ -104,9 +104,11 @@ def found_by(case: Case, dtype: tw.DType) -> dict[str, Any]:
     return found
 
 
-def assert_near(found: tw.Tensor, wanted: list[Any], bound: float, words: str) -> None:
+def assert_near(
+    found: tw.Tensor, expected: list[Any], bound: float, words: str
+) -> None:
     got = found.reshape(-1).tolist()
-    exact = [float(x) for x in wanted]
+    exact = [float(x) for x in expected]
     size = max([abs(x) for x in exact if math.isfinite(x)], default=0.0)
     assert len(got) == len(exact), words
     for x, y in zip(got, exact, strict=True):
@@ -120,14 +122,14 @@ ROUGH = ("celu", "hardsigmoid", "bce, extreme")
 
 
 def check(name: str, dtype: tw.DType, bound: float) -> None:
-    wanted, found = RECORDED[name], found_by(CASES[name], dtype)
-    assert len(found["results"]) == len(wanted["results"])
-    for got, (shape, flat) in zip(found["results"], wanted["results"], strict=True):
+    expected, found = RECORDED[name], found_by(CASES[name], dtype)
+    assert len(found["results"]) == len(expected["results"])
+    for got, (shape, flat) in zip(found["results"], expected["results"], strict=True):
         assert got[0] == shape
         assert_near(got[1], flat, bound, "result")
     for part in ("inputs", "parameters", "buffers"):
-        assert found.get(part, {}).keys() == wanted.get(part, {}).keys()
-        for key, flat in wanted.get(part, {}).items():
+        assert found.get(part, {}).keys() == expected.get(part, {}).keys()
+        for key, flat in expected.get(part, {}).items():
             assert_near(found[part][key], flat, bound, f"{part}, {key}")
 
 

@@ -61,8 +61,8 @@ def test_indices_of_windows(
         )
         for pair in product(*starts)
     )
-    wanted = first_of_largest(IMAGES[image], windows)  # type: ignore[arg-type]  # pairs
-    assert of(values[0, 0], indices[0, 0]) == wanted
+    expected = first_of_largest(IMAGES[image], windows)  # type: ignore[arg-type]  # pairs
+    assert of(values[0, 0], indices[0, 0]) == expected
     assert indices[0, 0].tolist() == indices[0, 1].tolist()
 
 
@@ -77,8 +77,8 @@ def test_indices_of_even_parts(device: str, image: str, sizes: Any) -> None:
         [range(i * length // size, -(-(i + 1) * length // size)) for i in range(size)]
         for length, size in zip((3, 4), sizes, strict=True)
     ]
-    wanted = first_of_largest(IMAGES[image], product(*parts))  # type: ignore[arg-type]  # pairs
-    assert of(values, indices) == wanted
+    expected = first_of_largest(IMAGES[image], product(*parts))  # type: ignore[arg-type]  # pairs
+    assert of(values, indices) == expected
 
 
 def test_indices_along_one_axis_and_their_gradients(device: str) -> None:

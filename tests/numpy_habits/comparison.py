@@ -34,22 +34,22 @@ def result(text: str, names: dict[str, Any]) -> Any:
 
 
 def difference(
-    got: Any, wanted: Any, rtol: float = 1e-5, atol: float = 1e-6
+    got: Any, result_of_numpy: Any, rtol: float = 1e-5, atol: float = 1e-6
 ) -> str | None:
     """Return how a result differs from NumPy's, None where it does not."""
-    if isinstance(wanted, tuple | list):
-        if not isinstance(got, tuple | list) or len(got) != len(wanted):
-            return f"{got}, not {wanted}"
-        pairs = zip(got, wanted, strict=True)
+    if isinstance(result_of_numpy, tuple | list):
+        if not isinstance(got, tuple | list) or len(got) != len(result_of_numpy):
+            return f"{got}, not {result_of_numpy}"
+        pairs = zip(got, result_of_numpy, strict=True)
         return next(
             (text for pair in pairs if (text := difference(*pair, rtol, atol))), None
         )
-    if not isinstance(wanted, numpy.ndarray | numpy.generic):
+    if not isinstance(result_of_numpy, numpy.ndarray | numpy.generic):
         number = got.item() if isinstance(got, Tensor) else got
-        return None if number == wanted else f"{got}, not {wanted}"
+        return None if number == result_of_numpy else f"{got}, not {result_of_numpy}"
     if not isinstance(got, Tensor | bool | int | float | complex):
         return f"{got!r} is no tensor"
-    host, expected = numpy.asarray(got), numpy.asarray(wanted)
+    host, expected = numpy.asarray(got), numpy.asarray(result_of_numpy)
     kinds = [array.dtype.kind.replace("u", "i") for array in (host, expected)]
     if host.shape != expected.shape or kinds[0] != kinds[1]:
         return f"{host.dtype}{host.shape}, not {expected.dtype}{expected.shape}"
@@ -64,9 +64,9 @@ def compared(statements: list[str], data: Mapping[str, object]) -> list[str]:
     for text in statements:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            wanted = result(text, arrays(numpy, data))
+            result_of_numpy = result(text, arrays(numpy, data))
         try:
-            problem = difference(result(text, arrays(np, data)), wanted)
+            problem = difference(result(text, arrays(np, data)), result_of_numpy)
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
         if problem:

@@ -30,8 +30,8 @@ answer = (x - x.mean(0)) / np.std(x, axis=0, ddof=1)
 """,
     "the nearest of many": """
 positions = np.linspace(0, 1, 11, endpoint=False)[1:]
-wanted = 0.43
-answer = positions[np.abs(positions - wanted).argmin()]
+expected = 0.43
+answer = positions[np.abs(positions - expected).argmin()]
 """,
     "distances of all pairs": """
 points = np.cos(np.arange(14.0)).reshape(7, 2)

@@ -57,9 +57,9 @@ def test_clip_takes_limits_beyond_the_range(limits: tuple[Any, Any]) -> None:
     host = numpy.arange(0, 256, 15, dtype="uint8")
     own = np.array(host, device="cpu")
     high = min(limits[1], 255)
-    wanted = numpy.clip(host, None if limits[0] is None else max(limits[0], 0), high)
-    assert np.clip(own, *limits).tolist() == wanted.tolist()
-    assert own.clip(*limits).tolist() == wanted.tolist()
+    expected = numpy.clip(host, None if limits[0] is None else max(limits[0], 0), high)
+    assert np.clip(own, *limits).tolist() == expected.tolist()
+    assert own.clip(*limits).tolist() == expected.tolist()
 
 
 def test_clip_takes_limits_once() -> None:
@@ -95,9 +95,9 @@ METHODS: dict[str, Callable[[Any, Any], Any]] = {
 def test_methods_take_numpys_arguments(name: str, device: str) -> None:
     host = numpy.array([[1.0, 5.0, 2.0], [4.0, 0.0, 3.0]], "float32")
     mask = numpy.array([[True, False, True], [True, True, False]])
-    wanted = METHODS[name](host, mask)
+    expected = METHODS[name](host, mask)
     found = METHODS[name](np.array(host), np.array(mask))
-    numpy.testing.assert_allclose(numpy.asarray(found), wanted, rtol=1e-6)
+    numpy.testing.assert_allclose(numpy.asarray(found), expected, rtol=1e-6)
 
 
 WRITTEN: dict[str, Callable[[Any, Any], Any]] = {
@@ -112,10 +112,10 @@ WRITTEN: dict[str, Callable[[Any, Any], Any]] = {
 @pytest.mark.parametrize("name", WRITTEN)
 def test_methods_write_into_out(name: str, device: str) -> None:
     host = numpy.array([[1.0, 5.0, 2.0], [4.0, 0.0, 3.0]], "float32")
-    wanted = WRITTEN[name](host, numpy.empty(3, "float32"))
+    expected = WRITTEN[name](host, numpy.empty(3, "float32"))
     y = np.zeros(3)
     assert WRITTEN[name](np.array(host), y) is y
-    numpy.testing.assert_allclose(y.numpy(), wanted, rtol=1e-6)
+    numpy.testing.assert_allclose(y.numpy(), expected, rtol=1e-6)
 
 
 def test_clip_and_round_write_into_out() -> None:
@@ -153,14 +153,14 @@ def test_nothing_to_put_changes_nothing() -> None:
 @pytest.mark.parametrize("length", [0, 1, 2, 5, 5.5, 5.25, 0.5, -1, True])
 @pytest.mark.parametrize("name", ["hanning", "hamming", "blackman", "bartlett"])
 def test_windows_take_floats(name: str, length: float) -> None:
-    wanted = getattr(numpy, name)(length)
-    numpy.testing.assert_allclose(getattr(np, name)(length), wanted, atol=1e-6)
+    expected = getattr(numpy, name)(length)
+    numpy.testing.assert_allclose(getattr(np, name)(length), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("length", [0, 1, 2, 5])
 def test_kaiser(length: float) -> None:
-    wanted = numpy.kaiser(length, 3)
-    numpy.testing.assert_allclose(np.kaiser(length, 3), wanted, atol=1e-6)
+    expected = numpy.kaiser(length, 3)
+    numpy.testing.assert_allclose(np.kaiser(length, 3), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("trim", ["fb", "f", "b"])
@@ -230,9 +230,9 @@ LOADED: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.mark.parametrize("name", LOADED)
 def test_loadtxt_takes_numpys_arguments(name: str) -> None:
     text, options = LOADED[name]
-    wanted = numpy.loadtxt(io.StringIO(text), **options)
+    expected = numpy.loadtxt(io.StringIO(text), **options)
     found = np.loadtxt(io.StringIO(text), **options)
-    assert found.tolist() == wanted.tolist()
+    assert found.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize(
@@ -268,9 +268,9 @@ GENERATED: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.mark.parametrize("name", GENERATED)
 def test_genfromtxt_takes_numpys_arguments(name: str) -> None:
     text, options = GENERATED[name]
-    wanted = numpy.genfromtxt(io.StringIO(text), encoding="utf-8", **options)
+    expected = numpy.genfromtxt(io.StringIO(text), encoding="utf-8", **options)
     found = np.genfromtxt(io.StringIO(text), encoding="utf-8", **options)
-    numpy.testing.assert_array_equal(found, wanted)
+    numpy.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("ending", [".txt", ".txt.gz", ".txt.bz2", ".txt.xz"])
@@ -290,10 +290,10 @@ def test_savetxt_writes_what_numpy_writes(
 ) -> None:
     if isinstance(value[0], complex) and options.get("fmt") == "%d":
         pytest.skip("NumPy has no such format for parts")
-    wanted, found = io.StringIO(), io.StringIO()
-    numpy.savetxt(wanted, value, **options)
+    expected, found = io.StringIO(), io.StringIO()
+    numpy.savetxt(expected, value, **options)
     np.savetxt(found, value, **options)
-    assert found.getvalue() == wanted.getvalue()
+    assert found.getvalue() == expected.getvalue()
 
 
 def test_bytes_of_files_are_read(tmp_path: Path) -> None:
@@ -310,10 +310,10 @@ def test_bytes_of_files_are_read(tmp_path: Path) -> None:
 )
 def test_ufuncs_take_a_signature(signature: Any) -> None:
     x, y = [1, 2, 3], [4, 5, 6]
-    wanted = numpy.add(x, y, signature=signature)
+    expected = numpy.add(x, y, signature=signature)
     own = [np.array(value, "int64", device="cpu") for value in (x, y)]
-    assert np.add(*own, signature=signature).tolist() == wanted.tolist()
-    assert np.add(*own, sig=signature).dtype == wanted.dtype.name
+    assert np.add(*own, signature=signature).tolist() == expected.tolist()
+    assert np.add(*own, sig=signature).dtype == expected.dtype.name
     with pytest.raises(DataError, match="signature"):
         np.add(*own, signature="f->f")
 
@@ -328,21 +328,21 @@ def test_ufuncs_broadcast_to_out() -> None:
 def test_lengths_of_transforms_may_be_none(name: str) -> None:
     host = numpy.arange(24.0, dtype="float32").reshape(2, 3, 4)
     axes = (0, 1, 2)
-    wanted = getattr(numpy.fft, name)(host, s=(4, 3, 6), axes=axes)
+    expected = getattr(numpy.fft, name)(host, s=(4, 3, 6), axes=axes)
     found = getattr(np.fft, name)(np.array(host), s=(4, None, 6), axes=axes)
-    numpy.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+    numpy.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("rule", ["doane", "stone"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_rules_for_bins(rule: str, seed: int) -> None:
     drawn = numpy.random.default_rng(seed).gamma(2.0, size=60).astype("float32")
-    wanted = numpy.histogram_bin_edges(drawn, bins=rule)
+    expected = numpy.histogram_bin_edges(drawn, bins=rule)
     found = np.histogram_bin_edges(np.array(drawn), bins=rule)
-    numpy.testing.assert_allclose(found, wanted, rtol=1e-5)
-    wanted = numpy.histogram_bin_edges(drawn, bins=rule, range=(0.5, 9))
+    numpy.testing.assert_allclose(found, expected, rtol=1e-5)
+    expected = numpy.histogram_bin_edges(drawn, bins=rule, range=(0.5, 9))
     found = np.histogram_bin_edges(np.array(drawn), bins=rule, range=(0.5, 9))
-    numpy.testing.assert_allclose(found, wanted, rtol=1e-5)
+    numpy.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "uint32", "int32", "uint64"])
@@ -351,10 +351,10 @@ def test_ramps_of_whole_numbers_never_wrap_around(
     dtype: str, ends: tuple[int, int]
 ) -> None:
     host = numpy.array([5, 120, 90], dtype)
-    wanted = numpy.pad(host, 13, mode="linear_ramp", end_values=ends)
+    expected = numpy.pad(host, 13, mode="linear_ramp", end_values=ends)
     own = np.array(host, device="cpu")
     found = np.pad(own, 13, mode="linear_ramp", end_values=ends)
-    assert found.tolist() == wanted.tolist()
+    assert found.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("axis", [0, 1, (1, 0), (0, 1)])
@@ -375,9 +375,9 @@ def test_quantiles_with_a_weight_for_each_place_of_an_axis(axis: int) -> None:
     host = numpy.array([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]], "float32")
     weights = numpy.array([1.0, 3.0, 2.0][: host.shape[axis]], "float32")
     options: dict[str, Any] = {"axis": axis, "method": "inverted_cdf"}
-    wanted = numpy.quantile(host, 0.4, weights=weights, **options)
+    expected = numpy.quantile(host, 0.4, weights=weights, **options)
     found = np.quantile(np.array(host), 0.4, weights=weights, **options)
-    numpy.testing.assert_array_equal(found, wanted)
+    numpy.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("columns", [1, 2])
@@ -387,8 +387,8 @@ def test_polyfit_gives_covariances_and_errors(columns: int) -> None:
     y = y[:, 0] if columns == 1 else y
     own = [np.array(each, "float64", device="cpu") for each in (x, y)]
     for cov in (True, "unscaled"):
-        wanted = numpy.polyfit(x, y, 2, cov=cov)
-        for found, each in zip(np.polyfit(*own, 2, cov=cov), wanted, strict=True):
+        expected = numpy.polyfit(x, y, 2, cov=cov)
+        for found, each in zip(np.polyfit(*own, 2, cov=cov), expected, strict=True):
             numpy.testing.assert_allclose(found, each, rtol=1e-8)
     full, host = np.polyfit(*own, 2, full=True), numpy.polyfit(x, y, 2, full=True)
     for found, each in zip(full, host, strict=True):

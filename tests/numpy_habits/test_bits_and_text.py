@@ -42,13 +42,13 @@ np.sort_complex([2 + 1j, 1 - 1j, 2 - 1j])
 def test_lines_give_what_they_give_in_numpy(cpu: str) -> None:
     shared = {"io": io, "TABLE": TABLE}
     for line in LINES.strip().split("\n"):
-        got, wanted = (eval(line, {"np": module, **shared}) for module in (np, numpy))
+        got, expected = (eval(line, {"np": module, **shared}) for module in (np, numpy))
         if isinstance(got, tuple):
             got = [each.numpy() for each in got]
         elif isinstance(got, np.ndarray):
             got = got.numpy()
-        assert numpy.allclose(got, wanted, equal_nan=True), line
-        assert numpy.shape(got) == numpy.shape(wanted), line
+        assert numpy.allclose(got, expected, equal_nan=True), line
+        assert numpy.shape(got) == numpy.shape(expected), line
 
 
 def test_integers_are_written_in_other_bases() -> None:
@@ -121,14 +121,14 @@ def test_options_of_printing_give_numpys_text(cpu: str, options: Any) -> None:
     for row in rows:
         host = numpy.asarray(row, numpy.float32)
         with numpy.printoptions(**options):
-            wanted = (
+            expected = (
                 str(host),
                 numpy.array2string(host, separator=", ", **shown(options)),
             )
         with np.printoptions(**options):
-            assert str(np.asarray(host)) == wanted[0]
+            assert str(np.asarray(host)) == expected[0]
         found = np.array2string(np.asarray(host), separator=", ", **shown(options))
-        assert found == wanted[1]
+        assert found == expected[1]
     assert str(np.asarray([0.5, 1e-9])) == "[5.e-01 1.e-09]"
 
 

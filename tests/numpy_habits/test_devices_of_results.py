@@ -105,10 +105,10 @@ def test_lists_go_where_a_later_tensor_lies(name: str, webgpu: str) -> None:
     values = [1.0, 2.0]
     with devices.device("cpu"):
         found = LISTS_FIRST[name](tw.asarray(values, device=webgpu))
-        wanted = LISTS_FIRST[name](tw.asarray(values))
+        expected = LISTS_FIRST[name](tw.asarray(values))
     assert found.device == webgpu
-    assert found.dtype is wanted.dtype
-    assert np.allclose(found.tolist(), wanted.tolist())
+    assert found.dtype is expected.dtype
+    assert np.allclose(found.tolist(), expected.tolist())
 
 
 def test_testing_compares_lists_where_tensors_are(webgpu: str) -> None:

@@ -99,8 +99,8 @@ np.nanstd(c, ddof=1)
 def test_numbers_and_lists_keep_their_precision_with_float64(cpu: str) -> None:
     found = []
     for text in DIGITS.strip().splitlines():
-        wanted, got = result(text, wide(numpy)), result(text, wide(np))
-        problem = difference(got, wanted, rtol=1e-11, atol=1e-12)
+        expected, got = result(text, wide(numpy)), result(text, wide(np))
+        problem = difference(got, expected, rtol=1e-11, atol=1e-12)
         found += [f"{text}: {problem}"] if problem else []
     assert found == []
 
@@ -127,8 +127,8 @@ np.array([[1, 2], [3, 4]]).astype('i4').tobytes('F')
 def test_options_seldom_used_mean_what_numpy_means(cpu: str) -> None:
     found = []
     for text in PLAIN.strip().splitlines():
-        wanted, got = result(text, {"np": numpy}), result(text, {"np": np})
-        problem = difference(got, wanted)
+        expected, got = result(text, {"np": numpy}), result(text, {"np": np})
+        problem = difference(got, expected)
         found += [f"{text}: {problem}"] if problem else []
     assert found == []
 

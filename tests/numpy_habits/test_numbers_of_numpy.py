@@ -116,9 +116,9 @@ def test_einsum_sums_in_the_dtype_of_the_result(cpu: str, subscripts: str) -> No
             arrays.append(values.astype(dtype))
         if subscripts == "ij->i" and dtypes == ["bool"]:
             continue  # a bool alone is summed as `or`, in both
-        wanted = numpy.einsum(subscripts, *arrays)
+        expected = numpy.einsum(subscripts, *arrays)
         got = np.einsum(subscripts, *map(np.asarray, arrays))
-        assert numpy.allclose(numpy.asarray(got), wanted, rtol=1e-5), (dtypes, got)
+        assert numpy.allclose(numpy.asarray(got), expected, rtol=1e-5), (dtypes, got)
 
 
 def test_einsum_with_a_mask(device: str) -> None:
@@ -138,8 +138,8 @@ def test_medians_between_infinities(device: str, pair: tuple[float, float]) -> N
     for rows in ([*pair], [*pair, nan]):
         x = np.array(rows)
         with numpy.errstate(all="ignore"):
-            wanted = numpy.nanmedian(rows), numpy.median(rows)
-        assert difference((np.nanmedian(x), np.median(x)), wanted) is None
+            expected = numpy.nanmedian(rows), numpy.median(rows)
+        assert difference((np.nanmedian(x), np.median(x)), expected) is None
 
 
 def test_quantiles_between_infinities(device: str) -> None:
@@ -166,9 +166,9 @@ def test_interp_at_infinities(device: str) -> None:
     for xp in ([0, 1], [-inf, 1], [0, inf], [-inf, inf]):
         for fp in itertools.product([-inf, -1.0, 10.0, inf], repeat=2):
             with numpy.errstate(all="ignore"):
-                wanted = numpy.interp(at, xp, fp)
+                expected = numpy.interp(at, xp, fp)
             got = np.interp(np.array(at.tolist()), xp, list(fp))
-            assert difference(got, wanted.astype("float32")) is None, (xp, fp)
+            assert difference(got, expected.astype("float32")) is None, (xp, fp)
     assert np.interp([0.5, 1.5], [0, 1, 2], [0, inf, 10]).tolist() == [inf, inf]
 
 
@@ -183,13 +183,15 @@ def test_axes_are_taken_in_the_order_asked(cpu: str) -> None:
             for named in (axes, tuple(axis - 3 for axis in axes)):
                 steps = [0.5, 2.0, 3.0][:rank]
                 for given in ([], steps, [positions[axis] for axis in axes]):
-                    wanted = numpy.gradient(host, *given, axis=named)
+                    expected = numpy.gradient(host, *given, axis=named)
                     got = np.gradient(x, *given, axis=named)
-                    assert difference(got, wanted, rtol=1e-4, atol=1e-4) is None, named
+                    assert difference(got, expected, rtol=1e-4, atol=1e-4) is None, (
+                        named
+                    )
                 weights = rng.random([host.shape[axis] for axis in axes])
-                wanted = numpy.average(host, named, weights, keepdims=True)
+                expected = numpy.average(host, named, weights, keepdims=True)
                 got = np.average(x, named, weights, keepdims=True)
-                assert numpy.allclose(numpy.asarray(got), wanted, rtol=1e-5), named
+                assert numpy.allclose(numpy.asarray(got), expected, rtol=1e-5), named
     statements = """
     np.flip(x, (2, 0)); np.roll(x, (1, 2), (2, 0)); np.rot90(x, 1, (2, 0))
     np.rot90(x, 1, (0, 2)); np.moveaxis(x, (2, 0), (0, 1)); np.transpose(x, (2, 0, 1))
@@ -204,8 +206,8 @@ def test_axes_are_taken_in_the_order_asked(cpu: str) -> None:
     for text in filter(None, map(str.strip, statements.replace("\n", ";").split(";"))):
         names = {"x": x, "np": np, "numpy": numpy}
         host_names = {"x": host, "np": numpy, "numpy": numpy}
-        got, wanted = eval(text, names), eval(text, host_names)
-        assert numpy.allclose(numpy.asarray(got), wanted, rtol=1e-4), text
+        got, expected = eval(text, names), eval(text, host_names)
+        assert numpy.allclose(numpy.asarray(got), expected, rtol=1e-4), text
 
 
 def test_numpy_s_own_shuffle_is_for_numbers(cpu: str) -> None:
@@ -257,9 +259,9 @@ def test_divisors_of_the_least_integers(cpu: str) -> None:
         values = values.astype(kind)
         for name in ("gcd", "lcm"):
             with numpy.errstate(all="ignore"):
-                wanted = getattr(numpy, name).outer(values, values)
+                expected = getattr(numpy, name).outer(values, values)
             got = getattr(np, name).outer(np.asarray(values), np.asarray(values))
-            assert got.tolist() == wanted.tolist(), (kind, name)
+            assert got.tolist() == expected.tolist(), (kind, name)
         counts = np.bitwise_count(np.asarray(values))
         assert counts.tolist() == numpy.bitwise_count(values).tolist()
     assert np.gcd.reduce(np.array([64, -(2**31)])).item() == 64
@@ -273,9 +275,9 @@ def test_unique_with_nan_along_an_axis(device: str) -> None:
                 **{"return_index": True, "return_inverse": True, "return_counts": True},
                 **{"axis": 0, "equal_nan": equal_nan},
             }
-            wanted = numpy.unique(numpy.array(rows), **options)
+            expected = numpy.unique(numpy.array(rows), **options)
             got = np.unique(np.array(rows), **options)
-            assert difference(got, wanted) is None, (rows, equal_nan)
+            assert difference(got, expected) is None, (rows, equal_nan)
 
 
 SINGULAR: list[Any] = [
@@ -292,12 +294,14 @@ def test_condition_numbers_of_singular_matrices(device: str, p: Any) -> None:
     """W11: they are infinite, by every norm."""
     for rows in SINGULAR:
         matrix = numpy.array(rows, "float32")
-        wanted = numpy.linalg.cond(matrix, p)
+        expected = numpy.linalg.cond(matrix, p)
         got = numpy.asarray(np.linalg.cond(np.array(rows, np.float32), p))
-        large = numpy.asarray(wanted) > 1e6  # infinite but for a rounding
-        small = numpy.asarray(wanted) < 1e-6
-        assert numpy.array_equal(got > 1e6, large), (rows, got, wanted)
-        assert numpy.allclose(got[~large & ~small], wanted[~large & ~small], rtol=1e-4)
+        large = numpy.asarray(expected) > 1e6  # infinite but for a rounding
+        small = numpy.asarray(expected) < 1e-6
+        assert numpy.array_equal(got > 1e6, large), (rows, got, expected)
+        assert numpy.allclose(
+            got[~large & ~small], expected[~large & ~small], rtol=1e-4
+        )
     spoilt = np.array([[nan, 1], [1, 1]])
     if p not in (None, 2, -2):
         assert numpy.isnan(numpy.asarray(np.linalg.cond(spoilt, p)))
@@ -338,8 +342,8 @@ P(P([1], variable="q")).variable
 @pytest.mark.parametrize("text", POLYNOMIALS.strip().splitlines())
 def test_polynomials_are_those_of_numpy(cpu: str, text: str) -> None:
     """W12: they compare, divide, print, and functions of them give them."""
-    wanted = eval(text, {"np": numpy, "P": numpy.poly1d})
-    assert eval(text, {"np": np, "P": np.poly1d}) == wanted
+    expected = eval(text, {"np": numpy, "P": numpy.poly1d})
+    assert eval(text, {"np": np, "P": np.poly1d}) == expected
 
 
 def test_coefficients_of_a_polynomial_are_written(cpu: str) -> None:
@@ -368,8 +372,8 @@ def test_small_integers_do_not_wrap(cpu: str) -> None:
         assert got == numpy.vander(host[3:6], 4).tolist(), kind
         inside = abs(values + 50) < info.max - 51
         for decimals in (-1, -2):
-            wanted = numpy.round(host[inside], decimals)
-            assert np.round(x, decimals)[inside].tolist() == wanted.tolist(), kind
+            expected = numpy.round(host[inside], decimals)
+            assert np.round(x, decimals)[inside].tolist() == expected.tolist(), kind
 
 
 def test_differences_of_unsigned_integers_and_numbers(cpu: str) -> None:
@@ -390,15 +394,15 @@ def test_quotients_and_powers_of_complex_zeros(device: str) -> None:
     for top in tops:
         for zero in (0j, complex(-0.0, 0), complex(0, -0.0)):
             with numpy.errstate(all="ignore"):
-                wanted = numpy.array([top], complex) / zero
+                expected = numpy.array([top], complex) / zero
             got = np.array([top], np.complex64) / zero
-            assert numpy.array_equal(numpy.asarray(got), wanted, equal_nan=True), top
+            assert numpy.array_equal(numpy.asarray(got), expected, equal_nan=True), top
     for power in (-1, -2, -1.0, -0.5, -1 + 0j):
         found = numpy.asarray(np.array([0j, 1j]) ** power)
         with numpy.errstate(all="ignore"):
-            wanted = numpy.array([0j, 1j]) ** power
+            expected = numpy.array([0j, 1j]) ** power
         assert numpy.isnan([found[0].real, found[0].imag]).all(), power
-        assert numpy.allclose(found[1], wanted[1], atol=1e-6)
+        assert numpy.allclose(found[1], expected[1], atol=1e-6)
 
 
 def test_flat_takes_a_bool_for_the_first_element(cpu: str) -> None:
@@ -417,8 +421,8 @@ def test_negative_powers_of_matrices(device: str) -> None:
     for module in (tw.linalg, np.linalg):
         for n in (-1, -2, -3):
             got = numpy.asarray(module.matrix_power(np.array(rows), n))
-            wanted = numpy.linalg.matrix_power(numpy.array(rows), n)
-            assert numpy.allclose(got, wanted, rtol=1e-3), n
+            expected = numpy.linalg.matrix_power(numpy.array(rows), n)
+            assert numpy.allclose(got, expected, rtol=1e-3), n
         with pytest.raises(LinAlgError):
             numpy.asarray(module.matrix_power(np.ones((2, 2)), -1))
 

@@ -81,12 +81,12 @@ CLASSES = (
 @pytest.mark.parametrize("name", ["bool", "int8", "uint16", "int64", "float32"])
 def test_classes_of_dtypes(name: str) -> None:
     for kind in CLASSES:
-        wanted = numpy.issubdtype(name, getattr(numpy, kind))
-        assert np.issubdtype(name, getattr(np, kind)) == wanted
+        expected = numpy.issubdtype(name, getattr(numpy, kind))
+        assert np.issubdtype(name, getattr(np, kind)) == expected
     for other in ("bool", "uint8", "int32", "float16", "float64"):
         for casting in ("no", "equiv", "safe", "same_kind", "unsafe"):
-            wanted = numpy.can_cast(name, other, casting)
-            assert np.can_cast(name, other, casting) == wanted, (name, other, casting)
+            expected = numpy.can_cast(name, other, casting)
+            assert np.can_cast(name, other, casting) == expected, (name, other, casting)
 
 
 def test_numbers_are_of_their_classes() -> None:

@@ -26,18 +26,20 @@ def arguments(module: ModuleType) -> dict[str, Any]:
     return found
 
 
-def differences(got: Any, wanted: Any) -> str | None:
+def differences(got: Any, result_of_numpy: Any) -> str | None:
     """Return how a result differs from NumPy's, None where it does not."""
-    if isinstance(wanted, tuple | list):
-        if not isinstance(got, tuple | list) or len(got) != len(wanted):
-            return f"{got}, not {wanted}"
-        pairs = zip(got, wanted, strict=True)
+    if isinstance(result_of_numpy, tuple | list):
+        if not isinstance(got, tuple | list) or len(got) != len(result_of_numpy):
+            return f"{got}, not {result_of_numpy}"
+        pairs = zip(got, result_of_numpy, strict=True)
         return next((text for pair in pairs if (text := differences(*pair))), None)
-    if isinstance(wanted, int | float) and not isinstance(wanted, numpy.generic):
-        return None if got == wanted else f"{got!r}, not {wanted!r}"
+    if isinstance(result_of_numpy, int | float) and not isinstance(
+        result_of_numpy, numpy.generic
+    ):
+        return None if got == result_of_numpy else f"{got!r}, not {result_of_numpy!r}"
     if not isinstance(got, Tensor):
         return f"{got!r} is no tensor"
-    host, expected = got.numpy(), numpy.asarray(wanted)
+    host, expected = got.numpy(), numpy.asarray(result_of_numpy)
     kinds = host.dtype.kind, expected.dtype.kind
     if host.shape != expected.shape or kinds[0] != kinds[1]:
         return f"{host.dtype}{host.shape}, not {expected.dtype}{expected.shape}"
@@ -53,9 +55,9 @@ def compared(expressions: list[str]) -> list[str]:
     for text in expressions:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            wanted = eval(text, theirs)
+            result_of_numpy = eval(text, theirs)
         try:
-            problem = differences(eval(text, ours), wanted)
+            problem = differences(eval(text, ours), result_of_numpy)
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
         if problem:

@@ -68,8 +68,8 @@ FLOAT_LIMITS = [
 @pytest.mark.parametrize("name", FLOAT_LIMITS)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64"])
 def test_limits_of_floats_are_numpys(dtype: str, name: str) -> None:
-    wanted = getattr(numpy.finfo(dtype), name)
-    assert type(wanted)(getattr(np.finfo(dtype), name)) == wanted
+    expected = getattr(numpy.finfo(dtype), name)
+    assert type(expected)(getattr(np.finfo(dtype), name)) == expected
 
 
 def test_numbers_are_instances_of_their_dtype() -> None:
@@ -121,8 +121,8 @@ def test_mintypecode(letters: Any) -> None:
 )
 def test_common_type(words: tuple[str, ...]) -> None:
     own = [np.ones(1, word, device="cpu") for word in words]
-    wanted = numpy.common_type(*(numpy.ones(1, word) for word in words))
-    assert np.common_type(*own) == numpy.dtype(wanted).name
+    expected = numpy.common_type(*(numpy.ones(1, word) for word in words))
+    assert np.common_type(*own) == numpy.dtype(expected).name
 
 
 def test_types_of_a_ufunc_are_letters_that_it_takes() -> None:

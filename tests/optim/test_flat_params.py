@@ -79,7 +79,7 @@ def test_a_step_of_training_is_few_kernels(webgpu: str) -> None:
     with tw.record_kernels() as records:
         step(params, state)
     # Three products forward and back, two sums of columns, gradients joined, Adam,
-    # its numbers, and what the loss hands back.
+    # its numbers, and the results of the loss.
     assert len(records) <= 10
 
 
@@ -98,5 +98,5 @@ def test_a_weights_gradient_is_laid_out_as_the_weight(
 
     found = tw.grad(transposed)(weight)
     assert found.node.view.is_contiguous
-    wanted = tw.grad(straight)(weight.T + 0).T
-    assert found.tolist() == [pytest.approx(row) for row in wanted.tolist()]
+    expected = tw.grad(straight)(weight.T + 0).T
+    assert found.tolist() == [pytest.approx(row) for row in expected.tolist()]

@@ -64,13 +64,13 @@ def trained(
 
 def check(
     found: Iterator[tuple[int, dict[str, Tensor]]],
-    wanted: dict[str, dict[str, Any]],
+    expected: dict[str, dict[str, Any]],
     within: float,
 ) -> None:
     """Compare all parameters after each step that is recorded."""
     compared = 0
     for step, tree in found:
-        for name, numbers in wanted.get(str(step), {}).items():
+        for name, numbers in expected.get(str(step), {}).items():
             compared += 1
             assert tree[name].reshape(-1).tolist() == pytest.approx(
                 tw.asarray(numbers, tw.float64, device="cpu").reshape(-1).tolist(),
@@ -112,8 +112,8 @@ def test_clipping(cpu: str) -> None:
 
 @pytest.mark.parametrize("kind", ["Adam", "SGD"])
 def test_gradients_that_are_left_out(kind: str, cpu: str) -> None:
-    wanted = RECORDED["every third gradient of b left out"][kind]
+    expected = RECORDED["every third gradient of b left out"][kind]
     opt = (
         tw.optim.Adam(lr=0.03) if kind == "Adam" else tw.optim.SGD(lr=0.1, momentum=0.9)
     )
-    check(trained(opt, tw.float64, left_out=3), wanted, 1e-10)
+    check(trained(opt, tw.float64, left_out=3), expected, 1e-10)

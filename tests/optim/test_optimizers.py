@@ -283,10 +283,10 @@ def test_parameters_lie_on_one_device(webgpu: str) -> None:
 
 
 def test_states_are_saved_by_name(cpu: str) -> None:
-    params, wanted = start(), start()
+    params, expected = start(), start()
     opt = OPTIMIZERS["Adam"](params)
-    other = OPTIMIZERS["Adam"](wanted)
-    for tree, one in ((params, opt), (wanted, other)):
+    other = OPTIMIZERS["Adam"](expected)
+    for tree, one in ((params, opt), (expected, other)):
         for _ in range(3):
             loss(tree).backward()
             one.step()
@@ -295,10 +295,10 @@ def test_states_are_saved_by_name(cpu: str) -> None:
     assert {"step", "learning_rate", "w.first", "inner.0.largest"} <= set(kept)
     again = OPTIMIZERS["Adam"](params)
     again.load_state_dict(kept)
-    for tree, one in ((params, again), (wanted, other)):
+    for tree, one in ((params, again), (expected, other)):
         loss(tree).backward()
         one.step()
-    assert numbers(params) == numbers(wanted)
+    assert numbers(params) == numbers(expected)
     with pytest.raises(DataError, match=r"missing: 'w\.velocity'"):
         OPTIMIZERS["SGD"](params).load_state_dict(kept)
     kept["w.first"] = tw.ones(2)

@@ -73,7 +73,7 @@ test("the first tensor that differs from the sender's is named", () => {
   const second = { name: "second", shape: [25], dtype: "float32", digest: null, numbers: [0, 1, 0.5, 0.5, 0.1, 0, 0] };
   const here = [first, second];
   const changed = (at: number, value: number): number[] => second.numbers.with(at, value);
-  const told: [typeof here, string][] = [
+  const messages: [typeof here, string][] = [
     [[{ ...first, digest: "f".repeat(16) }, second] as typeof here, "“first” has other values"],
     [[{ ...first, shape: [3, 2] }, second] as typeof here, "“first” has the shape (2, 3), the sender’s (3, 2)"],
     [[{ ...first, dtype: "int64" }, second] as typeof here, "“first” is of dtype int32, the sender’s of int64"],
@@ -82,7 +82,7 @@ test("the first tensor that differs from the sender's is named", () => {
     [[...here, { ...first, name: "third" }] as typeof here, "“third” is missing here"],
     [[first] as typeof here, "“second” is here alone"],
   ];
-  for (const [sent, text] of told) {
+  for (const [sent, text] of messages) {
     const found = compared(sent, here);
     assert(!found.isSame && found.text.startsWith(`Not the sender’s result: ${text}`), found.text);
   }

@@ -1,4 +1,4 @@
-"""The editor is told about real objects, and nothing of a program runs for that."""
+"""The editor describes real objects without running any part of a program."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def test_members_are_those_of_the_real_object() -> None:
 
 
 def test_explanations_are_signature_and_first_lines() -> None:
-    told = explain("tw.sum", {"tw": tw})
-    assert told["signature"].startswith("sum(x, /, axis=None, *, dtype=None")
-    assert told["text"].startswith((tw.sum.__doc__ or "").partition("\n")[0])
+    entry = explain("tw.sum", {"tw": tw})
+    assert entry["signature"].startswith("sum(x, /, axis=None, *, dtype=None")
+    assert entry["text"].startswith((tw.sum.__doc__ or "").partition("\n")[0])
     assert explain("len", {})["signature"] == "len(obj, /)"
     assert explain("tw.nothing", {"tw": tw}) == {"signature": "", "text": ""}
 
@@ -112,8 +112,8 @@ def test_a_path_can_begin_with_a_module_that_the_program_imports() -> None:
     own = {"tensorweb": 1, "math": 2}
     assert explain("math.sqrt", own) == {"signature": "", "text": ""}
     assert explain("math.sqrt", own, True)["signature"] == "sqrt(x, /)"
-    told = explain("tensorweb.numpy.linalg.norm", own, True)
-    assert told["signature"] == "norm(x, ord=None, axis=None, keepdims=False)"
+    entry = explain("tensorweb.numpy.linalg.norm", own, True)
+    assert entry["signature"] == "norm(x, ord=None, axis=None, keepdims=False)"
     found = {row["name"]: row["kind"] for row in members("tensorweb.numpy", own, True)}
     assert (found["sin"], found["fft"], found["pi"]) == (
         "function",

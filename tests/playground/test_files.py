@@ -19,7 +19,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def missing(name: str) -> str | None:
-    """Return what is said of a file that a program opens in vain."""
+    """Return the message about a missing file that a program opens."""
     try:
         Path(name).read_text()
     except OSError as error:

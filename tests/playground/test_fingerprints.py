@@ -26,10 +26,10 @@ def found(source: str, device: str) -> list[dict[str, Any]]:
     with devices.device(device):
         answer = bridge.drive(session.run(f"import tensorweb as tw\n{source}"))
         assert answer["error"] is None
-        told = bridge.drive(session.describe())
-        assert {record["device"] for record in told} <= {device, "cpu"}
-        told = json.dumps(bridge.drive(session.fingerprint()), allow_nan=False)
-    return list(json.loads(told))
+        records = bridge.drive(session.describe())
+        assert {record["device"] for record in records} <= {device, "cpu"}
+        records = json.dumps(bridge.drive(session.fingerprint()), allow_nan=False)
+    return list(json.loads(records))
 
 
 def one(source: str, device: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The files of a program: imported anew, found by name, told apart in failures."""
+"""The files of a program: imported anew, found by name, distinguished in failures."""
 
 from __future__ import annotations
 

@@ -375,7 +375,7 @@ def test_values_of_singular_matrices_are_looked_at_as_they_are(
 ) -> None:
     assert console.run(SINGULAR)["error"] is None
     found = console.ask(console.session.describe())
-    told = {entry["name"]: entry for entry in found}
-    assert (told["y"]["size"], told["y"]["inf"] + told["y"]["nan"]) == (8, 4)
-    cells = console.session.cells(told["x"]["id"], 1, 2, [0] * 3, [0, 0, 2, 2])
+    by_name = {entry["name"]: entry for entry in found}
+    assert (by_name["y"]["size"], by_name["y"]["inf"] + by_name["y"]["nan"]) == (8, 4)
+    cells = console.session.cells(by_name["x"]["id"], 1, 2, [0] * 3, [0, 0, 2, 2])
     assert console.ask(cells)["texts"] == [["1.5", "1"], ["1", "1.5"]]

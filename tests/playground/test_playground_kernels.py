@@ -1,4 +1,4 @@
-"""What the page is told of the kernels of a run: counts, work, lines of the program."""
+"""The page's record of the kernels of a run: counts, work, lines of the program."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def kernels(source: str) -> list[dict[str, object]]:
 
 def test_kernels_tell_their_work_and_line(webgpu: str) -> None:
     _, doubled = kernels(LOOP)
-    told = {
+    reported = {
         key: doubled[key]
         for key in ("name", "kind", "count", "flops", "loaded", "stored", "line")
     }
-    assert told == {
+    assert reported == {
         "name": "elementwise multiply [6]",
         "kind": "elementwise",
         "count": 3,
@@ -53,9 +53,9 @@ w = tw.realize(tw.reshape(tw.reshape(y, (64, 64)).T, (-1,)))
 
 
 def test_kernels_tell_their_formula_and_fused_copies(webgpu: str) -> None:
-    told = [(kernel["formula"], kernel["copies"]) for kernel in kernels(FUSED_COPY)]
+    reported = [(kernel["formula"], kernel["copies"]) for kernel in kernels(FUSED_COPY)]
     # A kernel that is all copy says so in its formula.
-    assert told == [("float32(i)", True), ("exp(-x²)", False), ("copy(x)", False)]
+    assert reported == [("float32(i)", True), ("exp(-x²)", False), ("copy(x)", False)]
 
 
 def test_lines_of_long_runs_are_not_noted_for_ever(webgpu: str) -> None:

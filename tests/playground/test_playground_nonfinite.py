@@ -1,4 +1,4 @@
-"""What the page is told of the lines that first made a NaN or an infinity."""
+"""The page's record of the lines that first made a NaN or an infinity."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ for i in range(5):
 data = tw.asarray([1.0, tw.nan])
 pairs = [root(tw.ones(2)) for i in range(3)]
 odd = tw.exp(tw.asarray([1000.0]))
-gone = odd - odd
+cancelled = odd - odd
 fine = tw.ones(3)
 """
 
@@ -51,14 +51,14 @@ def test_tensors_tell_the_line_that_made_them_not_finite(device: str) -> None:
     session, record = ran(device, search=True)
     assert record["search"] == {"complete": True, "origins": [SQRT]}
     found = {one["name"]: one for one in bridge.drive(session.describe())}
-    told = {name: one["origins"] for name, one in found.items() if "origins" in one}
-    assert told == {
+    origins = {name: one["origins"] for name, one in found.items() if "origins" in one}
+    assert origins == {
         "x": [],
         "loss": [SQRT],
         "data": [DATA],
         "pairs[2]": [SQRT],
         "odd": [EXP],
-        "gone": [LESS, EXP],
+        "cancelled": [LESS, EXP],
         "fine": [],
     }
     asked = bridge.drive(session.statistics(found["pairs[0]"]["id"]))

@@ -45,12 +45,12 @@ def test_a_package_that_cannot_be_fetched_is_not_blamed_on_its_name() -> None:
         "Can't fetch metadata for 'seaborn'. Please make sure you have entered a "
         "correct package name and correctly specified index_urls (if you changed them)."
     )
-    told = describe_failure(ValueError(text), {})
-    assert told["message"].startswith(
+    described = describe_failure(ValueError(text), {})
+    assert described["message"].startswith(
         "Can't fetch metadata for 'seaborn'. The name may"
     )
-    assert "“Allow network” is ticked" in told["message"]
-    assert "correct package name" not in told["message"]
+    assert "“Allow network” is ticked" in described["message"]
+    assert "correct package name" not in described["message"]
 
 
 def test_an_unknown_module_says_what_is_possible(
@@ -58,25 +58,25 @@ def test_an_unknown_module_says_what_is_possible(
 ) -> None:
     monkeypatch.setattr(files, "site", frozenset({"numpy", "PIL", "_cffi"}))
 
-    def told(name: str) -> str:
+    def described(name: str) -> str:
         error = ModuleNotFoundError(f"No module named {name!r}", name=name)
         return describe_failure(error, {})["message"]
 
-    assert told("seaborn.io").startswith(
+    assert described("seaborn.io").startswith(
         "No module named 'seaborn': this site carries PIL and numpy; "
     )
-    assert "await micropip.install('seaborn')" in told("seaborn")
-    assert "“Allow network” is ticked" in told("seaborn")
+    assert "await micropip.install('seaborn')" in described("seaborn")
+    assert "“Allow network” is ticked" in described("seaborn")
     monkeypatch.setattr(files, "compiled", {"sklearn": "scikit-learn"})
-    assert "build.py site --packages scikit-learn." in told("sklearn.svm")
-    assert "micropip" not in told("sklearn")
+    assert "build.py site --packages scikit-learn." in described("sklearn.svm")
+    assert "micropip" not in described("sklearn")
     monkeypatch.setattr(files, "site", frozenset())
     monkeypatch.delitem(sys.modules, "numpy", raising=False)
-    assert "`import tensorweb.numpy as np` has its names" in told("numpy.linalg")
-    assert "micropip" not in told("numpy")
+    assert "`import tensorweb.numpy as np` has its names" in described("numpy.linalg")
+    assert "micropip" not in described("numpy")
     monkeypatch.undo()
     monkeypatch.setattr(files, "site", frozenset({"PIL"}))
-    assert told("json.nothing") == "No module named 'json.nothing'"
-    assert told("PIL") == (
+    assert described("json.nothing") == "No module named 'json.nothing'"
+    assert described("PIL") == (
         "No module named 'PIL': the site carries it, but it could not be fetched now."
     )

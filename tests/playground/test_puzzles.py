@@ -90,13 +90,13 @@ def test_a_solution_solves_it(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
     assert found.solved, found
     assert found.wanted == dataclasses.replace(found.got, wrong=[])
     # The example in the puzzle's text must be the result that the check requires.
-    wanted = PUZZLES[name].wanted(*PUZZLES[name].first)[1]
+    expected = PUZZLES[name].wanted(*PUZZLES[name].first)[1]
     [said] = re.findall(rf"{name}\(.*\) is (\[.*\])\.", TEXTS[name])
     example = eval(
         re.findall(rf"({name}\(.*\)) is", TEXTS[name])[0], {name: PUZZLES[name].wanted}
     )
     assert example[1] == json.loads(said)
-    assert wanted
+    assert expected
 
 
 def test_the_first_wrong_case_is_shown() -> None:
@@ -122,7 +122,7 @@ def test_wrong_elements_are_marked() -> None:
         (lambda x: None, "It returns None so far: write its body."),
         (lambda x: [4, 3, 2, 1], "It returns list, which is no tensor."),
         (lambda x: x[7], "Wanted is shape (4,); this raises TensorIndexError: "),
-        (lambda x: x + 1j, "It has dtype complex64; wanted are real numbers."),
+        (lambda x: x + 1j, "It has dtype complex64; expected are real numbers."),
         (lambda x, y: x, "Wanted is shape (4,); this raises TypeError: "),
     ],
 )

@@ -27,7 +27,7 @@ class Console:
         assert record["error"] is None
         return json.loads(json.dumps(bridge.drive(self.session.describe())))  # type: ignore[no-any-return]  # JSON
 
-    def told(self, kind: str) -> list[Mapping[str, Any]]:
+    def messages(self, kind: str) -> list[Mapping[str, Any]]:
         return [fields for known, fields in self.notes if known == kind]
 
 
@@ -46,7 +46,7 @@ for i in range(200):
 
 def test_tensor_shown_in_a_loop_is_one_display(console: Console, device: str) -> None:
     tensors = console.run(LOOP)
-    assert [fields["name"] for fields in console.told("display")] == ["x"]
+    assert [fields["name"] for fields in console.messages("display")] == ["x"]
     (x,) = tensors
     assert (x["name"], x["displays"], x["mean"]) == ("x", [0], 199)
 
@@ -56,7 +56,7 @@ def test_pictures_come_while_the_program_runs_and_the_last_is_right(
 ) -> None:
     monkeypatch.setattr(rich_output, "LEAST_SECONDS", 0.0)
     console.run(LOOP)
-    pictures = console.told("picture")
+    pictures = console.messages("picture")
     steps = [picture["step"] for picture in pictures]
     assert steps[0] == 1
     assert steps == sorted(set(steps))
@@ -66,7 +66,7 @@ def test_pictures_come_while_the_program_runs_and_the_last_is_right(
 
 def test_pictures_in_colour_come_in_colour(console: Console, device: str) -> None:
     console.run("tw.show(tw.ones((3, 10, 12, 4)))")
-    (picture,) = console.told("picture")
+    (picture,) = console.messages("picture")
     heatmap = picture["heatmap"]
     assert (heatmap["channels"], heatmap["rows"], heatmap["columns"]) == (4, 10, 12)
 
@@ -76,7 +76,7 @@ def test_pictures_leave_the_program_most_of_its_time(
 ) -> None:
     monkeypatch.setattr(rich_output, "LEAST_SECONDS", 1000.0)
     console.run(LOOP)
-    assert [picture["step"] for picture in console.told("picture")] == [1, 200]
+    assert [picture["step"] for picture in console.messages("picture")] == [1, 200]
 
 
 @pytest.mark.parametrize(
@@ -93,12 +93,12 @@ def test_other_calls_names_and_shapes_are_other_displays(
     console: Console, source: str
 ) -> None:
     console.run(source)
-    assert len(console.told("display")) == 2
+    assert len(console.messages("display")) == 2
 
 
 def test_digits_of_many_elements_are_not_sent(console: Console, device: str) -> None:
     console.run("tw.show(tw.ones(24))\ntw.show(tw.ones(25))")
-    few, many = console.told("display")
+    few, many = console.messages("display")
     assert few["text"].startswith("tensor(")
     assert (many["text"], many["facts"]) == ("", f"float32 (25,) on {device}")
     (text,) = [bridge.drive(console.session.text(1))["text"]]
@@ -110,12 +110,12 @@ def test_plot_of_a_loop_is_one_display_and_its_last_state_is_told(
 ) -> None:
     monkeypatch.setattr(rich_output, "PLOT_SECONDS", 1000.0)
     console.run("for n in range(1, 5000, 7): tw.plot(range(n), title='n')\ntw.show(1)")
-    first, last = console.told("plot")
+    first, last = console.messages("plot")
     assert (first["display"], last["display"]) == (0, 0)
     (series,) = last["series"]
     assert (series["count"], series["y"][0], series["y"][-1]) == (4999, 0, 4998)
     assert len(series["y"]) <= rich_output.MOST_POINTS + 2
-    assert [note["display"] for note in console.told("display")] == [1]
+    assert [note["display"] for note in console.messages("display")] == [1]
 
 
 def test_what_a_loop_showed_comes_before_what_is_shown_after_it(
@@ -125,28 +125,28 @@ def test_what_a_loop_showed_comes_before_what_is_shown_after_it(
     plot = "    tw.plot([0, i], title='a')\n    tw.plot([i, 0], title='b')\n"
     console.run(f"{LOOP}{plot}tw.show(tw.ones((4, 4)), name='after')")
     kinds = ("display", "picture", "plot")
-    told = [
+    sent = [
         (kind, fields["display"], fields.get("step", 1))
         for kind, fields in console.notes
         if kind in kinds
     ]
-    after = told.index(("display", 3, 1))
-    assert ("picture", 0, 200) in told[:after]
-    assert {display for _, display, _ in told[after:]} == {3}
+    after = sent.index(("display", 3, 1))
+    assert ("picture", 0, 200) in sent[:after]
+    assert {display for _, display, _ in sent[after:]} == {3}
     # Both plots of the first iteration exist before either is drawn again.
-    assert [display for kind, display, _ in told if kind == "plot"][:2] == [1, 2]
+    assert [display for kind, display, _ in sent if kind == "plot"][:2] == [1, 2]
 
 
 def test_progress_of_the_page_goes_to_its_output(console: Console) -> None:
     console.run("for _ in tw.progress(range(3)): pass")
-    text = "".join(str(note["text"]) for note in console.told("output"))
+    text = "".join(str(note["text"]) for note in console.messages("output"))
     assert "3/3" in text
-    assert {note["stream"] for note in console.told("output")} == {"stdout"}
+    assert {note["stream"] for note in console.messages("output")} == {"stdout"}
 
 
 def test_complex_tensors_are_shown_as_their_sizes(console: Console) -> None:
     console.run("tw.show(tw.ones((10, 12)) * 1j)")
-    (picture,) = console.told("picture")
+    (picture,) = console.messages("picture")
     assert (picture["dtype"], picture["heatmap"]["encoding"]) == (
         "complex64",
         "float32",

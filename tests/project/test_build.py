@@ -216,7 +216,7 @@ def test_npm_packages_of_the_tests_outlive_a_change_of_the_lock_file(
     ran: list[list[str]] = []
 
     def install(command: list[str], **_: object) -> None:
-        # As `npm ci` does: what was there before is gone.
+        # As `npm ci` does: earlier files are removed.
         shutil.rmtree(tmp_path)
         tmp_path.mkdir()
         ran.append([str(word) for word in command])

@@ -97,7 +97,7 @@ def test_imports_of_numpy_ask_the_stand_in_in_as_many_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "wanted"),
+    ("reason", "expected"),
     [
         ("Failed: DID NOT RAISE ValueError", "accepted"),
         ("AttributeError: module 'tensorweb.numpy' has no attribute 'ma'", "missing"),
@@ -107,6 +107,6 @@ def test_imports_of_numpy_ask_the_stand_in_in_as_many_lines() -> None:
         ("tensorweb.errors.ShapeError: shapes (2,) and (3,)", "error"),
     ],
 )
-def test_a_failed_test_of_numpy_has_a_class(reason: str, wanted: str) -> None:
+def test_a_failed_test_of_numpy_has_a_class(reason: str, expected: str) -> None:
     test = Record("failed", reason=reason, is_done=True)
-    assert numpy_tests.class_of(test) == wanted
+    assert numpy_tests.class_of(test) == expected

@@ -38,8 +38,8 @@ def test_graphs_hold_every_family() -> None:
     names: Counter[str] = Counter()
     for number in range(60):
         names.update(step.operation for step in drawn(f"families-{number}").steps)
-    wanted = {"sum", "matmul", "sort", "gather", "assign", "astype", "where", "slice"}
-    assert wanted <= set(names)
+    expected = {"sum", "matmul", "sort", "gather", "assign", "astype", "where", "slice"}
+    assert expected <= set(names)
     assert len(names) > 70
 
 

@@ -1,4 +1,4 @@
-"""What the service worker is told of a site, and the files that are packed for it."""
+"""The service worker's description of a site, and the files packed for it."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_never_reached(): pass
 def results_of(
     folder: Path, *options: str, text: str = TESTS, **variables: str
 ) -> Results:
-    """Run the tests in a file of their own and read what they told."""
+    """Run the tests in a file of their own and return their report."""
     (folder / "test_it.py").write_text(text, "utf-8")
     (folder / "pytest.ini").write_text("[pytest]\n", "utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "tools.progress"]

@@ -43,10 +43,10 @@ def test_a_method_draws_with_a_new_key(name: str, device: str) -> None:
     rng, call = Generator(7), CALLS[name]
     keys = tw.random.split(tw.random.key(7))
     sampler = getattr(tw.random, name)
-    wanted = call(lambda *given: sampler(keys[1], *given))
-    assert_equal(call(getattr(rng, name)), wanted.tolist())
+    expected = call(lambda *given: sampler(keys[1], *given))
+    assert_equal(call(getattr(rng, name)), expected.tolist())
     assert_equal(rng.key, keys[0].tolist())
-    assert call(getattr(rng, name)).tolist() != wanted.tolist()
+    assert call(getattr(rng, name)).tolist() != expected.tolist()
 
 
 def test_generators_of_one_seed_agree_and_live_where_they_are_told(cpu: str) -> None:
@@ -72,8 +72,8 @@ def test_a_recorded_function_draws_from_its_argument(device: str) -> None:
 
     x, rng, plain = tw.ones(5), Generator(1), Generator(1)
     for _ in range(3):
-        wanted = x + plain.normal(x.shape) * plain.uniform()
-        assert noisy(x, rng).tolist() == pytest.approx(wanted.tolist(), rel=1e-6)
+        expected = x + plain.normal(x.shape) * plain.uniform()
+        assert noisy(x, rng).tolist() == pytest.approx(expected.tolist(), rel=1e-6)
         assert_equal(rng.key, plain.key.tolist())
     assert noisy.recordings == (1 if device == "webgpu" else noisy.recordings)
 
@@ -93,10 +93,10 @@ def test_a_recording_refuses_a_generator_from_outside(webgpu: str) -> None:
     def seeded(x: tw.Tensor) -> tw.Tensor:
         return x + Generator(1).normal(x.shape)
 
-    wanted = tw.ones(3) + Generator(1).normal(3)
+    expected = tw.ones(3) + Generator(1).normal(3)
     # A GPU's compiler may round what is drawn and added at once.
     found = seeded(tw.ones(3)).tolist()
-    assert found == pytest.approx(wanted.tolist(), rel=2.0**-22)
+    assert found == pytest.approx(expected.tolist(), rel=2.0**-22)
 
 
 def test_examples_of_a_batch_may_not_share_a_generator(device: str) -> None:
@@ -123,8 +123,8 @@ def test_a_batch_of_generators_is_one_for_each_example(device: str) -> None:
         return x + Generator(key).normal(x.shape)
 
     found = tw.vmap(noisy)(tw.zeros((3, 4)), keys)
-    wanted = [Generator(keys[i]).normal(4).tolist() for i in range(3)]
-    assert_equal(found, wanted)
+    expected = [Generator(keys[i]).normal(4).tolist() for i in range(3)]
+    assert_equal(found, expected)
 
 
 @dataclass
@@ -162,5 +162,5 @@ def test_what_runs_twice_may_not_draw_from_a_generator(cpu: str) -> None:
         return (tw.sin(w) * Generator(key).normal(3)).sum()
 
     key = tw.random.key(3)
-    wanted = tw.cos(tw.ones(3)) * Generator(key).normal(3)
-    assert tw.grad(noisy)(tw.ones(3), key).tolist() == wanted.tolist()
+    expected = tw.cos(tw.ones(3)) * Generator(key).normal(3)
+    assert tw.grad(noisy)(tw.ones(3), key).tolist() == expected.tolist()

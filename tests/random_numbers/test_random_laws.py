@@ -160,16 +160,16 @@ def test_fractions_of_other_dtypes_have_their_digits(dtype: str, cpu: str) -> No
     key = tw.random.key(4)
     words, digits = tw.random.bits(key, 200), {"float16": 10, "float64": 52}[dtype]
     if dtype == "float16":
-        wanted = [(word % 2**16 >> 6) / 2**10 for word in words.tolist()]
+        expected = [(word % 2**16 >> 6) / 2**10 for word in words.tolist()]
     else:
         wide = tw.random.bits(key, 200, tw.uint64).tolist()
-        wanted = [(word >> 12) / 2**52 for word in wide]
-    assert tw.random.uniform(key, 200, dtype).tolist() == wanted
+        expected = [(word >> 12) / 2**52 for word in wide]
+    assert tw.random.uniform(key, 200, dtype).tolist() == expected
     normal = tw.random.normal(key, 200, dtype)
     assert str(normal.dtype) == dtype
     back = (tw.erf(normal.astype(tw.float64) / 2**0.5) + 1) / 2
     tolerance = 2.0 ** -(digits - 2)
-    assert back.tolist() == pytest.approx(wanted, abs=tolerance)
+    assert back.tolist() == pytest.approx(expected, abs=tolerance)
 
 
 def test_narrow_bits_are_the_low_ones(device: str) -> None:

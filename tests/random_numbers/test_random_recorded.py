@@ -46,20 +46,20 @@ def flat(nested: Any) -> list[float]:
 def test_keys_are_those_of_jax(index: int, seed: int, device: str) -> None:
     key = tw.random.key(seed)
     assert_equal(key, RECORDED["keys"][index])
-    for n, wanted in zip(cases.COUNTS, RECORDED["split"][index], strict=True):
-        assert_equal(tw.random.split(key, n), wanted)
-    for n, wanted in zip(cases.FOLDED, RECORDED["fold_in"][index], strict=True):
-        assert_equal(tw.random.fold_in(key, n), wanted)
+    for n, expected in zip(cases.COUNTS, RECORDED["split"][index], strict=True):
+        assert_equal(tw.random.split(key, n), expected)
+    for n, expected in zip(cases.FOLDED, RECORDED["fold_in"][index], strict=True):
+        assert_equal(tw.random.fold_in(key, n), expected)
 
 
 @pytest.mark.parametrize(("index", "seed"), SEEDS)
 def test_bits_are_those_of_jax(index: int, seed: int, device: str) -> None:
     key = tw.random.key(seed)
-    for shape, wanted in zip(cases.SHAPES, RECORDED["bits"][index], strict=True):
+    for shape, expected in zip(cases.SHAPES, RECORDED["bits"][index], strict=True):
         found = tw.random.bits(key, shape)
         assert found.dtype == tw.uint32
         assert found.shape == shape
-        assert found.tolist() == wanted
+        assert found.tolist() == expected
 
 
 @pytest.mark.parametrize("name", cases.EXACT)

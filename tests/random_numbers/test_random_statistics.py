@@ -69,14 +69,14 @@ def test_samples_have_their_moments_and_shares(name: str, cpu: str) -> None:
     assert drawn.mean().item() == pytest.approx(mean, abs=error)
     assert drawn.var().item() == pytest.approx(variance, rel=0.03)
     for x in (-2.5, -1.0, -0.1, 0.4, 1.3, 2.5, 3.3, 5.0):
-        share, wanted = (drawn < x).astype(tw.float32).mean().item(), below(x)
-        slack = SIGMAS * math.sqrt(wanted * (1 - wanted) / COUNT) + 1e-6
-        assert share == pytest.approx(wanted, abs=slack), x
+        share, expected = (drawn < x).astype(tw.float32).mean().item(), below(x)
+        slack = SIGMAS * math.sqrt(expected * (1 - expected) / COUNT) + 1e-6
+        assert share == pytest.approx(expected, abs=slack), x
 
 
-def chi_square(found: list[int], wanted: list[float]) -> float:
+def chi_square(found: list[int], expected: list[float]) -> float:
     """Return how many sigmas the sum of squares is above what is expected."""
-    pairs = zip(found, wanted, strict=True)
+    pairs = zip(found, expected, strict=True)
     total = sum((got - want) ** 2 / want for got, want in pairs)
     freedom = len(found) - 1
     return (total - freedom) / math.sqrt(2 * freedom)

@@ -123,10 +123,10 @@ TABLES = {
 
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_are_read(name: str, device: str) -> None:
-    text, wanted = TABLES[name]
+    text, expected = TABLES[name]
     found = tw.load(io.BytesIO(text.encode()))
-    assert found.tolist() == wanted
-    is_whole = all(type(number) is int for row in wanted for number in row)
+    assert found.tolist() == expected
+    is_whole = all(type(number) is int for row in expected for number in row)
     assert found.dtype is (tw.int32 if is_whole else tw.float32)
 
 
@@ -251,7 +251,7 @@ def test_every_kind_of_png_is_read(
     more = PALETTE if colour == 3 else b""
     found = tw.load(io.BytesIO(png(pixels, colour, depth, more, interlace)))
     scale = 255 // top if depth < 8 else 1
-    wanted: Callable[[list[int]], list[int]] = {
+    expected: Callable[[list[int]], list[int]] = {
         0: lambda pixel: [pixel[0] * scale],
         2: lambda pixel: pixel,
         3: lambda pixel: COLOURS[pixel[0]],
@@ -259,7 +259,7 @@ def test_every_kind_of_png_is_read(
         6: lambda pixel: pixel,
     }[colour]
     assert found.dtype is (tw.uint16 if depth == 16 else tw.uint8)
-    assert found.tolist() == [[wanted(pixel) for pixel in row] for row in pixels]
+    assert found.tolist() == [[expected(pixel) for pixel in row] for row in pixels]
 
 
 def test_transparent_colours_of_png_are_alpha(cpu: str) -> None:

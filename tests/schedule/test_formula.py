@@ -39,7 +39,7 @@ FORMULAS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
 }
 
 
-def told(value: Tensor) -> list[str]:
+def formulas_of(value: Tensor) -> list[str]:
     return [formula(each.kernel) for each in plan(linearize([value.node.base]), 6)]
 
 
@@ -50,16 +50,16 @@ def square_matrices() -> tuple[Tensor, Tensor]:
 
 @pytest.mark.parametrize("words", FORMULAS)
 def test_formula_says_what_the_kernel_computes(words: str) -> None:
-    assert told(FORMULAS[words](*square_matrices())) == [words]
+    assert formulas_of(FORMULAS[words](*square_matrices())) == [words]
 
 
 def test_long_chains_have_no_formula() -> None:
     x, _ = square_matrices()
     for _ in range(LONGEST):
         x = x * 0.5 + 1
-    assert set(told(x)) == {""}
+    assert set(formulas_of(x)) == {""}
 
 
 def test_families_that_are_more_than_their_expressions_have_none() -> None:
     x, _ = square_matrices()
-    assert "" in told(tw.linalg.cholesky(x @ x.T))
+    assert "" in formulas_of(tw.linalg.cholesky(x @ x.T))

@@ -46,8 +46,8 @@ def test_one_key_for_one_structure() -> None:
         values.append(values[min(e, 3)] + (values[f] if f < 4 else 2.0))
         nodes = [x.node for x in values[2:]]
         for outputs in (nodes[2:], nodes[::-1], nodes):
-            told = description(outputs)
-            assert found.setdefault(linearize(outputs).key, told) == told
+            text = description(outputs)
+            assert found.setdefault(linearize(outputs).key, text) == text
     assert len(set(map(str, found.values()))) == len(found)
     assert len(found) > 1000
 
@@ -62,8 +62,8 @@ def test_random_graphs_with_views_have_keys_of_their_own() -> None:
             values.append(draw.choice([x + y, x * 2.0, x[::-1], x[:2].sum() + y, -x]))
         node = (values[-1] + draw.choice(values)).node
         key = linearize([node]).key
-        told = description([node])
-        assert found.setdefault(key, told) == told
+        text = description([node])
+        assert found.setdefault(key, text) == text
     assert len(set(map(str, found.values()))) == len(found)
     assert len(found) > 1000
 

@@ -257,10 +257,10 @@ def test_a_constant_is_both_loaded_and_passed(device: str) -> None:
     x = np.linspace(0, 1, 16, dtype=np.float32)
     ones = tw.ones(16)
     tw.realize(ones)
-    found, wanted = tw.asarray(x) * ones, x
+    found, expected = tw.asarray(x) * ones, x
     for _ in range(20):
-        found, wanted = found * 1.0 + 0.5, wanted + np.float32(0.5)
-    np.testing.assert_array_equal(np.asarray(found), wanted)
+        found, expected = found * 1.0 + 0.5, expected + np.float32(0.5)
+    np.testing.assert_array_equal(np.asarray(found), expected)
 
 
 def test_descent_by_gradients_is_one_loop(webgpu: str) -> None:

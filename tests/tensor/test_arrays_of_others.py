@@ -116,7 +116,7 @@ def test_dlpack_of_every_dtype_goes_both_ways(dtype: str, cpu: str) -> None:
 
 def test_lists_mix_tensors_arrays_and_lists(device: str) -> None:
     x = tw.asarray([1.0, 2.0])
-    wanted = [[1, 2], [3, 4], [5, 6]]
+    expected = [[1, 2], [3, 4], [5, 6]]
     for mixed in (
         [x, [3, 4], np.array([5, 6], np.float32)],
         [[1, 2], x + 2, (5, 6)],
@@ -124,7 +124,7 @@ def test_lists_mix_tensors_arrays_and_lists(device: str) -> None:
     ):
         found = tw.asarray(mixed)
         assert (found.dtype, found.device) == (tw.float32, device)
-        assert_equal(found, wanted)
+        assert_equal(found, expected)
     with pytest.raises(DataError, match="ragged"):
         tw.asarray([x, [1, 2, 3]])
     with pytest.raises(DataError, match="ragged"):

@@ -50,10 +50,10 @@ def test_copies_are_tensors_of_their_own(how: object, device: str) -> None:
         y = how(x)  # type: ignore[operator]  # one of the two functions
         assert y is not x
         assert (y.shape, y.dtype, y.device) == (x.shape, x.dtype, device)
-        wanted = x.tolist()
-        assert y.tolist() == wanted
+        expected = x.tolist()
+        assert y.tolist() == expected
         y[...] = 0
-        assert x.tolist() == wanted
+        assert x.tolist() == expected
 
 
 def test_deepcopy_keeps_what_is_one_object(device: str) -> None:

@@ -202,5 +202,5 @@ def test_isin_and_searchsorted() -> None:
     assert_equal(tw.isin(host, 3, invert=True), np.isin(host, 3, invert=True))
     edges = [0, 3, 3, 9]
     for side in ("left", "right"):
-        wanted = np.searchsorted(edges, host, side=side)  # type: ignore[call-overload]  # left or right
-        assert_equal(tw.searchsorted(edges, host, side=side), wanted)
+        expected = np.searchsorted(edges, host, side=side)  # type: ignore[call-overload]  # left or right
+        assert_equal(tw.searchsorted(edges, host, side=side), expected)

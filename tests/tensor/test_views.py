@@ -17,7 +17,7 @@ PROGRAMS = {
     "rows of a loop": "for row in a: row[::2] -= row[0]",
     "a part in place": "u = a[1:, 1:]; u += 10; u *= a[:2, :3]; a -= 1",
     "parts of parts": "u = a[1:]; v = u[:, ::-1]; w = v[0, 1:3]; w[:] = 7; u[1] = 4",
-    "a part of what is gone": "u = a[1:][:, 1:].T; v = u[0]; v += 5; del a; u[0] = 2",
+    "a part of a deleted view": "u = a[1:][:, 1:].T; v = u[0]; v += 5; del a; u[0] = 2",
     "halves exchanged": "u, v = a[:, :2], a[:, 2:]; u[...] = v; v += u",
     "another shape": "f = a.reshape(-1); f[5] = 50; g = a.reshape(2, 6); g[1] = 0",
     "elements in a row": "r = a.ravel(); r[3] = 33; a[2, 3] = -1",

@@ -342,14 +342,14 @@ def test_nothing_stays_behind(device: str, monkeypatch: pytest.MonkeyPatch) -> N
 def test_only_what_hangs_on_leaves_is_kept(device: str) -> None:
     w, x = weights(1.0, 2.0), tw.realize(tw.ones(2) + tw.arange(2))
     apart, on_way = tw.exp(x), tw.exp(w)
-    gone, kept = weakref.ref(apart.node), weakref.ref(on_way.node)
+    freed, retained = weakref.ref(apart.node), weakref.ref(on_way.node)
     y = tw.sin(on_way)
     tw.realize(y, on_way, apart)
     del apart, on_way
     gc.collect()
-    assert gone() is None
-    assert kept() is not None
+    assert freed() is None
+    assert retained() is not None
     y.sum().backward()
     tw.realize(gradient_of(w))
     gc.collect()
-    assert kept() is None
+    assert retained() is None

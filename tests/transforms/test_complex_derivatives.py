@@ -119,12 +119,12 @@ def test_jit_and_vmap(device: str) -> None:
     for stretch in (1, 2):
         x = tw.asarray(host * stretch)
         product, size = both(x, x[::-1].copy())
-        wanted = host * stretch
-        wanted[0] = 5j
-        np.testing.assert_allclose(x.numpy(), wanted, 1e-6)
-        np.testing.assert_allclose(size.numpy(), abs(wanted), 1e-6)
+        expected = host * stretch
+        expected[0] = 5j
+        np.testing.assert_allclose(x.numpy(), expected, 1e-6)
+        np.testing.assert_allclose(size.numpy(), abs(expected), 1e-6)
         np.testing.assert_allclose(
-            product.numpy(), wanted * host[::-1] * stretch + 1j, 1e-6
+            product.numpy(), expected * host[::-1] * stretch + 1j, 1e-6
         )
     rows = tw.stack([x, 2 * x])
     mapped = tw.vmap(lambda row: row * row.sum())(rows)
@@ -164,7 +164,7 @@ def test_all_derivatives_of_complex_numbers() -> None:
         sizes = whole(lambda z: abs(z) ** 2)(z).numpy()
         np.testing.assert_allclose(sizes, np.diag(2 * host), 1e-12)
         rotations = whole(lambda x: tw.exp(1j * x) * tw.asarray([1j, 2]))(x).numpy()
-        wanted = np.diag(1j * np.exp(1j * x.numpy()) * [1j, 2])
-        np.testing.assert_allclose(rotations, wanted, 1e-12)
+        expected = np.diag(1j * np.exp(1j * x.numpy()) * [1j, 2])
+        np.testing.assert_allclose(rotations, expected, 1e-12)
     second = tw.hessian(lambda z: (z**3).sum(), holomorphic=True)(z).numpy()
     np.testing.assert_allclose(second, np.diag(6 * host), 1e-12)

@@ -166,9 +166,9 @@ EDGES: dict[str, tuple[Any, list[float], list[float]]] = {
 
 @pytest.mark.parametrize("name", EDGES)
 def test_edges(name: str, device: str) -> None:
-    function, at, wanted = EDGES[name]
+    function, at, expected = EDGES[name]
     found = tw.grad(lambda x: function(x).sum())(tw.asarray(at))
-    assert found.tolist() == pytest.approx(wanted)
+    assert found.tolist() == pytest.approx(expected)
 
 
 def test_assignment_inside_is_followed(device: str) -> None:

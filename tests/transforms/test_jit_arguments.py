@@ -363,6 +363,6 @@ def test_views_in_many_layouts_are_copied_and_recorded_once_more(webgpu: str) ->
     long = tw.arange(40.0, device=webgpu)
     run = tw.jit(lambda x: x + 1)
     for start in range(1, 13):
-        wanted = [start + 1, start + 2, start + 3]
-        assert run(long[start : start + 3]).tolist() == wanted
+        expected = [start + 1, start + 2, start + 3]
+        assert run(long[start : start + 3]).tolist() == expected
     assert run.recordings == LAYOUTS_KEPT + 1

@@ -242,8 +242,8 @@ def test_views_of_updated_tensors_follow(webgpu: str, other: str, change: str) -
             found += [whole.tolist(), row.tolist(), view.tolist()]
         return found
 
-    wanted = results(lambda step, _: step)
-    assert results(lambda step, updated: tw.jit(step, updates=updated)) == wanted
+    expected = results(lambda step, _: step)
+    assert results(lambda step, updated: tw.jit(step, updates=updated)) == expected
 
 
 @pytest.mark.parametrize("other", ["itself", "view", "row", "owner", "copy"])

@@ -58,10 +58,10 @@ def test_a_step_of_training_is_recorded_once(webgpu: str) -> None:
     x, y = data()
     net, opt = made()
     plain = training(net, opt)
-    wanted = [plain(x, y).item() for _ in range(5)]
+    expected = [plain(x, y).item() for _ in range(5)]
     other, its = made()
     step = tw.jit(training(other, its), updates=(other, its))
-    assert [step(x, y).item() for _ in range(5)] == pytest.approx(wanted, rel=1e-5)
+    assert [step(x, y).item() for _ in range(5)] == pytest.approx(expected, rel=1e-5)
     assert step.recordings == 1
     assert other.calls.tolist() == net.calls.tolist() == [5]
     assert other.weight.tolist()[0] == pytest.approx(net.weight.tolist()[0], rel=1e-5)
@@ -112,7 +112,7 @@ def test_gradients_are_arguments_and_results(webgpu: str) -> None:
 def test_tensors_dicts_lists_and_generators_are_updated(webgpu: str) -> None:
     total, table = tw.zeros(2), {"seen": [tw.zeros(2)]}
     rng = tw.random.Generator(3)
-    wanted = tw.random.Generator(3)
+    expected = tw.random.Generator(3)
 
     @tw.jit(updates=[total, table, rng])
     def step(x: Tensor) -> Tensor:
@@ -121,7 +121,7 @@ def test_tensors_dicts_lists_and_generators_are_updated(webgpu: str) -> None:
         return rng.uniform(2)
 
     for _ in range(3):
-        assert step(tw.ones(2)).tolist() == wanted.uniform(2).tolist()
+        assert step(tw.ones(2)).tolist() == expected.uniform(2).tolist()
     assert total.tolist() == [3, 3]
     assert table["seen"][0].tolist() == [6, 6]
     assert step.recordings == 1

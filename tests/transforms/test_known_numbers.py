@@ -39,13 +39,13 @@ def test_the_expression_of_micrograd(device: str) -> None:
 
 def test_a_small_network_learns_exclusive_or(device: str) -> None:
     x = tw.asarray([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    wanted = tw.asarray([0.0, 1.0, 1.0, 0.0])
+    expected = tw.asarray([0.0, 1.0, 1.0, 0.0])
     first = 2 * tw.sin(tw.arange(16.0)).reshape(2, 8)
     parameters = {"w": first, "b": tw.zeros(8), "v": tw.cos(tw.arange(8.0))}
 
     def loss(p: dict[str, tw.Tensor]) -> tw.Tensor:
         hidden = tw.tanh(x @ p["w"] + p["b"])
-        return ((hidden @ p["v"] - wanted) ** 2).mean()
+        return ((hidden @ p["v"] - expected) ** 2).mean()
 
     step = tw.value_and_grad(loss)
     for _ in range(60):

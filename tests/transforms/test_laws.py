@@ -108,7 +108,7 @@ def test_ways_to_a_gradient_give_equal_bits(batch: int, cpu: str) -> None:
     for seed, graph in graphs(batch):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            wanted = bits(tw.grad(graph.plain, (0, 1))(*graph.arguments))
+            expected = bits(tw.grad(graph.plain, (0, 1))(*graph.arguments))
             with recording_history():
                 kept = bits(tw.grad(graph.plain, (0, 1))(*graph.arguments))
             others = {
@@ -123,7 +123,7 @@ def test_ways_to_a_gradient_give_equal_bits(batch: int, cpu: str) -> None:
                 "a retained graph": by_backward(graph, is_twice=True),
             }
         for name, found in others.items():
-            assert found == wanted, f"{seed}: {name}"
+            assert found == expected, f"{seed}: {name}"
 
 
 def close(a: Any, b: Any) -> bool:

@@ -27,8 +27,8 @@ def test_first_and_second_derivatives_in_float64(name: str, cpu: str) -> None:
     first = tw.grad(lambda x: case.function(tw, x).sum())
     second = tw.grad(lambda x: (first(x) * weights).sum())
     for library in RECORDED.values():
-        wanted = library["derivatives"][name]
-        for found, numbers in zip((first(x), second(x)), wanted, strict=True):
+        expected = library["derivatives"][name]
+        for found, numbers in zip((first(x), second(x)), expected, strict=True):
             got = found.reshape(-1).tolist()
             assert got == pytest.approx(numbers, rel=1e-7, abs=1e-8)
 
@@ -43,5 +43,5 @@ def test_the_gpu_finds_the_same(name: str, webgpu: str) -> None:
     x = tw.asarray(NUMBERS[case.at]).reshape(SHAPE)
     got = tw.grad(lambda x: case.function(tw, x).sum())(x).reshape(-1).tolist()
     for library in RECORDED.values():
-        wanted = library["derivatives"][name][0]
-        assert got == pytest.approx(wanted, rel=2e-5, abs=2e-5)
+        expected = library["derivatives"][name][0]
+        assert got == pytest.approx(expected, rel=2e-5, abs=2e-5)

@@ -204,5 +204,5 @@ def test_a_layer_s_weights_get_one_product(webgpu: str) -> None:
         tw.realize(gradient)
     assert len(records) == 2
     flat = x.reshape(128, 4)
-    wanted = (flat.T @ (2 * (flat @ w))).reshape(-1).tolist()
-    assert gradient.reshape(-1).tolist() == pytest.approx(wanted, rel=1e-4)
+    expected = (flat.T @ (2 * (flat @ w))).reshape(-1).tolist()
+    assert gradient.reshape(-1).tolist() == pytest.approx(expected, rel=1e-4)

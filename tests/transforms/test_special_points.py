@@ -63,10 +63,10 @@ VALUES: dict[str, tuple[Function, float, int, float]] = {
 
 @pytest.mark.parametrize("name", VALUES)
 def test_derivatives_at_special_points(name: str, device: str) -> None:
-    function, point, order, wanted = VALUES[name]
+    function, point, order, expected = VALUES[name]
     for _ in range(order):
         function = tw.grad(function)
-    assert function(point).item() == pytest.approx(wanted, rel=2e-5, abs=1e-6)
+    assert function(point).item() == pytest.approx(expected, rel=2e-5, abs=1e-6)
 
 
 UP_TO_THE_THIRD = (

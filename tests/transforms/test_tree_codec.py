@@ -55,7 +55,7 @@ OTHERS = {key: NEW[path] for key, path in PLACES.items()}
 
 
 def parts(value: Any) -> Any:
-    """Return a value with objects in it told by identity."""
+    """Return a value with objects in it that compare by identity."""
     if isinstance(value, tuple | list):
         return type(value), id(value) == id(NEW_LIST), [parts(each) for each in value]
     if isinstance(value, dict):

@@ -85,13 +85,13 @@ def test_values_leave_functions_whose_derivative_is_given(device: str) -> None:
         lambda x: forward(x)[0], forward, lambda x, g: (g * tw.cos(x),)
     )
     x = tw.asarray([0.5, 1.0])
-    wanted = pytest.approx(np.cos([0.5, 1.0]), rel=1e-6)
+    expected = pytest.approx(np.cos([0.5, 1.0]), rel=1e-6)
     inside = tw.checkpoint(lambda x: sine(x).sum())
-    assert tw.grad(lambda x: sine(x).sum())(x).tolist() == wanted
-    assert tw.grad(inside)(x).tolist() == wanted
+    assert tw.grad(lambda x: sine(x).sum())(x).tolist() == expected
+    assert tw.grad(inside)(x).tolist() == expected
     with pytest.raises(tw.errors.TransformError, match=r"numpy\(\)"):
         tw.hessian(lambda x: sine(x).sum())(x)
     w = x.requires_grad_()
     inside(w).backward()
     assert w.grad is not None
-    assert w.grad.tolist() == wanted
+    assert w.grad.tolist() == expected

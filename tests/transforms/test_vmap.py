@@ -63,7 +63,7 @@ def test_a_batch_is_what_a_loop_gives(code: str, cpu: str) -> None:
             assert isinstance(found, tw.Tensor)
             return found
 
-        wanted = [
+        expected = [
             function(
                 *[
                     tw.asarray(given[name][index if name in chosen else 0])
@@ -84,10 +84,10 @@ def test_a_batch_is_what_a_loop_gives(code: str, cpu: str) -> None:
         ]
         out = -1 if position else 0
         found = tw.vmap(function, axes, out)(*arguments)
-        assert found.dtype is wanted[0].dtype
+        assert found.dtype is expected[0].dtype
         np.testing.assert_allclose(
             found.numpy(),
-            np.stack([each.numpy() for each in wanted], axis=out),
+            np.stack([each.numpy() for each in expected], axis=out),
             rtol=2e-4,
             atol=1e-4,
         )
@@ -229,8 +229,8 @@ def test_functions_that_look_at_values_where_they_are_known(cpu: str) -> None:
         tw.asarray(data, device=cpu), tw.asarray(right, device=cpu)
     )
     for number in range(3):
-        wanted = np.linalg.lstsq(data[number], right[number], rcond=None)
-        for got, want in zip(found, wanted, strict=True):
+        expected = np.linalg.lstsq(data[number], right[number], rcond=None)
+        for got, want in zip(found, expected, strict=True):
             np.testing.assert_allclose(got[number].numpy(), want, rtol=1e-9)
     rows = data.reshape(3, 10).copy()
     rows[0, 1] = rows[2, 3] = rows[2, 4] = math.nan

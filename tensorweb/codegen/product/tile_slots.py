@@ -17,7 +17,7 @@ from tensorweb.codegen.vector import COMPONENTS, WIDTH
 # (of the right one) to a vector:
 #
 #   read in vectors along the tile    vector v is rows 4 v … 4 v + 3
-#   read in vectors along depth       likewise; a vector that is read is four depths of
+#   read in vectors along depth       as above; a vector that is read is four depths of
 #                                     one row: its components are staged one by one
 #   read one element at a time        vector v is rows v, v + w, v + 2 w and v + 3 w for
 #                                     tiles of w vectors: neighbouring threads then read

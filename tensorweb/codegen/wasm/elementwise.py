@@ -37,7 +37,7 @@ from tensorweb.schedule.kernel import Expression, Kernel
 
 
 def is_transposed(value: Expression) -> bool:
-    """Whether some load has its neighbours along the last axis but one."""
+    """Whether some load has its neighbours along the second-to-last axis."""
     loads = {step.access for step in value.steps if step.kind == "load"}
     strides = (value.accesses[access].strides[-1] for access in loads)
     return any(each[-1] not in (-1, 0, 1) and each[-2] == 1 for each in strides)

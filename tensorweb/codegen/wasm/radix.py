@@ -61,8 +61,7 @@ def count(f: Function, entry: Entry, first: int, end: int, table: int) -> None:
         f: the function.
         entry: layout of the entries.
         first: local of the address of the first digit.
-        end: local of the address behind the last one, as many bytes further as
-            the entries have.
+        end: local of the end of the entries, plus the offset of the digit.
         table: local of the address of the table.
     """
     clear(f, table, TABLE)

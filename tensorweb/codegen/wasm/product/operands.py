@@ -40,7 +40,7 @@ class Operand:
     Attributes:
         expression: expression of its elements.
         storage: the scratch storage it is packed into, None if it is read in place.
-        matrix: from one matrix to the next of a packed one, 0 if there is but one.
+        matrix: from one packed matrix to the next, 0 if there is only one.
         row: of a packed left operand from row to row, of a right one from depth to
             depth.
         panel: from panel to panel of a packed right operand.

@@ -192,8 +192,8 @@ def sizes_of(
     parts = max(-(-depth // (THIN_DEPTH if is_thin else DEPTH_PART)), 1)
     part = max(-(-depth // (4 * parts)) * 4, 4)
     work = batch * rows * columns * (depth + WORK_PER_SUM)
-    wanted = min(max(work // LEAST_UNITS, LEAST_UNIT), MOST_UNIT)
-    results = max(wanted // (depth + WORK_PER_SUM), 1)
+    unit_work = min(max(work // LEAST_UNITS, LEAST_UNIT), MOST_UNIT)
+    results = max(unit_work // (depth + WORK_PER_SUM), 1)
     block = rows, columns
     together = 1
     if results >= rows * columns:
