@@ -18,7 +18,7 @@ from tensorweb.backends.probes import NOTHING, Findings, probe
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.fourier import rows_of
 from tensorweb.codegen.product.adapters import class_of
-from tensorweb.codegen.product.tiles import TILES, candidates, problem_of
+from tensorweb.codegen.product.tiles import PRODUCT_TILES, candidates, problem_of
 from tensorweb.codegen.program import Launch, Program
 from tensorweb.codegen.target import Target
 from tensorweb.devices import DEVICES
@@ -102,7 +102,7 @@ def _checked(text: str) -> Tuned:
     found = json.loads(text)
     if not isinstance(found, dict):
         raise ValueError("no table of short texts")
-    names = {tile.name for tile in TILES}
+    names = {tile.name for tile in PRODUCT_TILES}
     for problem, name in found.items():
         if not isinstance(name, str) or name not in names:
             raise ValueError(f"{problem!r:.40} has the unknown tile {name!r:.40}")

@@ -1,11 +1,11 @@
-"""Programs that accumulate values at positions in a deterministic order.
+"""Programs that accumulate values at indices in a deterministic order.
 
 If the order does not matter (integer sums, extremes), each value is an atomic
 operation; many single floats are added in tables. Otherwise (products, rows of
-floats, few values for many positions) the positions are sorted as keys, which makes
-the values of each position contiguous and ordered, and runs of equal keys are combined:
+floats, few values for many indices) the indices are sorted as keys, which makes the
+values of each index contiguous and ordered, and runs of equal keys are combined:
 
-    positions  4 1 4 2 4 1        values  a b c d e f
+    indices    4 1 4 2 4 1        values  a b c d e f
     sort       1 1 2 4 4 4                b f d a c e
     blocks     1 1 2 | 4 4 4              b f d | a c e
     combine    run 1 = b·f   run 2 = d    run 4 = (a·c)·e
@@ -14,7 +14,7 @@ the values of each position contiguous and ordered, and runs of equal keys are c
 The total of a run inside a block goes to the result. The first and the last run of a
 block may continue in other blocks: their totals, the two edges of the block, are the
 values of the next launch, until there is one block. Single elements are sorted with
-their positions; of longer rows only the index is.
+their indices; of longer rows only the index is.
 """
 
 from __future__ import annotations
@@ -24,170 +24,158 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from tensorweb.codegen import policy
+from tensorweb.codegen.elementwise import elementwise
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
-    Declarations,
-    Signature,
-    function,
     identity_bits,
     kind_of,
     number_bits,
+    order_key,
     storage_type,
     to_storage,
 )
-from tensorweb.codegen.launches import (
-    Bindings,
-    elementwise,
-    input_bindings,
-    launch,
-    vector_inputs,
+from tensorweb.codegen.launch_builder import LaunchBuilder, ShaderFunction, constants
+from tensorweb.codegen.program import (
+    OUTPUT,
+    Launch,
+    Program,
+    ceil_divide,
+    scratch,
+    workgroups,
 )
-from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
-from tensorweb.codegen.sorting import BLOCK, DIGITS, MergeSort, Sort, Sorting, tile_for
+from tensorweb.codegen.sorting import (
+    BLOCK,
+    DIGITS,
+    MergeSort,
+    RadixSort,
+    SortTask,
+    choose_sort_tile,
+)
 from tensorweb.codegen.target import Target
+from tensorweb.codegen.template import alternative
 from tensorweb.codegen.transposition import find_transposed, transposition
-from tensorweb.codegen.vector import WIDTH, vector_function, vector_of
+from tensorweb.codegen.vector import WIDTH, add_vector_function, vector_inputs
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Access, Expression, Kernel
 
-# Programs of accumulations independent of order: integer sums and extremes.
-#
-# Every value is one atomic operation on 32 bits, so the result is the same in any
-# order: sums wrap around, extremes are compared by keys in the order of the values.
 
-
-EXTREMES = ("scatter_minimum", "scatter_maximum")
-
-_TO_ORDER = {
-    "float": "order_of_f32(bitcast<u32>({0}), {1})",
-    "int": "order_of_i32(bitcast<u32>({0}), {1})",
-    "uint": "order_of_u32({0}, {1})",
-    "bool": "order_of_u32(select(0u, 1u, {0}), {1})",
-}
-_FROM_ORDER = {
-    "float": "f32_of_order({0}, {1})",
-    "int": "bitcast<i32>(order_of_i32({0}, {1}))",
-    "uint": "order_of_u32({0}, {1})",
-    "bool": "((order_of_u32({0}, {1}) & 1u) != 0u)",
-}
-
-
-def is_any_order(kernel: Kernel) -> bool:
-    """Return whether values may be accumulated in any order."""
+def accumulate(kernel: Kernel, target: Target) -> Program:
+    """Return the program that combines a tensor with values at indices."""
     is_sum = kernel.op == "scatter_add"
-    return kernel.op in EXTREMES or (is_sum and kind_of(kernel.dtype) != "float")
+    if kernel.op in EXTREMES or (is_sum and kind_of(kernel.dtype) != "float"):
+        return _atomic_accumulation(kernel, target)
+    table = _choose_table(kernel, target) if is_sum else None
+    if table:
+        return _TableAccumulation(kernel, table).program()
+    return _SortedAccumulation(kernel).program(target)
 
 
-def accumulate_in_any_order(kernel: Kernel, target: Target) -> Program:
-    """Return the launch of the updates and the one that finishes every element."""
-    return _Atomics(kernel, is_slow=target.is_slow_to_compile).program()
-
-
-def combine_text(kernel: Kernel, a: str, b: str) -> str:
+def _combined(kernel: Kernel, a: str, b: str) -> str:
     """Return the WGSL that combines two values."""
     forms = OPS[kernel.op].wgsl
     form = forms.get(kind_of(kernel.dtype)) or forms["any"]
     return form.format(a, b)
 
 
-class _Atomics:
-    """Generate the launches of an accumulation independent of order."""
+def _as_one_row(expression: Expression) -> Expression:
+    """Return an expression over its first group of axes as one over (row, position)."""
+    return replace(
+        expression,
+        groups=((), expression.groups[0]),
+        accesses=tuple(
+            Access(access.offset, ((), access.strides[0]))
+            for access in expression.accesses
+        ),
+    )
 
-    def __init__(self, kernel: Kernel, *, is_slow: bool) -> None:
-        self.kernel = kernel
-        self.is_slow = is_slow
-        self.rows, self.writes, self.width = kernel.sizes
-        self.kind = kind_of(kernel.dtype)
-        # Keys of minima ascend where values descend, so that the largest key wins.
-        self.flip = "0xffffffffu" if kernel.op == "scatter_minimum" else "0u"
 
-    def program(self) -> Program:
-        """Return the launch of the updates and the one that finishes every element."""
-        totals = scratch(0)
-        nbytes = self.rows * self.width * 4
-        launches = (self._updates(totals), self._finish(totals))
-        return Program(launches, (nbytes,), frozenset({0}))
+# Integer sums and extremes do not depend on order: each value is one atomic operation
+# on 32 bits. Sums wrap around, extremes are compared by keys in the order of values.
 
-    def _updates(self, totals: int) -> Launch:
-        kernel = self.kernel
-        position, written = kernel.expression("position"), kernel.expression("written")
-        declarations = Declarations(kernel.scalar_dtypes)
-        declarations.parameter("updates", "u32", self.writes * self.width)
-        declarations.parameter("width", "u32", self.width)
-        inputs = kernel.input_dtypes
-        form, call = "bitcast<u32>({0})", "atomicAdd"
-        if kernel.op in EXTREMES:
-            form, call = _TO_ORDER[self.kind].replace("{1}", self.flip), "atomicMax"
-        row_of = Signature("row_of", ("write",), "u32", "u32({0})")
-        bits_of = Signature("bits_of", ("write", "column"), "u32", form)
-        text = (
-            function(declarations, row_of, position, inputs)
-            + function(declarations, bits_of, written, inputs)
-            + "fn join(at: u32, bits: u32) {\n"
-            f"  {call}(&totals[at], bits);\n}}\n"
-        )
-        template, each = "scatter_atomic", policy.WORKGROUP
-        if self.is_privatized:
-            template, each = "scatter_privatized", policy.PRIVATE_UPDATES
-            bins = self.rows * self.width
-            stride = bins | 1  # copies of a bin lie in different banks
-            copies = max(
-                min(policy.MOST_PRIVATE_COPIES, policy.MOST_PRIVATE_TOTALS // stride), 1
-            )
-            declarations.parameter("bins", "u32", bins)
-            declarations.parameter("copies", "u32", copies)
-            declarations.parameter("stride", "u32", stride)
-            text += (
-                "fn join_private(at: u32, bits: u32) {\n"
-                f"  {call}(&private_totals[at], bits);\n}}\n"
-            )
-        bindings = input_bindings(kernel, [position, written])
-        bindings.append(("totals", "w", "atomic<u32>", totals))
-        groups = -(-self.writes * self.width // each)
-        return launch(template, declarations, bindings, text, groups)
 
-    @property
-    def is_privatized(self) -> bool:
-        """Return whether each workgroup has private totals, as in histograms."""
-        if self.is_slow:
-            return False
-        updates = self.writes * self.width
-        return (
-            self.rows * self.width <= policy.MOST_PRIVATE_TOTALS
-            and updates >= policy.LEAST_UPDATES
-        )
+EXTREMES = ("scatter_minimum", "scatter_maximum")
 
-    def _finish(self, totals: int) -> Launch:
-        kernel = self.kernel
-        original = kernel.expression("original")
-        value, element = VALUE_TYPES[kernel.dtype], storage_type(kernel.dtype)
-        declarations = Declarations(kernel.scalar_dtypes)
-        length = self.rows * self.width
-        declarations.parameter("length", "u32", length)
-        signature = Signature("original", ("index",), value)
-        text = function(declarations, signature, original, kernel.input_dtypes)
-        total = f"{value}(found)"
-        if kernel.op in EXTREMES:
-            total = _FROM_ORDER[self.kind].format("found", self.flip)
-        before = to_storage("before", kernel.dtype)
-        after = to_storage(combine_text(kernel, "before", total), kernel.dtype)
-        # Only the identity element has the key 0 in the order of its dtype.
-        text += (
-            f"fn value(index: u32) -> {element} {{\n"
-            "  let before = original(index);\n"
-            "  let found = totals[index];\n"
-            f"  if (found == 0u) {{\n    return {before};\n  }}\n"
-            f"  return {after};\n}}\n"
-        )
-        bindings = input_bindings(kernel, [original])
-        bindings += [("totals", "r", "u32", totals), ("result", "w", element, OUTPUT)]
-        return launch(
-            "elementwise",
-            declarations,
-            bindings,
-            text,
-            -(-length // policy.WORKGROUP),
-        )
+_FROM_ORDER = {
+    "float": "f32_of_order({0}, {1})",
+    "int": "bitcast<i32>(order_of_i32({0}, {1}))",
+    "uint": "order_of_u32({0}, {1})",
+    "bool": "((order_of_u32({0}, {1}) & 1u) != 0u)",
+}
+"""The value with a key, by kind of dtype; the second operand flips the order."""
+
+
+def _atomic_accumulation(kernel: Kernel, target: Target) -> Program:
+    """Return the launch of the updates and the one that finishes every element."""
+    rows, _, width = kernel.sizes
+    # Keys of minima ascend where values descend, so that the largest key wins.
+    flip = "0xffffffffu" if kernel.op == "scatter_minimum" else "0u"
+    launches = (
+        _atomic_updates(kernel, target, flip),
+        _finish_totals(kernel, flip),
+    )
+    return Program(launches, (rows * width * 4,), frozenset({0}))
+
+
+def _atomic_updates(kernel: Kernel, target: Target, flip: str) -> Launch:
+    rows, writes, width = kernel.sizes
+    totals, updates = rows * width, writes * width
+    builder = LaunchBuilder(kernel)
+    builder.add_sizes(updates=updates, width=width)
+    form, call = "bitcast<u32>({0})", "atomicAdd"
+    if kernel.op in EXTREMES:
+        form, call = order_key(kind_of(kernel.dtype), flip), "atomicMax"
+    for function, name in (
+        (ShaderFunction("row_of", ("write",), "u32", "u32({0})"), "position"),
+        (ShaderFunction("bits_of", ("write", "column"), "u32", form), "written"),
+    ):
+        builder.add_function(function, kernel.expression(name))
+    builder.text += (
+        f"fn join(at: u32, bits: u32) {{\n  {call}(&totals[at], bits);\n}}\n"
+    )
+    builder.add_buffer("totals", "w", "atomic<u32>", scratch(0))
+    # Each workgroup has private totals where updates contend, as in histograms.
+    is_privatized = (
+        not target.is_slow_to_compile
+        and totals <= policy.MOST_PRIVATE_TOTALS
+        and updates >= policy.LEAST_UPDATES
+    )
+    if not is_privatized:
+        return builder.launch("scatter_atomic", workgroups(updates))
+    stride = totals | 1  # copies of a total lie in different banks
+    copies = min(policy.MOST_PRIVATE_COPIES, policy.MOST_PRIVATE_TOTALS // stride)
+    builder.add_sizes(bins=totals, copies=max(copies, 1), stride=stride)
+    builder.text += (
+        "fn join_private(at: u32, bits: u32) {\n"
+        f"  {call}(&private_totals[at], bits);\n}}\n"
+    )
+    groups = ceil_divide(updates, policy.PRIVATE_UPDATES)
+    return builder.launch("scatter_privatized", groups)
+
+
+def _finish_totals(kernel: Kernel, flip: str) -> Launch:
+    """Return the launch that combines the original with the totals."""
+    rows, _, width = kernel.sizes
+    value, element = VALUE_TYPES[kernel.dtype], storage_type(kernel.dtype)
+    builder = LaunchBuilder(kernel)
+    builder.add_sizes(length=rows * width)
+    original = kernel.expression("original")
+    builder.add_function(ShaderFunction("original", ("index",), value), original)
+    total = f"{value}(found)"
+    if kernel.op in EXTREMES:
+        total = _FROM_ORDER[kind_of(kernel.dtype)].format("found", flip)
+    before = to_storage("before", kernel.dtype)
+    after = to_storage(_combined(kernel, "before", total), kernel.dtype)
+    # Only the identity element has the key 0 in the order of its dtype.
+    builder.text += (
+        f"fn value(index: u32) -> {element} {{\n"
+        "  let before = original(index);\n"
+        "  let found = totals[index];\n"
+        f"  if (found == 0u) {{\n    return {before};\n  }}\n"
+        f"  return {after};\n}}\n"
+    )
+    builder.add_buffer("totals", "r", "u32", scratch(0))
+    builder.add_buffer("result", "w", element, OUTPUT)
+    return builder.launch("elementwise", workgroups(rows * width))
 
 
 # Programs that add floats at positions through tables in workgroup memory.
@@ -208,7 +196,7 @@ CHUNK = 16384
 """Values that a workgroup adds; more could overflow the words of a table."""
 
 
-class Table(NamedTuple):
+class AccumulationTable(NamedTuple):
     """A size of tables.
 
     Attributes:
@@ -222,10 +210,14 @@ class Table(NamedTuple):
     threads: int
 
 
-TABLES = (Table(1024, 16384, 256), Table(2048, 32768, 256), Table(4096, 49152, 512))
+TABLES = (
+    AccumulationTable(1024, 16384, 256),
+    AccumulationTable(2048, 32768, 256),
+    AccumulationTable(4096, 49152, 512),
+)
 
 
-def table_of(kernel: Kernel, target: Target) -> Table | None:
+def _choose_table(kernel: Kernel, target: Target) -> AccumulationTable | None:
     """Return the tables to use for a kernel, None if other methods are faster."""
     rows, writes, width = kernel.sizes
     if width > 1 or writes < policy.LEAST_UPDATES or rows < policy.LEAST_TABLE_INDICES:
@@ -243,27 +235,16 @@ def table_of(kernel: Kernel, target: Target) -> Table | None:
     return None
 
 
-def add_through_tables(
-    kernel: Kernel, table: Table, position: Expression, written: Expression
-) -> Program:
-    """Return the program; both expressions are over (row, position)."""
-    return _Tables(kernel, table, position, written).program()
+class _TableAccumulation:
+    """Generate the launches of an accumulation through tables."""
 
-
-class _Tables:
-    """Generate the launches of one kernel."""
-
-    def __init__(
-        self, kernel: Kernel, table: Table, position: Expression, written: Expression
-    ) -> None:
+    def __init__(self, kernel: Kernel, table: AccumulationTable) -> None:
         self.kernel = kernel
         self.table = table
-        self.bins = table.bins
-        self.position = position
-        self.written = written
+        self.position = _as_one_row(kernel.expression("position"))
+        self.written = _as_one_row(kernel.expression("written"))
         self.length, self.writes, _ = kernel.sizes
-        self.buckets = -(-self.length // table.bins)
-        self.blocks = -(-self.writes // BLOCK)
+        self.buckets = ceil_divide(self.length, table.bins)
         self.scratch_bytes: list[int] = []
 
     def _scratch(self, words: int) -> int:
@@ -274,151 +255,102 @@ class _Tables:
         """Return the launches: into buckets if there are several, tables, totals."""
         launches: list[Launch] = []
         elements: tuple[int, ...] = ()
-        running: tuple[int, ...] = ()
+        running: int | None = None
         if self.buckets > 1:
             elements = (self._scratch(self.writes), self._scratch(self.writes))
-            task = Sorting(
+            task = SortTask(
                 self.kernel,
                 self.position,
                 1,
                 self.writes,
                 key_bits=(self.length - 1).bit_length(),
-                first_bit=(self.bins - 1).bit_length(),
+                first_bit=(self.table.bins - 1).bit_length(),
                 elements_to=elements[0],
                 carried_to=elements[1],
                 carried=self.written,
             )
-            sorted_, counts = Sort(task, self.scratch_bytes).long()
-            launches += sorted_
-            running = (counts,)
+            launches, running = RadixSort(task, self.scratch_bytes).passes()
         groups = self.writes // CHUNK + self.buckets
-        sums = self._scratch(groups * self.bins)
-        launches.append(self._tables(elements, running, sums, groups))
-        launches.append(self._total(running, sums))
+        sums = self._scratch(groups * self.table.bins)
+        launches.append(self._fill_tables(elements, running, sums, groups))
+        launches.append(self._add_tables(running, sums))
         return Program(tuple(launches), tuple(self.scratch_bytes))
 
-    def _declarations(self) -> Declarations:
-        declarations = Declarations(self.kernel.scalar_dtypes)
-        declarations.parameter("writes", "u32", self.writes)
-        declarations.parameter("buckets", "u32", self.buckets)
-        declarations.parameter("blocks", "u32", self.blocks)
-        start = number_bits(-0.0, "float32")
-        declarations.parameter("identity", "f32", start)
-        return declarations
+    def _builder(self) -> LaunchBuilder:
+        builder = LaunchBuilder(self.kernel)
+        blocks = ceil_divide(self.writes, BLOCK)
+        builder.add_sizes(writes=self.writes, buckets=self.buckets, blocks=blocks)
+        builder.parameter("identity", "f32", number_bits(-0.0, "float32"))
+        return builder
 
-    def _buckets(self, running: Sequence[int]) -> tuple[str, Bindings]:
-        """Return the functions of the ends of buckets, and their bindings."""
-        text = f"const BINS: u32 = {self.bins}u;\nfn end_of(bucket: u32) -> u32 {{\n"
-        if not running:
-            return text + "  return parameters.writes;\n}\n", []
-        text += "  return running_counts[(bucket + 1u) * parameters.blocks - 1u];\n}\n"
-        return text, [("running_counts", "r", "u32", running[0])]
+    def _add_bucket_ends(self, builder: LaunchBuilder, running: int | None) -> None:
+        """Add the function of the ends of buckets, from running counts of elements."""
+        end = "parameters.writes"
+        if running is not None:
+            end = "running_counts[(bucket + 1u) * parameters.blocks - 1u]"
+            builder.add_buffer("running_counts", "r", "u32", running)
+        builder.text += constants({"BINS": self.table.bins})
+        builder.text += f"fn end_of(bucket: u32) -> u32 {{\n  return {end};\n}}\n"
 
-    def _tables(
-        self,
-        elements: Sequence[int],
-        running: Sequence[int],
-        sums: int,
-        groups: int,
+    def _fill_tables(
+        self, elements: Sequence[int], running: int | None, sums: int, groups: int
     ) -> Launch:
-        declarations = self._declarations()
-        text, more = self._buckets(running)
-        text += f"const THREADS: u32 = {self.table.threads}u;\n"
-        if elements:
-            text += _SORTED_ELEMENTS
-            bindings: Bindings = [
-                (name, "r", "u32", buffer)
-                for name, buffer in zip(("keys", "words"), elements, strict=True)
-            ]
-        else:
-            inputs = self.kernel.input_dtypes
-            arguments = ("row", "index")
-            for name, form, read in (
+        builder = self._builder()
+        for name, buffer in zip(("keys", "words"), elements, strict=False):
+            builder.add_buffer(name, "r", "u32", buffer)
+        self._add_bucket_ends(builder, running)
+        builder.text += constants({"THREADS": self.table.threads})
+        if not elements:
+            for name, form, expression in (
                 ("position", "u32({0})", self.position),
                 ("written", "bitcast<u32>({0})", self.written),
             ):
-                signature = Signature(name, arguments, "u32", form)
-                text += function(declarations, signature, read, inputs)
-            text += _ELEMENTS_IN_ORDER
-            bindings = input_bindings(self.kernel, [self.position, self.written])
-        return launch(
-            "scatter_tables",
-            declarations,
-            [*bindings, *more, ("partial_sums", "w", "f32", sums)],
-            text,
-            groups,
-        )
+                function = ShaderFunction(name, ("row", "index"), "u32", form)
+                builder.add_function(function, expression)
+        name = "sorted_elements" if elements else "elements_in_order"
+        builder.text += alternative("scatter_tables", name)
+        builder.add_buffer("partial_sums", "w", "f32", sums)
+        return builder.launch("scatter_tables", groups)
 
-    def _total(self, running: Sequence[int], sums: int) -> Launch:
+    def _add_tables(self, running: int | None, sums: int) -> Launch:
+        """Return the launch that adds the bins of all tables to the original."""
         kernel = self.kernel
-        declarations = self._declarations()
-        declarations.parameter("length", "u32", self.length)
-        text, more = self._buckets(running)
-        original = kernel.expression("original")
-        value, element = VALUE_TYPES[kernel.dtype], storage_type(kernel.dtype)
-        signature = Signature("original", ("index",), value)
-        text += function(declarations, signature, original, kernel.input_dtypes)
-        text += (
+        builder = self._builder()
+        builder.add_sizes(length=self.length)
+        self._add_bucket_ends(builder, running)
+        value = VALUE_TYPES[kernel.dtype]
+        function = ShaderFunction("original", ("index",), value)
+        builder.add_function(function, kernel.expression("original"))
+        builder.text += (
             "fn store(index: u32, value: f32) {\n"
             f"  result[index] = {to_storage('value', kernel.dtype)};\n}}\n"
         )
-        bindings = [*input_bindings(kernel, [original]), *more]
-        bindings += [
-            ("partial_sums", "r", "f32", sums),
-            ("result", "w", element, OUTPUT),
-        ]
-        return launch(
-            "scatter_total",
-            declarations,
-            bindings,
-            text,
-            -(-self.length // policy.WORKGROUP),
-        )
+        builder.add_buffer("partial_sums", "r", "f32", sums)
+        builder.add_buffer("result", "w", storage_type(kernel.dtype), OUTPUT)
+        return builder.launch("scatter_total", workgroups(self.length))
 
 
-_SORTED_ELEMENTS = """\
-fn position_of(index: u32) -> u32 {
-  return keys[index];
-}
-fn bits_of(index: u32) -> u32 {
-  return words[index];
-}
-"""
+# Other accumulations sort their indices and combine runs of equal indices.
 
-_ELEMENTS_IN_ORDER = """\
-fn position_of(index: u32) -> u32 {
-  return position(0u, index);
-}
-fn bits_of(index: u32) -> u32 {
-  return written(0u, index);
-}
-"""
 
 RUN_BLOCK = 2048
-"""Sorted elements of one workgroup."""
+"""Sorted elements of one workgroup, as in `scatter_runs.wgsl`."""
 
 ROW_BLOCK = 64
-"""Sorted rows that a thread combines."""
+"""Sorted rows that a thread combines, as in `scatter_rows.wgsl`."""
 
 
-def accumulate(kernel: Kernel, target: Target) -> Program:
-    """Return the program that combines a tensor with values at indices."""
-    if is_any_order(kernel):
-        return accumulate_in_any_order(kernel, target)
-    table = table_of(kernel, target) if kernel.op == "scatter_add" else None
-    if table:
-        position = _as_one_row(kernel.expression("position"))
-        written = _as_one_row(kernel.expression("written"))
-        return add_through_tables(kernel, table, position, written)
-    return _Sorted(kernel).program(target)
+class _SortedAccumulation:
+    """Generate the launches of an accumulation in a fixed order.
 
-
-class _Sorted:
-    """Generate the launches of an accumulation in a fixed order."""
+    A launch combines elements, or the edges of earlier blocks: then a pair of edges
+    represents `span` sorted elements, which is 0 for the elements themselves.
+    """
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.rows, self.writes, self.width = kernel.sizes
+        self.element = storage_type(kernel.dtype)
         self.value = VALUE_TYPES[kernel.dtype]
         self.scratch_bytes: list[int] = []
 
@@ -436,29 +368,15 @@ class _Sorted:
             sizes=(self.rows * self.width,),
             expressions=(("value", original),),
         )
-        found = find_transposed(original)
-        first = transposition(copied, found) if found else elementwise(copied, target)
-        assert not first.scratch_bytes, "internal: a copy needs no scratch"
-        launches = [*first.launches]
+        transposed = find_transposed(original)
+        copy = transposition(copied, transposed) if transposed else elementwise(copied)
+        assert not copy.scratch_bytes, "internal: a copy needs no scratch"
         keys, words = self._scratch(self.writes), self._scratch(self.writes)
         # A compiler that takes long for workgroup memory gets elements as short rows.
         is_slow = target.is_slow_to_compile
         carries_elements = self.width == 1 and not is_slow
-        task = self._sorting(keys, words, carries_elements=carries_elements)
-        if is_slow:
-            tile = tile_for(self.writes, target, carries=True)
-            sort: Sort = MergeSort(task, self.scratch_bytes, tile)
-        else:
-            sort = Sort(task, self.scratch_bytes)
-        launches += sort.launches()
-        combine = self._runs if carries_elements else self._rows
-        launches += combine(keys, words)
-        return Program(tuple(launches), tuple(self.scratch_bytes))
-
-    def _sorting(self, keys: int, words: int, *, carries_elements: bool) -> Sorting:
-        """Return how indices are sorted and the words carried along."""
         written = self.kernel.expression("written") if carries_elements else None
-        return Sorting(
+        task = SortTask(
             self.kernel,
             _as_one_row(self.kernel.expression("position")),
             1,
@@ -466,201 +384,142 @@ class _Sorted:
             key_bits=max((self.rows - 1).bit_length(), 1),
             elements_to=keys,
             carried_to=words,
-            carried=None if written is None else _as_one_row(written),
+            carried=_as_one_row(written) if written else None,
         )
+        launches = [*copy.launches]
+        if is_slow:
+            tile = choose_sort_tile(self.writes, target, carries=True)
+            launches += MergeSort(task, self.scratch_bytes, tile).launches()
+        else:
+            launches += RadixSort(task, self.scratch_bytes).launches()
+        combine = self._combine_elements if carries_elements else self._combine_rows
+        launches += combine(keys, words)
+        return Program(tuple(launches), tuple(self.scratch_bytes))
 
-    def _combine(self, type_name: str) -> str:
-        """Return the type of values and the function that combines two of them."""
-        return (
+    def _builder(self, length: int, span: int, type_name: str) -> LaunchBuilder:
+        """Return a builder with the type of values, `combine` and `key`."""
+        builder = LaunchBuilder(None if span else self.kernel)
+        builder.add_sizes(length=length)
+        identity = identity_bits(OPS[self.kernel.op], self.kernel.dtype)
+        builder.parameter("identity", self.value, identity)
+        if span:
+            builder.add_sizes(span=span, writes=self.writes)
+        key = alternative("scatter_runs", "key_of_edges" if span else "key_of_elements")
+        builder.text = (
             f"alias Value = {type_name};\n"
             "fn combine(a: Value, b: Value) -> Value {\n"
-            f"  return {combine_text(self.kernel, 'a', 'b')};\n}}\n"
+            f"  return {_combined(self.kernel, 'a', 'b')};\n}}\n{key}"
         )
+        return builder
 
-    def _runs(self, keys: int, words: int) -> list[Launch]:
+    def _combine_elements(self, keys: int, words: int) -> list[Launch]:
         """Return the launches that combine runs of single elements."""
-        head = self._combine(self.value)
-        element = storage_type(self.kernel.dtype)
-        settled = f"result[key] = {element}(combine({self.value}(result[key]), total));"
-        launches = []
+        value, element = self.value, self.element
+        settled = f"result[key] = {element}(combine({value}(result[key]), total));"
+        launches: list[Launch] = []
         source, length, span = words, self.writes, 0
         while True:
-            blocks = -(-length // RUN_BLOCK)
-            declarations, text = self._level(length, span)
-            text = head + text + (_TERM_OF_EDGES if span else _TERM_OF_WORDS)
-            bindings: Bindings = [
-                ("keys", "r", "u32", keys),
-                ("terms", "r", self.value if span else "u32", source),
-                ("result", "w", element, OUTPUT),
-            ]
-            signature = "key: u32, edge: u32, total: Value"
-            text += _store_or_pass(signature, settled, "edge", blocks > 1)
+            blocks = ceil_divide(length, RUN_BLOCK)
+            builder = self._builder(length, span, value)
+            term = "term_of_edges" if span else "term_of_words"
+            builder.text += alternative("scatter_runs", term)
+            builder.add_buffer("keys", "r", "u32", keys)
+            builder.add_buffer("terms", "r", value if span else "u32", source)
+            builder.add_buffer("result", "w", element, OUTPUT)
+            arguments = "key: u32, edge: u32, total: Value"
+            builder.text += _store_or_pass(arguments, settled, "edge", blocks > 1)
             if blocks > 1:
                 source = self._scratch(2 * blocks)
-                bindings.append(("edges", "w", self.value, source))
-            launches.append(
-                launch("scatter_runs", declarations, bindings, text, blocks)
-            )
+                builder.add_buffer("edges", "w", value, source)
+            launches.append(builder.launch("scatter_runs", blocks))
             if blocks == 1:
                 return launches
             length, span = 2 * blocks, max(span, 2) // 2 * RUN_BLOCK
 
-    def _rows(self, keys: int, words: int) -> list[Launch]:
+    def _combine_rows(self, keys: int, words: int) -> list[Launch]:
         """Return the launches that combine runs of rows, in vectors where possible."""
         source, length, span = words, self.writes, 0
         launches: list[Launch] = []
         while span == 0 or length > policy.FEW_EDGES:
-            blocks = -(-length // ROW_BLOCK)
+            blocks = ceil_divide(length, ROW_BLOCK)
             edges = self._scratch(2 * blocks * self.width) if blocks > 1 else None
-            launches.append(self._row_blocks(keys, source, (length, span), edges))
+            launches.append(self._row_blocks(keys, source, length, span, edges))
             if edges is None:
                 return launches
             source, length = edges, 2 * blocks
             span = max(span, 2) // 2 * ROW_BLOCK
-        launches.append(self._row_edges(keys, source, (length, span)))
+        launches.append(self._row_edges(keys, source, length, span))
         return launches
 
-    def _row_types(self) -> tuple[set[int], int, str, str]:
-        """Return which inputs are read as vectors, columns, element and value types."""
+    def _row_builder(
+        self, length: int, span: int
+    ) -> tuple[LaunchBuilder, int, str, str]:
+        """Return a builder, the columns, and the types of elements and values."""
         vectors = vector_inputs([self.kernel.expression("written")])
-        element = storage_type(self.kernel.dtype)
-        if not vectors:
-            return vectors, self.width, element, self.value
-        columns = self.width // WIDTH
-        return vectors, columns, f"vec{WIDTH}<{element}>", f"vec{WIDTH}<{self.value}>"
+        columns, element, value = self.width, self.element, self.value
+        if vectors:
+            columns //= WIDTH
+            element, value = f"vec{WIDTH}<{element}>", f"vec{WIDTH}<{value}>"
+        builder = self._builder(length, span, value)
+        builder.vectors = vectors
+        builder.add_sizes(width=columns)
+        return builder, columns, element, value
 
     def _row_blocks(
-        self, keys: int, source: int, level: tuple[int, int], edges: int | None
+        self, keys: int, source: int, length: int, span: int, edges: int | None
     ) -> Launch:
         """Return the launch that combines rows or edges in blocks."""
-        vectors, columns, element, value = self._row_types()
-        length, span = level
+        builder, columns, element, value = self._row_builder(length, span)
         lanes = min(1 << (columns - 1).bit_length(), policy.WORKGROUP)
-        declarations, text = self._level(length, span)
-        declarations.parameter("width", "u32", columns)
-        declarations.parameter("lanes", "u32", lanes)
-        bindings: Bindings = [("terms", "r", value, source)]
+        builder.add_sizes(lanes=lanes)
         if span:
-            text += _ROW_OF_EDGES
+            builder.text += alternative("scatter_runs", "row_of_edges")
+            builder.add_buffer("terms", "r", value, source)
         else:
-            more, bindings = self._written_rows(declarations, vectors)
-            text += more
-            bindings.append(("order", "r", "u32", source))
-        bindings += [("keys", "r", "u32", keys), ("result", "w", element, OUTPUT)]
+            self._add_written_rows(builder)
+            builder.add_buffer("order", "r", "u32", source)
+        builder.add_buffer("keys", "r", "u32", keys)
+        builder.add_buffer("result", "w", element, OUTPUT)
         at = "result[key * parameters.width + column]"
-        text += f"const HAS_EDGES: bool = {str(edges is not None).lower()};\n"
-        text += "fn before(key: u32, column: u32) -> Value {\n"
-        text += f"  return Value({at});\n}}\n"
-        signature = "key: u32, edge: u32, column: u32, total: Value, start: Value"
+        builder.text += constants({"HAS_EDGES": edges is not None})
+        builder.text += "fn before(key: u32, column: u32) -> Value {\n"
+        builder.text += f"  return Value({at});\n}}\n"
+        arguments = "key: u32, edge: u32, column: u32, total: Value, start: Value"
         settled = f"{at} = {element}(combine(start, total));"
-        text += _store_or_pass(
-            signature, settled, "edge * parameters.width + column", edges is not None
-        )
+        edge = "edge * parameters.width + column"
+        builder.text += _store_or_pass(arguments, settled, edge, edges is not None)
         if edges is not None:
-            bindings.append(("edges", "w", value, edges))
-        blocks = -(-length // ROW_BLOCK)
-        groups = -(-blocks // (policy.WORKGROUP // lanes)) * -(-columns // lanes)
-        text = self._combine(value) + text
-        return launch("scatter_rows", declarations, bindings, text, groups)
+            builder.add_buffer("edges", "w", value, edges)
+        blocks = ceil_divide(ceil_divide(length, ROW_BLOCK), policy.WORKGROUP // lanes)
+        return builder.launch("scatter_rows", blocks * ceil_divide(columns, lanes))
 
-    def _row_edges(self, keys: int, source: int, level: tuple[int, int]) -> Launch:
+    def _add_written_rows(self, builder: LaunchBuilder) -> None:
+        """Add the function of an element or vector of a written row."""
+        written, arguments = self.kernel.expression("written"), ("write", "column")
+        if builder.vectors:
+            function = ShaderFunction("written", arguments, self.value)
+            add_vector_function(builder, function, written, "Value")
+        else:
+            function = ShaderFunction("written", arguments, "Value")
+            builder.add_function(function, written)
+        builder.text += alternative("scatter_runs", "row_of_order")
+
+    def _row_edges(self, keys: int, source: int, length: int, span: int) -> Launch:
         """Return the launch that combines the last few edges."""
-        _, columns, element, value = self._row_types()
-        length, span = level
-        declarations, text = self._level(length, span)
-        declarations.parameter("width", "u32", columns)
+        builder, columns, element, value = self._row_builder(length, span)
         at = "result[key * parameters.width + column]"
-        text += _ROW_OF_EDGES + (
+        builder.text += alternative("scatter_runs", "row_of_edges")
+        builder.text += (
             "fn give(key: u32, column: u32, total: Value) {\n"
             f"  {at} = {element}(combine(Value({at}), total));\n}}\n"
         )
-        return launch(
-            "scatter_edges",
-            declarations,
-            [
-                ("terms", "r", value, source),
-                ("keys", "r", "u32", keys),
-                ("result", "w", element, OUTPUT),
-            ],
-            self._combine(value) + text,
-            -(-length * columns // policy.WORKGROUP),
-        )
-
-    def _written_rows(
-        self, declarations: Declarations, vectors: set[int]
-    ) -> tuple[str, Bindings]:
-        """Return the function of an element of a written row, and its bindings."""
-        written = self.kernel.expression("written")
-        inputs, arguments = self.kernel.input_dtypes, ("write", "column")
-        if vectors:
-            signature = Signature("written", arguments, self.value)
-            four = vector_of("Value")
-            text = vector_function(declarations, signature, written, inputs, four)
-        else:
-            signature = Signature("written", arguments, "Value")
-            text = function(declarations, signature, written, inputs)
-        bindings = input_bindings(self.kernel, [written], vectors)
-        return text + _ROW_OF_ORDER, bindings
-
-    def _level(self, length: int, span: int) -> tuple[Declarations, str]:
-        """Return the parameters of a launch and the keys of its elements.
-
-        A pair of edges represents `span` sorted elements; 0: the elements themselves.
-        """
-        declarations = Declarations(() if span else self.kernel.scalar_dtypes)
-        declarations.parameter("length", "u32", length)
-        scalar = VALUE_TYPES[self.kernel.dtype]
-        start = identity_bits(OPS[self.kernel.op], self.kernel.dtype)
-        declarations.parameter("identity", scalar, start)
-        if not span:
-            return declarations, _KEY_OF_ELEMENTS
-        declarations.parameter("span", "u32", span)
-        declarations.parameter("writes", "u32", self.writes)
-        return declarations, _KEY_OF_EDGES
+        builder.add_buffer("terms", "r", value, source)
+        builder.add_buffer("keys", "r", "u32", keys)
+        builder.add_buffer("result", "w", element, OUTPUT)
+        return builder.launch("scatter_edges", workgroups(length * columns))
 
 
-_KEY_OF_ELEMENTS = """\
-fn key(index: u32) -> u32 {
-  return keys[index];
-}
-"""
-
-_KEY_OF_EDGES = """\
-fn key(index: u32) -> u32 {
-  let first = index / 2u * parameters.span;
-  if (index % 2u == 0u) {
-    return keys[first];
-  }
-  return keys[min(first + parameters.span, parameters.writes) - 1u];
-}
-"""
-
-_TERM_OF_WORDS = """\
-fn term(index: u32) -> Value {
-  return bitcast<Value>(terms[index]);
-}
-"""
-
-_TERM_OF_EDGES = """\
-fn term(index: u32) -> Value {
-  return terms[index];
-}
-"""
-
-_ROW_OF_ORDER = """\
-fn term(row: u32, column: u32) -> Value {
-  return written(order[row], column);
-}
-"""
-
-_ROW_OF_EDGES = """\
-fn term(row: u32, column: u32) -> Value {
-  return terms[row * parameters.width + column];
-}
-"""
-
-
-def _store_or_pass(signature: str, settled: str, edge: str, has_edges: bool) -> str:
+def _store_or_pass(arguments: str, settled: str, edge: str, has_edges: bool) -> str:
     """Return the function that stores a run's total: in the result, or as an edge."""
     lines = f"  {settled}\n"
     if has_edges:
@@ -668,16 +527,4 @@ def _store_or_pass(signature: str, settled: str, edge: str, has_edges: bool) -> 
             f"  if (edge == INSIDE) {{\n  {lines}  }} else {{\n"
             f"    edges[{edge}] = total;\n  }}\n"
         )
-    return f"fn give({signature}) {{\n{lines}}}\n"
-
-
-def _as_one_row(expression: Expression) -> Expression:
-    """Return an expression over its first group of axes as one over (row, position)."""
-    return replace(
-        expression,
-        groups=((), expression.groups[0]),
-        accesses=tuple(
-            Access(access.offset, ((), access.strides[0]))
-            for access in expression.accesses
-        ),
-    )
+    return f"fn give({arguments}) {{\n{lines}}}\n"

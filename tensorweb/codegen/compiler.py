@@ -6,10 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tensorweb.codegen.accumulation import accumulate
-from tensorweb.codegen.expression import is_bulky
-from tensorweb.codegen.factorizations import factor
-from tensorweb.codegen.fourier import fourier
-from tensorweb.codegen.launches import (
+from tensorweb.codegen.elementwise import (
     compress,
     elementwise,
     is_packed_elementwise,
@@ -17,6 +14,9 @@ from tensorweb.codegen.launches import (
     scatter,
     with_packed_results,
 )
+from tensorweb.codegen.expression import is_long_code
+from tensorweb.codegen.factorizations import factor
+from tensorweb.codegen.fourier import fourier
 from tensorweb.codegen.product.contraction import matmul
 from tensorweb.codegen.product.pairs import paired_reduction, small_products
 from tensorweb.codegen.product.windows import convolution, depthwise
@@ -45,11 +45,11 @@ def elementwise_or_transposed(kernel: Kernel, target: Target) -> Program:
     value = kernel.expression("value")
     # A tiled kernel reads along one result. A kernel with several results reads its
     # inputs in storage order.
-    is_bare = target.is_slow_to_compile or is_bulky(value, WIDTH) or value.more
-    found = None if is_bare else find_transposed(value)
-    if found:
-        return transposition(kernel, found)
-    return stencil(kernel) if is_stencil(value) else elementwise(kernel, target)
+    is_untiled = target.is_slow_to_compile or is_long_code(value, WIDTH) or value.more
+    transposed = None if is_untiled else find_transposed(value)
+    if transposed:
+        return transposition(kernel, transposed)
+    return stencil(kernel) if is_stencil(value) else elementwise(kernel)
 
 
 def product(kernel: Kernel, target: Target) -> Program:

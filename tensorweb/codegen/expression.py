@@ -1,22 +1,19 @@
-"""WGSL of one kernel's declarations and of the functions made from its expressions.
+"""WGSL of the steps of an expression: types, conversions, operations and loops.
 
 Values inside a function are `f32`, `i32`, `u32` or `bool`; float16 computes in `f32`,
-small integers in 32 bits (`packing.py`), and bool is stored as `u32`. Sizes, strides,
-offsets and constants are parameters, so that equal structure means equal text.
+small integers in 32 bits, and bool is stored as `u32`.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from textwrap import indent
 
 from tensorweb import dtypes
 from tensorweb.codegen import policy
 from tensorweb.codegen.fences import fences
-from tensorweb.codegen.packing import PER_WORD, clamp, packed_element, wrap
-from tensorweb.codegen.program import Word
 from tensorweb.codegen.template import are_loops_retained, statements
 from tensorweb.graph.op import Op
 from tensorweb.ops import OPS
@@ -111,6 +108,109 @@ def _variable(number: int, back: int) -> str:
     return f"before{back}_v{number}"
 
 
+# Conversions between packed small integers in a buffer and 32-bit values.
+#
+# A word of a buffer holds four integers of 8 bits or two of 16, the first one in its
+# lowest bits. A value is an `i32` or `u32` within the range of its dtype: results of
+# operations that leave the range are wrapped. The WGSL functions named here are in
+# `shaders/math/`.
+
+PER_WORD = {
+    dtype.name: 32 // dtype.bits
+    for dtype in dtypes.ALL
+    if dtype.kind in ("int", "uint") and dtype.bits < 32
+}
+"""Elements per word, by name of the packed dtypes."""
+
+PER_VECTOR = 4
+"""Elements of a vector, which fill one or two words."""
+
+
+def wrap(text: str, dtype: str) -> str:
+    """Return the expression that wraps an integer to the range of a packed dtype.
+
+    >>> wrap("a", "uint8"), wrap("a", "int16"), wrap("a", "int32")
+    ('((a) & 255u)', '(((a) << 16u) >> 16u)', 'a')
+    """
+    if dtype not in PER_WORD:
+        return text
+    bits = 32 // PER_WORD[dtype]
+    if dtypes.BY_NAME[dtype].kind == "uint":
+        return f"(({text}) & {(1 << bits) - 1}u)"
+    return f"((({text}) << {32 - bits}u) >> {32 - bits}u)"
+
+
+def clamp(text: str, dtype: str) -> str:
+    """Return the expression that clamps an integer to the range of a packed dtype.
+
+    >>> clamp("a", "int8")
+    'clamp(a, -128, 127)'
+    """
+    low, high = dtypes.integer_range(dtypes.BY_NAME[dtype])
+    unit = "u" if low == 0 else ""
+    return f"clamp({text}, {low}{unit}, {high}{unit})"
+
+
+def packed_element(words: str, address: str, dtype: str) -> str:
+    """Return the value of the element of a packed buffer at `address`.
+
+    >>> packed_element("input0", "at", "uint8")
+    'uint8_of(input0[u32(at) / 4u], u32(at))'
+    """
+    at = f"u32({address})"
+    return f"{dtype}_of({words}[{at} / {PER_WORD[dtype]}u], {at})"
+
+
+def packed_vector(words: str, address: str, dtype: str) -> str:
+    """Return four neighbouring values of a packed buffer, by index of the vector.
+
+    >>> packed_vector("input0", "at", "int16")
+    'int16_vector(input0[2u * u32(at)], input0[2u * u32(at) + 1u])'
+    """
+    count = PER_VECTOR // PER_WORD[dtype]
+    at = f"u32({address})" if count == 1 else f"{count}u * u32({address})"
+    read = [f"{words}[{at}{f' + {n}u' if n else ''}]" for n in range(count)]
+    return f"{dtype}_vector({', '.join(read)})"
+
+
+def packed_word(dtype: str, *elements: str) -> str:
+    """Return the word that packs neighbouring values, truncating each to its width.
+
+    >>> packed_word("int16", "a", "b")
+    'word_of_halves(u32(a), u32(b))'
+    """
+    name = "word_of_bytes" if PER_WORD[dtype] == PER_VECTOR else "word_of_halves"
+    return f"{name}({', '.join(f'u32({element})' for element in elements)})"
+
+
+# Values as unsigned integers in the same order, see `shaders/math/order.wgsl`.
+
+TO_BITS = {
+    "float": "bitcast<u32>({0})",
+    "int": "bitcast<u32>({0})",
+    "uint": "{0}",
+    "bool": "select(0u, 1u, {0})",
+}
+"""The word in which a value is moved and compared, by kind of dtype."""
+
+ORDER_FUNCTIONS = {
+    "float": "order_of_f32",
+    "int": "order_of_i32",
+    "uint": "order_of_u32",
+    "bool": "order_of_u32",
+}
+"""The WGSL function from a value's bits to its key, by kind of dtype."""
+
+
+def order_key(kind: str, flip: str) -> str:
+    """Return the format of a value's key; the mask `flip` reverses the order.
+
+    >>> order_key("float", "0u")
+    'order_of_f32(bitcast<u32>({0}), 0u)'
+    """
+    return f"{ORDER_FUNCTIONS[kind]}({TO_BITS[kind]}, {flip})"
+
+
 # The identity element of a reduction, as the bits of a parameter.
 
 
@@ -126,16 +226,6 @@ def identity_bits(op: Op, dtype: str) -> int:
         return number_bits(float("-inf") if is_lowest else float("inf"), dtype)
     low, high = dtypes.integer_range(dtypes.BY_NAME[dtype])
     return number_bits(low if is_lowest else high, dtype)
-
-
-PARAMETER_LIMIT = 64
-"""Largest number of words in a launch's parameter block."""
-
-ZERO = "zero"
-"""Name of the parameter that hides values from compilers: its value is 0.
-
-One word of the block is reserved for it, since a constant would hide nothing.
-"""
 
 
 VALUE_TYPES = {
@@ -232,282 +322,6 @@ def number_words(value: float, dtype: str) -> tuple[int, int]:
     return int(low), int(high)
 
 
-Binding = tuple[str, str, str, int]
-"""A buffer of a launch: name, access (`r` or `w`), WGSL type of an element, id."""
-
-
-class Declarations:
-    """Collect the parameters of one launch and generate its declarations."""
-
-    def __init__(self, scalar_dtypes: Sequence[str] = (), fixed: str = "") -> None:
-        """Start without parameters.
-
-        Args:
-            scalar_dtypes: dtypes of the kernel's constants.
-            fixed: the argument whose axis lengths are literals where they are at most
-                `LONGEST_FIXED`, so that compilers replace divisions by multiplications:
-                the loop variable, over a convolution window for example.
-        """
-        self.scalar_dtypes = scalar_dtypes
-        self.fixed = fixed
-        self.vectors: Collection[int] = ()  # inputs of which steps read one component
-        self.words: list[Word] = []
-        self._fields: list[str] = []
-        self._constants: list[str] = []
-        self._scalars: dict[int, str] = {}
-        self._numbers = 0
-        self._room = PARAMETER_LIMIT - len(scalar_dtypes) - 1
-
-    def parameter(self, name: str, type_name: str, value: Word) -> str:
-        """Return the WGSL of a new parameter; a `const` if the block is full."""
-        if isinstance(value, int) and self._room == 0:
-            literal = f"{value}u" if type_name == "u32" else f"{value}"
-            self._constants.append(f"const {name}: {type_name} = {literal};\n")
-            return name
-        self._room -= isinstance(value, int)
-        self.words.append(value)
-        self._fields.append(f"  {name}: {type_name},\n")
-        return f"parameters.{name}"
-
-    def size(self, name: str, value: int, argument: str) -> str:
-        """Return the WGSL of the length of an axis of `argument`."""
-        if argument == self.fixed and value <= policy.LONGEST_FIXED:
-            return f"{value}u"
-        return self.parameter(name, "u32", value)
-
-    def number(self, value: int) -> str:
-        """Return the WGSL of an i32 that is not one of the user's constants."""
-        self._numbers += 1
-        return self.parameter(f"number{self._numbers}", "i32", value)
-
-    def scalar(self, slot: int) -> str:
-        """Return the WGSL value of the kernel's constant `slot`."""
-        found = self._scalars.get(slot)
-        if found is None:
-            dtype = self.scalar_dtypes[slot]
-            kind = VALUE_TYPES[dtype]
-            name = self.parameter(
-                f"scalar{slot}", "u32" if kind == "bool" else kind, (slot, dtype)
-            )
-            found = self._scalars[slot] = f"({name} != 0u)" if kind == "bool" else name
-        return found
-
-    def add_zero(self, library: str) -> None:
-        """Add the parameter `zero` if the library functions in `library` read it."""
-        if f"parameters.{ZERO}" in library:
-            self._room += 1
-            self.parameter(ZERO, "u32", 0)
-
-    def text(self, bindings: Sequence[Binding]) -> str:
-        """Return the struct of parameters and the declarations of buffers."""
-        lines = ["struct Parameters {\n", *self._fields, "}\n", *self._constants]
-        for index, (name, access, element, _) in enumerate(bindings):
-            mode = "read" if access == "r" else "read_write"
-            lines.append(
-                f"@group(0) @binding({index}) "
-                f"var<storage, {mode}> {name}: array<{element}>;\n"
-            )
-        lines.append(
-            f"@group(0) @binding({len(bindings)}) "
-            "var<uniform> parameters: Parameters;\n"
-        )
-        return "".join(lines)
-
-
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """Name, parameters and result of a WGSL function generated from an expression.
-
-    Attributes:
-        name: name of the function and prefix of its parameters' names.
-        arguments: one u32 per group of axes: the row-major index inside the group.
-        result_type: WGSL type of the result, `""` for a function that stores it.
-        result: format of the last statement, filled with the values of the expression's
-            results; the full statement if `result_type` is empty.
-        more: further arguments, as WGSL text.
-        core: the WGSL value of a `core` step.
-    """
-
-    name: str
-    arguments: tuple[str, ...]
-    result_type: str
-    result: str = "{0}"
-    more: str = ""
-    core: str = "core"
-
-    def head(self, result_type: str) -> str:
-        """Return the function's text up to its body."""
-        listed = ", ".join(f"{argument}: u32" for argument in self.arguments)
-        listed += f", {self.more}" if self.more else ""
-        return f"fn {self.name}({listed})" + (
-            f" -> {result_type}" if result_type else ""
-        )
-
-
-def function(
-    declarations: Declarations,
-    signature: Signature,
-    expression: Expression,
-    input_dtypes: Sequence[str],
-    given: Mapping[int, str] | None = None,
-    loop: Loop | None = None,
-) -> str:
-    """Return a WGSL function that computes an expression at one index.
-
-    Args:
-        declarations: receives the sizes, strides, offsets and constants it uses.
-        signature: name, parameters and result of the function.
-        expression: what to compute.
-        input_dtypes: dtypes of the kernel's inputs.
-        given: WGSL names of values that are already computed, by index of the step.
-        loop: the steps to generate as a loop.
-    """
-    name, arguments = signature.name, signature.arguments
-    lines = coordinates(declarations, name, arguments, expression)
-    lines += addresses(declarations, name, arguments, expression)
-    body, values = steps_text(
-        expression, declarations, input_dtypes, signature.core, given, loop
-    )
-    final = signature.result.format(*(values[each] for each in expression.results))
-    last = f"  return {final};\n" if signature.result_type else f"  {final}\n"
-    head = signature.head(signature.result_type)
-    return f"{head} {{\n{''.join(lines)}{body}{last}}}\n"
-
-
-def steps_text(
-    expression: Expression,
-    declarations: Declarations,
-    input_dtypes: Sequence[str],
-    core: str,
-    given: Mapping[int, str] | None = None,
-    loop: Loop | None = None,
-) -> tuple[str, list[str]]:
-    """Return the WGSL lines of an expression's steps, and the value of each step.
-
-    `given` maps indices of steps to the names of values that are already computed. The
-    steps of `loop` are generated once, as the body of a loop.
-    """
-    values: list[str] = []
-    lines = []
-    for number, step in enumerate(expression.steps):
-        if loop is not None and loop.start <= number < loop.end:
-            if number == loop.start:
-
-                def write(one: Step, last: Step, read: Sequence[str]) -> str:
-                    if one.kind in ("map", "cast"):
-                        form = form_of(last, expression)
-                        return form.format(*(read[number] for number in one.args))
-                    inputs = input_dtypes
-                    return step_text(one, expression, read, declarations, inputs, core)
-
-                count = declarations.parameter("iterations", "u32", loop.iterations)
-                text, repeated = loop_text(
-                    expression, loop, values, write, VALUE_TYPES, count
-                )
-                lines.append(text)
-                values += repeated
-            continue
-        if given and number in given:
-            values.append(given[number])
-            continue
-        text = step_text(step, expression, values, declarations, input_dtypes, core)
-        if step.kind in ("scalar", "core"):
-            values.append(text)
-            continue
-        lines.append(f"  let v{number} = {text};\n")
-        values.append(f"v{number}")
-    return "".join(lines), values
-
-
-def coordinates(
-    declarations: Declarations,
-    name: str,
-    arguments: Sequence[str],
-    expression: Expression,
-    numbers: Sequence[int] | None = None,
-) -> list[str]:
-    """Return lines that split the index of each group into coordinates per axis.
-
-    `numbers` are the indices of the groups in parameter names, 0, 1, … by default.
-    """
-    lines = []
-    for group, (argument, sizes) in enumerate(
-        zip(arguments, expression.groups, strict=True)
-    ):
-        rest = argument
-        for axis in range(len(sizes) - 1, -1, -1):
-            coordinate = f"{argument}_{axis}"
-            if axis == 0:
-                lines.append(f"  let {coordinate} = i32({rest});\n")
-                continue
-            number = numbers[group] if numbers else group
-            size = declarations.size(
-                f"{name}_size{number}_{axis}", sizes[axis], argument
-            )
-            lines.append(f"  let {coordinate} = i32({rest} % {size});\n")
-            lines.append(f"  let {argument}_above_{axis} = {rest} / {size};\n")
-            rest = f"{argument}_above_{axis}"
-    return lines
-
-
-def addresses(
-    declarations: Declarations,
-    name: str,
-    arguments: Sequence[str],
-    expression: Expression,
-) -> list[str]:
-    """Return lines that compute the address of each access."""
-    lines = []
-    for number, access in enumerate(expression.accesses):
-        terms = []
-        if access.offset:
-            terms.append(
-                declarations.parameter(f"{name}_offset{number}", "i32", access.offset)
-            )
-        for group, strides in enumerate(access.strides):
-            for axis, stride in enumerate(strides):
-                coordinate = f"{arguments[group]}_{axis}"
-                if stride == 1:
-                    terms.append(coordinate)
-                elif stride:
-                    factor = declarations.parameter(
-                        f"{name}_stride{number}_{group}_{axis}", "i32", stride
-                    )
-                    terms.append(f"{coordinate} * {factor}")
-        lines.append(f"  let address{number} = {' + '.join(terms) or '0'};\n")
-    return lines
-
-
-def step_text(
-    step: Step,
-    expression: Expression,
-    values: Sequence[str],
-    declarations: Declarations,
-    input_dtypes: Sequence[str],
-    core: str,
-) -> str:
-    """Return the WGSL of one step, from the values of the steps before it."""
-    kind = step.kind
-    if kind in ("load", "gather"):
-        address = f"address{step.access}"
-        if kind == "gather":
-            address = values[step.args[0]]
-        if step.guard >= 0:
-            address = f"select(0, {address}, {values[step.guard]})"
-        in_vectors = step.slot in declarations.vectors
-        dtype = input_dtypes[step.slot]
-        return read_element(step.slot, address, dtype, in_vectors=in_vectors)
-    if kind == "ramp":
-        return f"address{step.access}"
-    if kind == "scalar":
-        if step.name:
-            return declarations.number(int(step.name))
-        return declarations.scalar(step.slot)
-    if kind == "core":
-        return wrap(core if step.slot < 0 else f"{core}_{step.slot}", step.dtype)
-    return form_of(step, expression).format(*(values[number] for number in step.args))
-
-
 def form_of(step: Step, expression: Expression) -> str:
     """Return the WGSL of an operation or cast, with operands `{0}`, `{1}`, ….
 
@@ -537,36 +351,41 @@ def operation_form(step: Step, operand: str) -> str:
 
 
 def dependencies(
-    expression: Expression, number: int, given: Container[int] = ()
+    expression: Expression, step: int, computed: Container[int] = ()
 ) -> set[int]:
-    """Return a step and all steps it depends on, stopping at the steps in `given`."""
-    found, stack = {number}, [number]
+    """Return a step and all steps it depends on, stopping at computed steps."""
+    result, stack = {step}, [step]
     while stack:
-        step = expression.steps[stack.pop()]
-        for source in (*step.args, step.guard):
-            if source >= 0 and source not in found and source not in given:
-                found.add(source)
+        reader = expression.steps[stack.pop()]
+        for source in (*reader.args, reader.guard):
+            if source >= 0 and source not in result and source not in computed:
+                result.add(source)
                 stack.append(source)
-    return found
+    return result
+
+
+def read_slots(expression: Expression) -> set[int]:
+    """Return the inputs that an expression loads or gathers."""
+    return {step.slot for step in expression.steps if step.kind in ("load", "gather")}
 
 
 def subexpression(expression: Expression, result: int) -> Expression:
     """Return one step as an expression with only its dependencies."""
-    numbers = sorted(dependencies(expression, result))
-    index_of = {number: at for at, number in enumerate(numbers)} | {-1: -1}
-    used = sorted({expression.steps[n].access for n in numbers} - {-1})
-    access = {number: at for at, number in enumerate(used)} | {-1: -1}
+    old_steps = sorted(dependencies(expression, result))
+    old_accesses = sorted({expression.steps[n].access for n in old_steps} - {-1})
+    new_step = {old: new for new, old in enumerate(old_steps)} | {-1: -1}
+    new_access = {old: new for new, old in enumerate(old_accesses)} | {-1: -1}
     steps = tuple(
         replace(
             step,
-            access=access[step.access],
-            args=tuple(index_of[source] for source in step.args),
-            guard=index_of[step.guard],
+            access=new_access[step.access],
+            args=tuple(new_step[source] for source in step.args),
+            guard=new_step[step.guard],
         )
-        for step in (expression.steps[number] for number in numbers)
+        for step in (expression.steps[old] for old in old_steps)
     )
-    accesses = tuple(expression.accesses[number] for number in used)
-    return Expression(expression.groups, accesses, steps, index_of[result])
+    accesses = tuple(expression.accesses[old] for old in old_accesses)
+    return Expression(expression.groups, accesses, steps, new_step[result])
 
 
 # Estimate the code size of an expression, to choose between copies and a loop.
@@ -593,6 +412,6 @@ def statement_count(
     )
 
 
-def is_bulky(expression: Expression, copies: int) -> bool:
+def is_long_code(expression: Expression, copies: int) -> bool:
     """Return whether `copies` copies of an expression exceed `MOST_STATEMENTS`."""
     return statement_count(expression) * copies > policy.MOST_STATEMENTS

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from tensorweb.codegen import policy
-from tensorweb.codegen.expression import Declarations, Signature, function
-from tensorweb.codegen.launches import input_bindings, launch
-from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
+from tensorweb.codegen.launch_builder import LaunchBuilder, ShaderFunction, constants
+from tensorweb.codegen.program import OUTPUT, Launch, Program, ceil_divide, scratch
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.template import shader_folder
 from tensorweb.schedule.kernel import Kernel
@@ -63,15 +62,15 @@ class Routine:
 
     def ranges(self) -> list[tuple[int, int]]:
         """Return the first and the end step of each launch."""
-        found: list[tuple[int, int]] = []
+        ranges: list[tuple[int, int]] = []
         begin = 0
         for steps, iterations in ((self.steps, self.iterations), self.ending):
             count = max(policy.LONGEST_LAUNCH // max(iterations, 1), 1)
             end = begin + steps
             starts = range(begin, end, count)
-            found += [(start, min(start + count, end)) for start in starts]
+            ranges += [(start, min(start + count, end)) for start in starts]
             begin = end
-        return found
+        return ranges
 
 
 @cache
@@ -83,43 +82,50 @@ def _workgroup_code(name: str) -> str:
 
 def number_constants(is_complex: bool) -> str:
     """Return the constants of templates that serve real and complex numbers."""
-    flag, words = ("true", 2) if is_complex else ("false", 1)
-    return f"const IS_COMPLEX: bool = {flag};\nconst WORDS: u32 = {words}u;\n"
+    return constants({"IS_COMPLEX": is_complex, "WORDS": 2 if is_complex else 1})
 
 
-def _per_lane(length: int, threads: int) -> int:
-    """Return the largest number of elements per thread."""
-    return -(-length // threads)
+def _along(length: int) -> int:
+    """Return the elements of a lane of a row or column of a matrix, at most."""
+    return ceil_divide(length, policy.FACTOR_COLUMNS)
+
+
+def _of_all(length: int) -> int:
+    """Return the elements of a lane if all lanes of a workgroup share them."""
+    return ceil_divide(length, policy.WORKGROUP)
 
 
 def _cholesky(kernel: Kernel) -> Routine:
     count, n, *_ = kernel.sizes
-    iterations = _per_lane(n, policy.FACTOR_COLUMNS) * (
-        _per_lane(n, policy.FACTOR_COLUMNS) + 1
-    ) + _per_lane(n, policy.WORKGROUP)
-    sizes = {"size": n}
-    made = MAKING_NAN
-    return Routine("cholesky", sizes, count, n, iterations, n * n // 3, functions=made)
+    return Routine(
+        "cholesky",
+        {"size": n},
+        count,
+        steps=n,
+        iterations=_along(n) * (_along(n) + 1) + _of_all(n),
+        work=n * n // 3,
+        functions=MAKING_NAN,
+    )
 
 
 def _lu(kernel: Kernel) -> Routine:
     count, rows, columns, *_ = kernel.sizes
-    iterations = _per_lane(rows, policy.FACTOR_COLUMNS) * (
-        _per_lane(columns, policy.FACTOR_COLUMNS) + 1
-    )
-    iterations += (
-        2 * _per_lane(rows, policy.WORKGROUP) + _per_lane(columns, policy.WORKGROUP) + 8
-    )
-    sizes = {"rows": rows, "columns": columns}
+    iterations = _along(rows) * (_along(columns) + 1)
     return Routine(
-        "lu", sizes, count, min(rows, columns), iterations, rows * columns // 2
+        "lu",
+        {"rows": rows, "columns": columns},
+        count,
+        steps=min(rows, columns),
+        iterations=iterations + 2 * _of_all(rows) + _of_all(columns) + 8,
+        work=rows * columns // 2,
     )
 
 
 def _triangular_solve(kernel: Kernel) -> Routine:
     count, n, _, width, is_upper, is_unit, _ = kernel.sizes
-    blocks = _per_lane(width, policy.SOLVE_COLUMNS)
-    sizes = {
+    blocks = ceil_divide(width, policy.SOLVE_COLUMNS)
+    columns = min(width, policy.SOLVE_COLUMNS)
+    parameters = {
         "size": n,
         "width": width,
         "blocks": blocks,
@@ -127,22 +133,23 @@ def _triangular_solve(kernel: Kernel) -> Routine:
         "is_upper": is_upper,
         "is_unit": is_unit,
     }
-    own = min(width, policy.SOLVE_COLUMNS)
-    iterations = _per_lane(n, policy.FACTOR_COLUMNS) * (
-        _per_lane(own, policy.FACTOR_COLUMNS) + 1
+    return Routine(
+        "triangular_solve",
+        parameters,
+        count * blocks,
+        steps=n,
+        iterations=_along(n) * (_along(columns) + 1),
+        work=n * columns // 2,
     )
-    groups, work = count * blocks, n * own // 2
-    return Routine("triangular_solve", sizes, groups, n, iterations, work)
 
 
 def _qr(kernel: Kernel) -> Routine:
     count, rows, columns, width, _, _, is_packed = kernel.sizes
     is_complex = kernel.op.startswith("complex")
+    words = 2 if is_complex else 1
     least = min(rows, columns)
     # The second part of a complex matrix has a width in either mode.
-    is_complete = width == rows
-    width = 0 if is_packed else rows if is_complete else least
-    words = 2 if is_complex else 1
+    width = 0 if is_packed else rows if width == rows else least
     most = max(columns, width)
     parameters = {
         "is_last": 1,
@@ -154,18 +161,16 @@ def _qr(kernel: Kernel) -> Routine:
         "column_stride": 1 if is_complex else rows,
         "is_packed": is_packed,
     }
-    iterations = _per_lane(most, policy.FACTOR_COLUMNS) * (
-        2 * _per_lane(rows, policy.FACTOR_COLUMNS) + 6
-    )
+    iterations = _along(most) * (2 * _along(rows) + 6)
     return Routine(
         "qr",
         parameters,
         count,
-        least if is_packed else 2 * least,
-        iterations + (2 * words + 1) * _per_lane(rows, policy.WORKGROUP) + 20,
-        2 * words * words * rows * most,
-        words * count * (rows + 1) * (columns + width),
-        number_constants(is_complex),
+        steps=least if is_packed else 2 * least,
+        iterations=iterations + (2 * words + 1) * _of_all(rows) + 20,
+        work=2 * words * words * rows * most,
+        scratch=words * count * (rows + 1) * (columns + width),
+        functions=number_constants(is_complex),
         reduces=True,
         marks_last=True,
     )
@@ -178,19 +183,16 @@ def _rounds(n: int) -> int:
 
 def _eigh(kernel: Kernel) -> Routine:
     count, n, *_ = kernel.sizes
-    pairs = _per_lane(n, 2)
-    iterations = _per_lane(pairs, policy.FACTOR_COLUMNS) * (
-        3 * _per_lane(n, policy.FACTOR_COLUMNS) + 2
-    )
+    pairs = ceil_divide(n, 2)
     return Routine(
         "eigh",
         {"is_last": 1, "size": n},
         count,
-        policy.MOST_SWEEPS * _rounds(n),
-        iterations + _per_lane(pairs, policy.WORKGROUP) + 1,
-        9 * n * n,
-        count * (2 * n * n + 2 * n + 6),
-        MAKING_NAN + FINDING_NAN,
+        steps=policy.MOST_SWEEPS * _rounds(n),
+        iterations=_along(pairs) * (3 * _along(n) + 2) + _of_all(pairs) + 1,
+        work=9 * n * n,
+        scratch=count * (2 * n * n + 2 * n + 6),
+        functions=MAKING_NAN + FINDING_NAN,
         reduces=True,
         marks_last=True,
     )
@@ -203,12 +205,12 @@ def _schur(kernel: Kernel) -> Routine:
         "schur",
         {"size": n, "rotations": rotations},
         count,
-        rotations,
-        3 * _per_lane(n, policy.WORKGROUP) + 8,
-        40 * n,
-        count * 12,
-        MAKING_NAN,
-        ending=(n, 2 * n * _per_lane(n, policy.WORKGROUP)),
+        steps=rotations,
+        iterations=3 * _of_all(n) + 8,
+        work=40 * n,
+        scratch=count * 12,
+        functions=MAKING_NAN,
+        ending=(n, 2 * n * _of_all(n)),
     )
 
 
@@ -216,20 +218,16 @@ def _svd(kernel: Kernel) -> Routine:
     count, rows, columns, *_ = kernel.sizes
     is_complex = kernel.op.startswith("complex")
     words = 2 if is_complex else 1
-    one = (
-        2 * _per_lane(rows, policy.FACTOR_COLUMNS)
-        + _per_lane(columns, policy.FACTOR_COLUMNS)
-        + 5
-    )
+    iterations = 2 * _along(rows) + _along(columns) + 5
     return Routine(
         "svd",
         {"is_last": 1, "rows": rows, "columns": columns},
         count,
-        policy.MOST_SWEEPS * _rounds(columns),
-        _per_lane(_per_lane(columns, 2), policy.FACTOR_COLUMNS) * one + 1,
-        5 * words * words * rows * columns,
-        count * (words * (rows + columns) * columns + 2 * columns + 4),
-        number_constants(is_complex) + MAKING_NAN + FINDING_NAN,
+        steps=policy.MOST_SWEEPS * _rounds(columns),
+        iterations=_along(ceil_divide(columns, 2)) * iterations + 1,
+        work=5 * words * words * rows * columns,
+        scratch=count * (words * (rows + columns) * columns + 2 * columns + 4),
+        functions=number_constants(is_complex) + MAKING_NAN + FINDING_NAN,
         reduces=True,
         marks_last=True,
     )
@@ -253,41 +251,23 @@ ROUTINES: dict[str, Callable[[Kernel], Routine]] = {
 def factor(kernel: Kernel, _: Target) -> Program:
     """Return the program of a matrix factorization."""
     routine = ROUTINES[kernel.op](kernel)
-    declarations = Declarations(kernel.scalar_dtypes)
-    first = {"matrices": routine.groups, "begin": 0, "end": 0}
-    for name, value in (first | routine.parameters).items():
-        declarations.parameter(name, "u32", value)
-    text = routine.functions + _workgroup_code("matrices")
+    builder = LaunchBuilder(kernel)
+    builder.add_sizes(matrices=routine.groups, begin=0, end=0, **routine.parameters)
+    builder.text = routine.functions + _workgroup_code("matrices")
     if routine.reduces:
-        text += _workgroup_code("reductions")
+        builder.text += _workgroup_code("reductions")
     for name, expression in kernel.expressions:
-        signature = Signature(name, ("index",), "f32")
-        text += function(declarations, signature, expression, kernel.input_dtypes)
-    read = [expression for _, expression in kernel.expressions]
-    bindings = input_bindings(kernel, read)
-    bindings.append(("result", "w", "f32", OUTPUT))
+        builder.add_function(ShaderFunction(name, ("index",), "f32"), expression)
+    builder.add_buffer("result", "w", "f32", OUTPUT)
     if routine.scratch:
-        bindings.append(("work", "w", "f32", scratch(0)))
-    full = launch(
-        routine.template,
-        declarations,
-        bindings,
-        text,
-        routine.groups,
-        team=_team(max(kernel.sizes[1:4]) <= policy.SMALL_MATRIX),
-    )
+        builder.add_buffer("work", "w", "f32", scratch(0))
+    lanes, columns = policy.WORKGROUP, policy.FACTOR_COLUMNS
+    if max(kernel.sizes[1:4]) <= policy.SMALL_MATRIX:
+        lanes, columns = policy.SMALL_FACTOR_LANES, policy.SMALL_FACTOR_COLUMNS
+    team = constants({"LANES": lanes, "COLUMNS": columns})
+    full = builder.launch(routine.template, routine.groups, team=team)
     sizes = (4 * routine.scratch,) if routine.scratch else ()
     return Program(tuple(_steps(full, routine)), sizes)
-
-
-def _team(is_small: bool) -> str:
-    """Return the constants of a small or a large workgroup."""
-    columns, lanes = (
-        (policy.SMALL_FACTOR_COLUMNS, policy.SMALL_FACTOR_LANES)
-        if is_small
-        else (policy.FACTOR_COLUMNS, policy.WORKGROUP)
-    )
-    return f"const LANES: u32 = {lanes}u;\nconst COLUMNS: u32 = {columns}u;\n"
 
 
 def _steps(full: Launch, routine: Routine) -> Iterator[Launch]:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tensorweb.codegen import policy
-from tensorweb.codegen.expression import Declarations, Signature, function
-from tensorweb.codegen.launches import constants, input_bindings, repeated_launch
-from tensorweb.codegen.program import OUTPUT, Program
+from tensorweb.codegen.launch_builder import LaunchBuilder, ShaderFunction, constants
+from tensorweb.codegen.program import OUTPUT, Program, ceil_divide
 from tensorweb.codegen.target import Target
 from tensorweb.schedule.kernel import Expression, Kernel
 
@@ -22,9 +21,9 @@ BANKS = 16
 NEXT = (1, 2)
 """Strides of neighbouring elements: 1 for floats, 2 for parts of complex pairs."""
 
-TERM = Signature("term", ("row", "position"), "vec2f", "vec2f({0}, {1})")
+_TERM = ShaderFunction("term", ("row", "position"), "vec2f", "vec2f({0}, {1})")
 
-ROOT_PART = Signature("root_part", ("index",), "f32")
+_ROOT_PART = ShaderFunction("root_part", ("index",), "f32")
 
 
 def most_points(target: Target) -> int:
@@ -52,14 +51,14 @@ def radices_of(length: int) -> tuple[int, ...] | None:
     ((8, 8, 4, 4), (2, 3, 5, 7), None)
     """
     twos = (length & -length).bit_length() - 1
-    rest = length >> twos
-    passes = -(-twos // (2 if length == 8 else 3))
-    found = [2 ** (twos // passes + (n < twos % passes)) for n in range(passes)]
+    odd = length >> twos
+    passes = ceil_divide(twos, 2 if length == 8 else 3)
+    radices = [2 ** (twos // passes + (n < twos % passes)) for n in range(passes)]
     for radix in (3, 5, 7):
-        while rest % radix == 0:
-            rest //= radix
-            found.append(radix)
-    return tuple(found) if rest == 1 else None
+        while odd % radix == 0:
+            odd //= radix
+            radices.append(radix)
+    return tuple(radices) if odd == 1 else None
 
 
 @lru_cache(maxsize=64)
@@ -73,13 +72,13 @@ def angles_of(length: int) -> tuple[int, ...]:
     >>> angles_of(8), angles_of(7)
     ((0, 0, 0, 0, 1, 2, 3), (0, 0, 0, 0, 0, 0))
     """
-    found = []
+    angles: list[int] = []
     done = 1
     for radix in radices_of(length) or ():
         unit = length // (radix * done)
-        found += [j * k * unit for j in range(1, radix) for k in range(done)]
+        angles += [j * k * unit for j in range(1, radix) for k in range(done)]
         done *= radix
-    return tuple(found)
+    return tuple(angles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,41 +125,34 @@ def rows_of(target: Target) -> FourierRows:
 def fourier(kernel: Kernel, target: Target) -> Program:
     """Return the program of a Fourier transform over (row, position)."""
     rows, length, inner, is_inverse = kernel.sizes
-    term, root = kernel.expression("term"), kernel.expression("root")
+    term = kernel.expression("term")
     across = _is_across(term), inner > 1
-    row_count = max(
-        policy.FOURIER_GROUP_POINTS[any(across)] // length,
-        policy.FOURIER_ROWS_ACROSS if any(across) else 1,
-    )
-    group_rows = max(min(row_count, most_points(target) // length, rows), 1)
+    least = policy.FOURIER_ROWS_ACROSS if any(across) else 1
+    group_rows = max(policy.FOURIER_GROUP_POINTS[any(across)] // length, least)
+    group_rows = max(min(group_rows, most_points(target) // length, rows), 1)
     points = group_rows * length
-    threads = min(-(-points // policy.FOURIER_POINTS_OF_LANE), target.threads)
-    declarations = Declarations(kernel.scalar_dtypes)
-    for name, word in (("rows", rows), ("inner", inner), ("is_inverse", is_inverse)):
-        declarations.parameter(name, "u32", word)
-    text = function(declarations, TERM, term, kernel.input_dtypes)
-    text += function(declarations, ROOT_PART, root, kernel.input_dtypes)
-    bindings = input_bindings(kernel, [term, root])
-    bindings.append(("result", "w", "vec2f", OUTPUT))
+    threads = min(ceil_divide(points, policy.FOURIER_POINTS_OF_LANE), target.threads)
+    builder = LaunchBuilder(kernel)
+    builder.add_sizes(rows=rows, inner=inner, is_inverse=is_inverse)
+    builder.add_function(_TERM, term)
+    builder.add_function(_ROOT_PART, kernel.expression("root"))
+    builder.add_buffer("result", "w", "vec2f", OUTPUT)
     shape = {
         "LENGTH": length,
         "GROUP_ROWS": group_rows,
-        "POINTS": -(-points // BANKS) * BANKS,
+        "POINTS": ceil_divide(points, BANKS) * BANKS,
         "THREADS": threads,
         "READS_ACROSS": across[0],
         "WRITES_ACROSS": across[1],
     }
     passes = _passes(length, group_rows, threads, across)
-    launched = repeated_launch(
+    launch = builder.launch(
         "fourier",
-        declarations,
-        bindings,
-        text,
-        -(-rows // group_rows),
-        {"shape": constants(shape)},
+        ceil_divide(rows, group_rows),
         {"pass": passes, "call": [{} for _ in passes]},
+        shape=constants(shape),
     )
-    return Program((launched,))
+    return Program((launch,))
 
 
 def _passes(
@@ -169,29 +161,24 @@ def _passes(
     """Return the template slots of each pass."""
     radices = radices_of(length)
     assert radices, "internal: a row has small factors"
-    found = []
+    passes = []
     done = 1
-    for number, radix in enumerate(radices):
+    for index, radix in enumerate(radices):
         butterflies = group_rows * length // radix
         sizes = {
-            "DONE": done,
-            "RADIX": radix,
-            "BUTTERFLIES": butterflies,
-            "EACH": -(-butterflies // threads),
-            "IS_ACROSS": (number == 0 and across[0])
+            f"DONE_{index}": done,
+            f"RADIX_{index}": radix,
+            f"BUTTERFLIES_{index}": butterflies,
+            f"EACH_{index}": ceil_divide(butterflies, threads),
+            f"IS_ACROSS_{index}": (index == 0 and across[0])
             or (done * radix == length and across[1]),
         }
-        numbered = {f"{name}_{number}": value for name, value in sizes.items()}
-        values = ", ".join(f"x_{number}[b][{m}u]" for m in range(radix))
-        found.append(
-            {
-                "sizes": constants(numbered),
-                "found": f"      var found = radix_{radix}("
-                f"array<vec2f, {radix}>({values}));\n",
-            }
-        )
+        values = ", ".join(f"x_{index}[b][{m}u]" for m in range(radix))
+        butterfly = f"radix_{radix}(array<vec2f, {radix}>({values}))"
+        lines = f"      var found = {butterfly};\n"
+        passes.append({"sizes": constants(sizes), "found": lines})
         done *= radix
-    return found
+    return passes
 
 
 def _is_across(term: Expression) -> bool:

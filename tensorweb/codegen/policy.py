@@ -17,7 +17,7 @@ WORKGROUP = 256
 # An axis of a convolution window up to this length is a literal in the text, so that
 # compilers replace its division by a multiplication. Longer axes have too many lengths
 # to compile one shader for each.
-LONGEST_FIXED = 16
+LONGEST_LITERAL_AXIS = 16
 
 # Copies of an expression, one per element of a thread, are unrolled up to this number
 # of statements with library calls inlined; beyond, a loop has one copy. Software

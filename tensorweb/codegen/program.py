@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from tensorweb.codegen import policy
 from tensorweb.schedule.kernel import Kernel
 
 T = TypeVar("T")
@@ -18,6 +19,11 @@ Word = int | tuple[int, str]
 
 A constant of 64 bits takes two words: its high word replaces the zero after it.
 """
+
+
+def ceil_divide(length: int, size: int) -> int:
+    """Return how many pieces of length `size` cover a length."""
+    return -(-length // size)
 
 
 def output(number: int) -> int:
@@ -116,5 +122,10 @@ def grid_of(groups: int) -> tuple[int, int]:
     """
     if groups <= LARGEST_GRID:
         return max(groups, 1), 1
-    rows = -(-groups // LARGEST_GRID)
-    return -(-groups // rows), rows
+    rows = ceil_divide(groups, LARGEST_GRID)
+    return ceil_divide(groups, rows), rows
+
+
+def workgroups(threads: int) -> int:
+    """Return how many workgroups of `policy.WORKGROUP` lanes have enough threads."""
+    return ceil_divide(threads, policy.WORKGROUP)

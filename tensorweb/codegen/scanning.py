@@ -6,153 +6,29 @@ launches.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
-    Declarations,
-    Signature,
-    function,
-    is_bulky,
+    is_long_code,
     number_bits,
     storage_type,
 )
-from tensorweb.codegen.launches import Bindings, input_bindings, launch, vector_inputs
-from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
+from tensorweb.codegen.launch_builder import LaunchBuilder, ShaderFunction, constants
+from tensorweb.codegen.program import OUTPUT, Launch, Program, ceil_divide, scratch
 from tensorweb.codegen.target import Target
-from tensorweb.codegen.unrolling import unroll
-from tensorweb.codegen.vector import WIDTH, vector_function, vector_of
+from tensorweb.codegen.template import alternative
+from tensorweb.codegen.vector import WIDTH, add_vector_function, vector_inputs
 from tensorweb.graph.op import Op
 from tensorweb.ops import OPS
-from tensorweb.schedule.kernel import Expression, Kernel
+from tensorweb.schedule.kernel import Kernel
 
 QUADS_OF_THREAD = 4
-"""Vectors of four terms of each thread of a block."""
+"""Vectors of four terms of each thread of a block, as in `scan.wgsl`."""
 
+SHORT_ROWS_TILE = 1024
+"""Terms of short rows in one workgroup, as in `scan_short.wgsl`."""
 
-SHORT_TILE = 1024
-"""Terms of such rows in one workgroup."""
-
-TERM = Signature("term", ("row", "position"), "Value")
-
-QUAD_OF_TERMS = """\
-fn term_or_identity(row: u32, position: u32) -> Value {
-  if (row < parameters.rows && position < parameters.length) {
-    return term(row, position);
-  }
-  return parameters.identity;
-}
-fn quad(row: u32, position: u32) -> Value4 {
-  return Value4(
-    term_or_identity(row, position),
-    term_or_identity(row, position + 1u),
-    term_or_identity(row, position + 2u),
-    term_or_identity(row, position + 3u),
-  );
-}
-"""
-
-QUAD_IN_LOOP = """\
-fn quad(row: u32, position: u32) -> Value4 {
-  var terms: array<Value, 4>;
-  for (var i = 0u; i < 4u; i++) {
-    terms[i] = parameters.identity;
-    if (row < parameters.rows && position + i < parameters.length) {
-      terms[i] = term(row, position + i);
-    }
-  }
-  return Value4(terms[0], terms[1], terms[2], terms[3]);
-}
-"""
-
-QUADS = """\
-  let quad0 = quad(row, position);
-  let quad1 = quad(row, position + 4u * THREADS);
-  let quad2 = quad(row, position + 8u * THREADS);
-  let quad3 = quad(row, position + 12u * THREADS);
-"""
-
-QUADS_IN_LOOP = """\
-  var quads: array<Value4, 4>;
-  for (var i = 0u; i < 4u; i++) {
-    quads[i] = quad(row, position + i * 4u * THREADS);
-  }
-  let quad0 = quads[0];
-  let quad1 = quads[1];
-  let quad2 = quads[2];
-  let quad3 = quads[3];
-"""
-
-TERMS_OF_ROWS = """\
-  for (var i = 0u; i < 4u; i++) {
-    let row = own_row + i * rows_apart;
-    own[i] = parameters.identity;
-    if (row < parameters.rows && position < parameters.length) {
-      own[i] = term(row, position);
-    }
-    totals[i * 256u + lane] = own[i];
-  }
-"""
-
-QUAD_OF_VECTORS = """\
-fn quad(row: u32, position: u32) -> Value4 {
-  if (row < parameters.rows && position < parameters.length) {
-    return term(row, position / 4u);
-  }
-  return Value4(parameters.identity);
-}
-"""
-
-STORE_ONE_BY_ONE = """\
-fn store(row: u32, position: u32, total: Value) {
-  if (row < parameters.rows && position < parameters.length) {
-    result[row * parameters.length + position] = Element(total);
-  }
-}
-fn store_quad(row: u32, position: u32, totals: Value4) {
-  store(row, position, totals.x);
-  store(row, position + 1u, totals.y);
-  store(row, position + 2u, totals.z);
-  store(row, position + 3u, totals.w);
-}
-"""
-
-STORE_VECTORS = """\
-fn store_quad(row: u32, position: u32, totals: Value4) {
-  if (row < parameters.rows && position < parameters.length) {
-    result[(row * parameters.length + position) / 4u] = vec4<Element>(totals);
-  }
-}
-"""
-
-NOTHING_BEFORE = """\
-fn before_block(row: u32, block: u32) -> Value {
-  return parameters.identity;
-}
-"""
-
-BLOCKS_BEFORE = """\
-fn before_block(row: u32, block: u32) -> Value {
-  if (row < parameters.rows && block > 0u) {
-    return running_totals[row * parameters.blocks + block - 1u];
-  }
-  return parameters.identity;
-}
-"""
-
-
-FEW_BLOCKS_BEFORE = """\
-fn before_block(row: u32, block: u32) -> Value {
-  var before = parameters.identity;
-  if (row < parameters.rows) {
-    for (var i = 0u; i < block; i++) {
-      before = combine(before, block_totals[row * parameters.blocks + i]);
-    }
-  }
-  return before;
-}
-"""
+_TERM = ShaderFunction("term", ("row", "position"), "Value")
 
 
 class Scan:
@@ -184,30 +60,24 @@ class Scan:
         self.threads = threads
         self.block = threads * QUADS_OF_THREAD * WIDTH
 
-    def _scratch(self, length: int) -> int:
-        self.scratch_bytes.append(max(self.rows * length, 1) * 4)
+    def _scratch(self, blocks: int) -> int:
+        self.scratch_bytes.append(max(self.rows * blocks, 1) * 4)
         return scratch(len(self.scratch_bytes) - 1)
 
     def launches(
-        self, kernel: Kernel | None, source: int, length: int, target: int
+        self, kernel: Kernel | None, source: int, length: int, result: int
     ) -> list[Launch]:
         """Return the launches that scan a kernel's terms, or `source` without one."""
-        blocks = max(-(-length // self.block), 1)
+        blocks = max(ceil_divide(length, self.block), 1)
         if blocks == 1:
-            return [self._launch("scan", kernel, source, length, (target,))]
+            return [self._launch("scan", kernel, source, length, None, result)]
         totals = self._scratch(blocks)
-        first = self._launch("scan_totals", kernel, source, length, (totals,))
-        if blocks <= policy.FEW_SCAN_BLOCKS:
-            return [
-                first,
-                self._launch("scan", kernel, source, length, (totals, target)),
-            ]
-        running = self._scratch(blocks)
-        return [
-            first,
-            *self.launches(None, totals, blocks, running),
-            self._launch("scan", kernel, source, length, (running, target)),
-        ]
+        launches = [self._launch("scan_totals", kernel, source, length, None, totals)]
+        before = totals
+        if blocks > policy.FEW_SCAN_BLOCKS:
+            before = self._scratch(blocks)
+            launches += self.launches(None, totals, blocks, before)
+        return [*launches, self._launch("scan", kernel, source, length, before, result)]
 
     def _launch(
         self,
@@ -215,130 +85,103 @@ class Scan:
         kernel: Kernel | None,
         source: int,
         length: int,
-        others: Sequence[int],
+        before: int | None,
+        result: int,
     ) -> Launch:
-        """Return one launch; `others` are its buffers other than the terms."""
-        declarations = Declarations(kernel.scalar_dtypes if kernel else ())
-        blocks = max(-(-length // self.block), 1)
-        start = number_bits(float(self.op.identity["any"]), self.dtype)
-        declarations.parameter("rows", "u32", self.rows)
-        declarations.parameter("length", "u32", length)
-        declarations.parameter("blocks", "u32", blocks)
-        declarations.parameter("identity", self.value, start)
+        """Return one launch.
+
+        Args:
+            template: `scan`, or `scan_totals` for the totals of blocks alone.
+            kernel: the kernel whose terms are scanned, if any.
+            source: the buffer of the terms without a kernel.
+            length: terms of a row.
+            before: the buffer of the totals before each block, or of each block if the
+                blocks are few; None for rows of one block.
+            result: the buffer of the results.
+        """
+        blocks = max(ceil_divide(length, self.block), 1)
+        builder = LaunchBuilder(kernel)
+        builder.add_sizes(rows=self.rows, length=length, blocks=blocks)
         element = storage_type(kernel.dtype) if kernel else self.value
-        quads = QUADS
+        self._add_types(builder, element if template == "scan" else "")
+        quads = "quads"
         if kernel:
-            term = kernel.expression("term")
-            vectors = vector_inputs([term])
-            if _is_bulky(term):
-                quads = QUADS_IN_LOOP
-            text = self._terms(declarations, kernel, term, vectors)
-            bindings = input_bindings(kernel, [term], vectors)
+            if _is_long_term(kernel):
+                quads = "quads_in_loop"
+            self._add_terms(builder, kernel)
         else:
-            vectors = set()
-            text = (
+            builder.text += (
                 "fn term(row: u32, position: u32) -> Value {\n"
                 "  return terms[row * parameters.length + position];\n}\n"
-            ) + QUAD_OF_TERMS
-            bindings = [("terms", "r", self.value, source)]
-        head = self._head()
+            ) + alternative("scan", "quad_of_terms")
+            builder.add_buffer("terms", "r", self.value, source)
         if template == "scan":
-            head += f"alias Element = {element};\n"
-            text += STORE_VECTORS if vectors else STORE_ONE_BY_ONE
-            text += _before(blocks)
-        bindings += self._further_bindings(
-            template, blocks, element, others, in_vectors=bool(vectors)
-        )
-        return launch(
+            if before is None:
+                function = "nothing_before"
+            else:
+                is_few = blocks <= policy.FEW_SCAN_BLOCKS
+                function = "few_blocks_before" if is_few else "blocks_before"
+                totals = "block_totals" if is_few else "running_totals"
+                builder.add_buffer(totals, "r", self.value, before)
+            store = "store_vectors" if builder.vectors else "store_elements"
+            builder.text += alternative("scan", store) + alternative("scan", function)
+            type_name = f"vec4<{element}>" if builder.vectors else element
+            builder.add_buffer("result", "w", type_name, result)
+        else:
+            builder.add_buffer("block_totals", "w", self.value, result)
+        return builder.launch(
             template,
-            declarations,
-            bindings,
-            head + text,
             self.rows * blocks,
-            quads=quads,
-            shape=f"const THREADS: u32 = {self.threads}u;\n",
+            quads=alternative("scan", quads),
+            shape=constants({"THREADS": self.threads}),
         )
 
-    def _head(self) -> str:
-        """Return the types and the functions that combine two totals."""
-        head = f"alias Value = {self.value};\nalias Value4 = vec4<Value>;\n"
+    def _add_types(self, builder: LaunchBuilder, element: str) -> None:
+        """Add the identity, the types, and the functions that combine two totals."""
+        identity = number_bits(float(self.op.identity["any"]), self.dtype)
+        builder.parameter("identity", self.value, identity)
+        builder.text += f"alias Value = {self.value};\nalias Value4 = vec4<Value>;\n"
         form = self.op.wgsl["any"].format("a", "b")
         for name, kind in (("combine", "Value"), ("combine4", "Value4")):
-            head += f"fn {name}(a: {kind}, b: {kind}) -> {kind} {{\n"
-            head += f"  return {form};\n}}\n"
-        return head
+            builder.text += f"fn {name}(a: {kind}, b: {kind}) -> {kind} {{\n"
+            builder.text += f"  return {form};\n}}\n"
+        if element:
+            builder.text += f"alias Element = {element};\n"
+
+    def _add_terms(self, builder: LaunchBuilder, kernel: Kernel) -> None:
+        """Add the functions that read four neighbouring terms of a kernel."""
+        term = kernel.expression("term")
+        builder.vectors = vector_inputs([term])
+        is_long = _is_long_term(kernel)
+        if builder.vectors:
+            calls = 1 if is_long else QUADS_OF_THREAD
+            add_vector_function(builder, _TERM, term, "Value4", calls=calls)
+            quad = "quad_of_vectors"
+        else:
+            builder.add_function(_TERM, term)
+            quad = "quad_in_loop" if is_long else "quad_of_terms"
+        builder.text += alternative("scan", quad)
 
     def short(self, kernel: Kernel, length: int) -> Launch:
         """Return the one launch that scans a kernel's short rows."""
-        declarations = Declarations(kernel.scalar_dtypes)
+        builder = LaunchBuilder(kernel)
         width = 1 << (length - 1).bit_length()
-        start = number_bits(float(self.op.identity["any"]), self.dtype)
-        declarations.parameter("rows", "u32", self.rows)
-        declarations.parameter("length", "u32", length)
-        declarations.parameter("width", "u32", width)
-        declarations.parameter("identity", self.value, start)
-        term = kernel.expression("term")
-        element = storage_type(kernel.dtype)
-        text = self._head() + f"alias Element = {element};\n"
-        text += function(declarations, TERM, term, kernel.input_dtypes)
-        bindings = input_bindings(kernel, [term])
-        terms = TERMS_OF_ROWS
-        if not is_bulky(term, SHORT_TILE // policy.LONGEST_SHORT_SCAN):
-            terms = unroll(f"  // unroll\n{terms}")
-        return launch(
-            "scan_short",
-            declarations,
-            [*bindings, ("result", "w", element, OUTPUT)],
-            text,
-            -(-self.rows // (SHORT_TILE // width)),
-            terms=terms,
+        builder.add_sizes(rows=self.rows, length=length, width=width)
+        term, element = kernel.expression("term"), storage_type(kernel.dtype)
+        self._add_types(builder, element)
+        builder.add_function(_TERM, term)
+        builder.add_buffer("result", "w", element, OUTPUT)
+        is_long = is_long_code(term, SHORT_ROWS_TILE // policy.LONGEST_SHORT_SCAN)
+        terms = ("" if is_long else "  // unroll\n") + alternative(
+            "scan_short", "terms"
         )
-
-    def _terms(
-        self,
-        declarations: Declarations,
-        kernel: Kernel,
-        term: Expression,
-        vectors: set[int],
-    ) -> str:
-        """Return the functions that read four neighbouring terms of a kernel."""
-        inputs = kernel.input_dtypes
-        if not vectors:
-            quad = QUAD_IN_LOOP if _is_bulky(term) else QUAD_OF_TERMS
-            return function(declarations, TERM, term, inputs) + quad
-        calls = 1 if _is_bulky(term) else QUADS_OF_THREAD
-        four = vector_of("Value4")
-        body = vector_function(declarations, TERM, term, inputs, four, calls=calls)
-        return body + QUAD_OF_VECTORS
-
-    def _further_bindings(
-        self,
-        template: str,
-        blocks: int,
-        element: str,
-        buffers: Sequence[int],
-        *,
-        in_vectors: bool,
-    ) -> Bindings:
-        """Return the bindings of a launch after those of its terms."""
-        if template == "scan_totals":
-            return [("block_totals", "w", self.value, buffers[0])]
-        name = "block_totals" if blocks <= policy.FEW_SCAN_BLOCKS else "running_totals"
-        before: Bindings = [(name, "r", self.value, buffers[0])] if blocks > 1 else []
-        element = f"vec4<{element}>" if in_vectors else element
-        return [*before, ("result", "w", element, buffers[-1])]
+        groups = ceil_divide(self.rows, SHORT_ROWS_TILE // width)
+        return builder.launch("scan_short", groups, terms=terms)
 
 
-def _is_bulky(term: Expression) -> bool:
+def _is_long_term(kernel: Kernel) -> bool:
     """Return whether a thread's terms of a long row are too long to unroll."""
-    return is_bulky(term, QUADS_OF_THREAD * WIDTH)
-
-
-def _before(blocks: int) -> str:
-    """Return the function of the total before a block of a row of `blocks` blocks."""
-    if blocks == 1:
-        return NOTHING_BEFORE
-    return FEW_BLOCKS_BEFORE if blocks <= policy.FEW_SCAN_BLOCKS else BLOCKS_BEFORE
+    return is_long_code(kernel.expression("term"), QUADS_OF_THREAD * WIDTH)
 
 
 def scan(kernel: Kernel, target: Target) -> Program:
@@ -347,8 +190,8 @@ def scan(kernel: Kernel, target: Target) -> Program:
     scratch_bytes: list[int] = []
     is_slow = target.is_slow_to_compile
     threads = policy.FEW_SCAN_THREADS if is_slow else policy.WORKGROUP
-    steps = Scan(OPS[kernel.op], kernel.dtype, rows, scratch_bytes, threads)
+    writer = Scan(OPS[kernel.op], kernel.dtype, rows, scratch_bytes, threads)
     if length <= policy.LONGEST_SHORT_SCAN and rows > 1 and not is_slow:
-        return Program((steps.short(kernel, length),))
-    launches = steps.launches(kernel, OUTPUT, length, OUTPUT)
+        return Program((writer.short(kernel, length),))
+    launches = writer.launches(kernel, OUTPUT, length, OUTPUT)
     return Program(tuple(launches), tuple(scratch_bytes))

@@ -1,4 +1,4 @@
-"""Launches of a radix sort of rows: one block in workgroup memory, or passes.
+"""Programs that sort rows, by radix or by merging.
 
 Elements are moved as their bits and compared by keys made of the bits, so that zeros
 keep their sign and NaN its payload. A word may be carried along with each element: its
@@ -11,21 +11,21 @@ from dataclasses import dataclass, replace
 
 from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
+    ORDER_FUNCTIONS,
+    TO_BITS,
     VALUE_TYPES,
-    Declarations,
-    Signature,
-    function,
     kind_of,
 )
-from tensorweb.codegen.launches import Bindings, input_bindings, launch
-from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
+from tensorweb.codegen.launch_builder import LaunchBuilder, ShaderFunction, constants
+from tensorweb.codegen.program import OUTPUT, Launch, Program, ceil_divide, scratch
 from tensorweb.codegen.scanning import Scan
 from tensorweb.codegen.target import Target
+from tensorweb.codegen.template import alternative
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel
 
 BLOCK = 2048
-"""Elements of a long row that a workgroup moves in one pass."""
+"""Elements of a long row that a workgroup moves in one pass, as in the templates."""
 
 DIGIT_BITS = 8
 """Bits of a key that one pass over a long row sorts by."""
@@ -33,39 +33,9 @@ DIGIT_BITS = 8
 DIGITS = 1 << DIGIT_BITS
 """Number of values of a digit, each of which is counted."""
 
-_COUNTED_BEFORE = """\
-fn counted_before(row: u32, digit: u32, block: u32) -> u32 {
-  let count = digit * parameters.blocks + block;
-  if (row >= parameters.rows || count == 0u) {
-    return 0u;
-  }
-  return running_counts[row * parameters.blocks * 256u + count - 1u];
-}
-"""
-
-_NOTHING_BEFORE = """\
-fn counted_before(row: u32, digit: u32, block: u32) -> u32 {
-  return 0u;
-}
-"""
-
-_KEYS = {
-    "float": "order_of_f32",
-    "int": "order_of_i32",
-    "uint": "order_of_u32",
-    "bool": "order_of_u32",
-}
-TO_BITS = {
-    "float": "bitcast<u32>({0})",
-    "int": "bitcast<u32>({0})",
-    "uint": "{0}",
-    "bool": "select(0u, 1u, {0})",
-}
-"""The word in which a value is moved, by kind of dtype."""
-
 
 @dataclass(frozen=True, slots=True)
-class Sorting:
+class SortTask:
     """What is sorted, by which bits, and where the results are stored.
 
     Attributes:
@@ -103,54 +73,126 @@ class Sorting:
         return self.elements_to == OUTPUT and self.kernel.dtype == "float16"
 
 
-class Sort:
+SortBuffers = tuple[int | None, int | None]
+"""Buffers of elements and of the words carried along, None where there are none."""
+
+
+class _Sort:
     """Generate the launches that sort rows; they use scratch buffers of the kernel."""
 
-    def __init__(self, task: Sorting, scratch_bytes: list[int]) -> None:
+    def __init__(self, task: SortTask, scratch_bytes: list[int]) -> None:
         """Start; the launches append the sizes they need to `scratch_bytes`."""
         self.task = task
-        self.kernel = task.kernel
         self.rows, self.length = task.rows, task.length
+        self.results: SortBuffers = task.elements_to, task.carried_to
         self.scratch_bytes = scratch_bytes
 
-    def _declarations(self, reads_terms: bool, **words: int) -> Declarations:
-        scalars = self.kernel.scalar_dtypes if reads_terms else ()
-        declarations = Declarations(scalars)
-        lengths = {"rows": self.rows, "length": self.length, **words}
-        for name, word in lengths.items():
-            declarations.parameter(name, "u32", word)
-        declarations.parameter("flip", "u32", self.task.flip)
-        return declarations
+    def _scratch(self, words: int) -> int:
+        self.scratch_bytes.append(words * 4)
+        return scratch(len(self.scratch_bytes) - 1)
 
-    def _key(self) -> str:
-        order = _KEYS[kind_of(self.task.term.dtype)]
-        return (
+    def _scratch_pair(self) -> SortBuffers:
+        """Return scratch buffers for the elements and the words carried along."""
+        size = self.rows * self.length
+        return self._scratch(size), self._scratch(size) if self.task.carries else None
+
+    def _builder(self, reads_terms: bool, **sizes: int) -> LaunchBuilder:
+        """Return a builder with the sizes of a launch."""
+        builder = LaunchBuilder(self.task.kernel if reads_terms else None)
+        builder.add_sizes(rows=self.rows, length=self.length, **sizes)
+        builder.add_sizes(flip=self.task.flip)
+        return builder
+
+    def _add_key(self, builder: LaunchBuilder) -> None:
+        function = ORDER_FUNCTIONS[kind_of(self.task.term.dtype)]
+        builder.text += (
             "fn key(bits: u32) -> u32 {\n"
-            f"  return {order}(bits, parameters.flip);\n}}\n"
+            f"  return {function}(bits, parameters.flip);\n}}\n"
         )
 
-    def _terms(
-        self, declarations: Declarations, reads_carried: bool = False
-    ) -> tuple[str, Bindings]:
-        """Return the functions of a term's bits and carried word, and their inputs."""
-        expressions = {"term": self.task.term}
+    def _add_terms(self, builder: LaunchBuilder, reads_carried: bool = False) -> None:
+        """Add the functions of a term's bits and of the word carried along."""
+        expressions = [("term", "bits_of", self.task.term)]
         if reads_carried and self.task.carried is not None:
-            expressions["carried"] = self.task.carried
-        text = ""
-        for name, expression in expressions.items():
-            text += function(
-                declarations,
-                Signature(name, ("row", "position"), VALUE_TYPES[expression.dtype]),
-                expression,
-                self.kernel.input_dtypes,
+            expressions.append(("carried", "carried_bits", self.task.carried))
+        for name, bits_name, expression in expressions:
+            value = VALUE_TYPES[expression.dtype]
+            builder.add_function(
+                ShaderFunction(name, ("row", "position"), value), expression
             )
-            head = "bits_of" if name == "term" else "carried_bits"
-            form = TO_BITS[kind_of(expression.dtype)]
-            text += (
-                f"fn {head}(row: u32, position: u32) -> u32 {{\n"
-                f"  return {form.format(f'{name}(row, position)')};\n}}\n"
+            bits = TO_BITS[kind_of(expression.dtype)].format(f"{name}(row, position)")
+            builder.text += (
+                f"fn {bits_name}(row: u32, position: u32) -> u32 {{\n"
+                f"  return {bits};\n}}\n"
             )
-        return text, input_bindings(self.kernel, list(expressions.values()))
+
+    def _stores(
+        self, builder: LaunchBuilder, target: SortBuffers, is_last: bool
+    ) -> str:
+        """Return the lines that store an element and its word; add their buffers."""
+        elements, words = target
+        lines = ""
+        if elements is not None:
+            is_half = is_last and self.task.is_half
+            stored = "f16(bitcast<f32>(bits))" if is_half else "bits"
+            lines += f"  next_bits[at] = {stored};\n"
+            builder.add_buffer("next_bits", "w", "f16" if is_half else "u32", elements)
+        if words is not None:
+            lines += "  next_positions[at] = position;\n"
+            builder.add_buffer("next_positions", "w", "u32", words)
+        return lines
+
+
+class RadixSort(_Sort):
+    """Generate the launches that sort rows by radix: one block in memory, or passes."""
+
+    def launches(self) -> list[Launch]:
+        """Return the launches that sort rows of any length into their final buffers."""
+        if self.length > BLOCK:
+            return self.passes()[0]
+        builder = self._builder(True, blocks=1, shift=0)
+        self._add_terms(builder, self.task.carries)
+        # With 8 bits the template would sort by one digit of a long row.
+        bits = ceil_divide(self.task.key_bits, 4) * 4
+        bits = 12 if bits == 8 else bits
+        self._add_moves(builder, self._first_word, self.results, bits, is_last=True)
+        builder.text += alternative("sort_blocks", "nothing_before")
+        self._add_key(builder)
+        return [builder.launch("sort_blocks", self.rows)]
+
+    def passes(self) -> tuple[list[Launch], int]:
+        """Return the launches that sort rows by one digit per pass.
+
+        Also returns the buffer of the last pass's running counts of digits, (digit,
+        block).
+        """
+        task = self.task
+        blocks = ceil_divide(self.length, BLOCK)
+        passes = ceil_divide(task.key_bits - task.first_bit, DIGIT_BITS)
+        counted = self.rows * DIGITS * blocks
+        counts, running = self._scratch(counted), self._scratch(counted)
+        # Elements and words alternate between two buffers; the last pass writes the
+        # results.
+        buffers = [self.results, self.results]
+        if passes > 1:
+            buffers[passes % 2] = self._scratch_pair()
+        if passes > 2 and (task.elements_to is None or task.is_half):
+            elements = self._scratch(self.rows * self.length)
+            buffers[(passes - 1) % 2] = elements, task.carried_to
+        launches: list[Launch] = []
+        source: SortBuffers = OUTPUT, OUTPUT
+        scan = Scan(OPS["cumulative_sum"], "uint32", self.rows, self.scratch_bytes)
+        for index in range(passes):
+            is_first, is_last = index == 0, index == passes - 1
+            sizes = {"blocks": blocks, "shift": task.first_bit + index * DIGIT_BITS}
+            target = self.results if is_last else buffers[index % 2]
+            launches.append(self._count(sizes, is_first, source, counts))
+            launches += scan.launches(None, counts, DIGITS * blocks, running)
+            launches.append(
+                self._scatter(sizes, is_first, is_last, source, running, target)
+            )
+            source = target
+        return launches, running
 
     @property
     def _first_word(self) -> str:
@@ -159,170 +201,80 @@ class Sort:
             "position" if self.task.carried is None else "carried_bits(row, position)"
         )
 
-    @property
-    def _result(self) -> str:
-        """A sorted element in the form in which it is stored."""
-        return "f16(bitcast<f32>(bits))" if self.task.is_half else "bits"
-
-    def single_launch(self) -> list[Launch]:
-        """Return the one launch that sorts rows of one block by all bits."""
-        declarations = self._declarations(True, blocks=1, shift=0)
-        text, bindings = self._terms(declarations, self.task.carries)
-        stores, more = self._stores(self.task.elements_to, self.task.carried_to, True)
-        # With 8 bits the template would sort by one digit of a long row.
-        bits = -(-self.task.key_bits // 4) * 4
-        text += self._moves(self._first_word, stores, 12 if bits == 8 else bits)
-        return [
-            launch(
-                "sort_blocks",
-                declarations,
-                [*bindings, *more],
-                text + _NOTHING_BEFORE + self._key(),
-                self.rows,
-            )
-        ]
-
-    def _stores(
-        self, elements: int | None, words: int | None, is_last: bool
-    ) -> tuple[str, Bindings]:
-        """Return the lines that store an element and its word, and their bindings."""
-        stores = ""
-        bindings: Bindings = []
-        if elements is not None:
-            is_half = is_last and self.task.is_half
-            stores += f"  next_bits[at] = {self._result if is_half else 'bits'};\n"
-            kind = "f16" if is_half else "u32"
-            bindings.append(("next_bits", "w", kind, elements))
-        if words is not None:
-            stores += "  next_positions[at] = position;\n"
-            bindings.append(("next_positions", "w", "u32", words))
-        return stores, bindings
-
-    def _moves(self, position: str, stores: str, bits: int) -> str:
-        """Return the constants and functions of the template that sorts a block."""
-        return (
-            f"const BITS: u32 = {bits}u;\n"
-            f"const CARRIES_POSITIONS: bool = {str(self.task.carries).lower()};\n"
-            "fn position_of(row: u32, position: u32) -> u32 {\n"
-            f"  return {position};\n}}\n"
-            "fn store(at: u32, bits: u32, position: u32) {\n"
-            f"{stores}}}\n"
-        )
-
-    def _scratch(self, words: int) -> int:
-        self.scratch_bytes.append(words * 4)
-        return scratch(len(self.scratch_bytes) - 1)
-
-    def launches(self) -> list[Launch]:
-        """Return the launches that sort rows of any length into their final buffers."""
-        return self.single_launch() if self.length <= BLOCK else self.long()[0]
-
-    def long(self) -> tuple[list[Launch], int]:
-        """Return the launches that sort rows by one digit per pass.
-
-        Also returns the buffer of the last pass's running counts of digits, (digit,
-        block).
-        """
-        blocks = -(-self.length // BLOCK)
-        passes = -(-(self.task.key_bits - self.task.first_bit) // DIGIT_BITS)
-        size = self.rows * self.length
-        counted = self.rows * DIGITS * blocks
-        counts, running = self._scratch(counted), self._scratch(counted)
-        # Elements and words alternate between two buffers; the last pass writes the
-        # results.
-        elements = [self.task.elements_to, self.task.elements_to]
-        words = [self.task.carried_to, self.task.carried_to]
-        if passes > 1:
-            elements[passes % 2] = self._scratch(size)
-            words[passes % 2] = self._scratch(size) if self.task.carries else None
-        if passes > 2 and (self.task.elements_to is None or self.task.is_half):
-            elements[(passes - 1) % 2] = self._scratch(size)
-        launches: list[Launch] = []
-        source: int | None = OUTPUT
-        first: int | None = OUTPUT
-        scan = Scan(OPS["cumulative_sum"], "uint32", self.rows, self.scratch_bytes)
-        for number in range(passes):
-            is_first, is_last = number == 0, number == passes - 1
-            shift = self.task.first_bit + number * DIGIT_BITS
-            target = self.task.elements_to if is_last else elements[number % 2]
-            second = words[number % 2]
-            assert source is not None, "internal: only the last pass drops elements"
-            launches.append(self._count(blocks, shift, is_first, source, counts))
-            launches += scan.launches(None, counts, DIGITS * blocks, running)
-            launches.append(
-                self._scatter(
-                    blocks,
-                    shift,
-                    is_first,
-                    is_last,
-                    (source, first, running),
-                    (target, second),
-                )
-            )
-            source, first = target, second
-        return launches, running
-
-    def _elements(
-        self, declarations: Declarations, is_first: bool, source: int, carries: bool
-    ) -> tuple[str, Bindings]:
-        """Return the function of an element's bits in a pass, and its inputs."""
+    def _add_elements(
+        self,
+        builder: LaunchBuilder,
+        is_first: bool,
+        source: SortBuffers,
+        carries: bool,
+    ) -> None:
+        """Add the function of an element's bits in a pass."""
         if is_first:
-            return self._terms(declarations, carries)
-        text = (
+            self._add_terms(builder, carries)
+            return
+        elements, _ = source
+        assert elements is not None, "internal: only the last pass drops elements"
+        builder.text += (
             "fn bits_of(row: u32, position: u32) -> u32 {\n"
             "  return last_bits[row * parameters.length + position];\n}\n"
         )
-        return text, [("last_bits", "r", "u32", source)]
+        builder.add_buffer("last_bits", "r", "u32", elements)
+
+    def _add_moves(
+        self,
+        builder: LaunchBuilder,
+        word: str,
+        target: SortBuffers,
+        bits: int,
+        *,
+        is_last: bool,
+    ) -> None:
+        """Add the constants and functions of the template that sorts a block."""
+        stores = self._stores(builder, target, is_last)
+        shape = constants({"BITS": bits, "CARRIES_POSITIONS": self.task.carries})
+        builder.text += (
+            f"{shape}fn position_of(row: u32, position: u32) -> u32 {{\n"
+            f"  return {word};\n}}\n"
+            f"fn store(at: u32, bits: u32, position: u32) {{\n{stores}}}\n"
+        )
 
     def _count(
-        self, blocks: int, shift: int, is_first: bool, source: int, counts: int
+        self, sizes: dict[str, int], is_first: bool, source: SortBuffers, counts: int
     ) -> Launch:
-        declarations = self._declarations(is_first, blocks=blocks, shift=shift)
-        text, bindings = self._elements(declarations, is_first, source, False)
-        bindings.append(("counts", "w", "u32", counts))
-        return launch(
-            "sort_count",
-            declarations,
-            bindings,
-            text + self._key(),
-            self.rows * blocks,
-        )
+        builder = self._builder(is_first, **sizes)
+        self._add_elements(builder, is_first, source, False)
+        builder.add_buffer("counts", "w", "u32", counts)
+        self._add_key(builder)
+        return builder.launch("sort_count", self.rows * sizes["blocks"])
 
     def _scatter(
         self,
-        blocks: int,
-        shift: int,
+        sizes: dict[str, int],
         is_first: bool,
         is_last: bool,
-        read: tuple[int, int | None, int],
-        written: tuple[int | None, int | None],
+        source: SortBuffers,
+        running: int,
+        target: SortBuffers,
     ) -> Launch:
         """Return the launch that moves elements and the words carried along."""
-        source, words, running = read
-        declarations = self._declarations(is_first, blocks=blocks, shift=shift)
-        text, bindings = self._elements(
-            declarations, is_first, source, self.task.carries
-        )
+        builder = self._builder(is_first, **sizes)
+        self._add_elements(builder, is_first, source, self.task.carries)
         word = self._first_word
+        _, words = source
         if words is not None and self.task.carries and not is_first:
             word = "last_positions[row * parameters.length + position]"
-            bindings.append(("last_positions", "r", "u32", words))
-        bindings.append(("running_counts", "r", "u32", running))
-        stores, more = self._stores(*written, is_last)
-        text += self._moves(word, stores, DIGIT_BITS) + _COUNTED_BEFORE
-        return launch(
-            "sort_blocks",
-            declarations,
-            [*bindings, *more],
-            text + self._key(),
-            self.rows * blocks,
-        )
+            builder.add_buffer("last_positions", "r", "u32", words)
+        builder.add_buffer("running_counts", "r", "u32", running)
+        self._add_moves(builder, word, target, DIGIT_BITS, is_last=is_last)
+        builder.text += alternative("sort_blocks", "counted_before")
+        self._add_key(builder)
+        return builder.launch("sort_blocks", self.rows * sizes["blocks"])
 
 
 # Programs that merge sort rows: tiles in workgroup memory, then sorted runs.
 #
 # A row that fits in one tile takes one launch. Runs of longer rows are merged in pairs
-# up to `LONGEST_MERGED` elements; still longer rows are sorted by radix.
+# up to `policy.LONGEST_MERGED` elements; still longer rows are sorted by radix.
 
 
 NO_GAPS = 1 << 20
@@ -367,133 +319,103 @@ class SortTile:
             nbytes += BOUNDS_BYTES
         return self.threads <= target.threads and nbytes <= target.workgroup_bytes
 
-    def text(self, *, carries: bool) -> str:
-        """Return the constants of the templates."""
-        return (
-            f"const THREADS: u32 = {self.threads}u;\n"
-            f"const EACH: u32 = {self.each}u;\n"
-            f"const GAP: u32 = {self.gap}u;\n"
-            f"const CARRIES: bool = {str(carries).lower()};\n"
-        )
 
-
-TILES = (SortTile(each=16), SortTile(), SortTile(each=16, gap=NO_GAPS))
+SORT_TILES = (SortTile(each=16), SortTile(), SortTile(each=16, gap=NO_GAPS))
 """Tiles in order of preference."""
 
-SMALL_TILE = SortTile(32)
-"""SortTile for compilers that are slow per word of workgroup memory."""
+SMALL_SORT_TILE = SortTile(32)
+"""Tile for compilers that are slow per word of workgroup memory."""
 
-CARRYING_TILES = (SortTile(128), SortTile(), SortTile(gap=NO_GAPS), SortTile(512))
+CARRYING_SORT_TILES = (SortTile(128), SortTile(), SortTile(gap=NO_GAPS), SortTile(512))
 """Tiles in order of preference if each element carries a word along."""
 
 
-def tile_for(length: int, target: Target, *, carries: bool) -> SortTile:
+def choose_sort_tile(length: int, target: Target, *, carries: bool) -> SortTile:
     """Return the first tile that holds a row, or the last one that fits the target.
 
-    >>> tile_for(100, Target(), carries=False)
+    >>> choose_sort_tile(100, Target(), carries=False)
     SortTile(threads=256, each=8, gap=32)
-    >>> [tile_for(length, Target(), carries=True).length for length in (2000, 3000)]
+    >>> lengths = (2000, 3000)
+    >>> [choose_sort_tile(n, Target(), carries=True).length for n in lengths]
     [2048, 1024]
     """
     if target.is_slow_to_compile:
-        return SMALL_TILE
-    tiles = CARRYING_TILES if carries else TILES
-    found = [tile for tile in tiles if tile.fits(length, target, carries=carries)]
-    return next((tile for tile in found if length <= tile.length), found[-1])
+        return SMALL_SORT_TILE
+    tiles = CARRYING_SORT_TILES if carries else SORT_TILES
+    fitting = [tile for tile in tiles if tile.fits(length, target, carries=carries)]
+    return next((tile for tile in fitting if length <= tile.length), fitting[-1])
 
 
-class MergeSort(Sort):
+class MergeSort(_Sort):
     """Generate the launches that sort rows by merging."""
 
-    def __init__(self, task: Sorting, scratch_bytes: list[int], tile: SortTile) -> None:
+    def __init__(
+        self, task: SortTask, scratch_bytes: list[int], tile: SortTile
+    ) -> None:
         """Start; the launches append the sizes they need to `scratch_bytes`."""
         super().__init__(task, scratch_bytes)
         self.tile = tile
-        self.blocks = -(-self.length // tile.length)
+        self.blocks = ceil_divide(self.length, tile.length)
+        self.shape = constants(
+            {
+                "THREADS": tile.threads,
+                "EACH": tile.each,
+                "GAP": tile.gap,
+                "CARRIES": task.carries,
+            }
+        )
 
     def launches(self) -> list[Launch]:
         """Return the launch that sorts tiles, and one per doubling of the runs."""
-        passes = (self.blocks - 1).bit_length()
-        targets = [(self.task.elements_to, self.task.carried_to)] * (passes + 1)
-        size = self.rows * self.length
-        spare = [self._scratch_pair(size) for _ in range(min(passes, 2))]
-        for number in range(passes):
-            targets[number] = spare[number % 2]
-        found = [self._tiles(*targets[0], is_last=passes == 0)]
-        for number in range(passes):
-            found.append(
-                self._merge(
-                    self.tile.length << number,
-                    targets[number],
-                    targets[number + 1],
-                    is_last=number + 1 == passes,
-                )
+        merges = (self.blocks - 1).bit_length()
+        alternating = [self._scratch_pair() for _ in range(min(merges, 2))]
+        buffers = [alternating[n % 2] for n in range(merges)] + [self.results]
+        launches = [self._sort_tiles(buffers[0], is_last=merges == 0)]
+        for index in range(merges):
+            run = self.tile.length << index
+            is_last = index + 1 == merges
+            launches.append(
+                self._merge(run, buffers[index], buffers[index + 1], is_last=is_last)
             )
-        return found
+        return launches
 
-    def _scratch_pair(self, size: int) -> tuple[int, int | None]:
-        """Return scratch buffers for the elements and the words carried along."""
-        return self._scratch(size), self._scratch(size) if self.task.carries else None
+    def _add_store(
+        self, builder: LaunchBuilder, target: SortBuffers, *, is_last: bool
+    ) -> None:
+        """Add the functions of an element's key and of its store."""
+        self._add_key(builder)
+        stores = self._stores(builder, target, is_last)
+        builder.text += f"fn store(at: u32, bits: u32, position: u32) {{\n{stores}}}\n"
 
-    def _tiles(
-        self, elements: int | None, words: int | None, *, is_last: bool
-    ) -> Launch:
+    def _sort_tiles(self, target: SortBuffers, *, is_last: bool) -> Launch:
         """Return the launch that sorts every tile."""
-        each, length = self.tile.each, self.tile.length
-        width = length
+        width = self.tile.length
         if self.blocks == 1:
-            width = max(1 << (self.length - 1).bit_length(), each)
-        declarations = self._declarations(True, width=width, blocks=self.blocks)
+            width = max(1 << (self.length - 1).bit_length(), self.tile.each)
+        builder = self._builder(True, width=width, blocks=self.blocks)
         kind = kind_of(self.task.term.dtype)
         last = _LAST[kind] ^ (0 if kind == "float" else self.task.flip & 0xFFFF_FFFF)
-        declarations.parameter("last", "u32", last - ((last >> 31) << 32))
-        text, bindings = self._terms(declarations)
-        stores, more = self._stores(elements, words, is_last)
-        text += self._key() + _store(stores)
-        return launch(
-            "sort_rows",
-            declarations,
-            [*bindings, *more],
-            text,
-            -(-self.rows * self.blocks // (length // width)),
-            shape=self.tile.text(carries=self.task.carries),
-        )
+        builder.add_sizes(last=last - ((last >> 31) << 32))
+        self._add_terms(builder)
+        self._add_store(builder, target, is_last=is_last)
+        groups = ceil_divide(self.rows * self.blocks, self.tile.length // width)
+        return builder.launch("sort_rows", groups, shape=self.shape)
 
     def _merge(
-        self,
-        run: int,
-        source: tuple[int | None, int | None],
-        target: tuple[int | None, int | None],
-        *,
-        is_last: bool,
+        self, run: int, source: SortBuffers, target: SortBuffers, *, is_last: bool
     ) -> Launch:
         """Return the launch that merges pairs of sorted runs."""
-        declarations = self._declarations(False, run=run, blocks=self.blocks)
+        builder = self._builder(False, run=run, blocks=self.blocks)
         elements, words = source
         assert elements is not None, "internal: only the last merge drops elements"
-        bindings: Bindings = [("last_bits", "r", "u32", elements)]
+        builder.add_buffer("last_bits", "r", "u32", elements)
         position = "0u"
         if words is not None:
-            bindings.append(("last_positions", "r", "u32", words))
+            builder.add_buffer("last_positions", "r", "u32", words)
             position = "last_positions[at]"
-        stores, more = self._stores(*target, is_last)
-        text = (
-            f"fn position_at(at: u32) -> u32 {{\n  return {position};\n}}\n"
-            + self._key()
-            + _store(stores)
-        )
-        return launch(
-            "sort_merge",
-            declarations,
-            [*bindings, *more],
-            text,
-            self.rows * self.blocks,
-            shape=self.tile.text(carries=self.task.carries),
-        )
-
-
-def _store(stores: str) -> str:
-    return f"fn store(at: u32, bits: u32, position: u32) {{\n{stores}}}\n"
+        builder.text += f"fn position_at(at: u32) -> u32 {{\n  return {position};\n}}\n"
+        self._add_store(builder, target, is_last=is_last)
+        return builder.launch("sort_merge", self.rows * self.blocks, shape=self.shape)
 
 
 def sort(kernel: Kernel, target: Target) -> Program:
@@ -502,16 +424,17 @@ def sort(kernel: Kernel, target: Target) -> Program:
     scratch_bytes: list[int] = []
     term = kernel.expression("term")
     key_bits = 1 if kind_of(term.dtype) == "bool" else 32
-    task = Sorting(kernel, term, rows, length, key_bits, flip=-is_descending)
+    task = SortTask(kernel, term, rows, length, key_bits, flip=-is_descending)
     if kernel.op == "argsort":
         task = replace(task, elements_to=None, carried_to=OUTPUT)
-    tile = tile_for(length, target, carries=task.carries)
+    tile = choose_sort_tile(length, target, carries=task.carries)
     longest = policy.LONGEST_MERGED_PAIRS if task.carries else policy.LONGEST_MERGED
     if key_bits == 1:
         longest = tile.length
     if target.is_slow_to_compile:
         longest = length
-    writer = Sort(task, scratch_bytes)
     if length <= longest:
-        writer = MergeSort(task, scratch_bytes, tile)
-    return Program(tuple(writer.launches()), tuple(scratch_bytes))
+        launches = MergeSort(task, scratch_bytes, tile).launches()
+    else:
+        launches = RadixSort(task, scratch_bytes).launches()
+    return Program(tuple(launches), tuple(scratch_bytes))

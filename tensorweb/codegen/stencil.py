@@ -12,14 +12,13 @@ from typing import NamedTuple
 
 from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
-    Declarations,
     form_of,
     read_element,
     storage_type,
     to_storage,
 )
-from tensorweb.codegen.launches import input_bindings, launch
-from tensorweb.codegen.program import Program, output
+from tensorweb.codegen.launch_builder import LaunchBuilder
+from tensorweb.codegen.program import Program, ceil_divide, output, workgroups
 from tensorweb.codegen.vector import is_vectorizable
 from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
 
@@ -322,29 +321,25 @@ def is_stencil(value: Expression) -> bool:
 def stencil(kernel: Kernel) -> Program:
     """Return the program of a stencil kernel: a thread computes several rows."""
     value = kernel.expression("value")
-    declarations = Declarations(kernel.scalar_dtypes)
+    builder = LaunchBuilder(kernel)
+    builder.add_inputs(value)
     *outer, rows, columns = value.groups[0]
-    groups_of_rows = -(-rows // policy.STENCIL_ROWS)
-    length = prod(outer) * groups_of_rows * columns
-    declarations.parameter("length", "u32", length)
-    body = _Writer(kernel, value, declarations).text()
-    bindings = input_bindings(kernel, [value])
-    bindings += [
-        (f"result{number}", "w", storage_type(dtype), output(number))
-        for number, dtype in enumerate(kernel.dtypes)
-    ]
-    groups = -(-length // policy.WORKGROUP)
-    return Program((launch("stencil", declarations, bindings, body, groups),))
+    threads = prod(outer) * ceil_divide(rows, policy.STENCIL_ROWS) * columns
+    builder.add_sizes(length=threads)
+    builder.text = _StencilFunction(kernel, value, builder).text()
+    for index, dtype in enumerate(kernel.dtypes):
+        builder.add_buffer(f"result{index}", "w", storage_type(dtype), output(index))
+    return Program((builder.launch("stencil", workgroups(threads)),))
 
 
-class _Writer:
+class _StencilFunction:
     """Generate the function of a thread."""
 
     def __init__(
-        self, kernel: Kernel, value: Expression, declarations: Declarations
+        self, kernel: Kernel, value: Expression, builder: LaunchBuilder
     ) -> None:
         self.kernel = kernel
-        self.declarations = declarations
+        self.builder = builder
         self.sizes = value.groups[0]
         self.neighbours = Neighbours(value, policy.STENCIL_ROWS)
         self._parameters: dict[tuple[str, int], str] = {}
@@ -369,7 +364,7 @@ class _Writer:
         key = (name, value)
         if key not in self._parameters:
             count = len(self._parameters)
-            self._parameters[key] = self.declarations.parameter(
+            self._parameters[key] = self.builder.parameter(
                 f"{name}{count}", "i32", value
             )
         return self._parameters[key]
@@ -380,10 +375,8 @@ class _Writer:
         `at2` is that of the third axis.
         """
         *outer, rows, columns = self.sizes
-        width = self.declarations.parameter("columns", "u32", columns)
-        bands = self.declarations.parameter(
-            "bands", "u32", -(-rows // policy.STENCIL_ROWS)
-        )
+        width = self.builder.parameter("columns", "u32", columns)
+        bands = self.builder.parameter("bands", "u32", -(-rows // policy.STENCIL_ROWS))
         axis = len(self.sizes) - 1
         self._line(f"at{axis}", f"i32(index % {width})")
         rest = self._line("above", f"index / {width}")
@@ -401,9 +394,7 @@ class _Writer:
             if number == 0:
                 self._line("at0", f"i32({rest})")
                 continue
-            size = self.declarations.parameter(
-                f"size{number}", "u32", self.sizes[number]
-            )
+            size = self.builder.parameter(f"size{number}", "u32", self.sizes[number])
             self._line(f"at{number}", f"i32({rest} % {size})")
             rest = self._line(f"above{number}", f"{rest} / {size}")
 
@@ -445,7 +436,7 @@ class _Writer:
                 texts[number] = (
                     self._parameter("number", given)
                     if is_own
-                    else self.declarations.scalar(slot)
+                    else self.builder.scalar(slot)
                 )
                 return
             case Ramp(walk):

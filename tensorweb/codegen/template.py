@@ -131,6 +131,20 @@ def fill(
     return apply_marks(text)
 
 
+@cache
+def _alternatives(template: str) -> dict[str, str]:
+    path = shader_folder() / "alternatives" / f"{template}.wgsl"
+    return {
+        name: lines
+        for _, name, lines in _MARK.findall(path.read_text(encoding="utf-8"))
+    }
+
+
+def alternative(template: str, name: str) -> str:
+    """Return lines for a slot of a template, from `shaders/alternatives/`."""
+    return _alternatives(template)[name]
+
+
 def _repeat_lines(repeat: _Repeat, number: int, slots: Mapping[str, str]) -> str:
     """Return one repetition of a repeated part."""
     return "".join(

@@ -8,28 +8,23 @@ from dataclasses import dataclass, replace
 from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
-    Declarations,
-    Signature,
-    addresses,
-    coordinates,
-    function,
     read_element,
     storage_type,
     to_storage,
     to_value,
 )
-from tensorweb.codegen.launches import input_bindings, launch
-from tensorweb.codegen.program import OUTPUT, Program
+from tensorweb.codegen.launch_builder import LaunchBuilder, ShaderFunction, constants
+from tensorweb.codegen.program import OUTPUT, Program, ceil_divide
 from tensorweb.codegen.vector import (
     COMPONENTS,
     WIDTH,
+    add_vector_function,
     count_in_vectors,
+    is_constant_or_vectorizable,
     is_vectorizable,
     read_vector,
-    reads_whole_vectors,
     reorder_groups,
-    vector_function,
-    vector_of,
+    vector_text,
     without_accesses,
 )
 from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
@@ -103,198 +98,183 @@ class _Transposition:
 
     def __init__(self, kernel: Kernel, transposed: Transposed) -> None:
         self.kernel = kernel
-        whole = kernel.expression("value")
-        self.expression = split_axes(whole, transposed.axis)
-        (sizes,) = whole.groups
-        stored_ = Expression(whole.groups, (Access(0, (strides(sizes),)),), (), 0)
-        self.result = split_axes(stored_, transposed.axis)
+        value = kernel.expression("value")
+        self.expression = split_axes(value, transposed.axis)
+        (sizes,) = value.groups
+        result = Expression(value.groups, (Access(0, (strides(sizes),)),), (), 0)
+        self.result = split_axes(result, transposed.axis)
         others, (self.down,), (self.across,) = self.expression.groups
         self.layers = math.prod(others)
-        self.loads = [
-            (number, self.expression.steps[number]) for number in transposed.loads
-        ]
-        self.types = {n: VALUE_TYPES[step.dtype] for n, step in self.loads}
-        self.element = storage_type(kernel.dtype)
-        self.declarations = Declarations(kernel.scalar_dtypes)
-        for name in ("down", "across", "layers"):
-            self.declarations.parameter(name, "u32", getattr(self, name))
-        self.vectors = self._vector_slots()
+        self.loads = {load: self.expression.steps[load] for load in transposed.loads}
+        self.types = {n: VALUE_TYPES[step.dtype] for n, step in self.loads.items()}
+        self.builder = LaunchBuilder(kernel)
+        self.builder.add_sizes(down=self.down, across=self.across, layers=self.layers)
+        self.builder.add_inputs(self.expression)
+        self.builder.vectors = self._vector_inputs()
 
-    def _vector_slots(self) -> set[int]:
+    def _vector_inputs(self) -> set[int]:
         """Return the inputs to read in vectors, empty if some cannot be."""
         if self.across % WIDTH or len(set(self.types.values())) > 1:
             return set()
-        swapped = [
-            reorder_groups(self._access_of(step), (0, 2, 1)) for _, step in self.loads
-        ]
-        straight = without_accesses(self.expression, self.types)
-        is_whole = reads_whole_vectors(straight) and all(map(is_vectorizable, swapped))
-        if not is_whole:
+        straight = without_accesses(self.expression, self.loads)
+        is_possible = is_constant_or_vectorizable(straight) and all(
+            is_vectorizable(reorder_groups(self._access_of(step), (0, 2, 1)))
+            for step in self.loads.values()
+        )
+        if not is_possible:
             return set()
-        vectors = {step.slot for _, step in self.loads}
-        singles: set[int] = set()
-        for number, step in enumerate(straight.steps):
-            if step.kind == "load" and number not in self.types:
+        vectors = {step.slot for step in self.loads.values()}
+        read_by_element: set[int] = set()
+        for index, step in enumerate(straight.steps):
+            if step.kind == "load" and index not in self.loads:
                 moves = straight.accesses[step.access].strides[-1][-1]
-                (vectors if moves else singles).add(step.slot)
-        return set() if vectors & singles else vectors
+                (vectors if moves else read_by_element).add(step.slot)
+        return set() if vectors & read_by_element else vectors
 
     def _access_of(self, step: Step) -> Expression:
         """Return an expression with only the access of one load."""
         access = self.expression.accesses[step.access]
         return Expression(self.expression.groups, (access,), (), 0)
 
-    def _load(self, number: int, step: Step) -> str:
-        """Return the function that reads one transposed input."""
-        name, names, one = f"load{number}", ARGUMENTS, self._access_of(step)
-        dtype = self.kernel.input_dtypes[step.slot]
-        value = _staging_type(VALUE_TYPES[dtype])
-        element = f"input{step.slot}[address0]"  # a bool is staged as it is stored
-        if dtype != "bool":
-            element = read_element(step.slot, "address0", dtype)
-        last = f"  return {element};\n"
-        if self.vectors:
-            names = (ARGUMENTS[0], ARGUMENTS[2], ARGUMENTS[1])
-            one = count_in_vectors(reorder_groups(one, (0, 2, 1)))
-            quad, form = read_vector(step.slot, "address0", dtype)
-            form = "{0}" if dtype == "bool" else form
-            parts = ", ".join(form.format(f"quad.{c}") for c in COMPONENTS)
-            last = f"  let quad = {quad};\n  return vec4<{value}>({parts});\n"
-            value = f"vec4<{value}>"
-        lines = coordinates(self.declarations, name, names, one)
-        lines += addresses(self.declarations, name, names, one)
-        listed = ", ".join(f"{argument}: u32" for argument in names)
-        return f"fn {name}({listed}) -> {value} {{\n{''.join(lines)}{last}}}\n"
-
-    def _address(self) -> str:
-        """Return the function of the address of an element of the result."""
-        one = count_in_vectors(self.result) if self.vectors else self.result
-        lines = coordinates(self.declarations, "result", ARGUMENTS, one)
-        lines += addresses(self.declarations, "result", ARGUMENTS, one)
-        listed = ", ".join(f"{argument}: u32" for argument in ARGUMENTS)
-        body = "".join(lines)
-        return f"fn address({listed}) -> u32 {{\n{body}  return u32(address0);\n}}\n"
-
-    def _value(self) -> str:
-        """Return the function that computes one element or vector of the result."""
-        form = to_storage("{0}", self.kernel.dtype)
-        signature = Signature("value", ARGUMENTS, self.element, form)
-        inputs = self.kernel.input_dtypes
-        if self.vectors:
-            return vector_function(
-                self.declarations,
-                signature,
-                self.expression,
-                inputs,
-                vector_of(f"vec4<{self.element}>"),
-                tuple(self.types),
-                calls=len(COMPONENTS),
-            )
-        more = ", ".join(f"v{n}: {kind}" for n, kind in self.types.items())
-        given = {number: f"v{number}" for number in self.types}
-        signature = replace(signature, more=more)
-        return function(self.declarations, signature, self.expression, inputs, given)
-
     def program(self) -> Program:
         """Return the program, which is one launch."""
-        text = "".join(self._load(number, step) for number, step in self.loads)
-        text += self._address() + self._value()
-        bindings = input_bindings(self.kernel, [self.expression], self.vectors)
-        element = f"vec4<{self.element}>" if self.vectors else self.element
-        bindings.append(("result", "w", element, OUTPUT))
-        tile = VECTOR_TILE if self.vectors else TILE
-        groups = self.layers * -(-self.down // tile) * -(-self.across // tile)
-        if self.vectors:
+        vectors, builder = self.builder.vectors, self.builder
+        if vectors:
             (value,) = set(self.types.values())
-            template = "transpose_vectors"
-            text = f"alias Value = {_staging_type(value)};\n{text}"
-            slot_texts = {
-                "shape": self._shape(-(-self.down // tile)),
-                "stage": self._stage_vectors(),
-                "finish": self._finish(),
-            }
-        else:
-            template, slot_texts = "transpose", self._single_slots()
-        return Program(
-            (
-                launch(
-                    template,
-                    self.declarations,
-                    bindings,
-                    text,
-                    groups,
-                    **slot_texts,
-                ),
+            builder.text = f"alias Value = {_staging_type(value)};\n"
+        for load, step in self.loads.items():
+            self._add_load(f"load{load}", step)
+        address = count_in_vectors(self.result) if vectors else self.result
+        self._add_reader(
+            "address", "result", ARGUMENTS, address, "u32", "u32(address0)"
+        )
+        element = self._add_value()
+        builder.add_buffer("result", "w", element, OUTPUT)
+        tile = VECTOR_TILE if vectors else TILE
+        tiles_down = ceil_divide(self.down, tile)
+        groups = self.layers * tiles_down * ceil_divide(self.across, tile)
+        template = "transpose_vectors" if vectors else "transpose"
+        slots = self._vector_slots(tiles_down) if vectors else self._element_slots()
+        return Program((builder.launch(template, groups, **slots),))
+
+    def _add_reader(
+        self,
+        name: str,
+        prefix: str,
+        arguments: tuple[str, ...],
+        expression: Expression,
+        type_name: str,
+        value: str,
+        lines: str = "",
+    ) -> None:
+        """Add a function that computes a value from the address of one access."""
+        head = ShaderFunction(name, arguments, type_name).head(type_name)
+        body = self.builder.addresses(prefix, arguments, expression) + lines
+        self.builder.text += f"{head} {{\n{body}  return {value};\n}}\n"
+
+    def _add_load(self, name: str, step: Step) -> None:
+        """Add the function that reads one transposed input."""
+        expression, dtype = self._access_of(step), self.kernel.input_dtypes[step.slot]
+        type_name = _staging_type(VALUE_TYPES[dtype])
+        is_bool = dtype == "bool"  # staged as it is stored
+        if self.builder.vectors:
+            layer, down, across = ARGUMENTS
+            swapped = count_in_vectors(reorder_groups(expression, (0, 2, 1)))
+            quad, form = read_vector(step.slot, "address0", dtype)
+            form = "{0}" if is_bool else form
+            type_name = f"vec4<{type_name}>"
+            value = vector_text(
+                type_name, [form.format(f"quad.{c}") for c in COMPONENTS]
             )
-        )
+            lines = f"  let quad = {quad};\n"
+            arguments = (layer, across, down)
+            self._add_reader(name, name, arguments, swapped, type_name, value, lines)
+            return
+        value = f"input{step.slot}[address0]"
+        if not is_bool:
+            value = read_element(step.slot, "address0", dtype)
+        self._add_reader(name, name, ARGUMENTS, expression, type_name, value)
 
-    def _shape(self, tiles_down: int) -> str:
-        """Return the constants that avoid index divisions before the first load."""
-        band = 1 if tiles_down % policy.TRANSPOSE_BAND else policy.TRANSPOSE_BAND
-        is_one_layer = "true" if self.layers == 1 else "false"
-        return (
-            f"const BAND: u32 = {band}u;\nconst IS_ONE_LAYER: bool = {is_one_layer};\n"
-        )
+    def _add_value(self) -> str:
+        """Add the function that computes an element or vector; return its type."""
+        element = storage_type(self.kernel.dtype)
+        form = to_storage("{0}", self.kernel.dtype)
+        function = ShaderFunction("value", ARGUMENTS, element, form)
+        if self.builder.vectors:
+            vector = f"vec4<{element}>"
+            add_vector_function(
+                self.builder,
+                function,
+                self.expression,
+                vector,
+                passed=self.loads,
+                calls=len(COMPONENTS),
+            )
+            return vector
+        more = ", ".join(f"v{n}: {kind}" for n, kind in self.types.items())
+        function = replace(function, more=more)
+        computed = {load: f"v{load}" for load in self.loads}
+        self.builder.add_function(function, self.expression, computed)
+        return element
 
-    def _stage_vectors(self) -> str:
-        """Return the lines that read the inputs and transpose one after another."""
-        text = ""
-        for n in self.types:
+    def _vector_slots(self, tiles_down: int) -> dict[str, str]:
+        """Return the slots of the template that reads vectors."""
+        stage = ""
+        for n in self.loads:
             for row, name in enumerate("abcd"):
-                text += (
+                stage += (
                     f"  let {name}{n} = load{n}(from_layer, from{row}, from_down);\n"
                 )
-        for number, n in enumerate(self.types):
-            text += "  workgroupBarrier();\n" if number else ""
-            text += f"  stage(quick, slow, a{n}, b{n}, c{n}, d{n});\n"
-            text += "  workgroupBarrier();\n"
+        for index, n in enumerate(self.loads):
+            stage += "  workgroupBarrier();\n" if index else ""
+            stage += f"  stage(quick, slow, a{n}, b{n}, c{n}, d{n});\n"
+            stage += "  workgroupBarrier();\n"
             for part in range(4):
-                text += f"  let v{n}_{part} = staged(quick, slow + {16 * part}u);\n"
-        return text
-
-    def _finish(self) -> str:
-        """Return the lines that compute and store a thread's four vectors."""
-        text = "    let down = first_down + slow;\n"
+                stage += f"  let v{n}_{part} = staged(quick, slow + {16 * part}u);\n"
+        finish = "    let down = first_down + slow;\n"
         for part in range(4):
             down = f"down + {16 * part}u"
-            given = ", ".join(
+            staged = ", ".join(
                 f"(v{n}_{part} != vec4<u32>())" if kind == "bool" else f"v{n}_{part}"
                 for n, kind in self.types.items()
             )
-            value = f"value(layer, {down}, across, {given})"
-            text += (
+            finish += (
                 f"    if ({down} < parameters.down) {{\n"
-                f"      result[address(layer, {down}, across)] = {value};\n    }}\n"
+                f"      result[address(layer, {down}, across)] = "
+                f"value(layer, {down}, across, {staged});\n    }}\n"
             )
-        return text
+        # Constants avoid index divisions before the first load.
+        band = 1 if tiles_down % policy.TRANSPOSE_BAND else policy.TRANSPOSE_BAND
+        shape = constants({"BAND": band, "IS_ONE_LAYER": self.layers == 1})
+        return {"shape": shape, "stage": stage, "finish": finish}
 
-    def _single_slots(self) -> dict[str, str]:
+    def _element_slots(self) -> dict[str, str]:
         """Return the slots of the template that reads element by element."""
         steps = range(0, TILE, TILE_STEP)
-        stage = "".join(
+        loads = "".join(
             f"  let v{n}_{step} = load{n}(from_layer, from_down, "
             f"min(first_across + slow + {step}u, edge));\n"
-            for n in self.types
+            for n in self.loads
             for step in steps
         )
-        stage += "".join(
+        stores = "".join(
             f"  tile{n}[address0 + {step * (TILE + 1)}u] = v{n}_{step};\n"
-            for n in self.types
+            for n in self.loads
             for step in steps
+        )
+        tiles = "".join(
+            f"var<workgroup> tile{n}: array<{_staging_type(kind)}, "
+            f"{TILE * (TILE + 1)}>;\n"
+            for n, kind in self.types.items()
         )
         values = ", ".join(
             to_value(f"tile{n}[at]", kind) for n, kind in self.types.items()
         )
-        return {
-            "tiles": "".join(
-                f"var<workgroup> tile{n}: array<{_staging_type(kind)}, "
-                f"{TILE * (TILE + 1)}>;\n"
-                for n, kind in self.types.items()
-            ),
-            "stage": stage,
-            "finish": "      result[address(layer, down, across)] = "
-            f"value(layer, down, across, {values});\n",
-        }
+        finish = (
+            "      result[address(layer, down, across)] = "
+            f"value(layer, down, across, {values});\n"
+        )
+        return {"tiles": tiles, "stage": loads + stores, "finish": finish}
 
 
 def _staging_type(kind: str) -> str:

@@ -6,22 +6,20 @@ each of the four elements, so that every operation is generated once.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from tensorweb.codegen.expression import (
+    PER_WORD,
     VALUE_TYPES,
-    Declarations,
-    Signature,
-    addresses,
-    coordinates,
     dependencies,
-    is_bulky,
+    is_long_code,
+    packed_vector,
     read_element,
-    steps_text,
+    read_slots,
     to_value,
 )
-from tensorweb.codegen.packing import PER_WORD, packed_vector
+from tensorweb.codegen.launch_builder import LaunchBuilder, ShaderFunction
 from tensorweb.schedule.kernel import Access, Expression
 
 WIDTH = 4
@@ -29,6 +27,8 @@ WIDTH = 4
 
 COMPONENTS = "xyzw"
 """Names of a vector's components in WGSL."""
+
+# Which expressions and inputs can be read as vectors.
 
 
 def is_vectorizable(expression: Expression, may_compute: bool = False) -> bool:
@@ -39,77 +39,78 @@ def is_vectorizable(expression: Expression, may_compute: bool = False) -> bool:
     `may_compute` gathers and index ramps are allowed: they are computed for each of the
     four elements.
     """
-    return reads_whole_vectors(expression, may_compute) and any(
+    return is_constant_or_vectorizable(expression, may_compute) and any(
         access.strides[-1][-1] == 1 for access in expression.accesses
     )
 
 
-def reads_whole_vectors(expression: Expression, may_compute: bool = False) -> bool:
+def is_constant_or_vectorizable(
+    expression: Expression, may_compute: bool = False
+) -> bool:
     """Return whether an expression is vectorizable or constant along the last axis."""
+    steps, accesses = expression.steps, expression.accesses
     *_, last = expression.groups
-    if not last or last[-1] % WIDTH:
-        return False
-    if any(step.guard >= 0 for step in expression.steps):
+    if not last or last[-1] % WIDTH or any(step.guard >= 0 for step in steps):
         return False
     if not may_compute:
-        return not any(
-            step.kind in ("gather", "ramp") for step in expression.steps
-        ) and (all(moves_in_vectors(access) for access in expression.accesses))
-    if computed_slots(expression) & vector_slots(expression):
+        is_computed = any(step.kind in ("gather", "ramp") for step in steps)
+        return not is_computed and all(map(is_aligned, accesses))
+    vector_gathers = gathers_of_vectors(expression)
+    computed = {
+        step.slot
+        for index, step in enumerate(steps)
+        if step.kind == "gather" and index not in vector_gathers
+    }
+    if computed & vector_slots(expression):
         return False
     ramps = ramp_accesses(expression)
     return all(
-        access.strides[-1][-1] in (-1, 0, 1)
-        if number in ramps
-        else moves_in_vectors(access)
-        for number, access in enumerate(expression.accesses)
-    ) and not any(
-        step.kind == "load" and step.access in ramps for step in expression.steps
-    )
+        access.strides[-1][-1] in (-1, 0, 1) if index in ramps else is_aligned(access)
+        for index, access in enumerate(accesses)
+    ) and not any(step.kind == "load" and step.access in ramps for step in steps)
 
 
-def computed_slots(expression: Expression) -> set[int]:
-    """Return the inputs that are read one by one at computed addresses."""
-    lines = line_gathers(expression)
-    return {
-        step.slot
-        for number, step in enumerate(expression.steps)
-        if step.kind == "gather" and number not in lines
-    }
+def is_aligned(access: Access) -> bool:
+    """Return whether an access moves in aligned vectors or is constant."""
+    *outer, last = access.strides
+    if last[-1] == 0:
+        return True
+    others = [stride for group in outer for stride in group] + list(last[:-1])
+    return last[-1] == 1 and all(s % WIDTH == 0 for s in (*others, access.offset))
 
 
-def line_gathers(expression: Expression) -> set[int]:
+def gathers_of_vectors(expression: Expression) -> set[int]:
     """Return the gathers, by index of the step, that read vectors of neighbours."""
-    found = {
-        number
-        for number, step in enumerate(expression.steps)
+    result = {
+        index
+        for index, step in enumerate(expression.steps)
         if step.in_lines and _adds_last_ramp(expression, step.args[0])
     }
-    slots = {expression.steps[number].slot for number in found}
-    alone = scalar_slots(expression) | {
+    read_by_element = scalar_slots(expression) | {
         step.slot
-        for number, step in enumerate(expression.steps)
-        if step.kind == "gather" and number not in found
+        for index, step in enumerate(expression.steps)
+        if step.kind == "gather" and index not in result
     }
-    return set() if slots & alone else found
+    slots = {expression.steps[index].slot for index in result}
+    return set() if slots & read_by_element else result
 
 
-def _adds_last_ramp(expression: Expression, number: int) -> bool:
+def _adds_last_ramp(expression: Expression, index: int) -> bool:
     """Return whether a sum varies along the last axis by one aligned ramp only."""
-    terms, ramps = [number], 0
+    terms, ramps = [index], 0
     while terms:
-        number = terms.pop()
-        step = expression.steps[number]
+        index = terms.pop()
+        step = expression.steps[index]
         if step.name == "add":
             terms += step.args
         elif step.kind == "ramp" and expression.accesses[step.access].strides[-1][-1]:
             ramps += 1
-            if not moves_in_vectors(expression.accesses[step.access]):
+            if not is_aligned(expression.accesses[step.access]):
                 return False
         elif any(
             expression.steps[n].access >= 0
             and expression.accesses[expression.steps[n].access].strides[-1][-1]
-            for n in dependencies(expression, number)
+            for n in dependencies(expression, index)
         ):
             return False
     return ramps == 1
@@ -118,6 +119,43 @@ def _adds_last_ramp(expression: Expression, number: int) -> bool:
 def ramp_accesses(expression: Expression) -> set[int]:
     """Return the accesses whose address itself is a value."""
     return {step.access for step in expression.steps if step.kind == "ramp"}
+
+
+def vector_slots(expression: Expression) -> set[int]:
+    """Return the inputs that a vectorized expression reads as vectors."""
+    vector_gathers = gathers_of_vectors(expression)
+    return {
+        step.slot
+        for index, step in enumerate(expression.steps)
+        if index in vector_gathers
+        or (step.kind == "load" and expression.accesses[step.access].strides[-1][-1])
+    }
+
+
+def scalar_slots(expression: Expression) -> set[int]:
+    """Return the inputs that a vectorized expression reads by element."""
+    return {
+        step.slot
+        for step in expression.steps
+        if step.kind == "load" and not expression.accesses[step.access].strides[-1][-1]
+    }
+
+
+def vector_inputs(
+    vectorized: Sequence[Expression], others: Sequence[Expression] = ()
+) -> set[int]:
+    """Return the inputs to declare as vectors, empty if one is not vectorizable.
+
+    An input cannot be read both as vectors and by element in the same launch.
+    """
+    if not all(is_vectorizable(expression) for expression in vectorized):
+        return set()
+    vectors = set().union(*map(vector_slots, vectorized))
+    scalars = set().union(*map(scalar_slots, vectorized), *map(read_slots, others))
+    return set() if vectors & scalars else vectors
+
+
+# Expressions over other index spaces.
 
 
 def reorder_groups(expression: Expression, order: tuple[int, ...]) -> Expression:
@@ -132,71 +170,42 @@ def reorder_groups(expression: Expression, order: tuple[int, ...]) -> Expression
     )
 
 
-def moves_in_vectors(access: Access) -> bool:
-    """Return whether an access moves in aligned vectors or is constant."""
-    *outer, last = access.strides
-    if last[-1] == 0:
-        return True
-    others = [stride for group in outer for stride in group] + list(last[:-1])
-    return last[-1] == 1 and all(s % WIDTH == 0 for s in (*others, access.offset))
-
-
-def vector_slots(expression: Expression) -> set[int]:
-    """Return the inputs that a vectorized expression reads as vectors."""
-    lines = line_gathers(expression)
-    return {
-        step.slot
-        for number, step in enumerate(expression.steps)
-        if number in lines
-        or (step.kind == "load" and expression.accesses[step.access].strides[-1][-1])
-    }
-
-
-def scalar_slots(expression: Expression) -> set[int]:
-    """Return the inputs that a vectorized expression reads one by one."""
-    return {
-        step.slot
-        for step in expression.steps
-        if step.kind == "load" and not expression.accesses[step.access].strides[-1][-1]
-    }
-
-
 def count_in_vectors(expression: Expression) -> Expression:
     """Return the expression with its last axis counted in vectors."""
     *outer, last = expression.groups
     groups = (*outer, (*last[:-1], last[-1] // WIDTH))
     accesses = []
     ramps = ramp_accesses(expression)
-    for number, access in enumerate(expression.accesses):
+    for index, access in enumerate(expression.accesses):
         *strides, inner = access.strides
-        if inner[-1] == 0:
-            accesses.append(access)
-            continue
-        if number in ramps:
-            wide = (*inner[:-1], inner[-1] * WIDTH)
-            accesses.append(Access(access.offset, (*strides, wide)))
-            continue
-        quarter = tuple(
-            tuple(s // WIDTH for s in group) for group in (*strides, inner[:-1])
-        )
-        accesses.append(
-            Access(access.offset // WIDTH, (*quarter[:-1], (*quarter[-1], 1)))
-        )
+        if index in ramps:
+            scaled = (*inner[:-1], inner[-1] * WIDTH)
+            access = Access(access.offset, (*strides, scaled))
+        elif inner[-1]:
+            *strides, inner = (
+                tuple(stride // WIDTH for stride in group)
+                for group in (*strides, inner[:-1])
+            )
+            access = Access(access.offset // WIDTH, (*strides, (*inner, 1)))
+        accesses.append(access)
     return replace(expression, groups=groups, accesses=tuple(accesses))
 
 
 def without_accesses(expression: Expression, loads: Collection[int]) -> Expression:
-    """Return an expression without the address computations of the given loads."""
-    dropped = {expression.steps[number].access for number in loads}
+    """Return an expression without the address computations of some loads."""
+    dropped = {expression.steps[load].access for load in loads}
     return replace(
         expression,
         accesses=tuple(
             Access(0, tuple((0,) * len(group) for group in access.strides))
-            if number in dropped
+            if index in dropped
             else access
-            for number, access in enumerate(expression.accesses)
+            for index, access in enumerate(expression.accesses)
         ),
     )
+
+
+# WGSL that reads and computes vectors.
 
 
 def each_of_four(
@@ -215,10 +224,10 @@ def each_of_four(
             f"  var {name}: array<{type_name}, {WIDTH}>;\n"
             f"  for (var i = 0u; i < {WIDTH}u; i++) {{\n    {name}[i] = {call};\n  }}\n"
         )
-        return lines, [f"{name}[{number}]" for number in range(WIDTH)]
+        return lines, [f"{name}[{index}]" for index in range(WIDTH)]
     return "", [
-        call.replace("[i]", f".{component}").replace("i32(i)", f"{number}")
-        for number, component in enumerate(COMPONENTS)
+        call.replace("[i]", f".{component}").replace("i32(i)", f"{index}")
+        for index, component in enumerate(COMPONENTS)
     ]
 
 
@@ -236,142 +245,152 @@ def read_vector(
     return read_element(slot, address, dtype), "{0}"
 
 
-@dataclass(frozen=True, slots=True)
-class Combination:
-    """How four results are combined: a WGSL type, and its format with `{0}` to `{3}`.
+def vector_text(
+    type_name: str, elements: Sequence[str] = ("{0}", "{1}", "{2}", "{3}")
+) -> str:
+    """Return the WGSL that constructs a vector from its elements.
 
-    Without a type the format is the statement that stores them.
-    """
-
-    type_name: str
-    form: str
-
-    @property
-    def last(self) -> str:
-        """The last line of the function."""
-        return f"  return {self.form};\n" if self.type_name else f"  {self.form}\n"
-
-
-def vector_of(type_name: str) -> Combination:
-    """Return the combination of four results into a vector type's constructor.
-
-    >>> vector_of("vec4<f32>").form
+    >>> vector_text("vec4<f32>")
     'vec4<f32>({0}, {1}, {2}, {3})'
     """
-    return Combination(type_name, f"{type_name}({{0}}, {{1}}, {{2}}, {{3}})")
+    return f"{type_name}({', '.join(elements)})"
 
 
-def vector_function(
-    declarations: Declarations,
-    signature: Signature,
-    expression: Expression,
-    input_dtypes: Sequence[str],
-    joined: Combination,
-    given: Collection[int] = (),
-    calls: int = 1,
+def store_function(
+    arguments: str,
+    index: str,
+    results: Sequence[str],
+    offsets: Sequence[str],
+    element: str = "",
+    prepared: str = "",
 ) -> str:
-    """Return a WGSL function that computes four neighbouring elements.
+    """Return the WGSL function `store` of four results of a row of a matrix.
 
     Args:
-        declarations: receives the sizes, strides, offsets and constants it uses.
-        signature: signature of the function, with the type and format of one element's
-            result; its last argument counts vectors.
+        arguments: its arguments: `row`, `column` and others.
+        index: the index of the first result.
+        results: the four results.
+        offsets: distances of the results from the first, if they are stored singly.
+        element: type of an element, if they are stored as a vector.
+        prepared: lines before the stores.
+    """
+    if element:
+        lines = (
+            f"    result[index / 4u] = {vector_text(f'vec4<{element}>', results)};\n"
+        )
+    else:
+        lines = "".join(
+            f"    if (column + {offset} < parameters.columns) {{\n"
+            f"      result[index + {offset}] = {result};\n    }}\n"
+            for offset, result in zip(offsets, results, strict=True)
+        )
+    return (
+        f"fn store({arguments}) {{\n"
+        "  if (row < parameters.rows && column < parameters.columns) {\n"
+        f"    let index = {index};\n{prepared}{lines}  }}\n}}\n"
+    )
+
+
+def add_vector_function(
+    builder: LaunchBuilder,
+    function: ShaderFunction,
+    expression: Expression,
+    type_name: str,
+    form: str = "",
+    passed: Collection[int] = (),
+    calls: int = 1,
+) -> None:
+    """Add a WGSL function that computes four neighbouring elements.
+
+    Args:
+        builder: receives the function, and the parameters it uses.
+        function: its name and parameters, the last of which counts vectors, with the
+            type and format of one element's result.
         expression: what to compute, vectorizable.
-        input_dtypes: dtypes of the kernel's inputs.
-        joined: how the function combines the four results.
-        given: loads, by index of the step, whose four values are further arguments of
+        type_name: WGSL type of the four results together, `""` if they are stored.
+        form: how they are combined, with `{0}` to `{3}` for the elements; a statement
+            if they are stored. They form a vector by default.
+        passed: loads, by index of the step, whose four values are further arguments of
             the function, called `v` and the index.
         calls: number of calls of the function in the kernel's text.
     """
-    reads = _Reads(declarations, without_accesses(expression, given), input_dtypes)
-    element = reads.element_function(signature)
-    lines = coordinates(
-        declarations, signature.name, signature.arguments, reads.quarter
-    )
-    lines += addresses(declarations, signature.name, signature.arguments, reads.quarter)
-    passed = []
-    for number in reads.numbers:
-        text, argument = "", f"v{number}[i]"
-        if number not in given:
-            text, argument = reads.read(number)
-        lines.append(text)
-        passed.append(argument)
+    builder.add_inputs(expression)
+    reads = _VectorReads(builder, without_accesses(expression, passed))
+    steps = reads.expression.steps
+    element = reads.element_function(function)
+    lines = builder.addresses(function.name, function.arguments, reads.expression)
+    arguments = []
+    for index in reads.indices:
+        argument = f"v{index}[i]"
+        if index not in passed:
+            text, argument = reads.read(index)
+            lines += text
+        arguments.append(argument)
     text, results = each_of_four(
-        f"{signature.name}_element({', '.join(passed)})",
-        signature.result_type,
-        is_bulky(reads.quarter, WIDTH * calls),
+        f"{function.name}_element({', '.join(arguments)})",
+        function.result_type,
+        is_long_code(expression, WIDTH * calls),
     )
-    steps = reads.quarter.steps
-    more = ", ".join(f"v{n}: vec4<{VALUE_TYPES[steps[n].dtype]}>" for n in given)
-    head = replace(signature, more=more).head(joined.type_name)
-    last = joined.last.format(*results)
-    return f"{element}{head} {{\n{''.join(lines)}{text}{last}}}\n"
+    more = ", ".join(f"v{n}: vec4<{VALUE_TYPES[steps[n].dtype]}>" for n in passed)
+    head = replace(function, more=more).head(type_name)
+    final = (form or vector_text(type_name)).format(*results)
+    last = f"  return {final};\n" if type_name else f"  {final}\n"
+    builder.text += f"{element}{head} {{\n{lines}{text}{last}}}\n"
 
 
-class _Reads:
+class _VectorReads:
     """Generate the reads of a vectorized function, and its function of one element.
 
     Attributes:
-        quarter: the expression, with its last axis counted in vectors.
-        numbers: the steps whose values are arguments of an element's function.
+        expression: the expression, with its last axis counted in vectors.
+        indices: the steps whose values are arguments of an element's function.
     """
 
-    def __init__(
-        self,
-        declarations: Declarations,
-        expression: Expression,
-        input_dtypes: Sequence[str],
-    ) -> None:
-        self.declarations = declarations
-        self.expression = expression
-        self.input_dtypes = input_dtypes
-        self.quarter = count_in_vectors(expression)
-        lines = line_gathers(expression)
-        self.numbers = [
-            number
-            for number, step in enumerate(self.quarter.steps)
-            if step.kind in ("load", "ramp") or number in lines
+    def __init__(self, builder: LaunchBuilder, expression: Expression) -> None:
+        self.builder = builder
+        self.accesses = expression.accesses
+        self.expression = count_in_vectors(expression)
+        vector_gathers = gathers_of_vectors(expression)
+        self.indices = [
+            index
+            for index, step in enumerate(expression.steps)
+            if step.kind in ("load", "ramp") or index in vector_gathers
         ]
-        self._written: set[int] = set()
+        self._generated: set[int] = set()
 
-    def _steps(self, given: Mapping[int, str]) -> tuple[str, list[str]]:
-        return steps_text(
-            self.quarter, self.declarations, self.input_dtypes, "core", given
-        )
-
-    def element_function(self, signature: Signature) -> str:
+    def element_function(self, function: ShaderFunction) -> str:
         """Return the function of one element, whose arguments are the values read."""
-        steps = self.quarter.steps
-        listed = ", ".join(f"v{n}: {VALUE_TYPES[steps[n].dtype]}" for n in self.numbers)
-        body, values = self._steps({number: f"v{number}" for number in self.numbers})
-        results = [values[each] for each in self.quarter.results]
+        steps = self.expression.steps
+        listed = ", ".join(f"v{n}: {VALUE_TYPES[steps[n].dtype]}" for n in self.indices)
+        arguments = {index: f"v{index}" for index in self.indices}
+        body, values = self.builder.steps(self.expression, computed=arguments)
+        results = [values[step] for step in self.expression.results]
         return (
-            f"fn {signature.name}_element({listed}) -> {signature.result_type} {{\n"
-            f"{body}  return {signature.result.format(*results)};\n}}\n"
+            f"fn {function.name}_element({listed}) -> {function.result_type} {{\n"
+            f"{body}  return {function.result.format(*results)};\n}}\n"
         )
 
-    def read(self, number: int) -> tuple[str, str]:
+    def read(self, index: int) -> tuple[str, str]:
         """Return the lines that read a step's values, and the value of element `i`."""
-        step = self.quarter.steps[number]
-        if step.kind == "ramp":
-            stride = self.expression.accesses[step.access].strides[-1][-1]
-            return "", f"address{step.access} + {stride} * i32(i)"
+        step = self.expression.steps[index]
         if step.kind == "gather":
-            lines, position = self._line_position(step.args[0])
-            address, is_vector = f"{position} / {WIDTH}", True
+            lines, element_index = self._gathered_index(step.args[0])
+            address, is_vector = f"{element_index} / {WIDTH}", True
         else:
-            lines, address = "", f"address{step.access}"
-            is_vector = self.expression.accesses[step.access].strides[-1][-1] == 1
-        dtype = self.input_dtypes[step.slot]
+            stride = self.accesses[step.access].strides[-1][-1]
+            lines, address, is_vector = "", f"address{step.access}", stride == 1
+            if step.kind == "ramp":
+                return "", f"{address} + {stride} * i32(i)"
+        dtype = self.builder.input_dtypes[step.slot]
         read, form = read_vector(step.slot, address, dtype, is_vector=is_vector)
-        part = f"load{number}" + ("[i]" if is_vector else "")
-        return f"{lines}  let load{number} = {read};\n", form.format(part)
+        component = f"load{index}" + ("[i]" if is_vector else "")
+        return f"{lines}  let load{index} = {read};\n", form.format(component)
 
-    def _line_position(self, position: int) -> tuple[str, str]:
-        """Return the lines that compute a vector's index, and that index."""
-        steps = self.quarter.steps
-        needed = dependencies(self.quarter, position) - self._written
-        ready = {n: f"v{n}" for n in range(len(steps)) if n not in needed}
-        lines, values = self._steps(ready)
-        self._written |= {n for n in needed if steps[n].kind != "scalar"}
-        return lines, values[position]
+    def _gathered_index(self, index: int) -> tuple[str, str]:
+        """Return the lines that compute the index of a vector, and that index."""
+        steps = self.expression.steps
+        required = dependencies(self.expression, index) - self._generated
+        computed = {n: f"v{n}" for n in range(len(steps)) if n not in required}
+        lines, values = self.builder.steps(self.expression, computed=computed)
+        self._generated |= {n for n in required if steps[n].kind != "scalar"}
+        return lines, values[index]

@@ -41,14 +41,14 @@ def test_tables(count: int, length: int, webgpu: str) -> None:
     "table", accumulation.TABLES, ids=lambda table: str(table.bins)
 )
 def test_tables_of_every_size(
-    table: accumulation.Table, webgpu: str, monkeypatch: pytest.MonkeyPatch
+    table: accumulation.AccumulationTable, webgpu: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits = backend().driver.limits
     bins = table.bins
     while bins * 12 > limits["maxComputeWorkgroupStorageSize"]:
         bins //= 2
     threads = min(table.threads, limits["maxComputeInvocationsPerWorkgroup"])
-    given = accumulation.Table(bins, 0, threads)
+    given = accumulation.AccumulationTable(bins, 0, threads)
     monkeypatch.setattr(accumulation, "TABLES", (given,))
     random = np.random.default_rng(1)
     for length in (bins - 1, 3 * bins + 5, 256 * bins):

@@ -11,12 +11,12 @@ import tensorweb as tw
 from tensorweb.codegen import compiler
 from tensorweb.codegen.product import contraction
 from tensorweb.codegen.product.tiles import (
-    SKINNY,
-    SOFTWARE,
-    TILES,
-    WINDOWS,
-    Choice,
-    Tile,
+    PRODUCT_TILES,
+    SKINNY_TILES,
+    SOFTWARE_TILE,
+    WINDOW_TILES,
+    ProductTile,
+    TileChoice,
     choose_tile,
     problem_of,
 )
@@ -34,13 +34,15 @@ SIZES = {
 }
 
 
-EVERY_TILE = (*TILES, *SKINNY, *WINDOWS[:-2], SOFTWARE)
+EVERY_TILE = (*PRODUCT_TILES, *SKINNY_TILES, *WINDOW_TILES[:-2], SOFTWARE_TILE)
 
 
 @pytest.fixture(params=EVERY_TILE, ids=lambda tile: tile.name)
-def tile(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Tile:
-    chosen: Tile = request.param
-    monkeypatch.setattr(contraction, "choose_tile", lambda *_: Choice(chosen, 1))
+def tile(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> ProductTile:
+    chosen: ProductTile = request.param
+    monkeypatch.setattr(contraction, "choose_tile", lambda *_: TileChoice(chosen, 1))
     forget_plans()
     return chosen
 
@@ -90,7 +92,9 @@ COMPILED_OFTEN = ("small", "narrow")
 """Tiles tested on every layout; the large ones, which take drivers on processors
 seconds to compile, differ by sizes only."""
 
-UNLIKE = [tile for tile in EVERY_TILE if tile.name in (*COMPILED_OFTEN, SOFTWARE.name)]
+UNLIKE = [
+    tile for tile in EVERY_TILE if tile.name in (*COMPILED_OFTEN, SOFTWARE_TILE.name)
+]
 """Enough of them for what does not depend on a tile's sizes."""
 
 tiles_that_are_unlike = pytest.mark.parametrize(
@@ -111,7 +115,7 @@ LAYOUTS = {
     indirect=["tile"],
     ids=lambda value: value if isinstance(value, str) else value.name,
 )
-def test_layouts(tile: Tile, size: str, layout: str) -> None:
+def test_layouts(tile: ProductTile, size: str, layout: str) -> None:
     m, n, k = SIZES[size]
     a, b = numbers(m, k), numbers(k, n)
     left = (
@@ -124,13 +128,13 @@ def test_layouts(tile: Tile, size: str, layout: str) -> None:
 
 
 @tiles_that_are_unlike
-def test_batches_and_broadcast_batches(tile: Tile) -> None:
+def test_batches_and_broadcast_batches(tile: ProductTile) -> None:
     a, b = numbers(3, 1, 36, 20), numbers(2, 20, 40)
     check(tw.asarray(a) @ tw.asarray(b), a, b)
 
 
 @tiles_that_are_unlike
-def test_strided_and_offset_operands(tile: Tile) -> None:
+def test_strided_and_offset_operands(tile: ProductTile) -> None:
     a, b = numbers(80, 90), numbers(70, 99)
     left, right = tw.asarray(a)[5:75:2, 3:63], tw.asarray(b)[2:62, 90:2:-1]
     check(left @ right, a[5:75:2, 3:63], b[2:62, 90:2:-1])
@@ -143,7 +147,9 @@ def test_strided_and_offset_operands(tile: Tile) -> None:
     indirect=["tile"],
     ids=lambda value: value if isinstance(value, int) else value.name,
 )
-def test_epilogue_with_bias_column_and_residual(tile: Tile, columns: int) -> None:
+def test_epilogue_with_bias_column_and_residual(
+    tile: ProductTile, columns: int
+) -> None:
     a, b, row = numbers(36, 20), numbers(20, columns), numbers(columns)
     column, rest = numbers(36, 1), numbers(36, columns)
     value = tw.maximum(tw.asarray(a) @ tw.asarray(b) + tw.asarray(row), 0.0)
@@ -152,13 +158,13 @@ def test_epilogue_with_bias_column_and_residual(tile: Tile, columns: int) -> Non
 
 
 @tiles_that_are_unlike
-def test_prologue_is_fused(tile: Tile) -> None:
+def test_prologue_is_fused(tile: ProductTile) -> None:
     a, b = numbers(36, 20), numbers(20, 40)
     check((tw.asarray(a) * 2) @ tw.asarray(b), a * 2, b)
 
 
 @tiles_that_are_unlike
-def test_product_with_its_own_transpose(tile: Tile) -> None:
+def test_product_with_its_own_transpose(tile: ProductTile) -> None:
     a = numbers(36, 36)
     x = tw.asarray(a)
     check(x @ x.T + x, a, a.T, lambda y: y + a)
@@ -174,7 +180,7 @@ def test_product_with_its_own_transpose(tile: Tile) -> None:
     indirect=["tile"],
     ids=lambda value: value if isinstance(value, str) else value.name,
 )
-def test_integers_are_exact(tile: Tile, dtype: str) -> None:
+def test_integers_are_exact(tile: ProductTile, dtype: str) -> None:
     a = np.abs(numbers(37, 21, dtype="int32")).astype(dtype)
     b = np.abs(numbers(21, 44, dtype="int32")).astype(dtype)
     check(tw.asarray(a) @ tw.asarray(b), a, b)
@@ -185,8 +191,8 @@ def test_integers_are_exact(tile: Tile, dtype: str) -> None:
 def test_split_depth(
     monkeypatch: pytest.MonkeyPatch, columns: int, splits: int
 ) -> None:
-    tile = TILES[-1 if splits == 3 else 2]
-    monkeypatch.setattr(contraction, "choose_tile", lambda *_: Choice(tile, splits))
+    tile = PRODUCT_TILES[-1 if splits == 3 else 2]
+    monkeypatch.setattr(contraction, "choose_tile", lambda *_: TileChoice(tile, splits))
     forget_plans()
     a, b, row = numbers(2, 36, 300), numbers(2, 300, columns), numbers(columns)
     value = tw.asarray(a) @ tw.asarray(b) + tw.asarray(row)
@@ -199,7 +205,7 @@ def test_split_depth(
     forget_plans()
 
 
-def test_infinite_and_nan_terms_arrive(tile: Tile) -> None:
+def test_infinite_and_nan_terms_arrive(tile: ProductTile) -> None:
     a, b = numbers(5, 7), numbers(7, 9)
     a[1, 2], b[3, 4] = np.inf, np.nan
     got = (tw.asarray(a) @ tw.asarray(b)).numpy()
@@ -209,14 +215,14 @@ def test_infinite_and_nan_terms_arrive(tile: Tile) -> None:
 
 
 def test_table_is_ordered_and_fits_the_least_device() -> None:
-    areas = [tile.rows * tile.columns for tile in TILES]
+    areas = [tile.rows * tile.columns for tile in PRODUCT_TILES]
     assert areas == sorted(areas, reverse=True)
     for tile in EVERY_TILE:
         assert tile.threads <= 256
-        is_large = tile in SKINNY or tile.name == "wide"
+        is_large = tile in SKINNY_TILES or tile.name == "wide"
         assert tile.workgroup_bytes <= (32768 if is_large else 16384)
         assert tile.threads % 32 == 0
-        assert tile.workers % 32 == 0 or tile in SKINNY
+        assert tile.workers % 32 == 0 or tile in SKINNY_TILES
         assert tile.across % 8 == 0 or tile.across in (2, 4)
         assert tile.depth % (tile.slices * 4) == 0
         assert tile.depth % 16 == 0, "vectors along depth are read four side by side"
@@ -282,7 +288,7 @@ def test_choice_fits_the_device() -> None:
             == name
         )
     software = choose_tile(1, 4096, 4096, 4096, Target(is_software=True))
-    assert software == Choice(SOFTWARE, 1)
+    assert software == TileChoice(SOFTWARE_TILE, 1)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 import tensorweb as tw
 from tensorweb import devices
-from tensorweb.codegen.product.pairs import layout_of
+from tensorweb.codegen.product.pairs import choose_pair_layout
 from tensorweb.codegen.target import Target
 from tensorweb.events import record_kernels
 
@@ -73,9 +73,9 @@ def test_small_products_of_other_dtypes(dtype: str) -> None:
 
 def test_small_matrices_share_workgroups() -> None:
     gpu = Target(threads=1024)
-    assert layout_of(4096, 16, 16, 16, gpu).groups(4096) == 1024
+    assert choose_pair_layout(4096, 16, 16, 16, gpu).groups(4096) == 1024
     for side in range(1, 49):
-        found = layout_of(4096, side, side, side, gpu)
+        found = choose_pair_layout(4096, side, side, side, gpu)
         used = found.matrices * found.down * found.across / found.threads
         assert used > 0.5, side
 

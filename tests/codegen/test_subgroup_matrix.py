@@ -10,7 +10,7 @@ import pytest
 
 from tensorweb import dtypes
 from tensorweb.codegen.compiler import compile_kernel
-from tensorweb.codegen.product.subgroup_matrix import TILES
+from tensorweb.codegen.product.subgroup_matrix import UNIT_TILES
 from tensorweb.codegen.program import Launch
 from tensorweb.codegen.target import DEFAULT_TARGET, Target
 from tensorweb.graph.node import Node
@@ -101,7 +101,7 @@ def test_few_tiles_are_small_ones() -> None:
 
 
 def test_memory_of_a_tile_is_what_the_template_declares() -> None:
-    large = TILES[0]
+    large = UNIT_TILES[0]
     halves = 128 * (32 + 8) + 32 * (128 + 8)
     sums = 4 * 16 * 20
     assert large.workgroup_bytes((32, 128)) == 2 * halves + 4 * sums

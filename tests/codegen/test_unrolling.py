@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from tensorweb import dtypes
-from tensorweb.codegen import launches
+from tensorweb.codegen import launch_builder
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.template import fill
 from tensorweb.codegen.unrolling import apply_marks, constant, unroll
@@ -227,7 +227,7 @@ def test_the_algorithm_is_in_the_template(
         ]
         return fill(template, slots, repeats)
 
-    monkeypatch.setattr(launches, "fill", watched)
+    monkeypatch.setattr(launch_builder, "fill", watched)
     list(sources(node))
     from_template, every = seen[name]
     assert 1 - from_template / every < most_written

@@ -14,7 +14,12 @@ import tensorweb as tw
 from tensorweb import devices
 from tensorweb.codegen import compiler, policy
 from tensorweb.codegen.product import contraction
-from tensorweb.codegen.product.tiles import SOFTWARE, WINDOWS, Choice, Tile
+from tensorweb.codegen.product.tiles import (
+    SOFTWARE_TILE,
+    WINDOW_TILES,
+    ProductTile,
+    TileChoice,
+)
 from tensorweb.events import record_kernels
 from tensorweb.tensor import Tensor
 
@@ -23,15 +28,17 @@ pytestmark = pytest.mark.usefixtures("webgpu")
 PADDED = {"padding": 1}
 
 
-def name_of(param: tuple[Tile, bool]) -> str:
+def name_of(param: tuple[ProductTile, bool]) -> str:
     return param[0].name.replace(" ", "-")
 
 
-TILES = [(tile, False) for tile in WINDOWS] + [(SOFTWARE, True)]
+PRODUCT_TILES = [(tile, False) for tile in WINDOW_TILES] + [(SOFTWARE_TILE, True)]
 """Tiles, and whether for a GPU that is software, which loads nothing ahead."""
 
 UNLIKE = [
-    param for param in TILES if name_of(param) in ("windows", "small", "software")
+    param
+    for param in PRODUCT_TILES
+    if name_of(param) in ("windows", "small", "software")
 ]
 """Enough of them for what does not depend on a tile's sizes."""
 
@@ -40,12 +47,12 @@ tiles_that_are_unlike = pytest.mark.parametrize(
 )
 
 
-@pytest.fixture(autouse=True, params=TILES, ids=name_of)
+@pytest.fixture(autouse=True, params=PRODUCT_TILES, ids=name_of)
 def is_software(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[bool]:
     tile, is_software = request.param
-    monkeypatch.setattr(contraction, "choose_tile", lambda *_: Choice(tile, 1))
+    monkeypatch.setattr(contraction, "choose_tile", lambda *_: TileChoice(tile, 1))
     monkeypatch.setattr(compiler, "convolution", lambda *_: None)
     pipelines = devices.backend("webgpu")._pipelines  # type: ignore[attr-defined]  # tests reach inside
     target = replace(pipelines.target, is_software=is_software)
@@ -78,13 +85,13 @@ EDGES = [
     ("is_software", "shape", "weights", "how"),
     [
         (tile, *case)
-        for tile in TILES
+        for tile in PRODUCT_TILES
         for case in (EDGES if tile in UNLIKE else EDGES[1:2])
     ],
     indirect=["is_software"],
     ids=lambda value: (
         name_of(value)
-        if isinstance(value, tuple) and isinstance(value[0], Tile)
+        if isinstance(value, tuple) and isinstance(value[0], ProductTile)
         else None
     ),
 )

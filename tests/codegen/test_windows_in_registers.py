@@ -10,7 +10,7 @@ from convolutions import convolved, definition, small
 
 import tensorweb as tw
 from tensorweb.codegen import policy
-from tensorweb.codegen.product.windows import find_line
+from tensorweb.codegen.product.windows import find_overlap
 from tensorweb.events import record_kernels
 from tensorweb.schedule.kernel import Access, Expression
 
@@ -133,15 +133,15 @@ def windows(*strides: tuple[tuple[int, ...], tuple[int, ...]]) -> Expression:
 
 
 def test_a_line_is_found_where_all_accesses_move_alike() -> None:
-    line = find_line(
+    line = find_overlap(
         windows(((9, 2), (9, 1)), ((0, 2), (0, 1)), ((1, 0), (1, 0))), 0, 1
     )
     assert line is not None
     assert (line.step, line.dilation, line.span) == (2, 1, 9)
     assert line.strides == (1, 1, 0)
-    assert find_line(windows(((9, 2), (9, 1)), ((0, 1), (0, 1))), 0, 1) is None
-    assert find_line(windows(((9, 4), (9, 1))), 0, 1) is None
-    assert find_line(windows(((9, 1), (9, -1))), 0, 1) is None
-    back = find_line(windows(((9, -1), (9, -1))), 0, 1)
+    assert find_overlap(windows(((9, 2), (9, 1)), ((0, 1), (0, 1))), 0, 1) is None
+    assert find_overlap(windows(((9, 4), (9, 1))), 0, 1) is None
+    assert find_overlap(windows(((9, 1), (9, -1))), 0, 1) is None
+    back = find_overlap(windows(((9, -1), (9, -1))), 0, 1)
     assert back is not None
     assert back.strides == (-1,)

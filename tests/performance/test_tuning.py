@@ -16,7 +16,7 @@ import tensorweb as tw
 from tensorweb import devices, evaluate
 from tensorweb.backends.webgpu import WebGpuBackend, kept_tiles, key_of
 from tensorweb.codegen.product.adapters import ADAPTERS, class_of
-from tensorweb.codegen.product.tiles import TILES, choose_tile
+from tensorweb.codegen.product.tiles import PRODUCT_TILES, choose_tile
 from tensorweb.codegen.target import Target
 from tensorweb.drivers import native_cache
 from tensorweb.performance import tuning
@@ -212,7 +212,7 @@ def test_measuring_runs_on_the_device(
         backend.use_tiles({})
 
 
-@pytest.mark.parametrize("tile", TILES, ids=lambda tile: tile.name)
+@pytest.mark.parametrize("tile", PRODUCT_TILES, ids=lambda tile: tile.name)
 def test_every_tile_stays_within_the_stated_bound(
     tile: object, webgpu: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,33 +25,42 @@ from dataclasses import replace
 
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
-    Declarations,
-    Signature,
-    function,
-    is_bulky,
+    is_long_code,
     storage_type,
     to_storage,
 )
-from tensorweb.codegen.launches import input_bindings, launch
+from tensorweb.codegen.launch_builder import (
+    LaunchBuilder,
+    ShaderFunction,
+    constants,
+    finish_function,
+)
 from tensorweb.codegen.product.operands import (
-    Operand,
+    ProductOperand,
+    add_position_functions,
+    choose_operands,
     has_several_axes,
     only_load,
-    operands_of,
-    position_functions,
     reads_elements,
 )
 from tensorweb.codegen.product.subgroup_matrix import by_subgroup_matrices
-from tensorweb.codegen.product.tile_slots import ProductSizes, tile_slots
-from tensorweb.codegen.product.tiles import Choice, choose_tile
-from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
-from tensorweb.codegen.reduction import FOUR_TERMS
+from tensorweb.codegen.product.tile_slots import tile_slots
+from tensorweb.codegen.product.tiles import TileChoice, choose_tile
+from tensorweb.codegen.program import (
+    OUTPUT,
+    Launch,
+    Program,
+    ceil_divide,
+    scratch,
+    workgroups,
+)
 from tensorweb.codegen.target import Target
+from tensorweb.codegen.template import alternative
 from tensorweb.codegen.vector import (
     WIDTH,
+    add_vector_function,
     each_of_four,
-    vector_function,
-    vector_of,
+    store_function,
 )
 from tensorweb.schedule.kernel import Kernel
 
@@ -59,27 +68,25 @@ from tensorweb.schedule.kernel import Kernel
 class _Product:
     """Generate the launches of one matrix product."""
 
-    def __init__(self, kernel: Kernel, choice: Choice, target: Target) -> None:
+    def __init__(self, kernel: Kernel, choice: TileChoice, target: Target) -> None:
         self.kernel = kernel
         self.target = target
         self.tile = choice.tile
         self.batch, self.rows, self.columns, self.depth = kernel.sizes
         self.value = VALUE_TYPES[kernel.core_dtype]
         depth = self.tile.depth
-        parts = -(-self.depth // choice.splits)
-        self.split_depth = max(-(-parts // depth) * depth, depth)
-        self.splits = max(-(-self.depth // self.split_depth), 1)
+        tiles = ceil_divide(ceil_divide(self.depth, choice.splits), depth)
+        self.split_depth = max(tiles * depth, depth)
+        self.splits = max(ceil_divide(self.depth, self.split_depth), 1)
         self.finish = kernel.expression("finish")
-        operands = operands_of(kernel, self.splits > 1, target)
-        self.left, self.right = operands.left, operands.right
-        self.vectors = operands.vectors
-        self.is_vector_store = self._stores_vectors()
-
-    def _stores_vectors(self) -> bool:
-        """Return whether four neighbouring results can be stored at once."""
-        if self.columns % WIDTH or self.right.is_strided:
-            return False
-        return self.splits > 1 or not self.finish.accesses
+        operands, self.vectors = choose_operands(kernel, self.splits > 1, target)
+        self.left, self.right = operands
+        # Whether four neighbouring results can be stored at once.
+        self.is_vector_store = (
+            self.columns % WIDTH == 0
+            and self.right.is_vector
+            and (self.splits > 1 or not self.finish.accesses)
+        )
 
     def program(self) -> Program:
         """Return one launch, or two if the inner axis is split."""
@@ -92,124 +99,75 @@ class _Product:
         return Program((first, self._add_parts(outputs)), (outputs * self.splits * 4,))
 
     def _tiles(self) -> Launch:
-        kernel = self.kernel
-        read = [self.left.expression, self.right.expression]
-        declarations = Declarations(
-            kernel.scalar_dtypes,
-            "depth" if any(has_several_axes(each) for each in read) else "",
-        )
-        declarations.parameter("rows", "u32", self.rows)
-        declarations.parameter("columns", "u32", self.columns)
-        declarations.parameter("depth", "u32", self.depth)
-        declarations.parameter("split_depth", "u32", self.split_depth)
-        text = f"alias Value = {self.value};\n"
-        for operand in (self.left, self.right):
-            text += self._read(declarations, operand)
+        """Return the launch that multiplies tiles."""
+        kernel, operands = self.kernel, (self.left, self.right)
+        has_windows = any(has_several_axes(each.expression) for each in operands)
+        builder = LaunchBuilder(kernel, "depth" if has_windows else "")
+        builder.vectors = self.vectors
+        builder.add_sizes(rows=self.rows, columns=self.columns)
+        builder.add_sizes(depth=self.depth, split_depth=self.split_depth)
+        builder.text = f"alias Value = {self.value};\n"
+        for operand in operands:
+            self._add_operand(builder, operand)
+        self._add_store(builder)
         is_last = self.splits == 1
-        text += self._store(declarations, is_last)
-        bindings = input_bindings(
-            kernel, [*read, self.finish] if is_last else read, self.vectors
-        )
         element = storage_type(kernel.dtype) if is_last else self.value
-        if self.is_vector_store:
-            element = f"vec4<{element}>"
-        bindings.append(("result", "w", element, OUTPUT if is_last else scratch(0)))
+        element = f"vec4<{element}>" if self.is_vector_store else element
+        builder.add_buffer("result", "w", element, OUTPUT if is_last else scratch(0))
         groups = self.tile.groups(self.batch * self.splits, self.rows, self.columns)
-        return launch(
-            "matmul",
-            declarations,
-            bindings,
-            text,
-            groups,
-            **tile_slots(
-                self.tile,
-                (self.left, self.right),
-                ProductSizes(self.rows, self.columns, self.depth),
-                self.value,
-                self.target.workgroup_bytes,
-            ),
+        slots = tile_slots(
+            self.tile,
+            operands,
+            kernel.sizes[1:],
+            self.value,
+            self.target.workgroup_bytes,
         )
+        return builder.launch("matmul", groups, **slots)
 
-    def _read(self, declarations: Declarations, operand: Operand) -> str:
-        """Return the function that reads one element or vector of an operand."""
-        signature = Signature(operand.name, operand.arguments, "Value")
-        inputs = self.kernel.input_dtypes
+    def _add_operand(self, builder: LaunchBuilder, operand: ProductOperand) -> None:
+        """Add the function that reads one element or vector of an operand."""
+        function = ShaderFunction(operand.name, operand.arguments, "Value")
         if operand.is_vector:
-            four = vector_of("vec4<Value>")
-            return vector_function(
-                declarations, signature, operand.expression, inputs, four
-            )
-        if operand.is_split:
+            add_vector_function(builder, function, operand.expression, "vec4<Value>")
+        elif operand.is_split:
             ahead = only_load(operand.expression) if operand.is_ahead else None
-            iterations = -(-min(self.split_depth, self.depth) // self.tile.depth)
-            tests = iterations * self.tile.loads(operand.name == "left")
-            return position_functions(
-                declarations, signature, operand.expression, inputs, ahead, tests
-            )
-        return function(declarations, signature, operand.expression, inputs)
-
-    def _store(self, declarations: Declarations, is_last: bool) -> str:
-        """Return `store`, which applies the epilogue to four neighbouring results."""
-        index = "((batch * parameters.rows + row) * parameters.columns + column)"
-        if not is_last:
-            splits = declarations.parameter("splits", "u32", self.splits)
-            index = (
-                f"(((batch * {splits} + split) * parameters.rows + row)"
-                " * parameters.columns + column)"
-            )
-        element = storage_type(self.kernel.dtype) if is_last else self.value
-        text = ""
-        if is_last:
-            form = to_storage("{0}", self.kernel.dtype)
-            signature = Signature("finish", ("index",), element, form, "core: Value")
-            inputs = self.kernel.input_dtypes
-            text = function(declarations, signature, self.finish, inputs)
-        apart = self.tile.columns // WIDTH if self.right.is_strided else 1
-        copies = self.tile.thread_rows * self.tile.thread_columns
-        call = f"finish(index + u32(i32(i)) * {apart}u, values[i])"
-        prepared, each = each_of_four(
-            call if is_last else "values[i]",
-            element,
-            is_last and is_bulky(self.finish, copies),
-        )
-        if self.is_vector_store:
-            lines = f"    result[index / 4u] = vec4<{element}>({', '.join(each)});\n"
+            tiles = ceil_divide(min(self.split_depth, self.depth), self.tile.depth)
+            tests = tiles * self.tile.loads(operand.name == "left")
+            add_position_functions(builder, function, operand.expression, ahead, tests)
         else:
-            lines = "".join(
-                f"    if (column + {i * apart}u < parameters.columns) {{\n"
-                f"      result[index + {i * apart}u] = {value};\n    }}\n"
-                for i, value in enumerate(each)
-            )
-        return (
-            f"{text}fn store(split: u32, batch: u32, row: u32, column: u32, "
-            "values: vec4<Value>) {\n"
-            "  if (row < parameters.rows && column < parameters.columns) {\n"
-            f"    let index = {index};\n{prepared}{lines}  }}\n}}\n"
+            builder.add_function(function, operand.expression)
+
+    def _add_store(self, builder: LaunchBuilder) -> None:
+        """Add `store`, which applies the epilogue to four neighbouring results."""
+        is_last = self.splits == 1
+        layer, call, element = "batch", "values[i]", self.value
+        apart = 1 if self.right.is_vector else self.tile.columns // WIDTH
+        if is_last:
+            element = storage_type(self.kernel.dtype)
+            builder.add_function(finish_function(self.kernel.dtype), self.finish)
+            call = f"finish(index + u32(i32(i)) * {apart}u, values[i])"
+        else:
+            splits = builder.parameter("splits", "u32", self.splits)
+            layer = f"(batch * {splits} + split)"
+        copies = self.tile.thread_rows * self.tile.thread_columns
+        in_loop = is_last and is_long_code(self.finish, copies)
+        prepared, results = each_of_four(call, element, in_loop)
+        builder.text += store_function(
+            "split: u32, batch: u32, row: u32, column: u32, values: vec4<Value>",
+            f"(({layer} * parameters.rows + row) * parameters.columns + column)",
+            results,
+            [f"{i * apart}u" for i in range(WIDTH)],
+            element if self.is_vector_store else "",
+            prepared,
         )
 
     def _add_parts(self, outputs: int) -> Launch:
         """Return the launch that adds the partial results of a split product."""
         kernel = self.kernel
-        declarations = Declarations(kernel.scalar_dtypes)
-        for name, size in (
-            ("outputs", outputs),
-            ("length", self.splits),
-            ("splits", 1),
-            ("chunk", self.splits),
-            ("area", self.rows * self.columns),
-        ):
-            declarations.parameter(name, "u32", size)
-        signature = Signature(
-            "store",
-            ("output",),
-            "",
-            f"result[output] = {to_storage('{0}', kernel.dtype)};",
-            more="chunk: u32, total: Value",
-            core="total",
-        )
-        inputs = kernel.input_dtypes
-        finish = function(declarations, signature, self.finish, inputs)
-        text = (
+        builder = LaunchBuilder(kernel)
+        builder.add_sizes(outputs=outputs, length=self.splits, splits=1)
+        builder.add_sizes(chunk=self.splits, area=self.rows * self.columns)
+        builder.text = (
             f"alias Value = {self.value};\n"
             "fn identity() -> Value {\n  return Value(0);\n}\n"
             "fn term(output: u32, position: u32) -> Value {\n"
@@ -218,31 +176,24 @@ class _Product:
             "  return partials[layer * parameters.area + output % parameters.area];\n"
             "}\n"
             "fn combine(a: Value, b: Value) -> Value {\n  return a + b;\n}\n"
-            f"{finish}"
         )
-        bindings = input_bindings(kernel, [self.finish])
-        bindings += [
-            ("partials", "r", self.value, scratch(0)),
-            ("result", "w", storage_type(kernel.dtype), OUTPUT),
-        ]
-        shape = "const LANES: u32 = 1u;\nconst COLUMNS: u32 = 256u;\n"
-        return launch(
+        function = ShaderFunction(
+            "store",
+            ("output",),
+            "",
+            f"result[output] = {to_storage('{0}', kernel.dtype)};",
+            more="chunk: u32, total: Value",
+            core="total",
+        )
+        builder.add_function(function, self.finish)
+        builder.add_buffer("partials", "r", self.value, scratch(0))
+        builder.add_buffer("result", "w", storage_type(kernel.dtype), OUTPUT)
+        return builder.launch(
             "reduce",
-            declarations,
-            bindings,
-            text,
-            -(-outputs // 256),
-            shape=shape,
-            four=FOUR_TERMS,
+            workgroups(outputs),
+            shape=constants({"LANES": 1, "COLUMNS": 256}),
+            four=alternative("reduce", "four_terms"),
         )
-
-
-def _choice(kernel: Kernel, target: Target) -> Choice:
-    batch, rows, columns, depth = kernel.sizes
-    operands = (kernel.expression("left"), kernel.expression("right"))
-    single = [each for each in operands if reads_elements(each)]
-    has_windows = any(has_several_axes(expression) for expression in single)
-    return choose_tile(batch, rows, columns, depth, target, not single, has_windows)
 
 
 def matmul(kernel: Kernel, target: Target) -> Program:
@@ -250,4 +201,11 @@ def matmul(kernel: Kernel, target: Target) -> Program:
     by_units = by_subgroup_matrices(kernel, target)
     if by_units:
         return Program((by_units,))
-    return _Product(kernel, _choice(kernel, target), target).program()
+    operands = (kernel.expression("left"), kernel.expression("right"))
+    by_element = [operand for operand in operands if reads_elements(operand)]
+    has_windows = any(map(has_several_axes, by_element))
+    batch, rows, columns, depth = kernel.sizes
+    choice = choose_tile(
+        batch, rows, columns, depth, target, not by_element, has_windows
+    )
+    return _Product(kernel, choice, target).program()

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from textwrap import indent
 
 from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
-    Declarations,
-    Signature,
-    coordinates,
     dependencies,
     read_element,
-    steps_text,
 )
+from tensorweb.codegen.launch_builder import LaunchBuilder, ShaderFunction
 from tensorweb.codegen.target import Target
-from tensorweb.codegen.vector import (
-    is_vectorizable,
-    reorder_groups,
-    scalar_slots,
-    vector_slots,
-)
-from tensorweb.schedule.kernel import Access, Expression, Kernel
+from tensorweb.codegen.vector import is_vectorizable, reorder_groups, vector_inputs
+from tensorweb.schedule.kernel import Expression, Kernel
 
 # Which elements of a window are in the padding, as bit masks tested in a loop.
 #
@@ -81,11 +73,11 @@ def find_padding_mask(
     comparisons: list[Comparison] = []
     first = 0
     for step in _conjuncts(expression, guard):
-        found = _comparison(expression, step, window, first)
-        if found is None:
+        comparison = _comparison(expression, step, window, first)
+        if comparison is None:
             return None
-        comparisons.append(found)
-        first += found.length
+        comparisons.append(comparison)
+        first += comparison.length
     if first > BITS or first * policy.LEAST_MASK_TESTS > tests:
         return None
     return PaddingMask(guard, tuple(comparisons))
@@ -93,23 +85,23 @@ def find_padding_mask(
 
 def _conjuncts(expression: Expression, step: int) -> list[int]:
     """Return the conditions of which a condition is the conjunction."""
-    found = expression.steps[step]
-    if found.name != "logical_and":
+    condition = expression.steps[step]
+    if condition.name != "logical_and":
         return [step]
-    return [each for source in found.args for each in _conjuncts(expression, source)]
+    return [n for arg in condition.args for n in _conjuncts(expression, arg)]
 
 
 def _comparison(
     expression: Expression, step: int, window: int, first: int
 ) -> Comparison | None:
     """Return the comparison of an index that varies along one axis, else None."""
-    read = [expression.steps[number] for number in dependencies(expression, step)]
-    ramps = [each for each in read if each.kind == "ramp"]
-    plain = all(
-        each.kind in ("ramp", "cast", "map") or (each.kind == "scalar" and each.name)
-        for each in read
+    reads = [expression.steps[n] for n in dependencies(expression, step)]
+    ramps = [read for read in reads if read.kind == "ramp"]
+    is_index_only = all(
+        read.kind in ("ramp", "cast", "map") or (read.kind == "scalar" and read.name)
+        for read in reads
     )
-    if len(ramps) != 1 or not plain:
+    if len(ramps) != 1 or not is_index_only:
         return None
     access = ramps[0].access
     strides = expression.accesses[access].strides[window]
@@ -117,7 +109,7 @@ def _comparison(
     if len(axes) != 1:
         return None
     length = expression.groups[window][axes[0]]
-    if length > policy.LONGEST_FIXED:
+    if length > policy.LONGEST_LITERAL_AXIS:
         return None
     return Comparison(step, access, axes[0], length, first)
 
@@ -147,45 +139,49 @@ def only_load(expression: Expression) -> int | None:
     return kinds.index("load") if is_only else None
 
 
-def type_name(name: str) -> str:
-    """Return the WGSL type of one part of an operand's addresses."""
-    return f"{name.title()}Position"
-
-
 def loaded_name(name: str) -> str:
     """Return the WGSL type of the loaded value of an operand's element."""
     return f"{name.title()}Loaded"
 
 
-def position_functions(
-    declarations: Declarations,
-    signature: Signature,
+def position_name(name: str) -> str:
+    """Return the WGSL type of one part of an operand's addresses."""
+    return f"{name.title()}Position"
+
+
+def add_position_functions(
+    builder: LaunchBuilder,
+    function: ShaderFunction,
     expression: Expression,
-    input_dtypes: Sequence[str],
     ahead: int | None = None,
     tests: int = 0,
-) -> str:
-    """Return `NAME_fixed(batch, …)`, `NAME_moving(depth)` and `NAME(fixed, moving)`.
+) -> None:
+    """Add `NAME_fixed(batch, …)`, `NAME_moving(depth)` and `NAME(fixed, moving)`.
 
     With `ahead`, also `NAME_load(fixed, moving)`, whose result is the third argument of
     `NAME`.
 
     Args:
-        declarations: receives the sizes, strides, offsets and constants it uses.
-        signature: names of the operand and of the groups, `depth` among them.
+        builder: receives the functions, and the parameters they use.
+        function: names of the operand and of the groups, `depth` among them.
         expression: the expression of an element, with one group of axes per argument.
-        input_dtypes: dtypes of the kernel's inputs.
         ahead: index of the step to load ahead, without its guard: a read past the end
             of a buffer returns some value, which the `where` that the guard comes from
             discards.
         tests: number of elements of a row or column that a thread loads.
     """
-    writer = _Positions(declarations, signature, expression, input_dtypes)
+    builder.add_inputs(expression)
+    positions = _Positions(builder, function, expression)
     if ahead is None:
-        return writer.parts(None) + writer.value({}, "", "")
-    window = signature.arguments.index("depth")
+        builder.text += positions.parts(None) + positions.value({}, "", "")
+        return
+    window = function.arguments.index("depth")
     mask = find_padding_mask(expression, ahead, window, tests)
-    return writer.parts(mask) + writer.load(ahead) + writer.value_of_load(ahead, mask)
+    builder.text += (
+        positions.parts(mask)
+        + positions.load(ahead)
+        + positions.value_of_load(ahead, mask)
+    )
 
 
 def _bit_after(bit: str, first: int) -> str:
@@ -197,25 +193,20 @@ class _Positions:
     """Generate the functions of one operand."""
 
     def __init__(
-        self,
-        declarations: Declarations,
-        signature: Signature,
-        expression: Expression,
-        input_dtypes: Sequence[str],
+        self, builder: LaunchBuilder, function: ShaderFunction, expression: Expression
     ) -> None:
-        self.declarations = declarations
-        self.name = signature.name
-        self.arguments = signature.arguments
+        self.builder = builder
+        self.name = function.name
+        self.arguments = function.arguments
         self.expression = expression
-        self.input_dtypes = input_dtypes
-        self.position = type_name(signature.name)
+        self.position = position_name(function.name)
         self.both = f"fixed: {self.position}, moving: {self.position}"
         self._strides: dict[str, str] = {}
 
     def parts(self, mask: PaddingMask | None) -> str:
         """Return the type of an address part, and the functions of both parts."""
-        accesses = enumerate(self.expression.accesses)
-        fields = "".join(f"  p{number}: i32,\n" for number, _ in accesses)
+        accesses = range(len(self.expression.accesses))
+        fields = "".join(f"  p{n}: i32,\n" for n in accesses)
         if mask:
             fields += "  padding_mask: u32,\n"
         text = f"struct {self.position} {{\n{fields}}}\n"
@@ -228,123 +219,115 @@ class _Positions:
             names = [self.arguments[group] for group in groups]
             sizes = tuple(self.expression.groups[group] for group in groups)
             axes = Expression(sizes, (), (), 0)
-            lines = coordinates(self.declarations, self.name, names, axes, groups)
-            sums = [
-                self._sum(number, access, groups, is_moving)
-                for number, access in enumerate(self.expression.accesses)
-            ]
+            lines = self.builder.coordinates(self.name, names, axes, groups)
+            values = [self._address(n, groups, is_moving) for n in accesses]
             if mask:
-                sums.append(self._bits(mask) if is_moving else "0u")
-            made = f"{self.position}({', '.join(sums)})"
+                values.append(self._bits(mask) if is_moving else "0u")
+            position = f"{self.position}({', '.join(values)})"
             if mask and not is_moving:
-                lines += [f"  var position = {made};\n", *self._outside(mask)]
-                made = "position"
+                lines += f"  var position = {position};\n{self._outside(mask)}"
+                position = "position"
             listed = ", ".join(f"{argument}: u32" for argument in names)
             text += (
                 f"fn {self.name}_{part}({listed}) -> {self.position} {{\n"
-                f"{''.join(lines)}  return {made};\n}}\n"
+                f"{lines}  return {position};\n}}\n"
             )
         return text
 
-    def load(self, number: int) -> str:
+    def load(self, index: int) -> str:
         """Return the function that loads, and the type of its result."""
-        step = self.expression.steps[number]
+        step = self.expression.steps[index]
         address = f"fixed.p{step.access} + moving.p{step.access}"
-        dtype = self.input_dtypes[step.slot]
-        kind = loaded_name(self.name)
+        dtype = self.builder.input_dtypes[step.slot]
+        type_name = loaded_name(self.name)
         return (
-            f"alias {kind} = {VALUE_TYPES[step.dtype]};\n"
-            f"fn {self.name}_load({self.both}) -> {kind} {{\n"
+            f"alias {type_name} = {VALUE_TYPES[step.dtype]};\n"
+            f"fn {self.name}_load({self.both}) -> {type_name} {{\n"
             f"  return {read_element(step.slot, address, dtype)};\n}}\n"
         )
 
-    def value_of_load(self, number: int, mask: PaddingMask | None) -> str:
+    def value_of_load(self, index: int, mask: PaddingMask | None) -> str:
         """Return the function of an element's value, from the loaded value."""
-        given, first = {number: "loaded"}, ""
+        computed, lines = {index: "loaded"}, ""
         if mask:
-            given[mask.guard] = "is_inside"
-            first = (
-                "  let is_inside = (fixed.padding_mask & moving.padding_mask) == 0u;\n"
-            )
-        return self.value(given, f", loaded: {loaded_name(self.name)}", first)
+            computed[mask.guard] = "is_inside"
+            test = "(fixed.padding_mask & moving.padding_mask) == 0u"
+            lines = f"  let is_inside = {test};\n"
+        return self.value(computed, f", loaded: {loaded_name(self.name)}", lines)
 
-    def value(self, given: dict[int, str], third: str, first: str) -> str:
+    def value(self, computed: dict[int, str], argument: str, lines: str) -> str:
         """Return the function of an element's value, from the values of some steps."""
         steps = self.expression.steps
-        needed = dependencies(self.expression, self.expression.result, given)
+        required = dependencies(self.expression, self.expression.result, computed)
+        accesses = {steps[step].access for step in required - {*computed}}
         addresses = "".join(
-            f"  let address{number} = fixed.p{number} + moving.p{number};\n"
-            for number in sorted({steps[step].access for step in needed - {*given}})
-            if number >= 0
+            f"  let address{n} = fixed.p{n} + moving.p{n};\n"
+            for n in sorted(accesses - {-1})
         )
-        body, value = self._steps(self.expression.result, given)
+        body, value = self._steps(self.expression.result, computed)
         return (
-            f"fn {self.name}({self.both}{third}) -> Value {{\n"
-            f"{addresses}{first}{body}  return {value};\n}}\n"
+            f"fn {self.name}({self.both}{argument}) -> Value {{\n"
+            f"{addresses}{lines}{body}  return {value};\n}}\n"
         )
 
-    def _steps(self, result: int, given: Mapping[int, str]) -> tuple[str, str]:
+    def _steps(self, result: int, computed: Mapping[int, str]) -> tuple[str, str]:
         """Return the lines that compute a step's value, and the value."""
-        needed = dependencies(self.expression, result, given)
-        rest = {n: "" for n in range(len(self.expression.steps)) if n not in needed}
-        body, values = steps_text(
-            self.expression,
-            self.declarations,
-            self.input_dtypes,
-            "core",
-            {**rest, **given},
+        required = dependencies(self.expression, result, computed)
+        steps = range(len(self.expression.steps))
+        unused = {n: "" for n in steps if n not in required}
+        body, values = self.builder.steps(
+            self.expression, computed={**unused, **computed}
         )
         return body, values[result]
 
     def _bits(self, mask: PaddingMask) -> str:
         """Return the bits of an index in the window, one for each comparison."""
         return " | ".join(
-            f"(1u << u32({_bit_after(f'depth_{each.axis}', each.first)}))"
-            for each in mask.comparisons
+            f"(1u << u32({_bit_after(f'depth_{c.axis}', c.first)}))"
+            for c in mask.comparisons
         )
 
-    def _outside(self, mask: PaddingMask) -> list[str]:
+    def _outside(self, mask: PaddingMask) -> str:
         """Return the lines that compute the padding mask of a row or column."""
         window = self.arguments.index("depth")
-        lines = []
-        for each in mask.comparisons:
-            stride = self.expression.accesses[each.access].strides[window][each.axis]
-            moved = self._times("i", each.access, window, each.axis, stride)
-            body, is_inside = self._steps(each.step, {})
-            lines.append(
-                f"  for (var i = 0; i < {each.length}; i += 1) {{\n"
-                f"    let address{each.access} = position.p{each.access} + {moved};\n"
+        text = ""
+        for comparison in mask.comparisons:
+            access, axis = comparison.access, comparison.axis
+            stride = self.expression.accesses[access].strides[window][axis]
+            moved = self._times("i", access, window, axis, stride)
+            body, is_inside = self._steps(comparison.step, {})
+            text += (
+                f"  for (var i = 0; i < {comparison.length}; i += 1) {{\n"
+                f"    let address{access} = position.p{access} + {moved};\n"
                 f"{indent(body, '  ')}"
-                f"    let bit = 1u << u32({_bit_after('i', each.first)});\n"
+                f"    let bit = 1u << u32({_bit_after('i', comparison.first)});\n"
                 f"    position.padding_mask |= select(bit, 0u, {is_inside});\n  }}\n"
             )
-        return lines
+        return text
 
-    def _sum(
-        self, number: int, access: Access, groups: Sequence[int], is_moving: bool
-    ) -> str:
+    def _address(self, index: int, groups: list[int], is_moving: bool) -> str:
         """Return one part of an access's address."""
+        access = self.expression.accesses[index]
         terms = []
         if access.offset and not is_moving:
-            field = f"{self.name}_offset{number}"
-            terms.append(self.declarations.parameter(field, "i32", access.offset))
+            field = f"{self.name}_offset{index}"
+            terms.append(self.builder.parameter(field, "i32", access.offset))
         for group in groups:
             for axis, stride in enumerate(access.strides[group]):
                 coordinate = f"{self.arguments[group]}_{axis}"
                 if stride:
-                    terms.append(self._times(coordinate, number, group, axis, stride))
+                    terms.append(self._times(coordinate, index, group, axis, stride))
         return " + ".join(terms) or "0"
 
     def _times(
-        self, coordinate: str, number: int, group: int, axis: int, stride: int
+        self, coordinate: str, access: int, group: int, axis: int, stride: int
     ) -> str:
         """Return a coordinate times a stride of an access; a stride of 1 is omitted."""
         if stride == 1:
             return coordinate
-        field = f"{self.name}_stride{number}_{group}_{axis}"
+        field = f"{self.name}_stride{access}_{group}_{axis}"
         if field not in self._strides:
-            factor = self.declarations.parameter(field, "i32", stride)
-            self._strides[field] = factor
+            self._strides[field] = self.builder.parameter(field, "i32", stride)
         return f"{coordinate} * {self._strides[field]}"
 
 
@@ -353,7 +336,7 @@ SWAPPED = (0, 2, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Operand:
+class ProductOperand:
     """How an operand is read.
 
     Attributes:
@@ -388,23 +371,9 @@ class Operand:
         return "batch", *inner
 
     @property
-    def is_strided(self) -> bool:
-        """Whether the four rows or columns of a tile's vector are not adjacent."""
-        return not self.is_vector
-
-    @property
     def is_along_depth(self) -> bool:
         """Whether a vector holds four terms of one row or column."""
         return self.is_vector and self.arguments[2] == "depth"
-
-
-@dataclass(frozen=True, slots=True)
-class Operands:
-    """Both operands, and the inputs of the kernel that are read as vectors."""
-
-    left: Operand
-    right: Operand
-    vectors: frozenset[int] = frozenset()
 
 
 def reads_elements(expression: Expression) -> bool:
@@ -413,49 +382,49 @@ def reads_elements(expression: Expression) -> bool:
     return not is_vectorizable(expression) and not is_vectorizable(swapped)
 
 
-def operands_of(kernel: Kernel, is_split: bool, target: Target) -> Operands:
-    """Return how the operands of a product are read.
+def choose_operands(
+    kernel: Kernel, is_split: bool, target: Target
+) -> tuple[tuple[ProductOperand, ProductOperand], set[int]]:
+    """Return how both operands of a product are read, and the inputs read as vectors.
 
-    An input cannot be read both in vectors and one by one; in that case all operands
-    are read one by one. If the inner axis is split, the epilogue is a separate launch
+    An input cannot be read both in vectors and by element; in that case all operands
+    are read by element. If the inner axis is split, the epilogue is a separate launch
     with its own reads.
     """
-    left = _operand("left", kernel.expression("left"), target)
-    right = _operand("right", kernel.expression("right"), target)
-    single = set() if is_split else _loaded_slots(kernel.expression("finish"))
-    vectors: set[int] = set()
-    for operand in (left, right):
-        if operand.is_vector:
-            single |= scalar_slots(operand.expression)
-            vectors |= vector_slots(operand.expression)
-        else:
-            single |= _loaded_slots(operand.expression)
-    if not vectors & single:
-        return Operands(left, right, frozenset(vectors))
-    return Operands(
-        _element_operand("left", kernel.expression("left"), target),
-        _element_operand("right", kernel.expression("right"), target),
+    left, right = (
+        _choose_operand(name, kernel.expression(name), target)
+        for name in ("left", "right")
     )
+    in_vectors = [each.expression for each in (left, right) if each.is_vector]
+    others = [each.expression for each in (left, right) if not each.is_vector]
+    if not is_split:
+        others.append(kernel.expression("finish"))
+    vectors = vector_inputs(in_vectors, others)
+    if in_vectors and not vectors:
+        left, right = (
+            _operand_of_elements(name, kernel.expression(name), target)
+            for name in ("left", "right")
+        )
+    return (left, right), vectors
 
 
-def _operand(name: str, expression: Expression, target: Target) -> Operand:
+def _choose_operand(
+    name: str, expression: Expression, target: Target
+) -> ProductOperand:
     if is_vectorizable(expression):
-        return Operand(name, expression, True, False)
+        return ProductOperand(name, expression, True, False)
     swapped = reorder_groups(expression, SWAPPED)
     if is_vectorizable(swapped):
-        return Operand(name, swapped, True, True)
-    return _element_operand(name, expression, target)
+        return ProductOperand(name, swapped, True, True)
+    return _operand_of_elements(name, expression, target)
 
 
-def _element_operand(name: str, expression: Expression, target: Target) -> Operand:
+def _operand_of_elements(
+    name: str, expression: Expression, target: Target
+) -> ProductOperand:
     if not has_several_axes(expression):
-        return Operand(name, expression, False, False)
+        return ProductOperand(name, expression, False, False)
     # A software GPU has no memory latency to hide, and would only compute addresses
     # twice.
     is_ahead = only_load(expression) is not None and not target.is_software
-    return Operand(name, expression, False, False, is_split=True, is_ahead=is_ahead)
-
-
-def _loaded_slots(expression: Expression) -> set[int]:
-    """Return the inputs that an expression loads or gathers."""
-    return {s.slot for s in expression.steps if s.kind in ("load", "gather")}
+    return ProductOperand(name, expression, False, False, True, is_ahead)

@@ -7,48 +7,44 @@ matrices of all sizes share few pipelines; `pairs.wgsl` contains the loop over d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
-    Declarations,
-    Signature,
     dependencies,
-    function,
     identity_bits,
-    is_bulky,
+    is_long_code,
     kind_of,
-    steps_text,
     storage_type,
     subexpression,
-    to_storage,
 )
-from tensorweb.codegen.launches import constants, input_bindings, launch
+from tensorweb.codegen.launch_builder import (
+    LaunchBuilder,
+    ShaderFunction,
+    constants,
+    finish_function,
+)
 from tensorweb.codegen.product.operands import has_several_axes
-from tensorweb.codegen.program import OUTPUT, Program
+from tensorweb.codegen.program import OUTPUT, Program, ceil_divide
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import (
     COMPONENTS,
     WIDTH,
+    add_vector_function,
     each_of_four,
     is_vectorizable,
     reorder_groups,
-    scalar_slots,
-    vector_function,
-    vector_of,
-    vector_slots,
+    store_function,
+    vector_inputs,
+    vector_text,
 )
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Access, Expression, Kernel
 
 # How a workgroup computes pairs: result blocks, tiles, matrices per workgroup.
-
-
-def ceil_divide(length: int, size: int) -> int:
-    """Return how many pieces of length `size` cover a length."""
-    return -(-length // size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +72,7 @@ class PairLayout:
         return ceil_divide(batch, self.matrices) * self.tiles_down * self.tiles_across
 
 
-def layout_of(
+def choose_pair_layout(
     batch: int,
     rows: int,
     columns: int,
@@ -86,12 +82,12 @@ def layout_of(
 ) -> PairLayout:
     """Return the layout for `batch` matrices of results.
 
-    >>> layout_of(4096, 16, 16, 16, Target()).matrices
+    >>> choose_pair_layout(4096, 16, 16, 16, Target()).matrices
     4
-    >>> layout_of(1, 4096, 4096, 3, Target()).threads
+    >>> choose_pair_layout(1, 4096, 4096, 3, Target()).threads
     256
     """
-    deep = next((each for each in depths if each >= depth), depths[-1])
+    tile_depth = next((each for each in depths if each >= depth), depths[-1])
     blocks_down, blocks_across = ceil_divide(rows, WIDTH), ceil_divide(columns, WIDTH)
     sides = (policy.PAIR_SIDES[-1],) if target.is_software else policy.PAIR_SIDES
     for side in sides:
@@ -101,31 +97,28 @@ def layout_of(
         down = min(blocks_down, area // across, policy.LONGEST_PAIR_SIDE)
         tiles_down = ceil_divide(blocks_down, down)
         tiles_across = ceil_divide(blocks_across, across)
-        down, across = (
-            ceil_divide(blocks_down, tiles_down),
-            ceil_divide(blocks_across, tiles_across),
+        down = ceil_divide(blocks_down, tiles_down)
+        across = ceil_divide(blocks_across, tiles_across)
+        most_matrices = 1
+        if tiles_down * tiles_across == 1:
+            vectors = tile_depth * (max(down, across) | 1)
+            most_matrices = policy.PAIR_TILE_VECTORS // vectors
+        matrices, threads = _group_matrices(down * across, most_matrices, target)
+        layout = PairLayout(
+            down, across, tiles_down, tiles_across, matrices, threads, tile_depth
         )
-        is_whole = tiles_down * tiles_across == 1
-        matrices, threads = _group_matrices(down, across, deep, is_whole, target)
-        found = PairLayout(
-            down, across, tiles_down, tiles_across, matrices, threads, deep
-        )
-        if found.groups(batch) >= target.scaled(policy.ENOUGH_PAIR_GROUPS):
+        if layout.groups(batch) >= target.scaled(policy.ENOUGH_PAIR_GROUPS):
             break
-    return found
+    return layout
 
 
-def _group_matrices(
-    down: int, across: int, deep: int, is_whole: bool, target: Target
-) -> tuple[int, int]:
+def _group_matrices(area: int, most: int, target: Target) -> tuple[int, int]:
     """Return the number of matrices of a workgroup, and its threads."""
-    area = down * across
-    room = policy.PAIR_TILE_VECTORS // (deep * (max(down, across) | 1))
     best = (-1.0, 1, policy.PAIR_THREADS[-1])
     for threads in policy.PAIR_THREADS:
         if threads > target.threads or threads < area:
             continue
-        matrices = min(threads // area, room) if is_whole else 1
+        matrices = min(threads // area, most)
         busy = matrices * area / threads
         if busy > best[0] + policy.LEAST_IDLE_GAIN:
             best = busy, matrices, threads
@@ -159,137 +152,117 @@ class Pairing:
 
 
 def find_pairing(term: Expression) -> Pairing | None:
-    """Return the pairing of a term over (kept, reduced) axes, None without one."""
-    axes = _sides(term)
+    """Return the pairing of a term over (outputs, reduced axes), None without one."""
+    axes = _row_and_column_axes(term)
     if axes is None:
         return None
-    first_row, first_column, is_right = axes
-    steps = _operand_steps(term, is_right)
-    if steps is None:
+    first_row, first_column = axes
+    staged = _operand_steps(term)
+    if staged is None:
         return None
-    kept, reduced = term.groups
-    groups = kept[:first_row], kept[first_row:first_column], kept[first_column:]
-    batch, rows, columns = (_product(group) for group in groups)
+
+    def regroup(
+        groups: Sequence[tuple[int, ...]], order: Sequence[int]
+    ) -> tuple[tuple[int, ...], ...]:
+        outputs, depth = groups
+        batch, rows = outputs[:first_row], outputs[first_row:first_column]
+        parts = batch, rows, outputs[first_column:], depth
+        return tuple(parts[group] for group in order)
+
+    def operand(step: int, order: Sequence[int]) -> Expression:
+        expression = subexpression(term, step)
+        accesses = tuple(
+            Access(access.offset, regroup(access.strides, order))
+            for access in expression.accesses
+        )
+        groups = regroup(term.groups, order)
+        return replace(expression, groups=groups, accesses=accesses)
+
+    batch, rows, columns, depth = map(prod, regroup(term.groups, range(4)))
     if min(rows, columns) < policy.LEAST_PAIR_SIDE:
         return None
-    left, right = steps
-    ends = first_row, first_column
-    return Pairing(
-        (batch, rows, columns, _product(reduced)),
-        _operand(term, left, ends, (0, 1, 3)),
-        _operand(term, right, ends, (0, 3, 2)),
-        term,
-        steps,
-    )
+    left, right = staged
+    sizes = batch, rows, columns, depth
+    operands = operand(left, (0, 1, 3)), operand(right, (0, 3, 2))
+    return Pairing(sizes, *operands, term, staged)
 
 
-def _product(lengths: Iterable[int]) -> int:
-    found = 1
-    for length in lengths:
-        found *= length
-    return found
+def _column_accesses(term: Expression) -> set[int]:
+    """Return the accesses that vary with the last axis of the outputs."""
+    return {n for n, a in enumerate(term.accesses) if any(a.strides[0][-1:])}
 
 
-def _sides(term: Expression) -> tuple[int, int, list[bool]] | None:
-    """Return the first row and column axis, and which accesses vary with columns."""
-    if len(term.groups) != 2 or not term.groups[1]:
+def _row_and_column_axes(term: Expression) -> tuple[int, int] | None:
+    """Return the first row axis and the first column axis of the outputs."""
+    if len(term.groups) != 2 or not term.groups[1] or len(term.groups[0]) < 2:
         return None
     moving = [
-        {n for n, each in enumerate(term.accesses) if each.strides[0][axis]}
+        {n for n, access in enumerate(term.accesses) if access.strides[0][axis]}
         for axis in range(len(term.groups[0]))
     ]
-    if len(moving) < 2:
-        return None
-    right = moving[-1]
+    right = _column_accesses(term)
     first_column = len(moving)
     while first_column and moving[first_column - 1] <= right:
         first_column -= 1
     first_row = first_column
     while first_row and not moving[first_row - 1] & right:
         first_row -= 1
-    if first_row == first_column or not right:
-        return None
-    return first_row, first_column, [n in right for n in range(len(term.accesses))]
+    return (first_row, first_column) if first_row < first_column and right else None
 
 
-def _operand_steps(term: Expression, is_right: list[bool]) -> tuple[int, int] | None:
+def _operand_steps(term: Expression) -> tuple[int, int] | None:
     """Return the one step per side that steps of both sides read, None if several."""
+    right_accesses = _column_accesses(term)
     sides: list[set[bool]] = []
     for step in term.steps:
-        side = {is_right[step.access]} if step.access >= 0 else set()
+        side = {step.access in right_accesses} if step.access >= 0 else set()
         for source in (*step.args, step.guard):
             if source >= 0:
                 side |= sides[source]
         sides.append(side)
     if len(sides[term.result]) != 2:
         return None
-    found: dict[bool, set[int]] = {False: set(), True: set()}
-    needed = dependencies(term, term.result)
-    for number in needed:
-        step = term.steps[number]
-        if len(sides[number]) != 2:
+    read: dict[bool, set[int]] = {False: set(), True: set()}
+    for index in dependencies(term, term.result):
+        step = term.steps[index]
+        if len(sides[index]) != 2:
             continue
         if step.kind not in ("map", "cast"):
             return None
         for source in step.args:
             if len(sides[source]) == 1:
-                found[next(iter(sides[source]))].add(source)
-    if any(len(steps) != 1 for steps in found.values()):
+                read[next(iter(sides[source]))].add(source)
+    if any(len(steps) != 1 for steps in read.values()):
         return None
-    (left,), (right,) = found[False], found[True]
-    for step in (term.steps[left], term.steps[right]):
-        if VALUE_TYPES[step.dtype] == "bool":
-            return None
+    (left,), (right,) = read[False], read[True]
+    if any(VALUE_TYPES[term.steps[n].dtype] == "bool" for n in (left, right)):
+        return None
     return left, right
 
 
-def _operand(
-    term: Expression, result: int, ends: tuple[int, int], order: tuple[int, int, int]
-) -> Expression:
-    """Return one operand of a term, with its axes in three groups.
-
-    `order` permutes the groups batch, rows, columns and depth.
-    """
-    first_row, first_column = ends
-
-    def regroup(
-        kept: tuple[int, ...], reduced: tuple[int, ...]
-    ) -> list[tuple[int, ...]]:
-        parts = kept[:first_row], kept[first_row:first_column], kept[first_column:]
-        return [(*parts, reduced)[group] for group in order]
-
-    found = subexpression(term, result)
-    accesses = tuple(
-        Access(each.offset, tuple(regroup(each.strides[0], each.strides[1])))
-        for each in found.accesses
-    )
-    groups = tuple(regroup(term.groups[0], term.groups[1]))
-    return replace(found, groups=groups, accesses=accesses)
-
-
-class _Side:
+class _PairOperand:
     """How one operand is read, and its layout in workgroup memory."""
 
     def __init__(
         self, name: str, expression: Expression, blocks: int, layout: PairLayout
     ) -> None:
         self.name = name
-        self.axis = "row" if name == "left" else "column"
-        self.blocks = "down" if name == "left" else "across"
-        self.value = VALUE_TYPES[expression.dtype]
         is_left = name == "left"
+        self.axis = "row" if is_left else "column"
+        self.blocks = "down" if is_left else "across"
+        self.value = VALUE_TYPES[expression.dtype]
+        self.expression = expression
         self.along_axis = (
             reorder_groups(expression, (0, 2, 1)) if is_left else expression
         )
         self.is_vector = is_vectorizable(self.along_axis)
-        self.expression = expression
         self.arguments = (
             ("batch", "row", "depth") if is_left else ("batch", "depth", "column")
         )
-        depth = 2 if is_left else 1
+        depth = self.arguments.index("depth")
         self.is_depth_first = any(
-            each.strides[depth] and abs(each.strides[depth][-1]) == 1
-            for each in expression.accesses
+            access.strides[depth] and abs(access.strides[depth][-1]) == 1
+            for access in expression.accesses
         )
         count = layout.matrices * layout.depth * blocks
         self.loads = 1 << (ceil_divide(count, layout.threads) - 1).bit_length()
@@ -297,62 +270,49 @@ class _Side:
         self.vectors = layout.matrices * layout.depth * self.width
         self.is_adjacent = False
 
-    @property
-    def slots(self) -> set[int]:
-        """The inputs that it reads."""
-        return {s.slot for s in self.expression.steps if s.kind in ("load", "gather")}
-
-    def position(self) -> str:
-        """Return the function of a vector's matrix, depth and index in the tile."""
+    def add_position(self, builder: LaunchBuilder) -> None:
+        """Add the functions of a vector's place in the tile and in the matrix."""
         size = f"parameters.{self.blocks}"
-        head = f"fn {self.name}_position(number: u32) -> vec3u {{\n"
-        if self.is_depth_first and not self.is_vector:
-            return (
-                f"{head}  let rest = number / DEPTH;\n"
-                f"  return vec3u(rest / {size}, number % DEPTH, rest % {size});\n}}\n"
-            )
-        return (
-            f"{head}  let rest = number / {size};\n"
-            f"  return vec3u(rest / DEPTH, rest % DEPTH, number % {size});\n}}\n"
+        lines = (
+            f"  let rest = number / {size};\n"
+            f"  return vec3u(rest / DEPTH, rest % DEPTH, number % {size});\n"
         )
-
-    def inside(self) -> str:
-        """Return the function of the row or column of a vector's component."""
-        inside = f"vector + component * parameters.{self.blocks}"
+        if self.is_depth_first and not self.is_vector:
+            lines = (
+                "  let rest = number / DEPTH;\n"
+                f"  return vec3u(rest / {size}, number % DEPTH, rest % {size});\n"
+            )
+        inside = f"vector + component * {size}"
         if self.is_adjacent:
             inside = "vector * 4u + component"
-        return (
+        builder.text += (
+            f"fn {self.name}_position(number: u32) -> vec3u {{\n{lines}}}\n"
             f"fn {self.name}_inside(vector: u32, component: u32) -> u32 {{\n"
             f"  return {inside};\n}}\n"
         )
 
-    def read(self, declarations: Declarations, inputs: Sequence[str]) -> str:
-        """Return the functions that read one element, and four of them."""
+    def add_reads(self, builder: LaunchBuilder) -> None:
+        """Add the functions that read one element, and four of them."""
         kind = self.name.title()
-        head = (
-            f"fn {self.name}_vector(batch: u32, first: u32, vector: u32, depth: u32)"
-            f" -> vec4<{kind}> {{\n"
-        )
         if self.is_vector:
-            signature = Signature(self.name, ("batch", "depth", self.axis), kind)
-            text = vector_function(
-                declarations,
-                signature,
-                self.along_axis,
-                inputs,
-                vector_of(f"vec4<{kind}>"),
-            )
+            function = ShaderFunction(self.name, ("batch", "depth", self.axis), kind)
+            add_vector_function(builder, function, self.along_axis, f"vec4<{kind}>")
             index = f"min(first / 4u + vector, parameters.{self.axis}s / 4u - 1u)"
-            return f"{text}{head}  return {self.name}(batch, depth, {index});\n}}\n"
-        signature = Signature(self.name, self.arguments, kind)
-        text = function(declarations, signature, self.expression, inputs)
-        calls = []
-        for component in range(WIDTH):
-            inside = f"{self.name}_inside(vector, {component}u)"
-            here = f"min(first + {inside}, parameters.{self.axis}s - 1u)"
-            listed = [here if each == self.axis else each for each in self.arguments]
-            calls.append(f"{self.name}({', '.join(listed)})")
-        return f"{text}{head}  return vec4<{kind}>({', '.join(calls)});\n}}\n"
+            value = f"{self.name}(batch, depth, {index})"
+        else:
+            function = ShaderFunction(self.name, self.arguments, kind)
+            builder.add_function(function, self.expression)
+            calls = []
+            for component in range(WIDTH):
+                inside = f"{self.name}_inside(vector, {component}u)"
+                index = f"min(first + {inside}, parameters.{self.axis}s - 1u)"
+                arguments = [index if a == self.axis else a for a in self.arguments]
+                calls.append(f"{self.name}({', '.join(arguments)})")
+            value = vector_text(f"vec4<{kind}>", calls)
+        builder.text += (
+            f"fn {self.name}_vector(batch: u32, first: u32, vector: u32, depth: u32)"
+            f" -> vec4<{kind}> {{\n  return {value};\n}}\n"
+        )
 
 
 class _Pairs:
@@ -371,159 +331,122 @@ class _Pairs:
         self.batch, self.rows, self.columns, self.depth = sizes
         self.value = VALUE_TYPES[kernel.core_dtype]
         self.finish = kernel.expression("finish")
-        self.left = _Side("left", operands[0], layout.down, layout)
-        self.right = _Side("right", operands[1], layout.across, layout)
+        self.left = _PairOperand("left", operands[0], layout.down, layout)
+        self.right = _PairOperand("right", operands[1], layout.across, layout)
         self.is_ahead = self.depth > layout.depth and not target.is_software
-        self.vectors = self._vectors()
+        both = (self.left, self.right)
+        in_vectors = [each.along_axis for each in both if each.is_vector]
+        others = [each.expression for each in both if not each.is_vector]
+        self.vectors = vector_inputs(in_vectors, [*others, self.finish])
+        if not self.vectors:
+            self.left.is_vector = self.right.is_vector = False
         self.left.is_adjacent = self.left.is_vector
         self.right.is_adjacent = self.columns % WIDTH == 0
 
-    def _vectors(self) -> set[int]:
-        """Return the inputs read as vectors, empty if one is also read one by one."""
-        vectors: set[int] = set()
-        single = {s.slot for s in self.finish.steps if s.kind in ("load", "gather")}
-        for side in (self.left, self.right):
-            if side.is_vector:
-                vectors |= vector_slots(side.along_axis)
-                single |= scalar_slots(side.along_axis)
-            else:
-                single |= side.slots
-        if not vectors & single:
-            return vectors
-        self.left.is_vector = self.right.is_vector = False
-        return set()
-
     def program(
-        self, terms: Callable[[Declarations], str], identity: int, unrolled: int
+        self, add_terms: Callable[[LaunchBuilder], None], identity: int, unrolled: int
     ) -> Program:
         """Return the program, which is one launch.
 
         Args:
-            terms: generates `accumulate` and `combine_four`.
+            add_terms: adds `accumulate` and `combine_four`.
             identity: bits of the identity element.
             unrolled: number of unrolled depths.
         """
-        kernel, layout = self.kernel, self.layout
-        declarations = Declarations(kernel.scalar_dtypes)
-        for name, size in (
-            ("batch", self.batch),
-            ("rows", self.rows),
-            ("columns", self.columns),
-            ("depth", self.depth),
-            ("down", layout.down),
-            ("across", layout.across),
-            ("tiles_down", layout.tiles_down),
-            ("tiles_across", layout.tiles_across),
-            ("matrices", layout.matrices),
-            ("left_width", self.left.width),
-            ("right_width", self.right.width),
-        ):
-            declarations.parameter(name, "u32", size)
-        first = declarations.parameter("identity", self.value, identity)
-        text = (
+        kernel, layout, both = self.kernel, self.layout, (self.left, self.right)
+        builder = LaunchBuilder(kernel)
+        builder.vectors = self.vectors
+        builder.add_sizes(
+            batch=self.batch,
+            rows=self.rows,
+            columns=self.columns,
+            depth=self.depth,
+            down=layout.down,
+            across=layout.across,
+            tiles_down=layout.tiles_down,
+            tiles_across=layout.tiles_across,
+            matrices=layout.matrices,
+            left_width=self.left.width,
+            right_width=self.right.width,
+        )
+        first = builder.parameter("identity", self.value, identity)
+        builder.text = (
             f"alias Left = {self.left.value};\nalias Right = {self.right.value};\n"
             f"alias Value = {self.value};\n"
             f"fn identity() -> Value {{\n  return {first};\n}}\n"
         )
-        for side in (self.left, self.right):
-            text += side.position() + side.inside()
-            text += side.read(declarations, kernel.input_dtypes)
-        text += terms(declarations) + self._store(declarations)
-        read = [self.left.expression, self.right.expression, self.finish]
-        bindings = input_bindings(kernel, read, self.vectors)
+        for operand in both:
+            operand.add_position(builder)
+            operand.add_reads(builder)
+        add_terms(builder)
+        self._add_store(builder)
         element = storage_type(kernel.dtype)
         element = f"vec4<{element}>" if self.right.is_adjacent else element
-        bindings.append(("result", "w", element, OUTPUT))
-        made = launch(
-            "pairs",
-            declarations,
-            bindings,
-            text,
-            layout.groups(self.batch),
-            shape=self._shape(unrolled),
-        )
-        tile = f"{layout.down * WIDTH} x {layout.across * WIDTH} x {layout.depth}"
-        note = f"tiles of {tile}, {layout.matrices} in a workgroup"
-        return Program((replace(made, note=note),))
-
-    def _shape(self, unrolled: int) -> str:
-        most = max(self.left.vectors, self.right.vectors)
-        numbers = {
-            "THREADS": self.layout.threads,
-            "DEPTH": self.layout.depth,
+        builder.add_buffer("result", "w", element, OUTPUT)
+        most = max(operand.vectors for operand in both)
+        shape = {
+            "THREADS": layout.threads,
+            "DEPTH": layout.depth,
             "UNROLLED": unrolled,
             "LEFT_LOADS": self.left.loads,
             "RIGHT_LOADS": self.right.loads,
             "VECTORS": next(each for each in policy.PAIR_VECTORS if each >= most),
+            "IS_AHEAD": self.is_ahead,
         }
-        return constants({**numbers, "IS_AHEAD": self.is_ahead})
+        groups = layout.groups(self.batch)
+        launch = builder.launch("pairs", groups, shape=constants(shape))
+        tile = f"{layout.down * WIDTH} x {layout.across * WIDTH} x {layout.depth}"
+        note = f"tiles of {tile}, {layout.matrices} in a workgroup"
+        return Program((replace(launch, note=note),))
 
-    def _store(self, declarations: Declarations) -> str:
-        """Return `store`.
-
-        Which applies the epilogue and stores four results of a row.
-        """
+    def _add_store(self, builder: LaunchBuilder) -> None:
+        """Add `store`, which applies the epilogue and stores four results of a row."""
         element = storage_type(self.kernel.dtype)
-        form = to_storage("{0}", self.kernel.dtype)
-        signature = Signature("finish", ("index",), element, form, "core: Value")
-        inputs = self.kernel.input_dtypes
-        text = function(declarations, signature, self.finish, inputs)
+        builder.add_function(finish_function(self.kernel.dtype), self.finish)
         apart = "1u" if self.right.is_adjacent else "parameters.across"
-        head = (
-            "fn store(batch: u32, row: u32, column: u32, totals: vec4<Value>) {\n"
-            "  if (row < parameters.rows && column < parameters.columns) {\n"
-            "    let index = (batch * parameters.rows + row) * parameters.columns"
-            " + column;\n"
-        )
-        prepared, each = each_of_four(
+        prepared, results = each_of_four(
             f"finish(index + u32(i32(i)) * {apart}, totals[i])",
             element,
-            is_bulky(self.finish, WIDTH * WIDTH),
+            is_long_code(self.finish, WIDTH * WIDTH),
         )
-        if self.right.is_adjacent:
-            lines = f"    result[index / 4u] = vec4<{element}>({', '.join(each)});\n"
-        else:
-            lines = "".join(
-                f"    if (column + {i}u * {apart} < parameters.columns) {{\n"
-                f"      result[index + {i}u * {apart}] = {value};\n    }}\n"
-                for i, value in enumerate(each)
-            )
-        return f"{text}{head}{prepared}{lines}  }}\n}}\n"
+        builder.text += store_function(
+            "batch: u32, row: u32, column: u32, totals: vec4<Value>",
+            "(batch * parameters.rows + row) * parameters.columns + column",
+            results,
+            [f"{i}u * {apart}" for i in range(WIDTH)],
+            element if self.right.is_adjacent else "",
+            prepared,
+        )
 
 
-def _of_product(value: str) -> str:
-    """Return the functions that accumulate the terms of a product."""
-    added = "fma(vec4<Value>(a), b, total)" if value == "f32" else "total + a * b"
-    return (
+def _add_accumulation(builder: LaunchBuilder, added: str, combined: str) -> None:
+    """Add the functions that add a row's term to four totals, and combine totals."""
+    builder.text += (
         "fn accumulate(total: vec4<Value>, a: Left, b: vec4<Right>) -> vec4<Value> {\n"
         f"  return {added};\n}}\n"
         "fn combine_four(a: vec4<Value>, b: vec4<Value>) -> vec4<Value> {\n"
-        "  return a + b;\n}\n"
+        f"  return {combined};\n}}\n"
     )
 
 
-def _of_pairing(kernel: Kernel, pairing: Pairing, declarations: Declarations) -> str:
-    """Return the functions that compute and combine a reduction's terms from pairs."""
+def _add_pairing(builder: LaunchBuilder, kernel: Kernel, pairing: Pairing) -> None:
+    """Add the functions that compute and combine a reduction's terms from pairs."""
     term = pairing.term
     left, right = pairing.staged
-    given = {left: "a", right: "b"}
-    needed = dependencies(term, term.result, given)
-    rest = {n: "" for n in range(len(term.steps)) if n not in needed}
-    body, values = steps_text(
-        term, declarations, kernel.input_dtypes, "", {**rest, **given}
-    )
+    computed = {left: "a", right: "b"}
+    required = dependencies(term, term.result, computed)
+    unused = {n: "" for n in range(len(term.steps)) if n not in required}
+    body, values = builder.steps(term, computed={**unused, **computed})
     combine = OPS[kernel.op].form(term.dtype, kind_of(term.dtype)).format("a", "b")
-    ones = ", ".join(f"combine(total.{c}, term(a, b.{c}))" for c in COMPONENTS)
-    fours = ", ".join(f"combine(a.{c}, b.{c})" for c in COMPONENTS)
-    return (
+    builder.text += (
         f"fn term(a: Left, b: Right) -> Value {{\n{body}"
         f"  return {values[term.result]};\n}}\n"
         f"fn combine(a: Value, b: Value) -> Value {{\n  return {combine};\n}}\n"
-        "fn accumulate(total: vec4<Value>, a: Left, b: vec4<Right>) -> vec4<Value> {\n"
-        f"  return vec4<Value>({ones});\n}}\n"
-        "fn combine_four(a: vec4<Value>, b: vec4<Value>) -> vec4<Value> {\n"
-        f"  return vec4<Value>({fours});\n}}\n"
     )
+    ones = [f"combine(total.{c}, term(a, b.{c}))" for c in COMPONENTS]
+    fours = [f"combine(a.{c}, b.{c})" for c in COMPONENTS]
+    vector = "vec4<Value>"
+    _add_accumulation(builder, vector_text(vector, ones), vector_text(vector, fours))
 
 
 def small_products(kernel: Kernel, target: Target) -> Program | None:
@@ -535,20 +458,24 @@ def small_products(kernel: Kernel, target: Target) -> Program | None:
         or depth > policy.LONGEST_SMALL_DEPTH
     ):
         return None
-    if depth > policy.SHORT_SMALL_DEPTH and batch < target.scaled(
-        policy.FEW_SMALL_PRODUCTS
-    ):
+    few = target.scaled(policy.FEW_SMALL_PRODUCTS)
+    if depth > policy.SHORT_SMALL_DEPTH and batch < few:
         return None
     operands = kernel.expression("left"), kernel.expression("right")
-    if any(has_several_axes(each) for each in operands):
+    if any(map(has_several_axes, operands)):
         return None
-    layout = layout_of(batch, rows, columns, depth, target, policy.SMALL_PAIR_DEPTHS)
-    if any(is_bulky(each, _copies(layout)) for each in operands):
+    depths = policy.SMALL_PAIR_DEPTHS
+    layout = choose_pair_layout(batch, rows, columns, depth, target, depths)
+    if _are_long_reads(operands, layout):
         return None
-    value = VALUE_TYPES[kernel.core_dtype]
-    pairs = _Pairs(kernel, (batch, rows, columns, depth), operands, layout, target)
+    sizes = (batch, rows, columns, depth)
+    pairs = _Pairs(kernel, sizes, operands, layout, target)
     unrolled = policy.SOFTWARE_UNROLLED if target.is_software else layout.depth
-    return pairs.program(lambda _: _of_product(value), 0, unrolled)
+    is_float = VALUE_TYPES[kernel.core_dtype] == "f32"
+    added = "fma(vec4<Value>(a), b, total)" if is_float else "total + a * b"
+    return pairs.program(
+        lambda builder: _add_accumulation(builder, added, "a + b"), 0, unrolled
+    )
 
 
 def paired_reduction(kernel: Kernel, target: Target) -> Program | None:
@@ -560,26 +487,25 @@ def paired_reduction(kernel: Kernel, target: Target) -> Program | None:
     if pairing is None:
         return None
     batch, rows, columns, depth = pairing.sizes
-    layout = layout_of(batch, rows, columns, depth, target)
+    layout = choose_pair_layout(batch, rows, columns, depth, target)
     few = target.scaled(policy.FEW_GROUPS)
     if layout.groups(batch) < few and depth > policy.SHORT_PAIR_DEPTH:
         return None
     operands = pairing.left, pairing.right
-    if any(is_bulky(each, _copies(layout)) for each in operands):
+    if _are_long_reads(operands, layout) or is_long_code(term, WIDTH * WIDTH):
         return None
     unrolled = policy.SOFTWARE_UNROLLED if target.is_software else layout.depth
-    while unrolled > 1 and is_bulky(term, unrolled * WIDTH * WIDTH):
+    while unrolled > 1 and is_long_code(term, unrolled * WIDTH * WIDTH):
         unrolled //= 2
-    if is_bulky(term, WIDTH * WIDTH):
-        return None
     bits = identity_bits(OPS[kernel.op], term.dtype)
     pairs = _Pairs(kernel, pairing.sizes, operands, layout, target)
     return pairs.program(
-        lambda declarations: _of_pairing(kernel, pairing, declarations), bits, unrolled
+        lambda builder: _add_pairing(builder, kernel, pairing), bits, unrolled
     )
 
 
-def _copies(layout: PairLayout) -> int:
-    """Return the largest number of copies of an element's read in the text."""
-    blocks = layout.matrices * max(layout.down, layout.across)
-    return 2 * WIDTH * ceil_divide(blocks * layout.depth, layout.threads)
+def _are_long_reads(operands: Sequence[Expression], layout: PairLayout) -> bool:
+    """Return whether the copies of an element's read are too long."""
+    vectors = layout.matrices * max(layout.down, layout.across) * layout.depth
+    copies = 2 * WIDTH * ceil_divide(vectors, layout.threads)
+    return any(is_long_code(operand, copies) for operand in operands)

@@ -11,19 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tensorweb.codegen import policy
-from tensorweb.codegen.expression import (
-    Declarations,
-    Signature,
-    addresses,
-    coordinates,
-    function,
-    storage_type,
-    to_storage,
+from tensorweb.codegen.expression import read_slots, storage_type
+from tensorweb.codegen.launch_builder import (
+    LaunchBuilder,
+    ShaderFunction,
+    constants,
+    finish_function,
 )
-from tensorweb.codegen.launches import Bindings, constants, launch
-from tensorweb.codegen.program import OUTPUT, Launch
+from tensorweb.codegen.program import OUTPUT, Launch, ceil_divide
 from tensorweb.codegen.target import Target
-from tensorweb.codegen.vector import WIDTH
+from tensorweb.codegen.vector import WIDTH, store_function
 from tensorweb.schedule.kernel import Access, Expression, Kernel
 
 HALVES = 8
@@ -74,7 +71,7 @@ class UnitTile:
 
     def groups(self, batch: int, rows: int, columns: int) -> int:
         """Return the number of workgroups of a problem."""
-        return batch * -(-rows // self.rows) * -(-columns // self.columns)
+        return batch * ceil_divide(rows, self.rows) * ceil_divide(columns, self.columns)
 
     def workgroup_bytes(self, lines: tuple[int, int]) -> int:
         """Return the workgroup memory, given the row length of each operand's tile."""
@@ -85,7 +82,7 @@ class UnitTile:
         return 2 * halves + 4 * self.down * self.across * SIDE * SUMS_LINE
 
 
-TILES = (UnitTile(128, 128, 2, 2, 100), UnitTile(64, 64, 2, 2, 0))
+UNIT_TILES = (UnitTile(128, 128, 2, 2, 100), UnitTile(64, 64, 2, 2, 0))
 """From the largest to the smallest; `bench/TUNING.md` has the measurements."""
 
 
@@ -138,19 +135,23 @@ def _operand(
     return None
 
 
-def _tile(kernel: Kernel, target: Target, along: tuple[bool, bool]) -> UnitTile | None:
+def _choose_tile(
+    kernel: Kernel, target: Target, along_depth: tuple[bool, bool]
+) -> UnitTile | None:
     """Return the tile for a problem, None if workgroup memory is too small."""
     batch, rows, columns, _ = kernel.sizes
-    found = None
-    for tile in TILES:
-        extents = zip(along, (tile.rows, tile.columns), strict=True)
-        left, right = (DEPTH if is_deep else extent for is_deep, extent in extents)
-        if tile.workgroup_bytes((left, right)) > target.workgroup_bytes:
+    largest = None
+    for tile in UNIT_TILES:
+        lines = (
+            DEPTH if along_depth[0] else tile.rows,
+            DEPTH if along_depth[1] else tile.columns,
+        )
+        if tile.workgroup_bytes(lines) > target.workgroup_bytes:
             continue
-        found = tile
+        largest = tile
         if tile.groups(batch, rows, columns) >= target.scaled(tile.enough):
             break
-    return found
+    return largest
 
 
 def by_subgroup_matrices(kernel: Kernel, target: Target) -> Launch | None:
@@ -158,84 +159,58 @@ def by_subgroup_matrices(kernel: Kernel, target: Target) -> Launch | None:
 
     None if they cannot compute it.
     """
-    _, rows, columns, _ = kernel.sizes
+    batch, rows, columns, depth = kernel.sizes
     if not target.has_subgroup_matrices or min(rows, columns) < policy.LEAST_UNIT_SIDE:
         return None
     left = _operand("left", ("batch", "row", "depth"), kernel)
     right = _operand("right", ("batch", "depth", "column"), kernel)
     if left is None or right is None:
         return None
-    finish = kernel.expression("finish")
-    read = {s.slot for s in finish.steps if s.kind in ("load", "gather")}
-    if read & {left.slot, right.slot}:
-        return None  # one binding is of vectors or of single elements
-    tile = _tile(kernel, target, (left.is_along_depth, right.is_along_depth))
-    return _launch(kernel, tile, left, right) if tile else None
-
-
-def _launch(
-    kernel: Kernel, tile: UnitTile, left: _UnitOperand, right: _UnitOperand
-) -> Launch:
-    batch, rows, columns, depth = kernel.sizes
-    declarations = Declarations(kernel.scalar_dtypes)
-    for name, size in (("rows", rows), ("columns", columns), ("depth", depth)):
-        declarations.parameter(name, "u32", size)
-    text = "".join(_read(declarations, operand) for operand in (left, right))
-    text += _store(declarations, kernel)
-    finish = kernel.expression("finish")
-    slots = {left.slot: "vec4<u32>", right.slot: "vec4<u32>"}
-    for step in finish.steps:
-        if step.kind in ("load", "gather"):
-            slots[step.slot] = storage_type(kernel.input_dtypes[step.slot])
-    bindings: Bindings = [
-        (f"input{slot}", "r", slots[slot], slot) for slot in sorted(slots)
-    ]
+    slots = {left.slot, right.slot}
+    if slots & read_slots(kernel.expression("finish")):
+        return None  # an input is read in vectors or by element
+    tile = _choose_tile(kernel, target, (left.is_along_depth, right.is_along_depth))
+    if tile is None:
+        return None
+    builder = LaunchBuilder(kernel)
+    builder.input_types = dict.fromkeys(slots, "vec4<u32>")
+    builder.add_sizes(rows=rows, columns=columns, depth=depth)
+    for operand in (left, right):
+        _add_operand(builder, operand)
+    _add_store(builder, kernel)
     element = storage_type(kernel.dtype)
-    is_vector = columns % WIDTH == 0
-    element = f"vec4<{element}>" if is_vector else element
-    bindings.append(("result", "w", element, OUTPUT))
-    return launch(
+    element = f"vec4<{element}>" if columns % WIDTH == 0 else element
+    builder.add_buffer("result", "w", element, OUTPUT)
+    return builder.launch(
         "matmul_subgroup_matrix",
-        declarations,
-        bindings,
-        text,
         tile.groups(batch, rows, columns),
         tile=_constants(tile, left, right, depth),
     )
 
 
-def _read(declarations: Declarations, operand: _UnitOperand) -> str:
-    """Return the function that reads eight neighbours of an operand."""
+def _add_operand(builder: LaunchBuilder, operand: _UnitOperand) -> None:
+    """Add the function that reads eight neighbours of an operand."""
     name, arguments, expression = operand.name, operand.arguments, operand.expression
-    lines = coordinates(declarations, name, arguments, expression)
-    lines += addresses(declarations, name, arguments, expression)
-    head = Signature(name, arguments, "vec4<u32>").head("vec4<u32>")
+    builder.add_inputs(expression)
+    lines = builder.addresses(name, arguments, expression)
+    head = ShaderFunction(name, arguments, "vec4<u32>").head("vec4<u32>")
     address = f"address{expression.steps[0].access} / {HALVES}"
-    body = "".join(lines)
-    return f"{head} {{\n{body}  return input{operand.slot}[{address}];\n}}\n"
+    read = f"input{operand.slot}[{address}]"
+    builder.text += f"{head} {{\n{lines}  return {read};\n}}\n"
 
 
-def _store(declarations: Declarations, kernel: Kernel) -> str:
-    """Return the functions that apply the epilogue and store four neighbouring sums."""
-    element = storage_type(kernel.dtype)
-    form = to_storage("{0}", kernel.dtype)
-    signature = Signature("finish", ("index",), element, form, "core: f32")
-    finish = kernel.expression("finish")
-    text = function(declarations, signature, finish, kernel.input_dtypes)
-    calls = [f"finish(index + {i}u, values[{i}])" for i in range(WIDTH)]
-    if kernel.sizes[2] % WIDTH:
-        lines = "".join(
-            f"    if (column + {i}u < parameters.columns) {{\n"
-            f"      result[index + {i}u] = {call};\n    }}\n"
-            for i, call in enumerate(calls)
-        )
-    else:
-        lines = f"    result[index / 4u] = vec4<{element}>({', '.join(calls)});\n"
-    return (
-        f"{text}fn store(batch: u32, row: u32, column: u32, values: vec4<f32>) {{\n"
-        "  if (row < parameters.rows && column < parameters.columns) {\n"
-        "    let index = (batch * parameters.rows + row) * parameters.columns + column;"
-        f"\n{lines}  }}\n}}\n"
+def _add_store(builder: LaunchBuilder, kernel: Kernel) -> None:
+    """Add the functions that apply the epilogue and store four neighbouring sums."""
+    builder.add_function(
+        finish_function(kernel.dtype, "f32"), kernel.expression("finish")
+    )
+    is_vector = kernel.sizes[2] % WIDTH == 0
+    builder.text += store_function(
+        "batch: u32, row: u32, column: u32, values: vec4<f32>",
+        "(batch * parameters.rows + row) * parameters.columns + column",
+        [f"finish(index + {i}u, values[{i}])" for i in range(WIDTH)],
+        [f"{i}u" for i in range(WIDTH)],
+        storage_type(kernel.dtype) if is_vector else "",
     )
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from textwrap import indent
 
-from tensorweb.codegen.launches import constants
-from tensorweb.codegen.product.operands import Operand, loaded_name, type_name
-from tensorweb.codegen.product.tiles import Tile
+from tensorweb.codegen.launch_builder import constants
+from tensorweb.codegen.product.operands import (
+    ProductOperand,
+    loaded_name,
+    position_name,
+)
+from tensorweb.codegen.product.tiles import ProductTile
 from tensorweb.codegen.vector import COMPONENTS, WIDTH
 
 # How an operand of a product is loaded into registers and staged in its tile.
@@ -36,8 +40,8 @@ class Staging:
 
     def __init__(
         self,
-        tile: Tile,
-        operand: Operand,
+        tile: ProductTile,
+        operand: ProductOperand,
         length: int,
         start: int,
         is_padded: bool,
@@ -77,14 +81,14 @@ class Staging:
 
         Row `c` of vector `v` of a tile is `v * STEP + c * APART`.
         """
-        is_strided = self.operand.is_strided
+        is_vector = self.operand.is_vector
         return {
             "START": self.start,
             "WIDTH": self.width,
             "PADDING": self.padding,
             "LOADS": self.loads,
-            "STEP": 1 if is_strided else WIDTH,
-            "APART": self.width if is_strided else 1,
+            "STEP": WIDTH if is_vector else 1,
+            "APART": 1 if is_vector else self.width,
         }
 
     def _substitute(self, text: str) -> str:
@@ -147,9 +151,9 @@ class Staging:
         loaded = loaded_name(name) if self.operand.is_ahead else "Value"
         text = self._registers("next", f"vec4<{loaded}>")
         text += self._registers("number", "u32") + self._registers("depth", "u32")
-        text += self._registers("fixed_at", type_name(name), "4")
+        text += self._registers("fixed_at", position_name(name), "4")
         if self.operand.is_ahead:
-            text += self._registers("moving_at", type_name(name))
+            text += self._registers("moving_at", position_name(name))
         for c in range(WIDTH):
             first = f"first_{axis} + local % %%WIDTH + {c}u * %%WIDTH"
             fixed = f"@fixed(batch, {self._clamp_index(first, 1)})"
@@ -254,19 +258,10 @@ VECTOR_BYTES = 16
 """Bytes of four accumulators."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProductSizes:
-    """Lengths of a product's axes, which decide where bounds checks are needed."""
-
-    rows: int
-    columns: int
-    depth: int
-
-
 def tile_slots(
-    tile: Tile,
-    operands: tuple[Operand, Operand],
-    sizes: ProductSizes,
+    tile: ProductTile,
+    operands: tuple[ProductOperand, ProductOperand],
+    sizes: Sequence[int],
     value: str,
     workgroup_bytes: int,
 ) -> dict[str, str]:
@@ -276,14 +271,17 @@ def tile_slots(
         tile: sizes of the tile.
         operands: how the left, (rows, depth), and the right, (depth, columns), are
             read.
-        sizes: sizes of the product.
+        sizes: rows, columns and depth of the product.
         value: WGSL type of an accumulator.
         workgroup_bytes: workgroup memory that the device has.
     """
-    left, right = _stage_operands(tile, operands, sizes, True)
-    if (left.size + right.size) * VECTOR_BYTES > workgroup_bytes:
-        left, right = _stage_operands(tile, operands, sizes, False)
-    is_ragged = sizes.depth % tile.depth != 0
+    rows, columns, depth = sizes
+    for is_padded in (True, False):
+        left = Staging(tile, operands[0], rows, 0, is_padded)
+        right = Staging(tile, operands[1], columns, left.size, is_padded)
+        if (left.size + right.size) * VECTOR_BYTES <= workgroup_bytes:
+            break
+    is_ragged = depth % tile.depth != 0
     load = _load(left, right, is_ragged)
     return {
         "tile": _constants(tile, left, right, value),
@@ -294,19 +292,13 @@ def tile_slots(
     }
 
 
-def _stage_operands(
-    tile: Tile, operands: tuple[Operand, Operand], sizes: ProductSizes, is_padded: bool
-) -> tuple[Staging, Staging]:
-    left = Staging(tile, operands[0], sizes.rows, 0, is_padded)
-    return left, Staging(tile, operands[1], sizes.columns, left.size, is_padded)
-
-
 def _load(left: Staging, right: Staging, is_ragged: bool) -> str:
     """Return the loads of a pair of tiles; only the last pair needs guards."""
-    whole = left.load(False) + right.load(False)
+    unguarded = left.load(False) + right.load(False)
     if not is_ragged:
-        return whole
-    return if_else("next + DEPTH <= end", whole, left.load(True) + right.load(True))
+        return unguarded
+    guarded = left.load(True) + right.load(True)
+    return if_else("next + DEPTH <= end", unguarded, guarded)
 
 
 def _stage(side: Staging, is_ragged: bool) -> str:
@@ -316,7 +308,7 @@ def _stage(side: Staging, is_ragged: bool) -> str:
     return if_else("depth + DEPTH <= end", side.stage(False), side.stage(True))
 
 
-def _constants(tile: Tile, left: Staging, right: Staging, value: str) -> str:
+def _constants(tile: ProductTile, left: Staging, right: Staging, value: str) -> str:
     """Return the slot of a tile's sizes."""
     vectors = max(left.size + right.size, tile.slice_vectors)
     accumulators = tile.accumulators // WIDTH

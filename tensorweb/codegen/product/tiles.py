@@ -16,7 +16,7 @@ from tensorweb.codegen.target import DEFAULT_TARGET, Target
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class ProductTile:
     """One entry of the table.
 
     Attributes:
@@ -110,34 +110,34 @@ class Tile:
         return rows * columns / max(area, 1)
 
 
-TILES: tuple[Tile, ...] = (
-    Tile("large", 128, 128, 16, 8, 16, 200, 2, least_depth=193),
-    Tile("broad", 128, 128, 16, 8, 8, 200, 1, least_depth=193),
-    Tile("wide", 64, 128, 32, 8, 8, 120, 1, 2, least_depth=193),
-    Tile("tall", 128, 64, 16, 8, 8, 1000),
-    Tile("square", 64, 64, 32, 8, 8, 96, 2, 2, least_depth=257),
-    Tile("medium", 64, 64, 16, 8, 4, 120, 2),
-    Tile("narrow", 64, 32, 32, 8, 4, 100, 1, 4),
-    Tile("small", 32, 16, 64, 4, 4, 0, 2, 4),
+PRODUCT_TILES: tuple[ProductTile, ...] = (
+    ProductTile("large", 128, 128, 16, 8, 16, 200, 2, least_depth=193),
+    ProductTile("broad", 128, 128, 16, 8, 8, 200, 1, least_depth=193),
+    ProductTile("wide", 64, 128, 32, 8, 8, 120, 1, 2, least_depth=193),
+    ProductTile("tall", 128, 64, 16, 8, 8, 1000),
+    ProductTile("square", 64, 64, 32, 8, 8, 96, 2, 2, least_depth=257),
+    ProductTile("medium", 64, 64, 16, 8, 4, 120, 2),
+    ProductTile("narrow", 64, 32, 32, 8, 4, 100, 1, 4),
+    ProductTile("small", 32, 16, 64, 4, 4, 0, 2, 4),
 )
 """From the largest to the smallest; `bench/TUNING.md` has the figures behind them.
 
 `broad` and `medium` are for devices whose threads keep fewer accumulators.
 """
 
-WINDOWS: tuple[Tile, ...] = (
-    Tile("tall windows", 128, 64, 16, 8, 8, 100),
-    Tile("broad windows", 64, 128, 16, 8, 8, 1500),
-    Tile("windows", 64, 64, 16, 8, 4, 200),
-    Tile("low windows", 32, 64, 16, 8, 4, 200),
-    *TILES[-2:],
+WINDOW_TILES: tuple[ProductTile, ...] = (
+    ProductTile("tall windows", 128, 64, 16, 8, 8, 100),
+    ProductTile("broad windows", 64, 128, 16, 8, 8, 1500),
+    ProductTile("windows", 64, 64, 16, 8, 4, 200),
+    ProductTile("low windows", 32, 64, 16, 8, 4, 200),
+    *PRODUCT_TILES[-2:],
 )
 """Tiles for operands with several axes per group: few loads per thread."""
 
-SKINNY: tuple[Tile, ...] = (
-    Tile("low", 8, 32, 128, 8, 4, 0, 1, 16),
-    Tile("flat", 16, 32, 128, 8, 4, 0, 1, 16),
-    Tile("thin", 32, 8, 128, 4, 4, 0, 1, 16),
+SKINNY_TILES: tuple[ProductTile, ...] = (
+    ProductTile("low", 8, 32, 128, 8, 4, 0, 1, 16),
+    ProductTile("flat", 16, 32, 128, 8, 4, 0, 1, 16),
+    ProductTile("thin", 32, 8, 128, 4, 4, 0, 1, 16),
 )
 """Tiles for few rows or columns, which are bound by reading the other operand.
 
@@ -146,15 +146,15 @@ smallest tile.
 """
 
 
-SOFTWARE = Tile("software", 32, 32, 16, 4, 4, 0, unrolled=8)
+SOFTWARE_TILE = ProductTile("software", 32, 32, 16, 4, 4, 0, unrolled=8)
 """Tile for software adapters, whose threads are run one after another."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class TileChoice:
     """A tile, and the number of parts of the inner axis."""
 
-    tile: Tile
+    tile: ProductTile
     splits: int
 
 
@@ -166,7 +166,7 @@ def choose_tile(
     target: Target = DEFAULT_TARGET,
     in_vectors: bool = True,
     has_windows: bool = False,
-) -> Choice:
+) -> TileChoice:
     """Return the tile for `batch` products of (rows, depth) and (depth, columns).
 
     Args:
@@ -185,12 +185,14 @@ def choose_tile(
     True
     """
     if target.is_software:
-        return Choice(SOFTWARE, 1)
+        return TileChoice(SOFTWARE_TILE, 1)
     few = target.scaled(policy.FEW_GROUPS)
     if not has_windows and depth >= policy.LEAST_SKINNY_DEPTH:
-        for tile in SKINNY:
+        for tile in SKINNY_TILES:
             if tile.fits(target) and tile.is_filled(rows, columns):
-                return Choice(tile, _splits(tile, batch, rows, columns, depth, target))
+                return TileChoice(
+                    tile, _splits(tile, batch, rows, columns, depth, target)
+                )
     fitting = candidates(batch, rows, columns, target, in_vectors, has_windows)
     tuned = None
     if not has_windows:  # what `tune` measures has none
@@ -198,35 +200,39 @@ def choose_tile(
     for tile in fitting:
         groups = tile.groups(batch, rows, columns)
         if tile.name == tuned and groups >= few:
-            return Choice(tile, 1)
+            return TileChoice(tile, 1)
     for tile in fitting:
         if tile.accumulators > target.accumulators or depth < tile.least_depth:
             continue
         groups = tile.groups(batch, rows, columns)
         enough = max(target.scaled(tile.enough), few)
-        if groups >= enough and tile is TILES[-1]:
+        if groups >= enough and tile is PRODUCT_TILES[-1]:
             break
         if groups >= enough:
-            return Choice(tile, 1)
+            return TileChoice(tile, 1)
         splits = min(target.cores * tile.at_once // groups, policy.MOST_SPLITS)
         splits = min(splits, depth // policy.LEAST_LARGE_SPLIT_DEPTH)
         if groups * splits >= enough:
-            return Choice(tile, splits)
-    smallest = TILES[-1]
-    return Choice(smallest, _splits(smallest, batch, rows, columns, depth, target))
+            return TileChoice(tile, splits)
+    smallest = PRODUCT_TILES[-1]
+    return TileChoice(smallest, _splits(smallest, batch, rows, columns, depth, target))
 
 
 def _splits(
-    tile: Tile, batch: int, rows: int, columns: int, depth: int, target: Target
+    tile: ProductTile, batch: int, rows: int, columns: int, depth: int, target: Target
 ) -> int:
     """Return the number of parts of the depth that occupies enough workgroups."""
     few, cores = target.scaled(policy.FEW_GROUPS), target.cores
     groups = max(tile.groups(batch, rows, columns), 1)
-    splits = -(-4 * few // groups) if groups < few else 1
-    if few <= groups <= cores // 2 and depth >= policy.VERY_DEEP and tile is TILES[-1]:
+    wanted = -(-4 * few // groups) if groups < few else 1
+    if (
+        few <= groups <= cores // 2
+        and depth >= policy.VERY_DEEP
+        and tile is PRODUCT_TILES[-1]
+    ):
         parts = min(-(-2 * cores // groups), depth // policy.LEAST_VERY_DEEP_SPLIT)
-        splits = max(splits, parts)
-    return max(min(splits, depth // policy.LEAST_SPLIT_DEPTH, policy.MOST_SPLITS), 1)
+        wanted = max(wanted, parts)
+    return max(min(wanted, depth // policy.LEAST_SPLIT_DEPTH, policy.MOST_SPLITS), 1)
 
 
 def candidates(
@@ -236,7 +242,7 @@ def candidates(
     target: Target,
     in_vectors: bool = True,
     has_windows: bool = False,
-) -> list[Tile]:
+) -> list[ProductTile]:
     """Return the tiles that a device can run and that a problem does not waste.
 
     >>> [tile.name for tile in candidates(1, 1000, 1000, Target(), in_vectors=False)]
@@ -244,7 +250,7 @@ def candidates(
     """
     return [
         tile
-        for tile in (WINDOWS if has_windows else TILES)
+        for tile in (WINDOW_TILES if has_windows else PRODUCT_TILES)
         if tile.fits(target)
         and (
             in_vectors

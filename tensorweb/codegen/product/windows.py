@@ -14,19 +14,20 @@ from math import gcd
 from tensorweb.codegen import policy
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
-    Declarations,
-    Signature,
-    function,
-    is_bulky,
+    is_long_code,
     storage_type,
     subexpression,
-    to_storage,
 )
-from tensorweb.codegen.launches import constants, input_bindings, launch
-from tensorweb.codegen.product.operands import position_functions
-from tensorweb.codegen.program import OUTPUT, Program
+from tensorweb.codegen.launch_builder import (
+    LaunchBuilder,
+    ShaderFunction,
+    constants,
+    finish_function,
+)
+from tensorweb.codegen.product.operands import add_position_functions
+from tensorweb.codegen.program import OUTPUT, Program, ceil_divide
 from tensorweb.codegen.target import Target
-from tensorweb.codegen.vector import COMPONENTS, WIDTH
+from tensorweb.codegen.vector import COMPONENTS, WIDTH, vector_text
 from tensorweb.schedule.kernel import Expression, Kernel
 
 GROUP = 128
@@ -34,7 +35,7 @@ GROUP = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class WindowOverlap:
     """How the windows of neighbouring results overlap along one of their axes.
 
     Attributes:
@@ -49,23 +50,18 @@ class Line:
     dilation: int
     strides: tuple[int, ...]
 
-    @property
-    def span(self) -> int:
-        """Number of elements that four neighbouring results read."""
-        return self.reach(WIDTH)
-
-    def reach(self, results: int) -> int:
+    def span(self, results: int) -> int:
         """Return the number of elements that `results` neighbouring results read."""
         return (results - 1) * self.step + (self.size - 1) * self.dilation + 1
 
 
-APART = Line(1, 1, 1, ())
+NO_OVERLAP = WindowOverlap(1, 1, 1, ())
 """Windows without overlap along an axis."""
 
 
-def find_line(
+def find_overlap(
     expression: Expression, columns: int, depth: int, axis: int = -1
-) -> Line | None:
+) -> WindowOverlap | None:
     """Return how windows overlap along an axis of two groups, if they do.
 
     Axes are counted from the back.
@@ -73,23 +69,21 @@ def find_line(
     if min(len(expression.groups[columns]), len(expression.groups[depth])) < -axis:
         return None
     size = expression.groups[depth][axis]
-    shape: tuple[int, int] | None = None
+    shapes: set[tuple[int, int]] = set()
     strides = []
     for access in expression.accesses:
-        along, inside = access.strides[columns][axis], access.strides[depth][axis]
-        unit = gcd(along, inside)
+        outer, inner = access.strides[columns][axis], access.strides[depth][axis]
+        unit = gcd(outer, inner)
         if unit:
-            unit = -unit if along < 0 else unit
-            found = along // unit, inside // unit
-            if min(found) < 1 or shape not in (None, found):
-                return None
-            shape = found
+            unit = -unit if outer < 0 else unit
+            shapes.add((outer // unit, inner // unit))
         strides.append(unit)
-    if shape is None or size < 2:
+    if len(shapes) != 1 or size < 2:
         return None
-    line = Line(size, *shape, tuple(strides))
-    overlaps = line.step <= (size - 1) * line.dilation
-    return line if overlaps and line.span <= policy.LONGEST_SPAN else None
+    step, dilation = shapes.pop()
+    overlap = WindowOverlap(size, step, dilation, tuple(strides))
+    overlaps = min(step, dilation) >= 1 and step <= (size - 1) * dilation
+    return overlap if overlaps and overlap.span(WIDTH) <= policy.LONGEST_SPAN else None
 
 
 class _Windows:
@@ -100,7 +94,7 @@ class _Windows:
         kernel: Kernel,
         sizes: tuple[int, int, int, int],
         operands: tuple[tuple[Expression, tuple[str, ...]], ...],
-        line: Line,
+        overlap: WindowOverlap,
         enough: int,
     ) -> None:
         """Start without lines.
@@ -109,44 +103,44 @@ class _Windows:
             kernel: a product or a reduction.
             sizes: batch, rows, columns, depth.
             operands: weights and windows, each with the names of its groups of axes.
-            line: how windows overlap.
+            overlap: how windows overlap along a line.
             enough: threads that keep the device busy; with fewer, a thread computes
                 fewer channels.
         """
         self.kernel = kernel
         self.batch, self.rows, self.columns, self.depth = sizes
-        (self.weights, self.weight_names), (self.seen, self.seen_names) = operands
-        self.line = line
+        (self.weights, self.weight_names), (self.input, self.input_names) = operands
+        self.overlap = overlap
         self.value = VALUE_TYPES[kernel.core_dtype]
         self.finish = kernel.expression("finish")
-        self.length = self.seen.groups[self.seen_names.index("column")][-1]
-        self.lines, self.across = 1, APART
+        self.length = self.input.groups[self.input_names.index("column")][-1]
+        self.lines, self.across = 1, NO_OVERLAP
         self.blocks = 1
-        while self.units < enough and self.rows > policy.LEAST_CHANNELS * self.blocks:
+        while self.threads < enough and self.rows > policy.LEAST_CHANNELS * self.blocks:
             self.blocks *= 2
-        self.channels = -(-self.rows // self.blocks)
-        self._take_lines()
+        self.channels = ceil_divide(self.rows, self.blocks)
+        self._choose_lines()
         results = self.channels * self.lines * WIDTH
-        is_light = not is_bulky(self.finish, results)
-        self.is_vector_store = self.length % WIDTH == 0 and is_light
+        is_short = not is_long_code(self.finish, results)
+        self.is_vector_store = self.length % WIDTH == 0 and is_short
 
-    def _take_lines(self) -> None:
+    def _choose_lines(self) -> None:
         """Compute several lines of one channel, if windows overlap across them."""
-        column, depth = map(self.seen_names.index, ("column", "depth"))
-        across = find_line(self.seen, column, depth, -2)
-        if across is None or self.channels > 1 or self._weights_move():
+        column, depth = map(self.input_names.index, ("column", "depth"))
+        across = find_overlap(self.input, column, depth, -2)
+        if across is None or self.channels > 1 or self._have_lines_weights():
             return
-        height = self.seen.groups[column][-2]
+        height = self.input.groups[column][-2]
         for lines in policy.WINDOW_LINES:
-            terms = lines * across.size * self.line.size
-            is_many = self.units >= lines * policy.MANY_WINDOW_THREADS
-            is_bare = not is_bulky(self.seen, self.line.span * across.reach(lines))
+            terms = lines * across.size * self.overlap.size
+            is_many = self.threads >= lines * policy.MANY_WINDOW_THREADS
+            reads = self.overlap.span(WIDTH) * across.span(lines)
             fits = height % lines == 0 and terms <= policy.MOST_WINDOW_TERMS
-            if fits and is_many and is_bare:
+            if fits and is_many and not is_long_code(self.input, reads):
                 self.lines, self.across = lines, across
                 return
 
-    def _weights_move(self) -> bool:
+    def _have_lines_weights(self) -> bool:
         """Return whether lines of results have separate weights."""
         if "column" not in self.weight_names:
             return False
@@ -155,77 +149,65 @@ class _Windows:
         return any(any(moved[-2:-1]) for moved in strides)
 
     @property
-    def units(self) -> int:
+    def threads(self) -> int:
         """Number of threads of the launch."""
-        quads = -(-self.length // WIDTH)
+        quads = ceil_divide(self.length, WIDTH)
         lines = self.columns // self.length // self.lines
         return self.batch * self.blocks * lines * quads
 
     def program(self) -> Program:
-        """Return the one launch."""
-        kernel, line = self.kernel, self.line
-        declarations = Declarations(kernel.scalar_dtypes, "depth")
-        for name, size in (
-            ("units", self.units),
-            ("iterations", self.depth // (line.size * self.across.size)),
-            ("quads", -(-self.length // WIDTH)),
-            ("length", self.length),
-            ("columns", self.columns),
-            ("rows", self.rows),
-            ("blocks", self.blocks),
-        ):
-            declarations.parameter(name, "u32", size)
-        text = f"alias Value = {self.value};\n"
-        text += self._elements(declarations) + self._weights(declarations)
-        text += self._store(declarations)
-        read = [self.weights, self.seen, self.finish]
-        bindings = input_bindings(kernel, read)
+        """Return the program, which is one launch."""
+        kernel, overlap = self.kernel, self.overlap
+        builder = LaunchBuilder(kernel, "depth")
+        builder.add_sizes(
+            units=self.threads,
+            iterations=self.depth // (overlap.size * self.across.size),
+            quads=ceil_divide(self.length, WIDTH),
+            length=self.length,
+            columns=self.columns,
+            rows=self.rows,
+            blocks=self.blocks,
+        )
+        builder.text = f"alias Value = {self.value};\n"
+        self._add_elements(builder)
+        self._add_weights(builder)
+        self._add_store(builder)
         element = storage_type(kernel.dtype)
         element = f"vec4<{element}>" if self.is_vector_store else element
-        bindings.append(("result", "w", element, OUTPUT))
-        numbers = {
+        builder.add_buffer("result", "w", element, OUTPUT)
+        shape = {
             "ROWS": self.channels,
-            "SIZE": line.size,
-            "STEP": line.step,
-            "DILATION": line.dilation,
-            "SPAN": line.span,
+            "SIZE": overlap.size,
+            "STEP": overlap.step,
+            "DILATION": overlap.dilation,
+            "SPAN": overlap.span(WIDTH),
             "LINES": self.lines,
             "TALL": self.across.size,
             "RISE": self.across.step,
             "SPREAD": self.across.dilation,
-            "HEIGHT": self.across.reach(self.lines),
+            "HEIGHT": self.across.span(self.lines),
         }
-        made = launch(
-            "windows",
-            declarations,
-            bindings,
-            text,
-            -(-self.units // GROUP),
-            shape=constants(numbers),
-        )
+        groups = ceil_divide(self.threads, GROUP)
+        launch = builder.launch("windows", groups, shape=constants(shape))
         note = f"4 neighbours, {self.channels} channels, {self.lines} lines a thread"
-        return Program((replace(made, note=note),))
+        return Program((replace(launch, note=note),))
 
-    def _elements(self, declarations: Declarations) -> str:
-        """Return the functions of windows' addresses and of one of their elements."""
-        signature = Signature("right", self.seen_names, "Value")
-        text = position_functions(
-            declarations, signature, self.seen, self.kernel.input_dtypes
-        )
-        moved = [f"moving.p{number}" for number, _ in enumerate(self.seen.accesses)]
-        for name, strides in (
-            ("along", self.line.strides),
-            ("across", self.across.strides),
-        ):
-            for number, stride in enumerate(strides):
+    def _add_elements(self, builder: LaunchBuilder) -> None:
+        """Add the functions of windows' addresses and of one of their elements."""
+        names = self.input_names
+        function = ShaderFunction("right", names, "Value")
+        add_position_functions(builder, function, self.input)
+        moved = [f"moving.p{n}" for n in range(len(self.input.accesses))]
+        for name, overlap in (("along", self.overlap), ("across", self.across)):
+            for n, stride in enumerate(overlap.strides):
                 if stride == 1:
-                    moved[number] += f" + {name}"
+                    moved[n] += f" + {name}"
                 elif stride:
-                    field = declarations.parameter(f"{name}{number}", "i32", stride)
-                    moved[number] += f" + {name} * {field}"
-        fixed = ", ".join(name for name in self.seen_names if name != "depth")
-        return (
-            f"{text}fn fixed_at(batch: u32, column: u32) -> RightPosition {{\n"
+                    factor = builder.parameter(f"{name}{n}", "i32", stride)
+                    moved[n] += f" + {name} * {factor}"
+        fixed = ", ".join(name for name in names if name != "depth")
+        builder.text += (
+            "fn fixed_at(batch: u32, column: u32) -> RightPosition {\n"
             f"  return right_fixed({fixed});\n}}\n"
             "fn moving_at(depth: u32) -> RightPosition {\n"
             "  return right_moving(depth);\n}\n"
@@ -234,47 +216,47 @@ class _Windows:
             f"  return right(fixed, RightPosition({', '.join(moved)}));\n}}\n"
         )
 
-    def _weights(self, declarations: Declarations) -> str:
-        """Return the function of one weight, and of its product with four elements."""
-        signature = Signature("left", self.weight_names, "Value")
-        text = function(declarations, signature, self.weights, self.kernel.input_dtypes)
+    def _add_weights(self, builder: LaunchBuilder) -> None:
+        """Add the function of one weight, and of its product with four elements."""
+        function = ShaderFunction("left", self.weight_names, "Value")
+        builder.add_function(function, self.weights)
         added = "total + weight * four"
         if self.value == "f32":
             added = "fma(vec4<Value>(weight), four, total)"
-        return (
-            f"{text}fn weight(batch: u32, row: u32, column: u32, depth: u32)"
+        builder.text += (
+            "fn weight(batch: u32, row: u32, column: u32, depth: u32)"
             f" -> Value {{\n  return left({', '.join(self.weight_names)});\n}}\n"
             "fn accumulate(total: vec4<Value>, weight: Value, four: vec4<Value>)"
             f" -> vec4<Value> {{\n  return {added};\n}}\n"
         )
 
-    def _store(self, declarations: Declarations) -> str:
-        """Return `store`, which finishes and stores neighbouring results."""
-        element = storage_type(self.kernel.dtype)
-        form = to_storage("{0}", self.kernel.dtype)
-        signature = Signature("finish", ("index",), element, form, "core: Value")
-        text = function(declarations, signature, self.finish, self.kernel.input_dtypes)
+    def _add_store(self, builder: LaunchBuilder) -> None:
+        """Add `store`, which finishes and stores neighbouring results."""
+        builder.add_function(finish_function(self.kernel.dtype), self.finish)
         if self.is_vector_store:
-            calls = [f"finish(index + {i}u, totals.{COMPONENTS[i]})" for i in range(4)]
-            lines = f"  result[index / 4u] = vec4<{element}>({', '.join(calls)});\n"
+            results = [
+                f"finish(index + {i}u, totals.{c})" for i, c in enumerate(COMPONENTS)
+            ]
+            vector = vector_text(f"vec4<{storage_type(self.kernel.dtype)}>", results)
+            lines = f"  result[index / 4u] = {vector};\n"
         else:
             lines = (
                 "  for (var i = 0u; i < min(parameters.length - first, 4u); i++) {\n"
                 "    result[index + i] = finish(index + i, totals[i]);\n  }\n"
             )
-        return (
-            f"{text}fn store(batch: u32, row: u32, column: u32, first: u32, "
+        builder.text += (
+            "fn store(batch: u32, row: u32, column: u32, first: u32, "
             "totals: vec4<Value>) {\n  let index = (batch * parameters.rows + row)"
             f" * parameters.columns + column;\n{lines}}}\n"
         )
 
     def is_worthwhile(self, target: Target) -> bool:
         """Return whether there are enough threads with short enough code."""
-        is_light = not is_bulky(self.seen, self.line.span) and not is_bulky(
+        is_long = is_long_code(self.input, self.overlap.span(WIDTH)) or is_long_code(
             self.finish, self.channels * self.lines
         )
-        is_busy = self.units >= target.scaled(policy.ENOUGH_WINDOW_THREADS)
-        return is_light and is_busy and self.depth <= policy.LONGEST_WINDOW
+        is_busy = self.threads >= target.scaled(policy.ENOUGH_WINDOW_THREADS)
+        return not is_long and is_busy and self.depth <= policy.LONGEST_WINDOW
 
 
 def convolution(kernel: Kernel, target: Target) -> Program | None:
@@ -282,17 +264,17 @@ def convolution(kernel: Kernel, target: Target) -> Program | None:
     batch, rows, columns, depth = kernel.sizes
     if rows > policy.MOST_CHANNELS:
         return None
-    weights, seen = kernel.expression("left"), kernel.expression("right")
-    line = find_line(seen, 2, 1)
-    if line is None:
+    weights, windows = kernel.expression("left"), kernel.expression("right")
+    overlap = find_overlap(windows, 2, 1)
+    if overlap is None:
         return None
     operands = (
         (weights, ("batch", "row", "depth")),
-        (seen, ("batch", "depth", "column")),
+        (windows, ("batch", "depth", "column")),
     )
     enough = target.scaled(policy.ENOUGH_WINDOW_THREADS)
-    found = _Windows(kernel, (batch, rows, columns, depth), operands, line, enough)
-    return found.program() if found.is_worthwhile(target) else None
+    writer = _Windows(kernel, (batch, rows, columns, depth), operands, overlap, enough)
+    return writer.program() if writer.is_worthwhile(target) else None
 
 
 def depthwise(kernel: Kernel, target: Target) -> Program | None:
@@ -301,19 +283,18 @@ def depthwise(kernel: Kernel, target: Target) -> Program | None:
     last = term.steps[term.result]
     if kernel.op != "sum" or last.name != "multiply" or len(set(last.args)) != 2:
         return None
-    for number, other in (last.args, last.args[::-1]):
-        weights = subexpression(term, number)
-        seen = subexpression(term, other)
-        line = find_line(seen, 0, 1)
-        moves = any(
-            access.strides[0] and access.strides[0][-1] for access in weights.accesses
+    for weights, windows in (last.args, last.args[::-1]):
+        operands = subexpression(term, weights), subexpression(term, windows)
+        overlap = find_overlap(operands[1], 0, 1)
+        is_weight_moving = any(
+            access.strides[0] and access.strides[0][-1]
+            for access in operands[0].accesses
         )
-        if line is None or moves or len(term.groups) != 2:
+        if overlap is None or is_weight_moving or len(term.groups) != 2:
             continue
-        names = ("column", "depth")
         outputs, depth = kernel.sizes
         sizes = 1, 1, outputs, depth
-        operands = (weights, names), (seen, names)
-        found = _Windows(kernel, sizes, operands, line, 0)
-        return found.program() if found.is_worthwhile(target) else None
+        named = tuple((operand, ("column", "depth")) for operand in operands)
+        writer = _Windows(kernel, sizes, named, overlap, 0)
+        return writer.program() if writer.is_worthwhile(target) else None
     return None
