@@ -137,7 +137,7 @@ def test_a_line_is_found_where_all_accesses_move_alike() -> None:
         windows(((9, 2), (9, 1)), ((0, 2), (0, 1)), ((1, 0), (1, 0))), 0, 1
     )
     assert line is not None
-    assert (line.step, line.dilation, line.span) == (2, 1, 9)
+    assert (line.step, line.dilation, line.span(4)) == (2, 1, 9)
     assert line.strides == (1, 1, 0)
     assert find_overlap(windows(((9, 2), (9, 1)), ((0, 1), (0, 1))), 0, 1) is None
     assert find_overlap(windows(((9, 4), (9, 1))), 0, 1) is None
