@@ -133,8 +133,8 @@ LONGEST_SHORT_SCAN = 256
 # 16,384: 0.71 ms merged, 0.92 ms before.
 LONGEST_MERGED = 16_384
 
-# Likewise if each element carries a word along. 1024 rows of 16,384: 1.14 ms by radix,
-# 1.18 to 1.34 ms merged.
+# The same limit if each element carries a word along. 1024 rows of 16,384: 1.14 ms by
+# radix, 1.18 to 1.34 ms merged.
 LONGEST_MERGED_PAIRS = 8192
 
 # Accumulation at indices

@@ -271,7 +271,7 @@ class _PairOperand:
         self.is_adjacent = False
 
     def add_position(self, builder: LaunchBuilder) -> None:
-        """Add the functions of a vector's place in the tile and in the matrix."""
+        """Add the functions of a vector's indices in the tile and in the matrix."""
         size = f"parameters.{self.blocks}"
         lines = (
             f"  let rest = number / {size};\n"

@@ -224,15 +224,15 @@ def _splits(
     """Return the number of parts of the depth that occupies enough workgroups."""
     few, cores = target.scaled(policy.FEW_GROUPS), target.cores
     groups = max(tile.groups(batch, rows, columns), 1)
-    wanted = -(-4 * few // groups) if groups < few else 1
+    splits = -(-4 * few // groups) if groups < few else 1
     if (
         few <= groups <= cores // 2
         and depth >= policy.VERY_DEEP
         and tile is PRODUCT_TILES[-1]
     ):
         parts = min(-(-2 * cores // groups), depth // policy.LEAST_VERY_DEEP_SPLIT)
-        wanted = max(wanted, parts)
-    return max(min(wanted, depth // policy.LEAST_SPLIT_DEPTH, policy.MOST_SPLITS), 1)
+        splits = max(splits, parts)
+    return max(min(splits, depth // policy.LEAST_SPLIT_DEPTH, policy.MOST_SPLITS), 1)
 
 
 def candidates(
