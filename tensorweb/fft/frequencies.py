@@ -15,7 +15,8 @@ from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.hostdata import pack
 from tensorweb.nodes.elementwise import cast, elementwise
-from tensorweb.nodes.linspace import MOST_ON_HOST, counted
+from tensorweb.nodes.linspace import counted
+from tensorweb.nodes.policy import LARGEST_HOST_RANGE
 from tensorweb.nodes.selection import concat, roll
 from tensorweb.ops import OPS
 from tensorweb.shapes import normalize_axes
@@ -185,7 +186,7 @@ def _multiples(first: int, count: int, step: float, dtype: DType, device: str) -
     They are rounded once, from float64, if the device stores float64 or the host
     computes them; otherwise they are exact integers times the rounded step.
     """
-    if not stores(dtypes.float64, device) and count <= MOST_ON_HOST:
+    if not stores(dtypes.float64, device) and count <= LARGEST_HOST_RANGE:
         numbers = [i * step for i in range(first, first + count)]
         return leaf(HostData(pack(numbers, dtype, (count,))), (count,), dtype, device)
     wide = dtypes.float64 if stores(dtypes.float64, device) else dtypes.float32

@@ -12,10 +12,10 @@ from tensorweb.devices import as_device, usable_dtype
 from tensorweb.dtypes import DType, as_dtype, check_integer
 from tensorweb.errors import DataError, DTypeError, ExchangeError, ShapeError
 from tensorweb.graph.node import Node, constant, number_of_constant
-from tensorweb.nodes import patterns as build
+from tensorweb.nodes import matrices as build
 from tensorweb.nodes.complex_parts import join_parts
 from tensorweb.nodes.elementwise import cast
-from tensorweb.nodes.linspace import counted, spaced
+from tensorweb.nodes.linspace import counted, grids, spaced
 from tensorweb.nodes.movement import expand
 from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
@@ -461,4 +461,4 @@ def meshgrid(*arrays: ArrayLike, indexing: str = "xy") -> tuple[Tensor, ...]:
             [20, 20, 20]])
     """
     nodes = as_operands(*arrays) if arrays else ()
-    return tuple(Tensor(node) for node in build.grids(nodes, indexing))
+    return tuple(Tensor(node) for node in grids(nodes, indexing))

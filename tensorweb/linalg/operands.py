@@ -10,8 +10,8 @@ from tensorweb.graph.deferred_errors import doubt
 from tensorweb.graph.node import Node
 from tensorweb.nodes import complex_factorizations as build
 from tensorweb.nodes.complex_parts import join_parts
-from tensorweb.nodes.diagonals import diagonal
-from tensorweb.nodes.triangles import part
+from tensorweb.nodes.matrices import diagonal
+from tensorweb.nodes.movement import slice_axis
 from tensorweb.shapes import unravel_index
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -64,7 +64,7 @@ def is_complex(x: Tensor) -> bool:
 
 def zero_pivots(packed: Node) -> Tensor:
     """Return for each matrix whether its LU factorization has a zero pivot."""
-    pivots = diagonal(part(packed, -1, 0, packed.shape[-2]))
+    pivots = diagonal(slice_axis(packed, -1, 0, packed.shape[-2]))
     return (Tensor(pivots) == 0).any(-1)
 
 

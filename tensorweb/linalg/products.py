@@ -8,7 +8,7 @@ from typing import SupportsIndex
 from tensorweb import functions as xp
 from tensorweb.errors import AxisError, DTypeError, ShapeError
 from tensorweb.linalg.operands import matrices
-from tensorweb.nodes.diagonals import diagonal as build_diagonal
+from tensorweb.nodes.matrices import diagonal as build_diagonal
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, as_operands

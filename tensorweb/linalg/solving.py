@@ -27,9 +27,8 @@ from tensorweb.linalg.products import diagonal
 from tensorweb.linalg.results import SlogdetResult
 from tensorweb.linalg.spectral import schur
 from tensorweb.nodes import factorizations as build
-from tensorweb.nodes.diagonals import diagonal as build_diagonal
-from tensorweb.nodes.movement import alias
-from tensorweb.nodes.triangles import part
+from tensorweb.nodes.matrices import diagonal as build_diagonal
+from tensorweb.nodes.movement import alias, slice_axis
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, as_operands
@@ -192,7 +191,7 @@ def _pivots(x: Tensor) -> tuple[Tensor, Tensor]:
     """Return the diagonal of U, and for each step -1 if it swapped two rows, else 1."""
     n, packed = x.shape[-1], build.lu(x.node)
     signs = Tensor(packed)[..., n + 1]
-    return Tensor(build_diagonal(part(packed, -1, 0, n))), signs
+    return Tensor(build_diagonal(slice_axis(packed, -1, 0, n))), signs
 
 
 # Powers of square matrices.

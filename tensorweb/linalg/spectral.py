@@ -25,7 +25,7 @@ from tensorweb.linalg.products import diagonal
 from tensorweb.linalg.results import EighResult, EigResult, QRResult, SVDResult
 from tensorweb.nodes import complex_factorizations as complex_build
 from tensorweb.nodes import factorizations as real_build
-from tensorweb.nodes.diagonals import diagonal as build_diagonal
+from tensorweb.nodes.matrices import diagonal as build_diagonal
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 

@@ -33,7 +33,8 @@ from tensorweb.nn.arguments import (
     operand,
     positive,
 )
-from tensorweb.nodes.ranges import MOST_LOOKED_AT, Interval, promise_interval
+from tensorweb.nodes.policy import LARGEST_INSPECTED
+from tensorweb.nodes.ranges import Interval, promise_interval
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.transforms.custom import custom_vjp, stop_gradient
@@ -394,7 +395,7 @@ def _ends_of_counted(labels: Node, kept: Node, ignored: int) -> Interval:
     """
     known = _counted.setdefault(labels, {})
     if ignored not in known:
-        data = host_bytes(labels) if labels.size <= MOST_LOOKED_AT else None
+        data = host_bytes(labels) if labels.size <= LARGEST_INSPECTED else None
         if data is None:
             known[ignored] = extremes(kept)
         else:

@@ -6,18 +6,13 @@ from tensorweb import dtypes
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.graph.attributes import Taking
 from tensorweb.graph.node import Node, constant
+from tensorweb.nodes import policy
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.movement import expand, reshape
 from tensorweb.nodes.ranges import promise_interval
 from tensorweb.nodes.reduction import reduce
 from tensorweb.nodes.selection import gather, iota
 from tensorweb.ops import OPS
-
-MOST_COUNTED = 64
-"""Largest count of sorted elements that are all compared with each value."""
-
-WAYS = 16
-"""Count of parts that one step of a longer search distinguishes."""
 
 
 def clip(node: Node, low: Node | None, high: Node | None) -> Node:
@@ -53,7 +48,7 @@ def searchsorted(ordered: Node, values: Node, side: str) -> Node:
         )
     if side not in ("left", "right"):
         raise DataError(f"searchsorted: side {side!r}; it is 'left' or 'right'.")
-    if ordered.size > MOST_COUNTED:
+    if ordered.size > policy.LARGEST_COMPARED:
         return _narrowed(ordered, values, side)
     wide = reshape(values, (*values.shape, 1))
     before = _is_before(ordered, wide, side)
@@ -83,10 +78,11 @@ def _narrowed(ordered: Node, values: Node, side: str) -> Node:
     axis = len(values.shape)
     wide = reshape(values, (*values.shape, 1))
     last = _number(ordered.size - 1, ordered)
-    step = WAYS ** ((ordered.size.bit_length() - 1) // (WAYS.bit_length() - 1))
+    digit_bits = policy.SEARCH_PARTS.bit_length() - 1
+    step = policy.SEARCH_PARTS ** ((ordered.size.bit_length() - 1) // digit_bits)
     found = expand(_number(0, ordered), values.shape)
     while step:
-        ways = min(WAYS - 1, ordered.size // step)
+        ways = min(policy.SEARCH_PARTS - 1, ordered.size // step)
         ramp = iota(ways, dtypes.int32, ordered.device)
         ends = elementwise(OPS["multiply"], ramp, _number(step, ordered))
         ends = elementwise(OPS["add"], ends, _number(step - 1, ordered))
@@ -100,7 +96,7 @@ def _narrowed(ordered: Node, values: Node, side: str) -> Node:
         digit = reduce("sum", cast(is_before, dtypes.int32), (axis,))
         more = elementwise(OPS["multiply"], digit, _number(step, ordered))
         found = elementwise(OPS["add"], found, more)
-        step //= WAYS
+        step //= policy.SEARCH_PARTS
     counts = cast(found, dtypes.DEFAULT_INT)
     promise_interval(counts, 0, ordered.size)
     return counts

@@ -1,8 +1,15 @@
 """Build factorizations of stacks of real matrices.
 
 A factorization is one node whose result packs all factors; builders return views of it.
-On devices that run kernels, large matrices are factored recursively in blocks. float16
-is computed in float32.
+On devices that run kernels, large matrices are factored recursively in blocks, so that
+matrix products dominate. float16 is computed in float32.
+
+- LU: Toledo, Locality of reference in LU decomposition with partial pivoting, 1997.
+- QR: Elmroth and Gustavson, Applying recursion to serial and parallel QR factorization
+  leads to better performance, 2000; Schreiber and Van Loan, A storage-efficient WY
+  representation for products of Householder transformations, 1989.
+- QR of tall matrices by independent blocks of rows: Demmel, Grigori, Hoemmen and
+  Langou, Communication-optimal parallel and sequential QR and LU factorizations, 2012.
 """
 
 from __future__ import annotations
@@ -10,34 +17,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from tensorweb import dtypes
 from tensorweb.graph.attributes import Factoring
 from tensorweb.graph.autograd import may_differentiate, set_rule
 from tensorweb.graph.node import Node, constant
-from tensorweb.nodes.blocked_factors import lu_by_halves, permuted, qr_by_halves
+from tensorweb.nodes import policy
 from tensorweb.nodes.contraction import matmul
-from tensorweb.nodes.elementwise import cast
-from tensorweb.nodes.movement import expand, reshape
-from tensorweb.nodes.selection import concat
-from tensorweb.nodes.tall_factors import is_tall, qr_by_rows
-from tensorweb.nodes.triangles import (
-    BLOCK,
+from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.nodes.indexing import take_along
+from tensorweb.nodes.matrices import (
     corner,
     difference,
-    factored,
+    factorization,
     first_half,
     identity,
-    is_cut,
-    part,
+    is_split,
     transposed,
+    triangle,
     triangular_solve,
     widened,
 )
+from tensorweb.nodes.movement import expand, reshape, slice_axis
+from tensorweb.nodes.ranges import promise_interval
+from tensorweb.nodes.selection import concat
+from tensorweb.ops import OPS
 from tensorweb.ops.factorizations import CHOLESKY, EIGH, LU, QR, SVD
 
 PLAIN = Factoring()
-
-WHOLE, LARGEST_QR = 128, 64
-"""Largest length of matrices factored by one kernel: of Cholesky and LU, and of QR."""
 
 
 def cholesky(node: Node) -> Node:
@@ -46,18 +52,18 @@ def cholesky(node: Node) -> Node:
     Large matrices are factored recursively, so that matrix products dominate.
     """
     *outer, n, _ = node.shape
-    if not is_cut(node, n, WHOLE):
-        return factored(CHOLESKY, PLAIN, node.shape, node)
-    half = first_half(n, BLOCK)
+    if not is_split(node, n, policy.LARGEST_LU):
+        return factorization(CHOLESKY, PLAIN, node.shape, node)
+    half = first_half(n, policy.TRIANGLE_BLOCK)
     one, two, axis = (0, half), (half, n - half), len(outer)
     first = cholesky(corner(node, one, one))
-    turned = transposed(corner(node, two, one))
-    upper = triangular_solve(first, turned, is_upper=False)
+    right = transposed(corner(node, two, one))
+    upper = triangular_solve(first, right, is_upper=False)
     lower = transposed(upper)
-    rest = difference(corner(node, two, two), matmul(lower, upper))
-    nothing = constant(0, node.dtype, node.device, (*outer, half, n - half))
-    top = concat([first, nothing], axis + 1)
-    return concat([top, concat([lower, cholesky(rest)], axis + 1)], axis)
+    remainder = difference(corner(node, two, two), matmul(lower, upper))
+    zeros = constant(0, node.dtype, node.device, (*outer, half, n - half))
+    top = concat([first, zeros], axis + 1)
+    return concat([top, concat([lower, cholesky(remainder)], axis + 1)], axis)
 
 
 def lu(node: Node) -> Node:
@@ -67,22 +73,21 @@ def lu(node: Node) -> Node:
     row of A at this position, and -1 if two rows were swapped in this step.
     """
     *outer, rows, columns = node.shape
-    if not is_cut(node, min(rows, columns), WHOLE):
-        return factored(LU, PLAIN, (*outer, rows, columns + 2), node)
+    if not is_split(node, min(rows, columns), policy.LARGEST_LU):
+        return factorization(LU, PLAIN, (*outer, rows, columns + 2), node)
     source = widened(node)
-    found = lu_by_halves(source)
-    set_rule(found, (source,), LU)
-    return cast(found, node.dtype)
+    packed = lu_by_halves(source)
+    set_rule(packed, (source,), LU)
+    return cast(packed, node.dtype)
 
 
 def lu_solve(packed: Node, right: Node) -> Node:
     """Return X of A X = B from the packed LU factors of A; batch axes are equal."""
     n = packed.shape[-2]
-    triangles = part(packed, -1, 0, n)
-    below = triangular_solve(
-        triangles, permuted(packed, right), is_upper=False, is_unit=True
-    )
-    return triangular_solve(triangles, below, is_upper=True)
+    triangles = slice_axis(packed, -1, 0, n)
+    permuted = _permuted(packed, right)
+    solution = triangular_solve(triangles, permuted, is_upper=False, is_unit=True)
+    return triangular_solve(triangles, solution, is_upper=True)
 
 
 def qr(node: Node, *, is_complete: bool = False) -> tuple[Node, Node]:
@@ -93,33 +98,33 @@ def qr(node: Node, *, is_complete: bool = False) -> tuple[Node, Node]:
     *outer, rows, columns = node.shape
     width = rows if is_complete else min(rows, columns)
     if rows and not columns:
-        whole = expand(identity(rows, node, width), (*outer, rows, width))
-        return whole, constant(0, node.dtype, node.device, (*outer, width, columns))
+        q = expand(identity(rows, node, width), (*outer, rows, width))
+        return q, constant(0, node.dtype, node.device, (*outer, width, columns))
     by_rows = is_tall(node) and not is_complete
-    if by_rows or is_cut(node, min(rows, columns), LARGEST_QR):
+    if by_rows or is_split(node, min(rows, columns), policy.LARGEST_QR):
         source = widened(node)
-        q, r = qr_by_rows(source, qr) if by_rows else qr_by_halves(source, width)
+        q, r = qr_by_rows(source) if by_rows else qr_by_halves(source, width)
         if not may_differentiate(node):
             return cast(q, node.dtype), cast(r, node.dtype)
-        whole = joined([transposed(q), r])
-        set_rule(whole, (source,), QR)
-        flat = cast(whole, node.dtype)
+        packed = packed_factors([transposed(q), r])
+        set_rule(packed, (source,), QR)
+        flat = cast(packed, node.dtype)
     else:
         size = rows * width + width * columns
         attrs = Factoring(is_complete=is_complete)
-        flat = factored(QR, attrs, (*outer, size), node)
-    left = part(flat, -1, 0, rows * width)
-    right = part(flat, -1, rows * width, width * columns)
+        flat = factorization(QR, attrs, (*outer, size), node)
+    left = slice_axis(flat, -1, 0, rows * width)
+    right = slice_axis(flat, -1, rows * width, width * columns)
     return (
         transposed(reshape(left, (*outer, width, rows))),
         reshape(right, (*outer, width, columns)),
     )
 
 
-def joined(parts: Sequence[Node]) -> Node:
-    """Return parts flattened and concatenated to one vector per matrix."""
-    outer = parts[0].shape[:-2]
-    rows = [reshape(each, (*outer, prod(each.shape[-2:]))) for each in parts]
+def packed_factors(factors: Sequence[Node]) -> Node:
+    """Return factors flattened and concatenated to one vector per matrix."""
+    outer = factors[0].shape[:-2]
+    rows = [reshape(node, (*outer, prod(node.shape[-2:]))) for node in factors]
     return concat(rows, len(outer))
 
 
@@ -129,9 +134,9 @@ def eigh(node: Node) -> tuple[Node, Node]:
     The matrices are symmetric.
     """
     *outer, n, _ = node.shape
-    packed = factored(EIGH, PLAIN, (*outer, n + 1, n), node)
-    values = reshape(part(packed, -2, 0, 1), (*outer, n))
-    return values, part(packed, -2, 1, n)
+    packed = factorization(EIGH, PLAIN, (*outer, n + 1, n), node)
+    values = reshape(slice_axis(packed, -2, 0, 1), (*outer, n))
+    return values, slice_axis(packed, -2, 1, n)
 
 
 def svd(node: Node) -> tuple[Node, Node, Node]:
@@ -144,7 +149,7 @@ def svd(node: Node) -> tuple[Node, Node, Node]:
     if rows < columns:
         left, values, right = svd(transposed(node))
         return transposed(right), values, transposed(left)
-    if rows >= 2 * columns and is_cut(node, rows, LARGEST_QR):
+    if rows >= 2 * columns and is_split(node, rows, policy.LARGEST_QR):
         source = widened(node)
         q, r = qr(source)
         left, values, right = svd(r)
@@ -156,13 +161,182 @@ def svd(node: Node) -> tuple[Node, Node, Node]:
                 cast(right, node.dtype),
             )
         row = reshape(values, (*outer, 1, columns))
-        whole = joined([transposed(left), row, right])
-        set_rule(whole, (source,), SVD)
-        flat = cast(whole, node.dtype)
+        packed = packed_factors([transposed(left), row, right])
+        set_rule(packed, (source,), SVD)
+        flat = cast(packed, node.dtype)
     else:
         size = columns * (rows + 1 + columns)
-        flat = factored(SVD, PLAIN, (*outer, size), node)
-    left = reshape(part(flat, -1, 0, columns * rows), (*outer, columns, rows))
-    values = part(flat, -1, columns * rows, columns)
-    right = part(flat, -1, columns * (rows + 1), columns * columns)
+        flat = factorization(SVD, PLAIN, (*outer, size), node)
+    left = reshape(slice_axis(flat, -1, 0, columns * rows), (*outer, columns, rows))
+    values = slice_axis(flat, -1, columns * rows, columns)
+    right = slice_axis(flat, -1, columns * (rows + 1), columns * columns)
     return transposed(left), values, reshape(right, (*outer, columns, columns))
+
+
+def _permuted(packed: Node, right: Node) -> Node:
+    """Return the rows of B permuted by the pivots of an LU factorization of A."""
+    n = packed.shape[-2]
+    if 0 in right.shape:
+        return right
+    order = cast(slice_axis(packed, -1, packed.shape[-1] - 2, 1), dtypes.int32)
+    promise_interval(order, 0, n - 1)
+    return take_along(right, expand(order, right.shape), len(right.shape) - 2)
+
+
+def lu_by_halves(node: Node) -> Node:
+    """Return the packed LU factors of `(..., m, n)` in the format of `lu`.
+
+    The left columns are factored first, with pivots from all rows. The right columns
+    are permuted and updated, and their lower block is factored recursively.
+    """
+    *outer, rows, columns = node.shape
+    steps, axis = min(rows, columns), len(outer)
+    if steps <= policy.PANEL:
+        return factorization(LU, PLAIN, (*outer, rows, columns + 2), node)
+    half = first_half(steps, policy.PANEL)
+    width = columns - half
+    upper, lower = (0, half), (half, rows - half)
+    left = lu_by_halves(slice_axis(node, -1, *upper))
+    right = _permuted(left, slice_axis(node, -1, half, width))
+    above = triangular_solve(
+        corner(left, upper, upper),
+        slice_axis(right, -2, *upper),
+        is_upper=False,
+        is_unit=True,
+    )
+    product = matmul(corner(left, lower, upper), above)
+    below = lu_by_halves(difference(slice_axis(right, -2, *lower), product))
+    permuted = _permuted(below, corner(left, lower, (0, half + 1)))
+    top = [corner(left, upper, upper), above, corner(left, upper, (half, 2))]
+    bottom = [
+        slice_axis(permuted, -1, 0, half),
+        slice_axis(below, -1, 0, width),
+        slice_axis(permuted, -1, half, 1),
+        slice_axis(below, -1, width + 1, 1),
+    ]
+    return concat([concat(top, axis + 1), concat(bottom, axis + 1)], axis)
+
+
+def qr_by_halves(node: Node, width: int) -> tuple[Node, Node]:
+    """Return Q and R of `(..., m, n)`; Q has `width` columns, at least `min(m, n)`.
+
+    Q is `1 - V T Vᵀ` with a lower triangular V and an upper triangular T.
+    """
+    *_, rows, columns = node.shape
+    steps = min(rows, columns)
+    vectors, factor, upper = _reflections(slice_axis(node, -1, 0, steps))
+    if columns > steps:
+        right = slice_axis(node, -1, steps, columns - steps)
+        reflected = _apply_reflections(vectors, factor, right)
+        upper = concat([upper, reflected], len(upper.shape) - 1)
+    if width > steps:
+        shape = (*upper.shape[:-2], width - steps, columns)
+        zeros = constant(0, upper.dtype, upper.device, shape)
+        upper = concat([upper, zeros], len(shape) - 2)
+    product = matmul(factor, transposed(slice_axis(vectors, -2, 0, width)))
+    return difference(identity(rows, node, width), matmul(vectors, product)), upper
+
+
+def _reflections(node: Node) -> tuple[Node, Node, Node]:
+    """Return V `(..., m, n)`, T and R `(..., n, n)` of `(..., m, n)`, n at most m."""
+    *outer, rows, columns = node.shape
+    if columns <= policy.PANEL:
+        return _panel(node)
+    half = first_half(columns, policy.PANEL)
+    axis, width = len(outer), columns - half
+    vectors, factor, upper = _reflections(slice_axis(node, -1, 0, half))
+    reflected = _apply_reflections(vectors, factor, slice_axis(node, -1, half, width))
+    others, second, lower = _reflections(slice_axis(reflected, -2, half, rows - half))
+    products = matmul(transposed(slice_axis(vectors, -2, half, rows - half)), others)
+    right = elementwise(OPS["negative"], matmul(matmul(factor, products), second))
+    zeros = constant(0, node.dtype, node.device, (*outer, half, width))
+    all_vectors = [vectors, concat([zeros, others], axis)]
+    return (
+        concat(all_vectors, axis + 1),
+        _upper_blocks(factor, right, second),
+        _upper_blocks(upper, slice_axis(reflected, -2, 0, half), lower),
+    )
+
+
+def _apply_reflections(vectors: Node, factor: Node, node: Node) -> Node:
+    """Return `(1 - V Tᵀ Vᵀ) A`."""
+    inner = matmul(transposed(factor), matmul(transposed(vectors), node))
+    return difference(node, matmul(vectors, inner))
+
+
+def _upper_blocks(upper: Node, right: Node, lower: Node) -> Node:
+    """Return the block matrix `[[upper, right], [0, lower]]`."""
+    axis = len(upper.shape) - 1
+    shape = (*upper.shape[:-2], lower.shape[-1], upper.shape[-1])
+    zeros = constant(0, upper.dtype, upper.device, shape)
+    rows = [concat([upper, right], axis), concat([zeros, lower], axis)]
+    return concat(rows, axis - 1)
+
+
+def _below(node: Node, rows: int) -> Node:
+    """Return a matrix with `rows` rows of zeros appended."""
+    shape = (*node.shape[:-2], rows, node.shape[-1])
+    nothing = constant(0, node.dtype, node.device, shape)
+    return concat([node, nothing], len(shape) - 2)
+
+
+def _panel(node: Node) -> tuple[Node, Node, Node]:
+    """Return V, T and R of at most `PANEL` columns.
+
+    With t the scale factors of the reflections, T is
+    `(1 + diag(t) triu(Vᵀ V, 1))⁻¹ diag(t)`.
+    (Puglisi, Modification of the Householder method based on the compact WY
+    representation, 1992)
+    """
+    *outer, rows, columns = node.shape
+    attrs = Factoring(is_packed=True)
+    packed = factorization(QR, attrs, (*outer, columns, rows + 1), node)
+    reflected = transposed(slice_axis(packed, -1, 0, rows))
+    eye = identity(rows, node, columns)
+    below = triangle("tril", "less_equal", reflected, -1)
+    vectors = elementwise(OPS["add"], below, eye)
+    upper = triangle("triu", "greater_equal", slice_axis(reflected, -2, 0, columns), 0)
+    factors = slice_axis(packed, -1, rows, 1)
+    products = matmul(transposed(vectors), vectors)
+    strict = triangle("triu", "greater_equal", products, 1)
+    one = identity(columns, node)
+    inner = elementwise(OPS["add"], one, elementwise(OPS["multiply"], factors, strict))
+    diagonal = elementwise(OPS["multiply"], factors, one)
+    factor = triangular_solve(inner, diagonal, is_upper=True, is_unit=True)
+    return vectors, factor, upper
+
+
+def is_tall(node: Node) -> bool:
+    """Whether the QR of matrices is computed by blocks of rows."""
+    rows, columns = node.shape[-2:]
+    return is_split(node, rows, max(policy.TALL_ROWS - 1, 2 * _block_rows(columns)))
+
+
+def qr_by_rows(node: Node) -> tuple[Node, Node]:
+    """Return Q `(..., m, n)` and R of tall matrices `(..., m, n)`.
+
+    Each block of rows is factored. The first n rows and the R of all blocks below them
+    have the R of the matrix. As the first n rows stay first, the diagonal of R has the
+    signs that it has without blocks.
+    """
+    *outer, rows, columns = node.shape
+    height, axis = _block_rows(columns), len(outer)
+    count = (rows - columns) // height
+    block_rows, factor_rows = count * height, count * columns
+    blocks = slice_axis(node, -2, columns, block_rows)
+    q, r = qr(reshape(blocks, (*outer, count, height, columns)))
+    last_rows = rows - columns - block_rows
+    last = [slice_axis(node, -2, rows - last_rows, last_rows)] if last_rows else []
+    first = slice_axis(node, -2, 0, columns)
+    stacked = [first, reshape(r, (*outer, factor_rows, columns)), *last]
+    left, upper = qr(concat(stacked, axis))
+    factors = slice_axis(left, -2, columns, factor_rows)
+    factors = reshape(factors, (*outer, count, columns, columns))
+    middle = reshape(matmul(q, factors), (*outer, block_rows, columns))
+    start = columns + factor_rows
+    below = [slice_axis(left, -2, start, last_rows)] if last_rows else []
+    return concat([slice_axis(left, -2, 0, columns), middle, *below], axis), upper
+
+
+def _block_rows(columns: int) -> int:
+    return max(policy.TALL_BLOCK_ROWS, 4 * columns)

@@ -1,4 +1,4 @@
-"""Build evenly spaced values: exact integers, or float64 values rounded once.
+"""Build evenly spaced values, exact or rounded once from float64, and grids of them.
 
 On a device without float64, the host computes short results. For long ones it computes
 the middle of each block, and the device adds small offsets to it.
@@ -13,18 +13,15 @@ from collections.abc import Sequence
 from tensorweb import dtypes
 from tensorweb.devices import stores
 from tensorweb.dtypes import DType
+from tensorweb.errors import DataError, ShapeError
 from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.hostdata import pack
-from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.nodes import policy
+from tensorweb.nodes.elementwise import cast, common_device, elementwise
 from tensorweb.nodes.movement import expand, reshape, slice_ranges
 from tensorweb.nodes.selection import iota
 from tensorweb.ops import OPS
-
-MOST_ON_HOST = 1 << 18
-"""Largest count of values computed on the host, which takes a few 10 ms."""
-
-BLOCK = 32
 
 EXACT = 1 << 24
 """Integers up to this magnitude are exact in float32."""
@@ -32,8 +29,8 @@ EXACT = 1 << 24
 
 def counted(count: int, start: float, step: float, dtype: DType, device: str) -> Node:
     """Return `start + i * step`, computed in a dtype that represents all values."""
-    whole = dtype if dtype.kind in ("int", "uint") else dtypes.int32
-    node = cast(iota(count, whole, device), dtype)
+    integer = dtype if dtype.kind in ("int", "uint") else dtypes.int32
+    node = cast(iota(count, integer, device), dtype)
     if step != 1:
         factor = constant(_wrapped(step, dtype), dtype, device)
         node = elementwise(OPS["multiply"], node, factor)
@@ -68,7 +65,7 @@ def spaced(
         return _converted(_ended(node, last), dtype)
     if _is_exact(count, start, step, last):
         return cast(counted(count, start, step, dtypes.float32, device), dtype)
-    if count > MOST_ON_HOST:
+    if count > policy.LARGEST_HOST_RANGE:
         return _converted(_ended(_in_blocks(count, start, step, device), last), dtype)
     numbers = [start + i * step for i in range(count)]
     if last is not None and count:
@@ -101,23 +98,25 @@ def _in_blocks(count: int, start: float, step: float, device: str) -> Node:
     A middle is a sum of two float32 values. The offsets are small relative to most
     values, so nearly all sums are correctly rounded and the others are off by 1 ULP.
     """
-    blocks = -(-count // BLOCK)
-    half = BLOCK // 2
-    middles = [start + (block * BLOCK + half) * step for block in range(blocks)]
+    block = policy.RANGE_BLOCK
+    blocks = -(-count // block)
+    half = block // 2
+    middles = [start + (index * block + half) * step for index in range(blocks)]
     high = array("f", middles)
     low = [
         middle - near if math.isfinite(near) else 0.0
         for middle, near in zip(middles, high, strict=True)
     ]
-    shape = (blocks, BLOCK)
-    within = _stored([i * step for i in range(-half, half)], dtypes.float32, device)
-    rests, nearest = (
+    shape = (blocks, block)
+    offsets = _stored([i * step for i in range(-half, half)], dtypes.float32, device)
+    remainders, nearest = (
         expand(reshape(_stored(part, dtypes.float32, device), (blocks, 1)), shape)
         for part in (low, high)
     )
-    small = elementwise(OPS["add"], rests, expand(reshape(within, (1, BLOCK)), shape))
-    whole = elementwise(OPS["add"], nearest, small)
-    return slice_ranges(reshape(whole, (blocks * BLOCK,)), [(0, count, 1)])
+    offsets = expand(reshape(offsets, (1, block)), shape)
+    small = elementwise(OPS["add"], remainders, offsets)
+    values = elementwise(OPS["add"], nearest, small)
+    return slice_ranges(reshape(values, (blocks * block,)), [(0, count, 1)])
 
 
 def _ended(node: Node, last: float | None) -> Node:
@@ -135,3 +134,33 @@ def _converted(node: Node, dtype: DType) -> Node:
     if dtype.kind != "float":
         node = elementwise(OPS["floor"], node)
     return cast(node, dtype)
+
+
+def grids(nodes: Sequence[Node], indexing: str) -> list[Node]:
+    """Return coordinate grids of nodes of one axis; `xy` puts the first one last.
+
+    Raises:
+        ShapeError: a node has more than one axis.
+        DataError: `indexing` is neither `xy` nor `ij`.
+    """
+    if indexing not in ("xy", "ij"):
+        raise DataError(f"meshgrid: indexing {indexing!r}; it is 'xy' or 'ij'.")
+    if not nodes:
+        return []
+    common_device(OPS["add"], tuple(nodes))
+    for node in nodes:
+        if len(node.shape) > 1:
+            raise ShapeError(f"meshgrid: shape {node.shape}; give tensors of one axis.")
+    rank = len(nodes)
+    axes = list(range(rank))
+    if indexing == "xy" and rank > 1:
+        axes[:2] = [1, 0]
+    shape = [0] * rank
+    for axis, node in zip(axes, nodes, strict=True):
+        shape[axis] = node.size
+    result = []
+    for axis, node in zip(axes, nodes, strict=True):
+        aligned = [1] * rank
+        aligned[axis] = node.size
+        result.append(expand(reshape(node, tuple(aligned)), tuple(shape)))
+    return result

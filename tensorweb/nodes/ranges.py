@@ -14,6 +14,7 @@ from tensorweb.graph.attributes import Reduction
 from tensorweb.graph.node import Node, attributes_of, number_of_constant
 from tensorweb.graph.storage import HostData
 from tensorweb.graph.tracing import Placeholder
+from tensorweb.nodes import policy
 from tensorweb.ops.structure import ARGSORT
 
 Interval = tuple[int, int]
@@ -22,19 +23,13 @@ Interval = tuple[int, int]
 Actual = Callable[[Node], Interval]
 """Returns bounds of the argument of a placeholder."""
 
-DEEPEST = 64
-"""Largest depth of the analysis; deeper nodes have the limits of their dtype."""
-
-MOST_LOOKED_AT = 1 << 16
-"""Largest count of host elements that are read for their minimum and maximum."""
-
-_known: WeakKeyDictionary[Node, Interval] = WeakKeyDictionary()
+_cached: WeakKeyDictionary[Node, Interval] = WeakKeyDictionary()
 """Cached bounds of nodes, whose values never change."""
 
 
 def promise_interval(node: Node, low: int, high: int) -> None:
     """Record bounds of an integer node that the caller guarantees."""
-    _known[node] = (low, high)
+    _cached[node] = (low, high)
 
 
 def limits(node: Node) -> Interval:
@@ -49,8 +44,10 @@ def interval_of(node: Node, actual: Actual | None = None) -> Interval:
         node: of an integer dtype or bool.
         actual: returns bounds of placeholders; without it they have dtype limits.
     """
-    known = _known.get(node)
-    return _Walk(actual).bound(node, DEEPEST) if known is None else known
+    interval = _cached.get(node)
+    if interval is None:
+        return _Walk(actual).bound(node, policy.DEEPEST_INTERVAL)
+    return interval
 
 
 class _Walk:
@@ -61,7 +58,7 @@ class _Walk:
         self._found: dict[Node, Interval] = {}
 
     def bound(self, node: Node, depth: int) -> Interval:
-        known = _known.get(node) or self._found.get(node)
+        known = _cached.get(node) or self._found.get(node)
         if known is None:
             known = self._found[node] = self._bound(node, depth)
         return known
@@ -83,11 +80,12 @@ class _Walk:
     def _bound_stored(self, node: Node) -> Interval:
         if type(node.storage) is Placeholder and self._actual is not None:
             return self._actual(node)
-        if type(node.storage) is not HostData or not 0 < node.size <= MOST_LOOKED_AT:
+        is_readable = 0 < node.size <= policy.LARGEST_INSPECTED
+        if type(node.storage) is not HostData or not is_readable:
             return limits(node)
         data = memoryview(node.storage.data)[: node.size * node.dtype.itemsize]
         values = data.cast("B").cast(node.dtype.typecode)  # type: ignore[call-overload]  # a dtype's letter is a native one
-        found = _known[node] = int(min(values)), int(max(values))
+        found = _cached[node] = int(min(values)), int(max(values))
         return found
 
     def _bound_operation(self, node: Node, depth: int) -> Interval:

@@ -12,6 +12,7 @@ from tensorweb.errors import ShapeError
 from tensorweb.graph.attributes import Box, Joining, Padding, Slices, Taking, Writing
 from tensorweb.graph.node import Node, constant
 from tensorweb.graph.op import COMPLEX
+from tensorweb.nodes import policy
 from tensorweb.nodes.complex_parts import join_by_part
 from tensorweb.nodes.elementwise import cast, common_device, require_promoted
 from tensorweb.nodes.movement import move, reshape, slice_ranges
@@ -30,10 +31,6 @@ from tensorweb.view import View
 
 _Part = tuple[Slices, View]
 """The slices that give a part of a node, and the part's view."""
-
-MOST_JOINED = 6
-"""Largest count of inputs of a concat node; more inputs are concatenated in groups,
-since kernels can bind a limited count of storages."""
 
 
 def iota(length: int, dtype: DType, device: str) -> Node:
@@ -109,16 +106,16 @@ def concat(nodes: Sequence[Node], axis: int) -> Node:
         return parts[0]
     if dtype.kind == "complex":
         return join_by_part(lambda *nodes: concat(nodes, axis), *parts)
-    while len(parts) > MOST_JOINED:
+    while len(parts) > policy.LARGEST_CONCAT:
         parts = tuple(
-            _joined(parts[begin : begin + MOST_JOINED], axis)
-            for begin in range(0, len(parts), MOST_JOINED)
+            _concat_node(parts[begin : begin + policy.LARGEST_CONCAT], axis)
+            for begin in range(0, len(parts), policy.LARGEST_CONCAT)
         )
-    return _joined(parts, axis)
+    return _concat_node(parts, axis)
 
 
-def _joined(parts: tuple[Node, ...], axis: int) -> Node:
-    """Return the concat node of at most `MOST_JOINED` checked nodes of one dtype."""
+def _concat_node(parts: tuple[Node, ...], axis: int) -> Node:
+    """Return the concat node of at most `LARGEST_CONCAT` checked nodes of one dtype."""
     first = parts[0]
     if len(parts) == 1:
         return first

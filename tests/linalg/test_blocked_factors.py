@@ -13,7 +13,7 @@ import pytest
 
 import tensorweb as tw
 from tensorweb.backends.wasm import WasmBackend
-from tensorweb.nodes import blocked_factors, factorizations, triangles
+from tensorweb.nodes import policy
 
 Array = np.ndarray[Any, Any]
 
@@ -23,11 +23,10 @@ SHAPES = ((2, 11, 11), (12, 6), (2, 7, 8), (2, 3, 8), (0, 20, 20))
 
 @pytest.fixture
 def small_blocks(wasm: WasmBackend, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(factorizations, "WHOLE", 5)
-    monkeypatch.setattr(factorizations, "LARGEST_QR", 5)
-    monkeypatch.setattr(blocked_factors, "PANEL", 3)
-    for module in (factorizations, triangles):
-        monkeypatch.setattr(module, "BLOCK", 3)
+    for name in ("LARGEST_LU", "LARGEST_QR"):
+        monkeypatch.setattr(policy, name, 5)
+    for name in ("PANEL", "TRIANGLE_BLOCK"):
+        monkeypatch.setattr(policy, name, 3)
 
 
 def matrix(shape: tuple[int, ...], dtype: type = np.float64) -> Array:

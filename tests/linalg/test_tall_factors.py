@@ -9,7 +9,7 @@ import pytest
 
 import tensorweb as tw
 from tensorweb.backends.wasm import WasmBackend
-from tensorweb.nodes import tall_factors
+from tensorweb.nodes import policy
 
 SHAPES = ((43, 3), (42, 2), (2, 3, 40, 4))
 """With rows that are left over and without, in one step and in several, and stacks."""
@@ -17,8 +17,8 @@ SHAPES = ((43, 3), (42, 2), (2, 3, 40, 4))
 
 @pytest.fixture
 def small_blocks(wasm: WasmBackend, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tall_factors, "LEAST", 10)
-    monkeypatch.setattr(tall_factors, "BLOCK_ROWS", 8)
+    monkeypatch.setattr(policy, "TALL_ROWS", 10)
+    monkeypatch.setattr(policy, "TALL_BLOCK_ROWS", 8)
 
 
 def test_factors_are_those_without_blocks(small_blocks: None) -> None:

@@ -22,9 +22,8 @@ from tensorweb.nodes.complex_factorizations import (
     unpacked_svd,
 )
 from tensorweb.nodes.complex_parts import join_parts
-from tensorweb.nodes.diagonals import diagonal, diagonal_matrix
 from tensorweb.nodes.factorizations import lu, lu_solve
-from tensorweb.nodes.triangles import triangular_solve
+from tensorweb.nodes.matrices import diagonal, diagonal_matrix, triangular_solve
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.rules.factorizations import OF_COMPLETE
 from tensorweb.transforms.rules.rule import Cotangents, Rule, Step

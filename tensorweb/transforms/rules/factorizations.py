@@ -15,15 +15,19 @@ from tensorweb.errors import TransformError
 from tensorweb.graph.attributes import Factoring
 from tensorweb.graph.node import Node, attributes_of
 from tensorweb.nodes.contraction import matmul
-from tensorweb.nodes.diagonals import diagonal, diagonal_matrix
 from tensorweb.nodes.elementwise import cast
 from tensorweb.nodes.indexing import take_along
-from tensorweb.nodes.movement import expand, expand_dims, reshape
-from tensorweb.nodes.patterns import triangle
+from tensorweb.nodes.matrices import (
+    diagonal,
+    diagonal_matrix,
+    transposed,
+    triangle,
+    triangular_solve,
+)
+from tensorweb.nodes.movement import expand, expand_dims, reshape, slice_axis
 from tensorweb.nodes.ranges import promise_interval
 from tensorweb.nodes.selection import concat
 from tensorweb.nodes.sorting import argsort
-from tensorweb.nodes.triangles import part, transposed, triangular_solve
 from tensorweb.transforms.rules.rule import (
     Cotangents,
     Rule,
@@ -76,7 +80,7 @@ def of_cholesky(step: Step, cotangent: Node) -> Cotangents:
 def of_lu(step: Step, cotangent: Node) -> Cotangents:
     """P A = L U; P dA is L⁻ᵀ (tril(Lᵀ dL, -1) + triu(dU Uᵀ)) U⁻ᵀ; A is square."""
     n = step.node.shape[-2]
-    packed, above = part(step.node, -1, 0, n), part(cotangent, -1, 0, n)
+    packed, above = slice_axis(step.node, -1, 0, n), slice_axis(cotangent, -1, 0, n)
     upper = _upper(packed)
     lower = plus(_lower(packed, -1), diagonal_matrix(ones(diagonal(packed))))
     inner = plus(
@@ -85,7 +89,7 @@ def of_lu(step: Step, cotangent: Node) -> Cotangents:
     )
     solved = triangular_solve(transposed(lower), inner, is_upper=True, is_unit=True)
     found = _behind(solved, upper)
-    order = cast(part(step.node, -1, n, 1), dtypes.int32)
+    order = cast(slice_axis(step.node, -1, n, 1), dtypes.int32)
     back = argsort(order, len(order.shape) - 2, False)
     promise_interval(back, 0, n - 1)
     return [take_along(found, expand(back, found.shape), len(found.shape) - 2)]
@@ -121,18 +125,18 @@ def of_qr(step: Step, cotangent: Node) -> Cotangents:
     d_left, d_right = _parts_of_qr(cotangent, rows, columns)
     if rows >= columns:
         return [_of_tall(left, right, d_left, d_right)]
-    remainder, rest = part(source, -1, rows, columns - rows), columns - rows
-    d_remainder = part(d_right, -1, rows, rest)
+    remainder, rest = slice_axis(source, -1, rows, columns - rows), columns - rows
+    d_remainder = slice_axis(d_right, -1, rows, rest)
     d_left = plus(d_left, matmul(remainder, transposed(d_remainder)))
-    square, d_square = part(right, -1, 0, rows), part(d_right, -1, 0, rows)
+    square, d_square = slice_axis(right, -1, 0, rows), slice_axis(d_right, -1, 0, rows)
     first = _of_tall(left, square, d_left, d_square)
     return [concat([first, matmul(left, d_remainder)], len(source.shape) - 1)]
 
 
 def _parts_of_qr(flat: Node, rows: int, columns: int) -> tuple[Node, Node]:
     width, outer = min(rows, columns), flat.shape[:-1]
-    left = reshape(part(flat, -1, 0, rows * width), (*outer, width, rows))
-    right = part(flat, -1, rows * width, width * columns)
+    left = reshape(slice_axis(flat, -1, 0, rows * width), (*outer, width, rows))
+    right = slice_axis(flat, -1, rows * width, width * columns)
     return transposed(left), reshape(right, (*outer, width, columns))
 
 
@@ -168,7 +172,9 @@ def of_eigh(step: Step, cotangent: Node) -> Cotangents:
 
 def _parts_of_eigh(packed: Node) -> tuple[Node, Node]:
     *outer, _, n = packed.shape
-    return reshape(part(packed, -2, 0, 1), (*outer, n)), part(packed, -2, 1, n)
+    return reshape(slice_axis(packed, -2, 0, 1), (*outer, n)), slice_axis(
+        packed, -2, 1, n
+    )
 
 
 def of_svd(step: Step, cotangent: Node) -> Cotangents:
@@ -195,9 +201,9 @@ def of_svd(step: Step, cotangent: Node) -> Cotangents:
 
 def _parts_of_svd(flat: Node, rows: int, columns: int) -> tuple[Node, Node, Node]:
     outer, begin = flat.shape[:-1], columns * rows
-    left = reshape(part(flat, -1, 0, begin), (*outer, columns, rows))
-    right = part(flat, -1, begin + columns, columns * columns)
-    values = part(flat, -1, begin, columns)
+    left = reshape(slice_axis(flat, -1, 0, begin), (*outer, columns, rows))
+    right = slice_axis(flat, -1, begin + columns, columns * columns)
+    values = slice_axis(flat, -1, begin, columns)
     return transposed(left), values, reshape(right, (*outer, columns, columns))
 
 
