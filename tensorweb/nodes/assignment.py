@@ -19,20 +19,19 @@ from tensorweb.nodes.indexing import (
 from tensorweb.nodes.keys import Item, parse
 from tensorweb.nodes.movement import (
     expand,
-    expand_dims,
     flip,
     reshape,
     slice_ranges,
 )
-from tensorweb.nodes.selection import embed, iota, pad, scatter
+from tensorweb.nodes.selection import dilate, embed, iota, scatter
 from tensorweb.ops import OPS
 from tensorweb.shapes import Shape, size
 
 
 def assign_plain(node: Node, key: object, values: Node) -> Node | None:
-    """Return the same for a key of Python's integers and slices without steps.
+    """Return the node with the elements of a key of integers and slices replaced.
 
-    None when the key has anything else in it; `parse` and `assign` take that.
+    None for any other key, also of slices with steps: `parse` and `assign` take it.
 
     Raises:
         TensorIndexError: as `parse`.
@@ -43,9 +42,9 @@ def assign_plain(node: Node, key: object, values: Node) -> Node | None:
     if plain is None:
         return None
     known = (plain, node.shape)
-    if known not in _known_boxes:
-        _known_boxes.keep(known, _box(parse(parts, node.shape)))
-    box = _known_boxes[known]
+    if known not in _boxes:
+        _boxes.keep(known, _box(parse(parts, node.shape)))
+    box = _boxes[known]
     if box is None:
         return None
     shape, lengths, starts = box
@@ -61,7 +60,7 @@ def assign_plain(node: Node, key: object, values: Node) -> Node | None:
 
 
 _Box = tuple[Shape, Shape, tuple[int, ...]]
-_known_boxes: Cache[_Box | None] = Cache()
+_boxes: Cache[_Box | None] = Cache()
 """The box that a plain key names in a shape: the shape of what is written, its lengths
 along every axis and where they start; None for one that is empty or has steps."""
 
@@ -118,9 +117,13 @@ def _assign_box(node: Node, items: Sequence[Item], values: Node) -> Node:
     mask: Node | None = None
     for axis, step in enumerate(steps):
         if step > 1:
-            written = _interleave(written, axis, step)
-            on_axis = _every(written.shape, axis, step, node.device)
-            mask = on_axis if mask is None else _both(mask, on_axis)
+            written = dilate(written, axis, step)
+            on_axis = _multiples(written.shape, axis, step, node.device)
+            mask = (
+                on_axis
+                if mask is None
+                else elementwise(OPS["logical_and"], mask, on_axis)
+            )
     if mask is not None:
         box = [(s, n, 1) for s, n in zip(starts, written.shape, strict=True)]
         written = elementwise(OPS["where"], mask, written, slice_ranges(node, box))
@@ -129,28 +132,11 @@ def _assign_box(node: Node, items: Sequence[Item], values: Node) -> Node:
     return embed(node, written, starts)
 
 
-def _interleave(values: Node, axis: int, step: int) -> Node:
-    """Return values `step` positions apart along an axis, zeros between them."""
-    length = values.shape[axis]
-    wide = expand_dims(values, (axis + 1,))
-    widths = [(0, 0)] * len(wide.shape)
-    widths[axis + 1] = (0, step - 1)
-    spread = pad(wide, widths, constant(0, values.dtype, values.device))
-    shape = (*values.shape[:axis], length * step, *values.shape[axis + 1 :])
-    ranges = [(0, n, 1) for n in shape]
-    ranges[axis] = (0, (length - 1) * step + 1, 1)
-    return slice_ranges(reshape(spread, shape), ranges)
-
-
-def _every(shape: Shape, axis: int, step: int, device: str) -> Node:
+def _multiples(shape: Shape, axis: int, step: int, device: str) -> Node:
     """Return whether the index along an axis is a multiple of `step`."""
     ramp = iota(shape[axis], dtypes.int32, device)
-    rest = elementwise(OPS["remainder"], ramp, constant(step, dtypes.int32, device))
-    holds = elementwise(OPS["equal"], rest, constant(0, dtypes.int32, device))
+    phase = elementwise(OPS["remainder"], ramp, constant(step, dtypes.int32, device))
+    is_multiple = elementwise(OPS["equal"], phase, constant(0, dtypes.int32, device))
     aligned = [1] * len(shape)
     aligned[axis] = shape[axis]
-    return reshape(holds, tuple(aligned))
-
-
-def _both(a: Node, b: Node) -> Node:
-    return elementwise(OPS["logical_and"], a, b)
+    return reshape(is_multiple, tuple(aligned))

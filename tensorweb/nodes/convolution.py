@@ -1,7 +1,7 @@
 """Build convolutions and pooling: padding, windows, then a contraction or reduction.
 
-No operand is laid out anew: a convolution is one contraction whose right operand is a
-view of windows, an implicit matrix product.
+A convolution is one contraction whose right operand is a view of windows, an implicit
+matrix product: no operand is copied.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tensorweb.nodes.movement import (
     slice_ranges,
     unfold,
 )
-from tensorweb.nodes.selection import pad, spaced_out
+from tensorweb.nodes.selection import dilate, pad
 from tensorweb.ops import OPS
 
 Numbers = SupportsIndex | Iterable[SupportsIndex]
@@ -52,7 +52,7 @@ class Windows:
         return tuple(dilation * (size - 1) + 1 for size, dilation in pairs)
 
     def over(self, node: Node, fill: float) -> Node:
-        """Return the windows of a node: their starts in place, their elements last.
+        """Return the windows of a node; the elements of a window are the last axes.
 
         Raises:
             ShapeError: an axis with its border is shorter than a window.
@@ -111,17 +111,17 @@ def _borders(
             )
             for total in [max((-(-length // step) - 1) * step + reach - length, 0)]
         )
-    given = padding if isinstance(padding, SupportsIndex) else list(padding)
-    if isinstance(given, list) and any(isinstance(part, Sequence) for part in given):
-        if len(given) != len(lengths):
+    widths = padding if isinstance(padding, SupportsIndex) else list(padding)
+    if isinstance(widths, list) and any(isinstance(part, Sequence) for part in widths):
+        if len(widths) != len(lengths):
             raise ShapeError(
-                f"{name}: padding {given} for {len(lengths)} axes; give one "
+                f"{name}: padding {widths} for {len(lengths)} axes; give one "
                 "(before, after) for each."
             )
-        pairs = [per_axis(f"{name}: padding", part, 2) for part in given]
+        pairs = [per_axis(f"{name}: padding", part, 2) for part in widths]
     else:
-        widths = per_axis(f"{name}: padding", given, len(lengths))  # type: ignore[arg-type]  # per_axis refuses what is no integer
-        pairs = [(width, width) for width in widths]
+        numbers = per_axis(f"{name}: padding", widths, len(lengths))  # type: ignore[arg-type]  # per_axis refuses what is no integer
+        pairs = [(width, width) for width in numbers]
     if any(width < 0 for pair in pairs for width in pair):
         raise ShapeError(f"{name}: padding {padding!r}; widths are 0 or more.")
     return tuple((pair[0], pair[1]) for pair in pairs)
@@ -138,16 +138,16 @@ def convolve(x: Node, weight: Node, how: Windows, groups: int) -> Node:
     """
     images = _in_groups(x, 1, groups)
     weights = _in_groups(weight, 0, groups)
-    found = _sum_of_windows(images, weights, how)
-    result = reshape(found, (x.shape[0], weight.shape[0], *found.shape[3:]))
+    sums = _sum_of_windows(images, weights, how)
+    result = reshape(sums, (x.shape[0], weight.shape[0], *sums.shape[3:]))
 
-    def way_back(cotangent: Node) -> tuple[Node, Node]:
-        back = _in_groups(cotangent, 1, groups)
-        towards_x = reshape(_images_back(back, images, weights, how), x.shape)
-        towards_weight = reshape(_weights_back(back, images, how), weight.shape)
-        return cast(towards_x, x.dtype), cast(towards_weight, weight.dtype)
+    def backward(cotangent: Node) -> tuple[Node, Node]:
+        grouped = _in_groups(cotangent, 1, groups)
+        dx = reshape(_images_cotangent(grouped, images, weights, how), x.shape)
+        d_weight = reshape(_weights_cotangent(grouped, images, how), weight.shape)
+        return cast(dx, x.dtype), cast(d_weight, weight.dtype)
 
-    set_rule(result, (x, weight), way_back)
+    set_rule(result, (x, weight), backward)
     return result
 
 
@@ -170,18 +170,20 @@ def _sum_of_windows(images: Node, weights: Node, how: Windows) -> Node:
     return contract(left, right, Groups(2, 1, 1 + spatial, spatial))
 
 
-def _images_back(back: Node, images: Node, weights: Node, how: Windows) -> Node:
+def _images_cotangent(
+    cotangent: Node, images: Node, weights: Node, how: Windows
+) -> Node:
     """Return the cotangent of the images, a convolution with flipped weights.
 
-    `x[i] = Σ y[p] * weight[k]` over all `p * step + k * dilation = i + border`: `y`
-    lies `step` apart among zeros, and is seen through windows that run backwards.
+    `x[i] = Σ y[p] * weight[k]` over all `p * step + k * dilation = i + border`, so `y`
+    is dilated by `step` and convolved with the reversed windows.
     """
     spatial = len(how.sizes)
     widths = [(0, 0)] * 3
-    ranges = [(0, length, 1) for length in back.shape[:3]]
-    spread = back
+    ranges = [(0, length, 1) for length in cotangent.shape[:3]]
+    spread = cotangent
     for axis in range(spatial):
-        spread = spaced_out(spread, 3 + axis, how.steps[axis])
+        spread = dilate(spread, 3 + axis, how.steps[axis])
         reach = how.reaches[axis] - 1
         before = reach - how.borders[axis][0]
         length = spread.shape[3 + axis]
@@ -190,18 +192,18 @@ def _images_back(back: Node, images: Node, weights: Node, how: Windows) -> Node:
         ranges.append((first, last - first, 1))
         widths.append((max(before, 0), max(after, 0)))
     kernel = range(3, 3 + spatial)
-    turned = flip(permute(weights, (0, 2, 1, *kernel)), kernel)
+    flipped = flip(permute(weights, (0, 2, 1, *kernel)), kernel)
     ones = (1,) * spatial
     bare = Windows(how.sizes, ones, how.dilations, tuple(widths[3:]))
-    return _sum_of_windows(slice_ranges(spread, ranges), turned, bare)
+    return _sum_of_windows(slice_ranges(spread, ranges), flipped, bare)
 
 
-def _weights_back(back: Node, images: Node, how: Windows) -> Node:
-    """Return the weights' cotangent: one product, images and positions its depth."""
+def _weights_cotangent(cotangent: Node, images: Node, how: Windows) -> Node:
+    """Return the cotangent of the weights: one product over images and positions."""
     spatial = len(how.sizes)
     positions = range(3, 3 + spatial)
     kernel = range(3 + spatial, 3 + 2 * spatial)
-    left = permute(back, (1, 2, 0, *positions))
+    left = permute(cotangent, (1, 2, 0, *positions))
     right = permute(how.over(images, 0), (1, 0, *positions, 2, *kernel))
     return contract(left, right, Groups(1, 1, 1 + spatial, 1 + spatial))
 
@@ -242,7 +244,7 @@ def check_channels(
 
 
 def add_bias(y: Node, bias: Node) -> Node:
-    """Return `(n, o, …)` plus one number for each output."""
+    """Return `(n, o, …)` plus the bias of each output."""
     column = reshape(bias, (bias.shape[0], *(1 for _ in y.shape[2:])))
     return elementwise(OPS["add"], y, column)
 

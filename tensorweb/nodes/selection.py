@@ -61,7 +61,7 @@ def pad(node: Node, widths: Sequence[tuple[int, int]], fill: Node) -> Node:
     )
 
 
-def spaced_out(node: Node, axis: int, step: int) -> Node:
+def dilate(node: Node, axis: int, step: int) -> Node:
     """Return the node dilated along an axis: `step - 1` zeros between elements."""
     shape = node.shape
     count = shape[axis]

@@ -51,7 +51,6 @@ LEFT = {
     "tensorweb/graph": 3,
     "tensorweb/lookups": 1,
     "tensorweb/nn": 60,
-    "tensorweb/nodes": 37,
     "tensorweb/numpy": 1,
     "tensorweb/ops": 7,
     "tensorweb/performance": 2,

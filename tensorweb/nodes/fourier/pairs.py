@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tensorweb.graph.node import Node, constant
 from tensorweb.nodes.elementwise import elementwise
-from tensorweb.nodes.movement import slice_ranges, squeeze
+from tensorweb.nodes.movement import slice_axis, squeeze
 from tensorweb.nodes.selection import concat, pad
 from tensorweb.ops import OPS
 
@@ -74,23 +74,16 @@ def each_full(change: Callable[[Node], Node], pair: FullPair) -> FullPair:
 
 def part(node: Node, axis: int, index: int) -> Node:
     """Return one element of an axis, without the axis."""
-    return squeeze(between(node, axis, index, index + 1), (axis,))
-
-
-def between(node: Node, axis: int, start: int, stop: int, step: int = 1) -> Node:
-    """Return the elements `start, start + step, …` below `stop` of an axis."""
-    ranges = [(0, length, 1) for length in node.shape]
-    ranges[axis] = (start, max(-(-(stop - start) // step), 0), step)
-    return slice_ranges(node, ranges)
+    return squeeze(slice_axis(node, axis, index, 1), (axis,))
 
 
 def resized(node: Node, axis: int, length: int) -> Node:
     """Return a node with an axis truncated or zero-padded to a length."""
-    here = node.shape[axis]
-    if here >= length:
-        return between(node, axis, 0, length)
+    missing = length - node.shape[axis]
+    if missing <= 0:
+        return slice_axis(node, axis, 0, length)
     widths = [(0, 0)] * len(node.shape)
-    widths[axis] = (0, length - here)
+    widths[axis] = (0, missing)
     return pad(node, widths, constant(0, node.dtype, node.device))
 
 

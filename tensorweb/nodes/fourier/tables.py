@@ -1,4 +1,4 @@
-"""Tables of roots of unity, computed by the host in double precision.
+"""Factors of lengths, and tables of roots of unity computed by the host in float64.
 
 Angles are reduced exactly as integers. Each open device has a cache of the most
 recently used tables.
@@ -16,22 +16,84 @@ from weakref import WeakKeyDictionary
 from tensorweb.devices import backend
 from tensorweb.graph.node import Node, leaf
 from tensorweb.graph.storage import HostData
+from tensorweb.nodes import policy
 from tensorweb.protocol import Backend
 from tensorweb.shapes import Shape
 
-MOST_TABLES = 64
-"""Largest count of cached tables of a device."""
-
-MOST_NUMBERS = 1 << 22
-"""Largest total count of elements in cached tables; one table may exceed it alone."""
-
-LONGEST_TABLE = 1 << 15
-"""Largest count of roots in one table."""
-
-LARGEST_CIRCLE = 1 << 16
-"""Order up to which all roots are computed at once."""
-
 Key = tuple[object, ...]
+
+
+@lru_cache(maxsize=1024)
+def primes_of(length: int) -> tuple[int, ...]:
+    """Return the prime factors of a length, the smallest first.
+
+    >>> primes_of(360), primes_of(1)
+    ((2, 2, 2, 3, 3, 5), ())
+    """
+    primes = []
+    prime = 2
+    while prime * prime <= length:
+        while length % prime == 0:
+            primes.append(prime)
+            length //= prime
+        prime += 1
+    return (*primes, length) if length > 1 else tuple(primes)
+
+
+@lru_cache(maxsize=1024)
+def factors_of(length: int) -> tuple[int, ...] | None:
+    """Return the factors of a length, one matrix product each; None for large primes.
+
+    Their sum is small, since the cost is proportional to it.
+
+    >>> factors_of(1024), factors_of(97), factors_of(10007)
+    ((32, 32), (97,), None)
+    """
+    primes = primes_of(length)
+    if primes and primes[-1] > policy.LARGEST_PRIME:
+        return None
+    large = [prime for prime in primes if prime > policy.LARGEST_FACTOR]
+    small = [prime for prime in primes if prime <= policy.LARGEST_FACTOR]
+    return (*large, *_grouped(small))
+
+
+def _grouped(primes: list[int]) -> tuple[int, ...]:
+    """Return the fewest, about equal products of primes up to `LARGEST_FACTOR`."""
+    total = math.prod(primes)
+    count = 0
+    while policy.LARGEST_FACTOR**count < total:
+        count += 1
+    while True:
+        groups = [1] * count
+        for prime in reversed(primes):
+            least = min(range(count), key=groups.__getitem__)
+            groups[least] *= prime
+        if all(group <= policy.LARGEST_FACTOR for group in groups):
+            return tuple(sorted(groups, reverse=True))
+        count += 1
+
+
+@lru_cache(maxsize=1024)
+def quick_length(least: int) -> int:
+    """Return the fastest length of at least `least` with small prime factors.
+
+    >>> quick_length(20013)
+    21600
+    """
+    lengths = []
+    power = 1
+    while power < 2 * least:
+        for threes in (1, 3, 9, 27):
+            for fives in (1, 5, 25, 125):
+                length = power * threes * fives
+                if least <= length <= least + least // 4 + 1:
+                    lengths.append(length)
+        power *= 2
+    return min(lengths, key=_cost)
+
+
+def _cost(length: int) -> int:
+    return length * sum(factors_of(length) or ())
 
 
 def unit(numerator: int, denominator: int) -> tuple[float, float]:
@@ -43,12 +105,12 @@ def unit(numerator: int, denominator: int) -> tuple[float, float]:
     >>> unit(10**30 + 1, 4)
     (0.0, 1.0)
     """
-    quarter, rest = divmod(4 * (numerator % denominator), denominator)
-    if 2 * rest <= denominator:
-        angle = math.pi / 2 * rest / denominator
+    quarter, remainder = divmod(4 * (numerator % denominator), denominator)
+    if 2 * remainder <= denominator:
+        angle = math.pi / 2 * remainder / denominator
         cosine, sine = math.cos(angle), math.sin(angle)
     else:
-        angle = math.pi / 2 * (denominator - rest) / denominator
+        angle = math.pi / 2 * (denominator - remainder) / denominator
         cosine, sine = math.sin(angle), math.cos(angle)
     for _ in range(quarter):
         cosine, sine = 0.0 - sine, cosine
@@ -69,7 +131,7 @@ def units(numerators: Iterable[int], order: int) -> list[tuple[float, float]]:
     True
     """
     numbers = list(numerators)
-    if order <= min(LARGEST_CIRCLE, 2 * len(numbers)):
+    if order <= min(policy.LARGEST_CIRCLE, 2 * len(numbers)):
         circle = _circle(order)
         return [circle[number % order] for number in numbers]
     return [unit(number, order) for number in numbers]
@@ -90,19 +152,19 @@ def table(
         shape: the table's shape.
         like: a node with the dtype and device of the table.
     """
-    kept = _tables.setdefault(backend(like.device), OrderedDict())
+    cached = _tables.setdefault(backend(like.device), OrderedDict())
     full_key = (*key, like.dtype)
-    found = kept.get(full_key)
-    if found is None:
-        numbers = array(like.dtype.typecode, make()).tobytes()
-        found = leaf(HostData(numbers), shape, like.dtype, like.device)
-        kept[full_key] = found
-        while len(kept) > MOST_TABLES or (
-            len(kept) > 1 and sum(node.size for node in kept.values()) > MOST_NUMBERS
+    node = cached.get(full_key)
+    if node is None:
+        data = array(like.dtype.typecode, make()).tobytes()
+        node = leaf(HostData(data), shape, like.dtype, like.device)
+        cached[full_key] = node
+        while len(cached) > policy.MOST_ROOT_TABLES or (
+            len(cached) > 1 and sum(n.size for n in cached.values()) > policy.MOST_ROOTS
         ):
-            kept.popitem(last=False)
-    kept.move_to_end(full_key)
-    return found
+            cached.popitem(last=False)
+    cached.move_to_end(full_key)
+    return node
 
 
 def roots(count: int, step: int, order: int, like: Node) -> Node:
@@ -137,7 +199,7 @@ def digits_of(rows: int, columns: int) -> tuple[int, int]:
     >>> digits_of(32, 1024), digits_of(1024, 1024)
     ((1, 1024), (32, 32))
     """
-    if rows * columns <= LONGEST_TABLE:
+    if rows * columns <= policy.LARGEST_ROOT_TABLE:
         return 1, columns
     low = max(d for d in range(1, math.isqrt(columns) + 1) if columns % d == 0)
     return columns // low, low
@@ -161,7 +223,7 @@ def matrix(length: int, sign: int, like: Node) -> Node:
     return table(("matrix", length, sign), make, (2, length, length, 2), like)
 
 
-def turns(
+def twiddles(
     rows: int, columns: int, step: int, order: int, sign: int, like: Node
 ) -> Node:
     """Return `exp(2πi · sign · step · j · k / order)` as (3, rows, columns).
@@ -175,7 +237,7 @@ def turns(
         for factor, part in ((1, 0), (-1, 1), (1, 1)):
             yield from [factor * pair[part] for pair in pairs]
 
-    key = ("turns", rows, columns, step, order, sign)
+    key = ("twiddles", rows, columns, step, order, sign)
     return table(key, make, (3, rows, columns), like)
 
 

@@ -14,7 +14,7 @@ from tensorweb.graph.node import Node, attributes_of
 from tensorweb.graph.op import CONSTANT
 from tensorweb.nodes.movement import flip, permute, reshape, slice_ranges
 from tensorweb.nodes.reduction import reduce
-from tensorweb.nodes.selection import embed, pad, spaced_out
+from tensorweb.nodes.selection import dilate, embed, pad
 from tensorweb.transforms.rules.rule import (
     Cotangents,
     Rule,
@@ -53,7 +53,7 @@ def of_slice(step: Step, cotangent: Node) -> Cotangents:
     found = flip(cotangent, [axis for axis, r in enumerate(ranges) if r[2] < 0])
     widths = []
     for axis, (start, count, stride) in enumerate(ranges):
-        found = spaced_out(found, axis, abs(stride))
+        found = dilate(found, axis, abs(stride))
         first = start if stride > 0 else start + (count - 1) * stride
         first = first if count else 0
         after = step.inputs[0].shape[axis] - first - found.shape[axis]
@@ -78,7 +78,7 @@ def of_windows(step: Step, cotangent: Node) -> Cotangents:
     total: Node | None = None
     for offset in range(size):
         part = _cut(cotangent, last, offset, 1)
-        part = spaced_out(reshape(part, cotangent.shape[:-1]), axis, stride)
+        part = dilate(reshape(part, cotangent.shape[:-1]), axis, stride)
         widths = [(0, 0)] * len(shape)
         before = offset * dilation
         widths[axis] = (before, shape[axis] - before - part.shape[axis])
