@@ -119,11 +119,9 @@ def _assign_box(node: Node, items: Sequence[Item], values: Node) -> Node:
         if step > 1:
             written = dilate(written, axis, step)
             on_axis = _multiples(written.shape, axis, step, node.device)
-            mask = (
-                on_axis
-                if mask is None
-                else elementwise(OPS["logical_and"], mask, on_axis)
-            )
+            if mask is not None:
+                on_axis = elementwise(OPS["logical_and"], mask, on_axis)
+            mask = on_axis
     if mask is not None:
         box = [(s, n, 1) for s, n in zip(starts, written.shape, strict=True)]
         written = elementwise(OPS["where"], mask, written, slice_ranges(node, box))
