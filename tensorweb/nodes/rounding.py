@@ -1,4 +1,4 @@
-"""Build the nearest numbers of some decimals: floats by scaling, integers exactly."""
+"""Round to a count of decimals: floats by scaling, integers exactly."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_DECIMALS = 400
 
 
 def rounded(node: Node, decimals: int) -> Node:
-    """Return the nearest number with `decimals` decimals, halves to even."""
+    """Round to `decimals` decimals, halves to even."""
     decimals = max(-MOST_DECIMALS, min(decimals, MOST_DECIMALS))
     if not decimals or node.dtype.kind == "bool":
         return elementwise(OPS["round"], node)
@@ -26,9 +26,11 @@ def rounded(node: Node, decimals: int) -> Node:
     if scale > finfo(node.dtype).max:
         return node if decimals > 0 else _times(node, 0.0)
     factor = constant(float(scale), node.dtype, node.device)
-    there, back = ("multiply", "divide") if decimals > 0 else ("divide", "multiply")
-    whole = elementwise(OPS["round"], elementwise(OPS[there], node, factor))
-    return elementwise(OPS[back], whole, factor)
+    scale_op, unscale_op = OPS["multiply"], OPS["divide"]
+    if decimals < 0:
+        scale_op, unscale_op = unscale_op, scale_op
+    integers = elementwise(OPS["round"], elementwise(scale_op, node, factor))
+    return elementwise(unscale_op, integers, factor)
 
 
 def _times(node: Node, number: float) -> Node:
@@ -37,17 +39,17 @@ def _times(node: Node, number: float) -> Node:
 
 
 def _rounded_integers(node: Node, step: int) -> Node:
-    """Return the nearest multiples of a step; compares with what is left of it."""
+    """Return the nearest multiples of a step, halves to even."""
     if step > integer_range(node.dtype)[1]:
         return _times(node, 0)
-    parts = constant(step, node.dtype, node.device)
-    below = elementwise(OPS["floor_divide"], node, parts)
-    rest = elementwise(OPS["remainder"], node, parts)
-    missing = elementwise(OPS["subtract"], parts, rest)
-    none, one, two = (constant(i, node.dtype, node.device) for i in range(3))
-    is_odd = elementwise(OPS["remainder"], below, two)
-    at_half = elementwise(OPS["equal"], rest, missing)
-    half = elementwise(OPS["where"], at_half, is_odd, none)
-    over = elementwise(OPS["greater"], rest, missing)
-    up = elementwise(OPS["where"], over, one, half)
-    return elementwise(OPS["multiply"], elementwise(OPS["add"], below, up), parts)
+    steps = constant(step, node.dtype, node.device)
+    quotient = elementwise(OPS["floor_divide"], node, steps)
+    remainder = elementwise(OPS["remainder"], node, steps)
+    missing = elementwise(OPS["subtract"], steps, remainder)
+    zero, one, two = (constant(i, node.dtype, node.device) for i in range(3))
+    is_odd = elementwise(OPS["remainder"], quotient, two)
+    is_half = elementwise(OPS["equal"], remainder, missing)
+    tie = elementwise(OPS["where"], is_half, is_odd, zero)
+    is_above = elementwise(OPS["greater"], remainder, missing)
+    up = elementwise(OPS["where"], is_above, one, tie)
+    return elementwise(OPS["multiply"], elementwise(OPS["add"], quotient, up), steps)
