@@ -216,7 +216,7 @@ def order_key(kind: str, flip: str) -> str:
 
 def identity_bits(op: Op, dtype: str) -> int:
     """Return the bits of the identity element of `op` for values of a dtype."""
-    value = op.identity.get(kind_of(dtype), op.identity.get("any", 0))
+    value = op.identity
     if not isinstance(value, str):
         return number_bits(value, dtype)
     is_lowest = value == "lowest"

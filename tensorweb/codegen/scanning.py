@@ -138,7 +138,7 @@ class Scan:
 
     def _add_types(self, builder: LaunchBuilder, element: str) -> None:
         """Add the identity, the types, and the functions that combine two totals."""
-        identity = number_bits(float(self.op.identity["any"]), self.dtype)
+        identity = number_bits(float(self.op.identity), self.dtype)
         builder.parameter("identity", self.value, identity)
         builder.text += f"alias Value = {self.value};\nalias Value4 = vec4<Value>;\n"
         form = self.op.wgsl["any"].format("a", "b")

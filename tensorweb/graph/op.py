@@ -62,8 +62,8 @@ class Op:
         wgsl: the WGSL expression by dtype, kind of dtype or `any`; `{0}`, `{1}` …
             are the inputs. For reductions it combines two values. See `form`.
         weight: rough cost of one element in multiply-adds; loads cost 4.
-        identity: for reductions, the identity element by kind of dtype; `lowest` and
-            `highest` stand for the dtype's limits or infinities.
+        identity: the identity element of a reduction; `lowest` and `highest` stand for
+            the dtype's limits or infinities.
         ulp: error bound of a float result on any device, in units in the last place;
             0.5 means correctly rounded.
         domain: the interval `low, high` per input that tests draw floats from.
@@ -84,7 +84,7 @@ class Op:
     numpy: NumpyRule = ""
     wgsl: Mapping[str, str] = field(default_factory=dict)
     weight: int = 1
-    identity: Mapping[str, float | str] = field(default_factory=dict)
+    identity: float | str = 0
     ulp: float = 0.5
     domain: tuple[tuple[float, float], ...] = ((-10.0, 10.0),)
     derivative: Derivative | None = None

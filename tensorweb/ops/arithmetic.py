@@ -52,6 +52,18 @@ def _extreme_factors(xp: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
     return xp.where(a == y, factor, other), xp.where(b == y, factor, other)
 
 
+MAXIMUM_WGSL = {
+    "float": "maximum_f32({0}, {1})",
+    "any": "max({0}, {1})",
+    "bool": "({0} | {1})",
+}
+
+MINIMUM_WGSL = {
+    "float": "minimum_f32({0}, {1})",
+    "any": "min({0}, {1})",
+    "bool": "({0} & {1})",
+}
+
 ENTRIES: tuple[Op, ...] = (
     Op(
         "add",
@@ -296,11 +308,7 @@ ENTRIES: tuple[Op, ...] = (
         "the larger of two elements; NaN wins",
         arity=2,
         numpy="maximum",
-        wgsl={
-            "float": "maximum_f32({0}, {1})",
-            "any": "max({0}, {1})",
-            "bool": "({0} | {1})",
-        },
+        wgsl=MAXIMUM_WGSL,
         derivative=Derivative(_extreme_factors),
         example=("tw.maximum([1, 5], [4, 2])", "tensor([4, 5])"),
     ),
@@ -310,11 +318,7 @@ ENTRIES: tuple[Op, ...] = (
         "the smaller of two elements; NaN wins",
         arity=2,
         numpy="minimum",
-        wgsl={
-            "float": "minimum_f32({0}, {1})",
-            "any": "min({0}, {1})",
-            "bool": "({0} & {1})",
-        },
+        wgsl=MINIMUM_WGSL,
         derivative=Derivative(_extreme_factors),
         example=("tw.minimum([1, 5], [4, 2])", "tensor([1, 2])"),
     ),

@@ -1,4 +1,4 @@
-"""Functions of many NumPy calls, done for as many elements at a time as caches hold."""
+"""Functions of many NumPy calls, computed in blocks that stay in a core's cache."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def in_blocks(np: Any, function: Callable[..., Any], dtype: Any, *arrays: Any) -
 
     Args:
         np: NumPy.
-        function: of 1-D arrays of one length, or of length 1.
-        dtype: of the result.
-        arrays: what it is given.
+        function: takes 1-D arrays of one length, or of length 1.
+        dtype: the dtype of the result.
+        arrays: the arguments of the function.
     """
     shape = np.broadcast_shapes(*[array.shape for array in arrays])
     result = np.empty(shape, dtype)

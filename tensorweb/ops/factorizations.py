@@ -1,7 +1,7 @@
-"""Entries of what takes matrices apart, and solves with the parts.
+"""Entries of matrix factorizations, and of solving with the factors.
 
-Each result is one tensor that holds all parts; `nodes/factorizations.py` takes them
-out. NumPy's way is in `backends/numpy_rules.py`.
+Each result is one tensor that holds all factors; `nodes/factorizations.py` slices it.
+The computation in NumPy is in `backends/numpy_rules.py`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from tensorweb.graph.op import Op
 
 CHOLESKY = Op("cholesky", "factor", "the lower triangle whose square A is", ulp=16)
-LU = Op("lu", "factor", "lower times upper triangle, rows in another order", ulp=16)
+LU = Op("lu", "factor", "lower times upper triangle of permuted rows", ulp=16)
 TRIANGULAR_SOLVE = Op(
     "triangular_solve", "factor", "X of T X = B for a triangle T", arity=2, ulp=16
 )
@@ -23,9 +23,7 @@ SCHUR = Op(
     ulp=16,
 )
 SVD = Op("svd", "factor", "singular values and vectors", ulp=16)
-COMPLEX_QR = Op(
-    "complex_qr", "factor", "the same as qr; of real and imaginary parts", 2, ulp=16
-)
+COMPLEX_QR = Op("complex_qr", "factor", "as qr, of real and imaginary parts", 2, ulp=16)
 COMPLEX_EIGH = Op(
     "complex_eigh",
     "factor",
@@ -34,7 +32,7 @@ COMPLEX_EIGH = Op(
     ulp=16,
 )
 COMPLEX_SVD = Op(
-    "complex_svd", "factor", "the same as svd; of real and imaginary parts", 2, ulp=16
+    "complex_svd", "factor", "as svd, of real and imaginary parts", 2, ulp=16
 )
 
 ENTRIES: tuple[Op, ...] = (

@@ -11,10 +11,10 @@ from tensorweb.graph.op import FLAT, Op
 from tensorweb.ops.blocks import in_blocks
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
-"""Of four rounds and of the next four, in turn."""
+"""Bits by which words rotate in four rounds, and in the next four."""
 
 PARITY = 0x1BD11BDA
-"""What the third word of a key is made with, so that no key is all zeros."""
+"""A part of the third word of a key, so that no key is all zeros."""
 
 
 def _block(np: Any, high: Any, low: Any, counter: Any) -> tuple[Any, Any]:
@@ -22,16 +22,16 @@ def _block(np: Any, high: Any, low: Any, counter: Any) -> tuple[Any, Any]:
     word = np.uint32
     keys = (high, low, high ^ low ^ word(PARITY))
     x, y = np.broadcast_to(high, counter.shape).copy(), counter + low
-    moved = np.empty_like(y)
-    for turn in range(5):
-        for distance in ROTATIONS[turn % 2]:
+    low_bits = np.empty_like(y)
+    for group in range(5):
+        for count in ROTATIONS[group % 2]:
             x += y
-            np.right_shift(y, word(32 - distance), out=moved)
-            np.left_shift(y, word(distance), out=y)
-            y |= moved
+            np.right_shift(y, word(32 - count), out=low_bits)
+            np.left_shift(y, word(count), out=y)
+            y |= low_bits
             y ^= x
-        x += keys[(turn + 1) % 3]
-        y += keys[(turn + 2) % 3] + word(turn + 1)
+        x += keys[(group + 1) % 3]
+        y += keys[(group + 2) % 3] + word(group + 1)
     return x, y
 
 
@@ -56,11 +56,11 @@ def _of_columns(np: Any, function: Any, high: Any, low: Any, counter: Any) -> An
     return in_blocks(np, function, np.uint32, high, low, counters)
 
 
-def _words(name: str, doc: str, numpy: Any) -> Op:
+def _words(name: str, summary: str, numpy: Any) -> Op:
     return Op(
         name,
         "map",
-        doc,
+        summary,
         arity=3,
         accepts="uint32",
         numpy=numpy,

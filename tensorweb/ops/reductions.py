@@ -1,102 +1,79 @@
-"""Entries of reductions and scans: how two values combine and what changes nothing."""
+"""Entries of reductions and scans: how two values combine, and the identity element."""
 
 from __future__ import annotations
 
 from tensorweb.graph.op import Op
+from tensorweb.ops.arithmetic import MAXIMUM_WGSL, MINIMUM_WGSL
+
+_SUM = {"any": "({0} + {1})"}
+_PRODUCT = {"any": "({0} * {1})"}
 
 
-def _argument(name: str, doc: str, better: str, start: str) -> Op:
+def _reduction(
+    name: str,
+    summary: str,
+    wgsl: dict[str, str],
+    identity: float | str,
+    result: str = "same",
+) -> Op:
+    return Op(
+        name,
+        "reduce",
+        summary,
+        result=result,
+        numpy=name,
+        wgsl=wgsl,
+        identity=identity,
+    )
+
+
+def _argument(name: str, summary: str, is_better: str, identity: str) -> Op:
     return Op(
         name,
         "argreduce",
-        doc,
-        accepts="any",
+        summary,
         result="index",
         numpy=name,
-        wgsl={"any": better},
-        identity={"any": start},
+        wgsl={"any": is_better},
+        identity=identity,
+    )
+
+
+def _scan(
+    name: str, numpy: str, summary: str, wgsl: dict[str, str], identity: float
+) -> Op:
+    return Op(
+        name,
+        "scan",
+        summary,
+        result="sum",
+        numpy=numpy,
+        wgsl=wgsl,
+        identity=identity,
     )
 
 
 ENTRIES: tuple[Op, ...] = (
-    Op(
-        "sum",
-        "reduce",
-        "the sum along axes",
-        result="sum",
-        numpy="sum",
-        wgsl={"any": "({0} + {1})"},
-        identity={"any": 0},
+    _reduction("sum", "the sum along axes", _SUM, 0, "sum"),
+    _reduction("prod", "the product along axes", _PRODUCT, 1, "sum"),
+    _reduction("max", "the largest value along axes; NaN wins", MAXIMUM_WGSL, "lowest"),
+    _reduction(
+        "min", "the smallest value along axes; NaN wins", MINIMUM_WGSL, "highest"
     ),
-    Op(
-        "prod",
-        "reduce",
-        "the product along axes",
-        result="sum",
-        numpy="prod",
-        wgsl={"any": "({0} * {1})"},
-        identity={"any": 1},
+    _reduction(
+        "any", "whether one is true along axes", {"bool": "({0} | {1})"}, 0, "logical"
     ),
-    Op(
-        "max",
-        "reduce",
-        "the largest value along axes; NaN wins",
-        numpy="max",
-        wgsl={
-            "float": "maximum_f32({0}, {1})",
-            "any": "max({0}, {1})",
-            "bool": "({0} | {1})",
-        },
-        identity={"any": "lowest"},
+    _reduction(
+        "all", "whether all are true along axes", {"bool": "({0} & {1})"}, 1, "logical"
     ),
-    Op(
-        "min",
-        "reduce",
-        "the smallest value along axes; NaN wins",
-        numpy="min",
-        wgsl={
-            "float": "minimum_f32({0}, {1})",
-            "any": "min({0}, {1})",
-            "bool": "({0} & {1})",
-        },
-        identity={"any": "highest"},
-    ),
-    Op(
-        "any",
-        "reduce",
-        "whether one is true along axes",
-        result="logical",
-        numpy="any",
-        wgsl={"bool": "({0} | {1})"},
-        identity={"bool": 0},
-    ),
-    Op(
-        "all",
-        "reduce",
-        "whether all are true along axes",
-        result="logical",
-        numpy="all",
-        wgsl={"bool": "({0} & {1})"},
-        identity={"bool": 1},
-    ),
-    _argument("argmax", "where the largest value is; NaN wins", ">", "lowest"),
-    _argument("argmin", "where the smallest value is; NaN wins", "<", "highest"),
-    Op(
-        "cumulative_sum",
-        "scan",
-        "running sums along the last axis",
-        result="sum",
-        numpy="cumsum",
-        wgsl={"any": "({0} + {1})"},
-        identity={"any": 0},
-    ),
-    Op(
+    _argument("argmax", "the index of the largest value; NaN wins", ">", "lowest"),
+    _argument("argmin", "the index of the smallest value; NaN wins", "<", "highest"),
+    _scan("cumulative_sum", "cumsum", "cumulative sums of the last axis", _SUM, 0),
+    _scan(
         "cumulative_prod",
-        "scan",
-        "running products along the last axis",
-        result="sum",
-        numpy="cumprod",
-        wgsl={"any": "({0} * {1})"},
-        identity={"any": 1},
+        "cumprod",
+        "cumulative products of the last axis",
+        _PRODUCT,
+        1,
     ),
 )

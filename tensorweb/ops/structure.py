@@ -3,6 +3,28 @@
 from __future__ import annotations
 
 from tensorweb.graph.op import Op
+from tensorweb.ops.arithmetic import MAXIMUM_WGSL, MINIMUM_WGSL
+
+
+def _scatter(
+    name: str,
+    summary: str,
+    numpy: str,
+    wgsl: dict[str, str],
+    identity: float | str,
+    accepts: str = "any",
+) -> Op:
+    return Op(
+        name,
+        "accumulate",
+        summary,
+        arity=3,
+        accepts=accepts,
+        numpy=numpy,
+        wgsl=wgsl,
+        identity=identity,
+    )
+
 
 IOTA = Op("iota", "iota", "0, 1, 2, … along one axis", arity=0, numpy="arange")
 CAST = Op("cast", "map", "the same values in another dtype", result="given")
@@ -12,72 +34,59 @@ RESHAPE = Op("reshape", "movement", "the same elements in row-major order, new s
 PERMUTE = Op("permute", "movement", "the axes in another order")
 EXPAND = Op("expand", "movement", "axes of length 1 repeated, by stride 0")
 SLICE = Op("slice", "movement", "start, length and step of each axis; flips too")
-ALIAS = Op("alias", "movement", "the same elements, told apart from the input")
+ALIAS = Op("alias", "movement", "the same elements as a node of their own")
 UNFOLD = Op("unfold", "movement", "windows of one axis, which may overlap")
 
-PAD = Op("pad", "pad", "a border around the tensor", arity=2)
+PAD = Op("pad", "pad", "the tensor with padding around it", arity=2)
 CONCAT = Op("concat", "concat", "tensors one after another along an axis", arity=-1)
 EMBED = Op("embed", "embed", "a tensor written over a box of another", arity=2)
 GATHER = Op(
-    "gather", "gather", "elements, or slices of whole axes, at positions", arity=-1
+    "gather", "gather", "elements, or slices of full axes, at indices", arity=-1
 )
 SCATTER = Op(
-    "scatter", "scatter", "a copy with positions written; the last wins", arity=-1
+    "scatter",
+    "scatter",
+    "a copy with values written at indices; the last wins",
+    arity=-1,
 )
-SCATTER_ADD = Op(
+SCATTER_ADD = _scatter(
     "scatter_add",
-    "accumulate",
-    "a storage with values added at given positions; equal positions add up",
-    arity=3,
-    numpy="add",
-    wgsl={"any": "({0} + {1})"},
-    identity={"any": -0.0},
+    "a storage with values added at indices; equal indices add up",
+    "add",
+    {"any": "({0} + {1})"},
+    -0.0,
 )
-SCATTER_MULTIPLY = Op(
+SCATTER_MULTIPLY = _scatter(
     "scatter_multiply",
-    "accumulate",
-    "a storage multiplied by values at given positions, as often as they occur",
-    arity=3,
+    "a storage multiplied by values at indices, once for each occurrence",
+    "multiply",
+    {"any": "({0} * {1})"},
+    1,
     accepts="numeric",
-    numpy="multiply",
-    wgsl={"any": "({0} * {1})"},
-    identity={"any": 1},
 )
-SCATTER_MINIMUM = Op(
+SCATTER_MINIMUM = _scatter(
     "scatter_minimum",
-    "accumulate",
-    "a storage with the least of its and the given values at positions; NaN wins",
-    arity=3,
-    numpy="minimum",
-    wgsl={
-        "float": "minimum_f32({0}, {1})",
-        "any": "min({0}, {1})",
-        "bool": "({0} & {1})",
-    },
-    identity={"any": "highest"},
+    "a storage with the minimum of its values and others at indices; NaN wins",
+    "minimum",
+    MINIMUM_WGSL,
+    "highest",
 )
-SCATTER_MAXIMUM = Op(
+SCATTER_MAXIMUM = _scatter(
     "scatter_maximum",
-    "accumulate",
-    "a storage with the greatest of its and the given values at positions; NaN wins",
-    arity=3,
-    numpy="maximum",
-    wgsl={
-        "float": "maximum_f32({0}, {1})",
-        "any": "max({0}, {1})",
-        "bool": "({0} | {1})",
-    },
-    identity={"any": "lowest"},
+    "a storage with the maximum of its values and others at indices; NaN wins",
+    "maximum",
+    MAXIMUM_WGSL,
+    "lowest",
 )
-SORT = Op("sort", "sort", "the last axis in order; equal values keep theirs, NaN last")
+SORT = Op("sort", "sort", "the last axis sorted, equal values in their order, NaN last")
 ARGSORT = Op(
-    "argsort", "sort", "positions that sort the last axis, as sort does", result="index"
+    "argsort", "sort", "indices that sort the last axis, as sort does", result="index"
 )
-COMPRESS = Op("compress", "compress", "the positions where a mask holds", arity=2)
+COMPRESS = Op("compress", "compress", "the indices where a mask is true", arity=2)
 FOURIER = Op(
     "fourier",
     "fourier",
-    "the Fourier transform of an axis; parts go in apart and come out as pairs",
+    "the Fourier transform of an axis, from real and imaginary parts to pairs",
     arity=-1,
 )
 MATMUL = Op("matmul", "matmul", "sums of products over axes", arity=2, weight=1000)

@@ -1,4 +1,4 @@
-"""In-place operators: `x += v` gives an object a new value, as `x[key] = v` does."""
+"""In-place operators: `x += v` gives a tensor a new value, as `x[key] = v` does."""
 
 from __future__ import annotations
 

@@ -32,13 +32,32 @@ class ReductionMethods(TensorBase):
     __slots__ = ()
 
     def _reduce(
-        self, name: str, axis: Axis, keepdims: bool, dtype: DTypeLike = None
+        self,
+        name: str,
+        axis: Axis,
+        out: TensorBase | None,
+        keepdims: bool,
+        dim: Axis,
+        keepdim: bool,
+        where: ArrayLike,
+        initial: ArrayLike = None,
+        dtype: DTypeLike = None,
     ) -> Tensor:
-        """Return a reduction of the op table."""
+        """Return a reduction of the op table, under the arguments of its method."""
+        if dim is not None or keepdim:
+            axis = axis_of(name, axis, dim)
+            keepdims = keepdims or keepdim
+        if initial is not None or where is not True:
+            options = {"initial": initial, "dtype": dtype}
+            used = {key: value for key, value in options.items() if value is not None}
+            return self._masked(
+                name, axis, out=out, keepdims=keepdims, where=where, **used
+            )
         axes = normalize_axes(axis, len(self.node.shape))
-        return self._wrap(
+        result = self._wrap(
             reduce(name, self.node, axes, keepdims, optional_dtype(dtype))
         )
+        return result if out is None else into(result, out)
 
     def _masked(self, name: str, *arguments: object, **options: object) -> Tensor:
         """Return a reduction with `where=`, `initial=` or `mean=`."""
@@ -57,12 +76,9 @@ class ReductionMethods(TensorBase):
         keepdim: bool = False,
     ) -> Tensor:
         """Return the sum along axes; 0 of nothing."""
-        if dim is not None or keepdim:
-            axis = axis_of("sum", axis, dim)
-            keepdims = keepdims or keepdim
-        if initial is not None or where is not True:
-            return self._masked("sum", axis, dtype, out, keepdims, initial, where)
-        return into(self._reduce("sum", axis, keepdims, dtype), out)
+        return self._reduce(
+            "sum", axis, out, keepdims, dim, keepdim, where, initial, dtype
+        )
 
     def prod(
         self,
@@ -77,12 +93,9 @@ class ReductionMethods(TensorBase):
         keepdim: bool = False,
     ) -> Tensor:
         """Return the product along axes; 1 of nothing."""
-        if dim is not None or keepdim:
-            axis = axis_of("prod", axis, dim)
-            keepdims = keepdims or keepdim
-        if initial is not None or where is not True:
-            return self._masked("prod", axis, dtype, out, keepdims, initial, where)
-        return into(self._reduce("prod", axis, keepdims, dtype), out)
+        return self._reduce(
+            "prod", axis, out, keepdims, dim, keepdim, where, initial, dtype
+        )
 
     def max(
         self,
@@ -96,12 +109,7 @@ class ReductionMethods(TensorBase):
         keepdim: bool = False,
     ) -> Tensor:
         """Return the largest value along axes; NaN wins."""
-        if dim is not None or keepdim:
-            axis = axis_of("max", axis, dim)
-            keepdims = keepdims or keepdim
-        if initial is not None or where is not True:
-            return self._masked("max", axis, out, keepdims, initial, where)
-        return into(self._reduce("max", axis, keepdims), out)
+        return self._reduce("max", axis, out, keepdims, dim, keepdim, where, initial)
 
     def min(
         self,
@@ -115,12 +123,7 @@ class ReductionMethods(TensorBase):
         keepdim: bool = False,
     ) -> Tensor:
         """Return the smallest value along axes; NaN wins."""
-        if dim is not None or keepdim:
-            axis = axis_of("min", axis, dim)
-            keepdims = keepdims or keepdim
-        if initial is not None or where is not True:
-            return self._masked("min", axis, out, keepdims, initial, where)
-        return into(self._reduce("min", axis, keepdims), out)
+        return self._reduce("min", axis, out, keepdims, dim, keepdim, where, initial)
 
     def any(
         self,
@@ -133,12 +136,7 @@ class ReductionMethods(TensorBase):
         keepdim: bool = False,
     ) -> Tensor:
         """Return whether one element is true along axes; false of nothing."""
-        if dim is not None or keepdim:
-            axis = axis_of("any", axis, dim)
-            keepdims = keepdims or keepdim
-        if where is not True:
-            return self._masked("any", axis, out, keepdims, where=where)
-        return into(self._reduce("any", axis, keepdims), out)
+        return self._reduce("any", axis, out, keepdims, dim, keepdim, where)
 
     def all(
         self,
@@ -151,12 +149,7 @@ class ReductionMethods(TensorBase):
         keepdim: bool = False,
     ) -> Tensor:
         """Return whether all elements are true along axes; true of nothing."""
-        if dim is not None or keepdim:
-            axis = axis_of("all", axis, dim)
-            keepdims = keepdims or keepdim
-        if where is not True:
-            return self._masked("all", axis, out, keepdims, where=where)
-        return into(self._reduce("all", axis, keepdims), out)
+        return self._reduce("all", axis, out, keepdims, dim, keepdim, where)
 
     def count_nonzero(
         self,
@@ -267,12 +260,7 @@ class ReductionMethods(TensorBase):
         keepdim: bool = False,
     ) -> Tensor:
         """Return where the first largest value is; in row-major order for None."""
-        if dim is not None or keepdim:
-            axis = axis_of("argmax", axis, dim)
-            keepdims = keepdims or keepdim
-        along = None if axis is None else normalize_axis(axis, len(self.node.shape))
-        found = self._wrap(argreduce("argmax", self.node, along, keepdims))
-        return into(found, out)
+        return self._argreduce("argmax", axis, out, keepdims, dim, keepdim)
 
     def argmin(
         self,
@@ -284,12 +272,22 @@ class ReductionMethods(TensorBase):
         keepdim: bool = False,
     ) -> Tensor:
         """Return where the first smallest value is; in row-major order for None."""
+        return self._argreduce("argmin", axis, out, keepdims, dim, keepdim)
+
+    def _argreduce(
+        self,
+        name: str,
+        axis: SupportsIndex | None,
+        out: TensorBase | None,
+        keepdims: bool,
+        dim: SupportsIndex | None,
+        keepdim: bool,
+    ) -> Tensor:
         if dim is not None or keepdim:
-            axis = axis_of("argmin", axis, dim)
+            axis = axis_of(name, axis, dim)
             keepdims = keepdims or keepdim
         along = None if axis is None else normalize_axis(axis, len(self.node.shape))
-        found = self._wrap(argreduce("argmin", self.node, along, keepdims))
-        return into(found, out)
+        return into(self._wrap(argreduce(name, self.node, along, keepdims)), out)
 
     def cumulative_sum(
         self,
@@ -338,14 +336,14 @@ class ReductionMethods(TensorBase):
 
 
 def _floating(name: str, node: Node, dtype: DTypeLike) -> Node:
-    """Return a node in the float that is asked for, or in one that suits it."""
-    wanted = optional_dtype(dtype)
-    if wanted is None:
-        is_fit = node.dtype.kind in FLOWING
-        return node if is_fit else cast(node, dtypes.DEFAULT_FLOAT)
-    if wanted.kind not in FLOWING:
-        raise DTypeError(f"{name}: dtype {wanted}; the result is a float.")
-    return cast(node, wanted)
+    """Return a node in the requested float dtype, else in its own or the default."""
+    requested = optional_dtype(dtype)
+    if requested is None:
+        is_float = node.dtype.kind in FLOWING
+        return node if is_float else cast(node, dtypes.DEFAULT_FLOAT)
+    if requested.kind not in FLOWING:
+        raise DTypeError(f"{name}: dtype {requested}; the result is a float.")
+    return cast(node, requested)
 
 
 def _single(node: Node) -> Node:
@@ -353,12 +351,15 @@ def _single(node: Node) -> Node:
     return cast(node, dtypes.float32) if node.dtype is dtypes.float16 else node
 
 
-def _mean(node: Node, axes: tuple[int, ...], keepdims: bool) -> Node:
+def _mean(
+    node: Node, axes: tuple[int, ...], keepdims: bool, correction: float = 0
+) -> Node:
+    """Return the sum along axes, divided by the count of elements less a correction."""
     total = reduce("sum", node, axes, keepdims)
     count = 1
     for axis in axes:
         count *= node.shape[axis]
-    divisor = constant(count, node.dtype.part, node.device)
+    divisor = constant(max(count - correction, 0), node.dtype.part, node.device)
     return elementwise(OPS["divide"], total, divisor)
 
 
@@ -367,19 +368,14 @@ def _variance(
 ) -> Node:
     distance = elementwise(OPS["subtract"], node, _mean(node, axes, True))
     square = elementwise(OPS["square"], real_part(distance))
-    if node.dtype.kind == "complex":  # the size of each distance counts
+    if node.dtype.kind == "complex":  # the absolute value of each distance counts
         other = elementwise(OPS["square"], imaginary_part(distance))
         square = elementwise(OPS["add"], square, other)
-    total = reduce("sum", square, axes, keepdims)
-    count = 1
-    for axis in axes:
-        count *= node.shape[axis]
-    divisor = constant(max(count - correction, 0), node.dtype.part, node.device)
-    return elementwise(OPS["divide"], total, divisor)
+    return _mean(square, axes, keepdims, correction)
 
 
 def root_of_square(square: Node) -> Node:
-    """Return a square root, with the derivative 0 at 0, which is one of those there."""
+    """Return a square root, whose derivative at 0 is 0, one of its subgradients."""
     is_zero = elementwise(
         OPS["equal"], square, constant(0, square.dtype, square.device)
     )

@@ -34,7 +34,7 @@ def identity_of(op: Op, dtype: str) -> float:
     -128
     """
     kind = kind_of(dtype)
-    value = op.identity.get(kind, op.identity.get("any", 0))
+    value = op.identity
     if not isinstance(value, str):
         return value
     is_lowest = value == "lowest"
