@@ -1,7 +1,7 @@
 """The command line: `python3 build.py fuzz SECONDS SEED`.
 
-Draws one graph after another and runs each on every device; `--outputs`, `--pairs`,
-`--keys` and `--meetings` draw the cases of the module of that name. The first failure
+Draws one graph after another and runs each on every device; `--pairs`, `--keys`
+and `--meetings` draw the cases of the module of that name. The first failure
 is printed and ends the run with exit code 1. `--dawn NUMPY` runs inside Pyodide, under
 Node with Dawn, the WebGPU of Chromium.
 """
@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from fuzz import graphs, keys, meetings, outputs, pairs
+from fuzz import graphs, keys, meetings, pairs
 from tensorweb.devices import DEVICES
 from tensorweb.devices import device as using_device
 from tools import in_pyodide
@@ -25,7 +25,6 @@ CURRENT = Path(".cache") / "fuzz-current.txt"
 
 SUITES: dict[str, Callable[[str], Iterator[str]]] = {
     "graphs": graphs.failures,
-    "outputs": outputs.failures,
     "keys": keys.failures,
     "pairs": pairs.failures,
     "meetings": meetings.failures,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 
 import tensorweb as tw
-from fuzz import duals, graphs, meetings, outputs, pairs
+from fuzz import duals, graphs, meetings, pairs
 from fuzz.__main__ import main
 from fuzz.ball import Ball, as_dtype, compared, exact
 from fuzz.functions import binary_ball, unary_ball
@@ -92,33 +91,6 @@ def test_bounds_are_narrow() -> None:
     assert whole.radius == 0
     assert unary_ball("floor", exact(np.array([2.5], np.float32))).is_exact
     assert binary_ball("add", *ones_and(2.0**20)).is_exact
-
-
-OUTPUTS = 20
-
-
-def test_outputs_of_one_flush_are_those_computed_alone(device: str) -> None:
-    for number in range(OUTPUTS):
-        program = outputs.drawn(f"test-{number}", outputs.dtypes_of(device))
-        assert program.wrong(device) == "", program.text
-
-
-def test_a_wrong_output_is_found_and_shown(
-    wasm: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    flush, write = outputs.Outputs.computed, []
-
-    def wrong(self: outputs.Outputs, device: str, texts: list[str]) -> Any:
-        result = flush(self, device, texts)
-        write.append(len(texts))
-        return [np.zeros_like(each) for each in result] if len(texts) > 1 else result
-
-    monkeypatch.setattr(outputs.Outputs, "computed", wrong)
-    assert main(["60", "wrong", "--outputs", "--device", "cpu"]) == 1
-    shown = capsys.readouterr().out
-    assert "together wrong" in shown
-    assert max(write) > 1
-    assert re.search(r"^(realize|jit): .+, .+$", shown, re.MULTILINE)
 
 
 PAIRS = 24
