@@ -1,7 +1,7 @@
 """The numbers that decide how kernels are generated, and how they were measured.
 
 Figures were measured on an H200 (132 cores) through Dawn and wgpu-py in November 2026,
-by the commands that `bench/TUNING.md` describes, section by section; counts of
+by the commands that `docs/tuning.md` describes, section by section; counts of
 workgroups are scaled to the cores of other adapters by `Target.scaled`. Tables of tiles
 are in `product/tiles.py`, `product/subgroup_matrix.py`, `sorting.py` and
 `accumulation.py`; constants that a template's text requires are in the file
@@ -35,7 +35,7 @@ ITERATIONS_UNROLLED = 4
 # ... if such a trip has no more statements than this, with library calls inlined.
 MOST_TRIP_STATEMENTS = 512
 
-# Elementwise kernels: stencils and transposed inputs (TUNING.md, Stencils and Moving)
+# Elementwise kernels: stencils and transposed inputs (tuning.md, Stencils and Moving)
 
 # Rows of a thread of a stencil, which loads each neighbour once. Any width and view can
 # have four; loads per element of an 11 x 3 neighbourhood fall from 33 to 4.5.
@@ -62,7 +62,7 @@ LEAST_TRANSPOSED = 16
 # that every device has.
 MOST_TRANSPOSED = 3
 
-# Reductions (TUNING.md, Rows, sums)
+# Reductions (tuning.md, Rows, sums)
 
 # Least outputs of a workgroup where neighbouring outputs are contiguous in memory.
 REDUCE_COLUMNS = 32
@@ -94,7 +94,7 @@ FEW_COLUMN_TERMS = 1 << 19
 # 0.0196 ms with 32; of (65536, 64) 0.0431 ms, in two launches 0.0194 ms.
 SHORT_COLUMN_TERMS = 16
 
-# Rows (TUNING.md, Rows, sums)
+# Rows (tuning.md, Rows, sums)
 
 # Lanes of a workgroup that has several rows.
 ROW_WORKGROUP = 128
@@ -117,7 +117,7 @@ FEWER_ROW_STEPS = 4
 # lanes has no tree: each lane reads all totals.
 ROW_FAN_IN = 16
 
-# Scans and sorts (TUNING.md, Moving)
+# Scans and sorts (tuning.md, Moving)
 
 # Lanes of a workgroup for compilers that are slow per word of workgroup memory.
 FEW_SCAN_THREADS = 64
@@ -158,7 +158,7 @@ LEAST_TABLE_INDICES = 64
 # Partial runs of blocks up to which one last launch adds them sequentially.
 FEW_EDGES = 256
 
-# Fourier transforms (TUNING.md, Fourier transforms)
+# Fourier transforms (tuning.md, Fourier transforms)
 
 # Largest number of points in a workgroup's memory ...
 MOST_FOURIER_POINTS = 4096
@@ -177,7 +177,7 @@ FOURIER_ROWS_ACROSS = 4
 # Points of a lane, unless the workgroup would have too many lanes.
 FOURIER_POINTS_OF_LANE = 8
 
-# Factorizations (TUNING.md, Matrices by halves)
+# Factorizations (tuning.md, Matrices by halves)
 
 # Right-hand side columns of a workgroup; each workgroup reads the triangle again.
 SOLVE_COLUMNS = 64
@@ -202,7 +202,7 @@ SMALL_FACTOR_COLUMNS = 8
 # ... and this many in all.
 SMALL_FACTOR_LANES = 32
 
-# Matrix products (TUNING.md, Matrix product; the tiles are in product/tiles.py)
+# Matrix products (tuning.md, Matrix product; the tiles are in product/tiles.py)
 
 # Few rows or columns use a skinny tile if there are at least this many of them ...
 LEAST_SKINNY_TILES = 4
@@ -241,7 +241,7 @@ LEAST_MASK_TESTS = 2
 # Least rows and columns for matrix units; below, most of a tile would be empty.
 LEAST_UNIT_SIDE = 64
 
-# Small products and pairwise reductions (TUNING.md, Pairs)
+# Small products and pairwise reductions (tuning.md, Pairs)
 
 # Lanes of a workgroup; the fewest with few idle lanes are used. Distances of 4096 rows
 # of 64: 0.134 ms, with 64 lanes 0.149 ms.
@@ -295,7 +295,7 @@ SHORT_PAIR_DEPTH = 64
 # Depths unrolled for software adapters, which compile unrolled code slowly.
 SOFTWARE_UNROLLED = 4
 
-# Convolutions in registers (TUNING.md, Convolutions)
+# Convolutions in registers (tuning.md, Convolutions)
 
 # Largest number of output channels per group; more are a matrix product.
 MOST_CHANNELS = 16
