@@ -68,18 +68,16 @@ def page(options: argparse.Namespace) -> None:
 
 
 def train(options: argparse.Namespace) -> None:
-    """Measure training and the peers' in Chromium; --node for Dawn, --torch."""
+    """Measure training in Chromium; --node for Dawn, --torch for PyTorch."""
     from bench.training import FORWARD, SIZES, as_json
 
     if options.torch:
         importlib.import_module("bench.pytorch").run(options)
         return
-    names = libraries(options.libs, ("tensorweb", "jaxjs", "tfjs"))
-    install_peers(names)
     networks = [name for name in (*SIZES, *FORWARD) if (options.w or "") in name]
     extra = {
         "networks": [as_json(name, tiny=options.tiny) for name in networks],
-        "libraries": names,
+        "libraries": ["tensorweb"],
         "launches": False,
     }
     path = (_in_node if options.node else _in_browser)(options, extra)
@@ -105,7 +103,6 @@ def disagreements(rows: list[Row]) -> list[str]:
 def cpu(options: argparse.Namespace) -> None:
     """Measure the CPU, NumPy and the peers' WebAssembly in Chromium."""
     from bench.programs import checked_json
-    from bench.roofs import roofs
     from bench.workloads import chosen
 
     rows = contenders(options.libs, options.threads)
@@ -123,11 +120,8 @@ def cpu(options: argparse.Namespace) -> None:
             "contenders": rows,
             "numpy": f"../{numpy.name}" if numpy else None,
             "rounds": options.rounds,
-            "workloads": [
-                *([] if options.w else roofs()),
-                # Smaller sizes are for the estimates of GPUs.
-                *(checked_json(replace(row, smaller=())) for row in workloads),
-            ],
+            # Smaller sizes are for the estimates of GPUs.
+            "workloads": [checked_json(replace(row, smaller=())) for row in workloads],
         }
 
     from bench.browser import measured
@@ -170,13 +164,6 @@ def torch(options: argparse.Namespace) -> None:
     importlib.import_module("bench.pytorch").run(options)
 
 
-def merge(options: argparse.Namespace) -> None:
-    """Join files of results of one machine into --out, the newest last."""
-    if not options.files or not options.out:
-        raise BenchError("merge needs files and --out")
-    results.join(options.files, options.out, options.machine)
-
-
 def show(options: argparse.Namespace) -> None:
     """Print results as tables, or --write the newest into the documents."""
     if options.write:
@@ -193,7 +180,6 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
     "cpu": cpu,
     "native": native,
     "torch": torch,
-    "merge": merge,
     "report": show,
 }
 
@@ -262,7 +248,6 @@ def _gpu(options: argparse.Namespace) -> dict[str, Any]:
         "workloads": [],
         "networks": [],
         "launches": options.launches,
-        "profile": options.profile,
     }
 
 
@@ -339,7 +324,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="build.py bench", description=__doc__)
     summary = "; ".join(f"{name}: {run.__doc__}" for name, run in COMMANDS.items())
     made.add_argument("command", choices=COMMANDS, help=summary)
-    made.add_argument("files", nargs="*", type=Path, help="of report and merge")
+    made.add_argument("files", nargs="*", type=Path, help="of report")
     made.add_argument("--table", choices=("kernels", "families"), default="kernels")
     made.add_argument("--w", metavar="PATTERN", help="only workloads that match")
     made.add_argument("--libs", metavar="NAMES", help="only these libraries: a,b")
@@ -350,7 +335,6 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--seconds", type=float, default=3600, help="stop after these")
     made.add_argument("--launches", action="store_true", help="launches, first calls")
     made.add_argument("--kernels", action="store_true", help="page: the table as well")
-    made.add_argument("--profile", action="store_true", help="print Python's profile")
     made.add_argument("--torch", action="store_true", help="train: PyTorch on CUDA")
     made.add_argument("--node", action="store_true", help="train: in Node with Dawn")
     for name in ("starts", "looks", "launches"):

@@ -7,14 +7,9 @@ rows of results. A driver that caches compiled shaders on disk shortens first ca
 
 from __future__ import annotations
 
-import cProfile
 import gc
-import io
 import json
-import pstats
-from array import array
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import pairwise
 from time import perf_counter
 from typing import Any
@@ -24,7 +19,6 @@ from bench.cases import driver
 from bench.programs import tensorweb_programs
 from bench.workloads import workloads
 from tensorweb import Tensor, devices
-from tensorweb.drivers.protocol import DISPATCH, PARAMETER_WORDS
 from tensorweb.dtypes import BY_NAME
 from tensorweb.graph.tracing import tracing
 
@@ -39,21 +33,11 @@ FLUSH = 300
 LENGTHS = (1, FLUSH)
 MEBIBYTE = 1 << 20
 
-SHADER = """
-@group(0) @binding(0) var<storage, read> before: array<f32>;
-@group(0) @binding(1) var<storage, read_write> after: array<f32>;
-
-@compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) id: vec3u) {
-  after[id.x] = before[id.x] + 1.0;
-}
-"""
-
 
 def measure(*, tiny: bool = False) -> str:
     """Return all rows as JSON."""
     found: list[Row] = []
-    parts = (tapes, library, statements, derivatives, flushes, replays, plans, reads)
+    parts = (library, statements, derivatives, flushes, replays, plans, reads)
     for part in parts:
         found += part()
     found += transfers(4 if tiny else 64)
@@ -61,27 +45,6 @@ def measure(*, tiny: bool = False) -> str:
     for is_warm in (False,) if driver().is_software else (False, True):
         found += first_calls(is_warm, tiny=tiny)
     return json.dumps(found)
-
-
-def profile() -> str:
-    """Return where Python's time goes in statements and flushes, by function."""
-    profiler = cProfile.Profile()
-    profiler.enable()
-    for part in (statements, flushes, replays, plans):
-        list(part())
-    profiler.disable()
-    text = io.StringIO()
-    pstats.Stats(profiler, stream=text).strip_dirs().sort_stats("tottime").print_stats(
-        40
-    )
-    return text.getvalue()
-
-
-def tapes() -> Iterator[Row]:
-    """Measure raw tapes of the driver: no tensors, no graph."""
-    for length in LENGTHS:
-        run = partial(driver().submit, _tape(length))
-        yield from _launch_rows("tape", length, run)
 
 
 def library() -> Iterator[Row]:
@@ -336,16 +299,3 @@ def _small_tensors(count: int) -> list[Tensor]:
     made = tw.realize(*[tw.full((ELEMENTS,), i / 8) + 0.0 for i in range(count)])
     assert isinstance(made, tuple)
     return list(made)
-
-
-def _tape(length: int) -> array[int]:
-    """Return a tape of dependent launches between two buffers, a slot for each."""
-    gpu = driver()
-    pair = [gpu.create_buffer(4 * ELEMENTS) for _ in range(2)]
-    pipeline = gpu.create_pipeline(SHADER, "rw", "launch")
-    words = [length * PARAMETER_WORDS, *[0] * (length * PARAMETER_WORDS)]
-    for index in range(length):
-        slot = index * PARAMETER_WORDS * 4
-        source, target = pair[index % 2], pair[1 - index % 2]
-        words += [DISPATCH, pipeline, 1, 1, 1, slot, 2, source, target]
-    return array("i", words)

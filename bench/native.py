@@ -38,8 +38,6 @@ def run(options: argparse.Namespace) -> None:
     if options.launches:
         measured = json.loads(launches.measure(tiny=options.tiny))
         rows += [{**row, "impl": IMPL} for row in measured]
-    if options.profile:
-        print(launches.profile())
     about = {"adapter": adapter, "driver": adapter, "versions": results.versions()}
     results.save(options, "native", about, rows)
 

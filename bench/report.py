@@ -83,7 +83,6 @@ CPU_TITLES = {
     "jaxjs": ("jax-js", True),
     "tfjs": ("TF.js", True),
     "ortweb": ("ONNX Runtime Web", True),
-    "roofs": ("hand-written WebAssembly", False),
 }
 """Libraries of the CPU by name: title, and whether they have threads; ours first."""
 
@@ -289,7 +288,7 @@ def cpu_table(found: Results, threads: int) -> str:
                 **{
                     title: _cpu_cell(others.get(name))
                     for name, (title, _) in CPU_TITLES.items()
-                    if name not in ("tensorweb", "roofs")
+                    if name != "tensorweb"
                 },
                 "ours / best peer": _ratio(own, peers[0][1] if peers else None),
                 "share of roof": f"{own['rate'] / roof:.0%}" if own and roof else "",
@@ -302,11 +301,7 @@ def _cpu_rows(
     found: Results, workload: Workload, threads: int
 ) -> tuple[Row | None, list[tuple[str, Row]]]:
     """Return our best row, and the best row of each peer by name, the fastest first."""
-    rows = {
-        name: _cpu_best(found, workload.name, name, threads)
-        for name in CPU_TITLES
-        if name != "roofs"
-    }
+    rows = {name: _cpu_best(found, workload.name, name, threads) for name in CPU_TITLES}
     own = rows.pop("tensorweb")
     peers = [(name, row) for name, row in rows.items() if row]
     return own, sorted(peers, key=lambda peer: float(peer[1]["ms"]))

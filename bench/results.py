@@ -161,26 +161,13 @@ def save(
     slug = re.sub(r"[^a-z0-9]+", "-", machine.lower()).strip("-")
     path: Path = options.out or FOLDER / f"{today}-{slug}.json"
     found = load(path) if path.is_file() else Results(machine, today)
+    if found.date != today:
+        found.rows = [{"date": found.date, **row} for row in found.rows]
     found.date = today
     found.merge({host: about}, rows)
     write(path, found)
     print(f"\nsaved to {path}")
     return path
-
-
-def join(files: list[Path], target: Path, machine: str | None) -> None:
-    """Join files of one machine, the newest last; rows name another day than the first.
-
-    Raises:
-        BenchError: a file has another shape.
-    """
-    first, *others = (load(path) for path in files)
-    first.machine = machine or first.machine
-    for found in others:
-        if found.date != first.date:
-            found.rows = [{**row, "date": found.date} for row in found.rows]
-        first.merge({**found.hosts, **first.hosts}, found.rows)
-    write(target, first)
 
 
 def write(path: Path, found: Results) -> None:

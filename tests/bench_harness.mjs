@@ -1,16 +1,15 @@
 /**
  * Runs the benchmarks' JavaScript without a GPU and prints what it gives as JSON. The
- * input has `checked`: workloads and results, and `roofs`. Time is a clock of our own, so
- * that a busy machine measures the same.
+ * input has `checked`: workloads and results. Time is a clock of our own, so that a busy
+ * machine measures the same.
  */
 
 import { readFileSync } from "node:fs";
 import { errorOf, operands } from "../bench/js/data.mjs";
-import { open } from "../bench/js/roofs.mjs";
 import { makeCase, runTable } from "../bench/js/run.mjs";
 import { measure } from "../bench/js/timing.mjs";
 
-const { checked, networks, roofs } = JSON.parse(readFileSync(0, "utf-8"));
+const { checked, networks } = JSON.parse(readFileSync(0, "utf-8"));
 
 let now = 0;
 Object.defineProperty(performance, "now", { value: () => now });
@@ -62,16 +61,9 @@ const together = [
 const inTurn = await measure(together, { target: 20, rounds: 4 });
 const order = calls.splice(0);
 
-const heap = roofs.map((roof) => {
-  const { batch, memory } = open().cases(roof)[0];
-  new Float32Array(memory.buffer).forEach((_, i, values) => (values[i] = i % 7));
-  void batch(1);
-  return [...new Float32Array(memory.buffer)];
-});
-
 console.log(
   JSON.stringify({
-    ...{ rows, groups, times, order, heap },
+    ...{ rows, groups, times, order },
     inTurn: inTurn.map(({ error, ...rest }) => (error ? { error: error.message } : rest)),
     checked: checked.map(({ workload, result }) => ({
       operands: operands(workload).map((values) => [...values]),

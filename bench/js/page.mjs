@@ -48,7 +48,6 @@ async function openRemote(row, specification) {
   return {
     name: title,
     async cases(workload) {
-      if ((library === "roofs") !== Boolean(workload.module)) return [];
       const names = await ask("prepare", workload);
       return names.map((name, index) => ({
         name: `${name}, ${threads} ${plural}`,

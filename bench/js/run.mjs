@@ -119,12 +119,11 @@ function observed(impl, { work, output }, ms, before) {
   return { impl, work, ms, size: elements(output), estimate };
 }
 
-/** Measures training steps; networks without parameters are for libraries of our own. */
+/** Measures training steps and forward passes of libraries that have a trainer. */
 export async function runTraining(networks, libraries, options) {
   const { log, keep } = options;
   for (const library of libraries.filter(({ trainer }) => trainer)) {
     for (const network of networks) {
-      if (library.isPeer && !network.inputs.length) continue;
       try {
         const row = await measureTraining(network, library, options);
         keep([row]);
@@ -165,9 +164,9 @@ export async function openLibraries(names, open, log) {
     const started = performance.now();
     try {
       opened.push(await open(name));
-      log(`${name}: ready in ${(performance.now() - started).toFixed(0)} ms`);
+      log(`${name.title ?? name}: ready in ${(performance.now() - started).toFixed(0)} ms`);
     } catch (error) {
-      log(`${name}: left out, ${messageOf(error)}`);
+      log(`${name.title ?? name}: left out, ${messageOf(error)}`);
     }
   }
   return opened;
@@ -203,7 +202,6 @@ export async function run(specification, host) {
   instruments.stopCounting();
   // Last: the GPU mostly waits meanwhile and slows down; first calls open devices.
   if (tensorweb && specification.launches) keep(await tensorweb.launches(tiny));
-  if (tensorweb && specification.profile) log(await tensorweb.profile());
   return { adapter: facts, driver: description || device || architecture };
 }
 

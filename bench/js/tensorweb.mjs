@@ -114,7 +114,6 @@ export async function open(environment) {
         ...row,
         impl: name,
       })),
-    profile: () => pyodide.runPythonAsync("launches.profile()", { globals: scope }),
     end() {
       collect(opened);
       opened = [];

@@ -17,7 +17,7 @@ import pytest
 
 import tensorweb as tw
 from bench import __main__ as bench
-from bench import cases, programs, pytorch, report, results, roofs, training, workloads
+from bench import cases, programs, pytorch, report, results, training, workloads
 from bench.cases import ProgramCase, Timer
 from bench.results import Results, Row
 from bench.workloads import TABLES, Workload, chosen
@@ -129,23 +129,17 @@ def test_chain_passes_on_its_result() -> None:
 
 
 CHECKED = chosen("families", "^(argmax_rows|fft|cholesky|eigh|gray_scott)$", tiny=True)
-ROOFS = roofs.roofs()[:1] + roofs.roofs()[2:3] + roofs.roofs()[4:5]
 
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, Any]:
     """Return what `tests/bench_harness.mjs` prints."""
-    short = ([0, 10240, 26624, 3], [65536, 4096, 0], [0, 69632, 4096])
     asked = {
         "checked": [
             {"workload": programs.checked_json(each), "result": [0.5] * each.numbers}
             for each in CHECKED
         ],
         "networks": [training.as_json(name, tiny=True) for name in training.SIZES],
-        "roofs": [
-            {**roof, "arguments": few, "nbytes": 1 << 17}
-            for roof, few in zip(ROOFS, short, strict=True)
-        ],
     }
     command = [str(environment.node()), "tests/bench_harness.mjs"]
     shown = subprocess.run(
@@ -206,15 +200,6 @@ def test_batches_alternate(found: dict[str, Any]) -> None:
         *("steady", "warming", "steady", "warming"),
     ]
     assert names.count("hopeless") == 2
-
-
-def test_roofs_compute(found: dict[str, Any]) -> None:
-    before = np.arange(1 << 15, dtype=np.float32) % 7
-    tile, total, copied = (np.array(values, np.float32) for values in found["heap"])
-    left, right = before[:2560].reshape(512, 5), before[2560:6656].reshape(512, 8)
-    assert tile[6656:6696].tolist() == (left.T @ right).reshape(-1).tolist()
-    assert total[:4].sum() == before[16384 : 16384 + 1024].sum()
-    np.testing.assert_array_equal(copied[17408 : 17408 + 1024], before[:1024])
 
 
 def test_timer_measures_by_the_same_rules(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -316,13 +301,12 @@ def test_saving_merges_runs(tmp_path: Path) -> None:
         {**peer, "gpu_ms": 0.12346},
         row(ms=0.25, rate=None),
     ]
-    target = tmp_path / "joined.json"
-    other = Results("there", "2020-01-01", {}, [row(workload="sort")])
-    results.write(tmp_path / "other.json", other)
-    results.join([path, tmp_path / "other.json"], target, "both")
-    joined = results.load(target)
-    assert joined.machine == "both"
-    assert joined.rows[-1]["date"] == "2020-01-01"
+    options.out = tmp_path / "older.json"
+    older = Results("there", "2020-01-01", {}, [row(workload="sort")])
+    results.write(options.out, older)
+    results.save(options, "node", about, [row()])
+    sort, elem = results.load(options.out).rows
+    assert (sort["date"], "date" in elem) == ("2020-01-01", False)
 
 
 def test_recorded_files_follow_the_schema() -> None:
