@@ -43,50 +43,50 @@ def fences(steps: Sequence[Step]) -> Mapping[Step, int]:
     >>> fences((load, Step("scalar", "float32", slot=0), rest, back)) == {back: 0}
     True
     """
-    for known, found in tuple(_LATEST):
-        if known is steps:
-            return found
-    found = _fences(steps)
-    _LATEST.append((steps, found))
-    return found
+    for cached_steps, result in tuple(_LATEST):
+        if cached_steps is steps:
+            return result
+    result = _fenced_operands(steps)
+    _LATEST.append((steps, result))
+    return result
 
 
-def _fences(steps: Sequence[Step]) -> dict[Step, int]:
+def _fenced_operands(steps: Sequence[Step]) -> dict[Step, int]:
     if not any(step.name in FENCED and step.dtype in FLOATS for step in steps):
         return {}
     terms: list[int] = []
     factors: list[int] = []
-    found: dict[Step, int] = {}
-    for number, step in enumerate(steps):
-        factors.append(_factors(step, number, factors))
-        terms.append(_terms(step, number, terms, factors))
+    result: dict[Step, int] = {}
+    for index, step in enumerate(steps):
+        factors.append(_factors(step, index, factors))
+        terms.append(_terms(step, index, terms, factors))
         if step.name in FENCED and step.dtype in FLOATS:
-            operand = _operand(steps, step, terms, factors)
+            operand = _fenced_operand(steps, step, terms, factors)
             if operand is not None:
-                found[step] = operand
-    return found
+                result[step] = operand
+    return result
 
 
-def _operand(
+def _fenced_operand(
     steps: Sequence[Step], step: Step, terms: Sequence[int], factors: Sequence[int]
 ) -> int | None:
     """Return the index of the operand to fence, None if neither needs it."""
     left, right = step.args
     is_sum = step.name in SUMS
     if not is_sum:
-        for number, arg in enumerate(step.args):
+        for operand, arg in enumerate(step.args):
             if is_bool(steps, arg):
-                return number
+                return operand
     parts = terms if is_sum else factors
-    is_twice = left == right and step.name != "subtract"
-    if step.name == "divide" or is_twice or not parts[left] & parts[right]:
+    is_same = left == right and step.name != "subtract"
+    if step.name == "divide" or is_same or not parts[left] & parts[right]:
         return None
-    return _fenced(steps, is_sum, left, right)
+    return _operand_to_fence(steps, is_sum, left, right)
 
 
-def is_bool(steps: Sequence[Step], number: int) -> bool:
+def is_bool(steps: Sequence[Step], index: int) -> bool:
     """Return whether a value is a bool that was cast, whose only values are 0 and 1."""
-    step = steps[number]
+    step = steps[index]
     while step.kind == "cast":
         step = steps[step.args[-1]]
         if step.dtype == "bool":
@@ -94,33 +94,33 @@ def is_bool(steps: Sequence[Step], number: int) -> bool:
     return False
 
 
-def _factors(step: Step, number: int, factors: Sequence[int]) -> int:
+def _factors(step: Step, index: int, factors: Sequence[int]) -> int:
     """Return a bit mask of the steps that are factors of a value, itself included."""
-    own = 1 << number
+    result = 1 << index
     if step.name in PRODUCTS or step.name in SIGNS:
         for arg in step.args:
-            own |= factors[arg]
-    return own
+            result |= factors[arg]
+    return result
 
 
-def _terms(
-    step: Step, number: int, terms: Sequence[int], factors: Sequence[int]
-) -> int:
+def _terms(step: Step, index: int, terms: Sequence[int], factors: Sequence[int]) -> int:
     """Return a bit mask of the terms of a value and of the factors of each term."""
-    own = 1 << number
+    result = 1 << index
     if step.dtype not in FLOATS or step.kind not in ("map", "cast"):
-        return own
+        return result
     if step.name in PRODUCTS:
-        return factors[number]
+        return factors[index]
     args: tuple[int, ...] = ()
     if step.name in SUMS | SIGNS | THROUGH or step.kind == "cast":
         args = step.args[1:] if step.name == "where" else step.args
     for arg in args:
-        own |= terms[arg]
-    return own
+        result |= terms[arg]
+    return result
 
 
-def _fenced(steps: Sequence[Step], is_sum: bool, left: int, right: int) -> int:
+def _operand_to_fence(
+    steps: Sequence[Step], is_sum: bool, left: int, right: int
+) -> int:
     """Return the index of the operand to fence: the one that was computed later.
 
     A sum then never contains a fenced value twice: `(a + f) - f` would be `a` again. If

@@ -7,6 +7,7 @@ read once, and index arithmetic is done once for all rows.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import reduce
 from math import prod
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from tensorweb.codegen.launch_builder import LaunchBuilder
 from tensorweb.codegen.program import Program, ceil_divide, output, workgroups
 from tensorweb.codegen.vector import is_vectorizable
 from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
+from tensorweb.shapes import strides
 
 # Values of a thread that computes several rows of a stencil, each computed once.
 #
@@ -31,7 +33,7 @@ from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
 # between two loads becomes one load of a selected address.
 
 
-class Walk(NamedTuple):
+class Address(NamedTuple):
     """An address: strides by axis, plus `rows` rows and `ahead` elements."""
 
     strides: tuple[int, ...]
@@ -39,48 +41,55 @@ class Walk(NamedTuple):
     ahead: int
 
 
-class Number(NamedTuple):
+class Constant(NamedTuple):
     """A constant: of the kernel's structure, or of the user in slot `slot`."""
 
     value: int
     slot: int
 
 
-class Truth(NamedTuple):
+class KnownCondition(NamedTuple):
     """A condition that is known at compile time."""
 
     holds: bool
 
 
-class Ramp(NamedTuple):
+class AddressValue(NamedTuple):
     """The value of an address itself."""
 
-    walk: Walk
+    address: Address
 
 
-class Load(NamedTuple):
+class LoadedElement(NamedTuple):
     """An element at an address; a move is (condition, shift if true, shift if not)."""
 
     slot: int
-    walk: Walk
+    address: Address
     moves: tuple[tuple[int, int, int], ...]
 
 
-class Gather(NamedTuple):
-    """An element at a computed address."""
+class GatheredElement(NamedTuple):
+    """An element at a computed address: the index of the value that is the address."""
 
     slot: int
-    position: int
+    offset_value: int
 
 
-class Operation(NamedTuple):
+class OperationValue(NamedTuple):
     """An operation: its WGSL format and its operands."""
 
     form: str
     args: tuple[int, ...]
 
 
-Value = Number | Truth | Ramp | Load | Gather | Operation
+Value = (
+    Constant
+    | KnownCondition
+    | AddressValue
+    | LoadedElement
+    | GatheredElement
+    | OperationValue
+)
 
 
 def conditions(expression: Expression) -> dict[int, frozenset[int]]:
@@ -90,24 +99,22 @@ def conditions(expression: Expression) -> dict[int, frozenset[int]]:
     omitted: if they fail, the value is not used, since all its loads are guarded by
     them.
     """
-    steps = expression.steps
-    atoms: dict[int, frozenset[int]] = {}
-    needs: list[frozenset[int]] = []
-    found: dict[int, frozenset[int]] = {}
-    none: frozenset[int] = frozenset()
-    for number, step in enumerate(steps):
-        atoms[number] = frozenset({number})
+    tests: list[frozenset[int]] = []
+    guards: list[frozenset[int]] = []
+    result: dict[int, frozenset[int]] = {}
+    for index, step in enumerate(expression.steps):
         if step.name == "logical_and":
-            atoms[number] = atoms[step.args[0]] | atoms[step.args[1]]
-        if step.name == "where":
-            _, value, other = step.args
-            needed = needs[value] & needs[other]
-            found[number] = atoms[step.args[0]] - needed
-            needs.append(needed)
+            tests.append(tests[step.args[0]] | tests[step.args[1]])
         else:
-            own = atoms[step.guard] if step.guard >= 0 else none
-            needs.append(own.union(*(needs[arg] for arg in step.args)))
-    return found
+            tests.append(frozenset({index}))
+        if step.name == "where":
+            condition, value, other = step.args
+            guards.append(guards[value] & guards[other])
+            result[index] = tests[condition] - guards[index]
+        else:
+            own: frozenset[int] = tests[step.guard] if step.guard >= 0 else frozenset()
+            guards.append(own.union(*(guards[arg] for arg in step.args)))
+    return result
 
 
 class Neighbours:
@@ -119,133 +126,127 @@ class Neighbours:
     """
 
     def __init__(self, expression: Expression, rows: int) -> None:
-        """Find the values of `rows` rows along the second to last axis."""
+        """Compute the values of `rows` rows along the second to last axis."""
         self.expression = expression
         (self.sizes,) = expression.groups
         self.axis = len(self.sizes) - 2
         self.rows = rows
         self.values: list[Value] = []
-        self._numbers: dict[Value, int] = {}
-        self._found: dict[tuple[int, int], int] = {}
+        self._index_of: dict[Value, int] = {}
+        self._cached: dict[tuple[int, int], int] = {}
         self._conditions = conditions(expression)
         self.results = [
             [self._value(step, row) for step in expression.results]
             for row in range(rows)
         ]
 
-    def needed(self) -> list[int]:
+    def required(self) -> list[int]:
         """Return the sorted indices of the values that the results depend on."""
-        found = {number for row in self.results for number in row}
-        for number in range(len(self.values) - 1, -1, -1):
-            if number in found:
-                found.update(reads(self.values[number]))
-        return sorted(found)
+        required = {index for row in self.results for index in row}
+        for index in range(len(self.values) - 1, -1, -1):
+            if index in required:
+                required.update(operands(self.values[index]))
+        return sorted(required)
 
     def _add(self, value: Value) -> int:
-        number = self._numbers.get(value)
-        if number is None:
-            number = self._numbers[value] = len(self.values)
+        """Return the index of a value, added if it is new."""
+        index = self._index_of.setdefault(value, len(self.values))
+        if index == len(self.values):
             self.values.append(value)
-        return number
+        return index
 
-    def _value(self, number: int, row: int) -> int:
-        key = (number, row)
-        found = self._found.get(key)
-        if found is None:
-            found = self._found[key] = self._new(number, row)
-        return found
+    def _value(self, index: int, row: int) -> int:
+        """Return the value of a step in a row."""
+        if (index, row) not in self._cached:
+            self._cached[index, row] = self._new_value(index, row)
+        return self._cached[index, row]
 
-    def _new(self, number: int, row: int) -> int:
-        step = self.expression.steps[number]
+    def _new_value(self, index: int, row: int) -> int:
+        step = self.expression.steps[index]
         if step.kind == "scalar":
-            return self._add(Number(int(step.name or 0), step.slot))
+            return self._add(Constant(int(step.name or 0), step.slot))
         if step.kind == "ramp":
-            return self._add(Ramp(self._walk(step, row)))
+            return self._add(AddressValue(self._address(step, row)))
         if step.kind == "load":
-            return self._add(Load(step.slot, self._walk(step, row), ()))
+            return self._add(LoadedElement(step.slot, self._address(step, row), ()))
         if step.name == "where":
-            tests = [
-                self._value(each, row) for each in sorted(self._conditions[number])
-            ]
+            tests = [self._value(test, row) for test in sorted(self._conditions[index])]
             value, other = (self._value(arg, row) for arg in step.args[1:])
-            return self._choice((self._all(tests), value, other), step)
+            return self._choice((self._conjunction(tests), value, other), step)
         args = tuple(self._value(arg, row) for arg in step.args)
         if step.kind == "gather":
-            return self._add(Gather(step.slot, args[0]))
+            return self._add(GatheredElement(step.slot, args[0]))
         if step.name == "logical_and":
-            return self._all(args)
+            return self._conjunction(args)
         if step.name == "less":
-            decided = self._decide(*args)
-            if decided is not None:
-                return self._add(Truth(decided))
-        return self._add(Operation(form_of(step, self.expression), args))
+            known = self._known_comparison(*args)
+            if known is not None:
+                return self._add(KnownCondition(known))
+        return self._add(OperationValue(form_of(step, self.expression), args))
 
-    def _walk(self, step: Step, row: int) -> Walk:
+    def _address(self, step: Step, row: int) -> Address:
         """Return the address of a row's load or ramp."""
         access: Access = self.expression.accesses[step.access]
-        (strides,) = access.strides
-        stride = strides[self.axis]
+        (by_axis,) = access.strides
+        stride = by_axis[self.axis]
         if stride == 0:
-            return Walk(strides, 0, access.offset)
+            return Address(by_axis, 0, access.offset)
         rows = round(access.offset / stride)
         if abs(rows) > policy.FARTHEST_NEIGHBOUR:
             rows = 0
-        return Walk(strides, rows + row, access.offset - rows * stride)
+        return Address(by_axis, rows + row, access.offset - rows * stride)
 
-    def _address(self, walk: Walk) -> int:
-        return walk.rows * walk.strides[self.axis] + walk.ahead
+    def _offset(self, address: Address) -> int:
+        return address.rows * address.strides[self.axis] + address.ahead
 
-    def _all(self, tests: Iterable[int]) -> int:
+    def _conjunction(self, tests: Iterable[int]) -> int:
         """Return the conjunction of tests."""
-        left: list[int] = []
+        undecided: list[int] = []
         for test in tests:
             value = self.values[test]
-            if not isinstance(value, Truth):
-                left.append(test)
+            if not isinstance(value, KnownCondition):
+                undecided.append(test)
             elif not value.holds:
                 return test
-        if not left:
-            return self._add(Truth(True))
-        whole = left[0]
-        for test in left[1:]:
-            whole = self._add(Operation("({0} & {1})", (whole, test)))
-        return whole
+        if not undecided:
+            return self._add(KnownCondition(True))
+        return reduce(
+            lambda a, b: self._add(OperationValue("({0} & {1})", (a, b))), undecided
+        )
 
-    def _decide(self, left: int, right: int) -> bool | None:
+    def _known_comparison(self, left: int, right: int) -> bool | None:
         """Return whether an address is below a limit, None if that varies."""
-        position, limit = self._unsigned(left), self._unsigned(right)
-        if not isinstance(position, Ramp) or not isinstance(limit, Number):
+        index, limit = self._unsigned(left), self._unsigned(right)
+        if not isinstance(index, AddressValue) or not isinstance(limit, Constant):
             return None
         if limit.slot >= 0:
             return None
-        low = high = self._address(position.walk)
-        for axis, (size, stride) in enumerate(
-            zip(self.sizes, position.walk.strides, strict=True)
-        ):
-            last = size - (self.rows if axis == self.axis else 1)
+        low = high = self._offset(index.address)
+        for axis, stride in enumerate(index.address.strides):
+            last = self.sizes[axis] - (self.rows if axis == self.axis else 1)
             low += min(last * stride, 0)
             high += max(last * stride, 0)
         if low >= 0 and high < limit.value:
             return True
         return False if high < 0 or low >= limit.value else None
 
-    def _unsigned(self, number: int) -> Value | None:
+    def _unsigned(self, index: int) -> Value | None:
         """Return the operand of a conversion to unsigned, None for other values."""
-        value = self.values[number]
-        if isinstance(value, Operation) and value.form == "u32({0})":
+        value = self.values[index]
+        if isinstance(value, OperationValue) and value.form == "u32({0})":
             return self.values[value.args[0]]
         return None
 
     def _choice(self, parts: tuple[int, int, int], step: Step) -> int:
         """Return a `where` step, as one load if both operands are loads."""
         test, value, other = parts
-        decided = self.values[test]
-        if isinstance(decided, Truth):
-            return value if decided.holds else other
+        condition = self.values[test]
+        if isinstance(condition, KnownCondition):
+            return value if condition.holds else other
         merged = self._merge(test, value, other)
         if merged is not None:
             return merged
-        return self._add(Operation(form_of(step, self.expression), parts))
+        return self._add(OperationValue(form_of(step, self.expression), parts))
 
     def _merge(self, test: int, value: int, other: int) -> int | None:
         """Return a `where` between loads, or equal operations on loads, as one value.
@@ -255,9 +256,9 @@ class Neighbours:
         if value == other:
             return value
         one, two = self.values[value], self.values[other]
-        if isinstance(one, Load) and isinstance(two, Load):
-            return self._load(test, one, two)
-        if not isinstance(one, Operation) or not isinstance(two, Operation):
+        if isinstance(one, LoadedElement) and isinstance(two, LoadedElement):
+            return self._selected_load(test, one, two)
+        if not isinstance(one, OperationValue) or not isinstance(two, OperationValue):
             return None
         if one.form != two.form or len(one.args) != len(two.args):
             return None
@@ -267,31 +268,33 @@ class Neighbours:
             if merged is None:
                 return None
             args.append(merged)
-        return self._add(Operation(one.form, tuple(args)))
+        return self._add(OperationValue(one.form, tuple(args)))
 
-    def _load(self, test: int, one: Load, two: Load) -> int | None:
+    def _selected_load(
+        self, test: int, one: LoadedElement, two: LoadedElement
+    ) -> int | None:
         """Return one load of the selected one of two elements of a tensor.
 
         The load whose address is moved is the same for all rows, so that rows share it.
         """
         is_alike = one.slot == two.slot and one.moves == two.moves
-        if not is_alike or one.walk.strides != two.walk.strides:
+        if not is_alike or one.address.strides != two.address.strides:
             return None
-        apart = self._address(two.walk) - self._address(one.walk)
-        base, move = one, (test, 0, apart)
-        if abs(two.walk.ahead) < abs(one.walk.ahead):
-            base, move = two, (test, -apart, 0)
+        distance = self._offset(two.address) - self._offset(one.address)
+        base, move = one, (test, 0, distance)
+        if abs(two.address.ahead) < abs(one.address.ahead):
+            base, move = two, (test, -distance, 0)
         return self._add(base._replace(moves=(*base.moves, move)))
 
 
-def reads(value: Value) -> tuple[int, ...]:
+def operands(value: Value) -> tuple[int, ...]:
     """Return the indices of the operands of a value."""
     match value:
-        case Operation(args=args):
+        case OperationValue(args=args):
             return args
-        case Gather(position=position):
-            return (position,)
-        case Load(moves=moves):
+        case GatheredElement(offset_value=index):
+            return (index,)
+        case LoadedElement(moves=moves):
             return tuple(test for test, _, _ in moves)
         case _:
             return ()
@@ -310,12 +313,12 @@ def is_stencil(value: Expression) -> bool:
         return False
     if is_vectorizable(value, may_compute=True):
         return False
-    walks = [
+    loads = [
         (step.slot, value.accesses[step.access].strides)
         for step in value.steps
         if step.kind == "load" and value.accesses[step.access].strides[0][-2]
     ]
-    return len(walks) > len(set(walks))
+    return len(loads) > len(set(loads))
 
 
 def stencil(kernel: Kernel) -> Program:
@@ -349,10 +352,10 @@ class _StencilFunction:
 
     def text(self) -> str:
         """Return the function `store`."""
-        self._coordinates()
-        for number in self.neighbours.needed():
-            self._write(number, self.neighbours.values[number])
-        self._stores()
+        self._add_coordinates()
+        for index in self.neighbours.required():
+            self._add_value(index, self.neighbours.values[index])
+        self._add_stores()
         return f"fn store(index: u32) {{\n{''.join(self._lines)}}}\n"
 
     def _line(self, name: str, text: str) -> str:
@@ -363,121 +366,117 @@ class _StencilFunction:
         """Return the WGSL of a parameter with this value, shared by equal values."""
         key = (name, value)
         if key not in self._parameters:
-            count = len(self._parameters)
-            self._parameters[key] = self.builder.parameter(
-                f"{name}{count}", "i32", value
-            )
+            field = f"{name}{len(self._parameters)}"
+            self._parameters[key] = self.builder.parameter(field, "i32", value)
         return self._parameters[key]
 
-    def _coordinates(self) -> None:
+    def _add_coordinates(self) -> None:
         """Add the lines of the thread's coordinates.
 
         `at2` is that of the third axis.
         """
         *outer, rows, columns = self.sizes
+        band_count = ceil_divide(rows, policy.STENCIL_ROWS)
         width = self.builder.parameter("columns", "u32", columns)
-        bands = self.builder.parameter("bands", "u32", -(-rows // policy.STENCIL_ROWS))
+        bands = self.builder.parameter("bands", "u32", band_count)
         axis = len(self.sizes) - 1
         self._line(f"at{axis}", f"i32(index % {width})")
-        rest = self._line("above", f"index / {width}")
-        band = rest
+        quotient = self._line("above", f"index / {width}")
+        band = quotient
         if outer:
-            band = self._line("band", f"{rest} % {bands}")
-            rest = self._line(f"above{axis - 1}", f"{rest} / {bands}")
+            band = self._line("band", f"{quotient} % {bands}")
+            quotient = self._line(f"above{axis - 1}", f"{quotient} / {bands}")
         first = f"i32({band}) * {policy.STENCIL_ROWS}"
         if rows % policy.STENCIL_ROWS:
             last = self._parameter("last_row", rows - policy.STENCIL_ROWS)
             own = self._line("own_row", first)
             first = f"min({own}, {last})"
         self._line(f"at{axis - 1}", first)
-        for number in range(axis - 2, -1, -1):
-            if number == 0:
-                self._line("at0", f"i32({rest})")
-                continue
-            size = self.builder.parameter(f"size{number}", "u32", self.sizes[number])
-            self._line(f"at{number}", f"i32({rest} % {size})")
-            rest = self._line(f"above{number}", f"{rest} / {size}")
+        for outer_axis in range(axis - 2, 0, -1):
+            length = self.sizes[outer_axis]
+            size = self.builder.parameter(f"size{outer_axis}", "u32", length)
+            self._line(f"at{outer_axis}", f"i32({quotient} % {size})")
+            quotient = self._line(f"above{outer_axis}", f"{quotient} / {size}")
+        if outer:
+            self._line("at0", f"i32({quotient})")
 
-    def _position(self, name: str, walk: Walk) -> str:
+    def _address_text(self, name: str, address: Address) -> str:
         """Return the WGSL of an address; `name` identifies the tensor with its strides.
 
         Addresses of one tensor share their common terms.
         """
-        key = (name, walk.strides, walk.rows)
+        key = (name, address.strides, address.rows)
         if key not in self._bases:
             terms = []
-            for axis, stride in enumerate(walk.strides):
-                at = f"at{axis}"
-                if axis == len(walk.strides) - 2 and walk.rows:
-                    at = f"({at} + {walk.rows})"
+            for axis, stride in enumerate(address.strides):
+                coordinate = f"at{axis}"
+                if axis == len(address.strides) - 2 and address.rows:
+                    coordinate = f"({coordinate} + {address.rows})"
                 if stride == 1:
-                    terms.append(at)
+                    terms.append(coordinate)
                 elif stride:
                     factor = self._parameter(f"{name}stride{axis}_", stride)
-                    terms.append(f"{at} * {factor}")
+                    terms.append(f"{coordinate} * {factor}")
             text = " + ".join(terms) or "0"
             self._bases[key] = self._line(f"base{len(self._bases)}", text)
         base = self._bases[key]
-        if not walk.ahead:
+        if not address.ahead:
             return base
-        if abs(walk.ahead) <= policy.FARTHEST_NEIGHBOUR:
-            return f"{base} + {walk.ahead}"
-        return f"{base} + {self._parameter('ahead', walk.ahead)}"
+        if abs(address.ahead) <= policy.FARTHEST_NEIGHBOUR:
+            return f"{base} + {address.ahead}"
+        return f"{base} + {self._parameter('ahead', address.ahead)}"
 
-    def _write(self, number: int, value: Value) -> None:
+    def _add_value(self, index: int, value: Value) -> None:
         """Add a value's line, or record its text if it needs no line."""
         texts = self._texts
         match value:
-            case Truth(holds):
-                texts[number] = str(holds).lower()
+            case KnownCondition(holds):
+                texts[index] = str(holds).lower()
                 return
-            case Number(given, slot):
-                is_own = slot < 0
-                texts[number] = (
-                    self._parameter("number", given)
-                    if is_own
+            case Constant(number, slot):
+                texts[index] = (
+                    self._parameter("number", number)
+                    if slot < 0
                     else self.builder.scalar(slot)
                 )
                 return
-            case Ramp(walk):
-                text = self._position("", walk)
-            case Load(slot, walk, moves):
-                text = self._position(f"input{slot}_", walk)
+            case AddressValue(address):
+                text = self._address_text("", address)
+            case LoadedElement(slot, address, moves):
+                text = self._address_text(f"input{slot}_", address)
                 for test, first, second in moves:
-                    move = self._move(test, first, second)
-                    text = f"{text} + {move}"
+                    text = f"{text} + {self._move(test, first, second)}"
                 text = self._element(slot, text)
-            case Gather(slot, position):
-                text = self._element(slot, texts[position])
-            case Operation(form, args):
-                text = form.format(*(texts[each] for each in args))
-        texts[number] = self._line(f"v{number}", text)
+            case GatheredElement(slot, gathered):
+                text = self._element(slot, texts[gathered])
+            case OperationValue(form, args):
+                text = form.format(*(texts[arg] for arg in args))
+        texts[index] = self._line(f"v{index}", text)
 
     def _move(self, test: int, first: int, second: int) -> str:
         """Return the shift of an address selected by a test, shared by equal shifts."""
         key = (f"move {self._texts[test]} {first}", second)
         if key not in self._parameters:
-            numbers = [
-                self._parameter("number", each) if each else "0"
-                for each in (second, first)
+            shifts = [
+                self._parameter("number", shift) if shift else "0"
+                for shift in (second, first)
             ]
             name = f"move{len(self._parameters)}"
-            text = f"select({', '.join(numbers)}, {self._texts[test]})"
+            text = f"select({', '.join(shifts)}, {self._texts[test]})"
             self._parameters[key] = self._line(name, text)
         return self._parameters[key]
 
-    def _element(self, slot: int, position: str) -> str:
-        return read_element(slot, position, self.kernel.input_dtypes[slot])
+    def _element(self, slot: int, address: str) -> str:
+        return read_element(slot, address, self.kernel.input_dtypes[slot])
 
-    def _stores(self) -> None:
+    def _add_stores(self) -> None:
         """Add the stores of all rows; a row of two threads is stored by one of them."""
         rows = self.sizes[-2]
-        strides = [prod(self.sizes[axis + 1 :]) for axis in range(len(self.sizes))]
         for row, results in enumerate(self.neighbours.results):
-            at = self._position("result_", Walk(tuple(strides), row, 0))
+            index = self._address_text("result_", Address(strides(self.sizes), row, 0))
             lines = [
-                f"result{number}[{at}] = {to_storage(self._texts[each], dtype)};"
-                for number, (each, dtype) in enumerate(
+                f"result{n}[{index}] = {to_storage(self._texts[result], dtype)};"
+                for n, (result, dtype) in enumerate(
                     zip(results, self.kernel.dtypes, strict=True)
                 )
             ]
