@@ -39,6 +39,7 @@ from tensorweb.codegen.program import (
     OUTPUT,
     Launch,
     Program,
+    ScratchBuffers,
     ceil_divide,
     scratch,
     workgroups,
@@ -245,11 +246,7 @@ class _TableAccumulation:
         self.written = _as_one_row(kernel.expression("written"))
         self.length, self.writes, _ = kernel.sizes
         self.buckets = ceil_divide(self.length, table.bins)
-        self.scratch_bytes: list[int] = []
-
-    def _scratch(self, words: int) -> int:
-        self.scratch_bytes.append(words * 4)
-        return scratch(len(self.scratch_bytes) - 1)
+        self.scratches = ScratchBuffers()
 
     def program(self) -> Program:
         """Return the launches: into buckets if there are several, tables, totals."""
@@ -257,7 +254,10 @@ class _TableAccumulation:
         elements: tuple[int, ...] = ()
         running: int | None = None
         if self.buckets > 1:
-            elements = (self._scratch(self.writes), self._scratch(self.writes))
+            elements = (
+                self.scratches.add(self.writes),
+                self.scratches.add(self.writes),
+            )
             task = SortTask(
                 self.kernel,
                 self.position,
@@ -269,12 +269,12 @@ class _TableAccumulation:
                 carried_to=elements[1],
                 carried=self.written,
             )
-            launches, running = RadixSort(task, self.scratch_bytes).passes()
+            launches, running = RadixSort(task, self.scratches).passes()
         groups = self.writes // CHUNK + self.buckets
-        sums = self._scratch(groups * self.table.bins)
+        sums = self.scratches.add(groups * self.table.bins)
         launches.append(self._fill_tables(elements, running, sums, groups))
         launches.append(self._add_tables(running, sums))
-        return Program(tuple(launches), tuple(self.scratch_bytes))
+        return Program(tuple(launches), tuple(self.scratches.nbytes))
 
     def _builder(self) -> LaunchBuilder:
         builder = LaunchBuilder(self.kernel)
@@ -352,11 +352,7 @@ class _SortedAccumulation:
         self.rows, self.writes, self.width = kernel.sizes
         self.element = storage_type(kernel.dtype)
         self.value = VALUE_TYPES[kernel.dtype]
-        self.scratch_bytes: list[int] = []
-
-    def _scratch(self, words: int) -> int:
-        self.scratch_bytes.append(words * 4)
-        return scratch(len(self.scratch_bytes) - 1)
+        self.scratches = ScratchBuffers()
 
     def program(self, target: Target) -> Program:
         """Return a copy of the original, then launches that combine runs into it."""
@@ -371,7 +367,7 @@ class _SortedAccumulation:
         transposed = find_transposed(original)
         copy = transposition(copied, transposed) if transposed else elementwise(copied)
         assert not copy.scratch_bytes, "internal: a copy needs no scratch"
-        keys, words = self._scratch(self.writes), self._scratch(self.writes)
+        keys, words = self.scratches.add(self.writes), self.scratches.add(self.writes)
         # A compiler that takes long for workgroup memory gets elements as short rows.
         is_slow = target.is_slow_to_compile
         carries_elements = self.width == 1 and not is_slow
@@ -389,12 +385,12 @@ class _SortedAccumulation:
         launches = [*copy.launches]
         if is_slow:
             tile = choose_sort_tile(self.writes, target, carries=True)
-            launches += MergeSort(task, self.scratch_bytes, tile).launches()
+            launches += MergeSort(task, self.scratches, tile).launches()
         else:
-            launches += RadixSort(task, self.scratch_bytes).launches()
+            launches += RadixSort(task, self.scratches).launches()
         combine = self._combine_elements if carries_elements else self._combine_rows
         launches += combine(keys, words)
-        return Program(tuple(launches), tuple(self.scratch_bytes))
+        return Program(tuple(launches), tuple(self.scratches.nbytes))
 
     def _builder(self, length: int, span: int, type_name: str) -> LaunchBuilder:
         """Return a builder with the type of values, `combine` and `key`."""
@@ -429,7 +425,7 @@ class _SortedAccumulation:
             arguments = "key: u32, edge: u32, total: Value"
             builder.text += _store_or_pass(arguments, settled, "edge", blocks > 1)
             if blocks > 1:
-                source = self._scratch(2 * blocks)
+                source = self.scratches.add(2 * blocks)
                 builder.add_buffer("edges", "w", value, source)
             launches.append(builder.launch("scatter_runs", blocks))
             if blocks == 1:
@@ -442,7 +438,7 @@ class _SortedAccumulation:
         launches: list[Launch] = []
         while span == 0 or length > policy.FEW_EDGES:
             blocks = ceil_divide(length, ROW_BLOCK)
-            edges = self._scratch(2 * blocks * self.width) if blocks > 1 else None
+            edges = self.scratches.add(2 * blocks * self.width) if blocks > 1 else None
             launches.append(self._row_blocks(keys, source, length, span, edges))
             if edges is None:
                 return launches

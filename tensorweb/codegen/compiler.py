@@ -1,4 +1,4 @@
-"""Compile kernels to programs: one entry of `FAMILIES` per kind of kernel."""
+"""Compile kernels to programs: one entry of `GENERATORS` per kind of kernel."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def reduction(kernel: Kernel, target: Target) -> Program:
     )
 
 
-FAMILIES: dict[str, Callable[[Kernel, Target], Program]] = {
+GENERATORS: dict[str, Callable[[Kernel, Target], Program]] = {
     "elementwise": elementwise_or_transposed,
     "reduce": reduction,
     "argreduce": reduce,
@@ -90,15 +90,15 @@ FAMILIES: dict[str, Callable[[Kernel, Target], Program]] = {
 """The function that generates the program of each kind of kernel."""
 
 
-WRITTEN_OUT = ("matmul", "rows")
+ALWAYS_UNROLLED = ("matmul", "rows")
 """Kinds whose threads keep many values in registers: loops slow them down everywhere.
 """
 
 
 def compile_kernel(kernel: Kernel, target: Target = DEFAULT_TARGET) -> Program:
     """Return the program of a kernel for a target."""
-    with retain_loops(target.is_slow_to_compile and kernel.kind not in WRITTEN_OUT):
-        program = FAMILIES[kernel.kind](kernel, target)
+    with retain_loops(target.is_slow_to_compile and kernel.kind not in ALWAYS_UNROLLED):
+        program = GENERATORS[kernel.kind](kernel, target)
     if not is_packed_elementwise(kernel):
         program = with_packed_results(kernel, program)
     program.check(kernel)

@@ -26,18 +26,34 @@ def ceil_divide(length: int, size: int) -> int:
     return -(-length // size)
 
 
-def output(number: int) -> int:
+def output(index: int) -> int:
     """Return the id of one of a kernel's outputs among the buffers of a launch.
 
     >>> output(0) == OUTPUT
     True
     """
-    return -1 - 2 * number
+    return -1 - 2 * index
 
 
-def scratch(number: int) -> int:
+def scratch(index: int) -> int:
     """Return the id of a scratch buffer among the buffers of a launch."""
-    return -2 - 2 * number
+    return -2 - 2 * index
+
+
+class ScratchBuffers:
+    """The scratch buffers of a program under construction.
+
+    Attributes:
+        nbytes: their sizes.
+    """
+
+    def __init__(self) -> None:
+        self.nbytes: list[int] = []
+
+    def add(self, words: int) -> int:
+        """Return the id of a new buffer of 32-bit words."""
+        self.nbytes.append(words * 4)
+        return scratch(len(self.nbytes) - 1)
 
 
 def buffer_of(
@@ -52,8 +68,8 @@ def buffer_of(
     """
     if storage >= 0:
         return inputs[storage]
-    number, is_scratch = divmod(-1 - storage, 2)
-    return scratches[number] if is_scratch else outputs[number]
+    index, is_scratch = divmod(-1 - storage, 2)
+    return scratches[index] if is_scratch else outputs[index]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +121,9 @@ class Program:
             for storage, access in zip(launch.storages, launch.access, strict=True)
             if access == "w"
         }
-        for number in range(len(kernel.dtypes)):
-            found = output(number) in written
-            assert found, f"internal: output {number} of {kernel.words} is not written"
+        for index in range(len(kernel.dtypes)):
+            message = f"internal: output {index} of {kernel.words} is not written"
+            assert output(index) in written, message
 
 
 LARGEST_GRID = 65_535

@@ -14,7 +14,13 @@ from tensorweb.codegen.expression import (
     storage_type,
 )
 from tensorweb.codegen.launch_builder import LaunchBuilder, ShaderFunction, constants
-from tensorweb.codegen.program import OUTPUT, Launch, Program, ceil_divide, scratch
+from tensorweb.codegen.program import (
+    OUTPUT,
+    Launch,
+    Program,
+    ScratchBuffers,
+    ceil_divide,
+)
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.template import alternative
 from tensorweb.codegen.vector import WIDTH, add_vector_function, vector_inputs
@@ -39,7 +45,7 @@ class Scan:
         op: Op,
         dtype: str,
         rows: int,
-        scratch_bytes: list[int],
+        scratches: ScratchBuffers,
         threads: int = policy.WORKGROUP,
     ) -> None:
         """Start without launches.
@@ -48,21 +54,16 @@ class Scan:
             op: the op table's entry of the scan; its dtype is the result's.
             dtype: dtype of terms and totals.
             rows: number of independent rows.
-            scratch_bytes: scratch sizes of the kernel; the sizes of block totals are
-                appended.
+            scratches: receives the buffers of block totals.
             threads: threads of a workgroup, which scans one block of a long row.
         """
         self.op = op
         self.dtype = dtype
         self.rows = rows
-        self.scratch_bytes = scratch_bytes
+        self.scratches = scratches
         self.value = VALUE_TYPES[dtype]
         self.threads = threads
         self.block = threads * QUADS_OF_THREAD * WIDTH
-
-    def _scratch(self, blocks: int) -> int:
-        self.scratch_bytes.append(max(self.rows * blocks, 1) * 4)
-        return scratch(len(self.scratch_bytes) - 1)
 
     def launches(
         self, kernel: Kernel | None, source: int, length: int, result: int
@@ -71,11 +72,12 @@ class Scan:
         blocks = max(ceil_divide(length, self.block), 1)
         if blocks == 1:
             return [self._launch("scan", kernel, source, length, None, result)]
-        totals = self._scratch(blocks)
+        words = max(self.rows * blocks, 1)
+        totals = self.scratches.add(words)
         launches = [self._launch("scan_totals", kernel, source, length, None, totals)]
         before = totals
         if blocks > policy.FEW_SCAN_BLOCKS:
-            before = self._scratch(blocks)
+            before = self.scratches.add(words)
             launches += self.launches(None, totals, blocks, before)
         return [*launches, self._launch("scan", kernel, source, length, before, result)]
 
@@ -187,11 +189,11 @@ def _is_long_term(kernel: Kernel) -> bool:
 def scan(kernel: Kernel, target: Target) -> Program:
     """Return the program of a scan along rows."""
     rows, length = kernel.sizes
-    scratch_bytes: list[int] = []
+    scratches = ScratchBuffers()
     is_slow = target.is_slow_to_compile
     threads = policy.FEW_SCAN_THREADS if is_slow else policy.WORKGROUP
-    writer = Scan(OPS[kernel.op], kernel.dtype, rows, scratch_bytes, threads)
+    writer = Scan(OPS[kernel.op], kernel.dtype, rows, scratches, threads)
     if length <= policy.LONGEST_SHORT_SCAN and rows > 1 and not is_slow:
         return Program((writer.short(kernel, length),))
     launches = writer.launches(kernel, OUTPUT, length, OUTPUT)
-    return Program(tuple(launches), tuple(scratch_bytes))
+    return Program(tuple(launches), tuple(scratches.nbytes))

@@ -17,7 +17,13 @@ from tensorweb.codegen.expression import (
     kind_of,
 )
 from tensorweb.codegen.launch_builder import LaunchBuilder, ShaderFunction, constants
-from tensorweb.codegen.program import OUTPUT, Launch, Program, ceil_divide, scratch
+from tensorweb.codegen.program import (
+    OUTPUT,
+    Launch,
+    Program,
+    ScratchBuffers,
+    ceil_divide,
+)
 from tensorweb.codegen.scanning import Scan
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.template import alternative
@@ -80,21 +86,18 @@ SortBuffers = tuple[int | None, int | None]
 class _Sort:
     """Generate the launches that sort rows; they use scratch buffers of the kernel."""
 
-    def __init__(self, task: SortTask, scratch_bytes: list[int]) -> None:
-        """Start; the launches append the sizes they need to `scratch_bytes`."""
+    def __init__(self, task: SortTask, scratches: ScratchBuffers) -> None:
+        """Start without launches, which add the buffers they need to `scratches`."""
         self.task = task
         self.rows, self.length = task.rows, task.length
         self.results: SortBuffers = task.elements_to, task.carried_to
-        self.scratch_bytes = scratch_bytes
-
-    def _scratch(self, words: int) -> int:
-        self.scratch_bytes.append(words * 4)
-        return scratch(len(self.scratch_bytes) - 1)
+        self.scratches = scratches
 
     def _scratch_pair(self) -> SortBuffers:
         """Return scratch buffers for the elements and the words carried along."""
         size = self.rows * self.length
-        return self._scratch(size), self._scratch(size) if self.task.carries else None
+        elements = self.scratches.add(size)
+        return elements, self.scratches.add(size) if self.task.carries else None
 
     def _builder(self, reads_terms: bool, **sizes: int) -> LaunchBuilder:
         """Return a builder with the sizes of a launch."""
@@ -170,18 +173,18 @@ class RadixSort(_Sort):
         blocks = ceil_divide(self.length, BLOCK)
         passes = ceil_divide(task.key_bits - task.first_bit, DIGIT_BITS)
         counted = self.rows * DIGITS * blocks
-        counts, running = self._scratch(counted), self._scratch(counted)
+        counts, running = self.scratches.add(counted), self.scratches.add(counted)
         # Elements and words alternate between two buffers; the last pass writes the
         # results.
         buffers = [self.results, self.results]
         if passes > 1:
             buffers[passes % 2] = self._scratch_pair()
         if passes > 2 and (task.elements_to is None or task.is_half):
-            elements = self._scratch(self.rows * self.length)
+            elements = self.scratches.add(self.rows * self.length)
             buffers[(passes - 1) % 2] = elements, task.carried_to
         launches: list[Launch] = []
         source: SortBuffers = OUTPUT, OUTPUT
-        scan = Scan(OPS["cumulative_sum"], "uint32", self.rows, self.scratch_bytes)
+        scan = Scan(OPS["cumulative_sum"], "uint32", self.rows, self.scratches)
         for index in range(passes):
             is_first, is_last = index == 0, index == passes - 1
             sizes = {"blocks": blocks, "shift": task.first_bit + index * DIGIT_BITS}
@@ -350,10 +353,10 @@ class MergeSort(_Sort):
     """Generate the launches that sort rows by merging."""
 
     def __init__(
-        self, task: SortTask, scratch_bytes: list[int], tile: SortTile
+        self, task: SortTask, scratches: ScratchBuffers, tile: SortTile
     ) -> None:
-        """Start; the launches append the sizes they need to `scratch_bytes`."""
-        super().__init__(task, scratch_bytes)
+        """Start without launches, which add the buffers they need to `scratches`."""
+        super().__init__(task, scratches)
         self.tile = tile
         self.blocks = ceil_divide(self.length, tile.length)
         self.shape = constants(
@@ -421,7 +424,7 @@ class MergeSort(_Sort):
 def sort(kernel: Kernel, target: Target) -> Program:
     """Return the program that sorts rows, or computes the indices that sort them."""
     rows, length, is_descending = kernel.sizes
-    scratch_bytes: list[int] = []
+    scratches = ScratchBuffers()
     term = kernel.expression("term")
     key_bits = 1 if kind_of(term.dtype) == "bool" else 32
     task = SortTask(kernel, term, rows, length, key_bits, flip=-is_descending)
@@ -434,7 +437,7 @@ def sort(kernel: Kernel, target: Target) -> Program:
     if target.is_slow_to_compile:
         longest = length
     if length <= longest:
-        launches = MergeSort(task, scratch_bytes, tile).launches()
+        launches = MergeSort(task, scratches, tile).launches()
     else:
-        launches = RadixSort(task, scratch_bytes).launches()
-    return Program(tuple(launches), tuple(scratch_bytes))
+        launches = RadixSort(task, scratches).launches()
+    return Program(tuple(launches), tuple(scratches.nbytes))

@@ -2,7 +2,7 @@
 
 A template is valid WGSL as committed. A slot is a run of lines between `// slot NAME`
 and `// end NAME`; filling it replaces those lines. Lines between `// repeat NAME` and
-`// end NAME`, with the slots inside, are repeated once per given set of slots.
+`// end NAME`, with the slots inside, are repeated once per set of slots.
 `unrolling.py` then evaluates what the constants of the filled text decide.
 """
 
@@ -43,7 +43,7 @@ def template_names() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """A slot: the lines given for it replace it."""
+    """A slot, which is replaced by lines."""
 
     name: str
 
@@ -84,7 +84,7 @@ def _parts(name: str, retains_loops: bool) -> tuple[str | _Slot | _Repeat, ...]:
     return _split_slots(without_unrolling(text) if retains_loops else unroll(text))
 
 
-_retains_loops = ContextVar("keeps_loops", default=False)
+_retains_loops = ContextVar("retains_loops", default=False)
 
 
 @contextmanager
@@ -107,7 +107,7 @@ def fill(
     slots: Mapping[str, str],
     repeats: Mapping[str, Sequence[Mapping[str, str]]] = MappingProxyType({}),
 ) -> str:
-    """Return a template with every slot replaced by the given lines.
+    """Return a template with every slot replaced by lines.
 
     Args:
         name: name of the template.
@@ -115,10 +115,11 @@ def fill(
         repeats: slots of each repetition, by name of the repeated part.
     """
     parts = _parts(name, _retains_loops.get())
-    given = [*slots, *repeats]
+    arguments = [*slots, *repeats]
     names = {part.name for part in parts if not isinstance(part, str)}
-    if names != set(given):
-        raise AssertionError(f"internal: {name}.wgsl has slots {names}, not {given}")
+    if names != set(arguments):
+        message = f"internal: {name}.wgsl has slots {names}, not {arguments}"
+        raise AssertionError(message)
     text = ""
     for part in parts:
         if isinstance(part, str):
@@ -126,8 +127,8 @@ def fill(
         elif isinstance(part, _Slot):
             text += slots[part.name]
         else:
-            times = enumerate(repeats[part.name])
-            text += "".join(_repeat_lines(part, number, each) for number, each in times)
+            for index, entry in enumerate(repeats[part.name]):
+                text += _repeat_lines(part, index, entry)
     return apply_marks(text)
 
 
@@ -145,10 +146,10 @@ def alternative(template: str, name: str) -> str:
     return _alternatives(template)[name]
 
 
-def _repeat_lines(repeat: _Repeat, number: int, slots: Mapping[str, str]) -> str:
+def _repeat_lines(repeat: _Repeat, index: int, slots: Mapping[str, str]) -> str:
     """Return one repetition of a repeated part."""
     return "".join(
-        re.sub(r"_0\b", f"_{number}", part)
+        re.sub(r"_0\b", f"_{index}", part)
         if isinstance(part, str)
         else slots[part.name]
         for part in repeat.parts
@@ -167,11 +168,11 @@ _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 @cache
 def _definitions(pattern: str = "math/*") -> dict[str, str]:
     """Return the text of the functions and constants in `shaders/`, by name."""
-    found: dict[str, str] = {}
+    definitions: dict[str, str] = {}
     for path in sorted(shader_folder().glob(f"{pattern}.wgsl")):
         for match in _DEFINITION.finditer(path.read_text(encoding="utf-8")):
-            found[match.group(1) or match.group(2)] = match.group(0)
-    return found
+            definitions[match.group(1) or match.group(2)] = match.group(0)
+    return definitions
 
 
 def names() -> tuple[str, ...]:
@@ -180,8 +181,7 @@ def names() -> tuple[str, ...]:
     >>> "exp_f32" in names()
     True
     """
-    found = _definitions()
-    return tuple(name for name in found if found[name].startswith("fn"))
+    return tuple(n for n, text in _definitions().items() if text.startswith("fn"))
 
 
 def definition(name: str) -> str:
@@ -190,13 +190,13 @@ def definition(name: str) -> str:
 
 
 @cache
-def _needs(name: str) -> tuple[str, ...]:
+def _dependencies(name: str) -> tuple[str, ...]:
     """Return the names of all definitions that one depends on, itself last."""
     text = _definitions()[name]
     order: dict[str, None] = {}
     for word in dict.fromkeys(_WORD.findall(text)):
         if word != name and word in _definitions():
-            order.update(dict.fromkeys(_needs(word)))
+            order.update(dict.fromkeys(_dependencies(word)))
     order[name] = None
     return tuple(order)
 
@@ -224,7 +224,7 @@ def functions_for(text: str) -> str:
     order: dict[str, None] = {}
     for word in dict.fromkeys(_WORD.findall(text)):
         if word in _definitions():
-            order.update(dict.fromkeys(_needs(word)))
+            order.update(dict.fromkeys(_dependencies(word)))
     return "".join(_definitions()[name] for name in order)
 
 

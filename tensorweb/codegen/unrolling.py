@@ -64,17 +64,18 @@ def apply_marks(text: str) -> str:
 def _apply_marks(text: str, constants: tuple[tuple[str, str], ...]) -> str:
     """Return the part of a shader from its first mark on, transformed."""
     numbers = {"true": "1", "false": "0"}
-    writer = _Writer({name: numbers.get(value, value) for name, value in constants})
-    lines = writer.without_arrays(text.splitlines(keepends=True))
-    done = "".join(writer.lines(lines))
-    if "// choose" in done:
-        done = _UNDECIDED.sub(lambda found: writer.undecided_if(*found.groups()), done)
-    assert "// unroll" not in done, f"internal: bounds are no constants in {done}"
-    return writer.with_constants(done)
+    values = {name: numbers.get(value, value) for name, value in constants}
+    resolver = _MarkResolver(values)
+    lines = resolver.without_arrays(text.splitlines(keepends=True))
+    text = "".join(resolver.lines(lines))
+    if "// choose" in text:
+        text = _UNDECIDED.sub(lambda m: resolver.undecided_if(*m.groups()), text)
+    assert "// unroll" not in text, f"internal: bounds are no constants in {text}"
+    return resolver.with_constants(text)
 
 
 def without_unrolling(text: str) -> str:
-    r"""Return text that asks for no loop to be written out any more.
+    r"""Return text without the marks that request unrolled loops.
 
     >>> without_unrolling("// unroll\nfor (var i = 0u; i < 2u; i++) {\n}\n")
     'for (var i = 0u; i < 2u; i++) {\n}\n'
@@ -91,7 +92,7 @@ def unroll(text: str) -> str:
     """
     if "// unroll" not in text:
         return text
-    return "".join(_Writer({}).lines(text.splitlines(keepends=True)))
+    return "".join(_MarkResolver({}).lines(text.splitlines(keepends=True)))
 
 
 def constant(text: str, constants: Mapping[str, str]) -> int | None:
@@ -114,8 +115,8 @@ def _value(text: str) -> int | None:
     return int(eval(text.strip(), {}))  # nothing but numbers and operators
 
 
-class _Writer:
-    """Transform lines under given constants."""
+class _MarkResolver:
+    """Resolve marks of lines by the values of constants."""
 
     def __init__(self, constants: Mapping[str, str]) -> None:
         self.constants = constants
@@ -126,11 +127,11 @@ class _Writer:
 
     def without_arrays(self, lines: list[str]) -> list[str]:
         """Return lines with a variable for each element of the marked arrays."""
-        found: list[str] = []
+        result: list[str] = []
         at = 0
         while at < len(lines):
             if lines[at].strip() != "// registers":
-                found.append(lines[at])
+                result.append(lines[at])
                 at += 1
                 continue
             match = _ARRAY.fullmatch(lines[at + 1])
@@ -141,33 +142,36 @@ class _Writer:
                 variable = "_".join([name, *map(str, index)])
                 declaration = f"{indent}var {variable}: {element};\n"
                 self._declared[f"{indent}{variable}"] = declaration
-                found.append(declaration)
+                result.append(declaration)
             self.dimensions[name] = len(sizes)
             at += 2
         if self.dimensions:
             names = "|".join(self.dimensions)
             self._subscripted = re.compile(rf"\b({names})((?:\[[^\[\]]*\])+)")
-        return found
+        return result
 
     def with_constants(self, text: str) -> str:
         """Return text in which variables that are assigned once are constants."""
-        often = Counter(_CHANGED.findall(text))
-        names = Counter(name.strip() for name in often.elements())
+        assignments = Counter(_CHANGED.findall(text))
+        names = Counter(name.strip() for name in assignments.elements())
         once = {
             name: declaration
             for name, declaration in self._declared.items()
-            if often[name] == 1 and names[name.strip()] == 1
+            if assignments[name] == 1 and names[name.strip()] == 1
         }
         if not once:
             return text
         dropped = set(once.values())
         lines = (line for line in text.splitlines(keepends=True) if line not in dropped)
-        return _ASSIGNED.sub(
-            lambda found: (
-                _let(found.group()) if found.group(1) in once else found.group()
-            ),
-            "".join(lines),
-        )
+
+        def declare(match: re.Match[str]) -> str:
+            assignment = match.group()
+            is_constant = match.group(1) in once
+            return (
+                re.sub(r"^( *)", r"\1let ", assignment) if is_constant else assignment
+            )
+
+        return _ASSIGNED.sub(declare, "".join(lines))
 
     def replace_registers(self, text: str) -> str:
         """Return text with register subscripts replaced by variables where constant."""
@@ -182,38 +186,34 @@ class _Writer:
         return self._variables[text]
 
     def _variable_of(self, text: str, name: str, subscripts: str) -> str:
-        """Return the variable of a subscript.
-
-        Or the text if the index is not constant.
-        """
-        listed = subscripts[1:-1].split("][")
-        index = [constant(each, self.constants) for each in listed]
+        """Return the variable of a subscript, or the text if it is not constant."""
+        texts = subscripts[1:-1].split("][")
+        index = [constant(subscript, self.constants) for subscript in texts]
         count = self.dimensions[name]
         if None in index[:count] or len(index) < count:
             return text
-        rest = zip(listed[count:], index[count:], strict=True)
-        components = "".join(f"[{t if n is None else f'{n}u'}]" for t, n in rest)
+        pairs = zip(texts[count:], index[count:], strict=True)
+        components = "".join(f"[{t if n is None else f'{n}u'}]" for t, n in pairs)
         return "_".join([name, *map(str, index[:count])]) + components
 
     def lines(self, lines: list[str]) -> list[str]:
         """Return lines with loops and choices resolved where constants decide them."""
-        found: list[str] = []
+        result: list[str] = []
         at = 0
         while at < len(lines):
             mark = lines[at].strip()
+            resolved = None
             if mark.startswith("// unroll"):
-                done = self._loop(mark, lines, at + 1)
+                resolved = self._loop(mark, lines, at + 1)
             elif mark == "// choose":
-                done = self._choice(lines, at + 1)
-            else:
-                done = None
-            if done is None:
-                found.append(self.replace_registers(lines[at]))
+                resolved = self._choice(lines, at + 1)
+            if resolved is None:
+                result.append(self.replace_registers(lines[at]))
                 at += 1
             else:
-                written, at = done
-                found += written
-        return found
+                new_lines, at = resolved
+                result += new_lines
+        return result
 
     def _loop(
         self, mark: str, lines: list[str], at: int
@@ -221,9 +221,9 @@ class _Writer:
         """Return a loop's iterations and the line after it; None if it is undecided."""
         end = _closing_line(lines, at)
         if " if " in mark:
-            is_wanted = constant(mark.split(" if ", 1)[1], self.constants)
-            if not is_wanted:
-                return None if is_wanted is None else ([], at)
+            is_unrolled = constant(mark.split(" if ", 1)[1], self.constants)
+            if not is_unrolled:
+                return None if is_unrolled is None else ([], at)
         match = _FOR.fullmatch(lines[at])
         assert match, f"internal: no loop to unroll, {lines[at]!r}"
         name, *bounds = match.groups()
@@ -232,12 +232,12 @@ class _Writer:
             return None
         body = _block(lines[at], "".join(self.lines(lines[at + 1 : end])))
         pieces = re.split(rf"\b{name}\b", body)
-        written = [f"{value}u".join(pieces) for value in values]
+        iterations = [f"{value}u".join(pieces) for value in values]
         if re.search(r"// (?:unroll|choose)", body):
-            return self.lines("".join(written).splitlines(keepends=True)), end + 1
+            return self.lines("".join(iterations).splitlines(keepends=True)), end + 1
         if self._subscripted and self._subscripted.search(body):
-            written = [self.replace_registers(iteration) for iteration in written]
-        return written, end + 1
+            iterations = [self.replace_registers(text) for text in iterations]
+        return iterations, end + 1
 
     def _values(
         self, first: str, end: str, one: str | None, operator: str, step: str
@@ -250,10 +250,7 @@ class _Writer:
         return list(_iterate(self._number(first), self._number(end), operator, by))
 
     def _choice(self, lines: list[str], at: int) -> tuple[list[str], int] | None:
-        """Return the branch that is taken and the line after.
-
-        None if it is undecided.
-        """
+        """Return the branch that is taken and the line after it; None if undecided."""
         match = _IF.fullmatch(lines[at])
         assert match, f"internal: no if to choose from, {lines[at]!r}"
         indent, condition = match.groups()
@@ -279,20 +276,13 @@ class _Writer:
         for value in values:
             if value is not None and bool(value) is (operator == " || "):
                 return f"{value}"
-        left = [
-            part for part, value in zip(parts, values, strict=True) if value is None
-        ]
-        return operator.join(left) or f"{values[0]}"
+        undecided = [p for p, value in zip(parts, values, strict=True) if value is None]
+        return operator.join(undecided) or f"{values[0]}"
 
     def _number(self, text: str) -> int:
         value = constant(text, self.constants)
         assert value is not None, f"internal: {text} is no constant of the shader"
         return value
-
-
-def _let(assignment: str) -> str:
-    """Return the start of an assignment as the start of a `let` declaration."""
-    return re.sub(r"^( *)", r"\1let ", assignment)
 
 
 def _iterate(first: int, end: int, operator: str, by: int) -> Iterator[int]:

@@ -11,7 +11,7 @@ from structure_cases import REDUCTIONS, STRUCTURES
 import tensorweb as tw
 from e2e.bare.op_runner import evaluate
 from tensorweb.backends.numpy_rules import RULES
-from tensorweb.codegen.compiler import FAMILIES
+from tensorweb.codegen.compiler import GENERATORS
 from tensorweb.graph import attributes
 from tensorweb.graph.kinds import KINDS, ROWS, Role, kinds_of
 from tensorweb.graph.node import Node
@@ -36,7 +36,7 @@ TABLES: dict[str, tuple[object, frozenset[str]]] = {
         kinds_of(Role.INLINE, Role.CHOICE) | {"constant", "iota"},
     ),
     "plan.BUILDERS": (BUILDERS, KERNELS),
-    "compiler.FAMILIES": (FAMILIES, KERNELS),
+    "compiler.GENERATORS": (GENERATORS, KERNELS),
 }
 """What is keyed by kind, and the kinds it must have."""
 
