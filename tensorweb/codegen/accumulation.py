@@ -36,7 +36,6 @@ from tensorweb.codegen.expression import (
 )
 from tensorweb.codegen.launch_builder import LaunchBuilder, ShaderFunction, constants
 from tensorweb.codegen.program import (
-    OUTPUT,
     Launch,
     Program,
     ScratchBuffers,
@@ -175,7 +174,7 @@ def _finish_totals(kernel: Kernel, flip: str) -> Launch:
         f"  return {after};\n}}\n"
     )
     builder.add_buffer("totals", "r", "u32", scratch(0))
-    builder.add_buffer("result", "w", element, OUTPUT)
+    builder.add_result(kernel.dtype)
     return builder.launch("elementwise", workgroups(rows * width))
 
 
@@ -326,7 +325,7 @@ class _TableAccumulation:
             f"  result[index] = {to_storage('value', kernel.dtype)};\n}}\n"
         )
         builder.add_buffer("partial_sums", "r", "f32", sums)
-        builder.add_buffer("result", "w", storage_type(kernel.dtype), OUTPUT)
+        builder.add_result(kernel.dtype)
         return builder.launch("scatter_total", workgroups(self.length))
 
 
@@ -352,6 +351,14 @@ class _SortedAccumulation:
         self.rows, self.writes, self.width = kernel.sizes
         self.element = storage_type(kernel.dtype)
         self.value = VALUE_TYPES[kernel.dtype]
+        self.columns = self.width
+        self.row_element, self.row_value = self.element, self.value
+        self.vectors = vector_inputs([kernel.expression("written")])
+        if self.vectors:
+            self.columns //= WIDTH
+            self.row_element, self.row_value = (
+                f"vec{WIDTH}<{name}>" for name in (self.element, self.value)
+            )
         self.scratches = ScratchBuffers()
 
     def program(self, target: Target) -> Program:
@@ -421,7 +428,7 @@ class _SortedAccumulation:
             builder.text += alternative("scatter_runs", term)
             builder.add_buffer("keys", "r", "u32", keys)
             builder.add_buffer("terms", "r", value if span else "u32", source)
-            builder.add_buffer("result", "w", element, OUTPUT)
+            builder.add_result(self.kernel.dtype)
             arguments = "key: u32, edge: u32, total: Value"
             builder.text += _store_or_pass(arguments, settled, "edge", blocks > 1)
             if blocks > 1:
@@ -447,26 +454,19 @@ class _SortedAccumulation:
         launches.append(self._row_edges(keys, source, length, span))
         return launches
 
-    def _row_builder(
-        self, length: int, span: int
-    ) -> tuple[LaunchBuilder, int, str, str]:
-        """Return a builder, the columns, and the types of elements and values."""
-        vectors = vector_inputs([self.kernel.expression("written")])
-        columns, element, value = self.width, self.element, self.value
-        if vectors:
-            columns //= WIDTH
-            element, value = f"vec{WIDTH}<{element}>", f"vec{WIDTH}<{value}>"
-        builder = self._builder(length, span, value)
-        builder.vectors = vectors
-        builder.add_sizes(width=columns)
-        return builder, columns, element, value
+    def _row_builder(self, length: int, span: int) -> LaunchBuilder:
+        """Return a builder for rows, in vectors where possible."""
+        builder = self._builder(length, span, self.row_value)
+        builder.vectors = self.vectors
+        builder.add_sizes(width=self.columns)
+        return builder
 
     def _row_blocks(
         self, keys: int, source: int, length: int, span: int, edges: int | None
     ) -> Launch:
         """Return the launch that combines rows or edges in blocks."""
-        builder, columns, element, value = self._row_builder(length, span)
-        lanes = min(1 << (columns - 1).bit_length(), policy.WORKGROUP)
+        builder, value = self._row_builder(length, span), self.row_value
+        lanes = min(1 << (self.columns - 1).bit_length(), policy.WORKGROUP)
         builder.add_sizes(lanes=lanes)
         if span:
             builder.text += alternative("scatter_runs", "row_of_edges")
@@ -475,24 +475,24 @@ class _SortedAccumulation:
             self._add_written_rows(builder)
             builder.add_buffer("order", "r", "u32", source)
         builder.add_buffer("keys", "r", "u32", keys)
-        builder.add_buffer("result", "w", element, OUTPUT)
+        builder.add_result(self.kernel.dtype, in_vectors=bool(self.vectors))
         at = "result[key * parameters.width + column]"
         builder.text += constants({"HAS_EDGES": edges is not None})
         builder.text += "fn before(key: u32, column: u32) -> Value {\n"
         builder.text += f"  return Value({at});\n}}\n"
         arguments = "key: u32, edge: u32, column: u32, total: Value, start: Value"
-        settled = f"{at} = {element}(combine(start, total));"
+        settled = f"{at} = {self.row_element}(combine(start, total));"
         edge = "edge * parameters.width + column"
         builder.text += _store_or_pass(arguments, settled, edge, edges is not None)
         if edges is not None:
             builder.add_buffer("edges", "w", value, edges)
         blocks = ceil_divide(ceil_divide(length, ROW_BLOCK), policy.WORKGROUP // lanes)
-        return builder.launch("scatter_rows", blocks * ceil_divide(columns, lanes))
+        return builder.launch("scatter_rows", blocks * ceil_divide(self.columns, lanes))
 
     def _add_written_rows(self, builder: LaunchBuilder) -> None:
         """Add the function of an element or vector of a written row."""
         written, arguments = self.kernel.expression("written"), ("write", "column")
-        if builder.vectors:
+        if self.vectors:
             function = ShaderFunction("written", arguments, self.value)
             add_vector_function(builder, function, written, "Value")
         else:
@@ -502,17 +502,17 @@ class _SortedAccumulation:
 
     def _row_edges(self, keys: int, source: int, length: int, span: int) -> Launch:
         """Return the launch that combines the last few edges."""
-        builder, columns, element, value = self._row_builder(length, span)
+        builder = self._row_builder(length, span)
         at = "result[key * parameters.width + column]"
         builder.text += alternative("scatter_runs", "row_of_edges")
         builder.text += (
             "fn give(key: u32, column: u32, total: Value) {\n"
-            f"  {at} = {element}(combine(Value({at}), total));\n}}\n"
+            f"  {at} = {self.row_element}(combine(Value({at}), total));\n}}\n"
         )
-        builder.add_buffer("terms", "r", value, source)
+        builder.add_buffer("terms", "r", self.row_value, source)
         builder.add_buffer("keys", "r", "u32", keys)
-        builder.add_buffer("result", "w", element, OUTPUT)
-        return builder.launch("scatter_edges", workgroups(length * columns))
+        builder.add_result(self.kernel.dtype, in_vectors=bool(self.vectors))
+        return builder.launch("scatter_edges", workgroups(length * self.columns))
 
 
 def _store_or_pass(arguments: str, settled: str, edge: str, has_edges: bool) -> str:

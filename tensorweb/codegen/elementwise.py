@@ -53,11 +53,10 @@ def elementwise(kernel: Kernel) -> Program:
     form = to_storage("{0}", kernel.dtype)
     function = ShaderFunction("value", ("index",), element, form)
     if in_vectors:
-        element = f"vec4<{element}>"
-        add_vector_function(builder, function, value, element)
+        add_vector_function(builder, function, value, f"vec4<{element}>")
     else:
         builder.add_function(function, value, loop=find_loop(value))
-    builder.add_buffer("result", "w", element, OUTPUT)
+    builder.add_result(kernel.dtype, in_vectors=in_vectors)
     return Program((builder.launch("elementwise", workgroups(threads)),))
 
 
@@ -234,7 +233,7 @@ def scatter(kernel: Kernel, _: Target) -> Program:
         function = ShaderFunction(name, ("index",), element, form)
         select.add_function(function, kernel.expression(name))
     select.add_buffer("winner", "r", "u32", winner)
-    select.add_buffer("result", "w", element, OUTPUT)
+    select.add_result(kernel.dtype)
     launches = (
         claim.launch("scatter_claim", workgroups(writes)),
         select.launch("scatter_select", workgroups(length)),

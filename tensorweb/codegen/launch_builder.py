@@ -22,7 +22,7 @@ from tensorweb.codegen.expression import (
     to_storage,
     wrap,
 )
-from tensorweb.codegen.program import Launch, Word, grid_of
+from tensorweb.codegen.program import OUTPUT, Launch, Word, grid_of
 from tensorweb.codegen.template import fill, functions_for
 from tensorweb.schedule.kernel import Expression, Kernel, Step
 from tensorweb.schedule.rolling import Loop
@@ -174,10 +174,15 @@ class LaunchBuilder:
         """
         self._buffers.append((name, access, type_name, storage))
 
-    def add_inputs(self, *expressions: Expression) -> None:
-        """Bind the inputs that expressions read."""
-        for expression in expressions:
-            self._inputs |= read_slots(expression)
+    def add_result(self, dtype: str, *, in_vectors: bool = False) -> None:
+        """Bind the first output, as vectors of four or by element."""
+        element = storage_type(dtype)
+        element = f"vec4<{element}>" if in_vectors else element
+        self.add_buffer("result", "w", element, OUTPUT)
+
+    def add_inputs(self, expression: Expression) -> None:
+        """Bind the inputs that an expression reads."""
+        self._inputs |= read_slots(expression)
 
     def _input_type(self, slot: int) -> str:
         dtype = self.input_dtypes[slot]

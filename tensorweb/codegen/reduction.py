@@ -14,11 +14,10 @@ from tensorweb.codegen.expression import (
     is_long_code,
     kind_of,
     order_key,
-    storage_type,
     to_storage,
 )
 from tensorweb.codegen.launch_builder import LaunchBuilder, ShaderFunction, constants
-from tensorweb.codegen.program import OUTPUT, Launch, Program, ceil_divide, scratch
+from tensorweb.codegen.program import Launch, Program, ceil_divide, scratch
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.template import alternative
 from tensorweb.codegen.vector import (
@@ -205,8 +204,7 @@ class _Reduction:
             self._add_term(builder)
         if is_last:
             self._add_finish(builder)
-            element = storage_type(self.kernel.dtype)
-            builder.add_buffer("result", "w", element, OUTPUT)
+            builder.add_result(self.kernel.dtype)
         else:
             builder.text += (
                 "fn store(output: u32, chunk: u32, total: Value) {\n"

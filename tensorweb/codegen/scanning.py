@@ -172,7 +172,7 @@ class Scan:
         term, element = kernel.expression("term"), storage_type(kernel.dtype)
         self._add_types(builder, element)
         builder.add_function(_TERM, term)
-        builder.add_buffer("result", "w", element, OUTPUT)
+        builder.add_result(kernel.dtype)
         is_long = is_long_code(term, SHORT_ROWS_TILE // policy.LONGEST_SHORT_SCAN)
         terms = ("" if is_long else "  // unroll\n") + alternative(
             "scan_short", "terms"

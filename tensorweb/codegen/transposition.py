@@ -14,7 +14,7 @@ from tensorweb.codegen.expression import (
     to_value,
 )
 from tensorweb.codegen.launch_builder import LaunchBuilder, ShaderFunction, constants
-from tensorweb.codegen.program import OUTPUT, Program, ceil_divide
+from tensorweb.codegen.program import Program, ceil_divide
 from tensorweb.codegen.vector import (
     COMPONENTS,
     WIDTH,
@@ -148,8 +148,8 @@ class _Transposition:
         self._add_reader(
             "address", "result", ARGUMENTS, address, "u32", "u32(address0)"
         )
-        element = self._add_value()
-        builder.add_buffer("result", "w", element, OUTPUT)
+        self._add_value()
+        builder.add_result(self.kernel.dtype, in_vectors=bool(vectors))
         tile = VECTOR_TILE if vectors else TILE
         tiles_down = ceil_divide(self.down, tile)
         groups = self.layers * tiles_down * ceil_divide(self.across, tile)
@@ -195,27 +195,25 @@ class _Transposition:
             value = read_element(step.slot, "address0", dtype)
         self._add_reader(name, name, ARGUMENTS, expression, type_name, value)
 
-    def _add_value(self) -> str:
-        """Add the function that computes an element or vector; return its type."""
+    def _add_value(self) -> None:
+        """Add the function that computes an element or vector."""
         element = storage_type(self.kernel.dtype)
         form = to_storage("{0}", self.kernel.dtype)
         function = ShaderFunction("value", ARGUMENTS, element, form)
         if self.builder.vectors:
-            vector = f"vec4<{element}>"
             add_vector_function(
                 self.builder,
                 function,
                 self.expression,
-                vector,
+                f"vec4<{element}>",
                 passed=self.loads,
                 calls=len(COMPONENTS),
             )
-            return vector
+            return
         more = ", ".join(f"v{n}: {kind}" for n, kind in self.types.items())
         function = replace(function, more=more)
         computed = {load: f"v{load}" for load in self.loads}
         self.builder.add_function(function, self.expression, computed)
-        return element
 
     def _vector_slots(self, tiles_down: int) -> dict[str, str]:
         """Return the slots of the template that reads vectors."""

@@ -187,7 +187,7 @@ class _Product:
         )
         builder.add_function(function, self.finish)
         builder.add_buffer("partials", "r", self.value, scratch(0))
-        builder.add_buffer("result", "w", storage_type(kernel.dtype), OUTPUT)
+        builder.add_result(kernel.dtype)
         return builder.launch(
             "reduce",
             workgroups(outputs),

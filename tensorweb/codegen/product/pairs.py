@@ -28,7 +28,7 @@ from tensorweb.codegen.launch_builder import (
     finish_function,
 )
 from tensorweb.codegen.product.operands import has_several_axes
-from tensorweb.codegen.program import OUTPUT, Program, ceil_divide
+from tensorweb.codegen.program import Program, ceil_divide
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import (
     COMPONENTS,
@@ -380,9 +380,7 @@ class _Pairs:
             operand.add_reads(builder)
         add_terms(builder)
         self._add_store(builder)
-        element = storage_type(kernel.dtype)
-        element = f"vec4<{element}>" if self.right.is_adjacent else element
-        builder.add_buffer("result", "w", element, OUTPUT)
+        builder.add_result(kernel.dtype, in_vectors=self.right.is_adjacent)
         most = max(operand.vectors for operand in both)
         shape = {
             "THREADS": layout.threads,

@@ -18,7 +18,7 @@ from tensorweb.codegen.launch_builder import (
     constants,
     finish_function,
 )
-from tensorweb.codegen.program import OUTPUT, Launch, ceil_divide
+from tensorweb.codegen.program import Launch, ceil_divide
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import WIDTH, store_function
 from tensorweb.schedule.kernel import Access, Expression, Kernel
@@ -178,9 +178,7 @@ def by_subgroup_matrices(kernel: Kernel, target: Target) -> Launch | None:
     for operand in (left, right):
         _add_operand(builder, operand)
     _add_store(builder, kernel)
-    element = storage_type(kernel.dtype)
-    element = f"vec4<{element}>" if columns % WIDTH == 0 else element
-    builder.add_buffer("result", "w", element, OUTPUT)
+    builder.add_result(kernel.dtype, in_vectors=columns % WIDTH == 0)
     return builder.launch(
         "matmul_subgroup_matrix",
         tile.groups(batch, rows, columns),

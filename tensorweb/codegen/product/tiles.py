@@ -94,15 +94,11 @@ class ProductTile:
 
     def is_filled(self, rows: int, columns: int) -> bool:
         """Return whether a problem's shorter side fits that of this skinny tile."""
-        if self.rows < self.columns:
-            return (
-                2 <= rows <= self.rows
-                and columns >= policy.LEAST_SKINNY_TILES * self.columns
-            )
-        return (
-            2 <= columns <= self.columns
-            and rows >= policy.LEAST_SKINNY_TILES * self.rows
+        (tile_side, side), (tile_length, length) = sorted(
+            ((self.rows, rows), (self.columns, columns))
         )
+        tiles = length // tile_length
+        return 2 <= side <= tile_side and tiles >= policy.LEAST_SKINNY_TILES
 
     def used(self, rows: int, columns: int) -> float:
         """Return the fraction of computed results that a problem of this size needs."""

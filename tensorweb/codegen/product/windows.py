@@ -25,7 +25,7 @@ from tensorweb.codegen.launch_builder import (
     finish_function,
 )
 from tensorweb.codegen.product.operands import add_position_functions
-from tensorweb.codegen.program import OUTPUT, Program, ceil_divide
+from tensorweb.codegen.program import Program, ceil_divide
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import COMPONENTS, WIDTH, vector_text
 from tensorweb.schedule.kernel import Expression, Kernel
@@ -172,9 +172,7 @@ class _Windows:
         self._add_elements(builder)
         self._add_weights(builder)
         self._add_store(builder)
-        element = storage_type(kernel.dtype)
-        element = f"vec4<{element}>" if self.is_vector_store else element
-        builder.add_buffer("result", "w", element, OUTPUT)
+        builder.add_result(kernel.dtype, in_vectors=self.is_vector_store)
         shape = {
             "ROWS": self.channels,
             "SIZE": overlap.size,
