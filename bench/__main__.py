@@ -25,7 +25,6 @@ from bench.results import BENCH, ROOT, BenchError, Row
 PEERS = {
     "jaxjs": "@jax-js/jax",
     "tfjs": "@tensorflow/tfjs-core",
-    "ortweb": "onnxruntime-web",
 }
 """Names on the command line, and the npm package of each."""
 
@@ -145,7 +144,7 @@ def contenders(names: str | None, threads: int) -> list[dict[str, Any]]:
         BenchError: a name is unknown.
     """
     found = []
-    for name in libraries(names, tuple(report.CPU_TITLES)):
+    for name in libraries(names, ("tensorweb", "numpy", *PEERS)):
         title, has_threads = report.CPU_TITLES[name]
         for count in sorted({1, threads}) if has_threads else [1]:
             plural = "thread" if count == 1 else "threads"

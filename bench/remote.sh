@@ -30,9 +30,7 @@ pack_base() {
     $modules/pyodide/{package.json,pyodide.mjs,pyodide.asm.mjs,pyodide.asm.wasm} \
     $modules/pyodide/{python_stdlib.zip,pyodide-lock.json} \
     $peers/@jax-js/jax/{package.json,dist} $peers/@tensorflow/tfjs-core/package.json \
-    $peers/onnxruntime-web/{package.json,dist/ort.webgpu.min.mjs} \
-    $peers/onnxruntime-web/dist/ort-wasm-simd-threaded.asyncify.{mjs,wasm} \
-    $peers/onnxruntime-common/{package.json,dist/esm} bench/js/vendor
+    bench/js/vendor
   (cd "$base/debs" && apt-get download -qq libvulkan1 libegl1 libglvnd0 libopengl0 \
     libgl1 libglx0 libgles2 libx11-6 libxext6 libxcb1 libxau6 libxdmcp6 libbsd0 libmd0)
   python3 -m pip download --quiet --no-deps --only-binary=:all: --python-version 3.12 \

@@ -284,7 +284,6 @@ def versions() -> dict[str, str]:
     packages = {
         "jax-js": "@jax-js/jax",
         "TF.js": "@tensorflow/tfjs-core",
-        "ONNX Runtime Web": "onnxruntime-web",
         "Dawn (npm webgpu)": "webgpu",
         "Pyodide": "pyodide",
     }

@@ -74,7 +74,7 @@ def test_every_library_has_every_program() -> None:
     assert used == set(programs.numpy_programs())
     assert used == set(pytorch.programs(MagicMock()))
     assert used > workloads.JITTED | workloads.SLOW | workloads.CHAINED
-    for peer in ("jaxjs", "tfjs", "ortweb"):
+    for peer in ("jaxjs", "tfjs"):
         text = (results.BENCH / f"js/{peer}.mjs").read_text("utf-8")
         assert sum(f"  {name}" in text for name in used) > 15
 
