@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,8 +47,8 @@ await micropip.install(str(js.URL.new("site/{wheel}", js.location.href).href))
 
 def wheel_path() -> str:
     """Return the path of the wheel in the site."""
-    build = json.loads((SITE / "build.json").read_text("utf-8"))
-    return str(build["wheel"]).split("?")[0]
+    [wheel] = (SITE / "wheels").glob("tensorweb-*.whl")
+    return f"wheels/{wheel.name}"
 
 
 def serve_bare(serve: Serve, folder: Path) -> str:

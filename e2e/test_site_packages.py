@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Request
@@ -72,3 +74,20 @@ def test_packages_load_from_the_site_with_what_they_need(
 def test_page_is_isolated_by_the_server(page: Page, address: str) -> None:
     page.goto(address)
     assert page.evaluate("crossOriginIsolated") is True
+
+
+def test_wheel_of_the_page_has_bytecode_of_what_it_imports_at_its_start() -> None:
+    [plain] = (SITE / "wheels").glob("tensorweb-*.whl")
+    with (
+        zipfile.ZipFile(plain) as source,
+        zipfile.ZipFile(SITE / "tensorweb-compiled.whl") as compiled,
+    ):
+        names = set(source.namelist())
+        added = set(compiled.namelist()) - names
+        assert all(compiled.read(name) == source.read(name) for name in names)
+    assert all(name.endswith(".cpython-314.pyc") for name in added)
+    imported = {f"{Path(name).parent.parent}/{Path(name).stem}" for name in added}
+    assert {"tensorweb/__init__.cpython-314", "tensorweb/graph/node.cpython-314"} <= (
+        imported
+    )
+    assert "tensorweb/nn/affine.cpython-314" not in imported

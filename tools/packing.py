@@ -1,8 +1,9 @@
-"""Pack Pyodide's large files, so that they are short on hosts that compress nothing.
+"""Prepare files for a fast start: compress Pyodide's, add bytecode to our wheel.
 
-The worker unpacks them as they come (`web/src/worker/fetching.ts`). Python's standard
-library is a zip archive; its entries are stored in it as they are, since packing the
-whole archive makes it shorter than packing each entry.
+The worker decompresses Pyodide's files as they arrive (`web/src/worker/fetching.ts`),
+so that hosts need not compress. Python's standard library is a zip archive; its entries
+are stored uncompressed, since compressing the whole archive makes it shorter than
+compressing each entry. `tools/bytecode.mjs` adds the bytecode.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import hashlib
 import io
 import shutil
 import zipfile
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tools import environment
+from tools.process import ROOT, output
 
 ENDING = ".packed"
 WASM = "pyodide.asm.wasm"
@@ -22,24 +25,46 @@ LIBRARY = "python_stdlib.zip"
 NAMES = (WASM, LIBRARY)
 
 
-def write(folder: Path) -> None:
-    """Write the packed files next to the plain ones, which other pages may use.
+BYTECODE = ROOT / "tools/bytecode.mjs"
+COMPILED = "tensorweb-compiled.whl"
 
-    What was packed before is taken from the cache.
-    """
-    kept = environment.CACHE / "packed"
-    kept.mkdir(parents=True, exist_ok=True)
-    key = hashlib.sha256(Path(__file__).read_bytes())
+
+def write(folder: Path) -> None:
+    """Write Pyodide's compressed files next to the plain ones, for other pages."""
     for name in NAMES:
-        plain = (folder / name).read_bytes()
-        digest = key.copy()
-        digest.update(plain)
-        packed = kept / digest.hexdigest()
-        if not packed.is_file():
-            draft = packed.with_suffix(".draft")
-            draft.write_bytes(pack(stored(plain) if name == LIBRARY else plain))
-            draft.replace(packed)
-        shutil.copyfile(packed, folder / f"{name}{ENDING}")
+        source = folder / name
+
+        def compress(target: Path, source: Path = source) -> None:
+            plain = source.read_bytes()
+            target.write_bytes(pack(stored(plain) if source.name == LIBRARY else plain))
+
+        _cached(folder / f"{name}{ENDING}", [source, Path(__file__)], compress)
+
+
+def write_compiled(pyodide: Path, wheel: Path, out: Path) -> None:
+    """Write a copy of our wheel with bytecode for this Pyodide into the site."""
+
+    def add_bytecode(target: Path) -> None:
+        output([environment.node(), BYTECODE, pyodide, wheel, target])
+
+    _cached(out / COMPILED, [wheel, BYTECODE, pyodide / "package.json"], add_bytecode)
+
+
+def _cached(
+    target: Path, inputs: Iterable[Path], write: Callable[[Path], None]
+) -> None:
+    """Write a file, or copy it from the cache if its inputs have not changed."""
+    folder = environment.CACHE / "packed"
+    folder.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256()
+    for path in inputs:
+        digest.update(path.read_bytes())
+    cached = folder / digest.hexdigest()
+    if not cached.is_file():
+        draft = cached.with_suffix(".draft")
+        write(draft)
+        draft.replace(cached)
+    shutil.copyfile(cached, target)
 
 
 def pack(data: bytes) -> bytes:
