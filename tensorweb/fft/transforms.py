@@ -22,18 +22,81 @@ from tensorweb.shapes import Shape, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
-# Check the arguments of transforms: axes, numbers of points, normalisation.
-
-
 Norm = Literal["backward", "ortho", "forward"]
 
 Lengths = list[tuple[int, int]]
-"""Axes, each with its number of points."""
+"""Axes, each with the count of points of its transform."""
 
 NORMS = ("backward", "ortho", "forward")
 
 
-def scale(name: str, norm: object, lengths: Lengths, *, is_inverse: bool) -> float:
+def _along_axis(
+    name: str, x: ArrayLike, n: SupportsIndex | None, axis: SupportsIndex, norm: Norm
+) -> Tensor:
+    """Return the transform `name` along one axis.
+
+    Raises:
+        AxisError: the axis does not exist.
+        ShapeError: the axis is empty, or `n` is less than 1.
+        DTypeError: the transform does not take this dtype.
+        DataError: the norm is unknown.
+    """
+    node = asarray(x).node
+    index = normalize_axis(axis, len(node.shape))
+    length = _axis_length(name, node.shape, index) if n is None else n
+    lengths = [(index, _point_count(name, "n", length))]
+    return _transform(name, node, lengths, n is not None, norm)
+
+
+def _along_axes(
+    name: str,
+    x: ArrayLike,
+    s: Sequence[int] | None,
+    axes: Sequence[int] | None,
+    norm: Norm,
+) -> Tensor:
+    """Return the transform `name` along several axes.
+
+    Raises:
+        AxisError: an axis does not exist or is given twice, or a real transform has no
+            axis.
+        ShapeError: an axis is empty, a length less than 1, or `s` and `axes` differ in
+            length.
+        DTypeError: the transform does not take this dtype.
+        DataError: the norm is unknown.
+    """
+    node = asarray(x).node
+    lengths = _axes_and_lengths(name, node.shape, s, axes)
+    if name in ("rfftn", "irfftn") and not lengths:
+        raise AxisError(f"{name}: it needs at least one axis; the last one is halved.")
+    return _transform(name, node, lengths, s is not None, norm)
+
+
+def _transform(
+    name: str, node: Node, lengths: Lengths, has_lengths: bool, norm: object
+) -> Tensor:
+    """Return the transform `name` along axes with these counts of points."""
+    is_inverse = name.startswith("i")
+    if name in ("fft", "ifft", "fftn", "ifftn"):
+        factor = _scale(name, norm, lengths, is_inverse)
+        sign = 1 if is_inverse else -1
+        return Tensor(complex_to_complex(name, node, lengths, sign, factor))
+    if name in ("rfft", "rfftn", "ihfft"):
+        factor = _scale(name, norm, lengths, is_inverse)
+        spectrum = real_to_complex(name, node, lengths, factor)
+        return Tensor(_conjugate(spectrum) if name == "ihfft" else spectrum)
+    if not has_lengths:
+        lengths = _real_lengths(name, lengths)
+    factor = _scale(name, norm, lengths, is_inverse)
+    spectrum = _conjugate(node) if name == "hfft" else node
+    return Tensor(complex_to_real(name, spectrum, lengths, factor))
+
+
+def _conjugate(node: Node) -> Node:
+    return conjugate(node, lambda part: elementwise(OPS["negative"], part))
+
+
+def _scale(name: str, norm: object, lengths: Lengths, is_inverse: bool) -> float:
     """Return the factor of a transform.
 
     Raises:
@@ -51,77 +114,60 @@ def scale(name: str, norm: object, lengths: Lengths, *, is_inverse: bool) -> flo
     return 1 / points if (norm == "backward") == is_inverse else 1.0
 
 
-def along_one(
-    name: str, shape: Shape, n: SupportsIndex | None, axis: SupportsIndex
-) -> Lengths:
-    """Return the axis of a transform as an index, and its number of points.
-
-    Raises:
-        AxisError: the axis does not exist.
-        ShapeError: the axis is empty, or `n` is less than 1.
-    """
-    index = normalize_axis(axis, len(shape))
-    if n is None:
-        return [(index, _length_of(name, shape, index))]
-    return [(index, _requested(name, "n", n))]
-
-
-def along_many(
+def _axes_and_lengths(
     name: str,
     shape: Shape,
     s: Iterable[SupportsIndex | None] | None,
     axes: Iterable[SupportsIndex] | None,
 ) -> Lengths:
-    """Return the axes of a transform as indices, and their numbers of points.
-
-    Raises:
-        AxisError: an axis does not exist or is given twice.
-        ShapeError: an axis is empty, a length less than 1, or `s` and `axes` differ in
-            length.
-    """
-    given = None if s is None else [-1 if size is None else size for size in s]
-    sizes = None if given is None else _integers(name, "s", given)
+    """Return the axes of a transform as indices, and their counts of points."""
+    sizes = None
+    if s is not None:
+        sizes = _integers(name, "s", [-1 if size is None else size for size in s])
     if axes is not None:
         indices = [
             normalize_axis(axis, len(shape)) for axis in _integers(name, "axes", axes)
         ]
     elif sizes is None:
         indices = list(range(len(shape)))
-    else:
-        if len(sizes) > len(shape):
-            raise ShapeError(
-                f"{name}: s has {len(sizes)} lengths for the {len(shape)} axes of "
-                f"shape {shape}."
-            )
+    elif len(sizes) <= len(shape):
         indices = list(range(len(shape) - len(sizes), len(shape)))
+    else:
+        raise ShapeError(
+            f"{name}: s has {len(sizes)} lengths for the {len(shape)} axes of "
+            f"shape {shape}."
+        )
     if len(set(indices)) != len(indices):
         raise AxisError(f"{name}: axes {tuple(indices)} name the same axis twice.")
     if sizes is None:
-        return [(index, _length_of(name, shape, index)) for index in indices]
+        sizes = [-1] * len(indices)
     if len(sizes) != len(indices):
         raise ShapeError(
             f"{name}: s has {len(sizes)} lengths and axes {len(indices)}; give one "
             "length for each axis."
         )
     return [
-        (index, _length_of(name, shape, index))
-        if size == -1
-        else (index, _requested(name, "s", size))
+        (
+            index,
+            _axis_length(name, shape, index)
+            if size == -1
+            else _point_count(name, "s", size),
+        )
         for index, size in zip(indices, sizes, strict=True)
     ]
 
 
-def _integers(name: str, what: str, items: Iterable[SupportsIndex]) -> list[int]:
+def _integers(name: str, argument: str, items: Iterable[SupportsIndex]) -> list[int]:
     try:
         return [operator.index(item) for item in items]
     except TypeError as error:
         raise ShapeError(
-            f"{name}: {what} is {items!r}; give a tuple of integers."
+            f"{name}: {argument} is {items!r}; give a tuple of integers."
         ) from error
 
 
-def _length_of(name: str, shape: Shape, axis: int) -> int:
-    """Return the length of an axis as the number of points of its transform."""
+def _axis_length(name: str, shape: Shape, axis: int) -> int:
+    """Return the length of an axis as the count of points of its transform."""
     if not shape[axis]:
         raise ShapeError(
             f"{name}: axis {axis} of shape {shape} is empty; a transform has 1 point "
@@ -130,38 +176,25 @@ def _length_of(name: str, shape: Shape, axis: int) -> int:
     return shape[axis]
 
 
-def _requested(name: str, what: str, n: SupportsIndex) -> int:
-    """Return the requested number of points."""
+def _point_count(name: str, argument: str, n: SupportsIndex) -> int:
+    """Return a requested count of points as an integer."""
     try:
         count = operator.index(n)
     except TypeError as error:
-        raise ShapeError(f"{name}: {what} is {n!r}; give an integer.") from error
+        raise ShapeError(f"{name}: {argument} is {n!r}; give an integer.") from error
     if count < 1:
-        raise ShapeError(f"{name}: {what} is {count}; a transform has 1 point or more.")
+        raise ShapeError(
+            f"{name}: {argument} is {count}; a transform has 1 point or more."
+        )
     return count
 
 
-def require_axes(name: str, lengths: Lengths) -> Lengths:
-    """Return the axes of a real transform, of which the last one is halved.
+def _real_lengths(name: str, lengths: Lengths) -> Lengths:
+    """Return axes, the last one with `2 * (m - 1)` real points for m elements.
 
     Raises:
-        AxisError: there is no axis.
+        ShapeError: there is one element.
     """
-    if not lengths:
-        raise AxisError(f"{name}: it needs at least one axis; the last one is halved.")
-    return lengths
-
-
-def real_lengths(name: str, lengths: Lengths, is_given: bool) -> Lengths:
-    """Return axes, the last one with its number of real points.
-
-    That is `2 * (m - 1)` for m complex elements unless the caller gave a number.
-
-    Raises:
-        ShapeError: there is one element and no given number.
-    """
-    if is_given:
-        return lengths
     *others, (axis, count) = lengths
     if count == 1:
         raise ShapeError(
@@ -201,7 +234,7 @@ def fft(
     >>> tw.fft.fft([1.0, 0.0, 0.0, 0.0])
     tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j], dtype=complex64)
     """
-    return _along_one("fft", x, n, axis, norm, is_inverse=False)
+    return _along_axis("fft", x, n, axis, norm)
 
 
 def ifft(
@@ -225,7 +258,7 @@ def ifft(
     >>> tw.fft.ifft(tw.ones(4))
     tensor([1.+0.j, 0.+0.j, 0.+0.j, 0.+0.j], dtype=complex64)
     """
-    return _along_one("ifft", x, n, axis, norm, is_inverse=True)
+    return _along_axis("ifft", x, n, axis, norm)
 
 
 def fftn(
@@ -255,7 +288,7 @@ def fftn(
     tensor([[4.+0.j, 0.+0.j],
             [0.+0.j, 0.+0.j]], dtype=complex64)
     """
-    return _along_many("fftn", x, s, axes, norm, is_inverse=False)
+    return _along_axes("fftn", x, s, axes, norm)
 
 
 def ifftn(
@@ -278,39 +311,7 @@ def ifftn(
     tensor([[1.+0.j, 2.+0.j],
             [3.+0.j, 4.+0.j]], dtype=complex64)
     """
-    return _along_many("ifftn", x, s, axes, norm, is_inverse=True)
-
-
-def _along_one(
-    name: str,
-    x: ArrayLike,
-    n: SupportsIndex | None,
-    axis: SupportsIndex,
-    norm: Norm,
-    *,
-    is_inverse: bool,
-) -> Tensor:
-    node = asarray(x).node
-    lengths = along_one(name, node.shape, n, axis)
-    factor = scale(name, norm, lengths, is_inverse=is_inverse)
-    sign = 1 if is_inverse else -1
-    return Tensor(complex_to_complex(name, node, lengths, sign, factor))
-
-
-def _along_many(
-    name: str,
-    x: ArrayLike,
-    s: Sequence[int] | None,
-    axes: Sequence[int] | None,
-    norm: Norm,
-    *,
-    is_inverse: bool,
-) -> Tensor:
-    node = asarray(x).node
-    lengths = along_many(name, node.shape, s, axes)
-    factor = scale(name, norm, lengths, is_inverse=is_inverse)
-    sign = 1 if is_inverse else -1
-    return Tensor(complex_to_complex(name, node, lengths, sign, factor))
+    return _along_axes("ifftn", x, s, axes, norm)
 
 
 # Transforms of real numbers, whose second half is the conjugate of the first.
@@ -347,10 +348,7 @@ def rfft(
     >>> tw.fft.rfft([0.0, 1.0, 0.0, 0.0])
     tensor([ 1.+0.j,  0.-1.j, -1.+0.j], dtype=complex64)
     """
-    node = asarray(x).node
-    lengths = along_one("rfft", node.shape, n, axis)
-    factor = scale("rfft", norm, lengths, is_inverse=False)
-    return Tensor(real_to_complex("rfft", node, lengths, factor))
+    return _along_axis("rfft", x, n, axis, norm)
 
 
 def irfft(
@@ -382,11 +380,7 @@ def irfft(
     >>> tw.fft.irfft(tw.fft.rfft([1.0, 2.0, 3.0]), n=3)
     tensor([1., 2., 3.])
     """
-    node = asarray(x).node
-    lengths = along_one("irfft", node.shape, n, axis)
-    lengths = real_lengths("irfft", lengths, is_given=n is not None)
-    factor = scale("irfft", norm, lengths, is_inverse=True)
-    return Tensor(complex_to_real("irfft", node, lengths, factor))
+    return _along_axis("irfft", x, n, axis, norm)
 
 
 def rfftn(
@@ -416,10 +410,7 @@ def rfftn(
     tensor([[8.+0.j, 0.+0.j, 0.+0.j],
             [0.+0.j, 0.+0.j, 0.+0.j]], dtype=complex64)
     """
-    node = asarray(x).node
-    lengths = require_axes("rfftn", along_many("rfftn", node.shape, s, axes))
-    factor = scale("rfftn", norm, lengths, is_inverse=False)
-    return Tensor(real_to_complex("rfftn", node, lengths, factor))
+    return _along_axes("rfftn", x, s, axes, norm)
 
 
 def irfftn(
@@ -450,11 +441,7 @@ def irfftn(
     tensor([[1., 2.],
             [3., 4.]])
     """
-    node = asarray(x).node
-    lengths = require_axes("irfftn", along_many("irfftn", node.shape, s, axes))
-    lengths = real_lengths("irfftn", lengths, is_given=s is not None)
-    factor = scale("irfftn", norm, lengths, is_inverse=True)
-    return Tensor(complex_to_real("irfftn", node, lengths, factor))
+    return _along_axes("irfftn", x, s, axes, norm)
 
 
 def hfft(
@@ -486,11 +473,7 @@ def hfft(
     >>> tw.fft.hfft([1.0, 2.0, 3.0])
     tensor([ 8., -2.,  0., -2.])
     """
-    node = asarray(x).node
-    lengths = along_one("hfft", node.shape, n, axis)
-    lengths = real_lengths("hfft", lengths, is_given=n is not None)
-    factor = scale("hfft", norm, lengths, is_inverse=False)
-    return Tensor(complex_to_real("hfft", _conjugate(node), lengths, factor))
+    return _along_axis("hfft", x, n, axis, norm)
 
 
 def ihfft(
@@ -518,11 +501,4 @@ def ihfft(
     >>> tw.fft.ihfft([8.0, -2.0, 0.0, -2.0])
     tensor([1.-0.j, 2.-0.j, 3.-0.j], dtype=complex64)
     """
-    node = asarray(x).node
-    lengths = along_one("ihfft", node.shape, n, axis)
-    factor = scale("ihfft", norm, lengths, is_inverse=True)
-    return Tensor(_conjugate(real_to_complex("ihfft", node, lengths, factor)))
-
-
-def _conjugate(node: Node) -> Node:
-    return conjugate(node, lambda part: elementwise(OPS["negative"], part))
+    return _along_axis("ihfft", x, n, axis, norm)
