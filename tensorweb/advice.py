@@ -1,4 +1,4 @@
-"""What to write for names of NumPy and PyTorch that are called otherwise here.
+"""What to write for names of NumPy and PyTorch that are different here.
 
 `tw.concatenate`, `x.masked_fill`, `tw.nn.mse_loss`, `model.eval` and `np.matrix` are
 answered from one table. An entry is the name to use, with `np.` if it is one of
@@ -13,6 +13,12 @@ from collections.abc import Collection
 
 from tensorweb.devices import fastest
 
+
+def _entries(*groups: tuple[str, str]) -> dict[str, str]:
+    """Return a table from entries, each with the names that share it."""
+    return {name: entry for entry, names in groups for name in names.split()}
+
+
 _KEY = "`key = tw.random.key(0)`"
 _SEED = f"no program has one seed here; write {_KEY} and draw with it"
 _GRADIENTS = (
@@ -21,13 +27,47 @@ _GRADIENTS = (
 )
 _SLICES = "take slices with `x[start:end]`, or `tw.unstack(x)`"
 
+_NUMPY_FUNCTIONS = """
+    allclose append array_equal array_split atleast_1d atleast_2d average
+    bitwise_count choose convolve deg2rad degrees delete diag dsplit flatnonzero
+    float_power fmax fmin fmod frombuffer fromfunction fromiter geomspace gradient
+    histogram hsplit indices inner insert interp intersect1d isclose kron loadtxt
+    logspace median mgrid nan_to_num nanmax nanmean nanmin nansum ogrid percentile
+    quantile rad2deg radians rot90 savetxt sinc split tri union1d vander vdot
+    vectorize vsplit
+"""
+"""Names of `tensorweb.numpy` that `tw` and tensors do not have."""
+
 _TENSORWEB: dict[str, str] = {
-    # NumPy's functions and methods
-    "absolute": "abs",
-    "allclose": "np.allclose",
+    **{name: f"np.{name}" for name in _NUMPY_FUNCTIONS.split()},
+    **_entries(
+        ("abs", "absolute fabs"),
+        ("round", "around rint"),
+        (
+            "asarray",
+            "array asanyarray ascontiguousarray mat as_tensor from_numpy "
+            "new_tensor FloatTensor LongTensor",
+        ),
+        ("bitwise_invert", "bitwise_not invert"),
+        ("concat", "concatenate cat"),
+        ("write `x[...] = values`", "copyto copy_"),
+        ("write `x[...] = value`", "fill fill_"),
+        ("write `x.dtype.itemsize`", "itemsize element_size"),
+        ("write `x.ndim`", "ndim dim"),
+        ("permute_dims", "permute transpose"),
+        ("write `x[i] = v`", "put scatter_"),
+        ("float32", "single float"),
+        ("write `x.size`", "size numel"),
+        ("sliding_windows", "sliding_window_view unfold"),
+        ("divide", "true_divide div"),
+        ("matmul", "bmm mm mv"),
+        (_GRADIENTS, "enable_grad set_grad_enabled"),
+        (_SEED, "manual_seed seed"),
+        ("write `x.at[i].add(v)`", "scatter_add index_add"),
+        ("write `x.reshape(y.shape)`", "reshape_as view_as"),
+    ),
     "amax": "max",
     "amin": "min",
-    "append": "np.append",
     "arccos": "acos",
     "arccosh": "acosh",
     "arcsin": "asin",
@@ -36,149 +76,60 @@ _TENSORWEB: dict[str, str] = {
     "arctan2": "atan2",
     "arctanh": "atanh",
     "argwhere": "nonzero",
-    "around": "round",
-    "array": "asarray",
-    "array_equal": "np.array_equal",
-    "array_split": "np.array_split",
-    "asanyarray": "asarray",
-    "ascontiguousarray": "asarray",
-    "atleast_1d": "np.atleast_1d",
-    "atleast_2d": "np.atleast_2d",
-    "average": "np.average",
-    "bitwise_count": "np.bitwise_count",
-    "bitwise_not": "bitwise_invert",
-    "choose": "np.choose",
     "column_stack": "write `tw.stack(columns, axis=1)`",
-    "concatenate": "concat",
-    "convolve": "np.convolve",
     "copy": "write `tw.asarray(x, copy=True)`",
-    "copyto": "write `x[...] = values`",
     "cross": "write `tw.linalg.cross(p, q)`",
     "cumprod": "cumulative_prod",
     "cumsum": "cumulative_sum",
-    "deg2rad": "np.deg2rad",
-    "degrees": "np.degrees",
-    "delete": "np.delete",
-    "diag": "np.diag",
     "diagonal": "write `tw.linalg.diagonal(x)`",
     "divmod": "write `divmod(x, y)`",
     "double": "float64",
-    "dsplit": "np.dsplit",
     "dstack": "write `tw.stack(parts, axis=2)`",
-    "fabs": "abs",
-    "fill": "write `x[...] = value`",
     "flat": "write `x.ravel()`",
-    "flatnonzero": "np.flatnonzero",
     "fliplr": "write `tw.flip(x, axis=1)`",
     "flipud": "write `tw.flip(x, axis=0)`",
-    "float_power": "np.float_power",
-    "fmax": "np.fmax",
-    "fmin": "np.fmin",
-    "fmod": "np.fmod",
-    "frombuffer": "np.frombuffer",
-    "fromfunction": "np.fromfunction",
-    "fromiter": "np.fromiter",
-    "geomspace": "np.geomspace",
-    "gradient": "np.gradient",
     "half": "float16",
-    "histogram": "np.histogram",
-    "hsplit": "np.hsplit",
     "hstack": "write `tw.concat(parts, axis=1)`, axis=0 for vectors",
     "identity": "eye",
     "in1d": "isin",
-    "indices": "np.indices",
-    "inner": "np.inner",
-    "insert": "np.insert",
-    "interp": "np.interp",
-    "intersect1d": "np.intersect1d",
-    "invert": "bitwise_invert",
-    "isclose": "np.isclose",
     "isneginf": "write `x == -tw.inf`",
     "isposinf": "write `x == tw.inf`",
-    "itemsize": "write `x.dtype.itemsize`",
-    "kron": "np.kron",
     "left_shift": "bitwise_left_shift",
-    "loadtxt": "np.loadtxt",
-    "logspace": "np.logspace",
     "long": "int64",
-    "mat": "asarray",
-    "median": "np.median",
-    "mgrid": "np.mgrid",
     "mod": "remainder",
     "msort": "sort",
-    "nan_to_num": "np.nan_to_num",
-    "nanmax": "np.nanmax",
-    "nanmean": "np.nanmean",
-    "nanmin": "np.nanmin",
-    "nansum": "np.nansum",
     "ndarray": "Tensor",
-    "ndim": "write `x.ndim`",
-    "ogrid": "np.ogrid",
-    "percentile": "np.percentile",
-    "permute": "permute_dims",
     "power": "pow",
     "product": "prod",
     "ptp": "write `x.max() - x.min()`",
-    "put": "write `x[i] = v`",
     "putmask": "write `x[mask] = 0`",
-    "quantile": "np.quantile",
-    "rad2deg": "np.rad2deg",
-    "radians": "np.radians",
     "right_shift": "bitwise_right_shift",
-    "rint": "round",
-    "rot90": "np.rot90",
     "row_stack": "write `tw.concat(parts, axis=0)`",
-    "savetxt": "np.savetxt",
     "shape": "write `x.shape`",
-    "sinc": "np.sinc",
-    "single": "float32",
-    "size": "write `x.size`",
-    "sliding_window_view": "sliding_windows",
-    "split": "np.split",
     "tobytes": "write `x.numpy().tobytes()`",
     "tofile": "write `x.numpy().tofile(file)`",
     "trace": "write `tw.linalg.trace(x)`",
-    "transpose": "permute_dims",
-    "tri": "np.tri",
-    "true_divide": "divide",
-    "union1d": "np.union1d",
     "unique": "unique_values",
-    "vander": "np.vander",
-    "vdot": "np.vdot",
-    "vectorize": "np.vectorize",
-    "vsplit": "np.vsplit",
     "vstack": "write `tw.concat(parts, axis=0)`, `tw.stack(parts)` for vectors",
-    # PyTorch's
     "addmm": "write `c + a @ b`",
-    "as_tensor": "asarray",
-    "bmm": "matmul",
-    "cat": "concat",
     "clamp": "clip",
     "clone": "copy",
     "cpu": "write `x.to_device('cpu')`",
     "cuda": f"write `x.to_device({fastest()!r})`",
-    "dim": "write `x.ndim`",
-    "enable_grad": _GRADIENTS,
     "eq": "equal",
-    "float": "float32",
-    "from_numpy": "asarray",
     "ge": "greater_equal",
     "gt": "greater",
     "inference_mode": "no_grad",
     "int": "int32",
     "le": "less_equal",
     "lt": "less",
-    "manual_seed": _SEED,
     "masked_fill": "where",
-    "mm": "matmul",
     "mul": "multiply",
-    "mv": "matmul",
     "narrow": "take a slice with `x[start:end]`",
     "ne": "not_equal",
     "neg": "negative",
     "new_zeros": "zeros_like",
     "norm": "write `tw.linalg.vector_norm(x)`",
-    "numel": "write `x.size`",
     "rand": f"write {_KEY} and `tw.random.uniform(key, shape)`",
     "randint": f"write {_KEY} and `tw.random.randint(key, shape, low, high)`",
     "randn": f"write {_KEY} and `tw.random.normal(key, shape)`",
@@ -186,9 +137,6 @@ _TENSORWEB: dict[str, str] = {
         "gradients are stored for leaves; for the gradient with respect to another "
         "value write `tw.grad(function)(x)` of the computation that follows it"
     ),
-    "scatter_add": "write `x.at[i].add(v)`",
-    "seed": _SEED,
-    "set_grad_enabled": _GRADIENTS,
     "shuffle": f"write {_KEY} and `tw.random.permutation(key, x)`",
     "softmax": "write `tw.nn.softmax(x)`",
     "sub": "subtract",
@@ -197,28 +145,21 @@ _TENSORWEB: dict[str, str] = {
     "topk": "top_k",
     "type": "astype",
     "unbind": "unstack",
-    "unfold": "sliding_windows",
     "unsqueeze": "expand_dims",
     "zero_": "write `x[...] = 0`",
     "zero_grad": "write `x.grad = None`",
-    # PyTorch's methods that write, and methods that read single elements
     "add_": "write `x += y`",
     "bfloat16": "the shortest floats are those of `tw.float16`",
     "chunk": _SLICES,
     "clamp_": "write `x[...] = x.clip(low, high)`",
-    "copy_": "write `x[...] = values`",
     "data": (
         "write `x.detach()` for its value, and `x[...] = values` inside of "
         "`with tw.no_grad():`"
     ),
-    "div": "divide",
     "div_": "write `x /= y`",
-    "element_size": "write `x.dtype.itemsize`",
     "expand_as": "write `tw.broadcast_to(x, y.shape)`",
-    "fill_": "write `x[...] = value`",
     "gather": "write `tw.take_along_axis(x, indices, axis)`",
     "grad_fn": "write `x.requires_grad`: the graph of a result is not shown",
-    "index_add": "write `x.at[i].add(v)`",
     "index_select": "write `tw.take(x, i, axis)`",
     "is_cuda": "write `x.device`",
     "logsumexp": "write `tw.nn.logsumexp(x)`",
@@ -226,22 +167,15 @@ _TENSORWEB: dict[str, str] = {
     "movedim": "moveaxis",
     "mul_": "write `x *= y`",
     "new_ones": "ones_like",
-    "new_tensor": "asarray",
     "normal_": f"write {_KEY} and `x[...] = tw.random.normal(key, x.shape)`",
     "pow_": "write `x **= y`",
     "register_hook": "give the function its derivative with `tw.custom_vjp`",
     "repeat_interleave": "repeat",
-    "reshape_as": "write `x.reshape(y.shape)`",
     "scatter": "write `x.at[i].set(v)`",
-    "scatter_": "write `x[i] = v`",
     "sub_": "write `x -= y`",
     "type_as": "write `x.astype(y.dtype)`",
     "uniform_": f"write {_KEY} and `x[...] = tw.random.uniform(key, x.shape)`",
-    "view_as": "write `x.reshape(y.shape)`",
-    # PyTorch's and JAX's modules and functions
-    "FloatTensor": "asarray",
     "Generator": f"write {_KEY}, and `tw.random.split(key)` for more of them",
-    "LongTensor": "asarray",
     "amp": "write `x.astype(tw.float16)` where half precision is enough",
     "autograd": "write `tw.grad(f)(x)`, `tw.vjp` or `loss.backward()`",
     "block_until_ready": "write `x.realize()`, or `tw.synchronize()`",
@@ -285,43 +219,38 @@ _VOLUMES = "there are windows of one and two axes"
 _NEAREST = "write `x.repeat(2, axis=-1).repeat(2, axis=-2)` for nearest neighbours"
 
 _NN: dict[str, str] = {
-    "AvgPool3d": _VOLUMES,
+    **_entries(
+        (_VOLUMES, "AvgPool3d Conv3d ConvTranspose3d MaxPool3d"),
+        (_LIST, "ModuleDict ModuleList ParameterDict ParameterList"),
+        (
+            _PADDING,
+            "ReflectionPad1d ReflectionPad2d ReplicationPad1d ReplicationPad2d "
+            "ZeroPad1d ZeroPad2d",
+        ),
+        (
+            _BLOCKS,
+            "Transformer TransformerDecoder TransformerDecoderLayer "
+            "TransformerEncoder TransformerEncoderLayer",
+        ),
+        (_NEAREST, "Upsample interpolate"),
+    ),
     "Buffer": "write `self.register_buffer(name, tensor)`",
-    "Conv3d": _VOLUMES,
-    "ConvTranspose3d": _VOLUMES,
     "DataParallel": "there is one device",
     "EmbeddingBag": "write `tw.nn.Embedding(n, d)(i).mean(axis=-2)`",
     "Fold": "write `tw.fold`",
-    "MaxPool3d": _VOLUMES,
-    "ModuleDict": _LIST,
-    "ModuleList": _LIST,
     "Parameter": (
         "write `self.name = tensor`: tensors of floats are parameters, those of "
         "register_buffer are not"
     ),
-    "ParameterDict": _LIST,
-    "ParameterList": _LIST,
     "PixelShuffle": (
         "write `image.reshape(n, channels, r, r, height, width)` and permute its axes"
     ),
-    "ReflectionPad1d": _PADDING,
-    "ReflectionPad2d": _PADDING,
-    "ReplicationPad1d": _PADDING,
-    "ReplicationPad2d": _PADDING,
     "Softmax2d": "write `tw.nn.Softmax(dim=-3)`",
     "SyncBatchNorm": "BatchNorm",
-    "Transformer": _BLOCKS,
-    "TransformerDecoder": _BLOCKS,
-    "TransformerDecoderLayer": _BLOCKS,
-    "TransformerEncoder": _BLOCKS,
-    "TransformerEncoderLayer": _BLOCKS,
     "TripletMarginLoss": (
         "write `tw.nn.relu(distance(a, b) - distance(a, c) + margin).mean()`"
     ),
     "Unfold": "write `tw.sliding_windows`",
-    "Upsample": _NEAREST,
-    "ZeroPad1d": _PADDING,
-    "ZeroPad2d": _PADDING,
     "cross_entropy_loss": "cross_entropy",
     "functional": "its functions are here: `tw.nn.relu`, `tw.nn.cross_entropy`",
     "gaussian_nll_loss": "gaussian_nll",
@@ -331,7 +260,6 @@ _NN: dict[str, str] = {
     "hard_sigmoid": "hardsigmoid",
     "hard_swish": "hardswish",
     "huber_loss": "huber",
-    "interpolate": _NEAREST,
     "l1_loss": "l1",
     "mse_loss": "mse",
     "nll_loss": "nll",
@@ -380,62 +308,36 @@ _MASKED = "there are no masked arrays; use NaN and `np.nanmean`, or where="
 _OBJECTS = "tensors hold numbers and no objects; use `np.vectorize` for functions"
 
 _NUMPY: dict[str, str] = {
-    "ScalarType": _CODES,
-    "asfortranarray": _ORDER,
-    "asmatrix": _MATRIX,
+    **_entries(
+        (_CODES, "ScalarType sctypeDict typename"),
+        (_ORDER, "asfortranarray isfortran"),
+        (_MATRIX, "asmatrix matrix"),
+        (
+            _DATES,
+            "busday_count busday_offset busdaycalendar datetime64 "
+            "datetime_as_string datetime_data is_busday isnat timedelta64",
+        ),
+        (_TEXT, "bytes_ char character str_ strings"),
+        (_LONG, "clongdouble complex256 float128 longdouble"),
+        (_NUMPYS_OWN, "core ctypeslib dtypes f2py get_include test"),
+        (_STRUCTURED, "flexible rec recarray record void"),
+        (_FORMAT, "format_float_positional format_float_scientific"),
+        (_OBJECTS, "frompyfunc object_"),
+        (_BUFFERS, "getbufsize setbufsize"),
+        (_CALLBACK, "geterrcall seterrcall"),
+    ),
     "bmat": "write `np.block([[a, b]])`",
-    "busday_count": _DATES,
-    "busday_offset": _DATES,
-    "busdaycalendar": _DATES,
-    "bytes_": _TEXT,
-    "char": _TEXT,
-    "character": _TEXT,
-    "clongdouble": _LONG,
-    "complex256": _LONG,
-    "core": _NUMPYS_OWN,
-    "ctypeslib": _NUMPYS_OWN,
-    "datetime64": _DATES,
-    "datetime_as_string": _DATES,
-    "datetime_data": _DATES,
-    "dtypes": _NUMPYS_OWN,
     "exceptions": "errors are those of `tw.errors`",
-    "f2py": _NUMPYS_OWN,
     "flatiter": "`x.flat` is one",
-    "flexible": _STRUCTURED,
-    "float128": _LONG,
-    "format_float_positional": _FORMAT,
-    "format_float_scientific": _FORMAT,
-    "frompyfunc": _OBJECTS,
     "fromregex": _FILES,
-    "get_include": _NUMPYS_OWN,
-    "getbufsize": _BUFFERS,
-    "geterrcall": _CALLBACK,
-    "is_busday": _DATES,
-    "isfortran": _ORDER,
-    "isnat": _DATES,
     "little_endian": "write `sys.byteorder == 'little'`",
-    "longdouble": _LONG,
     "ma": _MASKED,
-    "matrix": _MATRIX,
     "memmap": "tensors lie in a device's memory; use `np.fromiter` or `np.frombuffer`",
     "nested_iters": "use loops of `np.ndindex`",
-    "object_": _OBJECTS,
     "polynomial": "use `np.polyfit`, `np.polyval` and `np.poly1d`",
-    "rec": _STRUCTURED,
-    "recarray": _STRUCTURED,
-    "record": _STRUCTURED,
     "row_stack": "write `np.vstack(parts)`, as NumPy 2 advises",
-    "sctypeDict": _CODES,
-    "setbufsize": _BUFFERS,
-    "seterrcall": _CALLBACK,
     "show_runtime": "`np.show_config()` names the device that computes",
-    "str_": _TEXT,
-    "strings": _TEXT,
-    "test": _NUMPYS_OWN,
-    "timedelta64": _DATES,
-    "typename": _CODES,
     "typing": "annotate tensors as `tw.Tensor`, and data for them as `object`",
-    "void": _STRUCTURED,
 }
 
 ADVICE: dict[str, dict[str, str]] = {
@@ -445,7 +347,7 @@ ADVICE: dict[str, dict[str, str]] = {
     "tensorweb.numpy": _NUMPY,
     "tensorweb.numpy.random": {},
 }
-"""By the module or class that is asked; other modules answer as `tensorweb` does."""
+"""Entries by module or class; modules without a table use that of `tensorweb`."""
 
 DTYPES = ("float16", "float32", "float64", "int32", "int64")
 
@@ -456,37 +358,37 @@ def unknown(module: str, name: str, names: Collection[str]) -> AttributeError:
     `names` are those of the module.
     """
     text = f"module {module!r} has no attribute {name!r}"
-    found = None if name.startswith("__") else _module_advice(module, name, names)
-    if found is not None:
-        text += f"; {found}."
+    advice = None if name.startswith("__") else _module_advice(module, name, names)
+    if advice is not None:
+        text += f"; {advice}."
     return AttributeError(text, name=name, obj=sys.modules[module])
 
 
 def _module_advice(module: str, name: str, names: Collection[str]) -> str | None:
-    found = ADVICE.get(module, _TENSORWEB).get(name)
-    if found is None or not found.isidentifier():
-        return _sentence(found)
-    if found in names:
-        return f"tensorweb calls it {found}"
+    entry = ADVICE.get(module, _TENSORWEB).get(name)
+    if entry is None or not entry.isidentifier():
+        return _sentence(entry)
+    if entry in names:
+        return f"tensorweb calls it {entry}"
     functions = sys.modules["tensorweb"].__all__
-    return f"tensorweb calls it {'tw' if found in functions else 'x'}.{found}"
+    return f"tensorweb calls it {'tw' if entry in functions else 'x'}.{entry}"
 
 
 def method_advice(
     name: str, functions: Collection[str], methods: Collection[str]
 ) -> str | None:
-    """Return what to write for a name that tensors lack, None if nothing is known.
+    """Return what to write for a name that tensors lack, None if it has no entry.
 
     `functions` are those of `tw`, `methods` the names that tensors have.
     """
-    found = _TENSORWEB.get(name)
-    if found is None and name in functions:
+    entry = _TENSORWEB.get(name)
+    if entry is None and name in functions:
         return f"it is a function: tw.{name}(x, ...)"
-    if found is None or not found.isidentifier():
-        return _sentence(found)
-    if found in DTYPES:
-        return f"write x.astype(tw.{found})"
-    return f"tensorweb calls it {found if found in methods else 'tw.' + found}"
+    if entry is None or not entry.isidentifier():
+        return _sentence(entry)
+    if entry in DTYPES:
+        return f"write x.astype(tw.{entry})"
+    return f"tensorweb calls it {entry if entry in methods else 'tw.' + entry}"
 
 
 def module_method_advice(name: str) -> str | None:
@@ -495,7 +397,7 @@ def module_method_advice(name: str) -> str | None:
 
 
 def _sentence(entry: str | None) -> str | None:
-    """Return an entry that is no plain name as it stands in a message."""
+    """Return an entry that is not a plain name as text for a message."""
     if entry is not None and entry.startswith("np."):
         return f"write {entry}, with import tensorweb.numpy as np"
     return None if entry is None else entry.replace("`", "")
