@@ -7,10 +7,12 @@ Chromium computes on SwiftShader, Firefox on lavapipe: no GPU is needed.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -86,6 +88,9 @@ FORGET = """async () => {
 """Leaves nothing but the digest by which the page knows its snapshot."""
 
 
+PAUSE_MS = 50
+"""Between two looks."""
+
 NO_SERVICE_WORKER = "delete Navigator.prototype.serviceWorker;"
 
 
@@ -151,12 +156,82 @@ def launch_firefox(playwright: Playwright) -> Browser:
     )
 
 
+TAKE = """async () => {
+  const [key] = await (await caches.open("tensorweb-snapshot")).keys();
+  if (!key) return null;
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await (await caches.match(key)).blob());
+  link.download = key.url.split("/").at(-1);
+  link.click();
+  return localStorage["tensorweb:snapshot"];
+}"""
+"""Download the snapshot that the page has kept, and return its digest."""
+
+CHOOSE = """() => {
+  const input = document.createElement("input");
+  input.type = "file";
+  document.body.append(input);
+}"""
+
+GIVE = """async ([name, digest]) => {
+  const [file] = document.querySelector("input").files;
+  const cache = await caches.open("tensorweb-snapshot");
+  await cache.put(new URL(name, location.href).href, new Response(file));
+  localStorage["tensorweb:snapshot"] = digest;
+}"""
+
+
+class Snapshot:
+    """Python's memory as the page keeps it, for profiles that have opened it before.
+
+    Making one takes four times as long as starting from it; all processes of a run
+    share what the first of them made.
+    """
+
+    def __init__(self, folder: Path, browser: Browser, url: str) -> None:
+        self._folder = folder
+        self._browser = browser
+        self._url = url
+
+    def give(self, page: Page, url: str) -> Page:
+        """Put the snapshot into the profile of a page, for the site at an address.
+
+        The page is then at a file of that site.
+        """
+        page.goto(f"{url}build.json")
+        page.evaluate(CHOOSE)
+        name, digest = self._taken()
+        page.locator("input").set_input_files(self._folder / name)
+        page.evaluate(GIVE, [name, digest])
+        return page
+
+    def _taken(self) -> tuple[str, str]:
+        """Return the name and the digest of the snapshot, which is made if need be."""
+        about = self._folder / "snapshot.json"
+        if not about.is_file():
+            with page_of(new_context(self._browser)) as page:
+                page.goto(self._url)
+                page.wait_for_selector("body[data-state=ready]", timeout=LIMIT_MS)
+                with page.expect_download(timeout=LIMIT_MS) as download:
+                    while (digest := page.evaluate(TAKE)) is None:
+                        page.wait_for_timeout(PAUSE_MS)
+                name = download.value.suggested_filename
+                written = self._folder / f"snapshot.{os.getpid()}"
+                download.value.save_as(written)
+            written.replace(self._folder / name)
+            written.write_text(json.dumps([name, digest]), "utf-8")
+            written.replace(about)
+        name, digest = json.loads(about.read_text("utf-8"))
+        return name, digest
+
+
 class Profiles:
     """Profiles of one browser, for pages of one site; each has one user at a time."""
 
-    def __init__(self, browser: Browser, url: str) -> None:
+    def __init__(self, browser: Browser, url: str, snapshot: Snapshot) -> None:
         self._browser = browser
         self._url = url
+        self._snapshot = snapshot
         self._free: list[Page] = []
 
     @contextmanager
@@ -166,7 +241,7 @@ class Profiles:
         Args:
             emulated: `viewport` and what `Page.emulate_media` takes.
         """
-        page = self._free.pop() if self._free else new_context(self._browser).new_page()
+        page = self._free.pop() if self._free else self._new_page()
         if viewport := emulated.pop("viewport", None):
             page.set_viewport_size(viewport)
         page.emulate_media(**emulated)
@@ -175,6 +250,10 @@ class Profiles:
             self._free.append(self._cleaned(page.context))
         except TimeoutError:
             page.context.close()
+
+    def _new_page(self) -> Page:
+        page = new_context(self._browser).new_page()
+        return self._snapshot.give(page, self._url)
 
     def _cleaned(self, context: BrowserContext) -> Page:
         """Make the profile forget and return its only page, for the next user.

@@ -18,9 +18,11 @@ from browsers import (
     CHROMIUM_FLAGS,
     LIMIT_MS,
     Profiles,
+    Snapshot,
     launch_chromium,
     launch_firefox,
     new_context,
+    page_of,
 )
 from page_driver import PageDriver
 from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
@@ -113,29 +115,63 @@ def firefox(playwright: Playwright) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def profiles(chromium: Browser, site_url: str) -> Profiles:
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that all processes of a run share."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
+def memory(chromium: Browser, serve: Serve, run_folder: Path) -> Path:
+    """A snapshot of Pyodide alone, for pages without the site's: a file."""
+    from bare_page import record, serve_bare  # these import this file
+
+    file = run_folder / "python.snapshot"
+    if not file.is_file():
+        own = run_folder / f"record-{os.getpid()}"
+        own.mkdir()
+        made = own / file.name
+        record(chromium, serve_bare(serve, own), made)
+        made.replace(file)
+    return file
+
+
+@pytest.fixture(scope="session")
+def snapshot(chromium: Browser, site_url: str, run_folder: Path) -> Snapshot:
+    """Python's memory, for profiles that have opened the page before."""
+    return Snapshot(run_folder, chromium, site_url)
+
+
+@pytest.fixture(scope="session")
+def profiles(chromium: Browser, site_url: str, snapshot: Snapshot) -> Profiles:
     """Chromium's profiles for pages of the site."""
-    return Profiles(chromium, site_url)
+    return Profiles(chromium, site_url, snapshot)
 
 
 @pytest.fixture(scope="session")
-def profiles_on_cpu(without_webgpu: Browser, site_url: str) -> Profiles:
+def profiles_on_cpu(
+    without_webgpu: Browser, site_url: str, snapshot: Snapshot
+) -> Profiles:
     """The same, in the Chromium that has no adapter."""
-    return Profiles(without_webgpu, site_url)
+    return Profiles(without_webgpu, site_url, snapshot)
 
 
 @pytest.fixture(scope="session")
-def profiles_never_waiting(chromium: Browser, never_waits: str) -> Profiles:
+def profiles_never_waiting(
+    chromium: Browser, never_waits: str, snapshot: Snapshot
+) -> Profiles:
     """The same, for pages that find no stack switching."""
-    return Profiles(chromium, never_waits)
+    return Profiles(chromium, never_waits, snapshot)
 
 
 @pytest.fixture(scope="session")
-def on_firefox(firefox: Browser, site_url: str) -> Iterator[PageDriver]:
+def on_firefox(
+    firefox: Browser, site_url: str, snapshot: Snapshot
+) -> Iterator[PageDriver]:
     """One page of the site in Firefox, for tests that leave it usable."""
-    context = new_context(firefox)
-    yield PageDriver(context.new_page(), patient=True).open(site_url)
-    context.close()
+    with page_of(new_context(firefox)) as page:
+        snapshot.give(page, site_url)
+        yield PageDriver(page, patient=True).open(site_url)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from browsers import new_context
+from browsers import Snapshot, new_context, page_of
 from other_site import OtherSite, running
 from page_driver import PageDriver, expect
 from playwright.sync_api import Browser
@@ -87,11 +87,13 @@ src="data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBR
 
 
 @pytest.fixture(scope="module", params=["chromium", "firefox"])
-def driver(request: pytest.FixtureRequest, site_url: str) -> Iterator[PageDriver]:
+def driver(
+    request: pytest.FixtureRequest, site_url: str, snapshot: Snapshot
+) -> Iterator[PageDriver]:
     browser: Browser = request.getfixturevalue(request.param)
-    context = new_context(browser)
-    yield PageDriver(context.new_page()).open(site_url)
-    context.close()
+    with page_of(new_context(browser)) as page:
+        snapshot.give(page, site_url)
+        yield PageDriver(page).open(site_url)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from browsers import Profiles, new_context
+from browsers import Profiles, Snapshot, new_context, page_of
 from page_driver import PageDriver, expect
 from playwright.sync_api import Browser
 from test_page_access import violations
@@ -110,13 +110,11 @@ def test_without_stack_switching_the_thread_waits(
 
 
 def test_firefox_waits_without_stack_switching(
-    firefox: Browser, never_waits: str
+    firefox: Browser, never_waits: str, snapshot: Snapshot
 ) -> None:
-    context = new_context(firefox)
-    _lines_are_typed_and_stopped(
-        PageDriver(context.new_page(), device=None).open(never_waits)
-    )
-    context.close()
+    with page_of(new_context(firefox)) as page:
+        snapshot.give(page, never_waits)
+        _lines_are_typed_and_stopped(PageDriver(page, device=None).open(never_waits))
 
 
 def _lines_are_typed_and_stopped(driver: PageDriver) -> None:

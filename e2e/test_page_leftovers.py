@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from browsers import new_context
+from browsers import Snapshot, new_context, page_of
 from page_driver import PageDriver, expect
 from playwright.sync_api import Browser
 
@@ -61,11 +61,13 @@ print(run_js("JSON.stringify(self.beats)"))
 
 
 @pytest.fixture(scope="module", params=["chromium", "firefox"])
-def driver(request: pytest.FixtureRequest, site_url: str) -> Iterator[PageDriver]:
+def driver(
+    request: pytest.FixtureRequest, site_url: str, snapshot: Snapshot
+) -> Iterator[PageDriver]:
     browser: Browser = request.getfixturevalue(request.param)
-    context = new_context(browser)
-    yield PageDriver(context.new_page(), patient=True).open(f"{site_url}#ex=01-tour")
-    context.close()
+    with page_of(new_context(browser)) as page:
+        snapshot.give(page, site_url)
+        yield PageDriver(page, patient=True).open(f"{site_url}#ex=01-tour")
 
 
 def test_what_was_begun_goes_on_until_the_next_run(driver: PageDriver) -> None:

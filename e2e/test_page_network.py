@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from browsers import Profiles
+from browsers import Profiles, Snapshot, page_of
 from other_site import OtherSite, plain_host, running
 from page_driver import PageDriver, expect
 from playwright.sync_api import Browser
@@ -72,16 +72,17 @@ def shared(
     chromium: Browser,
     profiles: Profiles,
     site_url: str,
+    snapshot: Snapshot,
 ) -> Iterator[PageDriver]:
     """A page from both kinds of host."""
     if request.param == "our server":
         with profiles.page() as lent:
             yield PageDriver(lent).open(site_url)
         return
-    context = chromium.new_context()
-    with plain_host(SITE.parent) as plain:
-        yield PageDriver(context.new_page()).open(f"{plain}{SITE.name}/")
-        context.close()
+    with plain_host(SITE.parent) as plain, page_of(chromium.new_context()) as page:
+        address = f"{plain}{SITE.name}/"
+        snapshot.give(page, address)
+        yield PageDriver(page).open(address)
 
 
 def attempt(driver: PageDriver, other: OtherSite, way: str) -> str:
@@ -142,13 +143,12 @@ def test_firefox_keeps_programs_in(on_firefox: PageDriver, other: OtherSite) -> 
 
 
 def test_firefox_keeps_programs_in_on_a_plain_host(
-    firefox: Browser, other: OtherSite
+    firefox: Browser, other: OtherSite, snapshot: Snapshot
 ) -> None:
-    context = firefox.new_context()
-    with plain_host(SITE.parent) as plain:
-        driver = PageDriver(context.new_page()).open(f"{plain}{SITE.name}/")
-        _kept_in_until_allowed(driver, other)
-    context.close()
+    with plain_host(SITE.parent) as plain, page_of(firefox.new_context()) as page:
+        address = f"{plain}{SITE.name}/"
+        snapshot.give(page, address)
+        _kept_in_until_allowed(PageDriver(page).open(address), other)
 
 
 def _kept_in_until_allowed(driver: PageDriver, other: OtherSite) -> None:

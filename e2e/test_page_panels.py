@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from browsers import Profiles
+from browsers import Profiles, Snapshot
 from contributing import copy_page, follow
 from page_driver import PageDriver, expect
 from playwright.sync_api import Browser, Page
@@ -38,8 +38,8 @@ def extended(
 
 
 @pytest.fixture(scope="module")
-def visits(chromium: Browser, extended: str) -> Profiles:
-    return Profiles(chromium, extended)
+def visits(chromium: Browser, extended: str, snapshot: Snapshot) -> Profiles:
+    return Profiles(chromium, extended, snapshot)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from bare_page import BarePage, open_bare, serve_bare
-from browsers import new_context
+from browsers import Snapshot, new_context, page_of
 from page_driver import PageDriver, expect
 from playwright.sync_api import Browser
 
@@ -56,11 +56,13 @@ helpers
 
 
 @pytest.fixture(scope="module")
-def address(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
+def address(
+    serve: Serve, memory: Path, tmp_path_factory: pytest.TempPathFactory
+) -> str:
     """The address of the bare page under the policy."""
     folder = tmp_path_factory.mktemp("strict")
     (folder / policy.FILE).write_text(f"/*\n  {policy.HEADER}: {POLICY}\n", "utf-8")
-    return serve_bare(serve, folder)
+    return serve_bare(serve, folder, memory)
 
 
 @pytest.fixture(scope="module", params=SIDES)
@@ -69,7 +71,7 @@ def python(
 ) -> Iterator[BarePage]:
     """Python with the wheel, on the main thread and in a worker."""
     bare = open_bare(chromium, address, request.param)
-    bare("load")
+    bare("resume")
     bare.install()
     assert bare("await", EVAL) == "EvalError"
     yield bare
@@ -110,7 +112,7 @@ def test_helper_threads_start_with_the_scripts(python: BarePage) -> None:
 
 
 def test_the_site_computes_without_eval(
-    chromium: Browser, serve: Serve, tmp_path: Path
+    chromium: Browser, serve: Serve, tmp_path: Path, snapshot: Snapshot
 ) -> None:
     for path in SITE.iterdir():
         if path.name not in ("index.html", policy.FILE):
@@ -119,15 +121,17 @@ def test_the_site_computes_without_eval(
         text = path.read_text("utf-8")
         assert " 'unsafe-eval'" in text
         (tmp_path / path.name).write_text(text.replace(" 'unsafe-eval'", ""), "utf-8")
-    page = new_context(chromium).new_page()
-    driver = PageDriver(page).open(serve(tmp_path), wait=False)
-    # Playwright's own waits for expressions need eval.
-    page.wait_for_selector("body[data-state=ready]", state="attached")
-    driver.write("\n".join([EVAL, "print(found)", *map(shown_on, DEVICES)]))
-    page.click("#run")
-    for text in ("EvalError", *(f"{device}: [0, 2, 4, 6, 8]" for device in DEVICES)):
-        expect(page.locator("#output")).to_contain_text(text)
-    page.context.close()
+    address = serve(tmp_path)
+    with page_of(new_context(chromium)) as page:
+        snapshot.give(page, address)
+        driver = PageDriver(page).open(address, wait=False)
+        # Playwright's own waits for expressions need eval.
+        page.wait_for_selector("body[data-state=ready]", state="attached")
+        driver.write("\n".join([EVAL, "print(found)", *map(shown_on, DEVICES)]))
+        page.click("#run")
+        expected = ("EvalError", *(f"{device}: [0, 2, 4, 6, 8]" for device in DEVICES))
+        for text in expected:
+            expect(page.locator("#output")).to_contain_text(text)
 
 
 def shown_on(device: str) -> str:
