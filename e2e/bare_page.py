@@ -51,14 +51,39 @@ def wheel_path() -> str:
     return f"wheels/{wheel.name}"
 
 
-def serve_bare(serve: Serve, folder: Path) -> str:
-    """Serve the bare page next to the built site; return its address."""
+def serve_bare(serve: Serve, folder: Path, memory: Path | None = None) -> str:
+    """Serve the bare page next to the built site; return its address.
+
+    Args:
+        serve: serves a folder.
+        folder: an empty one, which gets the files.
+        memory: a snapshot, for pages that `resume` Python.
+    """
     if not (SITE / "build.json").is_file():
         pytest.skip(f"{SITE} is not built; run `python3 build.py site`")
     for path in FILES.iterdir():
         (folder / path.name).symlink_to(path)
     (folder / "site").symlink_to(SITE, target_is_directory=True)
+    if memory is not None:
+        (folder / "python.snapshot").symlink_to(memory)
     return serve(folder)
+
+
+def record(browser: Browser, address: str, file: Path) -> None:
+    """Write a snapshot of Python's memory after its start into a file."""
+    python = open_bare(browser, address, "onMain")
+    python("record")
+    python("snapshot")
+    with python.page.expect_download() as download:
+        python.page.evaluate(DOWNLOAD, python("handOut"))
+    download.value.save_as(file)
+    python.page.context.close()
+
+
+DOWNLOAD = """href => {
+  const link = document.createElement("a");
+  Object.assign(link, { href, download: "python.snapshot" }).click();
+}"""
 
 
 def open_bare(browser: Browser, address: str, side: str) -> BarePage:

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Error, Page
 from conftest import ROOT, SITE, Serve
 
 PAGE = ROOT / "e2e" / "driver"
-PYODIDE_PLACES = (SITE / "pyodide", ROOT / "node_modules" / "pyodide")
+START = ROOT / "e2e" / "bare" / "python.js"
 PYODIDE_FILES = (
     "pyodide.mjs",
     "pyodide.asm.mjs",
@@ -58,16 +58,17 @@ class Python:
         return caught.value.message
 
 
-def serve_drivers(serve: Serve, folder: Path, *, isolated: bool = True) -> str:
-    """Serve a page with Pyodide and the drivers; return its address."""
+def serve_drivers(
+    serve: Serve, folder: Path, memory: Path, *, isolated: bool = True
+) -> str:
+    """Serve a page with Python from a snapshot, and the drivers; return the address."""
     for name in ("index.html", "harness.js", "worker.js"):
         shutil.copyfile(PAGE / name, folder / name)
+    shutil.copyfile(START, folder / START.name)
+    (folder / "python.snapshot").symlink_to(memory)
     (folder / "pyodide").mkdir()
-    source = next((p for p in PYODIDE_PLACES if (p / PYODIDE_FILES[0]).is_file()), None)
-    if source is None:
-        pytest.skip("Pyodide is not here; run `python3 build.py site`")
     for name in PYODIDE_FILES:
-        shutil.copyfile(source / name, folder / "pyodide" / name)
+        shutil.copyfile(SITE / "pyodide" / name, folder / "pyodide" / name)
     lock = folder / "pyodide" / "pyodide-lock.json"
     lock.write_text(json.dumps(NO_PACKAGES), "utf-8")
     _pack_drivers(folder / "drivers.zip")

@@ -8,6 +8,7 @@ The page holds the drivers alone, with no tensors: `errors.py`, `waits.py` and
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from driver_page import Python, open_python, serve_drivers
@@ -17,9 +18,11 @@ from conftest import Serve
 
 
 @pytest.fixture(scope="module")
-def driver_url(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
+def driver_url(
+    serve: Serve, memory: Path, tmp_path_factory: pytest.TempPathFactory
+) -> str:
     """The address of the page."""
-    return serve_drivers(serve, tmp_path_factory.mktemp("driver-page"))
+    return serve_drivers(serve, tmp_path_factory.mktemp("driver-page"), memory)
 
 
 @pytest.fixture(scope="module", params=["runInWorker", "runOnMain"])
@@ -326,23 +329,28 @@ json.dumps([second.read(handle, 0, 4).hex(), js.tensorwebAdapter is None])
     assert fresh.values(code) == ["00000000", True]
 
 
-def test_without_webgpu_opening_says_so(chromium: Browser, driver_url: str) -> None:
-    python = open_python(chromium, driver_url, "runInWorker")
-    python("import js; js.eval(\"Object.defineProperty(navigator, 'gpu', {})\")")
-    text = python("message_of(open_driver)")
-    python.page.context.close()
+@pytest.fixture
+def without_gpu(spare: Python) -> Iterator[Python]:
+    """Python in a worker that has no `navigator.gpu`."""
+    hide = "Object.defineProperty(navigator, 'gpu', { configurable: true })"
+    spare(f"import js; js.eval({hide!r})")
+    yield spare
+    spare("js.eval('delete navigator.gpu')")
+
+
+def test_without_webgpu_opening_says_so(without_gpu: Python) -> None:
+    text = without_gpu("message_of(open_driver)")
     assert text.startswith("DeviceError: webgpu: this browser has no WebGPU")
     assert 'device="cpu"' in text
 
 
-def test_a_page_with_stop_keeps_the_reason(chromium: Browser, driver_url: str) -> None:
-    python = open_python(chromium, driver_url, "runInWorker")
-    python("import js; js.eval(\"Object.defineProperty(navigator, 'gpu', {})\")")
+def test_a_page_with_stop_keeps_the_reason(without_gpu: Python) -> None:
     race = "race: (promise) => Promise.race([promise, new Promise(() => {})])"
     guard = f"{{off() {{}}, on() {{ return false }}, {race}}}"
-    python(f"js.eval({f'globalThis.tensorwebInterrupt = {guard}'!r})")
-    text = python("message_of(open_driver)")
-    python.page.context.close()
+    set_guard = f"old = globalThis.tensorwebInterrupt; tensorwebInterrupt = {guard}"
+    without_gpu(f"js.eval({set_guard!r})")
+    text = without_gpu("message_of(open_driver)")
+    without_gpu("js.eval('globalThis.tensorwebInterrupt = old; delete globalThis.old')")
     assert text.startswith("DeviceError: webgpu: this browser has no WebGPU")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from driver_page import Python, open_python, serve_drivers
@@ -16,10 +17,11 @@ def opened(
     request: pytest.FixtureRequest,
     chromium: Browser,
     serve: Serve,
+    memory: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Python]:
     """Python with the drivers, on one side of a page."""
-    url = serve_drivers(serve, tmp_path_factory.mktemp("driver-page"))
+    url = serve_drivers(serve, tmp_path_factory.mktemp("driver-page"), memory)
     started = open_python(chromium, url, request.param)
     yield started
     started.page.context.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from driver_page import Python, open_python, serve_drivers
@@ -25,10 +26,13 @@ ADDED = [1.5, 2.5, 3.5, 4.5]
 
 @pytest.fixture(scope="module")
 def python(
-    chromium: Browser, serve: Serve, tmp_path_factory: pytest.TempPathFactory
+    chromium: Browser,
+    serve: Serve,
+    memory: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Python]:
     """Python in a worker with a driver, buffers and `add(pipeline)`."""
-    url = serve_drivers(serve, tmp_path_factory.mktemp("driver-page"))
+    url = serve_drivers(serve, tmp_path_factory.mktemp("driver-page"), memory)
     started = open_python(chromium, url, "runInWorker")
     started(SET_UP)
     yield started

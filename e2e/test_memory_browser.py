@@ -52,13 +52,16 @@ def answer(steps, kind):
 
 @pytest.fixture(scope="module")
 def worker(
-    playwright: Playwright, serve: Serve, tmp_path_factory: pytest.TempPathFactory
+    playwright: Playwright,
+    serve: Serve,
+    memory: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[BarePage]:
     """Python with the wheel and the training steps, in a worker of its own browser."""
     browser = launch_chromium(playwright, FLAGS)
     folder = tmp_path_factory.mktemp("bare-memory")
-    found = open_bare(browser, serve_bare(serve, folder), "inWorker")
-    found("load")
+    found = open_bare(browser, serve_bare(serve, folder, memory), "inWorker")
+    found("resume")
     found.install()
     text = (Path(__file__).parent / "bare/training.py").read_text("utf-8")
     found("await", PROGRAM.format(text=text, first=FIRST))

@@ -42,14 +42,15 @@ def test_every_case_equals_numpy_and_runs_its_kernels(
     browser_name: str,
     device: str,
     serve: Serve,
+    memory: Path,
     tmp_path: Path,
     request: pytest.FixtureRequest,
 ) -> None:
     browser: Browser = request.getfixturevalue(browser_name)
     cases = all_cases(device, sampled=browser_name == "firefox")
     write_cases(tmp_path, cases, device)
-    python = open_bare(browser, serve_bare(serve, tmp_path), "inWorker")
-    python("load")
+    python = open_bare(browser, serve_bare(serve, tmp_path, memory), "inWorker")
+    python("resume")
     python.install()
     number, failures = json.loads(python("await", f"DEVICE = {device!r}\n{RUN}"))
     python.page.context.close()

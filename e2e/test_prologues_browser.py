@@ -32,12 +32,15 @@ GROUPS = prologues.grouped(TOGETHER)
 
 @pytest.fixture(scope="module")
 def python(
-    chromium: Browser, serve: Serve, tmp_path_factory: pytest.TempPathFactory
+    chromium: Browser,
+    serve: Serve,
+    memory: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[BarePage]:
     """Python in a worker, with the groups of operations."""
-    address = serve_bare(serve, tmp_path_factory.mktemp("bare"))
+    address = serve_bare(serve, tmp_path_factory.mktemp("bare"), memory)
     started = open_bare(chromium, address, "inWorker")
-    started("load")
+    started("resume")
     started.install()
     started("await", f"source = {SOURCE!r}")
     started("await", BEGIN.format(together=TOGETHER))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from driver_page import Python, open_python, serve_drivers
@@ -27,10 +28,12 @@ driver = open_wasm_browser()
 
 
 @pytest.fixture(scope="module")
-def urls(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> dict[bool, str]:
+def urls(
+    serve: Serve, memory: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[bool, str]:
     return {
         isolated: serve_drivers(
-            serve, tmp_path_factory.mktemp("wasm"), isolated=isolated
+            serve, tmp_path_factory.mktemp("wasm"), memory, isolated=isolated
         )
         for isolated in (True, False)
     }

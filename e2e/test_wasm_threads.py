@@ -34,17 +34,17 @@ def spread(name, *options, units, driver=driver):
 
 
 @pytest.fixture(scope="module")
-def url(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
+def url(serve: Serve, memory: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of the page, with the site's policy for workers."""
     folder = tmp_path_factory.mktemp("threads")
-    return serve_with_workers(serve, folder, policy.STRICT["worker-src"])
+    return serve_with_workers(serve, folder, memory, policy.STRICT["worker-src"])
 
 
-def serve_with_workers(serve: Serve, folder: Path, sources: str) -> str:
+def serve_with_workers(serve: Serve, folder: Path, memory: Path, sources: str) -> str:
     """Serve the page with a policy that says where workers may come from."""
     rule = f"/*\n  {policy.HEADER}: worker-src {sources}\n"
     (folder / policy.FILE).write_text(rule, "utf-8")
-    return serve_drivers(serve, folder)
+    return serve_drivers(serve, folder, memory)
 
 
 @pytest.fixture(scope="module", params=["chromium", "firefox"])
@@ -200,9 +200,10 @@ def test_they_end_with_the_device_and_with_python(alone: Python) -> None:
 
 
 def test_a_policy_without_workers_leaves_one_thread(
-    chromium: Browser, serve: Serve, tmp_path: Path
+    chromium: Browser, serve: Serve, memory: Path, tmp_path: Path
 ) -> None:
-    python = open_alone(chromium, serve_with_workers(serve, tmp_path, "'self'"))
+    address = serve_with_workers(serve, tmp_path, memory, "'self'")
+    python = open_alone(chromium, address)
     code = """
 import asyncio
 driver = open_wasm_browser(3)

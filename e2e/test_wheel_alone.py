@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from bare_page import BarePage, open_bare, serve_bare, wheel_path
@@ -19,9 +20,11 @@ SIDES = ("onMain", "inWorker")
 
 
 @pytest.fixture(scope="module")
-def address(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
+def address(
+    serve: Serve, memory: Path, tmp_path_factory: pytest.TempPathFactory
+) -> str:
     """The address of the bare page."""
-    return serve_bare(serve, tmp_path_factory.mktemp("bare"))
+    return serve_bare(serve, tmp_path_factory.mktemp("bare"), memory)
 
 
 @pytest.fixture(scope="module", params=SIDES)
@@ -86,7 +89,7 @@ def test_the_twin_works_where_python_cannot_wait(
 
 def test_first_use_by_awaiting(chromium: Browser, address: str) -> None:
     python = open_bare(chromium, address, "onMain")
-    python("load")
+    python("resume")
     python.install()
     python("plain", "import tensorweb as tw")
     text = python.error("plain", "tw.ones(2)")
@@ -99,7 +102,7 @@ def test_first_use_by_awaiting(chromium: Browser, address: str) -> None:
 
 def test_firefox_computes_with_the_wheel(firefox: Browser, address: str) -> None:
     python = open_bare(firefox, address, "inWorker")
-    python("load")
+    python("resume")
     if python("plain", "import js; hasattr(js.navigator, 'gpu')") == "false":
         pytest.skip("this Firefox has no WebGPU")
     python.install()
@@ -114,7 +117,7 @@ def test_firefox_computes_with_the_wheel(firefox: Browser, address: str) -> None
 
 def test_without_webgpu_the_cpu_computes(without_webgpu: Browser, address: str) -> None:
     python = open_bare(without_webgpu, address, "onMain")
-    python("load")
+    python("resume")
     python.install()
     python("await", COMPUTE)
     assert json.loads(python("await", "str(values)")) == SUMS

@@ -1,5 +1,7 @@
 // Pyodide of the built site with no files of our page; Python is entered in three ways.
 
+import { restorePython, startPython } from "./python.js";
+
 const home = new URL("./site/pyodide/", import.meta.url).href;
 
 export class Bare {
@@ -9,9 +11,10 @@ export class Bare {
   /**
    * Do one thing and return what it gives as text.
    *
-   * load, record, restore: start Python; plainly, so that a snapshot can be made of it,
-   * or from the snapshot of before. drivers: load the drivers' scripts, before devices
-   * are opened. snapshot: keep Python's memory, return its bytes.
+   * load, record, restore, resume: start Python; plainly, so that a snapshot can be made
+   * of it, from the snapshot of before, or from the one that all tests share. drivers:
+   * load the drivers' scripts, before devices are opened. snapshot: keep Python's
+   * memory, return its bytes. handOut: return an address of the snapshot.
    * await, plain, callback: run code by runPythonAsync, by runPython, or the function
    * that it returns from a timer. A coroutine that a callback returns is awaited.
    */
@@ -24,28 +27,19 @@ export class Bare {
   }
 
   load() {
-    return this.#start({});
+    return this.#begin(startPython(home));
   }
 
   record() {
-    return this.#start({ _makeSnapshot: true });
+    return this.#begin(startPython(home, { _makeSnapshot: true }));
   }
 
-  /** Pyodide copies a snapshot into the memory its module begins with: grow it before. */
-  async restore() {
-    const { instantiateStreaming } = WebAssembly;
-    WebAssembly.instantiateStreaming = async (...given) => {
-      const found = await instantiateStreaming.apply(WebAssembly, given);
-      const { memory } = found.instance.exports;
-      const missing = this.memory.byteLength - (memory?.buffer.byteLength ?? Infinity);
-      if (missing > 0) memory.grow(Math.ceil(missing / (1 << 16)));
-      return found;
-    };
-    try {
-      return await this.#start({ _loadSnapshot: this.memory });
-    } finally {
-      WebAssembly.instantiateStreaming = instantiateStreaming;
-    }
+  restore() {
+    return this.#begin(startPython(home, { _loadSnapshot: this.memory }));
+  }
+
+  resume() {
+    return this.#begin(restorePython(home, new URL("./python.snapshot", import.meta.url)));
   }
 
   async drivers(path) {
@@ -56,6 +50,10 @@ export class Bare {
   snapshot() {
     this.memory = this.python.makeMemorySnapshot();
     return this.memory.byteLength;
+  }
+
+  handOut() {
+    return URL.createObjectURL(new Blob([this.memory]));
   }
 
   /** Unpack a wheel of the site: what a snapshot needs instead of micropip. */
@@ -85,9 +83,8 @@ export class Bare {
     });
   }
 
-  async #start(options) {
-    const { loadPyodide } = await import(`${home}pyodide.mjs`);
-    this.python = await loadPyodide({ indexURL: home, packageBaseUrl: home, ...options });
+  async #begin(starting) {
+    this.python = await starting;
     return this.python.version;
   }
 }

@@ -1,10 +1,12 @@
 // Loads Pyodide with the drivers alone and runs Python in three ways; used by the test
 // page on its main thread and by its worker.
 
+import { restorePython } from "./python.js";
+
 /** @returns {Promise<(kind: string, code: string) => Promise<string>>} */
 export async function start() {
-  const { loadPyodide } = await import("./pyodide/pyodide.mjs");
-  const py = await loadPyodide({ indexURL: new URL("./pyodide/", import.meta.url).href });
+  const home = new URL("./pyodide/", import.meta.url).href;
+  const py = await restorePython(home, new URL("./python.snapshot", import.meta.url));
   const archive = await (await fetch(new URL("./drivers.zip", import.meta.url))).arrayBuffer();
   const site = py.runPython("import site; site.getsitepackages()[0]");
   py.unpackArchive(archive, "zip", { extractDir: site });
