@@ -130,44 +130,63 @@ def run(wheels: Path | None, selection: Selection) -> int:
     browser, expression = selection.browser, selection.expression
     try:
         with ThreadPoolExecutor() as parallel:
-            # It waits for the network. Without the pages of others their tests are
-            # skipped and say why.
+            # During the unit tests: these wait for the network or use one core of two.
+            # Without the pages of others, their tests are skipped and say why.
             others = parallel.submit(environment.prepare_elsewhere) if browser else None
-            # Collecting the tests uses one core of two at times, and mypy another.
             checked = parallel.submit(checks.run)
+            sites = parallel.submit(_build, report, _sites(wheels, browser))
             _pytest(report, "tests", selection.unit, expression)
             report.add("checks", ", ".join(checked.result()))
+            built = sites.result()
             if others:
                 others.result()
-        if browser:
-            _browser(report, "e2e", ROOT / "dist", wheels, browser, expression)
-        if wheels and browser == BROWSER_TESTS:
-            plain = environment.CACHE / "site-without-wheels"
-            step = "e2e without --wheels"
-            _browser(report, step, plain, None, NUMPY_MATTERS, expression)
+        for step, planned in built.items():
+            variables = {"TENSORWEB_SITE": str(planned.out)}
+            _pytest(report, step, planned.arguments, expression, variables)
     finally:
         print(*report.summary(), sep="\n", flush=True)
     return 1 if report.is_failed else 0
 
 
-def _browser(
-    report: Report,
-    step: str,
-    out: Path,
-    wheels: Path | None,
-    arguments: list[str],
-    expression: str | None,
-) -> None:
-    """Build a site and run browser tests on it."""
-    print(f"\n== site for {step}", flush=True)
-    try:
-        site.build(out, wheels)
-    except BuildError as error:
-        print(error)
-        report.add(step, "the site could not be built, so no test ran")
-        return
-    report.add(f"site for {step}")
-    _pytest(report, step, arguments, expression, {"TENSORWEB_SITE": str(out)})
+@dataclass(frozen=True)
+class Site:
+    """A site that browser tests run on.
+
+    Attributes:
+        out: its folder.
+        wheels: folder of wheels, as `build.py site` takes it.
+        arguments: pytest's.
+    """
+
+    out: Path
+    wheels: Path | None
+    arguments: list[str]
+
+
+def _sites(wheels: Path | None, arguments: list[str]) -> dict[str, Site]:
+    """Return the sites of the steps that run browser tests."""
+    if not arguments:
+        return {}
+    sites = {"e2e": Site(ROOT / "dist", wheels, arguments)}
+    if wheels and arguments == BROWSER_TESTS:
+        plain = environment.CACHE / "site-without-wheels"
+        sites["e2e without --wheels"] = Site(plain, None, NUMPY_MATTERS)
+    return sites
+
+
+def _build(report: Report, sites: dict[str, Site]) -> dict[str, Site]:
+    """Build the sites; return the successful ones."""
+    built = {}
+    for step, planned in sites.items():
+        try:
+            site.build(planned.out, planned.wheels)
+        except BuildError as error:
+            print(error)
+            report.add(step, "the site could not be built, so no test ran")
+        else:
+            built[step] = planned
+            report.add(f"site for {step}")
+    return built
 
 
 def _pytest(
