@@ -5,13 +5,18 @@ other's element of the same index become one kernel. It stores the values that o
 kernels need and holds the rest in registers. The level of a group is above the levels
 of all groups that it reads, so that dependencies stay acyclic. One pass in the order of
 computation decides, and considers only the newest groups that share a node.
+
+Without it a step of Adam is three kernels that move 1.4 times the bytes (1.3 times the
+time on WebAssembly), 64 steps of an orbit 882 kernels instead of one (40 times the time
+on an H100), and a step of a small GPT 67 kernels instead of 62, with 1.3 times the
+bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 
 from tensorweb.graph.node import Node
 from tensorweb.schedule import policy
@@ -80,17 +85,15 @@ class Group:
         inside: the nodes that it computes.
         is_open: whether further kernels may be added.
         is_read: whether another group reads it, which fixes its level.
-        awaited: kernels for which room is reserved, by root.
     """
 
     level: int
-    members: dict[Node, None]
-    reads: dict[Node, None]
-    scalars: set[Node]
-    inside: set[Node]
     is_open: bool
+    members: dict[Node, None] = field(default_factory=dict)
+    reads: dict[Node, None] = field(default_factory=dict)
+    scalars: set[Node] = field(default_factory=set)
+    inside: set[Node] = field(default_factory=set)
     is_read: bool = False
-    awaited: dict[Node, Candidate] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -100,57 +103,45 @@ class Joining:
     Attributes:
         candidates: the kernels in order of computation.
         limits: limits of one kernel.
-        wanted: nodes that are always stored.
-        families: kernels that should all be merged or none of them, by root.
+        graph_outputs: nodes that are always stored.
         groups: group by node.
     """
 
     candidates: Sequence[Candidate]
     limits: Limits
-    wanted: Collection[Node]
-    families: Mapping[Node, Sequence[Candidate]]
+    graph_outputs: Collection[Node]
     groups: dict[Node, Group] = field(default_factory=dict)
-    _readers: dict[Node, int] = field(default_factory=dict)
-    _inner: dict[Node, int] = field(default_factory=dict)
-    _awaiting: dict[Node, Group] = field(default_factory=dict)
+    _readers: Counter[Node] = field(default_factory=Counter)
+    _readers_inside: Counter[Node] = field(default_factory=Counter)
     _newest: dict[tuple[Node, Shape], list[Group]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Decide for one kernel after another."""
         for candidate in self.candidates:
-            for node in candidate.reads:
-                self._readers[node] = self._readers.get(node, 0) + 1
+            self._readers.update(candidate.reads.keys())
         for candidate in self.candidates:
-            self._place(candidate)
+            self._add(candidate)
 
-    def _place(self, candidate: Candidate) -> None:
+    def _add(self, candidate: Candidate) -> None:
         """Add a kernel to the group with which it shares most, or begin a new group."""
         group = self._best(candidate) if candidate.joins else None
+        level = self._least_level(candidate, group)
         if group is None:
-            level = self._least_level(candidate, None)
-            group = Group(level, {}, {}, set(), set(), candidate.joins)
-        else:
-            group.level = max(group.level, self._least_level(candidate, group))
-        expected = self._expected(candidate, group)
-        if len(expected) > 1 and self._has_room(group, expected):
-            group.awaited = {each.root: each for each in expected}
-            self._awaiting.update(dict.fromkeys(group.awaited, group))
-        waits = self._awaiting.get(candidate.root)
-        if waits is not None:
-            waits.awaited.pop(candidate.root, None)
+            group = Group(level, candidate.joins)
+        group.level = max(group.level, level)
         for node in candidate.reads:
             source = self.groups.get(node)
             if source is group:
-                self._inner[node] = self._inner.get(node, 0) + 1
+                self._readers_inside[node] += 1
             elif source is not None:
                 source.is_read = True
-        group.reads.update(dict.fromkeys(self._outside(candidate, group)))
+            if node not in group.members:
+                group.reads[node] = None
         group.members[candidate.root] = None
         group.scalars.update(candidate.scalars)
         group.inside.update(candidate.inside)
-        self.groups.update(
-            dict.fromkeys((candidate.root, *candidate.extra_outputs), group)
-        )
+        for node in (candidate.root, *candidate.extra_outputs):
+            self.groups[node] = group
         if group.is_open:
             for node in self._shared(candidate):
                 newest = self._newest.setdefault((node, candidate.root.shape), [])
@@ -158,27 +149,23 @@ class Joining:
                     newest.append(group)
                     del newest[: -policy.NEWEST_GROUPS]
 
-    def _shared(self, candidate: Candidate) -> Iterable[Node]:
+    def _shared(self, candidate: Candidate) -> Iterator[Node]:
         """Yield the nodes that make merging pay if another kernel shares them."""
         half = candidate.root.size / 2
         yield from (node for node in candidate.reads if node.size >= half)
         yield from candidate.inside
 
-    def _outside(self, candidate: Candidate, group: Group) -> Iterable[Node]:
-        return (node for node in candidate.reads if node not in group.members)
-
     def _least_level(self, candidate: Candidate, group: Group | None) -> int:
         """Return the level above all other groups that a kernel reads."""
-        found = (self.groups.get(node) for node in candidate.reads)
-        others = (each for each in found if each is not None and each is not group)
-        return max((each.level + 1 for each in others), default=0)
+        sources = (self.groups.get(node) for node in candidate.reads)
+        levels = (each.level for each in sources if each and each is not group)
+        return max(levels, default=-1) + 1
 
     def _best(self, candidate: Candidate) -> Group | None:
         """Return the group with which a kernel shares most, or None if none fits."""
-        shares: dict[Group, int] = {}
+        shares: Counter[Group] = Counter()
         for node in self._shared(candidate):
-            for group in self._newest.get((node, candidate.root.shape), ()):
-                shares[group] = shares.get(group, 0) + 1
+            shares.update(self._newest.get((node, candidate.root.shape), ()))
         for group in sorted(shares, key=lambda each: (-shares[each], -each.level)):
             if self._fits(candidate, group):
                 return group
@@ -191,117 +178,57 @@ class Joining:
                 return False
         if group.is_read and self._least_level(candidate, group) > group.level:
             return False
-        return self._has_room(group, self._expected(candidate, group))
-
-    def _expected(self, candidate: Candidate, group: Group) -> list[Candidate]:
-        """Return the kernel, its family and the kernels that the group awaits."""
-        more = {candidate.root: candidate, **group.awaited}
-        family = self.families.get(candidate.root, ())
-        if not any(self.families.get(node) is family for node in group.members):
-            # A kernel more than the limit is enough to find that there is no room.
-            most = islice(family, self.limits.storages + 1)
-            more.update((each.root, each) for each in most)
-        return list(more.values())
-
-    def _has_room(self, group: Group, more: Sequence[Candidate]) -> bool:
-        """Whether a group stays within the limits with these kernels added."""
-        limits = self.limits
-        if _together(group.inside, (n for c in more for n in c.inside)) > limits.steps:
-            return False
-        scalars = (node for each in more for node in each.scalars)
-        if _together(group.scalars, scalars) > limits.scalars:
-            return False
-        members = {*group.members, *(each.root for each in more)}
-        reads = [node for each in more for node in each.reads]
-        inputs = _together(group.reads, (n for n in reads if n not in members))
-        outputs = sum(self._is_stored(n, reads.count(n)) for n in group.members)
-        return inputs + outputs + len(more) <= limits.storages
+        limits, reads = self.limits, candidate.reads
+        steps = [node for node in candidate.inside if node not in group.inside]
+        scalars = [node for node in candidate.scalars if node not in group.scalars]
+        inputs = [n for n in reads if n not in group.reads and n not in group.members]
+        outputs = [n for n in group.members if self._is_stored(n, more=n in reads)]
+        bound = len(group.reads) + len(inputs) + len(outputs) + 1
+        return (
+            len(group.inside) + len(steps) <= limits.steps
+            and len(group.scalars) + len(scalars) <= limits.scalars
+            and bound <= limits.storages
+        )
 
     def _is_stored(self, node: Node, more: int = 0) -> bool:
         """Whether a member must be stored: it is an output or read by other groups.
 
         `more` counts its readers that are about to join the group.
         """
-        inner = self._inner.get(node, 0) + more
-        return node in self.wanted or self._readers.get(node, 0) > inner
+        inside = self._readers_inside[node] + more
+        return node in self.graph_outputs or self._readers[node] > inside
 
     def outputs(self, group: Group) -> list[Node]:
         """Return the members of a group that are stored."""
         return [node for node in group.members if self._is_stored(node)]
-
-    def exceeds(self, storages: int) -> bool:
-        """Whether a merged group binds more storages than this.
-
-        Possible if kernels for which it reserved room joined other groups.
-        """
-        for group in set(self.groups.values()):
-            inputs = group.reads.keys() - group.members.keys()
-            bound = len(inputs) + len(self.outputs(group))
-            if len(group.members) > 1 and bound > storages:
-                return True
-        return False
 
     def ordered(self) -> list[Group]:
         """Return the groups in topological order.
 
         Otherwise in the order of their first members.
         """
-        found: dict[Group, None] = {}
+        order: dict[Group, None] = {}
         for candidate in self.candidates:
             stack = [self.groups[candidate.root]]
             while stack:
                 group = stack[-1]
-                waits = [
+                sources = [
                     self.groups[node]
                     for node in group.reads
-                    if node in self.groups and self.groups[node] not in found
+                    if node in self.groups and self.groups[node] not in order
                 ]
-                if group in found or not waits:
-                    found[group] = None
+                if group in order or not sources:
+                    order[group] = None
                     stack.pop()
                 else:
-                    stack += reversed(waits)
-        return list(found)
-
-
-def _together(held: Collection[Node], more: Iterable[Node]) -> int:
-    """Return the size of the union of a group's nodes and those of joining kernels."""
-    return len(held) + len({node for node in more if node not in held})
-
-
-def families(
-    candidates: Sequence[Candidate], shared: Collection[Node]
-) -> dict[Node, list[Candidate]]:
-    """Return the family of each kernel, by root.
-
-    Kernels that compute the same costly value are of one family, transitively; all or
-    none of a family should be merged.
-    """
-    found: dict[Node, list[Candidate]] = {}
-    by_value: dict[Node, list[Candidate]] = {}
-    for candidate in candidates:
-        family = [candidate]
-        for node in candidate.inside:
-            if node not in shared:
-                continue
-            other = by_value.get(node)
-            if other is not None and other is not family:
-                small, large = sorted((other, family), key=len)
-                large += small
-                for each in small:
-                    found[each.root] = large
-                    by_value.update((n, large) for n in each.inside if n in shared)
-                family = large
-            by_value[node] = family
-        found[candidate.root] = family
-    return found
+                    stack += reversed(sources)
+        return list(order)
 
 
 def join(
     built: Sequence[tuple[Planned, Candidate]],
     limits: Limits,
-    wanted: Collection[Node],
-    shared: Collection[Node],
+    graph_outputs: Collection[Node],
     build: Callable[[Sequence[Node], Sequence[Node]], Planned],
 ) -> list[tuple[Planned, Group]]:
     """Merge kernels of one index space, and return all kernels in order.
@@ -309,35 +236,29 @@ def join(
     Args:
         built: the unmerged kernels, in order of computation.
         limits: limits of one kernel.
-        wanted: nodes that are always stored.
-        shared: costly values that at most one kernel should compute.
+        graph_outputs: nodes that are always stored.
         build: builds the kernel of several nodes; the second argument are its outputs.
     """
-    alone = {candidate.root: planned for planned, candidate in built}
+    unmerged = {candidate.root: planned for planned, candidate in built}
     candidates = [candidate for _, candidate in built]
-    together = families(candidates, shared) if shared else {}
-    room = limits
     while True:
-        joining = Joining(candidates, room, wanted, together)
-        if joining.exceeds(limits.storages):
-            room = replace(room, storages=room.storages - 1)
-            continue
+        joining = Joining(candidates, limits, graph_outputs)
         kernels = []
-        apart: set[Node] = set()
+        blocked: set[Node] = set()
         for group in joining.ordered():
             members = list(group.members)
             try:
                 planned = (
                     build(members, joining.outputs(group))
                     if len(members) > 1
-                    else alone[members[0]]
+                    else unmerged[members[0]]
                 )
                 kernels.append((planned, group))
             except Blocked:  # two movements that no view composes
-                apart.update(members)
-        if not apart:
+                blocked.update(members)
+        if not blocked:
             return kernels
         candidates = [
-            replace(each, joins=False) if each.root in apart else each
+            replace(each, joins=False) if each.root in blocked else each
             for each in candidates
         ]

@@ -4,6 +4,18 @@ A Python loop of fifty iterations of ten steps becomes an expression of five hun
 steps, in which each iteration reads results of the previous one. Generated as a loop,
 the kernel compiles as quickly as ten steps and computes the same values in the same
 order.
+
+Measured with and without it, in November 2026. An orbit of four values, 1024 x 1024:
+
+| iterations | kernels | bytes moved | first call | run, H100 |
+|---:|---|---|---|---|
+| 8 | 1, 1 | equal | 88 ms, 95 ms | equal |
+| 64 | 1, 5 | 34 MB, 168 MB | 83 ms, 291 ms | 0.17 ms, 0.22 ms |
+| 256 | 1, 20 | 34 MB, 671 MB | 0.40 s, 0.40 s | 0.43 ms, 0.55 ms |
+
+50 iterations of a Mandelbrot set, 256 x 256 on a software adapter: first call 0.39 s
+and 2.4 s, run 7 ms and 80 ms. A loop that counts in a result of its own, which is
+lowered after the others, is not found. WebAssembly does without: its compiler is quick.
 """
 
 from __future__ import annotations
