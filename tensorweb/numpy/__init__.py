@@ -2,8 +2,8 @@
 
 `import tensorweb.numpy as np` lets a program written for NumPy run on a device: arrays
 are tensors, and functions of `tw.` are called as NumPy calls them. Default dtypes are
-float32 and int32. Each file has one topic and lists its names in `__all__`;
-docs/numpy.md describes what differs from NumPy.
+float32 and int32. Each file has one topic; its functions and classes without an
+underscore are public. docs/numpy.md describes what differs from NumPy.
 
 >>> import tensorweb.numpy as np
 >>> np.arange(6).reshape(2, 3).sum(axis=0)
@@ -14,6 +14,7 @@ import typing as _typing
 from importlib import import_module as _import_module
 from types import ModuleType as _ModuleType
 
+from tensorweb import functions as _functions
 from tensorweb.advice import unknown as _unknown
 from tensorweb.numpy.bits import *
 from tensorweb.numpy.creation import *
@@ -39,9 +40,20 @@ from tensorweb.numpy.statistics import *
 from tensorweb.numpy.text import *
 from tensorweb.numpy.ufuncs import *
 from tensorweb.numpy.vectorization import *
+from tensorweb.shapes import broadcast_shapes as broadcast_shapes
 from tensorweb.version import VERSION as _VERSION
 
 __version__ = _VERSION
+
+# What NumPy and tensorweb have alike.
+from_dlpack = _functions.from_dlpack
+imag, real = _functions.imag, _functions.real
+isdtype, result_type = _functions.isdtype, _functions.result_type
+matrix_transpose = _functions.matrix_transpose
+squeeze, unstack = _functions.squeeze, _functions.unstack
+unique_all, unique_counts = _functions.unique_all, _functions.unique_counts
+unique_inverse = _functions.unique_inverse
+unique_values = _functions.unique_values
 
 _LATER: tuple[str, ...] = ("emath", "fft", "lib", "linalg", "random", "testing")
 """Modules that are imported when a program first names them."""
@@ -55,12 +67,13 @@ if _typing.TYPE_CHECKING:
     from tensorweb.numpy import linalg as linalg
     from tensorweb.numpy import random as random
     from tensorweb.numpy import testing as testing
-else:  # Type checkers follow the stars, but not a sum of lists.
-    _topics = [part for part in list(globals().values()) if type(part) is _ModuleType]
-    _topics.remove(_typing)
+else:  # Type checkers follow the imports.
     __all__ = sorted(
-        {name for topic in _topics for name in getattr(topic, "__all__", ())}
-        | set(_LATER)
+        {
+            name
+            for name, value in globals().items()
+            if not name.startswith("_") and type(value) is not _ModuleType
+        }.union(_LATER)
     )
 
     def __getattr__(name: str) -> object:

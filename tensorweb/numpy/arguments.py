@@ -6,6 +6,7 @@ Options without an effect here are accepted; others are refused with an alternat
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ParamSpec, SupportsIndex
 
@@ -30,6 +31,20 @@ P = ParamSpec("P")
 
 Out = Tensor | tuple[Tensor, ...] | None
 """The tensor that a result is written into, alone or in a tuple, if there is one."""
+
+
+def declare_public(module: str, *others: str) -> None:
+    """Set `__all__` of a module: its own functions and classes, and other names.
+
+    Names that begin with an underscore or a capital letter are internal.
+    """
+    names = vars(sys.modules[module])
+    defined = [
+        name
+        for name, value in names.items()
+        if name[0].islower() and getattr(value, "__module__", None) == module
+    ]
+    names["__all__"] = [*defined, *others]
 
 
 def signature_of(

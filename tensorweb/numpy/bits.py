@@ -6,14 +6,10 @@ from typing import SupportsIndex
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, DTypeError
+from tensorweb.numpy.arguments import declare_public
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-
-__all__ = [
-    "packbits",
-    "unpackbits",
-]
 
 
 def _bit_indices(bitorder: str, x: Tensor) -> Tensor:
@@ -76,3 +72,6 @@ def packbits(
     bits = bits.reshape((*bits.shape[:-1], bits.shape[-1] // 8, 8))
     found = (bits << _bit_indices(bitorder, x)).sum(-1).astype("uint8")
     return found if axis is None else tw.moveaxis(found, -1, along)
+
+
+declare_public(__name__)

@@ -18,38 +18,13 @@ from tensorweb.numpy.arguments import (
     as_operand_like,
     check_order,
     check_unused,
+    declare_public,
     signature_of,
 )
 from tensorweb.numpy.grids import indices
 from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
-
-__all__ = [
-    "array",
-    "asanyarray",
-    "asarray",
-    "asarray_chkfinite",
-    "ascontiguousarray",
-    "astype",
-    "copy",
-    "empty",
-    "empty_like",
-    "from_dlpack",
-    "frombuffer",
-    "fromfunction",
-    "fromiter",
-    "full",
-    "full_like",
-    "ones",
-    "ones_like",
-    "require",
-    "zeros",
-    "zeros_like",
-]
-
-
-from_dlpack = tw.from_dlpack
 
 
 def array(
@@ -413,3 +388,6 @@ def full_like(
     target = like.device if device is None else device
     value = as_operand_like(fill_value, like).astype(target_dtype)
     return tw.asarray(value.broadcast_to(lengths), device=target)
+
+
+declare_public(__name__)

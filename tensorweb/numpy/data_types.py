@@ -9,93 +9,11 @@ from typing import Any
 
 from tensorweb import dtypes
 from tensorweb import functions as tw
-from tensorweb.dtypes import (
-    DType,
-    as_dtype,
-    bool,
-    dtype_of,
-    finfo,
-    float16,
-    float32,
-    float64,
-    iinfo,
-    int8,
-    int16,
-    int32,
-    int64,
-    integer_range,
-    is_dtype_like,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
+from tensorweb.dtypes import DType, as_dtype, dtype_of, integer_range, is_dtype_like
 from tensorweb.errors import DataError, DTypeError, RangeError
-from tensorweb.functions.data_types import isdtype, result_type
+from tensorweb.numpy.arguments import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
-
-__all__ = [
-    "False_",
-    "True_",
-    "bool",
-    "bool_",
-    "byte",
-    "can_cast",
-    "common_type",
-    "complexfloating",
-    "double",
-    "dtype",
-    "e",
-    "euler_gamma",
-    "finfo",
-    "float16",
-    "float32",
-    "float64",
-    "floating",
-    "generic",
-    "half",
-    "iinfo",
-    "inexact",
-    "inf",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "int_",
-    "intc",
-    "integer",
-    "intp",
-    "isdtype",
-    "issubdtype",
-    "long",
-    "longlong",
-    "min_scalar_type",
-    "mintypecode",
-    "nan",
-    "ndarray",
-    "newaxis",
-    "number",
-    "pi",
-    "promote_types",
-    "result_type",
-    "short",
-    "signedinteger",
-    "single",
-    "typecodes",
-    "ubyte",
-    "uint",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "uintc",
-    "uintp",
-    "ulong",
-    "ulonglong",
-    "unsignedinteger",
-    "ushort",
-]
 
 e = math.e
 euler_gamma = 0.57721566490153286
@@ -105,13 +23,24 @@ newaxis = None
 pi = math.pi
 False_, True_ = False, True
 
-bool_ = bool
-byte, short, intc, long, longlong = int8, int16, int32, int64, int64
-ubyte, ushort, uintc, ulong, ulonglong = uint8, uint16, uint32, uint64, uint64
+bool = bool_ = dtypes.bool
+int8 = byte = dtypes.int8
+int16 = short = dtypes.int16
+int32 = intc = dtypes.int32
+int64 = long = longlong = dtypes.int64
+uint8 = ubyte = dtypes.uint8
+uint16 = ushort = dtypes.uint16
+uint32 = uintc = dtypes.uint32
+uint64 = ulong = ulonglong = dtypes.uint64
+float16 = half = dtypes.float16
+float32 = single = dtypes.float32
+float64 = double = dtypes.float64
+complex64 = csingle = dtypes.complex64
+complex128 = cdouble = dtypes.complex128
 int_ = intp = dtypes.DEFAULT_INT
 uint = uintp = uint32
-half, single, double = float16, float32, float64
 
+finfo, iinfo = dtypes.finfo, dtypes.iinfo
 ndarray = Tensor
 
 
@@ -403,3 +332,11 @@ def can_cast(from_: ArrayLike, to: DTypeLike, casting: str = "safe") -> builtins
         wide = end.bits if end.kind == "float" else end.bits // 2
         return wide >= {8: 16, 16: 32}.get(start.bits, 64)
     return tw.can_cast(start, end)
+
+
+declare_public(
+    __name__,
+    *("False_", "True_", "e", "euler_gamma", "inf", "nan", "ndarray", "newaxis", "pi"),
+    *("finfo", "iinfo", "typecodes"),
+    *(name for name, value in globals().items() if isinstance(value, DType)),
+)

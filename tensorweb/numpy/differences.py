@@ -16,21 +16,13 @@ from tensorweb.numpy.arguments import (
     as_operand_like,
     as_signed_operand,
     as_tensors,
+    declare_public,
     is_inexact,
 )
 from tensorweb.shapes import is_integer, normalize_axis, normalize_axis_order
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.reductions import Axis
-
-__all__ = [
-    "diff",
-    "ediff1d",
-    "gradient",
-    "interp",
-    "trapezoid",
-    "unwrap",
-]
 
 
 def diff(
@@ -330,3 +322,6 @@ def unwrap(
     change = tw.where(tw.abs(steps) < limit, 0, wrapped - steps)
     moved = _without_first(x, along) + tw.cumulative_sum(change, along)
     return tw.concat([_slice_axis(x, along, 0, 1), moved], along).astype(x.dtype)
+
+
+declare_public(__name__)

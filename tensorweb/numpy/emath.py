@@ -10,20 +10,9 @@ from collections.abc import Callable
 
 from tensorweb import dtypes
 from tensorweb import functions as tw
-from tensorweb.numpy.arguments import as_first_operand, as_floats
+from tensorweb.numpy.arguments import as_first_operand, as_floats, declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-
-__all__ = [
-    "arccos",
-    "arcsin",
-    "arctanh",
-    "log",
-    "log2",
-    "log10",
-    "power",
-    "sqrt",
-]
 
 
 def _complex_if_outside(x: ArrayLike, is_outside: Callable[[Tensor], Tensor]) -> Tensor:
@@ -113,3 +102,6 @@ def arctanh(x: ArrayLike) -> Tensor:
     tensor(0.)
     """
     return tw.atanh(_complex_if_outside(x, _is_beyond_one))
+
+
+declare_public(__name__)

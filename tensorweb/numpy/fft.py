@@ -16,32 +16,11 @@ from tensorweb import fft as transforms
 from tensorweb.errors import ShapeError
 from tensorweb.fft.frequencies import Axes
 from tensorweb.fft.transforms import Norm
-from tensorweb.numpy.arguments import Out, as_floats, into, signature_of
+from tensorweb.numpy.arguments import Out, as_floats, declare_public, into, signature_of
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.scalars import NumberLike
-
-__all__ = [
-    "fft",
-    "fft2",
-    "fftfreq",
-    "fftn",
-    "fftshift",
-    "hfft",
-    "ifft",
-    "ifft2",
-    "ifftn",
-    "ifftshift",
-    "ihfft",
-    "irfft",
-    "irfft2",
-    "irfftn",
-    "rfft",
-    "rfft2",
-    "rfftfreq",
-    "rfftn",
-]
 
 Lengths = Sequence[int] | None
 
@@ -323,3 +302,6 @@ def _axes_and_lengths(
             [normalize_axis(axis, x.ndim) for axis in axes], sizes, strict=True
         )
     ]
+
+
+declare_public(__name__)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from tensorweb import functions as tw
 from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError
-from tensorweb.numpy.arguments import check_unused
+from tensorweb.numpy.arguments import check_unused, declare_public
 from tensorweb.numpy.creation import frombuffer
 from tensorweb.numpy.text import fromstring
 from tensorweb.saving import npy, npz
@@ -19,15 +19,6 @@ from tensorweb.saving.files import replace, stored_by_name
 from tensorweb.saving.source import File
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
-
-__all__ = [
-    "fromfile",
-    "load",
-    "save",
-    "savez",
-    "savez_compressed",
-]
-
 
 SHOWN = 5
 """Names of arrays that an archive is printed with."""
@@ -242,3 +233,6 @@ def fromfile(
     if rest and count < 0:
         file.seek(-rest, os.SEEK_CUR)
     return frombuffer(data[: len(data) - rest], dtype)
+
+
+declare_public(__name__)

@@ -18,23 +18,16 @@ from tensorweb.dtypes import (
 )
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions.creation import Lengths
-from tensorweb.numpy.arguments import as_tensors, check_unused, slice_values
+from tensorweb.numpy.arguments import (
+    as_tensors,
+    check_unused,
+    declare_public,
+    slice_values,
+)
 from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.tensor.scalars import as_complex_number
-
-__all__ = [
-    "arange",
-    "geomspace",
-    "indices",
-    "ix_",
-    "linspace",
-    "logspace",
-    "meshgrid",
-    "mgrid",
-    "ogrid",
-]
 
 
 def arange(
@@ -373,3 +366,6 @@ def _numbers_of(span: slice) -> list[Any]:
 
 mgrid = Grid(sparse=False)
 ogrid = Grid(sparse=True)
+
+
+declare_public(__name__)

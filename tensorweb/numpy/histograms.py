@@ -18,21 +18,13 @@ from tensorweb.numpy.arguments import (
     as_floats,
     as_operand_like,
     as_tensors,
+    declare_public,
     is_inexact,
 )
 from tensorweb.shapes import is_integer
 from tensorweb.shapes import size as size_of
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-
-__all__ = [
-    "bincount",
-    "digitize",
-    "histogram",
-    "histogram2d",
-    "histogram_bin_edges",
-    "histogramdd",
-]
 
 Bounds = Sequence[float] | Tensor | None
 
@@ -411,3 +403,6 @@ def histogram2d(
     bins_by_axis = bins if is_integer(bins) or is_pair else [bins, bins]
     count, edges = histogramdd((first, second), bins_by_axis, range, density, weights)
     return count, edges[0], edges[1]
+
+
+declare_public(__name__)

@@ -14,6 +14,7 @@ from tensorweb.numpy.arguments import (
     as_first_operand,
     as_operand_like,
     as_tensors,
+    declare_public,
     into,
     resolve_indices,
 )
@@ -21,21 +22,6 @@ from tensorweb.numpy.creation import asarray
 from tensorweb.shapes import broadcast_shapes, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, is_scalar
-
-__all__ = [
-    "choose",
-    "compress",
-    "copyto",
-    "extract",
-    "fill_diagonal",
-    "place",
-    "put",
-    "put_along_axis",
-    "putmask",
-    "select",
-    "take",
-    "take_along_axis",
-]
 
 
 def take(
@@ -383,3 +369,6 @@ def fill_diagonal(a: Tensor, val: ArrayLike, wrap: builtins.bool = False) -> Non
     if count:
         flat[:end:step] = _repeat_to_length(val, count, target)
     target[...] = flat.reshape(shape)
+
+
+declare_public(__name__)

@@ -8,18 +8,11 @@ from typing import Any, Self
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError
+from tensorweb.numpy.arguments import declare_public
 from tensorweb.numpy.creation import asarray
 from tensorweb.shapes import as_shape, broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-
-__all__ = [
-    "broadcast",
-    "iterable",
-    "ndenumerate",
-    "ndindex",
-    "nditer",
-]
 
 
 def ndindex(*shape: Any) -> Iterator[tuple[int, ...]]:
@@ -240,3 +233,6 @@ def _cell(value: Tensor) -> Tensor:
 def _is_data(values: Sequence[Any]) -> bool:
     """Whether a list is one operand: of numbers and lists of them alone."""
     return all(isinstance(each, int | float) for each in values)
+
+
+declare_public(__name__)

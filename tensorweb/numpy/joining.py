@@ -10,13 +10,13 @@ from typing import Any, SupportsIndex
 from tensorweb import functions as tw
 from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError, DTypeError, ShapeError, TensorIndexError
-from tensorweb.functions import unstack
 from tensorweb.functions.creation import Lengths
 from tensorweb.numpy.arguments import (
     Out,
     as_first_operand,
     as_operand_like,
     as_tensors,
+    declare_public,
     flatten_without_axis,
     into,
     slice_values,
@@ -28,34 +28,6 @@ from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.tensor.movement import Axes
 from tensorweb.tensor.numpy_calls import check_casting
-
-__all__ = [
-    "append",
-    "array_split",
-    "block",
-    "c_",
-    "column_stack",
-    "concat",
-    "concatenate",
-    "delete",
-    "dsplit",
-    "dstack",
-    "hsplit",
-    "hstack",
-    "index_exp",
-    "insert",
-    "r_",
-    "repeat",
-    "resize",
-    "s_",
-    "split",
-    "stack",
-    "tile",
-    "trim_zeros",
-    "unstack",
-    "vsplit",
-    "vstack",
-]
 
 
 def concatenate(
@@ -571,3 +543,6 @@ def trim_zeros(
         stop = (filled[-1] + 1 if filled else 0) if "b" in ends else len(is_filled)
         cut[each] = slice(start, max(stop, start))
     return x[tuple(cut)]
+
+
+declare_public(__name__)

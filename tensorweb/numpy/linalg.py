@@ -15,65 +15,32 @@ from tensorweb import functions as tw
 from tensorweb import linalg as standard
 from tensorweb.advice import unknown
 from tensorweb.dtypes import finfo
-from tensorweb.errors import DataError, LinAlgError, MatrixShapeError, ShapeError
+from tensorweb.errors import DataError, MatrixShapeError, ShapeError
+from tensorweb.errors import LinAlgError as LinAlgError
 from tensorweb.graph.tracing import is_traced
-from tensorweb.linalg import (
-    cholesky,
-    cross,
-    det,
-    diagonal,
-    inv,
-    matmul,
-    matrix_norm,
-    matrix_transpose,
-    outer,
-    slogdet,
-    solve,
-    svdvals,
-    tensordot,
-    trace,
-    vecdot,
-    vector_norm,
-)
 from tensorweb.linalg.results import EighResult, QRResult, SVDResult
 from tensorweb.linalg.solving import inverse_or_nan
-from tensorweb.numpy.arguments import Out, as_floats, as_tensors, into
+from tensorweb.numpy.arguments import Out, as_floats, as_tensors, declare_public, into
 from tensorweb.shapes import is_integer
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
-__all__ = [
-    "LinAlgError",
-    "cholesky",
-    "cond",
-    "cross",
-    "det",
-    "diagonal",
-    "eigh",
-    "eigvalsh",
-    "inv",
-    "lstsq",
-    "matmul",
-    "matrix_norm",
-    "matrix_power",
-    "matrix_rank",
-    "matrix_transpose",
-    "multi_dot",
-    "norm",
-    "outer",
-    "pinv",
-    "qr",
-    "slogdet",
-    "solve",
-    "svd",
-    "svdvals",
-    "tensordot",
-    "tensorinv",
-    "tensorsolve",
-    "trace",
-    "vecdot",
-    "vector_norm",
-]
+cholesky = standard.cholesky
+cross = standard.cross
+det = standard.det
+diagonal = standard.diagonal
+inv = standard.inv
+matmul = standard.matmul
+matrix_norm = standard.matrix_norm
+matrix_transpose = standard.matrix_transpose
+outer = standard.outer
+slogdet = standard.slogdet
+solve = standard.solve
+svdvals = standard.svdvals
+tensordot = standard.tensordot
+trace = standard.trace
+vecdot = standard.vecdot
+vector_norm = standard.vector_norm
 
 if not TYPE_CHECKING:  # A type checker shall find names that are not there.
 
@@ -81,7 +48,7 @@ if not TYPE_CHECKING:  # A type checker shall find names that are not there.
         """Return what `tw.linalg` has under a name, such as `eig`."""
         if name in standard.__all__:
             return getattr(standard, name)
-        raise unknown("tensorweb.numpy.linalg", name, __all__)
+        raise unknown("tensorweb.numpy.linalg", name, globals()["__all__"])
 
 
 def norm(
@@ -466,3 +433,8 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Tensor:
     rows, columns = values.shape[:ind], values.shape[ind:]
     square = values.reshape((math.prod(rows), math.prod(columns)))
     return standard.inv(square).reshape((*columns, *rows))
+
+
+declare_public(
+    __name__, "LinAlgError", *(name for name in standard.__all__ if name in globals())
+)

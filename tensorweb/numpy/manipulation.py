@@ -9,44 +9,19 @@ from collections.abc import Iterable
 from typing import SupportsIndex, overload
 
 from tensorweb.errors import ShapeError
-from tensorweb.functions import matrix_transpose, squeeze
 from tensorweb.functions.creation import Lengths
-from tensorweb.numpy.arguments import as_tensors, check_order, is_by_columns
+from tensorweb.numpy.arguments import (
+    as_tensors,
+    check_order,
+    declare_public,
+    is_by_columns,
+)
 from tensorweb.numpy.creation import asarray
 from tensorweb.shapes import as_shape, broadcast_shapes, normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.movement import Axes
 from tensorweb.tensor.views import elements_of, extent_of, top_of
-
-__all__ = [
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "broadcast_arrays",
-    "broadcast_shapes",
-    "broadcast_to",
-    "expand_dims",
-    "flip",
-    "fliplr",
-    "flipud",
-    "matrix_transpose",
-    "may_share_memory",
-    "moveaxis",
-    "ndim",
-    "permute_dims",
-    "ravel",
-    "reshape",
-    "roll",
-    "rollaxis",
-    "rot90",
-    "shape",
-    "shares_memory",
-    "size",
-    "squeeze",
-    "swapaxes",
-    "transpose",
-]
 
 
 def reshape(
@@ -408,3 +383,6 @@ def shares_memory(a: object, b: object, /, max_work: int | None = None) -> bool:
     (False, True)
     """
     return may_share_memory(a, b, max_work=max_work)
+
+
+declare_public(__name__)

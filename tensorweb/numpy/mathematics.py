@@ -8,9 +8,8 @@ import numbers
 from collections.abc import Sequence
 
 from tensorweb import functions as tw
-from tensorweb.dtypes import complex64, complex128, finfo
+from tensorweb.dtypes import finfo
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.functions import imag, real
 from tensorweb.numpy.arguments import (
     Out,
     as_first_operand,
@@ -18,6 +17,7 @@ from tensorweb.numpy.arguments import (
     as_pair,
     as_real_floats,
     as_tensors,
+    declare_public,
     into,
     is_inexact,
 )
@@ -26,42 +26,6 @@ from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, is_scalar
 from tensorweb.tensor.scalars import NumberLike, as_number
-
-__all__ = [
-    "allclose",
-    "angle",
-    "around",
-    "array_equal",
-    "array_equiv",
-    "bartlett",
-    "blackman",
-    "cdouble",
-    "clip",
-    "complex64",
-    "complex128",
-    "conj",
-    "conjugate",
-    "csingle",
-    "fix",
-    "hamming",
-    "hanning",
-    "i0",
-    "imag",
-    "isclose",
-    "iscomplex",
-    "iscomplexobj",
-    "isneginf",
-    "isposinf",
-    "isreal",
-    "isrealobj",
-    "isscalar",
-    "kaiser",
-    "nan_to_num",
-    "real",
-    "real_if_close",
-    "round",
-    "sinc",
-]
 
 
 def round(a: ArrayLike, decimals: int = 0, out: Out = None) -> Tensor:
@@ -384,9 +348,6 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> builtins.bool:
     return builtins.bool(tw.all(tw.equal(x, y)))
 
 
-csingle, cdouble = complex64, complex128
-
-
 def conj(x: ArrayLike, /) -> Tensor:
     """Return the conjugates of complex numbers, and real numbers as they are.
 
@@ -553,3 +514,6 @@ def kaiser(M: NumberLike, beta: NumberLike) -> Tensor:
     position = position * (1 / middle) if middle else position
     inside = tw.sqrt(tw.maximum(1 - position * position, 0.0))
     return i0(inside * width) / i0(width)
+
+
+declare_public(__name__)

@@ -7,24 +7,17 @@ from typing import SupportsIndex
 
 from tensorweb import functions as tw
 from tensorweb.errors import AxisError, ShapeError
-from tensorweb.numpy.arguments import Out, check_order, check_unused, into
+from tensorweb.numpy.arguments import (
+    Out,
+    check_order,
+    check_unused,
+    declare_public,
+    into,
+)
 from tensorweb.numpy.creation import asarray
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
-
-__all__ = [
-    "diag",
-    "diagflat",
-    "diagonal",
-    "eye",
-    "identity",
-    "trace",
-    "tri",
-    "tril",
-    "triu",
-    "vander",
-]
 
 
 def eye(
@@ -218,3 +211,6 @@ def vander(
         shape = (values.size, 0)
         return tw.zeros(shape, values.dtype, device=values.device)
     return tw.stack(columns if increasing else columns[::-1], axis=1)
+
+
+declare_public(__name__)

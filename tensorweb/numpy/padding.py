@@ -10,12 +10,10 @@ from typing import Any
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.numpy.arguments import as_operand_like, is_inexact
+from tensorweb.numpy.arguments import as_operand_like, declare_public, is_inexact
 from tensorweb.numpy.creation import asarray
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-
-__all__ = ["pad"]
 
 Pair = tuple[Any, Any]
 
@@ -301,3 +299,6 @@ def _pad_by_function(
             written.append(row)
         found = tw.stack(written).reshape(moved.shape).moveaxis(-1, axis)
     return found
+
+
+declare_public(__name__)

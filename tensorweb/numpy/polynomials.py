@@ -21,28 +21,13 @@ from tensorweb.numpy.arguments import (
     as_signed_operand,
     as_tensors,
     check_unused,
+    declare_public,
 )
 from tensorweb.numpy.matrices import vander
 from tensorweb.numpy.sorting import lexsort
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, is_number
 from tensorweb.tensor.values import peek
-
-__all__ = [
-    "poly",
-    "poly1d",
-    "polyadd",
-    "polyder",
-    "polydiv",
-    "polyfit",
-    "polyint",
-    "polymul",
-    "polysub",
-    "polyval",
-    "roots",
-    "sort_complex",
-]
-
 
 CLOSE = 1e-8
 """Remainders up to here are 0, as `np.allclose` has it."""
@@ -626,3 +611,6 @@ def _raise_exponents(text: str) -> str:
         above += more_above
         below += more_below
     return f"{done}{above}\n{below}{parts[-1]}"
+
+
+declare_public(__name__)

@@ -10,27 +10,11 @@ from typing import Any, SupportsIndex
 from tensorweb import functions as tw
 from tensorweb.devices import default_device, emulation_note
 from tensorweb.errors import DataError
+from tensorweb.numpy.arguments import declare_public
 from tensorweb.tensor import number_text, printing
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.printing import format_array
 from tensorweb.version import VERSION
-
-__all__ = [
-    "array2string",
-    "array_repr",
-    "array_str",
-    "base_repr",
-    "binary_repr",
-    "errstate",
-    "get_printoptions",
-    "geterr",
-    "info",
-    "printoptions",
-    "set_printoptions",
-    "seterr",
-    "show_config",
-]
-
 
 _errors = dict.fromkeys(("divide", "over", "under", "invalid"), "ignore")
 
@@ -299,3 +283,6 @@ def binary_repr(num: SupportsIndex, width: int | None = None) -> str:
     if not low <= value <= high:
         raise DataError(f"binary_repr: {value} does not fit {width} digits.")
     return f"{value & high:0{width}b}" if width else ""
+
+
+declare_public(__name__)

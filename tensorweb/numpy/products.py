@@ -19,6 +19,7 @@ from tensorweb.numpy.arguments import (
     as_pair,
     as_tensors,
     check_order,
+    declare_public,
     into,
     subscripts_of,
 )
@@ -26,25 +27,6 @@ from tensorweb.shapes import is_integer, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.tensor.numpy_calls import check_casting
-
-__all__ = [
-    "convolve",
-    "correlate",
-    "cross",
-    "dot",
-    "einsum",
-    "einsum_path",
-    "inner",
-    "kron",
-    "matmul",
-    "matvec",
-    "outer",
-    "tensordot",
-    "vdot",
-    "vecdot",
-    "vecmat",
-]
-
 
 OperandAxes = Sequence[SupportsIndex | Sequence[SupportsIndex]] | None
 """The axes of two operands, and of the result, that a product is made of."""
@@ -636,3 +618,6 @@ def _path_report(
         f"{line}\n{'scaling':>6} {'current':>24} {'remaining':>40}\n{line}"
         + "".join(rows)
     )
+
+
+declare_public(__name__)

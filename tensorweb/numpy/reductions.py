@@ -23,6 +23,7 @@ from tensorweb.numpy.arguments import (
     as_first_operand,
     as_floats,
     as_mask,
+    declare_public,
     flatten_without_axis,
     into,
     is_inexact,
@@ -32,39 +33,6 @@ from tensorweb.shapes import normalize_axes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, is_number, number_of_scalar
 from tensorweb.tensor.reductions import Axis, root_of_square
-
-__all__ = [
-    "all",
-    "amax",
-    "amin",
-    "any",
-    "argmax",
-    "argmin",
-    "count_nonzero",
-    "cumprod",
-    "cumsum",
-    "cumulative_prod",
-    "cumulative_sum",
-    "max",
-    "mean",
-    "min",
-    "nanargmax",
-    "nanargmin",
-    "nancumprod",
-    "nancumsum",
-    "nanmax",
-    "nanmean",
-    "nanmin",
-    "nanprod",
-    "nanstd",
-    "nansum",
-    "nanvar",
-    "prod",
-    "ptp",
-    "std",
-    "sum",
-    "var",
-]
 
 
 def _replace_nan(x: Tensor, value: float) -> Tensor:
@@ -662,3 +630,6 @@ def _check_not_all_nan(name: str, a: ArrayLike, axis: SupportsIndex | None) -> T
             "leave it out, or put a number there."
         )
     return x
+
+
+declare_public(__name__)

@@ -8,30 +8,12 @@ from __future__ import annotations
 from typing import Literal, SupportsIndex, overload
 
 from tensorweb import functions as tw
-from tensorweb.functions import (
-    unique_all,
-    unique_counts,
-    unique_inverse,
-    unique_values,
-)
-from tensorweb.numpy.arguments import is_inexact
+from tensorweb.functions import unique_all, unique_counts
+from tensorweb.numpy.arguments import declare_public, is_inexact
 from tensorweb.numpy.sorting import lexsort
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-
-__all__ = [
-    "intersect1d",
-    "isin",
-    "setdiff1d",
-    "setxor1d",
-    "union1d",
-    "unique",
-    "unique_all",
-    "unique_counts",
-    "unique_inverse",
-    "unique_values",
-]
 
 
 @overload
@@ -243,3 +225,6 @@ def isin(
             [ True, False]])
     """
     return tw.isin(element, test_elements, invert=invert)
+
+
+declare_public(__name__)

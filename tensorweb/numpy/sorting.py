@@ -17,6 +17,7 @@ from tensorweb.numpy.arguments import (
     as_first_operand,
     as_tensors,
     check_order,
+    declare_public,
     flatten_without_axis,
     signature_of,
 )
@@ -26,28 +27,6 @@ from tensorweb.shapes import Shape, as_shape, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.sorting import check_kind
-
-__all__ = [
-    "argpartition",
-    "argsort",
-    "argwhere",
-    "diag_indices",
-    "diag_indices_from",
-    "flatnonzero",
-    "lexsort",
-    "mask_indices",
-    "nonzero",
-    "partition",
-    "ravel_multi_index",
-    "searchsorted",
-    "sort",
-    "tril_indices",
-    "tril_indices_from",
-    "triu_indices",
-    "triu_indices_from",
-    "unravel_index",
-    "where",
-]
 
 
 def sort(
@@ -499,3 +478,6 @@ def mask_indices(n: int, mask_func: Any, k: Any = 0) -> tuple[Tensor, ...]:
     (tensor([0, 0, 1]), tensor([0, 1, 1]))
     """
     return nonzero(mask_func(tw.ones((n, n), int), k))
+
+
+declare_public(__name__)

@@ -20,6 +20,7 @@ from tensorweb.numpy.arguments import (
     as_operand_like,
     as_real_floats,
     as_tensors,
+    declare_public,
     into,
     is_inexact,
     signature_of,
@@ -34,18 +35,6 @@ from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.tensor.reductions import Axis
 from tensorweb.tensor.values import is_differentiated, peek
-
-__all__ = [
-    "average",
-    "corrcoef",
-    "cov",
-    "median",
-    "nanmedian",
-    "nanpercentile",
-    "nanquantile",
-    "percentile",
-    "quantile",
-]
 
 
 @overload
@@ -666,3 +655,6 @@ DISCRETE: dict[str, Callable[[Arithmetic, Any, Any], Any]] = {
     "closest_observation": _closest_observation,
 }
 """Methods that give one of the values, in its own dtype."""
+
+
+declare_public(__name__)

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorweb.numpy.arguments import as_tensors
+from tensorweb.numpy.arguments import as_tensors, declare_public
 from tensorweb.numpy.mathematics import allclose, array_equal
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor.convert import ArrayLike
-
-__all__ = [
-    "assert_allclose",
-    "assert_almost_equal",
-    "assert_array_almost_equal",
-    "assert_array_equal",
-    "assert_equal",
-]
 
 
 def _check(is_true: bool, actual: Any, desired: Any, err_msg: str, words: str) -> None:
@@ -117,3 +109,6 @@ def assert_array_almost_equal(
     >>> np.testing.assert_array_almost_equal([1.0], [1.0000001])
     """
     assert_allclose(actual, desired, 0, 1.5 * 10.0**-decimal, err_msg=err_msg)
+
+
+declare_public(__name__)

@@ -16,17 +16,10 @@ from typing import Any, SupportsIndex
 from tensorweb import functions as tw
 from tensorweb.dtypes import DType, as_dtype, integer_range
 from tensorweb.errors import DataError, DTypeError, ShapeError, TensorIndexError
-from tensorweb.numpy.arguments import check_unused
+from tensorweb.numpy.arguments import check_unused, declare_public
 from tensorweb.shapes import is_integer
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
-
-__all__ = [
-    "fromstring",
-    "genfromtxt",
-    "loadtxt",
-    "savetxt",
-]
 
 OPENERS: dict[str, Callable[..., Any]] = {
     ".gz": gzip.open,
@@ -631,3 +624,6 @@ def _write_text(file: Any, text: str, encoding: str | None) -> None:
         file.write(text if is_text else text.encode(code))
     except TypeError:
         file.write(text)
+
+
+declare_public(__name__)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar
+from typing import Any, Generic, SupportsIndex, TypeVar
 
 from tensorweb import dtypes
 from tensorweb import functions as tw
@@ -20,6 +20,7 @@ from tensorweb.numpy.arguments import (
     as_mask,
     as_operand_like,
     as_tensors,
+    declare_public,
     into,
 )
 from tensorweb.numpy.reductions import (
@@ -623,6 +624,6 @@ mod = remainder
 pow = power
 true_divide = divide
 
-if not TYPE_CHECKING:  # Type checkers take every public name.
-    __all__ = ["ufunc"]
-    __all__ += [name for name, value in globals().items() if type(value) is ufunc]
+declare_public(
+    __name__, *(name for name, value in globals().items() if type(value) is ufunc)
+)

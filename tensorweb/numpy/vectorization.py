@@ -10,17 +10,15 @@ from typing import Any, SupportsIndex
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.numpy.arguments import as_first_operand, as_operand_like, as_tensors
+from tensorweb.numpy.arguments import (
+    as_first_operand,
+    as_operand_like,
+    as_tensors,
+    declare_public,
+)
 from tensorweb.shapes import broadcast_shapes, normalize_axis, normalize_axis_order
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
-
-__all__ = [
-    "apply_along_axis",
-    "apply_over_axes",
-    "piecewise",
-    "vectorize",
-]
 
 
 def apply_along_axis(
@@ -396,3 +394,6 @@ def _empty_results(
         tw.zeros((*shape, *(lengths[axis] for axis in axes)), dtype=dtype)
         for axes, dtype in zip(outputs, otypes, strict=True)
     ]
+
+
+declare_public(__name__)

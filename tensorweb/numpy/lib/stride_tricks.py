@@ -12,16 +12,12 @@ from typing import Any
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
+from tensorweb.numpy.arguments import declare_public
 from tensorweb.numpy.creation import asarray
 from tensorweb.shapes import as_shape, is_integer
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.movement import Axes
-
-__all__ = [
-    "as_strided",
-    "sliding_window_view",
-]
 
 
 def sliding_window_view(
@@ -94,7 +90,7 @@ def as_strided(
     """
     values = asarray(x)
     lengths = values.shape if shape is None else as_shape(shape)
-    own = row_major(values.shape)
+    own = _row_major(values.shape)
     steps = values.strides if strides is None else tuple(strides)
     if len(lengths) != len(steps):
         raise ShapeError(f"as_strided: shape {lengths} and strides {steps} differ.")
@@ -127,6 +123,9 @@ def as_strided(
     return values.ravel()[position]
 
 
-def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return the strides of elements in row-major order."""
     return tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+declare_public(__name__)
