@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ParamSpec, SupportsIndex
+from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeVar
 
 from tensorweb import dtypes
 from tensorweb import functions as tw
@@ -28,6 +28,7 @@ from tensorweb.tensor.numpy_calls import ROW_MAJOR as ROW_MAJOR
 from tensorweb.tensor.numpy_calls import into as into
 
 P = ParamSpec("P")
+R = TypeVar("R")
 
 Out = Tensor | tuple[Tensor, ...] | None
 """The tensor that a result is written into, alone or in a tuple, if there is one."""
@@ -48,8 +49,8 @@ def declare_public(module: str, *others: str) -> None:
 
 
 def signature_of(
-    model: Callable[P, Tensor],
-) -> Callable[[Callable[..., Tensor]], Callable[P, Tensor]]:
+    model: Callable[P, object],
+) -> Callable[[Callable[..., R]], Callable[P, R]]:
     """Give a function the signature of another one, for `help`, editors and mypy.
 
     >>> @signature_of(np.sum)
@@ -59,11 +60,38 @@ def signature_of(
     ['a', 'axis', 'dtype']
     """
 
-    def decorate(function: Callable[..., Tensor]) -> Callable[P, Tensor]:
+    def decorate(function: Callable[..., R]) -> Callable[P, R]:
         vars(function)["__signature__"] = inspect.signature(model)
         return function
 
     return decorate
+
+
+def with_first(
+    function: Callable[Concatenate[Any, P], R], model: Any, name: str | None = None
+) -> Callable[P, R]:
+    """Return a function whose first argument is bound to a function of `tw`.
+
+    Args:
+        function: what the result calls; its other parameters are those of the result.
+        model: the first argument; the result has its name and documentation.
+        name: another name of the result, whose documentation is that of `function`.
+
+    >>> def call(function, number):
+    ...     return function(number)
+    >>> with_first(call, abs)(-1), with_first(call, abs).__name__
+    (1, 'abs')
+    """
+
+    def bound(*args: P.args, **options: P.kwargs) -> R:
+        return function(model, *args, **options)
+
+    bound.__name__ = bound.__qualname__ = name or model.__name__
+    bound.__doc__ = function.__doc__ if name else model.__doc__
+    bound.__module__ = function.__module__
+    _, *parameters = inspect.signature(function).parameters.values()
+    vars(bound)["__signature__"] = inspect.Signature(parameters)
+    return bound
 
 
 def is_by_columns(order: object) -> bool:
