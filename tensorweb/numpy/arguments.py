@@ -67,6 +67,28 @@ def signature_of(
     return decorate
 
 
+def signature_after_first(
+    model: Callable[Concatenate[Any, P], object],
+) -> Callable[[Callable[..., R]], Callable[P, R]]:
+    """Give a function the signature of another one without its first parameter.
+
+    >>> def power(exponent, x, out=None):
+    ...     return x**exponent
+    >>> @signature_after_first(power)
+    ... def cube(*args, **options):
+    ...     return power(3, *args, **options)
+    >>> inspect.signature(cube)
+    <Signature (x, out=None)>
+    """
+
+    def decorate(function: Callable[..., R]) -> Callable[P, R]:
+        _, *parameters = inspect.signature(model).parameters.values()
+        vars(function)["__signature__"] = inspect.Signature(parameters)
+        return function
+
+    return decorate
+
+
 def with_first(
     function: Callable[Concatenate[Any, P], R], model: Any, name: str | None = None
 ) -> Callable[P, R]:
@@ -83,14 +105,13 @@ def with_first(
     (1, 'abs')
     """
 
-    def bound(*args: P.args, **options: P.kwargs) -> R:
+    @signature_after_first(function)
+    def bound(*args: Any, **options: Any) -> R:
         return function(model, *args, **options)
 
     bound.__name__ = bound.__qualname__ = name or model.__name__
     bound.__doc__ = function.__doc__ if name else model.__doc__
     bound.__module__ = function.__module__
-    _, *parameters = inspect.signature(function).parameters.values()
-    vars(bound)["__signature__"] = inspect.Signature(parameters)
     return bound
 
 

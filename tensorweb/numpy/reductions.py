@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, SupportsIndex
 
 from tensorweb import dtypes
@@ -27,6 +27,7 @@ from tensorweb.numpy.arguments import (
     flatten_without_axis,
     into,
     is_inexact,
+    signature_after_first,
     signature_of,
 )
 from tensorweb.shapes import normalize_axes
@@ -39,8 +40,8 @@ def _replace_nan(x: Tensor, value: float) -> Tensor:
     return tw.where(tw.isnan(x), value, x) if is_inexact(x.dtype) else x
 
 
-def _range_of(dtype: DType) -> tuple[float, float]:
-    """Return the limits between which all elements of a dtype are."""
+def _limits_of(dtype: DType) -> tuple[float, float]:
+    """Return the least and the largest value of a dtype."""
     if dtype.kind in ("int", "uint"):
         return integer_range(dtype)
     return (False, True) if dtype is dtypes.bool else (-math.inf, math.inf)
@@ -51,21 +52,25 @@ class Reduction:
     """A reduction of `tw.` with NumPy's options.
 
     Attributes:
-        name: what error messages call it.
+        name: its name in error messages.
         reduce: the reduction along axes.
-        combine: the operation of two operands that it repeats.
+        combine: the operation on two operands that it repeats.
         identity: the operand that changes no result, for a dtype.
-        is_total: whether the identity is the result of no elements; without it, that
-            is an error.
+        has_empty_result: whether the identity is the result of no elements, which is
+            an error otherwise.
         dtype: the dtype that operands are converted to first, if any.
+        scan: the cumulative reduction along an axis, if there is one.
+        skips_nan: whether NaN counts as the identity.
     """
 
     name: str
     reduce: Callable[..., Tensor]
     combine: Callable[[Tensor, ArrayLike], Tensor]
     identity: Callable[[DType], float]
-    is_total: bool = True
+    has_empty_result: bool = True
     dtype: DType | None = None
+    scan: Callable[..., Tensor] | None = None
+    skips_nan: bool = False
 
     def __call__(
         self,
@@ -76,35 +81,68 @@ class Reduction:
         keepdims: bool = False,
         initial: ArrayLike = None,
         where: ArrayLike = True,
-        *,
-        skip_nan: bool = False,
     ) -> Tensor:
         """Reduce the elements that `where` selects, combined with `initial`.
 
         Raises:
-            DataError: `where` is given without `initial` to a reduction that is not
-                total.
+            DataError: `where` is given without `initial` to a reduction without an
+                empty result.
             ShapeError: such a reduction has no elements and no `initial`.
         """
         x = as_first_operand(a, where, initial)
         if self.dtype is not None:
             x = x.astype(self.dtype)
-        if where is not True and initial is None and not self.is_total:
+        needs_initial = initial is None and not self.has_empty_result
+        if where is not True and needs_initial:
             raise DataError(
                 f"{self.name}: where= without initial=, the result where nothing "
                 "counts; give a number."
             )
-        neutral = self.identity(x.dtype)
-        values = apply_mask(_replace_nan(x, neutral) if skip_nan else x, where, neutral)
-        found = self._reduce(values, axis, dtype, keepdims, initial)
-        if skip_nan and initial is None and not self.is_total and is_inexact(x.dtype):
+        identity = self.identity(x.dtype)
+        values = _replace_nan(x, identity) if self.skips_nan else x
+        values = apply_mask(values, where, identity)
+        result = self._reduce(values, axis, dtype, keepdims, initial)
+        if self.skips_nan and needs_initial and is_inexact(x.dtype):
             only_nan = tw.isnan(x).all(axis, keepdims=keepdims)
-            found = tw.where(only_nan, tw.nan, found)
-        return into(found, out)
+            result = tw.where(only_nan, tw.nan, result)
+        return into(result, out)
 
-    def skipping_nan(self, a: ArrayLike, *args: Any, **options: Any) -> Tensor:
-        """Reduce the elements that are not NaN, with the options of a call."""
-        return self(a, *args, **options, skip_nan=True)
+    def without_dtype(
+        self,
+        a: ArrayLike,
+        axis: Axis = None,
+        out: Tensor | None = None,
+        keepdims: bool = False,
+        initial: ArrayLike = None,
+        where: ArrayLike = True,
+    ) -> Tensor:
+        """Reduce elements in their own dtype."""
+        return self(a, axis, None, out, keepdims, initial, where)
+
+    def without_initial(
+        self,
+        a: ArrayLike,
+        axis: Axis = None,
+        out: Tensor | None = None,
+        keepdims: bool = False,
+        *,
+        where: ArrayLike = True,
+    ) -> Tensor:
+        """Reduce elements in their own dtype, without an initial value."""
+        return self(a, axis, None, out, keepdims, None, where)
+
+    def cumulate(
+        self,
+        a: ArrayLike,
+        axis: SupportsIndex | None = None,
+        dtype: DTypeLike = None,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        """Return the reductions of the elements up to each one, along an axis."""
+        assert self.scan is not None, "internal: a reduction with a scan"
+        x, along = flatten_without_axis(a, axis)
+        values = _replace_nan(x, self.identity(x.dtype)) if self.skips_nan else x
+        return into(self.scan(values, along, dtype=dtype), out)
 
     def _reduce(
         self,
@@ -114,30 +152,31 @@ class Reduction:
         keepdims: bool,
         initial: ArrayLike,
     ) -> Tensor:
-        if initial is not None and not self.is_total:
+        if initial is not None and not self.has_empty_result:
             axes = normalize_axes(axis, x.ndim)
-            if builtins.any(x.shape[each] == 0 for each in axes):
-                shaped = x.sum(axes, keepdims=keepdims)
-                return tw.zeros_like(shaped, dtype=x.dtype) + initial
+            if builtins.any(x.shape[reduced] == 0 for reduced in axes):
+                empty = x.sum(axes, keepdims=keepdims)
+                return tw.zeros_like(empty, dtype=x.dtype) + initial
         options: dict[str, DTypeLike] = {} if dtype is None else {"dtype": dtype}
-        found = self.reduce(x, axis, keepdims=keepdims, **options)
+        result = self.reduce(x, axis, keepdims=keepdims, **options)
         if initial is None:
-            return found
-        found = self.combine(found, initial)
+            return result
+        result = self.combine(result, initial)
         is_zero = is_number(initial) and number_of_scalar(initial) == 0
         if self.name == "sum" and is_zero:
             zero = complex(number_of_scalar(initial))
-            return _keep_minus_zeros(found, x.astype(found.dtype), zero, axis, keepdims)
-        return found
+            x = x.astype(result.dtype)
+            return _restore_minus_zeros(result, x, zero, axis, keepdims)
+        return result
 
 
-def _keep_minus_zeros(
+def _restore_minus_zeros(
     total: Tensor, x: Tensor, zero: complex, axis: Axis, keepdims: bool
 ) -> Tensor:
     """Return sums that began with a zero: -0 where that and all elements are -0."""
     if total.dtype.kind == "complex":
         parts = [
-            _keep_minus_zeros(take(total), take(x), complex(part), axis, keepdims)
+            _restore_minus_zeros(take(total), take(x), complex(part), axis, keepdims)
             for take, part in ((tw.real, zero.real), (tw.imag, zero.imag))
         ]
         return Tensor(join_parts(*(part.node for part in parts)))
@@ -147,23 +186,19 @@ def _keep_minus_zeros(
     return tw.where(is_minus, -0.0, total)
 
 
-SUM = Reduction("sum", tw.sum, tw.add, lambda dtype: 0)
-PROD = Reduction("prod", tw.prod, tw.multiply, lambda dtype: 1)
-MAX = Reduction("max", tw.max, tw.maximum, lambda dtype: _range_of(dtype)[0], False)
-MIN = Reduction("min", tw.min, tw.minimum, lambda dtype: _range_of(dtype)[1], False)
+SUM = Reduction("sum", tw.sum, tw.add, lambda dtype: 0, scan=tw.cumulative_sum)
+PROD = Reduction("prod", tw.prod, tw.multiply, lambda dtype: 1, scan=tw.cumulative_prod)
+MAX = Reduction("max", tw.max, tw.maximum, lambda dtype: _limits_of(dtype)[0], False)
+MIN = Reduction("min", tw.min, tw.minimum, lambda dtype: _limits_of(dtype)[1], False)
 ALL = Reduction("all", tw.all, tw.logical_and, lambda dtype: True, dtype=dtypes.bool)
 ANY = Reduction("any", tw.any, tw.logical_or, lambda dtype: False, dtype=dtypes.bool)
+NANSUM, NANPROD, NANMAX, NANMIN = (
+    replace(reduction, skips_nan=True) for reduction in (SUM, PROD, MAX, MIN)
+)
 
 
-def sum(
-    a: ArrayLike,
-    axis: Axis = None,
-    dtype: DTypeLike = None,
-    out: Tensor | None = None,
-    keepdims: bool = False,
-    initial: ArrayLike = None,
-    where: ArrayLike = True,
-) -> Tensor:
+@signature_after_first(Reduction.__call__)
+def sum(*args: Any, **options: Any) -> Tensor:
     """Return the sum along axes; of no elements it is 0.
 
     >>> np.sum([[1, 2, 3], [4, 5, 6]], 0, initial=10)
@@ -171,20 +206,20 @@ def sum(
     >>> np.sum([1, 2, 3], where=[True, False, True])
     tensor(4)
     """
-    return SUM(a, axis, dtype, out, keepdims, initial, where)
+    return SUM(*args, **options)
 
 
-@signature_of(sum)
+@signature_after_first(Reduction.__call__)
 def nansum(*args: Any, **options: Any) -> Tensor:
     """Return the sum along axes, NaN counted as 0.
 
     >>> np.nansum([[1.0, np.nan], [2.0, 3.0]], 0)
     tensor([3., 3.])
     """
-    return SUM.skipping_nan(*args, **options)
+    return NANSUM(*args, **options)
 
 
-@signature_of(sum)
+@signature_after_first(Reduction.__call__)
 def prod(*args: Any, **options: Any) -> Tensor:
     """Return the product along axes; of no elements it is 1.
 
@@ -194,24 +229,18 @@ def prod(*args: Any, **options: Any) -> Tensor:
     return PROD(*args, **options)
 
 
-@signature_of(sum)
+@signature_after_first(Reduction.__call__)
 def nanprod(*args: Any, **options: Any) -> Tensor:
     """Return the product along axes, NaN counted as 1.
 
     >>> np.nanprod([4.0, np.nan, 3.0])
     tensor(12.)
     """
-    return PROD.skipping_nan(*args, **options)
+    return NANPROD(*args, **options)
 
 
-def max(
-    a: ArrayLike,
-    axis: Axis = None,
-    out: Tensor | None = None,
-    keepdims: bool = False,
-    initial: ArrayLike = None,
-    where: ArrayLike = True,
-) -> Tensor:
+@signature_after_first(Reduction.without_dtype)
+def max(*args: Any, **options: Any) -> Tensor:
     """Return the largest value along axes; NaN if there is one.
 
     Raises:
@@ -222,21 +251,21 @@ def max(
     tensor([[5],
             [7]])
     """
-    return MAX(a, axis, None, out, keepdims, initial, where)
+    return MAX.without_dtype(*args, **options)
 
 
-@signature_of(max)
-def nanmax(a: ArrayLike, axis: Axis = None, *args: Any, **options: Any) -> Tensor:
+@signature_after_first(Reduction.without_dtype)
+def nanmax(*args: Any, **options: Any) -> Tensor:
     """Return the largest value along axes that is not NaN; NaN where there is none.
 
     >>> np.nanmax([[1.0, np.nan], [np.nan, np.nan]], 1)
     tensor([ 1., nan])
     """
-    return MAX.skipping_nan(a, axis, None, *args, **options)
+    return NANMAX.without_dtype(*args, **options)
 
 
-@signature_of(max)
-def min(a: ArrayLike, axis: Axis = None, *args: Any, **options: Any) -> Tensor:
+@signature_after_first(Reduction.without_dtype)
+def min(*args: Any, **options: Any) -> Tensor:
     """Return the smallest value along axes; NaN if there is one.
 
     Raises:
@@ -246,17 +275,17 @@ def min(a: ArrayLike, axis: Axis = None, *args: Any, **options: Any) -> Tensor:
     >>> np.min([4.0, 2.0, 3.0], initial=9, where=[True, False, True])
     tensor(3.)
     """
-    return MIN(a, axis, None, *args, **options)
+    return MIN.without_dtype(*args, **options)
 
 
-@signature_of(max)
-def nanmin(a: ArrayLike, axis: Axis = None, *args: Any, **options: Any) -> Tensor:
+@signature_after_first(Reduction.without_dtype)
+def nanmin(*args: Any, **options: Any) -> Tensor:
     """Return the smallest value along axes that is not NaN; NaN where there is none.
 
     >>> np.nanmin([3.0, np.nan, 2.0])
     tensor(2.)
     """
-    return MIN.skipping_nan(a, axis, None, *args, **options)
+    return NANMIN.without_dtype(*args, **options)
 
 
 amax = max
@@ -275,30 +304,24 @@ def ptp(
     return into(x.max(axis, keepdims=keepdims) - x.min(axis, keepdims=keepdims), out)
 
 
-def all(
-    a: ArrayLike,
-    axis: Axis = None,
-    out: Tensor | None = None,
-    keepdims: bool = False,
-    *,
-    where: ArrayLike = True,
-) -> Tensor:
+@signature_after_first(Reduction.without_initial)
+def all(*args: Any, **options: Any) -> Tensor:
     """Return whether all elements along axes are true (not zero); of none it is true.
 
     >>> np.all([[True, True], [False, True]], 1)
     tensor([ True, False])
     """
-    return ALL(a, axis, None, out, keepdims, None, where)
+    return ALL.without_initial(*args, **options)
 
 
-@signature_of(all)
-def any(a: ArrayLike, axis: Axis = None, *args: Any, **options: Any) -> Tensor:
+@signature_after_first(Reduction.without_initial)
+def any(*args: Any, **options: Any) -> Tensor:
     """Return whether an element along axes is true (not zero); of none it is false.
 
     >>> np.any([[True, False], [False, False]], 1)
     tensor([ True, False])
     """
-    return ANY(a, axis, None, *args, **options)
+    return ANY.without_initial(*args, **options)
 
 
 def count_nonzero(a: ArrayLike, axis: Axis = None, *, keepdims: bool = False) -> Tensor:
@@ -353,64 +376,6 @@ def _mean_of(x: Tensor, mask: Tensor, axis: Axis, keepdims: bool) -> Tensor:
     return total / mask.sum(axis, keepdims=keepdims).astype(x.dtype.part)
 
 
-def var(
-    a: ArrayLike,
-    axis: Axis = None,
-    dtype: DTypeLike = None,
-    out: Tensor | None = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-    *,
-    where: ArrayLike = True,
-    mean: ArrayLike = None,
-    correction: float | None = None,
-) -> Tensor:
-    """Return the variance along axes: `sum((x - mean)**2) / (n - ddof)`.
-
-    `mean` is the mean with `keepdims`, where that is known; `correction` is another
-    name of `ddof`.
-
-    >>> np.var([1.0, 2.0, 3.0], ddof=1)
-    tensor(1.)
-    """
-    return _variance(
-        *("var", a, axis, dtype, out, ddof, keepdims),
-        where=where,
-        mean=mean,
-        correction=correction,
-    )
-
-
-@signature_of(var)
-def std(*args: Any, **options: Any) -> Tensor:
-    """Return the standard deviation along axes: the square root of `var`.
-
-    >>> np.std([[1.0, 3.0], [2.0, 2.0]], 1)
-    tensor([1., 0.])
-    """
-    return _variance("std", *args, **options)
-
-
-@signature_of(var)
-def nanvar(*args: Any, **options: Any) -> Tensor:
-    """Return the variance along axes of the values that are not NaN; of none it is NaN.
-
-    >>> np.nanvar([1.0, np.nan, 3.0])
-    tensor(1.)
-    """
-    return _variance("nanvar", *args, **options)
-
-
-@signature_of(var)
-def nanstd(*args: Any, **options: Any) -> Tensor:
-    """Return the standard deviation along axes of the values that are not NaN.
-
-    >>> np.nanstd([1.0, np.nan, 3.0])
-    tensor(1.)
-    """
-    return _variance("nanstd", *args, **options)
-
-
 def _variance(
     name: str,
     a: ArrayLike,
@@ -424,7 +389,7 @@ def _variance(
     mean: ArrayLike = None,
     correction: float | None = None,
 ) -> Tensor:
-    """Return the variance, or its root, that the function of a name computes."""
+    """Return the variance, or its root, by the name of a function."""
     x = as_first_operand(a, where, mean)
     if correction is not None:
         if ddof != 0:
@@ -433,21 +398,21 @@ def _variance(
                 "one."
             )
         ddof = correction
-    skip_nan = name.startswith("nan")
-    if where is True and mean is None and not skip_nan:
-        found = x.var(axis, dtype=dtype, correction=ddof, keepdims=keepdims)
+    skips_nan = name.startswith("nan")
+    if where is True and mean is None and not skips_nan:
+        result = x.var(axis, dtype=dtype, correction=ddof, keepdims=keepdims)
     else:
         values = as_floats(x) if dtype is None else x.astype(dtype)
         mask = as_mask(where, x)
-        if skip_nan:
+        if skips_nan:
             mask = mask & ~tw.isnan(x)
-        found = _variance_of(values, mask, axis, ddof, keepdims, mean)
-        if skip_nan:  # NumPy gives NaN, not infinity, without degrees of freedom.
+        result = _variance_of(values, mask, axis, ddof, keepdims, mean)
+        if skips_nan:  # NumPy gives NaN, not infinity, without degrees of freedom.
             has_none = mask.sum(axis, keepdims=keepdims) <= ddof
-            found = tw.where(has_none, tw.nan, found)
+            result = tw.where(has_none, tw.nan, result)
     if name.endswith("std"):
-        found = Tensor(root_of_square(found.node))
-    return into(found, out)
+        result = Tensor(root_of_square(result.node))
+    return into(result, out)
 
 
 def _variance_of(
@@ -469,31 +434,70 @@ def _variance_of(
     return squares.sum(axis, keepdims=keepdims) / tw.maximum(count - ddof, 0)
 
 
-def cumsum(
-    a: ArrayLike,
-    axis: SupportsIndex | None = None,
-    dtype: DTypeLike = None,
-    out: Tensor | None = None,
-) -> Tensor:
+@signature_after_first(_variance)
+def var(*args: Any, **options: Any) -> Tensor:
+    """Return the variance along axes: `sum((x - mean)**2) / (n - ddof)`.
+
+    `mean` is the mean with `keepdims`, where that is known; `correction` is another
+    name of `ddof`.
+
+    >>> np.var([1.0, 2.0, 3.0], ddof=1)
+    tensor(1.)
+    """
+    return _variance("var", *args, **options)
+
+
+@signature_after_first(_variance)
+def std(*args: Any, **options: Any) -> Tensor:
+    """Return the standard deviation along axes: the square root of `var`.
+
+    >>> np.std([[1.0, 3.0], [2.0, 2.0]], 1)
+    tensor([1., 0.])
+    """
+    return _variance("std", *args, **options)
+
+
+@signature_after_first(_variance)
+def nanvar(*args: Any, **options: Any) -> Tensor:
+    """Return the variance along axes of the values that are not NaN; of none it is NaN.
+
+    >>> np.nanvar([1.0, np.nan, 3.0])
+    tensor(1.)
+    """
+    return _variance("nanvar", *args, **options)
+
+
+@signature_after_first(_variance)
+def nanstd(*args: Any, **options: Any) -> Tensor:
+    """Return the standard deviation along axes of the values that are not NaN.
+
+    >>> np.nanstd([1.0, np.nan, 3.0])
+    tensor(1.)
+    """
+    return _variance("nanstd", *args, **options)
+
+
+@signature_after_first(Reduction.cumulate)
+def cumsum(*args: Any, **options: Any) -> Tensor:
     """Return cumulative sums along an axis; of all elements in order without one.
 
     >>> np.cumsum([[1, 2], [3, 4]])
     tensor([ 1,  3,  6, 10])
     """
-    return _cumulate(tw.cumulative_sum, None, a, axis, dtype, out)
+    return SUM.cumulate(*args, **options)
 
 
-@signature_of(cumsum)
+@signature_after_first(Reduction.cumulate)
 def nancumsum(*args: Any, **options: Any) -> Tensor:
     """Return cumulative sums, NaN counted as 0.
 
     >>> np.nancumsum([1.0, np.nan, 3.0])
     tensor([1., 1., 4.])
     """
-    return _cumulate(tw.cumulative_sum, 0, *args, **options)
+    return NANSUM.cumulate(*args, **options)
 
 
-@signature_of(cumsum)
+@signature_after_first(Reduction.cumulate)
 def cumprod(*args: Any, **options: Any) -> Tensor:
     """Return cumulative products along an axis; of all elements in order without one.
 
@@ -501,32 +505,17 @@ def cumprod(*args: Any, **options: Any) -> Tensor:
     tensor([[ 1,  2],
             [ 3, 12]])
     """
-    return _cumulate(tw.cumulative_prod, None, *args, **options)
+    return PROD.cumulate(*args, **options)
 
 
-@signature_of(cumsum)
+@signature_after_first(Reduction.cumulate)
 def nancumprod(*args: Any, **options: Any) -> Tensor:
     """Return cumulative products, NaN counted as 1.
 
     >>> np.nancumprod([2.0, np.nan, 3.0])
     tensor([2., 2., 6.])
     """
-    return _cumulate(tw.cumulative_prod, 1, *args, **options)
-
-
-def _cumulate(
-    scan: Callable[..., Tensor],
-    nan_value: float | None,
-    a: ArrayLike,
-    axis: SupportsIndex | None = None,
-    dtype: DTypeLike = None,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Return a scan of values; NaN counts as another value if that is given."""
-    x, along = flatten_without_axis(a, axis)
-    if nan_value is not None:
-        x = _replace_nan(x, nan_value)
-    return into(scan(x, along, dtype=dtype), out)
+    return NANPROD.cumulate(*args, **options)
 
 
 def cumulative_sum(
@@ -543,8 +532,8 @@ def cumulative_sum(
     >>> np.cumulative_sum([1, 2, 3], include_initial=True)
     tensor([0, 1, 3, 6])
     """
-    found = tw.cumulative_sum(x, axis, dtype=dtype, include_initial=include_initial)
-    return into(found, out)
+    result = tw.cumulative_sum(x, axis, dtype=dtype, include_initial=include_initial)
+    return into(result, out)
 
 
 @signature_of(cumulative_sum)
@@ -574,19 +563,19 @@ def argmax(
     return into(tw.asarray(a).argmax(axis, keepdims=keepdims), out)
 
 
+@signature_of(argmax)
 def argmin(
     a: ArrayLike,
     axis: SupportsIndex | None = None,
     out: Tensor | None = None,
-    *,
-    keepdims: bool = False,
+    **options: Any,
 ) -> Tensor:
     """Return the index of the first smallest value; in row-major order without an axis.
 
     >>> np.argmin([[1, 9, 3], [8, 2, 7]])
     tensor(0)
     """
-    return into(tw.asarray(a).argmin(axis, keepdims=keepdims), out)
+    return into(tw.asarray(a).argmin(axis, **options), out)
 
 
 @signature_of(argmax)
@@ -626,7 +615,7 @@ def _check_not_all_nan(name: str, a: ArrayLike, axis: SupportsIndex | None) -> T
     x = tw.asarray(a)
     if is_inexact(x.dtype) and bool(tw.any(tw.isnan(x).all(axis))):
         raise DataError(
-            f"{name}: a slice along axis {axis} has nothing but NaN, so no position; "
+            f"{name}: a slice along axis {axis} has nothing but NaN, so no index; "
             "leave it out, or put a number there."
         )
     return x
