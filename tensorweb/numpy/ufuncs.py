@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, SupportsIndex, TypeVar
 
@@ -23,15 +24,7 @@ from tensorweb.numpy.arguments import (
     declare_public,
     into,
 )
-from tensorweb.numpy.reductions import (
-    ALL,
-    ANY,
-    MAX,
-    MIN,
-    PROD,
-    SUM,
-    Reduction,
-)
+from tensorweb.numpy.reductions import ALL, ANY, MAX, MIN, PROD, SUM, Reduction
 from tensorweb.shapes import normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
@@ -41,50 +34,6 @@ from tensorweb.tensor.reductions import Axis
 R = TypeVar("R")
 
 CASTINGS = ("same_kind", "safe", "unsafe", "equiv", "no")
-
-REDUCTIONS: dict[str, Reduction] = {
-    "add": SUM,
-    "multiply": PROD,
-    "maximum": MAX,
-    "minimum": MIN,
-    "logical_and": ALL,
-    "logical_or": ANY,
-}
-"""Reductions with kernels of their own."""
-
-SCANS: dict[str, Callable[..., Tensor]] = {
-    "add": tw.cumulative_sum,
-    "multiply": tw.cumulative_prod,
-}
-
-ACCUMULATIONS = {
-    "add": "add",
-    "subtract": "subtract",
-    "multiply": "multiply",
-    "divide": "divide",
-    "maximum": "max",
-    "minimum": "min",
-}
-"""Functions that `x.at[key]` has, by its names."""
-
-IDENTITIES: dict[str, float] = {
-    "add": 0,
-    "multiply": 1,
-    "logical_and": True,
-    "logical_or": False,
-    "logical_xor": False,
-    "bitwise_and": -1,
-    "bitwise_or": 0,
-    "bitwise_xor": 0,
-    "gcd": 0,
-    "hypot": 0,
-    "logaddexp": -tw.inf,
-    "logaddexp2": -tw.inf,
-}
-"""The results of no elements, which change no other operand."""
-
-IN_ANY_ORDER = (*IDENTITIES, "maximum", "minimum", "fmax", "fmin", "lcm")
-"""Functions of two operands that may combine any neighbours first."""
 
 
 class _Signature:
@@ -128,19 +77,39 @@ class ufunc(Generic[R]):
     __signature__ = _Signature()
 
     def __init__(
-        self, function: Callable[..., R], name: str | None = None, nout: int = 1
+        self,
+        function: Callable[..., R],
+        name: str | None = None,
+        nout: int = 1,
+        *,
+        identity: float | None = None,
+        reduction: Reduction | None = None,
+        in_place: str | None = None,
+        is_associative: bool = False,
     ) -> None:
-        """Wrap a function of operands alone."""
+        """Wrap a function of operands alone.
+
+        Args:
+            function: the function; it has the count of operands and documentation.
+            name: the name, that of the function by default.
+            nout: the count of results.
+            identity: the result of no elements, which changes no other operand.
+            reduction: the reduction of a kernel of its own.
+            in_place: the method of `x.at[key]` that applies the function.
+            is_associative: whether any neighbours may be combined first; with an
+                identity they always may.
+        """
         self._function: Callable[..., Any] = function
-        self.__name__ = name or function.__name__
-        self.__qualname__ = self.__name__
+        self.__name__ = self.__qualname__ = name or function.__name__
         self.__doc__ = function.__doc__
         self.__module__ = "tensorweb.numpy"  # where pickle finds it by its name
         self.__wrapped__ = function
-        code = function.__code__
-        self.nin: int = code.co_argcount
+        self.nin: int = function.__code__.co_argcount
         self.nout = nout
-        self.identity = IDENTITIES.get(self.__name__)
+        self.identity = identity
+        self._reduction = reduction
+        self._in_place = in_place
+        self._is_associative = is_associative or identity is not None
 
     @property
     def nargs(self) -> int:
@@ -154,17 +123,20 @@ class ufunc(Generic[R]):
         >>> np.logical_not.types[:2], np.isnan.ntypes
         (['?->?', 'b->?'], 14)
         """
-        found = []
+        letters = []
         for dtype in dtypes.BY_NAME.values():
             operands = [tw.ones(1, dtype=dtype, device="cpu")] * self.nin
             try:
-                results = self._function(*operands)
+                results = self._results_of(self._function(*operands))
             except DTypeError:
                 continue
-            made = results if self.nout > 1 else (results,)
-            given = "".join(each.dtype.char for each in made)
-            found.append(f"{dtype.char * self.nin}->{given}")
-        return found
+            after = "".join(result.dtype.char for result in results)
+            letters.append(f"{dtype.char * self.nin}->{after}")
+        return letters
+
+    def _results_of(self, value: Any) -> tuple[Any, ...]:
+        """Return what the function returned as a tuple of results."""
+        return value if self.nout > 1 else (value,)
 
     @property
     def ntypes(self) -> int:
@@ -213,28 +185,16 @@ class ufunc(Generic[R]):
             )
         if casting not in CASTINGS:
             raise DataError(f"{self.__name__}: casting={casting!r} is not possible.")
-        given = signature if signature is not None else sig
-        if given is not None:
-            if sig is not None and signature is not None:
-                raise DataError(f"{self.__name__}: sig= is signature=; give one.")
-            args, dtype = self._cast_to_signature(args, given, dtype, casting)
-        answers = dtype is not None and as_dtype(dtype) is dtypes.bool
-        if dtype is not None and not answers:
-            args = tuple(self._cast(each, dtype, casting) for each in args)
-        results = self._function(*args)
-        if answers and self.nout == 1:
-            results = results.astype(dtypes.bool)
-        elif dtype is not None and self.nout == 1 and results.dtype != as_dtype(dtype):
-            raise DTypeError(
-                f"{self.__name__}: dtype={dtype!r}, but of it the result is "
-                f"{results.dtype}; convert the result with astype."
-            )
+        if signature is not None and sig is not None:
+            raise DataError(f"{self.__name__}: sig= is signature=; give one.")
+        dtypes_in_order = sig if signature is None else signature
+        if dtypes_in_order is not None:
+            args, dtype = self._cast_to_signature(args, dtypes_in_order, dtype, casting)
+        results = self._call_in_dtype(args, dtype, casting)
         if out is None and where is True:
             return results  # type: ignore[no-any-return]  # of the function's type
-        found = results if self.nout > 1 else (results,)
-        if out is None:
-            targets: tuple[Any, ...] = (None,) * self.nout
-        else:
+        targets: tuple[Any, ...] = (None,) * self.nout
+        if out is not None:
             targets = out if isinstance(out, tuple) else (out,)
         if len(targets) != self.nout:
             raise DataError(
@@ -243,11 +203,35 @@ class ufunc(Generic[R]):
             )
         if any(target is Ellipsis for target in targets):
             raise DataError(f"{self.__name__}: write out=..., not in a tuple.")
-        made = tuple(
-            _write_result(each, target, where, casting)
-            for each, target in zip(found, targets, strict=True)
+        written = tuple(
+            _write_result(result, target, where, casting)
+            for result, target in zip(self._results_of(results), targets, strict=True)
         )
-        return made if self.nout > 1 else made[0]  # type: ignore[return-value]  # too
+        return written if self.nout > 1 else written[0]  # type: ignore[return-value]  # too
+
+    def _call_in_dtype(
+        self, args: Sequence[ArrayLike], dtype: DTypeLike, casting: str
+    ) -> Any:
+        """Return the results of operands that are converted to a dtype first.
+
+        Of bool only the result is. Several results have the dtypes that follow.
+
+        Raises:
+            DTypeError: the one result has another dtype.
+        """
+        if dtype is None:
+            return self._function(*args)
+        target = as_dtype(dtype)
+        if target is dtypes.bool:
+            result = self._function(*args)
+            return result.astype(target) if self.nout == 1 else result
+        result = self._function(*(self._cast(x, target, casting) for x in args))
+        if self.nout == 1 and result.dtype != target:
+            raise DTypeError(
+                f"{self.__name__}: dtype={dtype!r}, but of it the result is "
+                f"{result.dtype}; convert the result with astype."
+            )
+        return result
 
     def _cast_to_signature(
         self,
@@ -271,17 +255,16 @@ class ufunc(Generic[R]):
                 f"{self.__name__}: signature={signature!r}; give {self.nargs} dtypes, "
                 "and no dtype= as well, or dtype= alone."
             )
+        operands = parts[: self.nin]
         cast = tuple(
-            each if target is None else self._cast(each, target, casting)
-            for each, target in zip(args, parts, strict=False)
+            x if target is None else self._cast(x, target, casting)
+            for x, target in zip(args, operands, strict=True)
         )
         target = parts[-1]
-        is_met = all(
-            target is None or as_dtype(each) is as_dtype(target)
-            for each in parts[: self.nin]
-            if each is not None
+        is_met = None not in operands and (
+            target is None or all(as_dtype(x) is as_dtype(target) for x in operands)
         )
-        return cast, None if is_met and None not in parts[: self.nin] else target
+        return cast, None if is_met else target
 
     def _cast(self, value: ArrayLike, dtype: DTypeLike, casting: str) -> Tensor:
         """Return an operand in a dtype, by a rule of casting."""
@@ -324,52 +307,48 @@ class ufunc(Generic[R]):
             x = x.astype(dtype)
         if not x.ndim and axis in (0, -1):  # a number counts as one of one axis
             axis = None
-        if self.__name__ in REDUCTIONS:
-            reduction = REDUCTIONS[self.__name__]
-            found = reduction(x, axis, None, None, keepdims, initial, where)
-            return into(found if dtype is None else found.astype(dtype), out)
+        if self._reduction is not None:
+            result = self._reduction(x, axis, None, None, keepdims, initial, where)
+            return into(result if dtype is None else result.astype(dtype), out)
         if where is not True:
             if self.identity is None:
                 raise DataError(f"{self.__name__}.reduce: where= needs an identity.")
             x = apply_mask(x, where, self.identity)
         axes = normalize_axes(axis, x.ndim)
-        if len(axes) > 1 and self.__name__ not in IN_ANY_ORDER:
+        if len(axes) > 1 and not self._is_associative:
             raise DataError(
                 f"{self.__name__}.reduce: axis={axis!r}: its order counts; give one."
             )
-        for each in sorted(axes, reverse=True):
-            x = self._combine_slices(tw.moveaxis(x, each, 0), initial)
+        for along in sorted(axes, reverse=True):
+            x = self._combine_slices(tw.moveaxis(x, along, 0), initial)
             initial = None
-            x = tw.expand_dims(x, each) if keepdims else x
+            x = tw.expand_dims(x, along) if keepdims else x
         return into(x, out)
 
     def _combine_slices(self, rows: Tensor, initial: ArrayLike) -> Tensor:
         """Return the slices of the first axis combined."""
         start = self.identity if initial is None else initial
-        length = rows.shape[0]
-        if not length or initial is not None or length == 1:
-            if start is not None:
-                if initial is None and isinstance(start, int):  # -1 sets every bit
-                    start = tw.full_like(rows[:0].sum(0), start, dtype=int)
-                    start = start.astype(rows.dtype)
-                first = tw.full_like(rows[:0].sum(0), 0).astype(rows.dtype) + start
-                rows = tw.concat([first[None], rows])
-            elif not length:
-                raise DataError(
-                    f"{self.__name__}.reduce: there is nothing to combine; give "
-                    "initial=."
-                )
+        if start is None and not rows.shape[0]:
+            raise DataError(
+                f"{self.__name__}.reduce: there is nothing to combine; give initial=."
+            )
+        if start is not None and (initial is not None or rows.shape[0] < 2):
+            empty = rows[:0].sum(0)
+            if initial is None and isinstance(start, int):  # -1 sets every bit
+                start = tw.full_like(empty, start, dtype=int).astype(rows.dtype)
+            first = tw.full_like(empty, 0).astype(rows.dtype) + start
+            rows = tw.concat([first[None], rows])
         if rows.shape[0] == 1:
             return rows[0].copy()  # no view of the operand
-        if self.__name__ in IN_ANY_ORDER:
+        if self._is_associative:
             while rows.shape[0] > 1:
                 half = rows.shape[0] // 2
                 pairs = self._function(rows[:half], rows[half : 2 * half])
                 rows = tw.concat([pairs, rows[2 * half :].astype(pairs.dtype)])
             return rows[0]
         parts: Sequence[Any] = tw.unstack(rows)
-        found: Tensor = functools.reduce(self._function, parts)
-        return found
+        result: Tensor = functools.reduce(self._function, parts)
+        return result
 
     def accumulate(
         self,
@@ -388,22 +367,20 @@ class ufunc(Generic[R]):
         if dtype is not None:
             x = x.astype(dtype)
         along = normalize_axis(axis, x.ndim)
-        if self.__name__ in SCANS:
-            return into(SCANS[self.__name__](x, along, dtype=dtype), out)
+        if self._reduction is not None and self._reduction.scan is not None:
+            return self._reduction.cumulate(x, along, dtype, out)
         rows = tw.moveaxis(x, along, 0)
         if rows.shape[0] < 2:
             rows = rows.copy()  # no view of the operand
-        if self.__name__ in IN_ANY_ORDER:
+        if self._is_associative:
             step = 1
             while step < rows.shape[0]:
                 later = self._function(rows[:-step], rows[step:])
                 rows = tw.concat([rows[:step].astype(later.dtype), later])
                 step *= 2
         elif rows.shape[0] > 1:
-            found = [rows[0]]
-            for part in tw.unstack(rows)[1:]:
-                found.append(self._function(found[-1], part))
-            rows = tw.stack([each.astype(found[-1].dtype) for each in found])
+            results = list(itertools.accumulate(tw.unstack(rows), self._function))
+            rows = tw.stack([result.astype(results[-1].dtype) for result in results])
         return into(tw.moveaxis(rows, 0, along), out)
 
     def reduceat(
@@ -429,17 +406,18 @@ class ufunc(Generic[R]):
         along = normalize_axis(axis, x.ndim)
         rows = tw.moveaxis(x, along, 0)
         starts = tw.asarray(indices).reshape(-1).tolist()
-        found = []
-        for i, start in enumerate(starts):
+        results = []
+        ends = [*starts[1:], rows.shape[0]]
+        for start, following in zip(starts, ends, strict=False):
             if not 0 <= start < rows.shape[0]:
                 raise TensorIndexError(
                     f"{self.__name__}.reduceat: index {start} is out of range for an "
                     f"axis of {rows.shape[0]} elements."
                 )
-            end = starts[i + 1] if i + 1 < len(starts) else rows.shape[0]
-            found.append(self.reduce(rows[start : max(end, start + 1)], 0, dtype))
-        made = tw.stack(found) if found else rows[:0]
-        return into(tw.moveaxis(made, 0, along), out)
+            end = max(following, start + 1)
+            results.append(self.reduce(rows[start:end], 0, dtype))
+        joined = tw.stack(results) if results else rows[:0]
+        return into(tw.moveaxis(joined, 0, along), out)
 
     def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> Any:
         """Apply the function to each pair of elements of two operands.
@@ -474,9 +452,8 @@ class ufunc(Generic[R]):
             )
         if (b is None) != (self.nin == 1):
             raise DataError(f"{self.__name__}.at takes {self.nin} operands.")
-        if self.__name__ in ACCUMULATIONS:
-            named = a.at[indices]
-            a[...] = getattr(named, ACCUMULATIONS[self.__name__])(b)
+        if self._in_place is not None:
+            a[...] = getattr(a.at[indices], self._in_place)(b)
             return
         a[...] = self._apply_in_order(a, indices, b).astype(a.dtype)
 
@@ -484,14 +461,13 @@ class ufunc(Generic[R]):
         """Apply the function at positions; equal positions one after the other."""
         flat = a.reshape(-1)
         positions = tw.arange(a.size, device=a.device).reshape(a.shape)[indices]
-        operands: list[Tensor] = []
-        if b is not None:
-            operands = [
-                tw.broadcast_to(as_operand_like(b, a), positions.shape).reshape(-1)
-            ]
-        positions = positions.reshape(-1)
         if not positions.size:
             return a
+        operands: list[Tensor] = []
+        if b is not None:
+            values = tw.broadcast_to(as_operand_like(b, a), positions.shape)
+            operands = [values.reshape(-1)]
+        positions = positions.reshape(-1)
         order = tw.argsort(positions)
         ordered = positions[order]
         first = tw.searchsorted(ordered, ordered)
@@ -499,8 +475,8 @@ class ufunc(Generic[R]):
         for i in range(int(repetition.max()) + 1):
             chosen = order[tw.nonzero(repetition == i)[0]]
             where = positions[chosen]
-            values = self._function(flat[where], *(each[chosen] for each in operands))
-            flat = flat.at[where].set(values.astype(a.dtype))
+            result = self._function(flat[where], *(x[chosen] for x in operands))
+            flat = flat.at[where].set(result.astype(a.dtype))
         return flat.reshape(a.shape)
 
 
@@ -524,7 +500,7 @@ def _write_result(
 
 
 absolute = ufunc(tw.abs, "absolute")
-add = ufunc(tw.add, "add")
+add = ufunc(tw.add, identity=0, reduction=SUM, in_place="add")
 arccos = ufunc(tw.acos, "arccos")
 arccosh = ufunc(tw.acosh, "arccosh")
 arcsin = ufunc(tw.asin, "arcsin")
@@ -532,81 +508,81 @@ arcsinh = ufunc(tw.asinh, "arcsinh")
 arctan = ufunc(tw.atan, "arctan")
 arctan2 = ufunc(tw.atan2, "arctan2")
 arctanh = ufunc(tw.atanh, "arctanh")
-bitwise_and = ufunc(tw.bitwise_and, "bitwise_and")
-bitwise_count = ufunc(elementwise.bitwise_count, "bitwise_count")
-bitwise_or = ufunc(tw.bitwise_or, "bitwise_or")
-bitwise_xor = ufunc(tw.bitwise_xor, "bitwise_xor")
-cbrt = ufunc(elementwise.cbrt, "cbrt")
-ceil = ufunc(tw.ceil, "ceil")
-copysign = ufunc(tw.copysign, "copysign")
-cos = ufunc(tw.cos, "cos")
-cosh = ufunc(tw.cosh, "cosh")
+bitwise_and = ufunc(tw.bitwise_and, identity=-1)
+bitwise_count = ufunc(elementwise.bitwise_count)
+bitwise_or = ufunc(tw.bitwise_or, identity=0)
+bitwise_xor = ufunc(tw.bitwise_xor, identity=0)
+cbrt = ufunc(elementwise.cbrt)
+ceil = ufunc(tw.ceil)
+copysign = ufunc(tw.copysign)
+cos = ufunc(tw.cos)
+cosh = ufunc(tw.cosh)
 degrees = ufunc(elementwise.rad2deg, "degrees")
-deg2rad = ufunc(elementwise.deg2rad, "deg2rad")
-divide = ufunc(tw.divide, "divide")
-divmod = ufunc(elementwise.divmod, "divmod", nout=2)
-equal = ufunc(tw.equal, "equal")
-exp = ufunc(tw.exp, "exp")
-exp2 = ufunc(tw.exp2, "exp2")
-expm1 = ufunc(tw.expm1, "expm1")
-fabs = ufunc(elementwise.fabs, "fabs")
-float_power = ufunc(elementwise.float_power, "float_power")
-floor = ufunc(tw.floor, "floor")
-floor_divide = ufunc(tw.floor_divide, "floor_divide")
-fmax = ufunc(elementwise.fmax, "fmax")
-fmin = ufunc(elementwise.fmin, "fmin")
-fmod = ufunc(elementwise.fmod, "fmod")
-frexp = ufunc(elementwise.frexp, "frexp", nout=2)
-gcd = ufunc(elementwise.gcd, "gcd")
-greater = ufunc(tw.greater, "greater")
-greater_equal = ufunc(tw.greater_equal, "greater_equal")
-heaviside = ufunc(elementwise.heaviside, "heaviside")
-hypot = ufunc(tw.hypot, "hypot")
+deg2rad = ufunc(elementwise.deg2rad)
+divide = ufunc(tw.divide, in_place="divide")
+divmod = ufunc(elementwise.divmod, nout=2)
+equal = ufunc(tw.equal)
+exp = ufunc(tw.exp)
+exp2 = ufunc(tw.exp2)
+expm1 = ufunc(tw.expm1)
+fabs = ufunc(elementwise.fabs)
+float_power = ufunc(elementwise.float_power)
+floor = ufunc(tw.floor)
+floor_divide = ufunc(tw.floor_divide)
+fmax = ufunc(elementwise.fmax, is_associative=True)
+fmin = ufunc(elementwise.fmin, is_associative=True)
+fmod = ufunc(elementwise.fmod)
+frexp = ufunc(elementwise.frexp, nout=2)
+gcd = ufunc(elementwise.gcd, identity=0)
+greater = ufunc(tw.greater)
+greater_equal = ufunc(tw.greater_equal)
+heaviside = ufunc(elementwise.heaviside)
+hypot = ufunc(tw.hypot, identity=0)
 invert = ufunc(tw.bitwise_invert, "invert")
-isfinite = ufunc(tw.isfinite, "isfinite")
-isinf = ufunc(tw.isinf, "isinf")
-isnan = ufunc(tw.isnan, "isnan")
-lcm = ufunc(elementwise.lcm, "lcm")
-ldexp = ufunc(elementwise.ldexp, "ldexp")
+isfinite = ufunc(tw.isfinite)
+isinf = ufunc(tw.isinf)
+isnan = ufunc(tw.isnan)
+lcm = ufunc(elementwise.lcm, is_associative=True)
+ldexp = ufunc(elementwise.ldexp)
 left_shift = ufunc(tw.bitwise_left_shift, "left_shift")
-less = ufunc(tw.less, "less")
-less_equal = ufunc(tw.less_equal, "less_equal")
-log = ufunc(tw.log, "log")
-log10 = ufunc(tw.log10, "log10")
-log1p = ufunc(tw.log1p, "log1p")
-log2 = ufunc(tw.log2, "log2")
-logaddexp = ufunc(tw.logaddexp, "logaddexp")
-logaddexp2 = ufunc(elementwise.logaddexp2, "logaddexp2")
-logical_and = ufunc(tw.logical_and, "logical_and")
-logical_not = ufunc(tw.logical_not, "logical_not")
-logical_or = ufunc(tw.logical_or, "logical_or")
-logical_xor = ufunc(tw.logical_xor, "logical_xor")
-maximum = ufunc(tw.maximum, "maximum")
-minimum = ufunc(tw.minimum, "minimum")
-modf = ufunc(elementwise.modf, "modf", nout=2)
-multiply = ufunc(tw.multiply, "multiply")
-negative = ufunc(tw.negative, "negative")
-nextafter = ufunc(tw.nextafter, "nextafter")
-not_equal = ufunc(tw.not_equal, "not_equal")
-positive = ufunc(tw.positive, "positive")
+less = ufunc(tw.less)
+less_equal = ufunc(tw.less_equal)
+log = ufunc(tw.log)
+log10 = ufunc(tw.log10)
+log1p = ufunc(tw.log1p)
+log2 = ufunc(tw.log2)
+logaddexp = ufunc(tw.logaddexp, identity=-tw.inf)
+logaddexp2 = ufunc(elementwise.logaddexp2, identity=-tw.inf)
+logical_and = ufunc(tw.logical_and, identity=True, reduction=ALL)
+logical_not = ufunc(tw.logical_not)
+logical_or = ufunc(tw.logical_or, identity=False, reduction=ANY)
+logical_xor = ufunc(tw.logical_xor, identity=False)
+maximum = ufunc(tw.maximum, reduction=MAX, in_place="max", is_associative=True)
+minimum = ufunc(tw.minimum, reduction=MIN, in_place="min", is_associative=True)
+modf = ufunc(elementwise.modf, nout=2)
+multiply = ufunc(tw.multiply, identity=1, reduction=PROD, in_place="multiply")
+negative = ufunc(tw.negative)
+nextafter = ufunc(tw.nextafter)
+not_equal = ufunc(tw.not_equal)
+positive = ufunc(tw.positive)
 power = ufunc(tw.pow, "power")
-rad2deg = ufunc(elementwise.rad2deg, "rad2deg")
+rad2deg = ufunc(elementwise.rad2deg)
 radians = ufunc(elementwise.deg2rad, "radians")
-reciprocal = ufunc(elementwise.reciprocal, "reciprocal")
-remainder = ufunc(tw.remainder, "remainder")
+reciprocal = ufunc(elementwise.reciprocal)
+remainder = ufunc(tw.remainder)
 right_shift = ufunc(tw.bitwise_right_shift, "right_shift")
-rint = ufunc(elementwise.rint, "rint")
-sign = ufunc(tw.sign, "sign")
-signbit = ufunc(tw.signbit, "signbit")
-sin = ufunc(tw.sin, "sin")
-sinh = ufunc(tw.sinh, "sinh")
-spacing = ufunc(elementwise.spacing, "spacing")
-sqrt = ufunc(tw.sqrt, "sqrt")
-square = ufunc(tw.square, "square")
-subtract = ufunc(tw.subtract, "subtract")
-tan = ufunc(tw.tan, "tan")
-tanh = ufunc(tw.tanh, "tanh")
-trunc = ufunc(tw.trunc, "trunc")
+rint = ufunc(elementwise.rint)
+sign = ufunc(tw.sign)
+signbit = ufunc(tw.signbit)
+sin = ufunc(tw.sin)
+sinh = ufunc(tw.sinh)
+spacing = ufunc(elementwise.spacing)
+sqrt = ufunc(tw.sqrt)
+square = ufunc(tw.square)
+subtract = ufunc(tw.subtract, in_place="subtract")
+tan = ufunc(tw.tan)
+tanh = ufunc(tw.tanh)
+trunc = ufunc(tw.trunc)
 
 abs = absolute
 acos = arccos
