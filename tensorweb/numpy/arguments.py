@@ -6,6 +6,7 @@ Options without an effect here are accepted; others are refused with an alternat
 from __future__ import annotations
 
 import inspect
+import string
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeVar
@@ -146,6 +147,12 @@ def check_unused(name: str, **arguments: object) -> None:
             )
 
 
+def check_creation(name: str, order: object, like: object) -> None:
+    """Raise unless elements are in row-major order, and `like` is not given."""
+    check_order(name, order)
+    check_unused(name, like=like)
+
+
 def as_operand_like(value: ArrayLike, x: Tensor) -> Tensor:
     """Return an operand as a tensor; others take the device and precision of `x`.
 
@@ -164,12 +171,12 @@ def as_tensors(values: Iterable[ArrayLike]) -> list[Tensor]:
     >>> [x.dtype for x in as_tensors([tw.ones(2, dtype="float16", device="cpu"), 0.5])]
     [tensorweb.float16, tensorweb.float32]
     """
-    given = list(values)
-    listed = [[value] if is_scalar(value) else value for value in given]
-    found = map(Tensor, as_operands(*listed)) if listed else ()
+    operands = list(values)
+    listed = [[value] if is_scalar(value) else value for value in operands]
+    tensors = map(Tensor, as_operands(*listed)) if listed else ()
     return [
         x.reshape(()) if is_scalar(value) else value if isinstance(value, Tensor) else x
-        for value, x in zip(given, found, strict=True)
+        for value, x in zip(operands, tensors, strict=True)
     ]
 
 
@@ -184,9 +191,9 @@ def as_signed_operand(value: ArrayLike, *others: ArrayLike) -> Tensor:
     """
     if isinstance(value, Tensor):
         return value
-    near = next((each for each in others if isinstance(each, Tensor)), None)
-    found = tw.asarray(value, device=None if near is None else near.device)
-    return found if found.dtype.kind == "int" else as_first_operand(value, *others)
+    device = next((x.device for x in others if isinstance(x, Tensor)), None)
+    x = tw.asarray(value, device=device)
+    return x if x.dtype.kind == "int" else as_first_operand(value, *others)
 
 
 def as_first_operand(value: ArrayLike, *others: ArrayLike) -> Tensor:
@@ -198,12 +205,12 @@ def as_first_operand(value: ArrayLike, *others: ArrayLike) -> Tensor:
     """
     if isinstance(value, Tensor):
         return value
-    beside_it = [other for other in others if isinstance(other, Tensor)]
-    return as_tensors([value, *beside_it[:1]])[0]
+    tensors = [other for other in others if isinstance(other, Tensor)]
+    return as_tensors([value, *tensors[:1]])[0]
 
 
 def as_pair(x1: ArrayLike, x2: ArrayLike) -> tuple[Tensor, Tensor]:
-    """Return two operands as tensors of the dtype that they have together."""
+    """Return two operands as tensors of their common dtype."""
     first, second = (Tensor(node) for node in as_operands(x1, x2))
     dtype = tw.result_type(first, second)
     return first.astype(dtype), second.astype(dtype)
@@ -220,19 +227,19 @@ def as_floats(x: ArrayLike) -> Tensor:
     >>> as_floats([1, 2])
     tensor([1., 2.])
     """
-    found = tw.asarray(x)
-    return found if is_inexact(found.dtype) else found.astype(dtypes.DEFAULT_FLOAT)
+    values = tw.asarray(x)
+    return values if is_inexact(values.dtype) else values.astype(dtypes.DEFAULT_FLOAT)
 
 
 def as_mask(condition: ArrayLike, x: Tensor) -> Tensor:
     """Return a condition as a bool tensor of the shape of `x`, on its device."""
     device = condition.device if isinstance(condition, Tensor) else x.device
-    given = tw.asarray(condition, device=device)
-    return tw.broadcast_to(given.astype(dtypes.bool), x.shape)
+    mask = tw.asarray(condition, device=device).astype(dtypes.bool)
+    return tw.broadcast_to(mask, x.shape)
 
 
 def apply_mask(x: Tensor, condition: ArrayLike, neutral: float) -> Tensor:
-    """Return values where a condition holds, else a number that changes no result.
+    """Return values where a condition holds, elsewhere a neutral number.
 
     >>> apply_mask(tw.asarray([1, 2, 3]), [True, False, True], 0)
     tensor([1, 0, 3])
@@ -241,18 +248,18 @@ def apply_mask(x: Tensor, condition: ArrayLike, neutral: float) -> Tensor:
 
 
 def as_real_floats(name: str, x: ArrayLike) -> Tensor:
-    """Return an operand as floats, for functions that complex numbers have none of.
+    """Return an operand as floats, for functions of real numbers alone.
 
     Raises:
         DTypeError: the elements are complex.
     """
-    found = as_floats(x)
-    if found.dtype.kind == "complex":
+    values = as_floats(x)
+    if values.dtype.kind == "complex":
         raise DTypeError(
-            f"{name}: {found.dtype} elements; it takes real numbers. Take np.real(x), "
+            f"{name}: {values.dtype} elements; it takes real numbers. Take np.real(x), "
             "np.imag(x) or np.abs(x)."
         )
-    return found
+    return values
 
 
 def flatten_without_axis(
@@ -294,7 +301,7 @@ def slice_values(span: slice, dtype: DTypeLike = None) -> Tensor:
     return tw.arange(start, span.stop, step, dtype)
 
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+LETTERS = string.ascii_uppercase + string.ascii_lowercase
 
 
 def subscripts_of(operands: Sequence[Any]) -> tuple[str, list[Any]]:
@@ -302,15 +309,14 @@ def subscripts_of(operands: Sequence[Any]) -> tuple[str, list[Any]]:
     if operands and isinstance(operands[0], str):
         return operands[0], list(operands[1:])
     count = len(operands) // 2
-    arrays = list(operands[0 : 2 * count : 2])
-    text = ",".join(map(_letters, operands[1 : 2 * count : 2]))
-    if len(operands) % 2:
-        text += f"->{_letters(operands[-1])}"
-    return text, arrays
+    texts = ["".join(map(_letter_of, axes)) for axes in operands[1 : 2 * count : 2]]
+    result = [f"->{''.join(map(_letter_of, axes))}" for axes in operands[2 * count :]]
+    return ",".join(texts) + "".join(result), list(operands[0 : 2 * count : 2])
 
 
-def _letters(axes: Sequence[Any]) -> str:
-    for axis in axes:
-        if axis is not Ellipsis and not 0 <= axis < len(LETTERS):
-            raise ShapeError(f"einsum: axis {axis}; give numbers from 0 to 51.")
-    return "".join("..." if axis is Ellipsis else LETTERS[axis] for axis in axes)
+def _letter_of(axis: Any) -> str:
+    if axis is Ellipsis:
+        return "..."
+    if not 0 <= axis < len(LETTERS):
+        raise ShapeError(f"einsum: axis {axis}; give numbers from 0 to 51.")
+    return LETTERS[axis]

@@ -16,10 +16,12 @@ from tensorweb.graph.node import leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.numpy.arguments import (
     as_operand_like,
+    check_creation,
     check_order,
     check_unused,
     declare_public,
     signature_of,
+    with_first,
 )
 from tensorweb.numpy.grids import indices
 from tensorweb.shapes import as_shape
@@ -53,21 +55,19 @@ def array(
     >>> np.array([1, 2.5])
     tensor([1. , 2.5])
     """
-    check_order("array", order)
-    check_unused("array", like=like)
+    check_creation("array", order, like)
     if isinstance(copy, str):
         raise DataError(f"array: copy={copy!r}; it is True, False or None.")
     if not 0 <= ndmax <= 64:
         raise DataError(f"array: ndmax={ndmax}; it is 1 to 64, or 0 for no limit.")
-    found = tw.asarray(object, dtype, device=device, copy=copy)
-    if 0 < ndmax < found.ndim:
+    x = tw.asarray(object, dtype, device=device, copy=copy)
+    if 0 < ndmax < x.ndim:
         raise DataError(
-            f"array: {found.ndim} axes and ndmax={ndmax}, so that its elements would "
+            f"array: {x.ndim} axes and ndmax={ndmax}, so that its elements would "
             "be lists; tensors are made of numbers."
         )
-    if found.ndim < ndmin:
-        found = found.reshape((*(1,) * (ndmin - found.ndim), *found.shape))
-    return found
+    added = (1,) * (ndmin - x.ndim)
+    return x.reshape((*added, *x.shape)) if added else x
 
 
 def asarray(
@@ -88,8 +88,7 @@ def asarray(
     >>> np.asarray(x) is x
     True
     """
-    check_order("asarray", order)
-    check_unused("asarray", like=like)
+    check_creation("asarray", order, like)
     return tw.asarray(a, dtype, device=device, copy=copy)
 
 
@@ -137,10 +136,10 @@ def asarray_chkfinite(
     >>> np.asarray_chkfinite([1.0, 2.0])
     tensor([1., 2.])
     """
-    found = asarray(a, dtype, order)
-    if found.dtype.kind == "float" and not tw.all(tw.isfinite(found)):
+    x = asarray(a, dtype, order)
+    if x.dtype.kind == "float" and not tw.all(tw.isfinite(x)):
         raise DataError("asarray_chkfinite: an element is infinite or NaN.")
-    return found
+    return x
 
 
 def require(
@@ -185,18 +184,16 @@ def frombuffer(
     """
     check_unused("frombuffer", like=like)
     target_dtype = as_dtype(dtype)
+    size = target_dtype.itemsize
     data = memoryview(buffer).cast("B")[offset:]  # type: ignore[arg-type]  # a buffer
-    if count >= 0:
-        data = data[: count * target_dtype.itemsize]
-    if len(data) % target_dtype.itemsize or (
-        count >= 0 and len(data) < count * target_dtype.itemsize
-    ):
+    length = len(data) // size if count < 0 else count
+    if len(data) < length * size or (count < 0 and len(data) % size):
         raise DataError(
             f"frombuffer: {len(data)} bytes from {offset} on are not "
             f"{'whole' if count < 0 else count} elements of {target_dtype}, of "
-            f"{target_dtype.itemsize} bytes each."
+            f"{size} bytes each."
         )
-    length = len(data) // target_dtype.itemsize
+    data = data[: length * size]
     node = leaf(HostData(bytes(data)), (length,), target_dtype, "cpu")
     device = default_device()
     return Tensor(node).astype(usable_dtype(target_dtype, device), device=device)
@@ -242,45 +239,8 @@ def fromfunction(
     return function(*indices(as_shape(shape), dtype=dtype), **kwargs)
 
 
-def zeros(
-    shape: Lengths,
-    dtype: DTypeLike = None,
-    order: str = "C",
-    *,
-    device: str | None = None,
-    like: ArrayLike = None,
-) -> Tensor:
-    """Return an array of zeros, float32 by default; it takes no storage.
-
-    >>> np.zeros((2, 2), int)
-    tensor([[0, 0],
-            [0, 0]])
-    """
-    return _create("zeros", shape, dtype, order, device=device, like=like)
-
-
-@signature_of(zeros)
-def ones(*args: Any, **options: Any) -> Tensor:
-    """Return an array of ones, float32 by default; it takes no storage.
-
-    >>> np.ones(3, dtype=bool)
-    tensor([ True,  True,  True])
-    """
-    return _create("ones", *args, **options)
-
-
-@signature_of(zeros)
-def empty(*args: Any, **options: Any) -> Tensor:
-    """Return an array of unspecified values; they are zeros here.
-
-    >>> np.empty((2, 3)).shape
-    (2, 3)
-    """
-    return _create("empty", *args, **options)
-
-
 def _create(
-    name: str,
+    function: Callable[..., Tensor],
     shape: Lengths,
     dtype: DTypeLike = None,
     order: str = "C",
@@ -288,11 +248,13 @@ def _create(
     device: str | None = None,
     like: ArrayLike = None,
 ) -> Tensor:
-    """Call the function of `tw.` that has a name."""
-    check_order(name, order)
-    check_unused(name, like=like)
-    create: Callable[..., Tensor] = getattr(tw, name)
-    return create(shape, dtype, device=device)
+    check_creation(function.__name__, order, like)
+    return function(shape, dtype, device=device)
+
+
+empty = with_first(_create, tw.empty)
+ones = with_first(_create, tw.ones)
+zeros = with_first(_create, tw.zeros)
 
 
 def full(
@@ -310,8 +272,7 @@ def full(
     tensor([[1, 2],
             [1, 2]])
     """
-    check_order("full", order)
-    check_unused("full", like=like)
+    check_creation("full", order, like)
     value = tw.asarray(fill_value, dtype, device=device)
     if value.ndim:
         return value.broadcast_to(as_shape(shape))

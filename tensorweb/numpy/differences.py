@@ -44,17 +44,14 @@ def diff(
     """
     x = as_signed_operand(a, prepend, append)
     along = normalize_axis(axis, x.ndim)
-    ends = [prepend, append]
-    for i, end in enumerate(ends):
-        if end is None:
-            continue
-        given = as_signed_operand(end, x)
-        if not given.ndim:
-            shape = [1 if each == along else m for each, m in enumerate(x.shape)]
-            given = tw.broadcast_to(given, tuple(shape))
-        ends[i] = given
-    parts = [ends[0], x, ends[1]]
-    joined = tw.concat([part for part in parts if part is not None], along)
+    slice_shape = (*x.shape[:along], 1, *x.shape[along + 1 :])
+    parts = [
+        as_signed_operand(part, x) for part in (prepend, x, append) if part is not None
+    ]
+    joined = tw.concat(
+        [part if part.ndim else tw.broadcast_to(part, slice_shape) for part in parts],
+        along,
+    )
     times = operator.index(n)
     if joined.dtype is not dtypes.bool:
         return tw.diff(joined, axis=along, n=times)
@@ -128,13 +125,13 @@ def gradient(
             f"gradient: coordinates of one axis for {len(axes)} axes; give some for "
             "each, or one distance for all."
         )
-    spacings = varargs * len(axes) if len(varargs) == 1 else varargs or (1,) * len(axes)
-    found = [
+    spacings = varargs or (1,)
+    spacings = spacings * len(axes) if len(spacings) == 1 else spacings
+    derivatives = [
         _derivative(x, along, spacing, edge_order)
         for along, spacing in zip(axes, spacings, strict=True)
     ]
-    is_one = axis is not None and is_integer(axis)
-    return found[0] if is_one or len(found) == 1 else tuple(found)
+    return derivatives[0] if len(derivatives) == 1 else tuple(derivatives)
 
 
 def _derivative(x: Tensor, axis: int, spacing: ArrayLike, edge_order: int) -> Tensor:
@@ -160,8 +157,7 @@ def _derivative(x: Tensor, axis: int, spacing: ArrayLike, edge_order: int) -> Te
                 f"{x.shape}; give {length} of them."
             )
         gaps = tw.diff(step)
-        shape = [-1 if each == axis else 1 for each in range(x.ndim)]
-        low, high = gaps[:-1].reshape(tuple(shape)), gaps[1:].reshape(tuple(shape))
+        low, high = (_along_axis(gap, x, axis) for gap in (gaps[:-1], gaps[1:]))
         inside = (
             before * (-high / (low * (low + high)))
             + here * ((high - low) / (low * high))
@@ -172,6 +168,11 @@ def _derivative(x: Tensor, axis: int, spacing: ArrayLike, edge_order: int) -> Te
     begin = _derivative_at_end(x, axis, first, edge_order)
     end = _derivative_at_end(tw.flip(x, axis), axis, last, edge_order)
     return tw.concat([begin, inside, -end], axis)
+
+
+def _along_axis(vector: Tensor, x: Tensor, axis: int) -> Tensor:
+    """Return a vector along an axis of `x`, with length 1 along the others."""
+    return vector.reshape(tuple(-1 if i == axis else 1 for i in range(x.ndim)))
 
 
 def _derivative_at_end(
@@ -210,8 +211,7 @@ def trapezoid(
     if x is not None:
         points = as_floats(as_operand_like(x, values))
         if points.ndim == 1:
-            shape = [-1 if each == along else 1 for each in range(values.ndim)]
-            width = tw.diff(points).reshape(tuple(shape))
+            width = _along_axis(tw.diff(points), values, along)
         else:
             width = tw.diff(points, axis=along)
     middle = (_without_first(values, along) + _without_last(values, along)) * 0.5
@@ -258,8 +258,8 @@ def interp(
         inside = Tensor(join_parts(*parts))
     else:
         inside = _interpolate_lines(at, points, values)
-    found = tw.where(at < points[0], below, tw.where(at > points[-1], above, inside))
-    return tw.where(tw.isnan(at), at, found)
+    result = tw.where(at < points[0], below, tw.where(at > points[-1], above, inside))
+    return tw.where(tw.isnan(at), at, result)
 
 
 def _interpolate_lines(at: Tensor, points: Tensor, values: Tensor) -> Tensor:
@@ -310,14 +310,14 @@ def unwrap(
     tensor([0, 1, 2, 3, 4])
     """
     x = tw.asarray(p)
-    is_whole = not is_inexact(x.dtype) and is_integer(period)
-    x = x if is_whole else as_floats(x)
+    is_exact = not is_inexact(x.dtype) and is_integer(period)
+    x = x if is_exact else as_floats(x)
     along = normalize_axis(axis, x.ndim)
     steps = tw.diff(x, axis=along)
     limit = period / 2 if discont is None else discont
-    half: float = period // 2 if is_whole else period / 2
+    half: float = period // 2 if is_exact else period / 2
     wrapped = tw.remainder(steps + half, period) - half
-    if not is_whole or period % 2 == 0:  # Half a period keeps the step's sign.
+    if not is_exact or period % 2 == 0:  # Half a period keeps the step's sign.
         wrapped = tw.where((wrapped == -half) & (steps > 0), half, wrapped)
     change = tw.where(tw.abs(steps) < limit, 0, wrapped - steps)
     moved = _without_first(x, along) + tw.cumulative_sum(change, along)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import builtins
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from tensorweb import functions as tw
 from tensorweb.dtypes import finfo
@@ -13,6 +14,7 @@ from tensorweb.errors import DataError, ShapeError
 from tensorweb.numpy.arguments import (
     Out,
     as_first_operand,
+    as_floats,
     as_operand_like,
     as_pair,
     as_real_floats,
@@ -20,6 +22,7 @@ from tensorweb.numpy.arguments import (
     declare_public,
     into,
     is_inexact,
+    signature_of,
 )
 from tensorweb.numpy.creation import asarray
 from tensorweb.shapes import broadcast_shapes
@@ -68,20 +71,17 @@ def clip(
     >>> np.clip([1, 5, 9], 2, None), np.clip([1, 5, 9], max=6)
     (tensor([2, 5, 9]), tensor([1, 5, 6]))
     """
-    if (a_min is not None or a_max is not None) and (
-        min is not None or max is not None
-    ):
+    low = min if a_min is None else a_min
+    high = max if a_max is None else a_max
+    if not (a_min is a_max is None or min is max is None):
         raise DataError(
             "clip: limits are given twice, as a_min and a_max and as min and max."
         )
-    low = min if a_min is None else a_min
-    high = max if a_max is None else a_max
     x = as_first_operand(a, low, high)
     if x.dtype.kind == "bool":
         x = x.astype(int)
     # In the dtype of the result: a limit of a narrower one would round first.
-    given = [each for each in (low, high) if hasattr(each, "dtype")]
-    limits = [as_operand_like(each, x) for each in given]
+    limits = [as_operand_like(y, x) for y in (low, high) if hasattr(y, "dtype")]
     x = x.astype(tw.result_type(x, *limits))
     return into(x.clip(low, high), out, casting)
 
@@ -102,32 +102,22 @@ def nan_to_num(
     >>> np.nan_to_num([np.nan, 1.0, np.inf], posinf=9.0)
     tensor([0., 1., 9.])
     """
-    found = tw.asarray(x)
-    found = found.astype(found.dtype)  # a tensor of its own, of integers too
-    if found.dtype.kind == "float":
-        found = _replace_special(found, nan, posinf, neginf)
-    elif found.dtype.kind == "complex":
-        parts = tw.real(found), tw.imag(found)
+    values = tw.asarray(x)
+    values = values.astype(values.dtype)  # a tensor of its own, of integers too
+    if values.dtype.kind == "complex":
         real, imaginary = (
-            _replace_special(part, nan, posinf, neginf) for part in parts
+            nan_to_num(part, True, nan, posinf, neginf)
+            for part in (tw.real(values), tw.imag(values))
         )
-        found = real + 1j * imaginary
-    if copy or not isinstance(x, Tensor):
-        return found
-    return into(found, x)
-
-
-def _replace_special(
-    x: Tensor, nan: float, posinf: float | None, neginf: float | None
-) -> Tensor:
-    """Return floats with numbers in position of NaN and infinities."""
-    largest = finfo(x.dtype).max
-    high = largest if posinf is None else posinf
-    low = -largest if neginf is None else neginf
-    is_high = tw.logical_and(tw.isinf(x), x > 0)
-    is_low = tw.logical_and(tw.isinf(x), x < 0)
-    found = tw.where(tw.isnan(x), nan, x)
-    return tw.where(is_high, high, tw.where(is_low, low, found))
+        values = real + 1j * imaginary
+    elif values.dtype.kind == "float":
+        largest = finfo(values.dtype).max
+        high = largest if posinf is None else posinf
+        low = -largest if neginf is None else neginf
+        finite = tw.where(tw.isnan(values), nan, values)
+        finite = tw.where(values == -math.inf, low, finite)
+        values = tw.where(values == math.inf, high, finite)
+    return values if copy or not isinstance(x, Tensor) else into(values, x)
 
 
 def isposinf(x: ArrayLike, out: Out = None) -> Tensor:
@@ -190,10 +180,10 @@ A quotient with a chosen value at 0 would have wrong derivatives there.
 
 def _power_series(x: Tensor, coefficients: Sequence[float]) -> Tensor:
     """Return a polynomial by Horner's rule, coefficients from the constant on."""
-    found = x * coefficients[-1] + coefficients[-2]
+    total = x * coefficients[-1] + coefficients[-2]
     for coefficient in reversed(coefficients[:-2]):
-        found = found * x + coefficient
-    return found
+        total = total * x + coefficient
+    return total
 
 
 _I0_SMALL = (
@@ -239,17 +229,17 @@ def i0(x: ArrayLike) -> Tensor:
     >>> np.round(np.i0([0.0, 1.0]), 4)
     tensor([1.    , 1.2661])
     """
-    given = as_real_floats("i0", x)
-    a = tw.abs(given)
+    values = as_real_floats("i0", x)
+    a = tw.abs(values)
     is_small = a <= 8
     small = _chebyshev_series(tw.where(is_small, a, 8.0) / 2 - 2, _I0_SMALL)
     high = tw.where(is_small, 8.0, a)
     large = _chebyshev_series(32 / high - 2, _I0_LARGE) / tw.sqrt(high)
-    found = tw.exp(a) * tw.where(is_small, small, large)
+    result = tw.exp(a) * tw.where(is_small, small, large)
     # The absolute value has no derivative at 0, the series in x² has all.
     is_near = a <= 2
-    near = tw.where(is_near, given, 0.0)
-    return tw.where(is_near, _power_series(near * near / 4, _I0_NEAR), found)
+    near = tw.where(is_near, values, 0.0)
+    return tw.where(is_near, _power_series(near * near / 4, _I0_NEAR), result)
 
 
 _I0_NEAR = [1 / math.factorial(k) ** 2 for k in range(13)]
@@ -258,8 +248,8 @@ _I0_NEAR = [1 / math.factorial(k) ** 2 for k in range(13)]
 
 def _chebyshev_series(x: Tensor, coefficients: tuple[float, ...]) -> Tensor:
     """Return a Chebyshev series by Clenshaw's recurrence."""
-    before = x * 0
-    previous, current = before, before + coefficients[0]
+    before = previous = x * 0
+    current = before + coefficients[0]
     for coefficient in coefficients[1:]:
         before, previous = previous, current
         current = x * previous - before + coefficient
@@ -283,13 +273,9 @@ def isclose(
     x, y = as_pair(a, b)
     if not is_inexact(x.dtype):
         return _integer_distance(x, y) <= tw.abs(y.astype(float)) * rtol + atol
-    near = tw.abs(x - y) <= tw.abs(y) * rtol + atol
-    near = tw.logical_and(near, tw.isfinite(y))
-    found = tw.logical_or(near, x == y)
-    if equal_nan:
-        both = tw.logical_and(tw.isnan(x), tw.isnan(y))
-        found = tw.logical_or(found, both)
-    return found
+    is_near = tw.abs(x - y) <= tw.abs(y) * rtol + atol
+    are_close = (is_near & tw.isfinite(y)) | (x == y)
+    return are_close | (tw.isnan(x) & tw.isnan(y)) if equal_nan else are_close
 
 
 def _integer_distance(x: Tensor, y: Tensor) -> Tensor:
@@ -301,19 +287,14 @@ def _integer_distance(x: Tensor, y: Tensor) -> Tensor:
     return (larger.astype(name) - smaller.astype(name)).astype(float)
 
 
-def allclose(
-    a: ArrayLike,
-    b: ArrayLike,
-    rtol: float = 1e-05,
-    atol: float = 1e-08,
-    equal_nan: builtins.bool = False,
-) -> builtins.bool:
+@signature_of(isclose)
+def allclose(*args: Any, **options: Any) -> builtins.bool:
     """Return whether all pairs of elements are close; reads the answer.
 
     >>> np.allclose([1.0, 2.0], [1.0, 2.000001])
     True
     """
-    return builtins.bool(tw.all(isclose(a, b, rtol, atol, equal_nan)))
+    return builtins.bool(tw.all(isclose(*args, **options)))
 
 
 def array_equal(
@@ -327,11 +308,10 @@ def array_equal(
     x, y = as_tensors((a1, a2))
     if x.shape != y.shape:
         return False
-    found = tw.equal(x, y)
+    are_equal = tw.equal(x, y)
     if equal_nan and is_inexact(x.dtype) and is_inexact(y.dtype):
-        both = tw.logical_and(tw.isnan(x), tw.isnan(y))
-        found = tw.logical_or(found, both)
-    return builtins.bool(tw.all(found))
+        are_equal = are_equal | (tw.isnan(x) & tw.isnan(y))
+    return builtins.bool(tw.all(are_equal))
 
 
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> builtins.bool:
@@ -354,8 +334,8 @@ def conj(x: ArrayLike, /) -> Tensor:
     >>> np.conj([1 + 2j, 3.0])
     tensor([1.-2.j, 3.-0.j], dtype=complex64)
     """
-    found = tw.conj(x)
-    return found.astype(found.dtype)  # a tensor of its own, of real numbers too
+    values = tw.conj(x)
+    return values.astype(values.dtype)  # a tensor of its own, of real numbers too
 
 
 conjugate = conj
@@ -367,14 +347,12 @@ def angle(z: ArrayLike, deg: builtins.bool = False) -> Tensor:
     >>> np.angle([1.0, 1j, 1 + 1j], deg=True)
     tensor([ 0., 90., 45.])
     """
-    x = asarray(z)
-    if x.dtype.kind != "complex":
-        x = x.astype(float) if x.dtype.kind != "float" else x
-        around = tw.atan2(tw.zeros_like(x), x)
-        found = tw.where(tw.isnan(x), x, around)
+    x = as_floats(z)
+    if x.dtype.kind == "complex":
+        angles = tw.atan2(tw.imag(x), tw.real(x))
     else:
-        found = tw.atan2(tw.imag(x), tw.real(x))
-    return found * (180 / math.pi) if deg else found
+        angles = tw.where(tw.isnan(x), x, tw.atan2(tw.zeros_like(x), x))
+    return angles * (180 / math.pi) if deg else angles
 
 
 def iscomplex(x: ArrayLike) -> Tensor:
@@ -432,32 +410,31 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Tensor:
     return tw.real(x) if tw.all(tw.abs(part) < bound) else x
 
 
-def _sample_angles(name: str, M: NumberLike) -> tuple[Tensor, float] | Tensor:
-    """Return `1 - M, 3 - M, …` below `M` and `M - 1`; the window itself if it is short.
+def _window(
+    name: str, M: NumberLike, shape: Callable[[Tensor, float], Tensor]
+) -> Tensor:
+    """Return a window, a function of `1 - M, 3 - M, …` below `M` and of `M - 1`.
 
     Raises:
-        DTypeError: the number is complex.
+        DTypeError: the length is complex.
     """
     length = as_number(M, f"{name}: M")
-    if not length >= 1:
-        return tw.ones(0)
-    if length == 1:
-        return tw.ones(1)
-    count = math.ceil(length - 0.5)
-    return tw.arange(count) * 2.0 + (1 - length), length - 1
+    if not length > 1:
+        return tw.ones(int(length == 1))
+    steps = tw.arange(math.ceil(length - 0.5)) * 2.0 + (1 - length)
+    return shape(steps, length - 1)
 
 
-def _cosine_sum(name: str, M: NumberLike, weights: tuple[float, ...]) -> Tensor:
+def _cosine_sum(name: str, M: NumberLike, *weights: float) -> Tensor:
     """Return `sum w_k cos(k pi n / (M - 1))` for n from 1 - M to M - 1."""
-    found = _sample_angles(name, M)
-    if isinstance(found, Tensor):
-        return found
-    steps, span = found
-    angle = steps * (math.pi / span)
-    window = tw.full(steps.shape[0], weights[0])
-    for number, weight in enumerate(weights[1:], 1):
-        window = window + tw.cos(angle * number) * weight
-    return window
+
+    def shape(steps: Tensor, span: float) -> Tensor:
+        window = tw.full(steps.shape[0], weights[0])
+        for k, weight in enumerate(weights[1:], 1):
+            window = window + tw.cos(steps * (math.pi / span) * k) * weight
+        return window
+
+    return _window(name, M, shape)
 
 
 def hanning(M: NumberLike) -> Tensor:
@@ -466,7 +443,7 @@ def hanning(M: NumberLike) -> Tensor:
     >>> np.round(np.hanning(3), 2)
     tensor([0., 1., 0.])
     """
-    return _cosine_sum("hanning", M, (0.5, 0.5))
+    return _cosine_sum("hanning", M, 0.5, 0.5)
 
 
 def hamming(M: NumberLike) -> Tensor:
@@ -475,7 +452,7 @@ def hamming(M: NumberLike) -> Tensor:
     >>> np.round(np.hamming(3), 2)
     tensor([0.08, 1.  , 0.08])
     """
-    return _cosine_sum("hamming", M, (0.54, 0.46))
+    return _cosine_sum("hamming", M, 0.54, 0.46)
 
 
 def blackman(M: NumberLike) -> Tensor:
@@ -484,7 +461,7 @@ def blackman(M: NumberLike) -> Tensor:
     >>> np.round(np.blackman(5), 2) + 0
     tensor([0.  , 0.34, 1.  , 0.34, 0.  ])
     """
-    return _cosine_sum("blackman", M, (0.42, 0.5, 0.08))
+    return _cosine_sum("blackman", M, 0.42, 0.5, 0.08)
 
 
 def bartlett(M: NumberLike) -> Tensor:
@@ -493,11 +470,7 @@ def bartlett(M: NumberLike) -> Tensor:
     >>> np.bartlett(5)
     tensor([0. , 0.5, 1. , 0.5, 0. ])
     """
-    found = _sample_angles("bartlett", M)
-    if isinstance(found, Tensor):
-        return found
-    steps, span = found
-    return 1 - tw.abs(steps) * (1 / span)
+    return _window("bartlett", M, lambda steps, span: 1 - tw.abs(steps) * (1 / span))
 
 
 def kaiser(M: NumberLike, beta: NumberLike) -> Tensor:

@@ -9,7 +9,7 @@ from tensorweb import functions as tw
 from tensorweb.errors import AxisError, ShapeError
 from tensorweb.numpy.arguments import (
     Out,
-    check_order,
+    check_creation,
     check_unused,
     declare_public,
     into,
@@ -36,8 +36,7 @@ def eye(
     tensor([[0., 1., 0.],
             [0., 0., 1.]])
     """
-    check_order("eye", order)
-    check_unused("eye", like=like)
+    check_creation("eye", order, like)
     return tw.eye(N, M, k=k, dtype=dtype, device=device)
 
 

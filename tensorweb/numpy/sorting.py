@@ -19,7 +19,7 @@ from tensorweb.numpy.arguments import (
     check_order,
     declare_public,
     flatten_without_axis,
-    signature_of,
+    signature_after_first,
 )
 from tensorweb.numpy.creation import asarray
 from tensorweb.numpy.matrices import tri
@@ -29,41 +29,13 @@ from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.sorting import check_kind
 
 
-def sort(
-    a: ArrayLike,
-    axis: SupportsIndex | None = -1,
-    kind: str | None = None,
-    order: None = None,
-    *,
-    stable: bool | None = None,
-) -> Tensor:
-    """Return the values in order along an axis; of all elements for None.
-
-    >>> np.sort([[3, 1, 2], [6, 5, 4]])
-    tensor([[1, 2, 3],
-            [4, 5, 6]])
-    """
-    x, along = _sort_operand("sort", a, axis, kind, order, stable)
-    return tw.sort(x, axis=along)
-
-
-@signature_of(sort)
-def argsort(*args: Any, **options: Any) -> Tensor:
-    """Return the positions that sort an axis; equal values keep their order.
-
-    >>> np.argsort([30, 10, 20, 10])
-    tensor([1, 3, 2, 0])
-    """
-    x, along = _sort_operand("argsort", *args, **options)
-    return x.argsort(along)
-
-
 def _sort_operand(
     name: str,
     a: ArrayLike,
     axis: SupportsIndex | None = -1,
     kind: str | None = None,
-    order: object = None,
+    order: None = None,
+    *,
     stable: bool | None = None,
 ) -> tuple[Tensor, int]:
     """Return a tensor and the axis to sort: its elements as a vector for None."""
@@ -76,6 +48,29 @@ def _sort_operand(
             "several keys with np.lexsort."
         )
     return flatten_without_axis(a, axis)
+
+
+@signature_after_first(_sort_operand)
+def sort(*args: Any, **options: Any) -> Tensor:
+    """Return the values in order along an axis; of all elements for None.
+
+    >>> np.sort([[3, 1, 2], [6, 5, 4]])
+    tensor([[1, 2, 3],
+            [4, 5, 6]])
+    """
+    x, along = _sort_operand("sort", *args, **options)
+    return tw.sort(x, axis=along)
+
+
+@signature_after_first(_sort_operand)
+def argsort(*args: Any, **options: Any) -> Tensor:
+    """Return the positions that sort an axis; equal values keep their order.
+
+    >>> np.argsort([30, 10, 20, 10])
+    tensor([1, 3, 2, 0])
+    """
+    x, along = _sort_operand("argsort", *args, **options)
+    return x.argsort(along)
 
 
 def lexsort(keys: ArrayLike, axis: SupportsIndex = -1) -> Tensor:
@@ -107,41 +102,6 @@ def lexsort(keys: ArrayLike, axis: SupportsIndex = -1) -> Tensor:
     return order
 
 
-def partition(
-    a: ArrayLike,
-    kth: SupportsIndex | Sequence[SupportsIndex],
-    axis: SupportsIndex | None = -1,
-    kind: str = "introselect",
-    order: None = None,
-) -> Tensor:
-    """Return values with smaller ones before position `kth` and others after it.
-
-    All values are sorted, which NumPy allows.
-
-    Raises:
-        DataError: `kth` is no integer or out of range, or `kind` is unknown.
-
-    >>> np.partition([7, 1, 5, 3], 1)
-    tensor([1, 3, 5, 7])
-    """
-    x, along = _partition_operand("partition", a, kth, axis, kind, order)
-    return tw.sort(x, axis=along)
-
-
-@signature_of(partition)
-def argpartition(*args: Any, **options: Any) -> Tensor:
-    """Return the positions of `partition`, which sort the axis.
-
-    Raises:
-        DataError: `kth` is no integer or out of range, or `kind` is unknown.
-
-    >>> np.argpartition([7, 1, 5, 3], 1)
-    tensor([1, 3, 2, 0])
-    """
-    x, along = _partition_operand("argpartition", *args, **options)
-    return x.argsort(along)
-
-
 def _partition_operand(
     name: str,
     a: ArrayLike,
@@ -163,6 +123,36 @@ def _partition_operand(
                 f"integers from {-length} to {length - 1}."
             )
     return x, along
+
+
+@signature_after_first(_partition_operand)
+def partition(*args: Any, **options: Any) -> Tensor:
+    """Return values with smaller ones before position `kth` and others after it.
+
+    All values are sorted, which NumPy allows.
+
+    Raises:
+        DataError: `kth` is no integer or out of range, or `kind` is unknown.
+
+    >>> np.partition([7, 1, 5, 3], 1)
+    tensor([1, 3, 5, 7])
+    """
+    x, along = _partition_operand("partition", *args, **options)
+    return tw.sort(x, axis=along)
+
+
+@signature_after_first(_partition_operand)
+def argpartition(*args: Any, **options: Any) -> Tensor:
+    """Return the positions of `partition`, which sort the axis.
+
+    Raises:
+        DataError: `kth` is no integer or out of range, or `kind` is unknown.
+
+    >>> np.argpartition([7, 1, 5, 3], 1)
+    tensor([1, 3, 2, 0])
+    """
+    x, along = _partition_operand("argpartition", *args, **options)
+    return x.argsort(along)
 
 
 @overload

@@ -7,8 +7,8 @@ quantile lies between follows from the count of elements, in Python.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, SupportsIndex, overload
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple, overload
 
 from tensorweb import dtypes
 from tensorweb import functions as tw
@@ -23,7 +23,7 @@ from tensorweb.numpy.arguments import (
     declare_public,
     into,
     is_inexact,
-    signature_of,
+    signature_after_first,
 )
 from tensorweb.shapes import (
     Shape,
@@ -241,7 +241,8 @@ def corrcoef(
     return tw.clip(scaled, -1, 1) if is_inexact(scaled.dtype) else scaled
 
 
-def quantile(
+def _quantile(
+    name: str,
     a: ArrayLike,
     q: ArrayLike,
     axis: Axis = None,
@@ -252,6 +253,37 @@ def quantile(
     *,
     weights: ArrayLike = None,
 ) -> Tensor:
+    """Return quantiles or percentiles, by the name of a function."""
+    x = as_first_operand(a, weights)
+    if x.dtype.kind == "complex":
+        as_real_floats(name, x)
+    fractions, shape = _fractions_and_shape(name, q)
+    if method not in METHODS and method not in DISCRETE:
+        known = ", ".join(sorted({*METHODS, *DISCRETE}))
+        raise DataError(f"{name}: method {method!r} is unknown; there are {known}.")
+    skips_nan = name.startswith("nan") and is_inexact(x.dtype)
+    if weights is not None:
+        if method != "inverted_cdf":
+            raise DataError(
+                f'{name}: weights with method {method!r}; only "inverted_cdf" has them.'
+            )
+        weights = _broadcast_weights(name, weights, x, axis)
+        result = _weighted_quantiles(x, weights, fractions, axis, skips_nan)
+    elif skips_nan:
+        rows = tw.sort(_reduced_axes_last(x, axis))
+        result = _quantiles_before_nan(rows, fractions, method)
+    else:
+        if method not in DISCRETE and isinstance(q, Tensor) and q.device == x.device:
+            # Values between two are computed with the digits of both.
+            x = as_floats(x)
+            x = x.astype(tw.result_type(x, q)) if is_inexact(q.dtype) else x
+        rows = tw.sort(_reduced_axes_last(x, axis))
+        result = _quantiles_of_sorted(name, rows, fractions, method)
+    return into(_quantiles_first(result, shape, x, axis, keepdims), out)
+
+
+@signature_after_first(_quantile)
+def quantile(*args: Any, **options: Any) -> Tensor:
     """Return quantiles along axes: below share `q` of the values; NaN if there is one.
 
     The result has the shape of `q` in front of the other axes. The numbers of `q` are
@@ -265,15 +297,10 @@ def quantile(
     >>> np.quantile([1.0, 2.0, 3.0, 4.0], [0.25, 0.5])
     tensor([1.75, 2.5 ])
     """
-    return _quantile(
-        *("quantile", 1, a, q, axis, out),
-        method=method,
-        keepdims=keepdims,
-        weights=weights,
-    )
+    return _quantile("quantile", *args, **options)
 
 
-@signature_of(quantile)
+@signature_after_first(_quantile)
 def percentile(*args: Any, **options: Any) -> Tensor:
     """Return percentiles along axes: `quantile` of `q / 100`.
 
@@ -282,10 +309,10 @@ def percentile(*args: Any, **options: Any) -> Tensor:
     >>> np.percentile([1, 2, 3, 4], 40, method="higher")
     tensor(3)
     """
-    return _quantile("percentile", 100, *args, **options)
+    return _quantile("percentile", *args, **options)
 
 
-@signature_of(quantile)
+@signature_after_first(_quantile)
 def nanquantile(*args: Any, **options: Any) -> Tensor:
     """Return quantiles along axes of the values that are not NaN.
 
@@ -294,97 +321,44 @@ def nanquantile(*args: Any, **options: Any) -> Tensor:
     >>> np.nanquantile([1.0, np.nan, 3.0], 0.5)
     tensor(2.)
     """
-    return _quantile("nanquantile", 1, *args, **options)
+    return _quantile("nanquantile", *args, **options)
 
 
-@signature_of(quantile)
+@signature_after_first(_quantile)
 def nanpercentile(*args: Any, **options: Any) -> Tensor:
     """Return percentiles along axes of the values that are not NaN.
 
     >>> np.nanpercentile([[1.0, np.nan, 3.0], [4.0, 5.0, 8.0]], 50, axis=1)
     tensor([2., 5.])
     """
-    return _quantile("nanpercentile", 100, *args, **options)
+    return _quantile("nanpercentile", *args, **options)
 
 
-def _quantile(
-    name: str,
-    scale: int,
-    a: ArrayLike,
-    q: ArrayLike,
-    axis: Axis = None,
-    out: Tensor | None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    *,
-    weights: ArrayLike = None,
-) -> Tensor:
-    x = as_first_operand(a, weights)
-    if x.dtype.kind == "complex":
-        as_real_floats(name, x)
-    shares, shape = _quantiles_and_shape(name, q, scale)
-    if method not in METHODS and method not in DISCRETE:
-        known = ", ".join(sorted({*METHODS, *DISCRETE}))
-        raise DataError(f"{name}: method {method!r} is unknown; there are {known}.")
-    skip_nan = name.startswith("nan") and is_inexact(x.dtype)
-    if weights is not None:
-        if method != "inverted_cdf":
-            raise DataError(
-                f'{name}: weights with method {method!r}; only "inverted_cdf" has them.'
-            )
-        shared = _broadcast_weights(name, weights, x, axis)
-        missing = tw.isnan(x)
-        if skip_nan:  # sorted last, without weight
-            x, shared = tw.where(missing, tw.inf, x), tw.where(missing, 0.0, shared)
-        rows, row_weights = (_reduced_axes_last(each, axis) for each in (x, shared))
-        found = _weighted_quantiles(rows, row_weights, shares)
-        found = _quantiles_first(found, shape, x, axis, keepdims)
-        if skip_nan:
-            only_nan = missing.all(axis, keepdims=keepdims)
-            found = tw.where(only_nan, tw.nan, found)
-        return into(found, out)
-    if skip_nan:
-        rows = tw.sort(_reduced_axes_last(x, axis))
-        found = _quantiles_before_nan(rows, shares, method)
-    else:
-        if method not in DISCRETE and isinstance(q, Tensor) and q.device == x.device:
-            # Values between two are computed with the digits of both.
-            x = as_floats(x)
-            x = x.astype(tw.result_type(x, q)) if is_inexact(q.dtype) else x
-        rows = tw.sort(_reduced_axes_last(x, axis))
-        found = _quantiles_of_sorted(name, rows, shares, method)
-    return into(_quantiles_first(found, shape, x, axis, keepdims), out)
-
-
-Shares = list[float] | Tensor
+Fractions = list[float] | Tensor
 """Quantiles from 0 to 1: numbers, or a 1-D tensor where these must be followed."""
 
 
-def _quantiles_and_shape(name: str, q: ArrayLike, scale: int) -> tuple[Shares, Shape]:
+def _fractions_and_shape(name: str, q: ArrayLike) -> tuple[Fractions, Shape]:
     """Return quantiles from 0 to 1, and their shape."""
-    if isinstance(q, int | float):
-        numbers, shape = [float(q)], Shape()
-    else:
-        given = tw.asarray(q)
-        shape = given.shape
-        if is_traced(given.node):
-            return given.reshape(-1) / scale, shape
-        numbers = _exact_numbers(q, given)
+    scale = 100 if name.endswith("percentile") else 1
+    x = tw.asarray(q)
+    if is_traced(x.node):
+        return x.reshape(-1) / scale, x.shape
+    numbers = _exact_numbers(q, x)
     for number in numbers:
         if not 0 <= number <= scale:
             raise DataError(f"{name}: q is {number}; it is from 0 to {scale}.")
     if isinstance(q, Tensor) and is_differentiated(q):
-        return q.reshape(-1) / scale, shape
-    return [number / scale for number in numbers], shape
+        return q.reshape(-1) / scale, x.shape
+    return [number / scale for number in numbers], x.shape
 
 
-def _exact_numbers(q: ArrayLike, given: Tensor) -> list[float]:
-    """Return numbers with all the digits that they were given with."""
-    if isinstance(q, list | tuple) and all(isinstance(x, int | float) for x in q):
-        return [float(number) for number in q]
-    flatten = getattr(q, "ravel", None)
-    flat = given.ravel() if flatten is None else flatten()
+def _exact_numbers(q: ArrayLike, x: Tensor) -> list[float]:
+    """Return the numbers of `q`, which is `x` as a tensor, with all their digits."""
+    listed: Sequence[Any] = q if isinstance(q, list | tuple) else [q]
+    if all(isinstance(number, int | float) for number in listed):
+        return [float(number) for number in listed]
+    flat = q.ravel() if hasattr(q, "ravel") else x.ravel()
     values = peek(flat) if isinstance(flat, Tensor) else flat.tolist()
     return [float(number) for number in values]
 
@@ -399,49 +373,45 @@ def _reduced_axes_last(x: Tensor, axis: Axis) -> Tensor:
 
 
 def _quantiles_first(
-    found: Tensor, shape: Shape, x: Tensor, axis: Axis, keep: bool
+    results: Tensor, shape: Shape, x: Tensor, axis: Axis, keepdims: bool
 ) -> Tensor:
     """Return results `(..., quantiles)` with the shape of `q` in front."""
-    front = tw.moveaxis(found, -1, 0)
     axes = normalize_axes(axis, x.ndim)
-    rest = [
-        1 if each in axes else length
-        for each, length in enumerate(x.shape)
-        if keep or each not in axes
+    lengths = [
+        1 if i in axes else length
+        for i, length in enumerate(x.shape)
+        if keepdims or i not in axes
     ]
-    return front.reshape((*shape, *rest))
+    return tw.moveaxis(results, -1, 0).reshape((*shape, *lengths))
 
 
 def _quantiles_of_sorted(
-    name: str, rows: Tensor, shares: Shares, method: str
+    name: str, rows: Tensor, fractions: Fractions, method: str
 ) -> Tensor:
     """Return quantiles of sorted rows `(..., n)` as `(..., quantiles)`."""
     length = rows.shape[-1]
     if not length:
         raise ShapeError(f"{name}: there are no values along the axis.")
-    if isinstance(shares, Tensor):
-        low, high, weight = _position(method, length, shares)
-        if method in DISCRETE:
-            return _propagate_nan(tw.take(rows, low, -1), rows)
-        values = as_floats(rows)
-        found = _interpolate(
-            tw.take(values, low, -1), tw.take(values, high, -1), weight
-        )
-        return _propagate_nan(found, values)
+    low: Any
+    if isinstance(fractions, Tensor):
+        low, high, weight = _position(method, length, fractions)
+    else:
+        positions = [_position(method, length, q) for q in fractions]
+        low = [position[0] for position in positions]
     if method in DISCRETE:
-        at = [_position(method, length, q)[0] for q in shares]
-        return _propagate_nan(
-            tw.take(rows, tw.asarray(at, device=rows.device), -1), rows
-        )
+        index = tw.asarray(low, int, device=rows.device)
+        return _propagate_nan(tw.take(rows, index, -1), rows)
     values = as_floats(rows)
-    if not shares:
+    if isinstance(fractions, Tensor):
+        ends = tw.take(values, low, -1), tw.take(values, high, -1)
+        return _propagate_nan(_interpolate(*ends, weight), values)
+    if not positions:
         return values[..., :0]
-    positions = [_position(method, length, q) for q in shares]
-    each = [
+    results = [
         _interpolate(values[..., low], values[..., high], weight)
         for low, high, weight in positions
     ]
-    return _propagate_nan(tw.stack(each, -1), values)
+    return _propagate_nan(tw.stack(results, -1), values)
 
 
 def _interpolate(low: Tensor, high: Tensor, weight: Tensor | float) -> Tensor:
@@ -465,61 +435,44 @@ def _propagate_nan(found: Tensor, rows: Tensor) -> Tensor:
     return tw.where(tw.isnan(rows[..., -1:]), tw.nan, found)
 
 
-def _weighted_quantiles(rows: Tensor, weights: Tensor, shares: Shares) -> Tensor:
-    """Return the first values whose running share of the weights reaches q."""
-    order = tw.argsort(rows)
-    ordered = tw.take_along_axis(rows, order, -1)
-    running = tw.cumulative_sum(tw.take_along_axis(weights, order, -1), -1)
-    total = running[..., -1:]
-    found = []
-    for share in shares:
-        before = (running < share * total) | (running == 0)
-        at = tw.minimum(before.sum(-1, keepdims=True), rows.shape[-1] - 1)
-        found.append(tw.take_along_axis(ordered, at, -1))
-    return _propagate_nan(tw.concat(found, -1), ordered)
-
-
-def median(
-    a: ArrayLike,
-    axis: Axis = None,
-    out: Tensor | None = None,
-    overwrite_input: bool = False,
-    keepdims: bool = False,
+def _weighted_quantiles(
+    x: Tensor, weights: Tensor, fractions: Fractions, axis: Axis, skips_nan: bool
 ) -> Tensor:
-    """Return the middle value along axes, or the mean of the middle two.
-
-    It is NaN if one value is NaN, and of no values.
-
-    >>> np.median([[10, 7, 4], [3, 2, 1]])
-    tensor(3.5)
-    """
-    return _median(False, a, axis, out, keepdims=keepdims)
-
-
-@signature_of(median)
-def nanmedian(*args: Any, **options: Any) -> Tensor:
-    """Return the middle value along axes of the values that are not NaN; of none NaN.
-
-    >>> np.nanmedian([[10.0, np.nan, 4.0], [3.0, 2.0, 1.0]], axis=1)
-    tensor([7., 2.])
-    """
-    return _median(True, *args, **options)
+    """Return the first values whose cumulative weights reach a fraction of all."""
+    if skips_nan:  # NaN is sorted last, without weight
+        is_nan = tw.isnan(x)
+        x, weights = tw.where(is_nan, tw.inf, x), tw.where(is_nan, 0.0, weights)
+    rows, weights = _reduced_axes_last(x, axis), _reduced_axes_last(weights, axis)
+    order = tw.argsort(rows)
+    values = tw.take_along_axis(rows, order, -1)
+    cumulative = tw.cumulative_sum(tw.take_along_axis(weights, order, -1), -1)
+    results = []
+    for fraction in fractions:
+        is_before = (cumulative < fraction * cumulative[..., -1:]) | (cumulative == 0)
+        index = tw.minimum(is_before.sum(-1, keepdims=True), rows.shape[-1] - 1)
+        results.append(tw.take_along_axis(values, index, -1))
+    result = _propagate_nan(tw.concat(results, -1), values)
+    if skips_nan:
+        only_nan = _reduced_axes_last(is_nan, axis).all(-1, keepdims=True)
+        result = tw.where(only_nan, tw.nan, result)
+    return result
 
 
 def _median(
-    skip_nan: bool,
+    skips_nan: bool,
     a: ArrayLike,
     axis: Axis = None,
     out: Tensor | None = None,
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Tensor:
+    """Return the middle value, of all values or of those that are not NaN."""
     x = as_floats(a)
     rows = tw.sort(_reduced_axes_last(x, axis))
     length = rows.shape[-1]
     if not length:
         found = tw.full_like(rows.sum(-1, keepdims=True), tw.nan)
-    elif skip_nan:
+    elif skips_nan:
         count = (~tw.isnan(rows)).sum(-1, keepdims=True)
         low = tw.take_along_axis(rows, tw.maximum(count - 1, 0) // 2, -1)
         high = tw.take_along_axis(rows, tw.minimum(count // 2, length - 1), -1)
@@ -532,35 +485,47 @@ def _median(
     return into(_quantiles_first(found, (), x, axis, keepdims), out)
 
 
-def _quantiles_before_nan(rows: Tensor, shares: Shares, method: str) -> Tensor:
+@signature_after_first(_median)
+def median(*args: Any, **options: Any) -> Tensor:
+    """Return the middle value along axes, or the mean of the middle two.
+
+    It is NaN if one value is NaN, and of no values.
+
+    >>> np.median([[10, 7, 4], [3, 2, 1]])
+    tensor(3.5)
+    """
+    return _median(False, *args, **options)
+
+
+@signature_after_first(_median)
+def nanmedian(*args: Any, **options: Any) -> Tensor:
+    """Return the middle value along axes of the values that are not NaN; of none NaN.
+
+    >>> np.nanmedian([[10.0, np.nan, 4.0], [3.0, 2.0, 1.0]], axis=1)
+    tensor([7., 2.])
+    """
+    return _median(True, *args, **options)
+
+
+def _quantiles_before_nan(rows: Tensor, fractions: Fractions, method: str) -> Tensor:
     """Return quantiles of the values of sorted rows that come before NaN."""
+    shape = (*rows.shape[:-1], len(fractions))
     if not rows.shape[-1]:
-        count = shares.size if isinstance(shares, Tensor) else len(shares)
-        shape = (*rows.shape[:-1], count)
         return tw.full(shape, tw.nan, rows.dtype, device=rows.device)
     counts = (~tw.isnan(rows)).sum(-1)
-    low, high, weight = _positions_by_row(method, counts, shares, rows)
-    first, second = (tw.take_along_axis(rows, each, -1) for each in (low, high))
-    return _interpolate(first, second, weight).astype(rows.dtype)
-
-
-def _positions_by_row(
-    method: str, counts: Tensor, shares: Shares, rows: Tensor
-) -> Position:
-    """Return the positions of quantiles among the first values of each sorted row."""
-    if isinstance(shares, Tensor) or is_traced(counts.node):
+    if isinstance(fractions, Tensor) or is_traced(counts.node):
         lengths = counts[..., None].astype(rows.dtype)
-        followed = tw.asarray(shares, dtype=rows.dtype, device=rows.device)
+        followed = tw.asarray(fractions, dtype=rows.dtype, device=rows.device)
         low, high, weight = _position(method, lengths, followed)
-        return low, high, tw.broadcast_to(weight, low.shape)
-    known: list[SupportsIndex] = counts.reshape(-1).tolist()
-    positions = [_position(method, int(n), q) for n in known for q in shares]
-    at = (*counts.shape, len(shares))
-    low, high, weight = (
-        as_operand_like([position[i] for position in positions], rows).reshape(at)
-        for i in range(3)
-    )
-    return low, high, weight
+    else:
+        lengths = counts.reshape(-1).tolist()
+        positions = [_position(method, n, q) for n in lengths for q in fractions]
+        low, high, weight = (
+            as_operand_like([p[i] for p in positions], rows).reshape(shape)
+            for i in range(3)
+        )
+    first, second = (tw.take_along_axis(rows, index, -1) for index in (low, high))
+    return _interpolate(first, second, weight).astype(rows.dtype)
 
 
 def _position(method: str, length: Any, q: Any) -> Position:
@@ -583,7 +548,7 @@ def _clip_index(xp: Arithmetic, index: Any, length: Any) -> Any:
 
 
 Position = tuple[Any, Any, Any]
-"""Two positions in sorted values, and the weight of the second."""
+"""Two indices of sorted values, and the weight of the second."""
 
 
 class Arithmetic(NamedTuple):
