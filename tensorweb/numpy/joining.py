@@ -19,6 +19,7 @@ from tensorweb.numpy.arguments import (
     declare_public,
     flatten_without_axis,
     into,
+    signature_of,
     slice_values,
 )
 from tensorweb.numpy.creation import array, asarray
@@ -51,8 +52,8 @@ def concatenate(
     >>> np.concatenate(([[1, 2]], [[3, 4]]), axis=None)
     tensor([1, 2, 3, 4])
     """
-    found = tw.concat(as_tensors(arrays), axis)
-    return _cast_result("concatenate", found, dtype, casting, out)
+    joined = tw.concat(as_tensors(arrays), axis)
+    return _cast_result("concatenate", joined, dtype, casting, out)
 
 
 def _cast_result(
@@ -89,8 +90,8 @@ def stack(
     tensor([[1, 3],
             [2, 4]])
     """
-    found = tw.stack(as_tensors(arrays), axis)
-    return _cast_result("stack", found, dtype, casting, out)
+    joined = tw.stack(as_tensors(arrays), axis)
+    return _cast_result("stack", joined, dtype, casting, out)
 
 
 def hstack(
@@ -101,22 +102,20 @@ def hstack(
     >>> np.hstack(([1, 2], [3]))
     tensor([1, 2, 3])
     """
-    parts = [_as_single(atleast_1d(x)) for x in as_tensors(tup)]
+    parts = [atleast_1d(x) for x in as_tensors(tup)]
     axis = 0 if parts and parts[0].ndim == 1 else 1
     return concatenate(parts, axis, dtype=dtype, casting=casting)
 
 
-def vstack(
-    tup: Iterable[ArrayLike], *, dtype: DTypeLike = None, casting: str = "same_kind"
-) -> Tensor:
+@signature_of(hstack)
+def vstack(tup: Iterable[ArrayLike], **options: Any) -> Tensor:
     """Stack arrays along the first axis; vectors are rows.
 
     >>> np.vstack(([1, 2], [3, 4]))
     tensor([[1, 2],
             [3, 4]])
     """
-    rows = [_as_single(atleast_2d(x)) for x in as_tensors(tup)]
-    return concatenate(rows, dtype=dtype, casting=casting)
+    return concatenate([atleast_2d(x) for x in as_tensors(tup)], **options)
 
 
 def dstack(tup: Iterable[ArrayLike]) -> Tensor:
@@ -126,7 +125,7 @@ def dstack(tup: Iterable[ArrayLike]) -> Tensor:
     tensor([[[1, 3],
              [2, 4]]])
     """
-    return concatenate([_as_single(atleast_3d(x)) for x in as_tensors(tup)], 2)
+    return concatenate([atleast_3d(x) for x in as_tensors(tup)], 2)
 
 
 def column_stack(tup: Iterable[ArrayLike]) -> Tensor:
@@ -138,11 +137,6 @@ def column_stack(tup: Iterable[ArrayLike]) -> Tensor:
     """
     parts = as_tensors(tup)
     return concatenate([x.reshape((-1, 1)) if x.ndim < 2 else x for x in parts], 1)
-
-
-def _as_single(x: Tensor | tuple[Tensor, ...]) -> Tensor:
-    assert isinstance(x, Tensor), "internal: one array gives one"
-    return x
 
 
 def block(arrays: Any) -> Tensor:
@@ -164,8 +158,8 @@ def block(arrays: Any) -> Tensor:
     depth = _nesting_depth(arrays)
     blocks = as_tensors(_flatten_blocks(arrays))
     rank = max(depth, *(x.ndim for x in blocks))
-    found = _join_blocks(arrays, depth, rank, iter(blocks))
-    return found.astype(found.dtype)  # a tensor of its own, of one block too
+    joined = _join_blocks(arrays, depth, rank, iter(blocks))
+    return joined.astype(joined.dtype)  # a tensor of its own, of one block too
 
 
 def _nesting_depth(part: Any) -> int:
@@ -207,32 +201,28 @@ class Joined:
 
     def __init__(self, axis: int, rank: int = 1, start: int = -1) -> None:
         """Join along an axis arrays of at least a rank; vectors lie along `start`."""
-        self._usual = (axis, rank, start)
+        self._defaults = (axis, rank, start)
 
     def __getitem__(self, key: Any) -> Tensor:
         """Return the items of the index, joined."""
         items = list(key) if isinstance(key, tuple) else [key]
-        axis, rank, start = self._usual
+        axis, rank, start = self._defaults
         if isinstance(items[0], str):
-            axis, rank, start = _parse_directive(items.pop(0), self._usual)
+            text = items.pop(0)
+            try:
+                integers = [int(word) for word in text.split(",")]
+            except ValueError:
+                raise DataError(
+                    f"r_[{text!r}, …]: matrices are not possible here; give integers, "
+                    "as in r_['0,2', a, b]."
+                ) from None
+            axis, rank, start = (*integers, *self._defaults[len(integers) :])
         parts = [
             slice_values(item) if isinstance(item, slice) else item for item in items
         ]
         return concatenate(
             [_expand_to_rank(x, rank, start) for x in as_tensors(parts)], axis
         )
-
-
-def _parse_directive(text: str, usual: tuple[int, int, int]) -> tuple[int, int, int]:
-    try:
-        given = [int(word) for word in text.split(",")]
-    except ValueError:
-        raise DataError(
-            f"r_[{text!r}, …]: matrices are not possible here; give integers, as in "
-            "r_['0,2', a, b]."
-        ) from None
-    axis, rank, start = (*given, *usual[len(given) :])
-    return axis, rank, start
 
 
 def _expand_to_rank(x: Tensor, rank: int, start: int) -> Tensor:
@@ -317,12 +307,10 @@ def resize(a: ArrayLike, new_shape: Lengths) -> Tensor:
     x = asarray(a).ravel()
     shape = as_shape(new_shape)
     length = math.prod(shape)
-    if not x.size:
-        if length:
-            raise ShapeError(f"resize: nothing to fill shape {shape} with.")
-        return x.reshape(shape)
-    times = -(-length // x.size)
-    return x.tile(times)[:length].reshape(shape)
+    if length and not x.size:
+        raise ShapeError(f"resize: nothing to fill shape {shape} with.")
+    repetitions = -(-length // max(x.size, 1))
+    return x.tile(repetitions)[:length].reshape(shape)
 
 
 Sections = SupportsIndex | Sequence[SupportsIndex] | Tensor
@@ -343,17 +331,17 @@ def array_split(
     x = asarray(ary)
     along = normalize_axis(axis, x.ndim)
     length = x.shape[along]
-    given: Any = indices_or_sections
-    if isinstance(given, Tensor):
-        given = given.tolist()
-    if is_integer(given):
-        count = operator.index(given)
+    sections: Any = indices_or_sections
+    if isinstance(sections, Tensor):
+        sections = sections.tolist()
+    if is_integer(sections):
+        count = operator.index(sections)
         if count <= 0:
             raise ShapeError(f"split: {count} parts; give at least one.")
         shorter, longer = divmod(length, count)
         ends = [shorter * i + min(i, longer) for i in range(1, count)]
     else:
-        ends = [operator.index(end) for end in given]
+        ends = [operator.index(end) for end in sections]
     before = (slice(None),) * along
     cuts = zip([0, *ends], [*ends, length], strict=True)
     return [x[(*before, slice(start, end))] for start, end in cuts]
@@ -428,23 +416,32 @@ def _split_axis(
     return split(x, sections, axis)
 
 
-def _named_positions(name: str, obj: Any, length: int) -> list[int]:
-    """Return the positions of an axis that a slice, a mask or integers select."""
+def _chosen_indices(name: str, obj: Any, axis: int, length: int) -> list[int]:
+    """Return the indices along an axis that a slice, a mask or integers choose.
+
+    Raises:
+        TensorIndexError: an index is out of range or no integer.
+        ShapeError: a mask has another length.
+    """
     if isinstance(obj, slice):
         return list(range(length))[obj]
-    given = asarray(obj)
-    if given.dtype.kind == "bool":
+    x = asarray(obj)
+    if x.dtype.kind == "bool":
         # NumPy's insert takes a mask with an element more, for the end.
-        if given.shape != (length,) and (name, given.shape) != (
-            "insert",
-            (length + 1,),
-        ):
-            raise ShapeError(f"{name}: a mask of shape {given.shape} for {length}.")
-        return [i for i, is_named in enumerate(given.tolist()) if is_named]
+        longest = length + (name == "insert")
+        if x.ndim != 1 or not length <= x.size <= longest:
+            raise ShapeError(f"{name}: a mask of shape {x.shape} for {length}.")
+        return [i for i, is_chosen in enumerate(x.tolist()) if is_chosen]
     is_listed = isinstance(obj, list | tuple)  # [] is of the default dtype, a float
-    if given.dtype.kind not in ("int", "uint") and (given.size or not is_listed):
-        raise TensorIndexError(f"{name}: indices are {given.dtype}; give integers.")
-    return [int(i) for i in given.ravel().tolist()]
+    if x.dtype.kind not in ("int", "uint") and (x.size or not is_listed):
+        raise TensorIndexError(f"{name}: indices are {x.dtype}; give integers.")
+    indices = [int(i) for i in x.ravel().tolist()]
+    for i in indices:
+        if not -length <= i < length + (name == "insert"):
+            raise TensorIndexError(
+                f"{name}: index {i} is out of range for axis {axis} of {length}."
+            )
+    return [i + length if i < 0 else i for i in indices]
 
 
 def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Tensor:
@@ -460,13 +457,7 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Tenso
     """
     x, along = flatten_without_axis(arr, axis)
     length = x.shape[along]
-    deleted = set()
-    for i in _named_positions("delete", obj, length):
-        if not -length <= i < length:
-            raise TensorIndexError(
-                f"delete: index {i} is out of range for axis {along} of {length}."
-            )
-        deleted.add(i % length)
+    deleted = set(_chosen_indices("delete", obj, along, length))
     remaining = [i for i in range(length) if i not in deleted]
     return x.take(tw.asarray(remaining, int, device=x.device), along)
 
@@ -487,29 +478,19 @@ def insert(
     """
     x, along = flatten_without_axis(as_first_operand(arr, values), axis)
     length = x.shape[along]
-    positions = _named_positions("insert", obj, length)
-    for i in positions:
-        if not -length <= i <= length:
-            raise TensorIndexError(
-                f"insert: index {i} is out of range for axis {along} of {length}."
-            )
-    positions = [i + length if i < 0 else i for i in positions]
-    given = array(as_operand_like(values, x), copy=None, ndmin=x.ndim).astype(x.dtype)
+    indices = _chosen_indices("insert", obj, along, length)
+    inserted = as_operand_like(values, x).astype(x.dtype)
+    inserted = array(inserted, copy=None, ndmin=x.ndim)
     if is_integer(obj):
-        given = given.moveaxis(0, along)
-    if len(positions) == 1:
-        positions *= given.shape[along]
-    shape = (*x.shape[:along], len(positions), *x.shape[along + 1 :])
-    joined = tw.concat([x, given.broadcast_to(shape)], along)
-    order = sorted(range(len(positions)), key=positions.__getitem__)
-    result: list[int] = []
-    previous = 0
-    for number in order:
-        result += range(previous, positions[number])
-        previous = positions[number]
-        result.append(length + number)
-    result += range(previous, length)
-    return joined.take(tw.asarray(result, int, device=x.device), along)
+        inserted = inserted.moveaxis(0, along)
+    if len(indices) == 1:
+        indices *= inserted.shape[along]
+    shape = (*x.shape[:along], len(indices), *x.shape[along + 1 :])
+    joined = tw.concat([x, inserted.broadcast_to(shape)], along)
+    # Sorting is stable, so that an inserted value comes before the one it precedes.
+    keys = [*((i, 1) for i in range(length)), *((i, 0) for i in indices)]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    return joined.take(tw.asarray(order, int, device=x.device), along)
 
 
 def trim_zeros(
@@ -533,16 +514,15 @@ def trim_zeros(
     if ends not in ("f", "b", "fb", "bf"):
         raise DataError(f"trim_zeros: trim={trim!r}; give f, b or both.")
     x = asarray(filt)
-    chosen = normalize_axes(axis, x.ndim)
-    cut = [slice(None)] * x.ndim
-    for each in chosen:
-        others = tuple(other for other in range(x.ndim) if other != each)
+    key = [slice(None)] * x.ndim
+    for along in normalize_axes(axis, x.ndim):
+        others = tuple(other for other in range(x.ndim) if other != along)
         is_filled = tw.any(x != 0, axis=others).tolist()
         filled = [i for i, fills in enumerate(is_filled) if fills]
         start = (filled[0] if filled else len(is_filled)) if "f" in ends else 0
         stop = (filled[-1] + 1 if filled else 0) if "b" in ends else len(is_filled)
-        cut[each] = slice(start, max(stop, start))
-    return x[tuple(cut)]
+        key[along] = slice(start, max(stop, start))
+    return x[tuple(key)]
 
 
 declare_public(__name__)

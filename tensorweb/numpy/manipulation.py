@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import functools
+import inspect
 import math
 import operator
-from collections.abc import Iterable
-from typing import SupportsIndex, overload
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol, SupportsIndex, overload
 
 from tensorweb.errors import ShapeError
 from tensorweb.functions.creation import Lengths
@@ -48,16 +50,10 @@ def reshape(
     """
     x = asarray(a)
     if is_by_columns(order):
-        lengths = _infer_lengths(shape)
+        lengths = tuple(shape) if isinstance(shape, Iterable) else (shape,)
         return transpose(transpose(x).reshape(lengths[::-1], copy=copy))
     check_order("reshape", order)
     return x.reshape(shape, copy=copy)
-
-
-def _infer_lengths(shape: Lengths) -> tuple[int, ...]:
-    """Return lengths as a tuple, in which one may be -1."""
-    given = shape if isinstance(shape, Iterable) else (shape,)
-    return tuple(length.__index__() for length in given)
 
 
 def ravel(a: ArrayLike, order: str = "C") -> Tensor:
@@ -176,72 +172,58 @@ def broadcast_arrays(
     return tuple(array.broadcast_to(shape) for array in arrays)
 
 
-def _expand_to_rank(
-    arrays: tuple[ArrayLike, ...], shapes: dict[int, tuple[int, ...]]
-) -> Tensor | tuple[Tensor, ...]:
-    """Return each array with axes of length 1; -1 and -2 are its own axes."""
-    found = []
-    for array in arrays:
-        x = asarray(array)
-        target = shapes.get(x.ndim)
-        if target is not None:
-            own = [index for index in target if index < 0]
-            x = x.reshape(
-                tuple(1 if index > 0 else x.shape[own.index(index)] for index in target)
-            )
-        found.append(x)
-    return found[0] if len(found) == 1 else tuple(found)
+class _ForEachArray(Protocol):
+    """A function that returns a tensor for one array, a tuple for several."""
+
+    @overload
+    def __call__(self, arys: ArrayLike, /) -> Tensor: ...
+
+    @overload
+    def __call__(self, *arys: ArrayLike) -> Tensor | tuple[Tensor, ...]: ...
 
 
-@overload
-def atleast_1d(arys: ArrayLike, /) -> Tensor: ...
+def _for_each_array(function: Callable[[Tensor], Tensor]) -> _ForEachArray:
+    """Let a function of a tensor take several arrays."""
+
+    @functools.wraps(function)
+    def call(*arys: ArrayLike) -> Any:
+        results = tuple(function(asarray(array)) for array in arys)
+        return results[0] if len(results) == 1 else results
+
+    vars(call)["__signature__"] = inspect.signature(call, follow_wrapped=False)
+    return call
 
 
-@overload
-def atleast_1d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]: ...
-
-
-def atleast_1d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]:
+@_for_each_array
+def atleast_1d(x: Tensor) -> Tensor:
     """Return numbers as arrays of one element, and arrays as they are.
 
     >>> np.atleast_1d(3)
     tensor([3])
     """
-    return _expand_to_rank(arys, {0: (1,)})
+    return x if x.ndim else x.reshape((1,))
 
 
-@overload
-def atleast_2d(arys: ArrayLike, /) -> Tensor: ...
-
-
-@overload
-def atleast_2d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]: ...
-
-
-def atleast_2d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]:
+@_for_each_array
+def atleast_2d(x: Tensor) -> Tensor:
     """Return numbers and vectors as matrices of one row, and arrays as they are.
 
     >>> np.atleast_2d([1, 2])
     tensor([[1, 2]])
     """
-    return _expand_to_rank(arys, {0: (1, 1), 1: (1, -1)})
+    return x if x.ndim > 1 else x.reshape((1, x.size))
 
 
-@overload
-def atleast_3d(arys: ArrayLike, /) -> Tensor: ...
-
-
-@overload
-def atleast_3d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]: ...
-
-
-def atleast_3d(*arys: ArrayLike) -> Tensor | tuple[Tensor, ...]:
+@_for_each_array
+def atleast_3d(x: Tensor) -> Tensor:
     """Return arrays with three axes: `(n,)` gives `(1, n, 1)`, `(m, n)` `(m, n, 1)`.
 
     >>> np.atleast_3d([1, 2]).shape
     (1, 2, 1)
     """
-    return _expand_to_rank(arys, {0: (1, 1, 1), 1: (1, -1, 1), 2: (-1, -2, 1)})
+    if x.ndim > 2:
+        return x
+    return x.reshape((*x.shape, 1) if x.ndim == 2 else (1, x.size, 1))
 
 
 def flip(m: ArrayLike, axis: Axes | None = None) -> Tensor:
