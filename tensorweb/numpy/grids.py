@@ -13,7 +13,6 @@ from tensorweb.dtypes import (
     DEFAULT_COMPLEX,
     DEFAULT_FLOAT,
     DEFAULT_INT,
-    DType,
     as_dtype,
 )
 from tensorweb.errors import DataError, ShapeError
@@ -24,7 +23,7 @@ from tensorweb.numpy.arguments import (
     declare_public,
     slice_values,
 )
-from tensorweb.shapes import as_shape
+from tensorweb.shapes import as_shape, broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.tensor.scalars import as_complex_number
@@ -52,9 +51,7 @@ def arange(
     check_unused("arange", like=like)
     if start is None and stop is None:
         raise DataError("arange: no numbers; say where it stops.")
-    if start is None:
-        start = 0
-    return tw.arange(start, stop, step, dtype, device=device)
+    return tw.arange(0 if start is None else start, stop, step, dtype, device=device)
 
 
 def linspace(
@@ -85,11 +82,11 @@ def linspace(
     parts = count - 1 if endpoint else count
     if _is_number(start) and _is_number(stop):
         first, last = _number(start), _number(stop)
-        found = tw.linspace(
+        ramp = tw.linspace(
             first, last, count, dtype=dtype, device=device, endpoint=endpoint
         )
         step: Any = (last - first) / parts if parts > 0 else math.nan
-        return (found, step) if retstep else found
+        return (ramp, step) if retstep else ramp
     if count < 0:
         raise ShapeError(f"linspace: num is {count}; it is 0 or more.")
     low, high = tw.broadcast_arrays(start, stop)
@@ -100,17 +97,16 @@ def linspace(
     rise = ramp * step
     if parts > 0:  # a step that is less than the least number is 0
         rise = tw.where(step == 0, ramp / parts * (high - low), rise)
-    found = low + rise
+    values = low + rise
     if endpoint and count > 1:
-        found = tw.concat([found[:-1], high[None]])
+        values = tw.concat([values[:-1], high[None]])
     elif count == 1:
-        found = low[None]
+        values = low[None]
     if dtype is not None:
-        target_dtype = as_dtype(dtype)
-        is_integer_dtype = target_dtype.kind in ("int", "uint")
-        found = (tw.floor(found) if is_integer_dtype else found).astype(target_dtype)
-    found = found.moveaxis(0, axis)
-    return (found, step) if retstep else found
+        is_integer_dtype = as_dtype(dtype).kind in ("int", "uint")
+        values = (tw.floor(values) if is_integer_dtype else values).astype(dtype)
+    values = values.moveaxis(0, axis)
+    return (values, step) if retstep else values
 
 
 def logspace(
@@ -131,13 +127,14 @@ def logspace(
     """
     if _is_number(start) and _is_number(stop) and _is_number(base):
         first, last, root = _number(start), _number(stop), _number(base)
-        shares = _fractions(operator.index(num), endpoint)
-        values = [root ** (first + share * (last - first)) for share in shares]
-        return tw.asarray(_or_empty(values), dtype or _default_dtype(first, last, root))
+        fractions = _fractions(operator.index(num), endpoint)
+        values = [root ** (first + fraction * (last - first)) for fraction in fractions]
+        is_complex = complex in map(type, (first, last, root))
+        return _as_tensor(values, dtype, is_complex)
     first_power, last_power, powers = tw.broadcast_arrays(start, stop, base)
     exponents = linspace(first_power, last_power, num, endpoint)
-    found = tw.pow(powers * 1.0, exponents).moveaxis(0, axis)
-    return found if dtype is None else found.astype(dtype)
+    result = tw.pow(powers * 1.0, exponents).moveaxis(0, axis)
+    return result if dtype is None else result.astype(dtype)
 
 
 def geomspace(
@@ -163,34 +160,35 @@ def geomspace(
         first, last = _number(start), _number(stop)
         if not first or not last:
             raise DataError(f"geomspace: from {first} to {last}; no end may be 0.")
+        fractions = _fractions(operator.index(num), endpoint)
         is_complex = dtype is not None and as_dtype(dtype).kind == "complex"
         if is_complex or complex in (type(first), type(last)):
             first, last = complex(first), complex(last)
             ratio = cmath.log(last / first)
-            shares = _fractions(operator.index(num), endpoint)
-            values = [first * cmath.exp(share * ratio) for share in shares]
-            return _with_exact_ends(
-                values, first, last, endpoint, dtype or DEFAULT_COMPLEX
-            )
-        sign = -1.0 if first < 0 else 1.0
-        if (first < 0) != (last < 0):
-            sign = math.nan
-        low, high = math.log10(abs(first)), math.log10(abs(last))
-        shares = _fractions(operator.index(num), endpoint)
-        values = [sign * 10 ** (low + share * (high - low)) for share in shares]
-        return _with_exact_ends(values, first, last, endpoint, dtype or DEFAULT_FLOAT)
+            values = [first * cmath.exp(fraction * ratio) for fraction in fractions]
+        else:
+            sign = -1.0 if first < 0 else 1.0
+            if (first < 0) != (last < 0):
+                sign = math.nan
+            low, high = math.log10(abs(first)), math.log10(abs(last))
+            exponents = [low + fraction * (high - low) for fraction in fractions]
+            values = [sign * 10**exponent for exponent in exponents]
+        if values:  # the ends are exact
+            values[0] = first
+        if endpoint and len(values) > 1:
+            values[-1] = last
+        return _as_tensor(values, dtype, type(first) is complex)
     low_end, high_end = tw.broadcast_arrays(start, stop)
     first_log = tw.log10(tw.abs(low_end * 1.0))
     signs = tw.sign(low_end * 1.0)
     last_log = tw.log10(high_end / signs)
     sizes = tw.pow(10.0, linspace(first_log, last_log, num, endpoint))
-    found = sizes * signs
-    count = operator.index(num)
-    last = [high_end[None]] if endpoint and count > 1 else [found[-1:]]
-    if count > 1:  # the ends are exact
-        found = tw.concat([low_end[None], found[1:-1], *last])
-    found = found.moveaxis(0, axis)
-    return found if dtype is None else found.astype(dtype)
+    result = sizes * signs
+    if operator.index(num) > 1:  # the ends are exact
+        last = high_end[None] if endpoint else result[-1:]
+        result = tw.concat([low_end[None], result[1:-1], last])
+    result = result.moveaxis(0, axis)
+    return result if dtype is None else result.astype(dtype)
 
 
 def _is_number(value: ArrayLike) -> builtins.bool:
@@ -213,24 +211,12 @@ def _fractions(count: int, endpoint: builtins.bool) -> list[float]:
     return [i / parts for i in range(count)]
 
 
-def _or_empty(values: list[Any]) -> ArrayLike:
-    return values or tw.zeros(0)
-
-
-def _with_exact_ends(
-    values: list[Any], first: Any, last: Any, endpoint: builtins.bool, dtype: DTypeLike
+def _as_tensor(
+    values: list[Any], dtype: DTypeLike, is_complex: builtins.bool
 ) -> Tensor:
-    """Return numbers whose ends are exact."""
-    if values:
-        values[0] = first
-    if endpoint and len(values) > 1:
-        values[-1] = last
-    return tw.asarray(_or_empty(values), dtype)
-
-
-def _default_dtype(*numbers: Any) -> DType:
-    """Return the default dtype of results that are computed from numbers."""
-    return DEFAULT_COMPLEX if complex in map(type, numbers) else DEFAULT_FLOAT
+    """Return numbers as a tensor, by default of floats or complex numbers."""
+    default = DEFAULT_COMPLEX if is_complex else DEFAULT_FLOAT
+    return tw.asarray(values or tw.zeros(0), dtype or default)
 
 
 def meshgrid(
@@ -259,17 +245,13 @@ def meshgrid(
     if indexing == "xy" and rank > 1:
         axes[:2] = 1, 0
     open_grid = tuple(
-        x.reshape(tuple(-1 if axis == own_axis else 1 for axis in range(rank)))
-        if x.size
-        else x.reshape(tuple(0 if axis == own_axis else 1 for axis in range(rank)))
-        for x, own_axis in zip(flat, axes, strict=True)
+        x.reshape((*(1,) * axis, x.size, *(1,) * (rank - axis - 1)))
+        for x, axis in zip(flat, axes, strict=True)
     )
     if sparse or not open_grid:
         return open_grid
-    lengths = [0] * rank
-    for x, own_axis in zip(flat, axes, strict=True):
-        lengths[own_axis] = x.size
-    return tuple(x.broadcast_to(tuple(lengths)) for x in open_grid)
+    shape = broadcast_shapes(*(x.shape for x in open_grid))
+    return tuple(x.broadcast_to(shape) for x in open_grid)
 
 
 def indices(
@@ -288,10 +270,10 @@ def indices(
     """
     shape = as_shape(dimensions)
     ramps = [tw.arange(length, dtype=dtype) for length in shape]
-    found = meshgrid(*ramps, sparse=sparse, indexing="ij")
+    grids = meshgrid(*ramps, sparse=sparse, indexing="ij")
     if sparse:
-        return found
-    return tw.stack(found) if found else tw.zeros(0, dtype)
+        return grids
+    return tw.stack(grids) if grids else tw.zeros(0, dtype)
 
 
 def ix_(*args: ArrayLike) -> tuple[Tensor, ...]:
@@ -307,19 +289,16 @@ def ix_(*args: ArrayLike) -> tuple[Tensor, ...]:
     tensor([[2, 4],
             [7, 9]])
     """
-    found = []
-    for index, given in enumerate(as_tensors(args)):
-        x = given
+    vectors = []
+    for index, x in enumerate(as_tensors(args)):
         if x.ndim != 1:
             raise ShapeError(f"ix_: argument {index} has shape {x.shape}; give 1-D.")
         if x.dtype.kind == "bool":
             (x,) = x.nonzero()
         elif not x.size and not hasattr(args[index], "dtype"):
             x = x.astype(DEFAULT_INT)
-        found.append(
-            x.reshape((*(1,) * index, x.size, *(1,) * (len(args) - index - 1)))
-        )
-    return tuple(found)
+        vectors.append(x)
+    return meshgrid(*vectors, sparse=True, indexing="ij")
 
 
 class Grid:
@@ -344,16 +323,14 @@ class Grid:
         """Return the grid of one slice, or of one for each axis."""
         if not isinstance(key, tuple):
             return slice_values(key)
-        ends = [each for span in key for each in _numbers_of(span)]
-        is_typed = any(hasattr(each, "dtype") for each in ends)
-        ramps = [
-            slice_values(span, tw.result_type(*ends) if is_typed else None)
-            for span in key
-        ]
+        numbers = [number for span in key for number in _numbers_of(span)]
+        is_typed = any(hasattr(number, "dtype") for number in numbers)
+        dtype = tw.result_type(*numbers) if is_typed else None
+        ramps = [slice_values(span, dtype) for span in key]
         dtype = tw.result_type(*ramps) if ramps else DEFAULT_INT
         ramps = [ramp.astype(dtype) for ramp in ramps]
-        found = meshgrid(*ramps, sparse=self._sparse, indexing="ij")
-        return found if self._sparse else tw.stack(found)
+        grids = meshgrid(*ramps, sparse=self._sparse, indexing="ij")
+        return grids if self._sparse else tw.stack(grids)
 
 
 def _numbers_of(span: slice) -> list[Any]:

@@ -21,6 +21,7 @@ from tensorweb.numpy.arguments import (
     declare_public,
     is_inexact,
 )
+from tensorweb.numpy.statistics import percentile
 from tensorweb.shapes import is_integer
 from tensorweb.shapes import size as size_of
 from tensorweb.tensor import Tensor
@@ -62,46 +63,29 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Tensor:
     """
     values = as_first_operand(x, bins)
     edges = as_operand_like(bins, values)
-    rises = _check_monotonic("digitize", edges)
+    if edges.ndim != 1:
+        raise ShapeError(f"digitize: bins have shape {edges.shape}; give edges in 1-D.")
+    before, after = edges[:-1], edges[1:]
+    up = (before <= after) | tw.isnan(after)
+    down = (before >= after) | tw.isnan(before)
+    rises, falls = tw.stack([up.all(), down.all()]).tolist()
+    if not rises and not falls:
+        raise DataError("digitize: bins must rise or fall; sort them with np.sort.")
     side = "left" if right else "right"
     if rises:
         return tw.searchsorted(edges, values, side=side)
     return edges.size - tw.searchsorted(tw.flip(edges), values, side=side)
 
 
-def _check_monotonic(name: str, edges: Tensor) -> bool:
-    """Return whether edges rise; raise when they do neither."""
-    if edges.ndim != 1:
-        raise ShapeError(f"{name}: bins have shape {edges.shape}; give edges in 1-D.")
-    if edges.size < 2:
-        return True
-    before, after = edges[:-1], edges[1:]
-    up = (before <= after) | tw.isnan(after)
-    down = (before >= after) | tw.isnan(before)
-    rises, falls = tw.stack([up.all(), down.all()]).tolist()
-    if not rises and not falls:
-        raise DataError(f"{name}: bins must rise or fall; sort them with np.sort.")
-    return bool(rises)
-
-
-def _standard_deviation(x: Tensor) -> float:
-    return float(x.std())
-
-
 def _scott(x: Tensor) -> float:
-    share: float = (24.0 * math.sqrt(math.pi) / x.size) ** (1.0 / 3.0)
-    return share * _standard_deviation(x)
+    factor: float = (24.0 * math.sqrt(math.pi) / x.size) ** (1.0 / 3.0)
+    return factor * float(x.std())
 
 
 def _freedman_diaconis(x: Tensor) -> float:
-    ordered, last = tw.sort(x), x.size - 1
-    ends = []
-    for share in (0.25, 0.75):
-        low = math.floor(share * last)
-        pair = ordered[low], ordered[min(low + 1, last)]
-        ends.append(pair[0] + (pair[1] - pair[0]) * (share * last - low))
+    low, high = percentile(x, [25, 75])
     factor: float = x.size ** (-1.0 / 3.0)
-    return 2.0 * float(ends[1] - ends[0]) * factor
+    return 2.0 * float(high - low) * factor
 
 
 def _extent(x: Tensor) -> float:
@@ -118,11 +102,11 @@ def _auto(x: Tensor) -> float:
 def _doane(x: Tensor) -> float:
     """Return Sturges' width, narrower for skewed values."""
     n = x.size
-    spread = _standard_deviation(x) if n > 2 else 0.0
-    if not spread:
+    deviation = float(x.std()) if n > 2 else 0.0
+    if not deviation:
         return 0.0
     error = math.sqrt(6.0 * (n - 2) / ((n + 1.0) * (n + 3)))
-    skew = abs(float((((x - x.mean()) / spread) ** 3).mean()))
+    skew = abs(float((((x - x.mean()) / deviation) ** 3).mean()))
     return _extent(x) / (1.0 + math.log2(n) + math.log2(1.0 + skew / error))
 
 
@@ -132,8 +116,8 @@ def _stone(x: Tensor, low: float, high: float) -> float:
     if n <= 1 or not extent:
         return 0.0
     counts = range(1, max(100, int(math.sqrt(n))) + 1)
-    tallies = [histogram(x, bins=count, range=(low, high))[0] for count in counts]
-    squares = tw.stack([(each * each).sum() for each in tallies]).tolist()
+    histograms = [histogram(x, count, (low, high))[0] for count in counts]
+    squares = tw.stack([tw.square(values).sum() for values in histograms]).tolist()
     errors = [
         (2 - (n + 1) * square / n**2) * count
         for square, count in zip(squares, counts, strict=True)
@@ -285,25 +269,23 @@ def _count_points(
 ) -> Tensor:
     """Return counts, or sums of weights, of points by bins: an axis for each column."""
     shape = [max(each.size - 1, 0) for each in edges]
-    flat_index: ArrayLike = 0
-    inside: Tensor | None = None
+    flat_index = tw.zeros_like(columns[0], dtype=dtypes.DEFAULT_INT)
+    inside = tw.ones_like(columns[0], dtype=dtypes.bool)
     for column, ends, length in zip(columns, edges, shape, strict=True):
         bin_index = tw.searchsorted(ends, column, side="right") - 1
         bin_index = tw.where(column == ends[-1], length - 1, bin_index)
-        fits = (column >= ends[0]) & (column <= ends[-1])
-        inside = fits if inside is None else inside & fits
-        flat_index = flat_index * length + tw.clip(bin_index, 0, max(length - 1, 0))  # type: ignore[operator]  # a number or a tensor
-    assert inside is not None, "internal: there is a column"
+        inside = inside & (column >= ends[0]) & (column <= ends[-1])
+        flat_index = flat_index * length + tw.clip(bin_index, 0, max(length - 1, 0))
     if weights is None:
-        values: Tensor = inside.astype(dtypes.DEFAULT_INT)
+        values = inside.astype(dtypes.DEFAULT_INT)
     else:
-        given = as_operand_like(weights, inside).reshape(-1)
-        if given.shape != inside.shape:
+        values = as_operand_like(weights, inside).reshape(-1)
+        if values.shape != inside.shape:
             raise ShapeError(
-                f"histogram: {given.size} weights for {inside.size} values; give one "
+                f"histogram: {values.size} weights for {inside.size} values; give one "
                 "for each."
             )
-        values = tw.where(inside, given, 0)
+        values = tw.where(inside, values, 0)
     dtype = dtypes.DEFAULT_INT if values.dtype is dtypes.bool else values.dtype
     count = size_of(shape)
     if count > MOST_BINS:
@@ -341,38 +323,34 @@ def histogramdd(
         columns = [each.reshape(-1) for each in as_tensors(sample)]
     else:
         points = tw.asarray(sample)
-        points = points.reshape(-1, 1) if points.ndim < 2 else points
-        columns = [points[:, i] for i in _integers_below(points.shape[1])]
+        columns = list((points.reshape(-1, 1) if points.ndim < 2 else points).T)
     rank = len(columns)
-    bins_by_axis = (
-        [bins] * rank if is_integer(bins) else _check_one_each("bins", bins, rank)
-    )
-    ranges = [None] * rank if range is None else _check_one_each("range", range, rank)
+    bins = [bins] * rank if is_integer(bins) else bins
+    ranges = [None] * rank if range is None else range
     edges = tuple(
-        _bin_edges("histogram", x, each, bounds)
-        for x, each, bounds in zip(columns, bins_by_axis, ranges, strict=True)
+        _bin_edges("histogram", x, bins_of_axis, bounds)
+        for x, bins_of_axis, bounds in zip(
+            columns,
+            _one_for_each_axis("bins", bins, rank),
+            _one_for_each_axis("range", ranges, rank),
+            strict=True,
+        )
     )
     count = as_floats(_count_points(columns, edges, weights))
     if density:
         total = count.sum()
         for axis, ends in enumerate(edges):
             widths = as_floats(ends[1:] - ends[:-1])
-            shape = [-1 if each == axis else 1 for each in _integers_below(rank)]
-            count = count / widths.reshape(tuple(shape))
+            count = count / widths.reshape((-1, *(1,) * (rank - axis - 1)))
         count = count / total
     return count, edges
 
 
-def _integers_below(count: int) -> list[int]:
-    """Return 0, 1, … below a number; `range` is an argument here."""
-    return [i for i, _ in enumerate([None] * count)]
-
-
-def _check_one_each(what: str, values: Any, rank: int) -> list[Any]:
-    """Return one value for each axis."""
+def _one_for_each_axis(name: str, values: Any, rank: int) -> list[Any]:
+    """Return the values of an argument, one for each axis."""
     if not hasattr(values, "__len__") or len(values) != rank:
         raise DataError(
-            f"histogramdd: {what} is {values!r}; give a list of {rank}, one an axis."
+            f"histogramdd: {name} is {values!r}; give a list of {rank}, one an axis."
         )
     return list(values)
 
@@ -399,9 +377,9 @@ def histogram2d(
         raise ShapeError(
             f"histogram2d: {first.size} and {second.size} coordinates; give as many."
         )
-    is_pair = isinstance(bins, list | tuple) and len(bins) == 2
-    bins_by_axis = bins if is_integer(bins) or is_pair else [bins, bins]
-    count, edges = histogramdd((first, second), bins_by_axis, range, density, weights)
+    if not (isinstance(bins, list | tuple) and len(bins) == 2):
+        bins = [bins, bins]
+    count, edges = histogramdd((first, second), bins, range, density, weights)
     return count, edges[0], edges[1]
 
 

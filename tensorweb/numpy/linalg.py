@@ -7,6 +7,7 @@ tensor(5.)
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -71,8 +72,7 @@ def norm(
     values = as_floats(x)
     if axis is None:
         if ord is None:
-            found = standard.vector_norm(values, ord=2)
-            return found.reshape((1,) * values.ndim) if keepdims else found
+            return standard.vector_norm(values, keepdims=keepdims, ord=2)
         if values.ndim not in (1, 2):
             raise DataError(
                 f"norm: ord={ord!r} of shape {values.shape}; name the axes of "
@@ -81,15 +81,15 @@ def norm(
         axis = tuple(range(values.ndim))
     axes = (axis,) if is_integer(axis) else tuple(axis)
     if len(axes) == 1:
-        order = 2 if ord is None else ord
-        return standard.vector_norm(values, axis=axes[0], keepdims=keepdims, ord=order)
+        return standard.vector_norm(
+            values, axis=axes[0], keepdims=keepdims, ord=2 if ord is None else ord
+        )
     if len(axes) != 2:
         raise DataError(f"norm: axis={axis!r}; give one axis or two.")
-    moved = values.moveaxis(axes, (-2, -1))
-    found = standard.matrix_norm(
-        moved, keepdims=keepdims, ord="fro" if ord is None else ord
-    )
-    return found.moveaxis((-2, -1), axes) if keepdims else found
+    order: Any = "fro" if ord is None else ord
+    matrices = values.moveaxis(axes, (-2, -1))
+    result = standard.matrix_norm(matrices, keepdims=keepdims, ord=order)
+    return result.moveaxis((-2, -1), axes) if keepdims else result
 
 
 def cond(x: ArrayLike, p: Any = None) -> Tensor:
@@ -108,14 +108,14 @@ def cond(x: ArrayLike, p: Any = None) -> Tensor:
     if not values.size:
         raise LinAlgError(f"cond: shape {values.shape} has no elements; give some.")
     if p in (None, 2, -2):
-        sizes = standard.svdvals(values)
-        first, last = sizes[..., 0], sizes[..., -1]
-        found = last / first if p == -2 else first / last
+        singular = standard.svdvals(values)
+        first, last = singular[..., 0], singular[..., -1]
+        result = last / first if p == -2 else first / last
     else:
         inverse = inverse_or_nan(values)
-        found = norm(values, p, (-2, -1)) * norm(inverse, p, (-2, -1))
-    is_number = ~tw.any(tw.isnan(values), axis=(-2, -1))
-    return tw.where(tw.isnan(found) & is_number, math.inf, found)
+        result = norm(values, p, (-2, -1)) * norm(inverse, p, (-2, -1))
+    has_nan = tw.any(tw.isnan(values), axis=(-2, -1))
+    return tw.where(tw.isnan(result) & ~has_nan, math.inf, result)
 
 
 def lstsq(
@@ -144,30 +144,31 @@ def lstsq(
             f"lstsq: shapes {matrix.shape} and {right.shape}; give a matrix, and a "
             "vector or matrix of as many rows."
         )
-    if matrix.shape[0] != right.shape[0]:
+    count, width = matrix.shape
+    if count != right.shape[0]:
         raise MatrixShapeError(
-            f"lstsq: {matrix.shape[0]} rows and {right.shape[0]}; both must be equal."
+            f"lstsq: {count} rows and {right.shape[0]}; both must be equal."
         )
     columns = right if right.ndim == 2 else right[:, None]
-    left, values, rows = standard.svd(matrix, full_matrices=False)
-    share = rcond
-    if share is None or share < 0:
-        share = finfo(matrix.dtype).eps * (max(matrix.shape) if rcond is None else 1)
-    is_kept = values > (tw.max(values) * share if values.size else 0)
-    weights = tw.where(is_kept, 1 / tw.where(is_kept, values, 1), 0)
-    inside = weights[:, None] * (tw.conj(left.mT) @ columns)
-    found = tw.conj(rows.mT) @ inside
-    rank: int | Tensor = tw.sum(is_kept)
+    left, singular, rows = standard.svd(matrix, full_matrices=False)
+    threshold = rcond
+    if threshold is None or threshold < 0:
+        threshold = finfo(matrix.dtype).eps * (
+            max(count, width) if rcond is None else 1
+        )
+    counts = singular > (tw.max(singular) * threshold if singular.size else 0)
+    weights = tw.where(counts, 1 / tw.where(counts, singular, 1), 0)
+    solution = tw.conj(rows.mT) @ (weights[:, None] * (tw.conj(left.mT) @ columns))
+    rank: int | Tensor = tw.sum(counts)
     is_known = not is_traced(tw.asarray(rank).node)
     if is_known:
         rank = int(rank)
-    residuals = tw.zeros(0, values.dtype, device=matrix.device)
-    if matrix.shape[0] > matrix.shape[1] and not (is_known and rank < matrix.shape[1]):
-        away = tw.abs(columns - matrix @ found)
-        residuals = tw.sum(away * away, axis=0)
+    residuals = tw.zeros(0, singular.dtype, device=matrix.device)
+    if count > width and not (is_known and rank < width):
+        residuals = tw.sum(tw.square(tw.abs(columns - matrix @ solution)), axis=0)
         if not is_known:
-            residuals = tw.where(rank == matrix.shape[1], residuals, math.nan)
-    return found if right.ndim == 2 else found[:, 0], residuals, rank, values
+            residuals = tw.where(rank == width, residuals, math.nan)
+    return solution if right.ndim == 2 else solution[:, 0], residuals, rank, singular
 
 
 def matrix_rank(
@@ -303,8 +304,8 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
         raise DataError(f"qr: mode={mode!r}; it is reduced, complete or r.")
     if mode == "complete":
         return standard.qr(as_floats(a), mode="complete")
-    found = standard.qr(as_floats(a))
-    return found.R if mode == "r" else found
+    result = standard.qr(as_floats(a))
+    return result.R if mode == "r" else result
 
 
 def eigh(a: ArrayLike, UPLO: str = "L") -> EighResult:
@@ -358,14 +359,11 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Out = None) -> Tensor:
     if len(parts) < 2:
         raise ShapeError(f"multi_dot: {len(parts)} arrays; give two or more.")
     first, last = parts[0].ndim, parts[-1].ndim
-    if first == 1:
-        parts[0] = parts[0][None, :]
-    if last == 1:
-        parts[-1] = parts[-1][:, None]
-    found = _multiply_chain(parts)
-    if first == 1:
-        found = found[0]
-    return into(found[..., 0] if last == 1 else found, out)
+    parts[0] = parts[0][None, :] if first == 1 else parts[0]
+    parts[-1] = parts[-1][:, None] if last == 1 else parts[-1]
+    product = _multiply_chain(parts)
+    product = product[0] if first == 1 else product
+    return into(product[..., 0] if last == 1 else product, out)
 
 
 def _multiply_chain(parts: list[Tensor]) -> Tensor:
@@ -375,27 +373,30 @@ def _multiply_chain(parts: list[Tensor]) -> Tensor:
     of their product, over all ways to split it in two.
     """
     lengths = [parts[0].shape[0], *(part.shape[1] for part in parts)]
-    count = len(parts)
-    cost = {(i, i): 0 for i in range(count)}
-    cut: dict[tuple[int, int], int] = {}
-    for width in range(1, count):
-        for i in range(count - width):
-            j = i + width
-            costs = [
-                cost[i, k]
-                + cost[k + 1, j]
-                + lengths[i] * lengths[k + 1] * lengths[j + 1]
+
+    @functools.cache
+    def cost_and_split(i: int, j: int) -> tuple[int, int]:
+        return (
+            min(
+                (
+                    cost_and_split(i, k)[0]
+                    + cost_and_split(k + 1, j)[0]
+                    + lengths[i] * lengths[k + 1] * lengths[j + 1],
+                    k,
+                )
                 for k in range(i, j)
-            ]
-            cost[i, j] = min(costs)
-            cut[i, j] = i + costs.index(cost[i, j])
+            )
+            if i < j
+            else (0, i)
+        )
 
     def product(i: int, j: int) -> Tensor:
         if i == j:
             return parts[i]
-        return product(i, cut[i, j]) @ product(cut[i, j] + 1, j)
+        _, split = cost_and_split(i, j)
+        return product(i, split) @ product(split + 1, j)
 
-    return product(0, count - 1)
+    return product(0, len(parts) - 1)
 
 
 def tensorsolve(
