@@ -279,6 +279,33 @@ def full(
     return tw.full(shape, fill_value, dtype, device=device)
 
 
+def full_like(
+    a: ArrayLike,
+    fill_value: ArrayLike,
+    dtype: DTypeLike = None,
+    order: str = "K",
+    subok: builtins.bool = True,
+    shape: Lengths | None = None,
+    *,
+    device: str | None = None,
+) -> Tensor:
+    """Return one value everywhere, with the dtype and shape of an array.
+
+    As in NumPy the dtype is that of `a`, so that floats lose their fractions in an
+    array of integers.
+
+    >>> np.full_like([1, 2], 2.5), np.full_like([1, 2], 2.5, float)
+    (tensor([2, 2]), tensor([2.5, 2.5]))
+    """
+    check_order("full_like", order)
+    like = asarray(a)
+    lengths = like.shape if shape is None else as_shape(shape)
+    value = as_operand_like(fill_value, like)
+    value = value.astype(like.dtype if dtype is None else dtype)
+    target = like.device if device is None else device
+    return tw.asarray(value.broadcast_to(lengths), device=target)
+
+
 def zeros_like(
     a: ArrayLike,
     dtype: DTypeLike = None,
@@ -306,49 +333,14 @@ def ones_like(a: ArrayLike, *args: Any, **options: Any) -> Tensor:
     return full_like(a, 1, *args, **options)
 
 
-def empty_like(
-    prototype: ArrayLike,
-    /,
-    dtype: DTypeLike = None,
-    order: str = "K",
-    subok: builtins.bool = True,
-    shape: Lengths | None = None,
-    *,
-    device: str | None = None,
-) -> Tensor:
+@signature_of(zeros_like)
+def empty_like(prototype: ArrayLike, /, *args: Any, **options: Any) -> Tensor:
     """Return zeros with the dtype and shape of an array, unless they are given.
 
     >>> np.empty_like([[1, 2]]).shape
     (1, 2)
     """
-    return full_like(prototype, 0, dtype, order, subok, shape, device=device)
-
-
-def full_like(
-    a: ArrayLike,
-    fill_value: ArrayLike,
-    dtype: DTypeLike = None,
-    order: str = "K",
-    subok: builtins.bool = True,
-    shape: Lengths | None = None,
-    *,
-    device: str | None = None,
-) -> Tensor:
-    """Return one value everywhere, with the dtype and shape of an array.
-
-    As in NumPy the dtype is that of `a`, so that floats lose their fractions in an
-    array of integers.
-
-    >>> np.full_like([1, 2], 2.5), np.full_like([1, 2], 2.5, float)
-    (tensor([2, 2]), tensor([2.5, 2.5]))
-    """
-    check_order("full_like", order)
-    like = asarray(a)
-    lengths = like.shape if shape is None else as_shape(shape)
-    target_dtype = like.dtype if dtype is None else dtype
-    target = like.device if device is None else device
-    value = as_operand_like(fill_value, like).astype(target_dtype)
-    return tw.asarray(value.broadcast_to(lengths), device=target)
+    return full_like(prototype, 0, *args, **options)
 
 
 declare_public(__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
@@ -21,8 +22,8 @@ def ndindex(*shape: Any) -> Iterator[tuple[int, ...]]:
     >>> list(np.ndindex(2, 2))
     [(0, 0), (0, 1), (1, 0), (1, 1)]
     """
-    given = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
-    return itertools.product(*map(range, as_shape(given)))
+    lengths = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
+    return itertools.product(*map(range, as_shape(lengths)))
 
 
 def ndenumerate(arr: ArrayLike) -> Iterator[tuple[tuple[int, ...], Any]]:
@@ -72,10 +73,7 @@ class broadcast:
     @property
     def size(self) -> int:
         """The count of elements of the common shape."""
-        found = 1
-        for length in self.shape:
-            found *= length
-        return found
+        return math.prod(self.shape)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         """Yield the elements side by side, as numbers; reads each array once."""
@@ -124,10 +122,11 @@ class nditer:
             )
         self._is_loop_outside = "external_loop" in flags
         self._is_one = not isinstance(op, list | tuple) or _is_data(op)
-        given = [op] if self._is_one else list(op)
-        made = [None if each is None else tw.asarray(each) for each in given]
-        self.shape = broadcast_shapes(*(x.shape for x in made if x is not None))
-        self.operands: tuple[Any, ...] = tuple(made)
+        self.operands: tuple[Any, ...] = tuple(
+            None if x is None else tw.asarray(x) for x in ([op] if self._is_one else op)
+        )
+        shapes = [x.shape for x in self.operands if x is not None]
+        self.shape = broadcast_shapes(*shapes)
         self._indices = list(itertools.product(*(range(n) for n in self.shape)))
         self.multi_index: tuple[int, ...] = ()
         self.index = 0
@@ -140,79 +139,43 @@ class nditer:
         """Do nothing: there are no buffers."""
 
     def __iter__(self) -> Iterator[Any]:
-        return self._iterate_flat() if self._is_loop_outside else self._elements()
-
-    def _iterate_flat(self) -> Iterator[Any]:
-        """Yield the operands once, each as a vector of its elements."""
-        known = [x for x in self.operands if x is not None]
-        wide = tw.broadcast_arrays(*known) if known else ()
-        empty = tw.zeros(
-            self.shape, dtype=tw.result_type(*known), device=wide[0].device
-        )
-        rows = iter([x.copy().reshape(-1) for x in wide])
-        found = [
-            empty.copy().reshape(-1) if x is None else next(rows) for x in self.operands
-        ]
-        before = [row.node for row in found]
-        yield found[0] if self._is_one else tuple(found)
-        results = []
-        for x, row, old in zip(self.operands, found, before, strict=True):
-            values = row.reshape(self.shape)
-            if x is not None and x.shape == self.shape and row.node is not old:
-                x[...] = values
-            results.append(values if x is None else x)
-        self.operands = tuple(results)
-
-    def _elements(self) -> Iterator[Any]:
-        """Yield the elements side by side."""
-        known = [x for x in self.operands if x is not None]
-        device = known[0].device if known else None
-        dtype = tw.result_type(*known) if known else None
+        """Yield the operands side by side: elements, or vectors of all of them."""
+        inputs = [x for x in self.operands if x is not None]
+        dtype = tw.result_type(*inputs) if inputs else None
+        empty = tw.zeros(self.shape, dtype, device=inputs[0].device if inputs else None)
         columns = [
-            None
-            if x is None
-            else tw.unstack(tw.broadcast_to(x, self.shape).reshape(-1))
+            self._parts(empty if x is None else tw.broadcast_to(x, self.shape))
             for x in self.operands
         ]
-        cells: list[list[Tensor]] = [[] for _ in self.operands]
-        written = [False] * len(cells)
-        for i, index in enumerate(self._indices):
+        written = [x is None for x in self.operands]
+        for i, index in enumerate(self._indices[: len(columns[0])]):
             self.multi_index, self.index = index, i
-            row = [
-                tw.zeros((), dtype=dtype, device=device)
-                if column is None
-                else _cell(column[i])
-                for column in columns
-            ]
-            before = [cell.node for cell in row]
+            row = [tw.asarray(column[i], copy=True) for column in columns]
+            before = [part.node for part in row]
             yield row[0] if self._is_one else tuple(row)
-            for number, (cell, old) in enumerate(zip(row, before, strict=True)):
-                cells[number].append(cell)
-                written[number] |= cell.node is not old
-        self._store_results(columns, cells, written)
+            for number, (part, old) in enumerate(zip(row, before, strict=True)):
+                columns[number][i] = part
+                written[number] |= part.node is not old
+        self.operands = tuple(map(self._stored, self.operands, columns, written))
 
-    def _store_results(
-        self,
-        columns: Sequence[Sequence[Tensor] | None],
-        cells: list[list[Tensor]],
-        written: Sequence[bool],
-    ) -> None:
-        """Store written elements in their operands, new ones for results."""
-        found = []
-        for x, column, row, is_written in zip(
-            self.operands, columns, cells, written, strict=True
-        ):
-            if not row or not (is_written or column is None):
-                found.append(x)
-                continue
-            values = tw.stack(row).reshape(self.shape)
-            if column is None:
-                found.append(values)
-                continue
-            if x.shape == self.shape:
-                x[...] = values.astype(x.dtype)
-            found.append(x)
-        self.operands = tuple(found)
+    def _parts(self, x: Tensor) -> list[Tensor]:
+        """Return the elements, or one vector of all of them."""
+        flat = x.reshape(-1)
+        return [flat] if self._is_loop_outside else list(tw.unstack(flat))
+
+    def _stored(
+        self, operand: Tensor | None, parts: list[Tensor], is_written: bool
+    ) -> Tensor | None:
+        """Return an operand with its written parts, or a new one for results."""
+        if not parts or not is_written:
+            return operand
+        values = parts[0] if self._is_loop_outside else tw.stack(parts)
+        values = values.reshape(self.shape)
+        if operand is None:
+            return values
+        if operand.shape == self.shape:
+            operand[...] = values.astype(operand.dtype)
+        return operand
 
     @property
     def nop(self) -> int:
@@ -225,14 +188,9 @@ class nditer:
         return len(self._indices)
 
 
-def _cell(value: Tensor) -> Tensor:
-    """Return an element as a tensor that can be written."""
-    return tw.asarray(value, copy=True)
-
-
 def _is_data(values: Sequence[Any]) -> bool:
     """Whether a list is one operand: of numbers and lists of them alone."""
-    return all(isinstance(each, int | float) for each in values)
+    return all(isinstance(value, int | float) for value in values)
 
 
 declare_public(__name__)

@@ -44,23 +44,22 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Any:
         for coefficient in _coefficient_vector("polyval", p):
             composed = composed * x + poly1d(coefficient)
         return composed
-    given, at = as_tensors([_coefficients(p), x])
-    coefficients = _coefficient_vector("polyval", given)
-    found = tw.zeros_like(at)
-    for i in range(coefficients.size):
-        found = found * at + coefficients[i]
-    return found
+    coefficients, at = as_tensors([_coefficients(p), x])
+    total = tw.zeros_like(at)
+    for coefficient in _coefficient_vector("polyval", coefficients):
+        total = total * at + coefficient
+    return total
 
 
 def _coefficient_vector(name: str, p: ArrayLike) -> Tensor:
     """Return coefficients as a 1-D tensor."""
-    given = tw.asarray(_coefficients(p))
-    if given.ndim > 1:
+    x = tw.asarray(_coefficients(p))
+    if x.ndim > 1:
         raise ShapeError(
-            f"{name}: coefficients have shape {given.shape}; give them in 1-D, the "
+            f"{name}: coefficients have shape {x.shape}; give them in 1-D, the "
             "highest power first."
         )
-    return given.reshape(-1)
+    return x.reshape(-1)
 
 
 def _coefficients(p: ArrayLike) -> ArrayLike:
@@ -75,10 +74,10 @@ def _coefficient_vectors(
     return _coefficient_vector(name, first), _coefficient_vector(name, second)
 
 
-def _poly1d_if_given(found: Tensor, *given: ArrayLike) -> Any:
-    """Return coefficients, as a `poly1d` where one was given."""
-    is_polynomial = any(isinstance(each, poly1d) for each in given)
-    return poly1d(found) if is_polynomial else found
+def _as_given(coefficients: Tensor, *operands: ArrayLike) -> Any:
+    """Return coefficients, as a `poly1d` where one of the operands is one."""
+    is_polynomial = any(isinstance(operand, poly1d) for operand in operands)
+    return poly1d(coefficients) if is_polynomial else coefficients
 
 
 def polyfit(
@@ -127,32 +126,31 @@ def polyfit(
     spread = tw.max(tw.abs(at - centre))
     scale = tw.where(spread == 0, 1.0, spread)
     fitted = _fit_orthogonal((at - centre) / scale, columns, weights, degree)
-    found = _expand_powers(fitted, centre, scale)
-    answer = found[:, 0] if values.ndim == 1 else found
+    coefficients = _expand_powers(fitted, centre, scale)
+    result = coefficients[:, 0] if values.ndim == 1 else coefficients
     if not full and not cov:
-        return answer
+        return result
     powers = vander(at, degree + 1) * weights[:, None]
-    errors = columns * weights[:, None] - tw.matmul(powers, found)
-    squares = (errors * errors).sum(0)
-    size = tw.sqrt((powers * powers).sum(0))
-    scaled = powers / size
+    errors = columns * weights[:, None] - tw.matmul(powers, coefficients)
+    squares = tw.square(errors).sum(0)
+    norms = tw.sqrt(tw.square(powers).sum(0))
+    scaled = powers / norms
     if full:
-        values_of = linalg.svdvals(scaled)
+        singular = linalg.svdvals(scaled)
         precision = at.size * finfo(at.dtype).eps
-        rank = (values_of > values_of.max() * precision).sum()
-        return answer, squares, rank, values_of, precision
-    base = linalg.inv(tw.matmul(scaled.T, scaled)) / (size[:, None] * size)
-    if cov == "unscaled":
-        return answer, base if values.ndim == 1 else base[..., None]
-    spare = at.size - degree - 1
-    if spare <= 0:
-        raise DataError(
-            f"polyfit: cov= with {at.size} points for {degree + 1} coefficients; give "
-            'more points, or use cov="unscaled".'
-        )
-    factor = squares / spare
-    covariances = base[..., None] * factor
-    return answer, covariances[..., 0] if values.ndim == 1 else covariances
+        rank = (singular > singular.max() * precision).sum()
+        return result, squares, rank, singular, precision
+    covariances = linalg.inv(tw.matmul(scaled.T, scaled)) / (norms[:, None] * norms)
+    covariances = covariances[..., None]
+    if cov != "unscaled":
+        freedom = at.size - degree - 1
+        if freedom <= 0:
+            raise DataError(
+                f"polyfit: cov= with {at.size} points for {degree + 1} coefficients; "
+                'give more points, or use cov="unscaled".'
+            )
+        covariances = covariances * (squares / freedom)
+    return result, covariances[..., 0] if values.ndim == 1 else covariances
 
 
 def _fit_orthogonal(
@@ -165,55 +163,53 @@ def _fit_orthogonal(
     """
     basis: list[Tensor] = []
     triangle: list[list[Tensor]] = []
-    rest = columns * weights[:, None]
+    errors = columns * weights[:, None]
     power = weights
-    shares: list[Tensor] = []
+    projections: list[Tensor] = []
     for _ in range(degree + 1):
         column, row = power, [tw.zeros_like(at[0]) for _ in basis]
         for _ in range(2):
-            for i, known in enumerate(basis):
-                part = (known * column).sum()
-                column = column - part * known
+            for i, unit in enumerate(basis):
+                part = (unit * column).sum()
+                column = column - part * unit
                 row[i] = row[i] + part
         length = tw.sqrt(tw.square(column).sum())
-        known = column / length
-        basis.append(known)
+        unit = column / length
+        basis.append(unit)
         triangle.append([*row, length])
-        share = (known[:, None] * rest).sum(0)
-        rest = rest - known[:, None] * share[None, :]
-        shares.append(share)
+        projection = (unit[:, None] * errors).sum(0)
+        errors = errors - unit[:, None] * projection[None, :]
+        projections.append(projection)
         power = power * at
-    found: list[Tensor] = [shares[0]] * (degree + 1)
+    coefficients = projections[:]
     for i in reversed(range(degree + 1)):
-        total = shares[i]
         for j in range(i + 1, degree + 1):
-            total = total - triangle[j][i] * found[j]
-        found[i] = total / triangle[i][i]
-    return found
+            coefficients[i] = coefficients[i] - triangle[j][i] * coefficients[j]
+        coefficients[i] = coefficients[i] / triangle[i][i]
+    return coefficients
 
 
 def _expand_powers(fitted: list[Tensor], centre: Tensor, scale: Tensor) -> Tensor:
     """Expand a polynomial of (x - centre) / scale in powers of x, highest first."""
-    degree = len(fitted) - 1
-    plain = [fitted[i] / scale**i for i in range(degree + 1)]
-    found = []
-    for i in reversed(range(degree + 1)):
-        total = plain[i]
-        for j in range(i + 1, degree + 1):
-            total = total + plain[j] * math.comb(j, i) * (-centre) ** (j - i)
-        found.append(total)
-    return tw.stack(found)
+    unscaled = [coefficient / scale**i for i, coefficient in enumerate(fitted)]
+    coefficients = []
+    for i, total in reversed(list(enumerate(unscaled))):
+        for j in range(i + 1, len(unscaled)):
+            total = total + unscaled[j] * math.comb(j, i) * (-centre) ** (j - i)
+        coefficients.append(total)
+    return tw.stack(coefficients)
 
 
 def _align_degrees(name: str, a1: ArrayLike, a2: ArrayLike) -> tuple[Tensor, Tensor]:
     """Return coefficients of equal length, padded with zeros in front."""
     first, second = _coefficient_vectors(name, a1, a2)
     length = max(first.size, second.size)
-    parts = [
-        tw.concat([tw.zeros(length - x.size, dtype=x.dtype, device=x.device), x])
-        for x in (first, second)
-    ]
-    return parts[0], parts[1]
+    return _pad_front(first, length), _pad_front(second, length)
+
+
+def _pad_front(x: Tensor, length: int) -> Tensor:
+    zeros = tw.zeros(length - x.size, dtype=x.dtype, device=x.device)
+    return tw.concat([zeros, x])
 
 
 def polyadd(a1: ArrayLike, a2: ArrayLike) -> Any:
@@ -223,7 +219,7 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Any:
     tensor([9, 6, 6])
     """
     first, second = _align_degrees("polyadd", a1, a2)
-    return _poly1d_if_given(first + second, a1, a2)
+    return _as_given(first + second, a1, a2)
 
 
 def polysub(a1: ArrayLike, a2: ArrayLike) -> Any:
@@ -232,11 +228,11 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> Any:
     >>> np.polysub([2, 10, -2], [3, 10, -4])
     tensor([-1,  0,  2])
     """
-    given = [_coefficients(each) for each in (a1, a2)]
+    operands = _coefficients(a1), _coefficients(a2)
     first, second = _align_degrees(
-        "polysub", *(as_signed_operand(each, *given) for each in given)
+        "polysub", *(as_signed_operand(operand, *operands) for operand in operands)
     )
-    return _poly1d_if_given(first - second, a1, a2)
+    return _as_given(first - second, a1, a2)
 
 
 def polymul(a1: ArrayLike, a2: ArrayLike) -> Any:
@@ -246,12 +242,12 @@ def polymul(a1: ArrayLike, a2: ArrayLike) -> Any:
     tensor([ 9, 23, 38, 17,  3])
     """
     first, second = _coefficient_vectors("polymul", a1, a2)
-    table = first[:, None] * second[None, :]
-    indices = tw.arange(first.size, device=first.device)[:, None]
-    indices = indices + tw.arange(second.size, device=first.device)[None, :]
-    length = first.size + second.size - 1
-    empty = tw.zeros(max(length, 0), dtype=table.dtype, device=first.device)
-    return _poly1d_if_given(empty.at[indices].add(table), a1, a2)
+    products = first[:, None] * second[None, :]
+    powers = [tw.arange(x.size, device=first.device) for x in (first, second)]
+    indices = powers[0][:, None] + powers[1][None, :]
+    length = max(first.size + second.size - 1, 0)
+    empty = tw.zeros(length, dtype=products.dtype, device=first.device)
+    return _as_given(empty.at[indices].add(products), a1, a2)
 
 
 def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Any, Any]:
@@ -265,23 +261,22 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Any, Any]:
     """
     top, bottom = map(as_floats, _coefficient_vectors("polydiv", u, v))
     dtype = tw.result_type(top, bottom)
-    rest, divisor = top.tolist(), bottom.tolist()
+    remainder, divisor = top.tolist(), bottom.tolist()
     if not divisor or divisor[0] == 0:
         raise DataError("polydiv: the divisor's highest coefficient is 0; trim it.")
     quotient = []
-    for i in range(max(len(rest) - len(divisor) + 1, 0)):
-        share = rest[i] / divisor[0]
-        quotient.append(share)
-        for j, each in enumerate(divisor):
-            rest[i + j] -= share * each
-    rest = rest[len(quotient) :]
-    while len(rest) > 1 and abs(rest[0]) <= CLOSE:
-        rest.pop(0)
-    made = [
+    for i in range(len(remainder) - len(divisor) + 1):
+        quotient.append(remainder[i] / divisor[0])
+        for j, coefficient in enumerate(divisor):
+            remainder[i + j] -= quotient[-1] * coefficient
+    remainder = remainder[len(quotient) :]
+    while len(remainder) > 1 and abs(remainder[0]) <= CLOSE:
+        remainder.pop(0)
+    first, second = (
         tw.asarray(values or [0.0], dtype=dtype, device=top.device)
-        for values in (quotient, rest)
-    ]
-    return _poly1d_if_given(made[0], u, v), _poly1d_if_given(made[1], u, v)
+        for values in (quotient, remainder)
+    )
+    return _as_given(first, u, v), _as_given(second, u, v)
 
 
 def polyder(p: ArrayLike, m: SupportsIndex = 1) -> Any:
@@ -290,11 +285,11 @@ def polyder(p: ArrayLike, m: SupportsIndex = 1) -> Any:
     >>> np.polyder([1, 1, 1, 1])
     tensor([3, 2, 1])
     """
-    found = _coefficient_vector("polyder", p)
-    for _ in range(_check_order_count("polyder", m)):
-        powers = tw.arange(found.size - 1, 0, -1, device=found.device)
-        found = found[:-1] * powers
-    return _poly1d_if_given(found, p)
+    coefficients = _coefficient_vector("polyder", p)
+    for _ in range(_check_repetitions("polyder", m)):
+        powers = tw.arange(coefficients.size - 1, 0, -1, device=coefficients.device)
+        coefficients = coefficients[:-1] * powers
+    return _as_given(coefficients, p)
 
 
 def polyint(p: ArrayLike, m: SupportsIndex = 1, k: ArrayLike = None) -> Any:
@@ -303,20 +298,21 @@ def polyint(p: ArrayLike, m: SupportsIndex = 1, k: ArrayLike = None) -> Any:
     >>> np.polyint([3, 2, 1], k=5)
     tensor([1., 1., 1., 5.])
     """
-    found = as_floats(_coefficient_vector("polyint", p))
-    times = _check_order_count("polyint", m)
-    given = [0] * times if k is None else as_operand_like(k, found).reshape(-1).tolist()
-    constants = given * times if len(given) == 1 else given
-    if len(constants) < times:
-        raise DataError(f"polyint: {len(constants)} constants for {times} integrals.")
-    for constant in constants[:times]:
-        powers = tw.arange(found.size, 0, -1, device=found.device)
-        last = tw.full(1, constant, dtype=found.dtype, device=found.device)
-        found = tw.concat([found / powers, last])
-    return _poly1d_if_given(found, p)
+    coefficients = as_floats(_coefficient_vector("polyint", p))
+    times = _check_repetitions("polyint", m)
+    constants = as_operand_like(0 if k is None else k, coefficients).reshape(-1)
+    if constants.size == 1:
+        constants = tw.broadcast_to(constants, (times,))
+    if constants.size < times:
+        raise DataError(f"polyint: {constants.size} constants for {times} integrals.")
+    for i in range(times):
+        powers = tw.arange(coefficients.size, 0, -1, device=coefficients.device)
+        constant = constants[i : i + 1].astype(coefficients.dtype)
+        coefficients = tw.concat([coefficients / powers, constant])
+    return _as_given(coefficients, p)
 
 
-def _check_order_count(name: str, m: SupportsIndex) -> int:
+def _check_repetitions(name: str, m: SupportsIndex) -> int:
     times = operator.index(m)
     if times < 0:
         raise DataError(f"{name}: m is {times}; it is 0 or more.")
@@ -335,19 +331,19 @@ def poly(seq_of_zeros: ArrayLike) -> Tensor:
     zeros = tw.asarray(seq_of_zeros)
     if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1]:
         is_real = zeros.dtype.kind != "complex"
-        found = poly(linalg.eigvals(as_floats(zeros)))
-        return tw.real(found) if is_real and found.dtype.kind == "complex" else found
+        result = poly(linalg.eigvals(as_floats(zeros)))
+        return tw.real(result) if is_real and result.dtype.kind == "complex" else result
     if zeros.ndim != 1:
         raise ShapeError(
             f"poly: shape {zeros.shape}; give zeros in 1-D, or a square matrix."
         )
-    found = one = as_floats(tw.ones(1, device=zeros.device))
+    result = one = as_floats(tw.ones(1, device=zeros.device))
     for i in range(zeros.size):
-        found = polymul(found, tw.concat([one, -as_floats(zeros)[i : i + 1]]))
+        result = polymul(result, tw.concat([one, -as_floats(zeros)[i : i + 1]]))
     is_known = zeros.dtype.kind == "complex" and not is_traced(zeros.node)
     count = Counter(peek(zeros) if is_known else ())
     is_paired = is_known and all(count[z] == count[z.conjugate()] for z in count)
-    return tw.real(found) if is_paired else found
+    return tw.real(result) if is_paired else result
 
 
 def _trim_leading_zeros(p: ArrayLike) -> Tensor:
@@ -355,12 +351,12 @@ def _trim_leading_zeros(p: ArrayLike) -> Tensor:
 
     Without coefficients it is one 0.
     """
-    line = _coefficient_vector("poly1d", p)
-    if not line.size:
-        return tw.zeros(1, dtype=line.dtype, device=line.device)
-    known = [] if is_traced(line.node) else peek(line)
-    first = next((i for i, value in enumerate(known) if value), len(known) - 1)
-    return line[max(first, 0) :]
+    coefficients = _coefficient_vector("poly1d", p)
+    if not coefficients.size:
+        return _pad_front(coefficients, 1)
+    values = [] if is_traced(coefficients.node) else peek(coefficients)
+    first = next((i for i, value in enumerate(values) if value), len(values) - 1)
+    return coefficients[max(first, 0) :]
 
 
 class poly1d:
@@ -443,10 +439,7 @@ class poly1d:
         if power < 0:
             raise DataError(f"poly1d: power {power}; powers are 0 or more.")
         if power > self.order:
-            before = tw.zeros(
-                power - self.order, dtype=self.coeffs.dtype, device=self.coeffs.device
-            )
-            self.coeffs = tw.concat([before, self.coeffs])
+            self.coeffs = _pad_front(self.coeffs, power + 1)
         self.coeffs[self.order - power] = value
 
     def __eq__(self, other: object) -> Any:
@@ -493,10 +486,10 @@ class poly1d:
         return self
 
     def __pow__(self, n: SupportsIndex) -> poly1d:
-        found = poly1d([1])
-        for _ in range(_check_order_count("poly1d", n)):
-            found = found * self
-        return found
+        result = poly1d([1])
+        for _ in range(_check_repetitions("poly1d", n)):
+            result = result * self
+        return result
 
     def deriv(self, m: SupportsIndex = 1) -> poly1d:
         """Return the m-th derivative."""
@@ -525,26 +518,21 @@ def roots(p: ArrayLike) -> Tensor:
     >>> tw.round(100 * np.roots([1.0, -3.0, 2.0]))
     tensor([200., 100.])
     """
-    given = as_floats(tw.asarray(getattr(p, "coeffs", p)))
-    if given.ndim > 1:
-        raise ShapeError(f"roots: coefficients have shape {given.shape}; give 1-D.")
-    line = given.reshape(-1)
+    line = as_floats(_coefficient_vector("roots", p))
     indices = [i for i, value in enumerate(peek(line)) if value != 0]
     if not indices:
         return line[:0]
-    zero_roots = tw.zeros(
-        line.size - 1 - indices[-1], dtype=line.dtype, device=line.device
-    )
+    zero_roots = tw.zeros_like(line[indices[-1] + 1 :])
     line = line[indices[0] : indices[-1] + 1]
     degree = line.size - 1
     if not degree:
         return zero_roots
     first = -line[1:] / line[0]
     below = tw.eye(degree - 1, degree, dtype=line.dtype, device=line.device)
-    found = linalg.eigvals(tw.concat([first[None, :], below], 0))
-    if not bool((tw.imag(found) != 0).any()):
-        return tw.concat([tw.real(found), zero_roots])
-    return tw.concat([found, zero_roots.astype(found.dtype)])
+    eigenvalues = linalg.eigvals(tw.concat([first[None, :], below], 0))
+    if not bool((tw.imag(eigenvalues) != 0).any()):
+        eigenvalues = tw.real(eigenvalues)
+    return tw.concat([eigenvalues, zero_roots.astype(eigenvalues.dtype)])
 
 
 def sort_complex(a: ArrayLike) -> Tensor:
@@ -570,11 +558,9 @@ def _polynomial_text(coefficients: Sequence[complex], variable: str) -> str:
        2
     1 x - 2.5
     """
-    values = list(coefficients)
-    while len(values) > 1 and not values[0]:
-        values.pop(0)
     text = ""
-    for power, value in zip(range(len(values) - 1, -1, -1), values, strict=True):
+    for i, value in enumerate(coefficients):
+        power = len(coefficients) - 1 - i
         number = _format_coefficient(value)
         if number == "0" and (power or text):
             continue

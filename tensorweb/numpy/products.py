@@ -6,7 +6,7 @@ import itertools
 import math
 import operator
 import string
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, SupportsIndex, TypeAlias
 
@@ -121,20 +121,20 @@ def _move_matrix_axes(
     Raises:
         DataError: their numbers are not `counts`, of the operands and of the result.
     """
-    given = [(each,) if is_integer(each) else tuple(each) for each in axes]
-    if len(given) == 2 and not counts[2]:
-        given.append(())
-    if tuple(map(len, given)) != counts:
+    lists = [(own,) if is_integer(own) else tuple(own) for own in axes]
+    if len(lists) == 2 and not counts[2]:
+        lists.append(())
+    if tuple(map(len, lists)) != counts:
         raise DataError(
             f"{name}: axes={axes!r}; give lists of {counts[0]} and {counts[1]} axes of "
             f"the operands, and of {counts[2]} of the result."
         )
     moved = [
-        x.moveaxis(each, tuple(range(-len(each), 0)))
-        for x, each in zip(operands, given, strict=False)
+        x.moveaxis(own, tuple(range(-len(own), 0)))
+        for x, own in zip(operands, lists, strict=False)
     ]
-    found = function(moved[0], moved[1])
-    return found.moveaxis(tuple(range(-counts[2], 0)), given[2])
+    result = function(moved[0], moved[1])
+    return result.moveaxis(tuple(range(-counts[2], 0)), lists[2])
 
 
 def matvec(
@@ -193,19 +193,14 @@ def vecdot(
         raise DataError(f"vecdot: axis={axis!r} and axes={axes!r}; give one of them.")
     a, b = as_tensors((x1, x2))
     along = operator.index(-1 if axis is None else axis)
-    given = [along, along, *[along] * keepdims] if axes is None else axes
-    if keepdims:
-        counts = (1, 1, 1)
-        found = _move_matrix_axes(
-            "vecdot",
-            lambda x, y: tw.vecdot(x, y)[..., None],
-            (a, b),
-            given,
-            counts,
-        )
-    else:
-        found = _move_matrix_axes("vecdot", tw.vecdot, (a, b), given, (1, 1, 0))
-    return into(found, out)
+    if axes is None:
+        axes = [along, along, *[along] * keepdims]
+
+    def product(x: Tensor, y: Tensor) -> Tensor:
+        return tw.vecdot(x, y)[..., None] if keepdims else tw.vecdot(x, y)
+
+    counts = (1, 1, int(keepdims))
+    return into(_move_matrix_axes("vecdot", product, (a, b), axes, counts), out)
 
 
 def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:
@@ -246,12 +241,12 @@ def einsum(
     """
     check_order("einsum", order)
     subscripts, arrays = subscripts_of(operands)
-    given = as_tensors(arrays)
+    tensors = as_tensors(arrays)
     if dtype is not None:
-        for each in given:
-            check_casting("einsum", each.dtype, as_dtype(dtype), casting)
-        given = [each.astype(dtype) for each in given]
-    return into(tw.einsum(subscripts, *given), out)
+        for x in tensors:
+            check_casting("einsum", x.dtype, as_dtype(dtype), casting)
+        tensors = [x.astype(dtype) for x in tensors]
+    return into(tw.einsum(subscripts, *tensors), out)
 
 
 def kron(a: ArrayLike, b: ArrayLike) -> Tensor:
@@ -262,12 +257,12 @@ def kron(a: ArrayLike, b: ArrayLike) -> Tensor:
     """
     x, y = as_pair(a, b)
     rank = max(x.ndim, y.ndim)
-    x = x.reshape((*(1,) * (rank - x.ndim), *x.shape))
-    y = y.reshape((*(1,) * (rank - y.ndim), *y.shape))
-    wide = x.expand_dims(tuple(range(1, 2 * rank, 2))) if rank else x
-    narrow = y.expand_dims(tuple(range(0, 2 * rank, 2))) if rank else y
-    shape = tuple(m * n for m, n in zip(x.shape, y.shape, strict=True))
-    return tw.multiply(wide, narrow).reshape(shape)
+    outer_shape = (*(1,) * (rank - x.ndim), *x.shape)
+    inner_shape = (*(1,) * (rank - y.ndim), *y.shape)
+    blocks = x.reshape([n for length in outer_shape for n in (length, 1)])
+    block = y.reshape([n for length in inner_shape for n in (1, length)])
+    shape = [m * n for m, n in zip(outer_shape, inner_shape, strict=True)]
+    return tw.multiply(blocks, block).reshape(shape)
 
 
 def cross(
@@ -301,11 +296,11 @@ def cross(
     third = a0 * b1 - a1 * b0
     if x.shape[-1] == y.shape[-1] == 2:
         return third
-    a2 = x[..., 2] if x.shape[-1] == 3 else x[..., 0] * 0
-    b2 = y[..., 2] if y.shape[-1] == 3 else y[..., 0] * 0
+    a2 = x[..., 2] if x.shape[-1] == 3 else tw.zeros_like(a0)
+    b2 = y[..., 2] if y.shape[-1] == 3 else tw.zeros_like(b0)
     parts = (a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, third)
-    found = tw.stack(tw.broadcast_arrays(*parts), axis=-1)
-    return found.moveaxis(-1, normalize_axis(axisc, found.ndim))
+    result = tw.stack(tw.broadcast_arrays(*parts), axis=-1)
+    return result.moveaxis(-1, normalize_axis(axisc, result.ndim))
 
 
 def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> Tensor:
@@ -374,8 +369,8 @@ def _slide_window(name: str, x: Tensor, window: Tensor, mode: str) -> Tensor:
 
 Letters: TypeAlias = frozenset[str]
 
-Positions: TypeAlias = tuple[int, ...]
-"""Indices of operands that one step multiplies; it appends the product to the rest."""
+Indices: TypeAlias = tuple[int, ...]
+"""Indices of operands that one step replaces by their product, the last operand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,7 +383,7 @@ class Problem:
     limit: float
 
     def size(self, letters: Iterable[str]) -> int:
-        """Return the number of elements."""
+        """Return the count of elements."""
         return math.prod(self.lengths[letter] for letter in letters)
 
     def work(self, letters: Letters, is_summed: bool, count: int) -> int:
@@ -396,7 +391,7 @@ class Problem:
         return self.size(letters) * (max(1, count - 1) + is_summed)
 
     def product(
-        self, chosen: Sequence[Letters], others: Sequence[Letters]
+        self, chosen: Sequence[Letters], others: Iterable[Letters]
     ) -> tuple[Letters, int]:
         """Return the letters of a product that are needed later, and its work."""
         used = frozenset[str]().union(*chosen)
@@ -410,7 +405,7 @@ def einsum_path(
     """Return an order of products for `einsum`, and a text about its cost.
 
     The order is `["einsum_path", (0, 2), (0, 1)]`: each step multiplies the operands at
-    some positions; its product replaces them as the last operand.
+    some indices; its product replaces them as the last operand.
 
     Args:
         operands: those of `einsum`.
@@ -433,40 +428,47 @@ def einsum_path(
     """
     if einsum_call:
         raise DataError("einsum_path: einsum_call=True is NumPy's own; leave it out.")
-    subscripts, arrays = subscripts_of(operands)
-    nodes = [each.node for each in as_tensors(arrays)]
-    labels, result = parse(subscripts, nodes)
-    names = _letters_of_labels((*labels, result))
-    terms = ["".join(names[label] for label in term) for term in labels]
-    output = "".join(names[label] for label in result)
-    lengths: dict[str, int] = {}
-    for term, node in zip(terms, nodes, strict=True):
-        for letter, length in zip(term, node.shape, strict=True):
-            lengths[letter] = max(length, lengths.get(letter, 0))
-            if length == 0:
-                lengths[letter] = 0
-    problem = Problem(tuple(map(frozenset, terms)), frozenset(output), lengths, 0)
-    largest = max(problem.size(term) for term in (*terms, output))
-    path, limit = _parse_optimize(optimize, largest)
-    problem = Problem(problem.operands, problem.output, lengths, limit)
-    if isinstance(path, str):
-        everything = [tuple(range(len(terms)))]
-        letters = frozenset[str]().union(*problem.operands)
-        if path == "none" or len(terms) < 3 or letters == problem.output:
-            path = everything
-        else:
-            path = _greedy_path(problem) if path == "greedy" else _optimal_path(problem)
+    terms, output, lengths = _letters_and_lengths(*subscripts_of(operands))
+    sizes = (math.prod(lengths[x] for x in term) for term in (*terms, output))
+    largest = max(sizes)
+    strategy, limit = _parse_optimize(optimize, largest)
+    problem = Problem(tuple(map(frozenset, terms)), frozenset(output), lengths, limit)
+    if isinstance(strategy, list):
+        path = strategy
+    elif (
+        strategy == "none"
+        or len(terms) < 3
+        or frozenset[str]().union(*problem.operands) == problem.output
+    ):
+        path = [tuple(range(len(terms)))]
+    else:
+        find_path = _greedy_path if strategy == "greedy" else _optimal_path
+        path = find_path(problem)
     return ["einsum_path", *path], _path_report(problem, terms, output, path)
 
 
-def _letters_of_labels(terms: Iterable[Iterable[str]]) -> dict[str, str]:
-    """Return a letter for each label, also for those of dots."""
-    labels = dict.fromkeys(itertools.chain(*terms))
-    free = (each for each in reversed(string.ascii_letters) if each not in labels)
-    return {label: next(free) if label[0] == "." else label for label in labels}
+def _letters_and_lengths(
+    subscripts: str, arrays: Iterable[ArrayLike]
+) -> tuple[list[str], str, dict[str, int]]:
+    """Return the letters of operands and result, and the lengths of their axes.
+
+    Axes of dots get letters that the subscripts do not use.
+    """
+    nodes = [x.node for x in as_tensors(arrays)]
+    labels, result = parse(subscripts, nodes)
+    used = dict.fromkeys(itertools.chain(*labels, result))
+    free = (letter for letter in reversed(string.ascii_letters) if letter not in used)
+    letters = {label: next(free) if label[0] == "." else label for label in used}
+    terms = ["".join(letters[label] for label in term) for term in labels]
+    lengths: dict[str, int] = {}
+    for term, node in zip(terms, nodes, strict=True):
+        for letter, length in zip(term, node.shape, strict=True):
+            is_empty = 0 in (length, lengths.get(letter))
+            lengths[letter] = 0 if is_empty else max(length, lengths.get(letter, 0))
+    return terms, "".join(letters[label] for label in result), lengths
 
 
-def _parse_optimize(optimize: Any, largest: int) -> tuple[str | list[Positions], float]:
+def _parse_optimize(optimize: Any, largest: int) -> tuple[str | list[Indices], float]:
     """Return the strategy or the order, and the limit of elements.
 
     Raises:
@@ -490,122 +492,101 @@ def _parse_optimize(optimize: Any, largest: int) -> tuple[str | list[Positions],
     )
 
 
-def _optimal_path(problem: Problem) -> list[Positions]:
+def _optimal_path(problem: Problem) -> list[Indices]:
     """Return the cheapest order of pairs, all of which are tried."""
     total = len(problem.operands)
-    found: list[tuple[int, list[Positions], tuple[Letters, ...]]]
-    found = [(0, [], problem.operands)]
+    partial: list[tuple[int, list[Indices], tuple[Letters, ...]]]
+    partial = [(0, [], problem.operands)]
     for step in range(total - 1):
         longer = []
-        for cost, path, operands in found:
+        for cost, path, operands in partial:
             for pair in itertools.combinations(range(total - step), 2):
                 chosen = [operands[i] for i in pair]
-                others = [each for i, each in enumerate(operands) if i not in pair]
+                others = [x for i, x in enumerate(operands) if i not in pair]
                 remaining, work = problem.product(chosen, others)
                 if problem.size(remaining) <= problem.limit:
                     longer.append((cost + work, [*path, pair], (*others, remaining)))
         if not longer:
-            path = min(found, key=operator.itemgetter(0))[1]
+            path = min(partial, key=operator.itemgetter(0))[1]
             return [*path, tuple(range(total - step))]
-        found = longer
-    return min(found, key=operator.itemgetter(0))[1]
+        partial = longer
+    return min(partial, key=operator.itemgetter(0))[1]
 
 
-def _greedy_path(problem: Problem) -> list[Positions]:
+def _greedy_path(problem: Problem) -> list[Indices]:
     """Return an order whose every step frees the most memory, then is the cheapest."""
     operands = dict(enumerate(problem.operands))
     _, naive = problem.product(problem.operands, ())
     spent = 0
-    known: dict[tuple[int, int], tuple[int, int]] = {}
-    path: list[Positions] = []
+    scores: dict[tuple[int, int], tuple[int, int]] = {}
+    path: list[Indices] = []
 
-    def weigh(pairs: Iterable[tuple[int, int]], is_outer: bool) -> None:
+    def score(pairs: Iterable[tuple[int, int]], is_outer: bool) -> None:
         for pair in pairs:
-            chosen = [operands[number] for number in pair]
+            chosen = [operands[key] for key in pair]
             if not is_outer and chosen[0].isdisjoint(chosen[1]):
                 continue
-            others = [each for number, each in operands.items() if number not in pair]
+            others = [x for key, x in operands.items() if key not in pair]
             remaining, work = problem.product(chosen, others)
             size = problem.size(remaining)
             if size <= problem.limit and spent + work <= naive:
-                known[pair] = (size - sum(map(problem.size, chosen)), work)
+                scores[pair] = (size - sum(map(problem.size, chosen)), work)
 
-    weigh(itertools.combinations(operands, 2), is_outer=False)
-    for number in range(len(operands), 2 * len(operands) - 1):
-        if not known:
-            weigh(itertools.combinations(operands, 2), is_outer=True)
-        if not known:
+    score(itertools.combinations(operands, 2), is_outer=False)
+    for new_key in range(len(operands), 2 * len(operands) - 1):
+        if not scores:
+            score(itertools.combinations(operands, 2), is_outer=True)
+        if not scores:
             return [*path, tuple(range(len(operands)))]
-        pair = min(known, key=lambda each: known[each])
-        spent += known[pair][1]
-        positions = list(operands)
-        path.append(tuple(positions.index(each) for each in pair))
-        chosen = [operands.pop(each) for each in pair]
-        operands[number], _ = problem.product(chosen, list(operands.values()))
-        for each in [each for each in known if not set(pair).isdisjoint(each)]:
-            del known[each]
-        weigh(((other, number) for other in list(operands)[:-1]), is_outer=False)
+        pair = min(scores, key=lambda pair: scores[pair])
+        spent += scores[pair][1]
+        keys = list(operands)
+        path.append(tuple(keys.index(key) for key in pair))
+        chosen = [operands.pop(key) for key in pair]
+        others = list(operands)
+        operands[new_key], _ = problem.product(chosen, list(operands.values()))
+        for outdated in [key for key in scores if not set(pair).isdisjoint(key)]:
+            del scores[outdated]
+        score(((other, new_key) for other in others), is_outer=False)
     return path
 
 
-def _contraction_steps(
-    terms: Sequence[str],
-    output: str,
-    lengths: dict[str, int],
-    path: Sequence[Positions],
-) -> Iterator[tuple[list[str], str, list[str]]]:
-    """Yield the operands of each step, its product, and the operands after it.
+def _path_report(
+    problem: Problem, terms: Sequence[str], output: str, path: Sequence[Indices]
+) -> str:
+    """Return NumPy's text about an order.
 
     Raises:
-        DataError: positions are not there, or several operands are left.
+        DataError: a step has operands that are not there, or several are left.
     """
-    left = list(terms)
-    for number, step in enumerate(path, 1):
-        if (
-            not step
-            or len(set(step)) < len(step)
-            or not 0 <= min(step) <= max(step) < len(left)
-        ):
+    lengths = problem.lengths
+    texts, operands = list(terms), list(problem.operands)
+    work, scaling, sizes, lines = 1, [0], [0], []
+    for count, step in enumerate(path, 1):
+        indices = sorted({*step} & {*range(len(texts))}, reverse=True)
+        if not step or len(indices) < len(step):
             raise DataError(
-                f"einsum: {step} of {list(path)} are not operands of {len(left)}."
+                f"einsum: {step} of {list(path)} are not operands of {len(texts)}."
             )
-        chosen = [left.pop(i) for i in sorted(step, reverse=True)]
-        needed = set(output).union(*left)
-        made = "".join(
-            sorted(set().union(*chosen) & needed, key=lambda x: (lengths[x], x))
-        )
-        if number == len(path):
-            made = output
-        left.append(made)
-        yield chosen, made, left[:]
-    if len(left) > 1:
-        raise DataError(f"einsum: {list(path)} leaves {len(left)} operands; add steps.")
-
-
-def _path_report(
-    problem: Problem, terms: Sequence[str], output: str, path: Sequence[Positions]
-) -> str:
-    """Return NumPy's text about an order."""
-    left = list(problem.operands)
-    work, scaling, sizes, rows = 1, [0], [0], []
-    done = _contraction_steps(terms, output, problem.lengths, path)
-    for step, (chosen, made, after) in zip(path, done, strict=False):
-        positions = sorted(step, reverse=True)
-        taken = [left.pop(i) for i in positions]
-        remaining, cost = problem.product(taken, left)
-        left.append(remaining)
+        chosen = [texts.pop(i) for i in indices]
+        used = [operands.pop(i) for i in indices]
+        remaining, cost = problem.product(used, operands)
+        result = "".join(sorted(remaining, key=lambda x: (lengths[x], x)))
+        texts.append(output if count == len(path) else result)
+        operands.append(remaining)
         work += cost
-        scaling.append(len(frozenset().union(*taken)))
+        scaling.append(len(frozenset().union(*used)))
         sizes.append(problem.size(remaining))
-        rest = f"{','.join(after)}->{output}"
-        rows.append(
-            f"\n{scaling[-1]:4d}    {','.join(chosen) + '->' + made:>24} {rest:>40}"
+        current = f"{','.join(chosen)}->{texts[-1]}"
+        rest = f"{','.join(texts)}->{output}"
+        lines.append(f"\n{scaling[-1]:4d}    {current:>24} {rest:>40}")
+    if len(texts) > 1:
+        raise DataError(
+            f"einsum: {list(path)} leaves {len(texts)} operands; add steps."
         )
-    next(done, None)  # which raises if operands are left
-    _, naive = problem.product(problem.operands, ())
     letters = frozenset[str]().union(*problem.operands)
-    summed = sum(map(len, problem.operands)) > len(letters)
-    naive = problem.work(letters, summed, len(terms))
+    is_summed = sum(map(len, problem.operands)) > len(letters)
+    naive = problem.work(letters, is_summed, len(terms))
     line = "-" * 74
     return (
         f"  Complete contraction:  {','.join(terms)}->{output}\n"
@@ -616,7 +597,7 @@ def _path_report(
         f"   Theoretical speedup:  {naive / work:.3f}\n"
         f"  Largest intermediate:  {max(sizes):.3e} elements\n"
         f"{line}\n{'scaling':>6} {'current':>24} {'remaining':>40}\n{line}"
-        + "".join(rows)
+        + "".join(lines)
     )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import io
+import itertools
 import lzma
 import math
 import operator
@@ -117,16 +119,16 @@ def _split_widths(text: str, widths: int | Sequence[int]) -> list[str]:
 
 
 def _parse_usecols(name: str, usecols: Columns) -> list[int] | None:
-    """Return the columns that are taken, None for all.
+    """Return the chosen columns, None for all.
 
     Raises:
         DTypeError: a column is no integer (a TypeError as well).
     """
     if usecols is None:
         return None
-    given = [usecols] if is_integer(usecols) or isinstance(usecols, float) else usecols
+    is_one = is_integer(usecols) or isinstance(usecols, float)
     try:
-        return [operator.index(column) for column in given]  # type: ignore[arg-type]  # raises TypeError
+        return list(map(operator.index, [usecols] if is_one else usecols))  # type: ignore[arg-type]  # raises TypeError
     except TypeError:
         raise DTypeError(
             f"{name}: usecols={usecols!r}; columns are an integer or several."
@@ -134,32 +136,29 @@ def _parse_usecols(name: str, usecols: Columns) -> list[int] | None:
 
 
 def _select_columns(
-    name: str, rows: Iterable[list[str]], columns: list[int] | None
+    name: str, rows: list[list[str]], columns: list[int] | None
 ) -> list[list[str]]:
-    """Return the words of the columns that are taken, row by row.
+    """Return the words of the chosen columns, row by row.
 
     Raises:
         DataError: rows differ in length and all columns are taken.
         TensorIndexError: a row has no such column.
     """
-    found: list[list[str]] = []
     for number, row in enumerate(rows, 1):
-        if columns is None:
-            if found and len(row) != len(found[0]):
-                raise DataError(
-                    f"{name}: row {number} has {len(row)} columns, others have "
-                    f"{len(found[0])}; choose columns that every row has with usecols=."
-                )
-            found.append(row)
-            continue
-        for column in columns:
+        if columns is None and len(row) != len(rows[0]):
+            raise DataError(
+                f"{name}: row {number} has {len(row)} columns, others have "
+                f"{len(rows[0])}; choose columns that every row has with usecols=."
+            )
+        for column in columns or ():
             if not -len(row) <= column < len(row):
                 raise TensorIndexError(
                     f"{name}: column {column} of usecols is not in row {number}, which "
                     f"has {len(row)} columns."
                 )
-        found.append([row[column] for column in columns])
-    return found
+    if columns is None:
+        return rows
+    return [[row[column] for column in columns] for row in rows]
 
 
 def _shape_result(
@@ -226,17 +225,18 @@ def _check_marks(
     Raises:
         DTypeError: comments, delimiter and quotes are alike, or ends of lines.
     """
-    letters = [each for each in (delimiter, quotechar) if each is not None]
-    letters += comments
+    letters = [x for x in (delimiter, quotechar, *comments) if x is not None]
     if len(set(letters)) < len(letters):
         raise DTypeError(
             f"loadtxt: delimiter={delimiter!r}, comments={list(comments)!r} and "
             f"quotechar={quotechar!r} must differ."
         )
-    for each in letters:
-        if each in ("\n", "\r"):
-            raise DTypeError(f"loadtxt: {each!r} ends a line; it has no other meaning.")
-    if delimiter is None and any(each.isspace() for each in letters):
+    for letter in letters:
+        if letter in ("\n", "\r"):
+            raise DTypeError(
+                f"loadtxt: {letter!r} ends a line; it has no other meaning."
+            )
+    if delimiter is None and any(map(str.isspace, letters)):
         raise DTypeError(
             "loadtxt: a blank separates the words; give another delimiter=."
         )
@@ -245,21 +245,21 @@ def _check_marks(
 def _converters_by_position(
     name: str, converters: Converters, columns: list[int] | None, width: int
 ) -> dict[int, Converter]:
-    """Return the functions of the columns that are taken, by their order.
+    """Return the functions of the chosen columns, by their order.
 
     Raises:
         DTypeError: a converter is no function (a TypeError as well).
     """
     if converters is None:
         return {}
-    taken = list(range(width)) if columns is None else columns
+    chosen = list(range(width)) if columns is None else columns
     if callable(converters):
-        return dict.fromkeys(range(len(taken)), converters)
+        return dict.fromkeys(range(len(chosen)), converters)
     if not isinstance(converters, Mapping):
         raise DTypeError(
             f"{name}: converters={converters!r}; give functions by column."
         )
-    found = {}
+    by_position = {}
     for column, function in converters.items():
         if not callable(function):
             raise DTypeError(
@@ -268,10 +268,10 @@ def _converters_by_position(
         index = operator.index(column)
         if width and not -width <= index < width:
             raise DataError(f"{name}: no column {index} for a converter, of {width}.")
-        for order, each in enumerate(taken):
-            if index in (each, each - width, each + width):
-                found[order] = function
-    return found
+        for position, chosen_column in enumerate(chosen):
+            if index - chosen_column in (0, width, -width):
+                by_position[position] = function
+    return by_position
 
 
 def loadtxt(
@@ -312,21 +312,20 @@ def loadtxt(
         raise DTypeError(f"loadtxt: delimiter={delimiter!r}; it is one letter.")
     if quotechar is not None and len(quotechar) != 1:
         raise DTypeError(f"loadtxt: quotechar={quotechar!r}; it is one letter.")
-    for what, count in (("skiprows", skiprows), ("max_rows", max_rows)):
+    for option, count in (("skiprows", skiprows), ("max_rows", max_rows)):
         if count is not None and operator.index(count) < 0:
-            raise DataError(f"loadtxt: {what}={count} is negative.")
+            raise DataError(f"loadtxt: {option}={count} is negative.")
     target_dtype = as_dtype(dtype)
-    given: Any = [comments] if isinstance(comments, str | bytes) else comments or ()
-    marks = [each.decode() if isinstance(each, bytes) else each for each in given]
+    listed: Any = [comments] if isinstance(comments, str | bytes) else comments or ()
+    marks = [mark.decode() if isinstance(mark, bytes) else mark for mark in listed]
     if quotechar is not None and any(len(mark) > 1 for mark in marks):
         raise DataError("loadtxt: with quotechar= a comment begins with one letter.")
     if "" in marks:
         raise DataError("loadtxt: a comment begins with no letters; use comments=None.")
     _check_marks(delimiter, marks, quotechar)
-    lines = (
-        line for i, line in enumerate(_read_lines(fname, encoding)) if i >= skiprows
-    )
-    rows = _take_rows(_split_lines(lines, delimiter, marks, quotechar), max_rows)
+    lines = itertools.islice(_read_lines(fname, encoding), skiprows, None)
+    split_lines = _split_lines(lines, delimiter, marks, quotechar)
+    rows = list(itertools.islice(split_lines, max_rows))
     columns = _parse_usecols("loadtxt", usecols)
     words = _select_columns("loadtxt", rows, columns)
     width = len(rows[0]) if rows else 0
@@ -350,17 +349,6 @@ def _drop_other_lengths(rows: Iterable[list[str]]) -> Iterator[list[str]]:
         length = len(row) if length is None else length
         if len(row) == length:
             yield row
-
-
-def _take_rows(rows: Iterator[list[str]], count: int | None) -> list[list[str]]:
-    """Return the first rows, all for None; the rest is not read."""
-    found: list[list[str]] = []
-    while count is None or len(found) < count:
-        row = next(rows, None)
-        if row is None:
-            break
-        found.append(row)
-    return found
 
 
 def _convert_word(name: str, word: str, reader: Converter, as_bytes: bool) -> Any:
@@ -405,10 +393,10 @@ def fromstring(
     if target_dtype.kind == "bool":
         reader = lambda word: float(word) != 0  # noqa: E731  # as C reads it
     elif target_dtype.kind == "float":  # which may end in what C's NaN carries
-        words = [re.sub(r"(?i)(nan)\(\w*\)", r"\1", each) for each in words]
-    chosen = words if count < 0 else words[:count]
-    found = [_convert_word("fromstring", each, reader, False) for each in chosen]
-    return tw.asarray(found, target_dtype)
+        words = [re.sub(r"(?i)(nan)\(\w*\)", r"\1", word) for word in words]
+    words = words if count < 0 else words[:count]
+    numbers = [_convert_word("fromstring", word, reader, False) for word in words]
+    return tw.asarray(numbers, target_dtype)
 
 
 def genfromtxt(
@@ -460,31 +448,28 @@ def genfromtxt(
             f"genfromtxt: max_rows={max_rows} and skip_footer={skip_footer}; give a "
             "positive max_rows alone."
         )
-    lines = (
-        line for i, line in enumerate(_read_lines(fname, encoding)) if i >= skip_header
-    )
-    found = _split_lines(lines, delimiter, [comments] if comments else ())
+    lines = itertools.islice(_read_lines(fname, encoding), skip_header, None)
+    split_lines = _split_lines(lines, delimiter, [comments] if comments else ())
     columns = _parse_usecols("genfromtxt", usecols)
-    stripped: Iterator[list[str]]
-    stripped = ([word.strip() for word in row] for row in found)
+    stripped: Iterable[list[str]]
+    stripped = ([word.strip() for word in row] for row in split_lines)
     if skip_footer:  # the lines at the end count as they are
         listed = list(stripped)
-        stripped = iter(listed[: max(0, len(listed) - skip_footer)])
+        stripped = listed[: max(0, len(listed) - skip_footer)]
     if not invalid_raise and columns is None:
         stripped = _drop_other_lengths(stripped)
-    rows = _take_rows(stripped, max_rows)
+    rows = list(itertools.islice(stripped, max_rows))
     words = _select_columns("genfromtxt", rows, columns)
     target_dtype = _detect_dtype(words) if dtype is None else as_dtype(dtype)
-    taken = columns if columns is not None else list(range(len(rows[0]) if rows else 0))
-    missing = [_value_for_column(missing_values, i, c) for i, c in enumerate(taken)]
-    filling = [_value_for_column(filling_values, i, c) for i, c in enumerate(taken)]
-    own = _converters_by_position(
-        "genfromtxt", converters, columns, len(rows[0]) if rows else 0
-    )
-    usual = math.nan if target_dtype.kind in ("float", "complex") else -1
+    width = len(rows[0]) if rows else 0
+    chosen = range(width) if columns is None else columns
+    missing = [_value_for_column(missing_values, i, c) for i, c in enumerate(chosen)]
+    filling = [_value_for_column(filling_values, i, c) for i, c in enumerate(chosen)]
+    own = _converters_by_position("genfromtxt", converters, columns, width)
+    default = math.nan if target_dtype.kind in ("float", "complex") else -1
 
     def value(word: str, i: int) -> Any:
-        fill = usual if filling[i] is None else filling[i]
+        fill = default if filling[i] is None else filling[i]
         marks = missing[i].split(",") if isinstance(missing[i], str) else ()
         if i in own and (word or filling[i] is None):
             return own[i](word.encode("latin1") if encoding == "bytes" else word)
@@ -515,15 +500,12 @@ def _convert_loosely(word: str, dtype: DType) -> Any:
 
 def _detect_dtype(words: Sequence[Sequence[str]]) -> DType:
     """Return the smallest of int, float and complex that represents all words."""
-    kinds: tuple[type, ...] = (int, float, complex)
-    for kind in kinds:
-        try:
-            for row in words:
-                for word in row:
-                    _ = READERS[as_dtype(kind).kind](word) if word else None
-        except ValueError:
-            continue
-        return as_dtype(kind)
+    for dtype in map(as_dtype, (int, float, complex)):
+        with contextlib.suppress(ValueError):
+            for word in itertools.chain(*words):
+                if word:
+                    READERS[dtype.kind](word)
+            return dtype
     raise DataError(
         "genfromtxt: a word is no number; take other columns with usecols=."
     )
@@ -569,18 +551,15 @@ def savetxt(
         raise ShapeError(
             f"savetxt: shape {x.shape} has not one or two axes; reshape it."
         )
-    rows = x.reshape(-1, 1).tolist() if x.ndim < 2 else x.tolist()
-    width = 1 if x.ndim < 2 else x.shape[1]
-    form = _row_format(fmt, delimiter, width, x.dtype.kind == "complex")
+    x = x.reshape(-1, 1) if x.ndim < 2 else x
+    is_complex = x.dtype.kind == "complex"
+    line_format = _row_format(fmt, delimiter, x.shape[1], is_complex)
     lines = [_comment_lines(header, comments, newline)] if header else []
-    for row in rows:
-        parts = (
-            [part for each in row for part in (each.real, each.imag)]
-            if x.dtype.kind == "complex"
-            else row
-        )
+    for row in x.tolist():
+        if is_complex:
+            row = [part for number in row for part in (number.real, number.imag)]
         # A negative imaginary part has its own sign, as in NumPy.
-        lines.append((form % tuple(parts)).replace("+-", "-"))
+        lines.append((line_format % tuple(row)).replace("+-", "-"))
     lines += [_comment_lines(footer, comments, newline)] if footer else []
     _write_text(fname, "".join(line + newline for line in lines), encoding)
 
