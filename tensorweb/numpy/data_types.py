@@ -240,23 +240,21 @@ def min_scalar_type(a: ArrayLike, /) -> DType:
     (tensorweb.uint8, tensorweb.int16, tensorweb.float64)
     """
     if isinstance(a, int) and not isinstance(a, builtins.bool):
-        choices = _UNSIGNED if a >= 0 else _SIGNED
-        ranges = map(integer_range, choices)
-        fits = (low <= a <= high for low, high in ranges)
-        for each, fit in zip(choices, fits, strict=True):
-            if fit:
-                return each
+        for dtype in _UNSIGNED if a >= 0 else _SIGNED:
+            low, high = integer_range(dtype)
+            if low <= a <= high:
+                return dtype
         raise RangeError(f"min_scalar_type: no dtype holds the integer {a}.")
-    found = tw.asarray(a, device="cpu") if not isinstance(a, Tensor) else a
-    if found.ndim or found.dtype.kind == "bool":
-        return found.dtype
-    value: Any = found.item() if isinstance(a, Tensor) else a
-    if found.dtype.kind in ("int", "uint"):
+    x = a if isinstance(a, Tensor) else tw.asarray(a, device="cpu")
+    if x.ndim or x.dtype.kind == "bool":
+        return x.dtype
+    value: Any = x.item() if isinstance(a, Tensor) else a
+    if x.dtype.kind in ("int", "uint"):
         return min_scalar_type(int(value))
-    parts = (value.real, value.imag) if found.dtype.kind == "complex" else (value,)
+    parts = (value.real, value.imag) if x.dtype.kind == "complex" else (value,)
     size = max((abs(part) for part in parts if math.isfinite(part)), default=0.0)
-    part = next(each for each in _FLOATS if size <= finfo(each).max)
-    return part if found.dtype.kind == "float" else dtypes.complex_with(part)
+    part_dtype = next(dtype for dtype in _FLOATS if size <= finfo(dtype).max)
+    return part_dtype if x.dtype.kind == "float" else dtypes.complex_with(part_dtype)
 
 
 _UNSIGNED = (uint8, uint16, uint32, uint64)
@@ -272,12 +270,10 @@ def mintypecode(
     >>> np.mintypecode(["d", "f", "S"]), np.mintypecode("bhi")
     ('d', 'd')
     """
-    found = {letter for letter in typechars if letter in typeset}
-    if not found:
-        return default
-    if "F" in found and "d" in found:
+    letters = {letter for letter in typechars if letter in typeset}
+    if {"F", "d"} <= letters:
         return "D"
-    return min(found, key=typeset.index)
+    return min(letters, key=typeset.index, default=default)
 
 
 def common_type(*arrays: ArrayLike) -> DType:
@@ -289,13 +285,13 @@ def common_type(*arrays: ArrayLike) -> DType:
     >>> np.common_type(np.ones(2), np.arange(2, dtype="int64"))
     tensorweb.float64
     """
-    found = float16
-    for each in map(dtype_of, arrays):
-        if each.kind == "bool":
+    result = float16
+    for dtype in map(dtype_of, arrays):
+        if dtype.kind == "bool":
             raise DTypeError("common_type: bool elements; convert them with astype.")
-        is_exact = each.kind in ("int", "uint")
-        found = dtypes.promote(found, float64 if is_exact else each)
-    return found
+        is_exact = dtype.kind in ("int", "uint")
+        result = dtypes.promote(result, float64 if is_exact else dtype)
+    return result
 
 
 _LADDER = {"bool": 0, "uint": 1, "int": 2, "float": 3, "complex": 4}

@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Sequence
 from typing import SupportsIndex
 
+from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, DTypeError, ShapeError, TensorIndexError
 from tensorweb.lookups.keys import ends_within
@@ -15,10 +16,12 @@ from tensorweb.numpy.arguments import (
     as_operand_like,
     as_tensors,
     declare_public,
+    flatten_without_axis,
     into,
     resolve_indices,
 )
 from tensorweb.numpy.creation import asarray
+from tensorweb.numpy.grids import meshgrid
 from tensorweb.shapes import broadcast_shapes, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, is_scalar
@@ -46,11 +49,9 @@ def take(
     >>> np.take([[1, 2], [3, 4]], 3)
     tensor(4)
     """
-    x, given = as_tensors((a, indices))
-    if axis is None:
-        x, axis = x.ravel(), 0
-    along = normalize_axis(axis, x.ndim)
-    chosen = resolve_indices(given, x.shape[along], mode)
+    x, chosen = as_tensors((a, indices))
+    x, along = flatten_without_axis(x, axis)
+    chosen = resolve_indices(chosen, x.shape[along], mode)
     return into(x[(*(slice(None),) * along, chosen)], out)
 
 
@@ -69,16 +70,13 @@ def take_along_axis(
             [4]])
     """
     x, chosen = as_tensors((arr, indices))
-    if axis is None:
-        x, axis = x.ravel(), 0
-    along = normalize_axis(axis, x.ndim)
+    x, along = flatten_without_axis(x, axis)
     if chosen.ndim == x.ndim:  # other axes of length 1 broadcast, as in NumPy
-        lengths = [list(array.shape) for array in (x, chosen)]
-        ends = [shape.pop(along) for shape in lengths]
-        others = broadcast_shapes(*map(tuple, lengths))
+        shapes = [(*y.shape[:along], *y.shape[along + 1 :]) for y in (x, chosen)]
+        others = broadcast_shapes(*shapes)
         x, chosen = (
-            array.broadcast_to((*others[:along], end, *others[along:]))
-            for array, end in zip((x, chosen), ends, strict=True)
+            y.broadcast_to((*others[:along], y.shape[along], *others[along:]))
+            for y in (x, chosen)
         )
     return x.take_along_axis(chosen, along)
 
@@ -89,11 +87,11 @@ def choose(
     out: Out = None,
     mode: str = "raise",
 ) -> Tensor:
-    """Return for each element the value that the array of its number has there.
+    """Return for each index the element that the choice of this index has there.
 
     Raises:
-        DTypeError: the numbers are no integers.
-        TensorIndexError: a number is out of range.
+        DTypeError: the indices are no integers.
+        TensorIndexError: an index is out of range.
         ShapeError: the shapes do not broadcast.
 
     >>> np.choose([1, 0, 1], [[1, 2, 3], [10, 20, 30]])
@@ -111,8 +109,8 @@ def choose(
         )
     stacked = tw.stack([asarray(x) for x in arrays])
     if not all(map(is_scalar, choices)):  # plain numbers take the dtype of the others
-        given = (x if is_scalar(x) else asarray(x) for x in choices)
-        stacked = stacked.astype(tw.result_type(*given))
+        operands = (x if is_scalar(x) else asarray(x) for x in choices)
+        stacked = stacked.astype(tw.result_type(*operands))
     if not index.ndim:
         return into(stacked[index], out)
     return into(stacked.take_along_axis(index[None], 0)[0], out)
@@ -138,17 +136,17 @@ def select(
             f"select: {len(condlist)} conditions and {len(choicelist)} choices; give "
             "as many of both, one at least."
         )
-    given = (*condlist, *choicelist, default)
-    found: ArrayLike = default
+    operands = (*condlist, *choicelist, default)
+    result: ArrayLike = default
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
-        test = as_first_operand(condition, *given)
+        test = as_first_operand(condition, *operands)
         if test.dtype.kind != "bool":
             raise DTypeError(
                 f"select: a condition is {test.dtype}; write one that is bool, such as "
                 "x != 0."
             )
-        found = tw.where(test, choice, found)
-    return asarray(found)
+        result = tw.where(test, choice, result)
+    return asarray(result)
 
 
 def compress(
@@ -263,20 +261,19 @@ def putmask(a: Tensor, /, mask: ArrayLike, values: ArrayLike) -> None:
     target = _require_tensor("putmask", a)
     if not as_operand_like(values, target).size:
         return
-    spread = _repeat_to_length(values, target.size, target).reshape(target.shape)
-    target[...] = tw.where(_as_mask_of_size(mask, target), spread, target)
+    repeated = _repeat_to_length(values, target.size, target).reshape(target.shape)
+    target[...] = tw.where(_reshape_mask(mask, target), repeated, target)
 
 
-def _as_mask_of_size(mask: ArrayLike, target: Tensor) -> Tensor:
-    _, found = as_tensors((target, mask))
-    if found.size != target.size:
+def _reshape_mask(mask: ArrayLike, target: Tensor) -> Tensor:
+    """Return a mask of as many elements in the shape of the target."""
+    _, x = as_tensors((target, mask))
+    if x.size != target.size:
         raise ShapeError(
-            f"a mask of shape {found.shape} for shape {target.shape}; give one of as "
+            f"a mask of shape {x.shape} for shape {target.shape}; give one of as "
             "many elements."
         )
-    return tw.not_equal(found, 0 if found.dtype.kind != "bool" else False).reshape(
-        target.shape
-    )
+    return x.astype(dtypes.bool).reshape(target.shape)
 
 
 def place(arr: Tensor, mask: ArrayLike, vals: ArrayLike) -> None:
@@ -288,16 +285,15 @@ def place(arr: Tensor, mask: ArrayLike, vals: ArrayLike) -> None:
     tensor([ 0,  1, 10, 20])
     """
     target = _require_tensor("place", arr)
-    chosen = _as_mask_of_size(mask, target).ravel()
+    chosen = _reshape_mask(mask, target).ravel()
     values = as_operand_like(vals, target).ravel()
     if not values.size:
         if tw.any(chosen):
             raise ShapeError("place: there are no values to write; give at least one.")
         return
     order = tw.cumulative_sum(chosen.astype(int)) - 1
-    spread = values[tw.remainder(order, values.size)].astype(target.dtype)
-    found = tw.where(chosen, spread, target.ravel())
-    target[...] = found.reshape(target.shape)
+    placed = values[tw.remainder(order, values.size)].astype(target.dtype)
+    target[...] = tw.where(chosen, placed, target.ravel()).reshape(target.shape)
 
 
 def put_along_axis(
@@ -331,12 +327,9 @@ def put_along_axis(
             f"put_along_axis: indices of shape {chosen.shape} for shape "
             f"{target.shape}; give as many axes."
         )
-    key = []
-    for number, length in enumerate(target.shape):
-        shape = [1] * target.ndim
-        shape[number] = length
-        ramp = tw.arange(length, device=target.device).reshape(shape)
-        key.append(chosen if number == along else ramp)
+    ramps = (tw.arange(length, device=target.device) for length in target.shape)
+    key = list(meshgrid(*ramps, indexing="ij", sparse=True))
+    key[along] = chosen
     target[tuple(key)] = values
 
 
@@ -358,12 +351,8 @@ def fill_diagonal(a: Tensor, val: ArrayLike, wrap: builtins.bool = False) -> Non
     shape = target.shape
     if len(shape) < 2 or (len(shape) > 2 and len(set(shape)) > 1):
         raise ShapeError(f"fill_diagonal: shape {shape}; give a matrix or equal axes.")
-    step, end = 1, target.size
-    if len(shape) == 2:
-        step = shape[1] + 1
-        end = end if wrap else shape[1] * shape[1]
-    else:
-        step += sum(shape[0] ** power for power in range(1, len(shape)))
+    step = 1 + sum(shape[-1] ** power for power in range(1, len(shape)))
+    end = target.size if wrap or len(shape) > 2 else shape[1] * shape[1]
     count = len(range(target.size)[:end:step])
     flat = target.ravel()
     if count:

@@ -148,7 +148,8 @@ class nditer:
             for x in self.operands
         ]
         written = [x is None for x in self.operands]
-        for i, index in enumerate(self._indices[: len(columns[0])]):
+        indices = [()] if self._is_loop_outside else self._indices
+        for i, index in enumerate(indices):
             self.multi_index, self.index = index, i
             row = [tw.asarray(column[i], copy=True) for column in columns]
             before = [part.node for part in row]

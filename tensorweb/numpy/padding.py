@@ -1,4 +1,4 @@
-"""Borders around an array, in all of NumPy's modes."""
+"""Padding around an array, in all of NumPy's modes."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def pad(
     tensor([3, 2, 1, 2, 3, 2, 1])
     """
     x = asarray(array)
-    x = x.astype(x.dtype)  # a tensor of its own, without a border too
+    x = x.astype(x.dtype)  # a tensor of its own, without padding too
     widths = _parse_widths(pad_width, x.ndim)
     if callable(mode):
         return _pad_by_function(x, widths, mode, kwargs)
@@ -68,8 +68,8 @@ def pad(
     if unknown:
         raise DataError(f"pad: mode {mode!r} takes no {', '.join(sorted(unknown))}.")
     options = {
-        name: _parse_option(name, kwargs.get(name, usual), x.ndim)
-        for name, usual in OPTIONS[mode].items()
+        name: _parse_option(name, kwargs.get(name, default), x.ndim)
+        for name, default in OPTIONS[mode].items()
     }
     _check_stat_lengths(options.get("stat_length", []), mode, x)
     for axis, (before, after) in enumerate(widths):
@@ -101,21 +101,15 @@ def _check_stat_lengths(pairs: list[Pair], mode: str, x: Tensor) -> None:
 
 def _broadcast_pairs(name: str, given: Any, rank: int) -> list[Pair]:
     """Return a pair for each axis, by NumPy's rules of broadcasting to `(rank, 2)`."""
-    if isinstance(given, Tensor) or hasattr(given, "tolist"):
-        given = given.tolist()
-    if not isinstance(given, list | tuple):
-        return [(given, given)] * rank
-    items = [x.tolist() if hasattr(x, "tolist") else x for x in given]
+    values = given.tolist() if hasattr(given, "tolist") else given
+    values = list(values) if isinstance(values, list | tuple) else [values]
+    items = [x.tolist() if hasattr(x, "tolist") else x for x in values]
     if not any(isinstance(item, list | tuple) for item in items):
-        if len(items) == 1:
-            return [(items[0], items[0])] * rank
-        if len(items) == 2:
-            return [(items[0], items[1])] * rank
-    elif len(items) in (1, rank):
-        listed = [item if isinstance(item, list | tuple) else [item] for item in items]
-        if all(len(item) in (1, 2) for item in listed):
-            pairs = [(item[0], item[-1]) for item in listed]
-            return pairs * rank if len(items) == 1 else pairs
+        items = [items]
+    listed = [item if isinstance(item, list | tuple) else [item] for item in items]
+    if len(items) in (1, rank) and all(len(item) in (1, 2) for item in listed):
+        pairs = [(item[0], item[-1]) for item in listed]
+        return pairs * rank if len(items) == 1 else pairs
     raise ShapeError(
         f"pad: {name}={given!r} for {rank} axes; give one number, one (before, after), "
         "or one such pair for each axis."
@@ -123,14 +117,14 @@ def _broadcast_pairs(name: str, given: Any, rank: int) -> list[Pair]:
 
 
 def _parse_widths(pad_width: Any, rank: int) -> list[tuple[int, int]]:
+    pairs: list[Pair] = [(0, 0)] * rank
     if isinstance(pad_width, dict):
-        found: list[Pair] = [(0, 0)] * rank
-        for axis, given in pad_width.items():
-            found[axis] = _broadcast_pairs("pad_width", given, 1)[0]
+        for axis, width in pad_width.items():
+            pairs[axis] = _broadcast_pairs("pad_width", width, 1)[0]
     else:
-        found = _broadcast_pairs("pad_width", pad_width, rank)
+        pairs = _broadcast_pairs("pad_width", pad_width, rank)
     widths = [
-        (operator.index(before), operator.index(after)) for before, after in found
+        (operator.index(before), operator.index(after)) for before, after in pairs
     ]
     if any(before < 0 or after < 0 for before, after in widths):
         raise ShapeError(f"pad: pad_width={pad_width!r}; widths are 0 or more.")
@@ -150,30 +144,35 @@ def _pad_axis(
 ) -> Tensor:
     """Pad an array along one axis."""
     moved = x.moveaxis(axis, 0)
-    if mode == "constant":
-        ends = [
-            as_operand_like(value, x)
-            .astype(x.dtype)
-            .broadcast_to((width, *moved.shape[1:]))
-            for width, value in zip(
-                (before, after), own["constant_values"], strict=True
-            )
-        ]
-        found = tw.concat([ends[0], moved, ends[1]])
-    elif mode == "empty":
-        found = moved.pad([(before, after), *[(0, 0)] * (moved.ndim - 1)])
-    elif mode == "linear_ramp":
-        first, last = own["end_values"]
-        ramps = (
-            _linear_ramp(moved[:1], first, before),
-            _linear_ramp(moved[-1:], last, after),
-        )
-        found = tw.concat([ramps[0].flip(0), moved, ramps[1]])
+    if mode == "empty":
+        padded = moved.pad([(before, after), *[(0, 0)] * (moved.ndim - 1)])
     elif mode in ("edge", "wrap", "reflect", "symmetric"):
-        found = _pad_by_index(moved, before, after, mode, own)
+        padded = _pad_by_index(moved, before, after, mode, own)
     else:
-        found = _pad_by_statistic(moved, before, after, mode, own["stat_length"])
-    return found.moveaxis(0, axis)
+        ((first, last),) = own.values()
+        padded = tw.concat(
+            [
+                _padding_values(moved, before, mode, first, at_end=False),
+                moved,
+                _padding_values(moved, after, mode, last, at_end=True),
+            ]
+        )
+    return padded.moveaxis(0, axis)
+
+
+def _padding_values(
+    x: Tensor, width: int, mode: str, value: Any, *, at_end: bool
+) -> Tensor:
+    """Return the padding at one end of the first axis, by the value of an option."""
+    if mode == "linear_ramp":
+        ramp = _linear_ramp(x[-1:] if at_end else x[:1], value, width)
+        return ramp if at_end else ramp.flip(0)
+    if mode == "constant":
+        values = as_operand_like(value, x).astype(x.dtype)
+    else:
+        count = x.shape[0] if value is None else min(int(value), x.shape[0])
+        values = _statistic_of(x[x.shape[0] - count :] if at_end else x[:count], mode)
+    return values.broadcast_to((width, *x.shape[1:]))
 
 
 def _pad_by_index(
@@ -181,36 +180,32 @@ def _pad_by_index(
 ) -> Tensor:
     """Pad with elements of the axis, by the index of each."""
     length = x.shape[0]
-    indices = range(-before, length + after)
-    if mode == "edge" or (length == 1 and mode != "wrap"):
-        return _take(x, [min(max(i, 0), length - 1) for i in indices])
-    if mode == "wrap":
-        return _take(x, [i % length for i in indices])
-    period = length if mode == "symmetric" else length - 1
-    back = period - 1 if mode == "symmetric" else period
-    folds, taken = [], []
-    for fold, index in (divmod(i, period) for i in indices):
-        folds.append(fold)
-        taken.append(back - index if fold % 2 else index)
-    found = _take(x, taken)
-    return found if own["reflect_type"][0] == "even" else _reflect_odd(x, found, folds)
+    period = length - 1 if mode == "reflect" else length
+    indices, reflections = [], []
+    for i in range(-before, length + after):
+        count, index = divmod(i, period or 1)
+        if mode == "edge" or (length == 1 and mode != "wrap"):
+            index = min(max(i, 0), length - 1)
+        elif mode != "wrap" and count % 2:
+            index = length - 1 - index
+        indices.append(index)
+        reflections.append(count)
+    padded = x[asarray(indices, int, device=x.device)]
+    is_odd = length > 1 and "odd" in own.get("reflect_type", ())
+    return _reflect_odd(x, padded, reflections) if is_odd else padded
 
 
-def _take(x: Tensor, indices: list[int]) -> Tensor:
-    return x[asarray(indices, int, device=x.device)]
+def _reflect_odd(x: Tensor, padded: Tensor, reflections: list[int]) -> Tensor:
+    """Return odd reflections, which continue the values beyond the ends.
 
-
-def _reflect_odd(x: Tensor, found: Tensor, folds: list[int]) -> Tensor:
-    """Return odd reflections, which continue the values beyond the edges.
-
-    With `f` times reflected, `y = x + f span` for even `f`, `first + last + f span - x`
-    for odd, where span is `last - first`.
+    With r reflections `y = x + r span` for even r, `first + last + r span - x` for odd,
+    where span is `last - first`.
     """
-    shape = (len(folds), *(1,) * (x.ndim - 1))
-    fold = asarray(folds, device=x.device).reshape(shape)
-    is_odd = tw.remainder(fold, 2) == 1
-    moved = fold.astype(x.dtype) * (x[-1] - x[0])
-    return tw.where(is_odd, x[0] + x[-1] - found, found) + moved
+    shape = (len(reflections), *(1,) * (x.ndim - 1))
+    count = asarray(reflections, device=x.device).reshape(shape)
+    is_odd = tw.remainder(count, 2) == 1
+    moved = count.astype(x.dtype) * (x[-1] - x[0])
+    return tw.where(is_odd, x[0] + x[-1] - padded, padded) + moved
 
 
 def _linear_ramp(edge: Tensor, value: object, width: int) -> Tensor:
@@ -244,23 +239,6 @@ def _integer_ramp(edge: Tensor, end: Tensor, left: Tensor, width: int) -> Tensor
     return tw.where(edge >= end, rising, falling)
 
 
-def _pad_by_statistic(
-    x: Tensor, before: int, after: int, mode: str, lengths: Pair
-) -> Tensor:
-    """Pad with a statistic of the elements at each end."""
-    numbers = []
-    for length, end in zip(lengths, (1, -1), strict=True):
-        count = x.shape[0] if length is None else min(int(length), x.shape[0])
-        numbers.append(
-            _statistic_of(x[:count] if end == 1 else x[x.shape[0] - count :], mode)
-        )
-    first, last = (
-        number.broadcast_to((width, *x.shape[1:]))
-        for number, width in zip(numbers, (before, after), strict=True)
-    )
-    return tw.concat([first, x, last])
-
-
 def _statistic_of(x: Tensor, mode: str) -> Tensor:
     """Return the statistic of a mode along the first axis, which keeps length 1."""
     if not x.shape[0]:  # the mean of no elements
@@ -270,15 +248,15 @@ def _statistic_of(x: Tensor, mode: str) -> Tensor:
     if mode == "minimum":
         return tw.min(x, axis=0, keepdims=True)
     if mode == "mean":
-        found = tw.mean(x, axis=0, keepdims=True)
+        result = tw.mean(x, axis=0, keepdims=True)
     else:
         ordered = tw.sort(x, axis=0)
         middle = x.shape[0] // 2
         low = ordered[(x.shape[0] - 1) // 2 :][:1]
-        found = (low + ordered[middle : middle + 1]) / 2
+        result = (low + ordered[middle : middle + 1]) / 2
     if x.dtype.kind in ("int", "uint"):
-        found = tw.round(found)
-    return found.astype(x.dtype)
+        result = tw.round(result)
+    return result.astype(x.dtype)
 
 
 def _pad_by_function(
@@ -288,17 +266,14 @@ def _pad_by_function(
     options: dict[str, Any],
 ) -> Tensor:
     """Pad with zeros, into which a function writes row by row."""
-    found = x.pad(widths)
+    padded = x.pad(widths)
     for axis, pair in enumerate(widths):
-        moved = found.moveaxis(axis, -1)
-        rows = moved.reshape((-1, moved.shape[-1]))
-        written = []
-        for number in range(rows.shape[0]):
-            row = tw.asarray(rows[number], copy=True)
+        moved = padded.moveaxis(axis, -1)
+        rows = [row.copy() for row in moved.reshape((-1, moved.shape[-1]))]
+        for row in rows:
             function(row, pair, axis, options)
-            written.append(row)
-        found = tw.stack(written).reshape(moved.shape).moveaxis(-1, axis)
-    return found
+        padded = tw.stack(rows).reshape(moved.shape).moveaxis(-1, axis)
+    return padded
 
 
 declare_public(__name__)

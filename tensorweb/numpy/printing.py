@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import string
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, SupportsIndex
 
@@ -53,17 +54,16 @@ def seterr(
     >>> np.seterr(all="ignore")["over"]
     'ignore'
     """
-    old, new = geterr(), geterr()
-    given = {"divide": divide, "over": over, "under": under, "invalid": invalid}
-    for name, value in given.items():
-        behavior = all if value is None else value
-        if behavior not in (None, "ignore", "warn"):
+    old = geterr()
+    new = {"divide": divide, "over": over, "under": under, "invalid": invalid}
+    for name, value in new.items():
+        new[name] = all if value is None else value
+        if new[name] not in (None, "ignore", "warn"):
             raise DataError(
-                f"seterr: {name}={behavior!r}, but devices report no floating point "
+                f"seterr: {name}={new[name]!r}, but devices report no floating point "
                 "errors; look for them with np.isfinite(x).all()."
             )
-        new[name] = new[name] if behavior is None else behavior
-    _errors.update(new)
+    _errors.update((name, value) for name, value in new.items() if value is not None)
     return old
 
 
@@ -138,16 +138,13 @@ def set_printoptions(
         "edgeitems": edgeitems,
         "linewidth": linewidth,
     }
-    given = {name: value for name, value in numbers.items() if value is not None}
-    for name, value in given.items():
-        if not value >= 0:
+    for name, value in numbers.items():
+        if value is not None and not value >= 0:
             raise DataError(f"set_printoptions: {name} is {value}; it is 0 or more.")
-    if suppress is not None:
-        number_text.SUPPRESSED = bool(suppress)
     number_text.FORMATTER = formatter
-    for name, value in given.items():
-        owner, key = _settings[name]
-        setattr(owner, key, value)
+    for name, value in {**numbers, "suppress": suppress}.items():
+        if value is not None:
+            setattr(*_settings[name], value)
 
 
 @contextlib.contextmanager
@@ -190,7 +187,7 @@ def show_config(mode: str = "stdout") -> dict[str, str] | None:
     return None
 
 
-DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+DIGITS = string.digits + string.ascii_uppercase
 
 
 def array2string(
@@ -259,9 +256,9 @@ def base_repr(number: SupportsIndex, base: int = 2, padding: int = 0) -> str:
     if not 2 <= base <= 36:
         raise DataError(f"base_repr: the base is {base}; it is from 2 to 36.")
     value = number.__index__()
-    rest, digits = abs(value), ""
-    while rest:
-        rest, digit = divmod(rest, base)
+    quotient, digits = abs(value), ""
+    while quotient:
+        quotient, digit = divmod(quotient, base)
         digits = DIGITS[digit] + digits
     text = "0" * padding + (digits or ("" if padding else "0"))
     return f"-{text}" if value < 0 else text

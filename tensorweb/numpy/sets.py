@@ -5,6 +5,7 @@ How many values there are is a shape, so each function but `isin` reads a number
 
 from __future__ import annotations
 
+import itertools
 from typing import Literal, SupportsIndex, overload
 
 from tensorweb import functions as tw
@@ -68,12 +69,14 @@ def unique(
     """
     x = tw.asarray(ar)
     if axis is not None and (normalize_axis(axis, x.ndim) or x.ndim > 1):
-        values, *found = _unique_slices(x, normalize_axis(axis, x.ndim))
+        values, *details = _unique_slices(x, normalize_axis(axis, x.ndim))
     else:
-        values, *found = _unique_elements(x, return_index or return_inverse, equal_nan)
-    options = (return_index, return_inverse, return_counts)
-    chosen = [each for each, is_chosen in zip(found, options, strict=True) if is_chosen]
-    return (values, *chosen) if chosen else values
+        values, *details = _unique_elements(
+            x, return_index or return_inverse, equal_nan
+        )
+    chosen = itertools.compress(details, (return_index, return_inverse, return_counts))
+    results = (values, *chosen)
+    return results if len(results) > 1 else values
 
 
 def _unique_elements(
@@ -133,13 +136,11 @@ def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Tensor:
 
 def _as_vectors(ar1: ArrayLike, ar2: ArrayLike) -> list[Tensor]:
     """Return both as 1-D tensors, on the device of the tensor among them."""
-    near = next((each for each in (ar1, ar2) if isinstance(each, Tensor)), None)
-    device = None if near is None else near.device
-    flat = []
-    for each in (ar1, ar2):
-        x = each if isinstance(each, Tensor) else tw.asarray(each, device=device)
-        flat.append(x.reshape(-1))
-    return flat
+    device = next((x.device for x in (ar1, ar2) if isinstance(x, Tensor)), None)
+    return [
+        (x if isinstance(x, Tensor) else tw.asarray(x, device=device)).reshape(-1)
+        for x in (ar1, ar2)
+    ]
 
 
 @overload
@@ -181,11 +182,7 @@ def intersect1d(
     values, where, *_ = _unique_elements(a, True, True)
     others, indices, *_ = _unique_elements(b, True, True)
     common = values[tw.isin(values, others)]
-    return (
-        common,
-        where[tw.isin(values, common)],
-        indices[tw.isin(others, common)],
-    )
+    return common, where[tw.isin(values, common)], indices[tw.isin(others, common)]
 
 
 def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Tensor:

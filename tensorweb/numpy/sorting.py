@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, SupportsIndex, overload
 
 from tensorweb import dtypes
@@ -84,10 +84,8 @@ def lexsort(keys: ArrayLike, axis: SupportsIndex = -1) -> Tensor:
     >>> np.lexsort(([9, 4, 0, 4, 0, 2, 1], [1, 5, 1, 4, 3, 4, 4]))
     tensor([2, 0, 4, 6, 5, 3, 1])
     """
-    if isinstance(keys, list | tuple):
-        rows = as_tensors(keys)
-    else:
-        rows = list(tw.unstack(tw.asarray(keys)))
+    listed = keys if isinstance(keys, list | tuple) else tw.unstack(tw.asarray(keys))
+    rows = as_tensors(listed)
     if not rows or any(row.shape != rows[0].shape for row in rows):
         shapes = [row.shape for row in rows]
         raise ShapeError(f"lexsort: keys have shapes {shapes}; give keys of one shape.")
@@ -115,11 +113,11 @@ def _partition_operand(
     if kind != "introselect":
         raise DataError(f"{name}: kind={kind!r}; there is introselect only.")
     length = x.shape[along]
-    positions = tw.asarray(kth).reshape(-1).tolist()
-    for each in positions if x.size else ():  # without elements any position is valid
-        if type(each) is not int or not -length <= each < length:
+    indices = tw.asarray(kth).reshape(-1).tolist()
+    for index in indices if x.size else ():  # without elements any index is valid
+        if type(index) is not int or not -length <= index < length:
             raise DataError(
-                f"{name}: kth is {each!r} and the axis has {length} elements; give "
+                f"{name}: kth is {index!r} and the axis has {length} elements; give "
                 f"integers from {-length} to {length - 1}."
             )
     return x, along
@@ -182,12 +180,8 @@ def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> 
         return nonzero(condition)
     if x is None or y is None:
         raise DataError("where: give both x and y, or neither.")
-    mask = (
-        condition if isinstance(condition, Tensor) else as_tensors((condition, x, y))[0]
-    )
-    if mask.dtype.kind != "bool":
-        mask = tw.not_equal(mask, 0)
-    return tw.where(mask, x, y)
+    mask = as_first_operand(condition, x, y)
+    return tw.where(mask if mask.dtype.kind == "bool" else mask != 0, x, y)
 
 
 def nonzero(a: ArrayLike) -> tuple[Tensor, ...]:
@@ -267,10 +261,10 @@ def unravel_index(
     if order != "F":
         check_order("unravel_index", order)
     count = _count_elements("unravel_index", lengths)
-    rest: Any = indices
+    position: Any = indices
     if not isinstance(indices, int):
-        rest = _as_indices("unravel_index", asarray(indices))
-        if rest.size and (not count or not lengths):
+        position = _as_indices("unravel_index", asarray(indices))
+        if position.size and (not count or not lengths):
             raise ShapeError(
                 f"unravel_index: shape {lengths} has no positions for an array."
             )
@@ -278,11 +272,12 @@ def unravel_index(
         raise DataError(
             f"unravel_index: position {indices} is out of range for shape {lengths}."
         )
-    found = []
-    for length in lengths if order == "F" else reversed(lengths):
-        found.append(rest % max(length, 1))
-        rest = rest // max(length, 1)
-    return tuple(found if order == "F" else reversed(found))
+    step = 1 if order == "F" else -1
+    index = []
+    for length in lengths[::step]:
+        index.append(position % max(length, 1))
+        position = position // max(length, 1)
+    return tuple(index[::step])
 
 
 def _count_elements(name: str, lengths: Shape) -> int:
@@ -317,9 +312,9 @@ def _is_outside(indices: Tensor, length: int) -> bool:
     """Whether an index is negative or too large for an axis."""
     if not indices.size:
         return False
-    words = f"an axis of length {length}"
-    low, high = ends_within(indices.node, 0, length - 1, words)
-    return low < 0 or high >= length
+    bounded = f"an axis of length {length}"
+    least, greatest = ends_within(indices.node, 0, length - 1, bounded)
+    return least < 0 or greatest >= length
 
 
 def ravel_multi_index(
@@ -359,10 +354,9 @@ def ravel_multi_index(
     count = _count_elements("ravel_multi_index", lengths)
     position: Any = 0
     axes = list(zip(parts, lengths, modes, strict=True))
-    for given, length, how in reversed(axes) if order == "F" else axes:
-        part: Any = given
-        if not isinstance(given, int):
-            part = _as_indices("ravel_multi_index", as_first_operand(given, *parts))
+    for part, length, how in reversed(axes) if order == "F" else axes:
+        if not isinstance(part, int):
+            part = _as_indices("ravel_multi_index", as_first_operand(part, *parts))
             if count:
                 check_integer(count - 1, part.dtype)
             elif part.size:
@@ -435,9 +429,7 @@ def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Tensor, ...]:
     >>> np.tril_indices_from(np.zeros((1, 2)))
     (tensor([0]), tensor([0]))
     """
-    x = _require_matrix(arr)
-    with device(x.device):
-        return tril_indices(x.shape[0], k, x.shape[1])
+    return _indices_from(tril_indices, arr, k)
 
 
 def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Tensor, ...]:
@@ -449,16 +441,18 @@ def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Tensor, ...]:
     >>> np.triu_indices_from(np.zeros((1, 2)))
     (tensor([0, 0]), tensor([0, 1]))
     """
-    x = _require_matrix(arr)
+    return _indices_from(triu_indices, arr, k)
+
+
+def _indices_from(
+    function: Callable[..., tuple[Tensor, ...]], arr: ArrayLike, k: int
+) -> tuple[Tensor, ...]:
+    """Return the indices of a triangle of a matrix, on its device."""
+    x = asarray(arr)
+    if x.ndim != 2:
+        raise ShapeError(f"shape {x.shape} is no matrix; give two axes.")
     with device(x.device):
-        return triu_indices(x.shape[0], k, x.shape[1])
-
-
-def _require_matrix(arr: ArrayLike) -> Tensor:
-    found = asarray(arr)
-    if found.ndim != 2:
-        raise ShapeError(f"shape {found.shape} is no matrix; give two axes.")
-    return found
+        return function(x.shape[0], k, x.shape[1])
 
 
 def mask_indices(n: int, mask_func: Any, k: Any = 0) -> tuple[Tensor, ...]:

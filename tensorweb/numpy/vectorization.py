@@ -43,20 +43,18 @@ def apply_along_axis(
     along = normalize_axis(axis, x.ndim)
     rows = tw.moveaxis(x, along, -1)
     front = rows.shape[:-1]
-    found = [
+    results = [
         tw.asarray(func1d(rows[index], *args, **kwargs))
-        for index in product(*(range(length) for length in front))
+        for index in product(*map(range, front))
     ]
-    if not found:
+    if not results:
         raise ShapeError(
             f"apply_along_axis: shape {x.shape} has no slices along axis {along}."
         )
-    inner = found[0].shape
-    result = tw.stack(found).reshape((*front, *inner))
+    inner = results[0].shape
+    joined = tw.stack(results).reshape((*front, *inner))
     sources = range(len(front), len(front) + len(inner))
-    return tw.moveaxis(
-        result, tuple(sources), tuple(along + i for i in range(len(inner)))
-    )
+    return tw.moveaxis(joined, sources, range(along, along + len(inner)))
 
 
 def apply_over_axes(
@@ -64,9 +62,9 @@ def apply_over_axes(
     a: ArrayLike,
     axes: SupportsIndex | Iterable[SupportsIndex],
 ) -> Tensor:
-    """Return what `func(a, axis)` leaves after it went along several axes.
+    """Apply `func(a, axis)` along several axes, one after the other.
 
-    Axes that it takes away stay with length 1.
+    Axes that it reduces stay with length 1.
 
     >>> np.apply_over_axes(np.sum, [[1, 2], [3, 4]], [0, 1])
     tensor([[10]])
@@ -74,11 +72,11 @@ def apply_over_axes(
     x = tw.asarray(a)
     rank = x.ndim
     for axis in normalize_axis_order(axes, rank):
-        found = tw.asarray(func(x, axis))
-        x = found if found.ndim == rank else tw.expand_dims(found, axis)
+        result = tw.asarray(func(x, axis))
+        x = result if result.ndim == rank else tw.expand_dims(result, axis)
         if x.ndim != rank:
             raise ShapeError(
-                f"apply_over_axes: the function gave shape {found.shape} for axis "
+                f"apply_over_axes: the function gave shape {result.shape} for axis "
                 f"{axis}; it takes away one axis or none."
             )
     return x
@@ -103,38 +101,35 @@ def piecewise(
     tensor([-1.,  1.,  1.])
     """
     cases = list(funclist)
-    given = condlist if isinstance(condlist, list | tuple) else [condlist]
-    values = as_first_operand(x, *given, *cases)
+    listed = condlist if isinstance(condlist, list | tuple) else [condlist]
+    values = as_first_operand(x, *listed, *cases)
     conditions = _as_conditions(condlist, values)
     if len(cases) not in (len(conditions), len(conditions) + 1):
         raise DataError(
             f"piecewise: {len(cases)} functions for {len(conditions)} conditions; give "
             "as many, or one more."
         )
-    found = tw.zeros_like(values)
-    if len(cases) > len(conditions):
-        found = _evaluate_case(cases.pop(), values, args, kw)
+    if len(cases) == len(conditions):
+        cases.append(0)
+
+    def evaluate(case: ArrayLike) -> Tensor:
+        result = case(values, *args, **kw) if callable(case) else case
+        return as_operand_like(result, values).astype(values.dtype)
+
+    result = evaluate(cases.pop())
     for condition, case in zip(conditions, cases, strict=True):
-        found = tw.where(condition, _evaluate_case(case, values, args, kw), found)
-    return tw.broadcast_to(found, values.shape).astype(values.dtype)
+        result = tw.where(condition, evaluate(case), result)
+    return tw.broadcast_to(result, values.shape)
 
 
 def _as_conditions(condlist: ArrayLike, values: Tensor) -> list[Tensor]:
     """Return conditions as bool tensors; one alone need not be in a list."""
     if isinstance(condlist, list | tuple) and not isinstance(condlist[0], bool):
-        given = [as_operand_like(each, values) for each in condlist]
+        conditions = [as_operand_like(condition, values) for condition in condlist]
     else:
         table = as_operand_like(condlist, values)
-        given = list(tw.unstack(table)) if table.ndim > values.ndim else [table]
-    return [each.astype("bool") for each in given]
-
-
-def _evaluate_case(
-    case: ArrayLike, values: Tensor, args: Sequence[object], kw: dict[str, object]
-) -> Tensor:
-    """Return a function of the values, or a number, in their dtype."""
-    found = case(values, *args, **kw) if callable(case) else case
-    return as_operand_like(found, values).astype(values.dtype)
+        conditions = list(tw.unstack(table)) if table.ndim > values.ndim else [table]
+    return [condition.astype("bool") for condition in conditions]
 
 
 class vectorize:
@@ -174,103 +169,71 @@ class vectorize:
         self.signature = signature
         self.pyfunc = pyfunc
         self.otypes = None if otypes is None else list(otypes)
-        self.excluded = set(excluded or ())
+        self._dtypes = None if otypes is None else list(map(_as_dtype_name, otypes))
+        self.excluded: set[int | str] = set(excluded or ())
         self.__doc__ = doc or (None if pyfunc is None else inspect.getdoc(pyfunc))
         self.__name__ = getattr(pyfunc, "__name__", "vectorize")
 
     def __call__(self, *args: ArrayLike, **kwargs: ArrayLike) -> Any:
         """Return the function of each element; several results give a tuple."""
-        if self.pyfunc is None:
-            return self._decorate(*args)
+        if self.pyfunc is None:  # as a decorator
+            options = (self.otypes, self.__doc__, self.excluded, False, self.signature)
+            decorated: Any = args[0]
+            return vectorize(decorated, *options)
         if self.signature is not None:
-            return self._call_with_slices(args, kwargs)
-        names: list[int | str] = [*range(len(args)), *kwargs]
-        values = dict(zip(names, [*args, *kwargs.values()], strict=True))
-        varied = {
-            name: tw.asarray(value)
-            for name, value in values.items()
-            if name not in self.excluded
-        }
-        shape = broadcast_shapes(*(x.shape for x in varied.values()))
-        columns = {
-            name: tw.broadcast_to(x, shape).reshape(-1).tolist()
-            for name, x in varied.items()
-        }
-        device = next(iter(varied.values())).device if varied else None
-        rows = zip(*columns.values(), strict=True) if columns else [()]
-        results = [
-            self._call_with_numbers(values, dict(zip(columns, row, strict=True)))
-            for row in rows
-        ]
-        return self._gather_results(results, shape, device)
-
-    def _decorate(self, pyfunc: Any) -> vectorize:
-        """Return the function that this decorates, with the same options."""
-        options = (self.otypes, self.__doc__, self.excluded, False, self.signature)
-        return vectorize(pyfunc, *options)
-
-    def _call_with_slices(
-        self, args: tuple[ArrayLike, ...], words: dict[str, ArrayLike]
-    ) -> Any:
-        """Call the function with slices by the signature, and all else unchanged."""
-        assert self.signature is not None
-        fixed = {i: x for i, x in enumerate(args) if i in self.excluded}
-        varied = [x for i, x in enumerate(args) if i not in self.excluded]
-
-        def function(*slices: Tensor) -> Any:
-            rest = iter(slices)
-            arguments = (
-                fixed[i] if i in fixed else next(rest) for i in range(len(args))
+            fixed = {*kwargs, *self.excluded}
+            call, varied = self._with_fixed(args, kwargs, fixed)
+            return _call_by_signature(
+                self.__name__, call, self.signature, varied, self._dtypes
             )
-            assert self.pyfunc is not None
-            return self.pyfunc(*arguments, **words)
+        call, varied = self._with_fixed(args, kwargs, self.excluded)
+        operands = [tw.asarray(x) for x in varied]
+        shape = broadcast_shapes(*(x.shape for x in operands))
+        columns = [tw.broadcast_to(x, shape).reshape(-1).tolist() for x in operands]
+        rows = zip(*columns, strict=True) if columns else [()]
+        device = operands[0].device if operands else None
+        return self._join_results([call(*row) for row in rows], shape, device)
 
-        otypes = None if self.otypes is None else list(map(_as_dtype_name, self.otypes))
-        return _call_by_signature(
-            self.__name__, function, self.signature, varied, otypes
-        )
+    def _with_fixed(
+        self,
+        args: tuple[ArrayLike, ...],
+        kwargs: dict[str, ArrayLike],
+        fixed: set[int | str],
+    ) -> tuple[Callable[..., Any], list[ArrayLike]]:
+        """Return the function of the arguments that are not fixed, and these."""
+        assert self.pyfunc is not None, "internal: there is a function"
+        function = self.pyfunc
+        values: dict[Any, ArrayLike] = dict(enumerate(args)) | kwargs
+        names = [name for name in values if name not in fixed]
 
-    def _call_with_numbers(
-        self, values: dict[int | str, ArrayLike], row: dict[int | str, object]
-    ) -> Any:
-        given = {**values, **row}
-        positions = sorted(name for name in given if isinstance(name, int))
-        words = {name: value for name, value in given.items() if isinstance(name, str)}
-        assert self.pyfunc is not None
-        return self.pyfunc(*(given[i] for i in positions), **words)
+        def call(*varied: Any) -> Any:
+            arguments = values | dict(zip(names, varied, strict=True))
+            positional = [arguments.pop(i) for i in range(len(args))]
+            return function(*positional, **arguments)
 
-    def _gather_results(
+        return call, [values[name] for name in names]
+
+    def _join_results(
         self, results: list[Any], shape: tuple[int, ...], device: str | None
     ) -> Any:
         """Return results as one tensor, or as a tuple of them."""
-        if not results:
-            if self.otypes is None:
-                raise DataError(
-                    f"{self.__name__}: there are no elements to call it with; give the "
-                    "dtypes of results with otypes=."
-                )
-            made = [
-                tw.zeros(shape, dtype=_as_dtype_name(t), device=device)
-                for t in self.otypes
-            ]
-            return made[0] if len(made) == 1 else tuple(made)
-        is_tuple = isinstance(results[0], tuple)
-        columns = list(zip(*results, strict=True)) if is_tuple else [results]
-        otypes = [None] * len(columns) if self.otypes is None else self.otypes
-        made = [
-            tw.asarray(
-                [_as_python_number(each) for each in column],
-                dtype=_as_dtype_name(otype),
-                device=device,
-            ).reshape(shape)
-            for column, otype in zip(columns, otypes, strict=True)
-        ]
-        return tuple(made) if is_tuple else made[0]
-
-
-def _as_python_number(value: Any) -> Any:
-    """Return a result as a Python number."""
-    return value.item() if hasattr(value, "item") else value
+        if results:
+            is_tuple = isinstance(results[0], tuple)
+            columns = list(zip(*results, strict=True)) if is_tuple else [results]
+        elif self._dtypes is not None:
+            is_tuple = len(self._dtypes) > 1
+            columns = [()] * len(self._dtypes)
+        else:
+            raise DataError(
+                f"{self.__name__}: there are no elements to call it with; give the "
+                "dtypes of results with otypes=."
+            )
+        joined = []
+        dtypes = [None] * len(columns) if self._dtypes is None else self._dtypes
+        for column, dtype in zip(columns, dtypes, strict=True):
+            numbers = [x.item() if hasattr(x, "item") else x for x in column]
+            joined.append(tw.asarray(numbers, dtype, device=device).reshape(shape))
+        return tuple(joined) if is_tuple else joined[0]
 
 
 def _as_dtype_name(otype: DTypeLike) -> DTypeLike:
@@ -337,28 +300,28 @@ def _call_by_signature(
     ]
     rows = []
     for index in product(*map(range, shape)):
-        given = function(*(x[index] for x in operands))
-        row = given if isinstance(given, tuple) else (given,)
+        returned = function(*(x[index] for x in operands))
+        row = returned if isinstance(returned, tuple) else (returned,)
         if len(row) != len(outputs):
             raise DataError(
                 f"{name}: {len(row)} results for {len(outputs)} of {signature}."
             )
-        rows.append([tw.asarray(each) for each in row])
-        for each, axes in zip(rows[-1], outputs, strict=True):
-            if _record_lengths(name, each.shape, axes, lengths):
+        rows.append([tw.asarray(result) for result in row])
+        for result, axes in zip(rows[-1], outputs, strict=True):
+            if _record_lengths(name, result.shape, axes, lengths):
                 raise ShapeError(
-                    f"{name}: a result of shape {each.shape} for the axes {axes}."
+                    f"{name}: a result of shape {result.shape} for the axes {axes}."
                 )
     if not rows:
-        made = _empty_results(name, shape, outputs, lengths, otypes)
+        joined = _empty_results(name, shape, outputs, lengths, otypes)
     else:
-        made = [
+        joined = [
             tw.stack(list(column)).reshape((*shape, *column[0].shape))
             for column in zip(*rows, strict=True)
         ]
         if otypes is not None:
-            made = [x.astype(t) for x, t in zip(made, otypes, strict=True)]
-    return made[0] if len(made) == 1 else tuple(made)
+            joined = [x.astype(t) for x, t in zip(joined, otypes, strict=True)]
+    return joined[0] if len(joined) == 1 else tuple(joined)
 
 
 def _record_lengths(
