@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import bisect
 import math
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, count, takewhile
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, RangeError, ShapeError
+from tensorweb.numpy.arguments import as_first_operand
 from tensorweb.numpy.random.sampling import (
     Hidden,
     Size,
@@ -32,35 +34,27 @@ Table = tuple[int, tuple[float, ...]]
 """The least number, and the probabilities of being at most it, the next one, …."""
 
 
+Ratio = Callable[[int], float]
+
+
 def _unimodal_table(
-    mode: int, down: object, up: object, least: int, most: float
+    mode: int, down: Ratio, up: Ratio, least: int, most: float
 ) -> Table:
     """Return the table of a distribution with one peak.
 
     `down(k)` is the probability of k - 1 divided by that of k, `up(k)` that of k + 1.
     """
-    assert callable(down), "internal: a function"
-    assert callable(up), "internal: a function"
-    before: list[float] = []
-    share, k = 1.0, mode
-    while k > least:
-        share *= down(k)
-        if share < SMALLEST:
-            break
-        k -= 1
-        before.append(share)
-    first = k
-    share, k = 1.0, mode
-    after = [1.0]
-    while k < most:
-        share *= up(k)
-        if share < SMALLEST:
-            break
-        k += 1
-        after.append(share)
-    weights = [*reversed(before), *after]
+    before = list(_weights(down, range(mode, least, -1)))
+    after = _weights(up, count(mode) if most == math.inf else range(mode, int(most)))
+    weights = [*reversed(before), 1.0, *after]
     total = math.fsum(weights)
-    return first, tuple(min(each / total, 1.0) for each in accumulate(weights))
+    return mode - len(before), tuple(min(x / total, 1.0) for x in accumulate(weights))
+
+
+def _weights(ratio: Ratio, numbers: Iterable[int]) -> Iterator[float]:
+    """Yield products of ratios as long as they are not too small to be drawn."""
+    products = accumulate(map(ratio, numbers), operator.mul)
+    return takewhile(lambda weight: weight >= SMALLEST, products)
 
 
 @lru_cache(64)
@@ -219,17 +213,13 @@ class Counts(Hidden):
             first, sums = table(*parameters)
             edges = tw.asarray(sums[:-1], dtype=u.dtype, device=u.device)
             return tw.searchsorted(edges, u, side="right") + first
-        columns = [
-            tw.broadcast_to(tw.asarray(each, device=_device_like(each, u)), u.shape)
-            .reshape(-1)
-            .tolist()
-            for each in parameters
-        ]
-        found = []
-        for share, *values in zip(u.reshape(-1).tolist(), *columns, strict=True):
+        tensors = [as_first_operand(value, u) for value in parameters]
+        columns = [tw.broadcast_to(x, u.shape).reshape(-1).tolist() for x in tensors]
+        numbers = []
+        for value, *values in zip(u.reshape(-1).tolist(), *columns, strict=True):
             first, sums = table(*values)
-            found.append(first + bisect.bisect_right(sums, share, 0, len(sums) - 1))
-        return tw.asarray(found, dtype="int32", device=u.device).reshape(u.shape)
+            numbers.append(first + bisect.bisect_right(sums, value, 0, len(sums) - 1))
+        return tw.asarray(numbers, dtype="int32", device=u.device).reshape(u.shape)
 
     def multinomial(self, n: int, pvals: ArrayLike, size: Size = None) -> Tensor:
         """Return the counts of each outcome in `n` trials: `(k,)` to `(*size, k)`.
@@ -263,8 +253,3 @@ class Counts(Hidden):
         )
         outcomes = tw.arange(chances.size, device=drawn.device)
         return (drawn[..., None] == outcomes).astype("int32").sum(-2)
-
-
-def _device_like(value: ArrayLike, x: Tensor) -> str | None:
-    """Return the device for host data: that of a tensor."""
-    return None if isinstance(value, Tensor) else x.device

@@ -14,6 +14,7 @@ from tensorweb.numpy.random.sampling import (
     as_parameter,
     check,
     sample_shape,
+    scaled,
 )
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
@@ -47,7 +48,7 @@ class Distributions(Hidden):
         """
         check("normal", "scale", scale, 0, tw.inf)
         z = self._draw().normal(sample_shape("normal", size, loc, scale))
-        return z * as_parameter(scale, z) + as_parameter(loc, z)
+        return scaled(z, loc, scale)
 
     def standard_normal(
         self, size: Size = None, dtype: DTypeLike = "float32", out: None = None
@@ -68,8 +69,8 @@ class Distributions(Hidden):
         True
         """
         check("exponential", "scale", scale, 0, tw.inf)
-        found = self._draw().exponential(sample_shape("exponential", size, scale))
-        return found * as_parameter(scale, found)
+        sample = self._draw().exponential(sample_shape("exponential", size, scale))
+        return sample * as_parameter(scale, sample)
 
     def standard_exponential(self, size: Size = None) -> Tensor:
         """Return exponentially distributed numbers of mean 1.
@@ -87,8 +88,8 @@ class Distributions(Hidden):
         >>> np.random.gumbel(size=3).shape
         (3,)
         """
-        found = self._draw().gumbel(sample_shape("gumbel", size, loc, scale))
-        return found * as_parameter(scale, found) + as_parameter(loc, found)
+        sample = self._draw().gumbel(sample_shape("gumbel", size, loc, scale))
+        return scaled(sample, loc, scale)
 
     def laplace(
         self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None
@@ -100,8 +101,7 @@ class Distributions(Hidden):
         """
         shape = sample_shape("laplace", size, loc, scale)
         sign = tw.where(self._uniform(shape) < 0.5, -1.0, 1.0)
-        found = sign * self._draw().exponential(shape)
-        return found * as_parameter(scale, found) + as_parameter(loc, found)
+        return scaled(sign * self._draw().exponential(shape), loc, scale)
 
     def logistic(
         self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None
@@ -112,8 +112,8 @@ class Distributions(Hidden):
         (3,)
         """
         shape = sample_shape("logistic", size, loc, scale)
-        found = self._draw().gumbel(shape) - self._draw().gumbel(shape)
-        return found * as_parameter(scale, found) + as_parameter(loc, found)
+        sample = self._draw().gumbel(shape) - self._draw().gumbel(shape)
+        return scaled(sample, loc, scale)
 
     def lognormal(
         self, mean: ArrayLike = 0.0, sigma: ArrayLike = 1.0, size: Size = None
@@ -131,8 +131,8 @@ class Distributions(Hidden):
         >>> np.random.rayleigh(size=3).shape
         (3,)
         """
-        found = tw.sqrt(2.0 * self.exponential(1.0, sample_shape("", size, scale)))
-        return found * as_parameter(scale, found)
+        sample = tw.sqrt(2.0 * self.exponential(1.0, sample_shape("", size, scale)))
+        return sample * as_parameter(scale, sample)
 
     def weibull(self, a: ArrayLike, size: Size = None) -> Tensor:
         """Return numbers of the Weibull distribution of shape `a`.
@@ -140,9 +140,8 @@ class Distributions(Hidden):
         >>> np.random.weibull(2.0, 3).shape
         (3,)
         """
-        check("weibull", "a", a, 0, tw.inf)
-        found = self.exponential(1.0, sample_shape("weibull", size, a))
-        return found ** (1.0 / as_parameter(a, found))
+        sample, exponent = self._exponential("weibull", size, a)
+        return sample ** (1.0 / exponent)
 
     def pareto(self, a: ArrayLike, size: Size = None) -> Tensor:
         """Return numbers of the Pareto (Lomax) distribution of shape `a`.
@@ -150,9 +149,8 @@ class Distributions(Hidden):
         >>> np.random.pareto(2.0, 3).shape
         (3,)
         """
-        check("pareto", "a", a, 0, tw.inf)
-        found = self.exponential(1.0, sample_shape("pareto", size, a))
-        return tw.expm1(found / as_parameter(a, found))
+        sample, exponent = self._exponential("pareto", size, a)
+        return tw.expm1(sample / exponent)
 
     def power(self, a: ArrayLike, size: Size = None) -> Tensor:
         """Return numbers from 0 to 1 of density `a x**(a - 1)`.
@@ -160,9 +158,8 @@ class Distributions(Hidden):
         >>> np.random.power(2.0, 3).shape
         (3,)
         """
-        check("power", "a", a, 0, tw.inf)
-        found = self.exponential(1.0, sample_shape("power", size, a))
-        return tw.exp(-found / as_parameter(a, found))
+        sample, exponent = self._exponential("power", size, a)
+        return tw.exp(-sample / exponent)
 
     def standard_cauchy(self, size: Size = None) -> Tensor:
         """Return numbers of the Cauchy distribution.
@@ -198,7 +195,7 @@ class Distributions(Hidden):
         check("standard_gamma", "shape", shape, 0, tw.inf)
         lengths = sample_shape("standard_gamma", size, shape)
         z = self._draw().normal((ROUNDS, *lengths))
-        u = self._positive((ROUNDS, *lengths))
+        u = 1.0 - self._uniform((ROUNDS, *lengths))  # never 0, whose logarithm is -inf
         a = as_parameter(shape, z)
         d = tw.where(a < 1, a + 1.0, a) - 1.0 / 3.0
         v = 1.0 + z / tw.sqrt(9.0 * d)
@@ -207,11 +204,11 @@ class Distributions(Hidden):
             tw.maximum(cube, 1e-30)
         )
         first = tw.argmax((fits & (v > 0)).astype("int32"), 0)
-        found = d * tw.take_along_axis(cube, first[None], 0)[0]
+        sample = d * tw.take_along_axis(cube, first[None], 0)[0]
         # A shape below 1 is that of one more, times a power of a uniform number.
-        less = tw.exp(-self._draw().exponential(lengths) / tw.where(a == 0, 1.0, a))
-        found = tw.where(a < 1, found * less, found)
-        return tw.where(a == 0, 0.0, found)
+        power = tw.exp(-self._draw().exponential(lengths) / tw.where(a == 0, 1.0, a))
+        sample = tw.where(a < 1, sample * power, sample)
+        return tw.where(a == 0, 0.0, sample)
 
     def gamma(
         self, shape: ArrayLike, scale: ArrayLike = 1.0, size: Size = None
@@ -222,8 +219,8 @@ class Distributions(Hidden):
         (4,)
         """
         lengths = sample_shape("gamma", size, shape, scale)
-        found = self.standard_gamma(shape, lengths)
-        return found * as_parameter(scale, found)
+        sample = self.standard_gamma(shape, lengths)
+        return sample * as_parameter(scale, sample)
 
     def beta(self, a: ArrayLike, b: ArrayLike, size: Size = None) -> Tensor:
         """Return numbers from 0 to 1 of the beta distribution.
@@ -270,8 +267,8 @@ class Distributions(Hidden):
         >>> np.random.dirichlet([1.0, 2.0, 3.0], 4).shape
         (4, 3)
         """
-        given = tw.asarray(alpha)
-        parts = self.standard_gamma(given, (*sample_shape("", size), *given.shape))
+        alpha = tw.asarray(alpha)
+        parts = self.standard_gamma(alpha, (*sample_shape("", size), *alpha.shape))
         return parts / parts.sum(-1, keepdims=True)
 
     def multivariate_normal(
@@ -289,16 +286,15 @@ class Distributions(Hidden):
         >>> np.random.multivariate_normal([0, 0], [[2, 0], [0, 1]], 5).shape
         (5, 2)
         """
-        centre = tw.asarray(mean).astype("float32")
-        spread = tw.asarray(cov).astype("float32")
-        length = centre.size
-        if spread.shape != (length, length):
+        means = tw.asarray(mean).astype("float32")
+        covariances = tw.asarray(cov).astype("float32")
+        if covariances.shape != (means.size, means.size):
             raise ShapeError(
-                f"multivariate_normal: covariances of shape {spread.shape} for a mean "
-                f"of shape {centre.shape}."
+                f"multivariate_normal: covariances of shape {covariances.shape} for a "
+                f"mean of shape {means.shape}."
             )
-        z = self._draw().normal((*sample_shape("", size), length))
-        return tw.matmul(z, tw.matrix_transpose(_root(spread))) + centre
+        z = self._draw().normal((*sample_shape("", size), means.size))
+        return tw.matmul(z, tw.matrix_transpose(_root(covariances))) + means
 
 
 def _root(matrix: Tensor) -> Tensor:

@@ -9,11 +9,11 @@ from typing import Any, SupportsIndex
 from tensorweb import functions as tw
 from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError
-from tensorweb.numpy.arguments import into
+from tensorweb.numpy.arguments import flatten_without_axis, into
 from tensorweb.numpy.random.counts import Counts
 from tensorweb.numpy.random.distributions import Distributions
 from tensorweb.numpy.random.sampling import Hidden, Size, sample_shape
-from tensorweb.shapes import is_integer, normalize_axis
+from tensorweb.shapes import is_integer
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 
@@ -88,15 +88,10 @@ class Drawing(Hidden):
         >>> np.random.default_rng(0).permuted([[1, 2], [3, 4]], axis=1).sum(1)
         tensor([3, 7])
         """
-        values = tw.asarray(x)
-        flat = values.reshape(-1) if axis is None else values
-        along = 0 if axis is None else normalize_axis(axis, values.ndim)
-        found = self._draw().permutation(flat, along, independent=axis is not None)
-        found = found.reshape(values.shape)
-        if out is None:
-            return found
-        out[...] = found
-        return out
+        shape = tw.asarray(x).shape
+        flat, along = flatten_without_axis(x, axis)
+        result = self._draw().permutation(flat, along, independent=axis is not None)
+        return into(result.reshape(shape), out)
 
     def bytes(self, length: SupportsIndex) -> builtins.bytes:
         """Return random bytes, which are read.
@@ -150,8 +145,8 @@ class Generator(Distributions, Counts, Drawing):
     ) -> Tensor:
         """Return integers from `low` up to and without `high`, or with it."""
         first, last = (0, plain(low)) if high is None else (plain(low), plain(high))
-        last = tw.asarray(last) + 1 if endpoint and not isinstance(last, int) else last
-        last = last + 1 if endpoint and isinstance(last, int) else last
+        if endpoint:
+            last = (last if isinstance(last, int) else tw.asarray(last)) + 1
         return self._integers("integers", first, last, size, as_dtype(dtype))
 
     def spawn(self, n_children: int) -> list[Generator]:

@@ -45,9 +45,13 @@ class Hidden:
     def _uniform(self, shape: Shape) -> Tensor:
         return self._draw().uniform(shape)
 
-    def _positive(self, shape: Shape) -> Tensor:
-        """Return uniform numbers above 0 and up to 1, whose logarithm is finite."""
-        return 1.0 - self._draw().uniform(shape)
+    def _exponential(
+        self, name: str, size: Size, parameter: ArrayLike
+    ) -> tuple[Tensor, Tensor]:
+        """Return exponentially distributed numbers, and a parameter of 0 or more."""
+        check(name, "a", parameter, 0, tw.inf)
+        sample = self._draw().exponential(sample_shape(name, size, parameter))
+        return sample, as_parameter(parameter, sample)
 
 
 def _open_trace_ids() -> tuple[int, int]:
@@ -68,13 +72,12 @@ def new_seed(seed: Any) -> int:
         seed = seed.tolist()
     if isinstance(seed, list | tuple):
         mixed = 0
-        for each in seed:
-            mixed = (mixed * 0x9E3779B97F4A7C15 + int(each) + 1) & (2**63 - 1)
+        for word in seed:
+            mixed = (mixed * 0x9E3779B97F4A7C15 + int(word) + 1) & (2**63 - 1)
         return mixed
-    number = int(seed)
-    if number < 0:
-        raise DataError(f"seed: {number} is negative; give 0 or more.")
-    return number & (2**64 - 1)
+    if int(seed) < 0:
+        raise DataError(f"seed: {int(seed)} is negative; give 0 or more.")
+    return int(seed) & (2**64 - 1)
 
 
 Size = SupportsIndex | Iterable[SupportsIndex] | None
@@ -90,7 +93,7 @@ def sample_shape(name: str, size: Size, *parameters: ArrayLike) -> Shape:
     >>> sample_shape("normal", None, [1.0, 2.0], 3.0), sample_shape("normal", 4, 0.0)
     ((2,), (4,))
     """
-    common = broadcast_shapes(*(shape_of(each) for each in parameters), ())
+    common = broadcast_shapes(*(shape_of(value) for value in parameters), ())
     if size is None:
         return common
     shape = as_shape(size)
@@ -109,10 +112,10 @@ def shape_of(value: ArrayLike) -> Shape:
 
 def is_plain(*parameters: ArrayLike) -> bool:
     """Whether parameters are Python's numbers."""
-    return all(isinstance(each, int | float) for each in parameters)
+    return all(isinstance(value, int | float) for value in parameters)
 
 
-def check(name: str, what: str, value: ArrayLike, low: float, high: float) -> None:
+def check(name: str, parameter: str, value: ArrayLike, low: float, high: float) -> None:
     """Raise when a plain number lies outside of its range; tensors are not checked.
 
     Raises:
@@ -120,15 +123,20 @@ def check(name: str, what: str, value: ArrayLike, low: float, high: float) -> No
     """
     if isinstance(value, int | float) and not low <= value <= high:
         raise DataError(
-            f"{name}: {what} is {value}; it is from {low:g} to {high:g}."
+            f"{name}: {parameter} is {value}; it is from {low:g} to {high:g}."
             if high < tw.inf
-            else f"{name}: {what} is {value}; it is at least {low:g}."
+            else f"{name}: {parameter} is {value}; it is at least {low:g}."
         )
+
+
+def scaled(sample: Tensor, loc: ArrayLike, scale: ArrayLike) -> Tensor:
+    """Return a sample times its scale, moved to its location."""
+    return sample * as_parameter(scale, sample) + as_parameter(loc, sample)
 
 
 def as_parameter(value: ArrayLike, x: Tensor) -> Tensor:
     """Return a parameter as a tensor of the device and dtype of a sample."""
     if isinstance(value, int | float):
         return tw.full((), value, dtype=x.dtype, device=x.device)
-    near = None if isinstance(value, Tensor) else x.device
-    return tw.asarray(value, device=near).astype(x.dtype)
+    device = None if isinstance(value, Tensor) else x.device
+    return tw.asarray(value, device=device).astype(x.dtype)
