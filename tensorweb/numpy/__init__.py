@@ -21,10 +21,8 @@ from tensorweb.numpy.creation import *
 from tensorweb.numpy.data_types import *
 from tensorweb.numpy.differences import *
 from tensorweb.numpy.files import *
-from tensorweb.numpy.grids import *
 from tensorweb.numpy.histograms import *
 from tensorweb.numpy.indexing import *
-from tensorweb.numpy.iteration import *
 from tensorweb.numpy.joining import *
 from tensorweb.numpy.manipulation import *
 from tensorweb.numpy.mathematics import *
@@ -34,7 +32,6 @@ from tensorweb.numpy.polynomials import *
 from tensorweb.numpy.printing import *
 from tensorweb.numpy.products import *
 from tensorweb.numpy.reductions import *
-from tensorweb.numpy.sets import *
 from tensorweb.numpy.sorting import *
 from tensorweb.numpy.statistics import *
 from tensorweb.numpy.text import *

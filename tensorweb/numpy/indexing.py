@@ -20,8 +20,7 @@ from tensorweb.numpy.arguments import (
     into,
     resolve_indices,
 )
-from tensorweb.numpy.creation import asarray
-from tensorweb.numpy.grids import meshgrid
+from tensorweb.numpy.creation import asarray, meshgrid
 from tensorweb.shapes import broadcast_shapes, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, is_scalar
