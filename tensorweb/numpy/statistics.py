@@ -466,7 +466,7 @@ def _median(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Tensor:
-    """Return the middle value, of all values or of those that are not NaN."""
+    """Return the middle value of all values, or without NaN."""
     x = as_floats(a)
     rows = tw.sort(_reduced_axes_last(x, axis))
     length = rows.shape[-1]

@@ -554,17 +554,17 @@ def savetxt(
     x = x.reshape(-1, 1) if x.ndim < 2 else x
     is_complex = x.dtype.kind == "complex"
     line_format = _row_format(fmt, delimiter, x.shape[1], is_complex)
-    lines = [_comment_lines(header, comments, newline)] if header else []
+    lines = [_comment_lines(header, comments)] if header else []
     for row in x.tolist():
         if is_complex:
             row = [part for number in row for part in (number.real, number.imag)]
         # A negative imaginary part has its own sign, as in NumPy.
         lines.append((line_format % tuple(row)).replace("+-", "-"))
-    lines += [_comment_lines(footer, comments, newline)] if footer else []
+    lines += [_comment_lines(footer, comments)] if footer else []
     _write_text(fname, "".join(line + newline for line in lines), encoding)
 
 
-def _comment_lines(text: str, comments: str, newline: str) -> str:
+def _comment_lines(text: str, comments: str) -> str:
     return comments + text.replace("\n", f"\n{comments}")
 
 

@@ -45,7 +45,7 @@ ONE_WAY = {
 def functions() -> Iterator[ast.FunctionDef]:
     for path in FOLDER.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("__"):
                 decorators = {ast.unparse(each) for each in node.decorator_list}
                 if not decorators & {"overload", "typing.overload"}:
                     yield node
