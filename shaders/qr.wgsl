@@ -120,8 +120,9 @@ fn factor(matrix: u32, lane: u32) {
       let scaled = head * inverse;
       let scaled_i = head_i * inverse;
       let size = sqrt(scaled * scaled + scaled_i * scaled_i + rest) * scale;
-      // Nothing to reflect; the size of a column of subnormal numbers may round to 0.
-      let is_reduced = ((rest == 0.0) & (head_i == 0.0)) | (size == 0.0);
+      // Nothing to reflect. Devices may flush subnormal numbers to 0 in some operations and
+      // not in others, so a column of subnormal size is not divided by.
+      let is_reduced = ((rest == 0.0) & (head_i == 0.0)) | (size < SMALLEST);
       let corner = select(select(size, -size, head > 0.0), head, is_reduced);
       let divisor = select(head - corner, 1.0, is_reduced);
       // Scaled, so that no square overflows.
