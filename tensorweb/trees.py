@@ -26,7 +26,7 @@ from tensorweb.dtypes import DType
 from tensorweb.errors import DataError, TraceError
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.hostarrays import is_numpy_scalar
-from tensorweb.tensor.in_place import is_number_of_its_own
+from tensorweb.tensor.operators import is_number_of_its_own
 
 Holder: TypeAlias = Any
 """A mutable value: a tensor, a list, a dict or an object flattened by attributes."""

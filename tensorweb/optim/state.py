@@ -25,7 +25,7 @@ from tensorweb.optim.policy import ALIGNMENT, LARGE
 from tensorweb.shapes import Shape, size
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-from tensorweb.tensor.in_place import mark_number, overwrite, rehouse
+from tensorweb.tensor.operators import mark_number, overwrite, rehouse
 from tensorweb.transforms.inputs import is_float
 
 

@@ -1,4 +1,4 @@
-"""The memory of arrays of other libraries, by whichever protocol they answer."""
+"""Arrays of other libraries: their memory, by any protocol, and NumPy if installed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tensorweb.errors import DataError, TensorwebError
+from tensorweb.devices import is_browser
+from tensorweb.errors import DataError, MissingPackageError, TensorwebError
 from tensorweb.tensor.base import TensorBase
-from tensorweb.tensor.numpy_module import require_numpy
 
 PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
 """By which NumPy reads an object, besides its native buffer and DLPack."""
@@ -111,3 +111,58 @@ def _check_mask(value: Any) -> None:
             "data are a masked array, and tensors have no masks; say what shall stand "
             "for masked elements, data.filled(0) for example, or take data.data."
         )
+
+
+def is_foreign(value: object) -> bool:
+    """Whether a value is another library's array, which knows what to do with ours.
+
+    `pandas`, `xarray` and `dask` hold arrays of others and answer NumPy's protocols;
+    NumPy's masked arrays know which elements count.
+    """
+    kind = type(value)
+    return not issubclass(kind, TensorBase) and (
+        is_foreign_type(kind) or is_masked_type(kind)
+    )
+
+
+def is_foreign_type(kind: type) -> bool:
+    """Whether a class is that of such arrays: it answers NumPy's protocols."""
+    if issubclass(kind, TensorBase) or not hasattr(kind, "__array_ufunc__"):
+        return False
+    numpy = sys.modules.get("numpy")
+    return numpy is None or not issubclass(kind, numpy.ndarray | numpy.generic)
+
+
+def numpy_at_hand() -> Any:
+    """Return NumPy's module; None where having it would load it into a page."""
+    if is_browser():
+        return sys.modules.get("numpy")
+    try:
+        import numpy
+    except ImportError:
+        return None
+    return numpy
+
+
+def require_numpy(who: str, instead: str) -> Any:
+    """Return the module.
+
+    Args:
+        who: asks for it, as the message begins.
+        instead: what can be done without it.
+
+    Raises:
+        MissingPackageError: it is not installed; says how to get it.
+    """
+    try:
+        import numpy
+    except ImportError as error:
+        how = (
+            'run `import micropip; await micropip.install("numpy")` once, then again'
+            if is_browser()
+            else "run `pip install numpy`"
+        )
+        raise MissingPackageError(
+            f"{who}: this needs NumPy, which is not installed; {how}, or {instead}."
+        ) from error
+    return numpy

@@ -14,8 +14,7 @@ from tensorweb.graph.storage import HostData
 from tensorweb.hostdata import buffer_dtype, pack, unpack, where
 from tensorweb.notices import warn_once
 from tensorweb.shapes import Shape
-from tensorweb.tensor.buffers import buffer_of
-from tensorweb.tensor.numpy_module import numpy_at_hand
+from tensorweb.tensor.buffers import buffer_of, numpy_at_hand
 
 
 def is_numpy_scalar(value: object) -> bool:

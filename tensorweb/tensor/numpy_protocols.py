@@ -17,11 +17,14 @@ from tensorweb.nodes.contraction import matmul
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.ops import OPS
 from tensorweb.tensor.base import TensorBase
-from tensorweb.tensor.buffers import is_masked_type
+from tensorweb.tensor.buffers import (
+    is_foreign,
+    is_foreign_type,
+    is_masked_type,
+    require_numpy,
+)
 from tensorweb.tensor.convert import as_operands
-from tensorweb.tensor.foreign import is_foreign, is_foreign_type
 from tensorweb.tensor.indexing import IndexingMethods
-from tensorweb.tensor.numpy_module import require_numpy
 
 COUNTERPARTS = "tensorweb.numpy"
 """The module of the same names; it is imported when NumPy first asks."""

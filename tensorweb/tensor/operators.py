@@ -1,18 +1,22 @@
-"""Python's operators: arithmetic, comparison, bits, matrix product."""
+"""Python's operators; in place, `x += v` gives `x` a new value, as `x[key] = v`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
-from tensorweb.errors import DTypeError
+from tensorweb.errors import DTypeError, ShapeError
 from tensorweb.graph.autograd import is_leaf_of
+from tensorweb.graph.complex_pairs import pair_of
+from tensorweb.graph.node import Node
+from tensorweb.graph.op import CONSTANT, LEAF
+from tensorweb.graph.tracing import note_move
 from tensorweb.nodes.contraction import matmul
-from tensorweb.nodes.elementwise import elementwise
+from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.ops import OPS
-from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.base import TensorBase, become_leaf
+from tensorweb.tensor.buffers import is_foreign
 from tensorweb.tensor.convert import ArrayLike, as_operands
-from tensorweb.tensor.foreign import is_foreign
-from tensorweb.tensor.in_place import is_count, is_number_of_its_own
 from tensorweb.tensor.operations import operation
 from tensorweb.tensor.values import peek
 
@@ -24,6 +28,22 @@ REPEATED = frozenset((list, tuple, str, bytes))
 
 _OWN = (TensorBase, int, float)
 """Operands that need no second look; most are these."""
+
+
+_KINDS: dict[str, tuple[str, ...]] = {
+    "bool": ("bool",),
+    "uint": ("bool", "uint"),
+    "int": ("bool", "uint", "int"),
+    "float": ("bool", "uint", "int", "float"),
+    "complex": ("bool", "uint", "int", "float", "complex"),
+}
+"""Kinds of results that a tensor of a kind takes in place, as in NumPy."""
+
+_scalars_written: WeakSet[Node] = WeakSet()
+"""Values of 0-d tensors that were made as data and changed in place since."""
+
+_numbers: WeakSet[Node] = WeakSet()
+"""Computed 0-d values whose nodes do not say so."""
 
 
 class Operators(TensorBase):
@@ -177,3 +197,129 @@ class Operators(TensorBase):
 
     def __rmatmul__(self, other: ArrayLike) -> Tensor:
         return self._wrap(matmul(*as_operands(other, self)))
+
+
+class InPlaceOperators(TensorBase):
+    """All that hold the tensor see its new value, and so do its views.
+
+    Shape and dtype stay: a result of another shape, or of a kind that the dtype cannot
+    hold, is an error. A 0-d tensor that was computed is a number, as NumPy's scalars
+    are: it never changes, the name gets a new one.
+    """
+
+    __slots__ = ()
+
+    def _update(self, name: str, other: ArrayLike) -> Tensor:
+        """Take over the result of an elementwise operation with another operand."""
+        return self._take_over(name, elementwise(OPS[name], *as_operands(self, other)))
+
+    def _take_over(self, name: str, node: Node) -> Tensor:
+        """Give this object another value, or return a new one for a number.
+
+        Raises:
+            ShapeError: the value has another shape.
+            DTypeError: the value's kind does not fit the dtype.
+            TransformError: this is a leaf, and no block of `no_grad` is open.
+        """
+        old = self.node
+        is_leaf = is_leaf_of(old, self)
+        if not old.shape and not is_leaf and is_number_of_its_own(old):
+            return self._wrap(node)
+        if node.shape != old.shape:
+            raise ShapeError(
+                f"{name} in place: x has shape {old.shape} and the result "
+                f"{node.shape}; an in-place operation keeps the shape. Write "
+                "x = x + v, with the operator meant, for a new tensor."
+            )
+        if node.dtype is not old.dtype:
+            if node.dtype.kind not in _KINDS[old.dtype.kind]:
+                raise DTypeError(
+                    f"{name} in place: x is {old.dtype} and the result {node.dtype}, "
+                    "which it cannot hold. Write x = x + v, with the operator meant, "
+                    f"for a new tensor, or give x the dtype: x.astype(tw.{node.dtype})."
+                )
+            node = cast(node, old.dtype)
+        self._replace(node)
+        if not node.shape and not is_leaf:
+            _scalars_written.add(node)
+        return self  # type: ignore[return-value]  # all tensors are Tensor
+
+    def __iadd__(self, other: ArrayLike) -> Tensor:
+        return self._update("add", other)
+
+    def __isub__(self, other: ArrayLike) -> Tensor:
+        return self._update("subtract", other)
+
+    def __imul__(self, other: ArrayLike) -> Tensor:
+        return self._update("multiply", other)
+
+    def __itruediv__(self, other: ArrayLike) -> Tensor:
+        return self._update("divide", other)
+
+    def __ifloordiv__(self, other: ArrayLike) -> Tensor:
+        return self._update("floor_divide", other)
+
+    def __imod__(self, other: ArrayLike) -> Tensor:
+        return self._update("remainder", other)
+
+    def __ipow__(self, other: ArrayLike) -> Tensor:
+        return self._update("pow", other)
+
+    def __iand__(self, other: ArrayLike) -> Tensor:
+        return self._update("bitwise_and", other)
+
+    def __ior__(self, other: ArrayLike) -> Tensor:
+        return self._update("bitwise_or", other)
+
+    def __ixor__(self, other: ArrayLike) -> Tensor:
+        return self._update("bitwise_xor", other)
+
+    def __ilshift__(self, other: ArrayLike) -> Tensor:
+        return self._update("bitwise_left_shift", other)
+
+    def __irshift__(self, other: ArrayLike) -> Tensor:
+        return self._update("bitwise_right_shift", other)
+
+    def __imatmul__(self, other: ArrayLike) -> Tensor:
+        return self._take_over("matmul", matmul(*as_operands(self, other)))
+
+
+def is_number_of_its_own(node: Node) -> bool:
+    """Whether a 0-d value was computed, where NumPy would give a scalar."""
+    if pair_of(node).op in (LEAF, CONSTANT):
+        return node in _numbers
+    return node not in _scalars_written
+
+
+def is_count(node: Node) -> bool:
+    """Whether a value is an integer that was computed, where NumPy has a scalar."""
+    return (
+        not node.shape
+        and node.dtype.kind in ("int", "uint")
+        and is_number_of_its_own(node)
+    )
+
+
+def mark_number(node: Node) -> None:
+    """Say that a 0-d value was computed, though its node has no history."""
+    _numbers.add(node)
+
+
+def overwrite(tensor: TensorBase, node: Node) -> None:
+    """Give a tensor another value of its shape; a 0-d one can change in place."""
+    tensor._replace(node)
+    if not node.shape:
+        _numbers.discard(tensor.node)
+        _scalars_written.add(tensor.node)
+
+
+def rehouse(tensor: TensorBase, node: Node) -> None:
+    """Let a tensor hold the same value in another node; nobody can tell."""
+    old = tensor.node
+    if is_leaf_of(old, tensor):
+        become_leaf(tensor, node)
+        return
+    if not node.shape and not is_number_of_its_own(old):
+        _scalars_written.add(node)
+    note_move(old, node)
+    tensor.node = node

@@ -8,19 +8,17 @@ from typing import NoReturn
 
 from tensorweb.advice import ADVICE, method_advice
 from tensorweb.tensor.algebra import AlgebraMethods
-from tensorweb.tensor.at import AtMethods
 from tensorweb.tensor.complex_numbers import ComplexMethods
 from tensorweb.tensor.copying import CopyingMethods
 from tensorweb.tensor.elementwise import ElementwiseMethods
 from tensorweb.tensor.gradients import GradientMethods
-from tensorweb.tensor.in_place import InPlaceOperators
 from tensorweb.tensor.indexing import IndexingMethods
 from tensorweb.tensor.layout import LayoutMethods
 from tensorweb.tensor.movement import MovementMethods
 from tensorweb.tensor.numpy_methods import NumpyMethods
 from tensorweb.tensor.numpy_protocols import NumpyProtocols
 from tensorweb.tensor.operations import OperationMethods
-from tensorweb.tensor.operators import Operators
+from tensorweb.tensor.operators import InPlaceOperators, Operators
 from tensorweb.tensor.rearrangement import RearrangementMethods
 from tensorweb.tensor.reductions import ReductionMethods
 from tensorweb.tensor.sorting import SortingMethods
@@ -48,7 +46,6 @@ class Tensor(
     MovementMethods,
     RearrangementMethods,
     IndexingMethods,
-    AtMethods,
     AlgebraMethods,
     LayoutMethods,
     GradientMethods,

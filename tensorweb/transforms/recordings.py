@@ -27,7 +27,7 @@ from tensorweb.nodes.ranges import Interval, promise_interval
 from tensorweb.shapes import Shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase, become_leaf
-from tensorweb.tensor.in_place import is_number_of_its_own, mark_number
+from tensorweb.tensor.operators import is_number_of_its_own, mark_number
 from tensorweb.tensor.views import relatives, top_of
 from tensorweb.trees import (
     EXACT_TYPES,

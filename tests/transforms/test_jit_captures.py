@@ -15,7 +15,7 @@ import pytest
 import tensorweb as tw
 from tensorweb.errors import TraceError
 from tensorweb.tensor import Tensor
-from tensorweb.tensor.in_place import rehouse
+from tensorweb.tensor.operators import rehouse
 
 Way = tuple[Callable[[], Any], Callable[[Any], None]]
 """How a function reads a value, and how another one is put there."""
