@@ -147,5 +147,5 @@ def pad(
             [1, 2, 0, 0]])
     """
     if mode != "constant" or options:
-        return numpys("pad")(x, widths, mode, **options)  # type: ignore[no-any-return]  # a tensor
+        return numpys("pad")(x, widths, mode, **options)
     return asarray(x).pad(widths, value)

@@ -97,8 +97,7 @@ class IndexingMethods(TensorBase):
     ) -> Tensor:
         """Return the slices at `indices` along an axis."""
         if out is not None or mode != "raise":
-            found: Tensor = numpys("take")(self, indices, axis, out, mode)
-            return found
+            return numpys("take")(self, indices, axis, out, mode)
         rank = len(self.node.shape)
         if axis is None and rank != 1:
             raise AxisError(

@@ -49,8 +49,7 @@ class MovementMethods(TensorBase):
         """
         if order not in ROW_MAJOR:
             lengths = as_shape_arguments(shape, "reshape")
-            found: Tensor = numpys("reshape")(self, lengths, order=order, copy=copy)
-            return found
+            return numpys("reshape")(self, lengths, order=order, copy=copy)
         if not shape:
             raise ShapeError("reshape: no shape is given; write reshape(2, 3), say.")
         new = infer_reshape(self.node.shape, as_shape_arguments(shape, "reshape"))
@@ -99,8 +98,7 @@ class MovementMethods(TensorBase):
     def ravel(self, order: str = "C") -> Tensor:
         """Return the elements in row-major order as one axis; by columns for `F`."""
         if order not in ROW_MAJOR:
-            found: Tensor = numpys("ravel")(self, order)
-            return found
+            return numpys("ravel")(self, order)
         layout = layout_of(self)
         return self._under((self.node.size,), layout is None or layout.is_contiguous)
 

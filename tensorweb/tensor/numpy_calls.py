@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tensorweb.dtypes import DType
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.tensor.base import TensorBase
+
+if TYPE_CHECKING:
+    from tensorweb.tensor.tensor import Tensor
 
 ROW_MAJOR = ("C", "K", "A", None)
 """Orders of memory that row-major tensors keep to."""
@@ -50,8 +53,8 @@ def into(result: T, out: object, casting: str = "same_kind") -> T:
     return target
 
 
-def numpys(name: str) -> Callable[..., Any]:
-    """Return a function of `tensorweb.numpy`, for arguments that NumPy alone has."""
+def numpys(name: str) -> Callable[..., Tensor]:
+    """Return a function of `tensorweb.numpy` that returns a tensor."""
     return getattr(import_module("tensorweb.numpy"), name)  # type: ignore[no-any-return]  # a function by its name
 
 
@@ -62,7 +65,7 @@ def check_casting(name: str, start: DType, end: DType, casting: str) -> None:
         DTypeError: the rule does not allow it.
         DataError: there is no such rule.
     """
-    if not numpys("can_cast")(start, end, casting):
+    if not import_module("tensorweb.numpy").can_cast(start, end, casting):
         raise DTypeError(
             f"{name}: {start} does not become {end} by the rule casting={casting!r}; "
             'convert with astype, or say casting="unsafe".'

@@ -41,8 +41,8 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
     @property
     def base(self) -> Tensor | None:
         """The tensor whose elements a view has, None for others."""
-        found: Tensor | None = base_of(self)
-        return found
+        base: Tensor | None = base_of(self)
+        return base
 
     @property
     def itemsize(self) -> int:
@@ -70,9 +70,8 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         kind: str = "introselect",
         order: None = None,
     ) -> Tensor:
-        """Return positions with smaller values before `kth` and others behind it."""
-        found: Tensor = numpys("argpartition")(self, kth, axis, kind, order)
-        return found
+        """Return indices with smaller values before `kth` and larger ones behind it."""
+        return numpys("argpartition")(self, kth, axis, kind, order)
 
     def choose(
         self, *choices: Any, out: Tensor | None = None, mode: str = "raise"
@@ -82,8 +81,7 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         Arrays are given as one list, or one by one.
         """
         arrays = choices[0] if len(choices) == 1 else choices
-        found: Tensor = numpys("choose")(self, arrays, out, mode)
-        return found
+        return numpys("choose")(self, arrays, out, mode)
 
     def compress(
         self,
@@ -92,8 +90,7 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         out: Tensor | None = None,
     ) -> Tensor:
         """Return the elements along an axis for which a condition holds."""
-        found: Tensor = numpys("compress")(condition, self, axis, out)
-        return found
+        return numpys("compress")(condition, self, axis, out)
 
     def conjugate(self, out: Tensor | None = None) -> Tensor:
         """Return the complex conjugate, as `conj` does."""
@@ -106,8 +103,7 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         out: Tensor | None = None,
     ) -> Tensor:
         """Return running products along an axis; of all elements without one."""
-        found: Tensor = numpys("cumprod")(self, axis, dtype, out)
-        return found
+        return numpys("cumprod")(self, axis, dtype, out)
 
     def cumsum(
         self,
@@ -116,15 +112,13 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         out: Tensor | None = None,
     ) -> Tensor:
         """Return running sums along an axis; of all elements without one."""
-        found: Tensor = numpys("cumsum")(self, axis, dtype, out)
-        return found
+        return numpys("cumsum")(self, axis, dtype, out)
 
     def diagonal(
         self, offset: int = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
     ) -> Tensor:
         """Return the diagonal of two axes, as the last axis of the result."""
-        found: Tensor = numpys("diagonal")(self, offset, axis1, axis2)
-        return found
+        return numpys("diagonal")(self, offset, axis1, axis2)
 
     def fill(self, value: ArrayLike) -> None:
         """Write one value everywhere."""
@@ -145,8 +139,7 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         self, axis: Axis = None, out: Tensor | None = None, keepdims: bool = False
     ) -> Tensor:
         """Return the largest value less the smallest, along axes."""
-        found: Tensor = numpys("ptp")(self, axis, out, keepdims)
-        return found
+        return numpys("ptp")(self, axis, out, keepdims)
 
     def put(self, indices: ArrayLike, values: ArrayLike, mode: str = "raise") -> None:
         """Write values at positions of the flattened array; few are repeated."""
@@ -160,19 +153,18 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         """
         if not shape or shape == (None,):
             return
-        given = shape[0] if len(shape) == 1 else shape
-        wanted = as_shape((given,) if isinstance(given, int) else given)
-        flat = self.ravel()[: math.prod(wanted)].node
-        missing = (math.prod(wanted) - flat.size,)
+        lengths = shape[0] if len(shape) == 1 else shape
+        new_shape = as_shape((lengths,) if isinstance(lengths, int) else lengths)
+        flat = self.ravel()[: math.prod(new_shape)].node
+        missing = (math.prod(new_shape) - flat.size,)
         zeros = constant(0, flat.dtype, flat.device, missing)
-        rename_axes(self, reshape(concat([flat, zeros], 0), wanted))
+        rename_axes(self, reshape(concat([flat, zeros], 0), new_shape))
 
     def searchsorted(
         self, v: ArrayLike, side: str = "left", sorter: ArrayLike = None
     ) -> Tensor:
         """Return where values belong in a sorted vector, `side` of equal ones."""
-        found: Tensor = numpys("searchsorted")(self, v, side, sorter)
-        return found
+        return numpys("searchsorted")(self, v, side, sorter)
 
     def setflags(self, write: bool | None = None) -> None:
         """Set whether the tensor may be written to."""
@@ -207,8 +199,8 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
 
     def as_integer_ratio(self) -> tuple[int, int]:
         """Return a float as a fraction, its numerator and denominator; reads it."""
-        found: tuple[int, int] = self.item().as_integer_ratio()  # type: ignore[attr-defined]  # all tensors have it
-        return found
+        ratio: tuple[int, int] = self.item().as_integer_ratio()  # type: ignore[attr-defined]  # all tensors have it
+        return ratio
 
     def bit_count(self) -> int:
         """Return how many bits of an integer's size are 1; reads it."""
@@ -223,8 +215,7 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         out: Tensor | None = None,
     ) -> Tensor:
         """Return the sum of the diagonal of two axes."""
-        found: Tensor = numpys("trace")(self, offset, axis1, axis2, dtype, out)
-        return found
+        return numpys("trace")(self, offset, axis1, axis2, dtype, out)
 
 
 class Flat:
@@ -240,7 +231,7 @@ class Flat:
     """
 
     def __init__(self, x: Tensor) -> None:
-        """Look at a tensor."""
+        """Wrap a tensor."""
         self._x = x
 
     def __getitem__(self, key: Any) -> Tensor:
@@ -263,7 +254,7 @@ class Flat:
         return iter(self._x.ravel().tolist())
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the count of elements."""
         return self._x.size
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -277,7 +268,7 @@ def _without_new_axes(key: Any) -> Any:
     Raises:
         TensorIndexError: it asks for further axes.
     """
-    if key is None or (type(key) is tuple and any(each is None for each in key)):
+    if key is None or (type(key) is tuple and any(part is None for part in key)):
         raise TensorIndexError(
             "x.flat has one axis and takes no new ones; write x.ravel()[None]."
         )
@@ -295,7 +286,7 @@ FLAG_LETTERS = {
     "W": "writeable",
     "X": "writebackifcopy",
 }
-"""What NumPy abbreviates flags to."""
+"""Flags by NumPy's letters for them."""
 
 
 class Flags:
@@ -312,7 +303,7 @@ class Flags:
     """
 
     def __init__(self, x: Tensor) -> None:
-        """Look at a tensor."""
+        """Wrap a tensor."""
         self._x = x
 
     @property
@@ -380,8 +371,7 @@ class Flags:
 
     def __getitem__(self, name: str) -> bool:
         """Return a flag by NumPy's name for it, or by its letters."""
-        found: bool = getattr(self, FLAG_LETTERS.get(name, name.lower()))
-        return found
+        return bool(getattr(self, FLAG_LETTERS.get(name, name.lower())))
 
     def __setitem__(self, name: str, value: bool) -> None:
         """Set a flag by NumPy's name for it, or by its letters."""

@@ -50,18 +50,14 @@ class ReductionMethods(TensorBase):
         if initial is not None or where is not True:
             options = {"initial": initial, "dtype": dtype}
             used = {key: value for key, value in options.items() if value is not None}
-            return self._masked(
-                name, axis, out=out, keepdims=keepdims, where=where, **used
+            return numpys(name)(
+                self, axis, out=out, keepdims=keepdims, where=where, **used
             )
         axes = normalize_axes(axis, len(self.node.shape))
         result = self._wrap(
             reduce(name, self.node, axes, keepdims, optional_dtype(dtype))
         )
         return result if out is None else into(result, out)
-
-    def _masked(self, name: str, *arguments: object, **options: object) -> Tensor:
-        """Return a reduction with `where=`, `initial=` or `mean=`."""
-        return numpys(name)(self, *arguments, **options)  # type: ignore[no-any-return]  # a tensor as well
 
     def sum(
         self,
@@ -183,7 +179,7 @@ class ReductionMethods(TensorBase):
             axis = axis_of("mean", axis, dim)
             keepdims = keepdims or keepdim
         if where is not True:
-            return self._masked("mean", axis, dtype, out, keepdims, where=where)
+            return numpys("mean")(self, axis, dtype, out, keepdims, where=where)
         axes = normalize_axes(axis, len(self.node.shape))
         values = _floating("mean", self.node, dtype)
         mean = _mean(_single(values), axes, keepdims)
@@ -213,7 +209,7 @@ class ReductionMethods(TensorBase):
         less = as_number(correction if ddof is None else ddof, "var: correction")
         if where is not True or mean is not None:
             options = {"where": where, "mean": mean}
-            return self._masked("var", axis, dtype, out, less, keepdims, **options)
+            return numpys("var")(self, axis, dtype, out, less, keepdims, **options)
         axes = normalize_axes(axis, len(self.node.shape))
         values = _floating("var", self.node, dtype)
         variance = _variance(_single(values), axes, less, keepdims)
@@ -244,7 +240,7 @@ class ReductionMethods(TensorBase):
         less = as_number(correction if ddof is None else ddof, "std: correction")
         if where is not True or mean is not None:
             options = {"where": where, "mean": mean}
-            return self._masked("std", axis, dtype, out, less, keepdims, **options)
+            return numpys("std")(self, axis, dtype, out, less, keepdims, **options)
         axes = normalize_axes(axis, len(self.node.shape))
         values = _floating("std", self.node, dtype)
         variance = _variance(_single(values), axes, less, keepdims)
