@@ -119,11 +119,11 @@ def _numbers(name: str, node: Node) -> list[Any]:
 
 
 def _result(
-    results: Sequence[object], shape: Shape, near: DType, dtype: DTypeLike
+    results: Sequence[object], shape: Shape, default_dtype: DType, dtype: DTypeLike
 ) -> Tensor:
     """Return results as a tensor; of the input's dtype when they are of its kind."""
-    found = optional_dtype(dtype) or infer_dtype(results, shape)
-    if dtype is None and (found.kind == near.kind or not results):
-        found = near
-    data = pack(results, found, shape)
-    return Tensor(leaf(HostData(data), shape, found, "cpu"))
+    result_dtype = optional_dtype(dtype) or infer_dtype(results, shape)
+    if dtype is None and (result_dtype.kind == default_dtype.kind or not results):
+        result_dtype = default_dtype
+    data = pack(results, result_dtype, shape)
+    return Tensor(leaf(HostData(data), shape, result_dtype, "cpu"))

@@ -83,8 +83,8 @@ def asarray(
     tensor([1. , 2.5])
     """
     if requires_grad:
-        found = Tensor(as_node(obj, dtype, device, copy))
-        return found.detach().requires_grad_()
+        tensor = Tensor(as_node(obj, dtype, device, copy))
+        return tensor.detach().requires_grad_()
     if isinstance(obj, Tensor) and not copy:
         node = obj.node
         if (dtype is None or as_dtype(dtype) is node.dtype) and (
@@ -201,9 +201,9 @@ def _filled(shape: Lengths, value: int, dtype: DTypeLike, device: object) -> Ten
             f"lengths {shape!r}, {dtype!r}: give them as one tuple, "
             f"({shape!r}, {dtype!r}); what follows the shape is a dtype."
         )
-    wanted = optional_dtype(dtype) or dtypes.DEFAULT_FLOAT
-    wanted = usable_dtype(wanted, target)
-    return Tensor(constant(value, wanted, target, as_shape(shape)))
+    result_dtype = optional_dtype(dtype) or dtypes.DEFAULT_FLOAT
+    result_dtype = usable_dtype(result_dtype, target)
+    return Tensor(constant(value, result_dtype, target, as_shape(shape)))
 
 
 def full_like(
@@ -284,8 +284,11 @@ def arange(
     >>> tw.arange(1, 2, 0.25)
     tensor([1.  , 1.25, 1.5 , 1.75])
     """
-    given, limit = (0, start) if stop is None else (start, stop)
-    first, end = as_number(given, "arange: start"), as_number(limit, "arange: stop")
+    first_value, limit = (0, start) if stop is None else (start, stop)
+    first, end = (
+        as_number(first_value, "arange: start"),
+        as_number(limit, "arange: stop"),
+    )
     step = as_number(step, "arange: step")
     if step == 0 or math.isnan(step) or not all(map(math.isfinite, (first, end))):
         raise DataError(
@@ -293,20 +296,20 @@ def arange(
             "and the step a number, not 0."
         )
     are_integers = all(isinstance(value, int) for value in (first, end, step))
-    wanted = optional_dtype(dtype) or (
+    result_dtype = optional_dtype(dtype) or (
         dtypes.DEFAULT_INT if are_integers else dtypes.DEFAULT_FLOAT
     )
     target = as_device(device)
-    wanted = usable_dtype(wanted, target)
+    result_dtype = usable_dtype(result_dtype, target)
     if are_integers:
         steps = range(
             operator.index(first),  # type: ignore[arg-type]  # an integer, as checked
-            operator.index(end),  # type: ignore[arg-type]  # likewise
-            operator.index(step),  # type: ignore[arg-type]  # likewise
+            operator.index(end),  # type: ignore[arg-type]  # an integer
+            operator.index(step),  # type: ignore[arg-type]  # an integer
         )
         if steps:
-            check_integer(steps[0], wanted)
-            check_integer(steps[-1], wanted)
+            check_integer(steps[0], result_dtype)
+            check_integer(steps[-1], result_dtype)
         length = _length(steps)
         step = step if length > 1 else 1  # any step, and one that fits every dtype
     else:
@@ -315,9 +318,9 @@ def arange(
         is_empty = span == 0 or (span < 0) != (step < 0)
         length = 0 if is_empty else max(math.ceil(span / step), 1)
         step = (first + step) - first if length > 1 else 1  # as NumPy counts
-    if wanted.kind in ("int", "uint"):
-        return Tensor(counted(length, first, step, wanted, target))
-    return Tensor(spaced(length, first, step, wanted, target))
+    if result_dtype.kind in ("int", "uint"):
+        return Tensor(counted(length, first, step, result_dtype, target))
+    return Tensor(spaced(length, first, step, result_dtype, target))
 
 
 def _length(steps: range) -> int:
@@ -361,10 +364,10 @@ def linspace(
     if count < 0:
         raise ShapeError(f"linspace: num is {count}; it is 0 or more.")
     is_real = complex not in (type(first), type(last))
-    near = dtypes.DEFAULT_FLOAT if is_real else dtypes.DEFAULT_COMPLEX
-    wanted = optional_dtype(dtype) or near
+    default_dtype = dtypes.DEFAULT_FLOAT if is_real else dtypes.DEFAULT_COMPLEX
+    result_dtype = optional_dtype(dtype) or default_dtype
     target = as_device(device)
-    wanted = usable_dtype(wanted, target)
+    result_dtype = usable_dtype(result_dtype, target)
 
     def line(first: float, last: float, dtype: DType) -> Node:
         parts = count - 1 if endpoint else count
@@ -376,11 +379,13 @@ def linspace(
         return spaced(count, first, step, dtype, target, end)
 
     if is_real:
-        return Tensor(line(first.real, last.real, wanted))
-    if wanted.kind != "complex":
-        raise DTypeError(f"linspace: complex ends, and {wanted} has no imaginary part.")
-    real = line(first.real, last.real, wanted.part)
-    return Tensor(join_parts(real, line(first.imag, last.imag, wanted.part)))
+        return Tensor(line(first.real, last.real, result_dtype))
+    if result_dtype.kind != "complex":
+        raise DTypeError(
+            f"linspace: complex ends, and {result_dtype} has no imaginary part."
+        )
+    real = line(first.real, last.real, result_dtype.part)
+    return Tensor(join_parts(real, line(first.imag, last.imag, result_dtype.part)))
 
 
 dtypes.tensor_makers[:] = [asarray]
@@ -410,9 +415,9 @@ def eye(
     if rows < 0 or columns < 0:
         raise ShapeError(f"eye: {rows} rows and {columns} columns; give 0 or more.")
     target = as_device(device)
-    wanted = usable_dtype(optional_dtype(dtype) or dtypes.DEFAULT_FLOAT, target)
+    result_dtype = usable_dtype(optional_dtype(dtype) or dtypes.DEFAULT_FLOAT, target)
     ones = build.compared_indices("equal", rows, columns, operator.index(k), target)
-    return Tensor(cast(ones, wanted))
+    return Tensor(cast(ones, result_dtype))
 
 
 def tril(x: ArrayLike, /, *, k: int = 0) -> Tensor:

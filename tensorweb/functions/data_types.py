@@ -81,20 +81,20 @@ def result_type(*arrays_and_dtypes: object) -> DType:
     >>> tw.result_type(tw.int32, tw.float32, 2)
     tensorweb.float32
     """
-    found: DType | None = None
+    common: DType | None = None
     scalars = []
     for value in arrays_and_dtypes:
         if is_scalar(value):
             scalars.append(value)
             continue
         dtype = _dtype_of(value)
-        found = dtype if found is None else promote(found, dtype)
-    if found is None:
+        common = dtype if common is None else promote(common, dtype)
+    if common is None:
         raise DTypeError("result_type: give at least one tensor or dtype.")
     for scalar in scalars:
-        other = python_scalar_dtype(scalar, found)  # type: ignore[arg-type]  # a number, as checked
-        found = promote(found, other)
-    return found
+        other = python_scalar_dtype(scalar, common)  # type: ignore[arg-type]  # a number, as checked
+        common = promote(common, other)
+    return common
 
 
 def _dtype_of(value: object) -> DType:
@@ -119,11 +119,11 @@ def isdtype(dtype: DTypeLike, kind: object) -> builtins.bool:
     >>> tw.isdtype(tw.int32, ("bool", "integral"))
     True
     """
-    found = as_dtype(dtype)
+    tested = as_dtype(dtype)
     if isinstance(kind, tuple):
-        return any(isdtype(found, one) for one in kind)
+        return any(isdtype(tested, one) for one in kind)
     if isinstance(kind, str) and kind in _KINDS:
-        return found.kind in _KINDS[kind]
+        return tested.kind in _KINDS[kind]
     if isinstance(kind, str):
         raise DTypeError(f"isdtype: kind {kind!r}; kinds are {', '.join(_KINDS)}.")
-    return found is as_dtype(kind)
+    return tested is as_dtype(kind)

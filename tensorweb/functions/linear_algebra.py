@@ -87,8 +87,8 @@ def einsum(subscripts: str, /, *operands: ArrayLike) -> Tensor:
     >>> tw.einsum("ii", [[1, 2], [3, 4]])
     tensor(5)
     """
-    given: object = subscripts
-    if not isinstance(given, str) or not operands:
+    first_argument: object = subscripts
+    if not isinstance(first_argument, str) or not operands:
         raise ShapeError(
             "einsum: give the subscripts first and then the operands, as in "
             "einsum('ij,jk->ik', a, b)."

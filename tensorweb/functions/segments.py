@@ -57,14 +57,14 @@ def bincount(
     if weights is None:
         empty = zeros(length, dtype=dtypes.int32, device=numbers.device)
         return empty.at[numbers].add(1)
-    given = asarray(weights, device=numbers.device)
-    if given.shape != numbers.shape:
+    values = asarray(weights, device=numbers.device)
+    if values.shape != numbers.shape:
         raise ShapeError(
-            f"bincount: weights of shape {given.shape} for x of shape {numbers.shape}; "
-            "give one weight for each number."
+            f"bincount: weights of shape {values.shape} for x of shape "
+            f"{numbers.shape}; give one weight for each number."
         )
-    dtype = given.dtype if given.dtype.kind == "float" else dtypes.DEFAULT_FLOAT
-    return zeros(length, dtype=dtype, device=numbers.device).at[numbers].add(given)
+    dtype = values.dtype if values.dtype.kind == "float" else dtypes.DEFAULT_FLOAT
+    return zeros(length, dtype=dtype, device=numbers.device).at[numbers].add(values)
 
 
 def segment_sum(

@@ -140,12 +140,12 @@ def unique_all(x: ArrayLike, /) -> UniqueAllResult:
     >>> tw.unique_all([30, 10, 30]).indices
     tensor([1, 0])
     """
-    found = distinct(asarray(x).node, with_order=True)
+    groups = distinct(asarray(x).node, with_order=True)
     return UniqueAllResult(
-        Tensor(found.values),
-        Tensor(found.indices),
-        Tensor(found.inverse),
-        Tensor(found.counts),
+        Tensor(groups.values),
+        Tensor(groups.indices),
+        Tensor(groups.inverse),
+        Tensor(groups.counts),
     )
 
 
@@ -155,8 +155,8 @@ def unique_counts(x: ArrayLike, /) -> UniqueCountsResult:
     >>> tw.unique_counts([30, 10, 30])
     UniqueCountsResult(values=tensor([10, 30]), counts=tensor([1, 2]))
     """
-    found = distinct(asarray(x).node, with_order=False)
-    return UniqueCountsResult(Tensor(found.values), Tensor(found.counts))
+    groups = distinct(asarray(x).node, with_order=False)
+    return UniqueCountsResult(Tensor(groups.values), Tensor(groups.counts))
 
 
 def unique_inverse(x: ArrayLike, /) -> UniqueInverseResult:
@@ -165,8 +165,8 @@ def unique_inverse(x: ArrayLike, /) -> UniqueInverseResult:
     >>> tw.unique_inverse([30, 10, 30]).inverse_indices
     tensor([1, 0, 1])
     """
-    found = distinct(asarray(x).node, with_order=True)
-    return UniqueInverseResult(Tensor(found.values), Tensor(found.inverse))
+    groups = distinct(asarray(x).node, with_order=True)
+    return UniqueInverseResult(Tensor(groups.values), Tensor(groups.inverse))
 
 
 def unique_values(x: ArrayLike, /) -> Tensor:

@@ -163,9 +163,9 @@ def _convolution(
     numbers: tuple[Numbers, Padding, Numbers],
     groups: int,
 ) -> Tensor:
-    given = operands if operands[2] is not None else operands[:2]
-    image, kernel, *rest = as_operands(*given)
-    bias = rest[0] if rest else None
+    operand_list = operands if operands[2] is not None else operands[:2]
+    image, kernel, *biases = as_operands(*operand_list)
+    bias = biases[0] if biases else None
     build.check_channels(name, axes, image, kernel, bias, groups)
     stride, padding, dilation = numbers
     sizes = kernel.shape[2:]

@@ -91,10 +91,10 @@ def _of_block(np: Any, x: Any) -> Any:
     u = np.minimum(x * x, NEAR_END**2)
     result = HALF_ROOT_OF_PI * x + x * (u * _ratio(NEAR, NEAR_END**2 - u))
     (indices,) = np.nonzero(~(np.abs(x) <= NEAR_END))
-    rest = 1 - np.abs(x[indices])
-    s = np.sqrt(-np.log(rest))
+    distance = 1 - np.abs(x[indices])
+    s = np.sqrt(-np.log(distance))
     far = s - s * _ratio(TAIL, s - TAIL_BEGIN)
-    far[rest == 0] = np.inf
+    far[distance == 0] = np.inf
     result[indices] = np.copysign(far, x[indices])
     return result
 

@@ -37,11 +37,11 @@ class AlgebraMethods(TensorBase):
         """Return NumPy's dot: the last axis with the last but one of `b`."""
         x, y = as_operands(self, b)
         if not x.shape or not y.shape:
-            found = elementwise(OPS["multiply"], x, y)
+            product = elementwise(OPS["multiply"], x, y)
         else:
             inner = max(len(y.shape) - 2, 0)
-            found = build.tensordot(x, y, (len(x.shape) - 1,), (inner,))
-        return into(self._wrap(found), out)
+            product = build.tensordot(x, y, (len(x.shape) - 1,), (inner,))
+        return into(self._wrap(product), out)
 
     def tensordot(self, other: ArrayLike, /, *, axes: ContractedAxes = 2) -> Tensor:
         """Return the sum of products over axes: a number of them, or two lists."""
@@ -122,8 +122,8 @@ def _pair_of_axes(
             f"tensordot: axes {axes!r}; give a number or two lists of axes."
         )
     first, second = (
-        [normalize_axis(axis, len(node.shape)) for axis in _listed(given)]
-        for given, node in zip(axes, (a, b), strict=True)
+        [normalize_axis(axis, len(node.shape)) for axis in _listed(axes_of_one)]
+        for axes_of_one, node in zip(axes, (a, b), strict=True)
     )
     if len(first) != len(second) or len(set(first)) != len(first):
         raise AxisError(

@@ -64,11 +64,11 @@ class TensorBase:
     @classmethod
     def around(cls, node: Node) -> Self:
         """Wrap a node that is known already; nothing is computed for it."""
-        found = cls.__new__(cls)
-        found.node = node
-        found._kin = None
-        found.name = None
-        return found
+        tensor = cls.__new__(cls)
+        tensor.node = node
+        tensor._kin = None
+        tensor.name = None
+        return tensor
 
     @staticmethod
     def _begin(node: Node) -> None:
@@ -127,9 +127,9 @@ class TensorBase:
 
     def _view(self, node: Node, look: Look, what: object) -> Tensor:
         """Return a tensor around a node that has elements of this one."""
-        found = self._wrap(node)
-        attach(found, self, look, what)
-        return found
+        view = self._wrap(node)
+        attach(view, self, look, what)
+        return view
 
 
 def become_leaf(tensor: TensorBase, node: Node) -> None:

@@ -11,7 +11,7 @@ from tensorweb.errors import DataError, MissingPackageError, TensorwebError
 from tensorweb.tensor.base import TensorBase
 
 PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
-"""By which NumPy reads an object, besides its native buffer and DLPack."""
+"""Names by which NumPy reads an object that has no native buffer and no DLPack."""
 
 
 def is_array_like(kind: type) -> bool:
@@ -54,7 +54,7 @@ def buffer_of(value: object) -> memoryview | None:
 
 
 def exchanged(value: object) -> Any:
-    """Return what an object hands over by DLPack as NumPy's array.
+    """Return the data that an object exports by DLPack as NumPy's array.
 
     Raises:
         DataError: it lies on no CPU, or is of a dtype that NumPy does not have.
@@ -67,24 +67,26 @@ def _as_array(numpy: Any, value: object) -> Any:
 
     NumPy reads behind the end of one that is shorter than the shape says.
     """
-    said: Any = getattr(value, "__array_interface__", None)
-    data = said.get("data") if isinstance(said, Mapping) else None
+    interface: Any = getattr(value, "__array_interface__", None)
+    data = interface.get("data") if isinstance(interface, Mapping) else None
     if data is None or isinstance(data, tuple):
         try:
             return numpy.asarray(value)
         except ValueError:
             # NumPy takes nothing but its own arrays of `__array__`.
-            given: Any = getattr(value, "__array__", None)
-            found = None if said is not None or given is None else given()
-            if not isinstance(found, TensorBase):
+            make_array: Any = getattr(value, "__array__", None)
+            made_array = (
+                None if interface is not None or make_array is None else make_array()
+            )
+            if not isinstance(made_array, TensorBase):
                 raise
-            return numpy.asarray(found)
-    dtype = numpy.dtype(said["typestr"])
-    offset, strides = said.get("offset", 0), said.get("strides")
-    return numpy.ndarray(said["shape"], dtype, data, offset, strides)
+            return numpy.asarray(made_array)
+    dtype = numpy.dtype(interface["typestr"])
+    offset, strides = interface.get("offset", 0), interface.get("strides")
+    return numpy.ndarray(interface["shape"], dtype, data, offset, strides)
 
 
-def _by_numpy(value: object, way: str, read: Callable[[Any, object], Any]) -> Any:
+def _by_numpy(value: object, function: str, read: Callable[[Any, object], Any]) -> Any:
     """Let NumPy read an object; what goes wrong there says what can be done."""
     kind = type(value).__name__
     numpy = require_numpy(
@@ -98,9 +100,9 @@ def _by_numpy(value: object, way: str, read: Callable[[Any, object], Any]) -> An
         *(ArithmeticError, AttributeError, BufferError, LookupError),
         *(RuntimeError, TypeError, ValueError),
     ) as error:
-        told = str(error).rstrip(".")
+        reason = str(error).rstrip(".")
         raise DataError(
-            f"np.{way} cannot read data of type {kind}: {told}. Hand over an array "
+            f"np.{function} cannot read data of type {kind}: {reason}. Give an array "
             "in the CPU's memory, of a dtype that NumPy has."
         ) from error
 

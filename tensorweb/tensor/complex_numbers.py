@@ -36,12 +36,12 @@ class ComplexMethods(TensorBase):
 
     @real.setter
     def real(self, value: ArrayLike) -> None:
-        whole = self.node
-        part = self._written(value, real_part(whole))
+        node = self.node
+        part = self._written(value, real_part(node))
         self._replace(
             part
-            if whole.dtype.kind != "complex"
-            else join_parts(part, imaginary_part(whole))
+            if node.dtype.kind != "complex"
+            else join_parts(part, imaginary_part(node))
         )
 
     @property

@@ -146,8 +146,8 @@ def as_operands(*values: ArrayLike, device: str | None = None) -> tuple[Node, ..
             return scalar_node(a, b.node.dtype, b.node.device), b.node
     if all(isinstance(value, TensorBase) for value in values):
         return tuple(value.node for value in values)  # type: ignore[attr-defined]  # just checked
-    found = [value.node.device for value in values if isinstance(value, TensorBase)]
-    device = found[0] if found else device or default_device()
+    devices = [value.node.device for value in values if isinstance(value, TensorBase)]
+    device = devices[0] if devices else device or default_device()
     other = _common_dtype(
         [value.node for value in values if isinstance(value, TensorBase)]
     )
@@ -203,7 +203,7 @@ def as_node(
         if dtype is None and device is None and not copy:
             return value.node
         return _from_node(value.node, optional_dtype(dtype), device, copy)
-    wanted = optional_dtype(dtype)
+    requested = optional_dtype(dtype)
     target = as_device(device)
     if copy is False and not is_number(value):
         raise DataError(
@@ -211,56 +211,56 @@ def as_node(
             "become a tensor without a copy; pass copy=None."
         )
     if isinstance(value, SEQUENCES):
-        return _from_list(value, wanted, target)
+        return _from_list(value, requested, target)
     if is_scalar(value):
-        return _from_number(value, wanted, target)
+        return _from_number(value, requested, target)
     if is_numpy_scalar(value):
-        if wanted is None:
+        if requested is None:
             return numpy_scalar_node(value, target)
-        return _from_number(value, wanted, target)
-    return array_node(value, wanted, target)
+        return _from_number(value, requested, target)
+    return array_node(value, requested, target)
 
 
 def _from_node(
     node: Node, dtype: DType | None, device: object, copy: bool | None
 ) -> Node:
     target = node.device if device is None else as_device(device)
-    wanted = dtype or node.dtype
-    if copy is False and (target != node.device or wanted is not node.dtype):
+    new_dtype = dtype or node.dtype
+    if copy is False and (target != node.device or new_dtype is not node.dtype):
         raise DataError(
             f"asarray: copy=False, but {node.dtype} on {node.device!r} must be copied "
-            f"to become {wanted} on {target!r}."
+            f"to become {new_dtype} on {target!r}."
         )
-    if wanted is not node.dtype and wanted.name in ("float64", "complex128"):
+    if new_dtype is not node.dtype and new_dtype.name in ("float64", "complex128"):
         node = transfer(node, target)
-        return cast(node, wanted)
-    result = transfer(cast(node, wanted), target) if target != node.device else node
-    result = cast(result, wanted)
+        return cast(node, new_dtype)
+    result = transfer(cast(node, new_dtype), target) if target != node.device else node
+    result = cast(result, new_dtype)
     return copy_node(result) if copy and result is node else result
 
 
 def _from_number(value: object, dtype: DType | None, device: str) -> Node:
     number = number_of_scalar(value)
-    wanted = usable_dtype(dtype or infer_dtype([number], ()), device)
-    if type(number) is complex and wanted.kind not in ("complex", "bool"):
+    result_dtype = usable_dtype(dtype or infer_dtype([number], ()), device)
+    if type(number) is complex and result_dtype.kind not in ("complex", "bool"):
         raise DTypeError(
-            f"asarray: the value is the complex number {number!r}, and {wanted} holds "
-            "no imaginary part; take number.real, or a complex dtype."
+            f"asarray: the value is the complex number {number!r}, and {result_dtype} "
+            "holds no imaginary part; take number.real, or a complex dtype."
         )
-    if wanted.kind in ("int", "uint"):
-        return _integer(number, wanted, device)
-    return constant(_as_constant(number, wanted), wanted, device)
+    if result_dtype.kind in ("int", "uint"):
+        return _integer(number, result_dtype, device)
+    return constant(_as_constant(number, result_dtype), result_dtype, device)
 
 
 def _integer(number: complex, dtype: DType, device: str) -> Node:
     try:
-        whole = int(number)  # type: ignore[call-overload]  # complex numbers are out
+        integer = int(number)  # type: ignore[call-overload]  # complex numbers are out
     except (ValueError, OverflowError):
         raise DataError(
             f"the value is {number!r}, which no {dtype} can hold."
         ) from None
-    check_integer(whole, dtype)
-    return constant(whole, dtype, device)
+    check_integer(integer, dtype)
+    return constant(integer, dtype, device)
 
 
 def _from_list(
@@ -272,7 +272,7 @@ def _from_list(
     shape = nested_shape(value)
     if isinstance(value, range) and dtype is None:
         items: Sequence[object] = value
-        found = dtypes.DEFAULT_INT
+        item_dtype = dtypes.DEFAULT_INT
     else:
         try:
             items, kinds = flatten(value, shape)
@@ -282,31 +282,31 @@ def _from_list(
             return _stack_items(list(value), (len(value),), dtype, device)
         if any(_is_array(kind) for kind in kinds):
             return _stack_items(items, shape, dtype, device)
-        found = infer_dtype(items, shape, kinds) if dtype is None else dtype
+        item_dtype = infer_dtype(items, shape, kinds) if dtype is None else dtype
     if other is not None and dtype is None:
-        if other in WIDE_UNSIGNED and found is dtypes.DEFAULT_INT:
-            found = _unsigned_if_fitting(items, found, other)
-        found = _as_exact(found, other)
-    found = usable_dtype(found, device)
-    return leaf(HostData(pack(items, found, shape)), shape, found, device)
+        if other in WIDE_UNSIGNED and item_dtype is dtypes.DEFAULT_INT:
+            item_dtype = _unsigned_if_fitting(items, item_dtype, other)
+        item_dtype = _as_exact(item_dtype, other)
+    item_dtype = usable_dtype(item_dtype, device)
+    return leaf(HostData(pack(items, item_dtype, shape)), shape, item_dtype, device)
 
 
-def _as_exact(found: DType, other: DType | None) -> DType:
+def _as_exact(dtype: DType, other: DType | None) -> DType:
     """Return the dtype of a list's numbers; a wide `other` keeps all digits."""
     if other is None or other.part is not dtypes.float64:
-        return found
+        return dtype
     wide = {dtypes.DEFAULT_FLOAT: dtypes.float64, dtypes.complex64: dtypes.complex128}
-    return wide.get(found, found)
+    return wide.get(dtype, dtype)
 
 
-def _unsigned_if_fitting(items: Sequence[object], found: DType, other: DType) -> DType:
+def _unsigned_if_fitting(items: Sequence[object], dtype: DType, other: DType) -> DType:
     """Return the unsigned dtype `other` if it holds all integers of a list.
 
     No other dtype of 32 bits holds what both hold.
     """
     low, high = integer_range(other)
     fits = all(low <= item <= high for item in items)  # type: ignore[operator]  # integers by their dtype
-    return other if fits else found
+    return other if fits else dtype
 
 
 def _is_array(kind: type) -> bool:
@@ -333,8 +333,8 @@ def _stack_items(
         if isinstance(item, TensorBase):
             node = item.node
         elif is_scalar(item) and not isinstance(item, int):
-            own = infer_dtype([item], ())
-            node = _from_number(item, _as_exact(own, other), tensor_device)
+            item_dtype = infer_dtype([item], ())
+            node = _from_number(item, _as_exact(item_dtype, other), tensor_device)
         else:
             node = as_node(item, device=device)
         if nodes and node.shape != nodes[0].shape:
@@ -355,10 +355,12 @@ def as_shape_arguments(shape: tuple[object, ...], name: str) -> tuple[int, ...]:
     Raises:
         ShapeTypeError: they are no integers.
     """
-    given = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+    lengths = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
     try:
-        if is_integer(given):
-            return (operator.index(given),)
-        return tuple(operator.index(length) for length in given)  # type: ignore[attr-defined]  # raises TypeError
+        if is_integer(lengths):
+            return (operator.index(lengths),)
+        return tuple(operator.index(length) for length in lengths)  # type: ignore[attr-defined]  # raises TypeError
     except TypeError:
-        raise ShapeTypeError(f"{name}: {given!r} is no shape; give integers.") from None
+        raise ShapeTypeError(
+            f"{name}: {lengths!r} is no shape; give integers."
+        ) from None

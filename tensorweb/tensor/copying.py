@@ -44,18 +44,18 @@ class CopyingMethods(TensorBase):
 
     def _another(self) -> Tensor:
         """Return another tensor of the same value, a leaf if this is one."""
-        found = type(self)(self.node, self.name)
+        tensor = type(self)(self.node, self.name)
         if is_leaf_of(self.node, self):
-            become_leaf(found, stopped(self.node))
-            found._grad = getattr(self, "_grad", None)
-        return found  # type: ignore[return-value]  # all tensors are Tensor
+            become_leaf(tensor, stopped(self.node))
+            tensor._grad = getattr(self, "_grad", None)
+        return tensor  # type: ignore[return-value]  # all tensors are Tensor
 
     def __reduce__(self) -> tuple[object, Saved]:
         node = self.node
         number = plain_number(node)
         data = read([node])[0] if number is None else None
-        kept = (type(self), node.shape, node.dtype, node.device, number, data)
-        return restored, (*kept, self.name, is_leaf_of(node, self))
+        saved = (type(self), node.shape, node.dtype, node.device, number, data)
+        return restored, (*saved, self.name, is_leaf_of(node, self))
 
 
 def restored(
@@ -94,7 +94,7 @@ def restored(
         node = constant(number, dtype, device, shape)
     else:
         node = leaf(HostData(data), shape, dtype, device)
-    found = kind(node, name)
+    tensor = kind(node, name)
     if requires_grad:
-        become_leaf(found, node)
-    return found
+        become_leaf(tensor, node)
+    return tensor

@@ -100,8 +100,8 @@ class GradientMethods(TensorBase):
         A tensor of the leaf's shape and dtype that depends on nothing. Results that are
         no leaves have None.
         """
-        found: Tensor | None = getattr(self, "_grad", None)
-        return found
+        gradient: Tensor | None = getattr(self, "_grad", None)
+        return gradient
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
@@ -118,16 +118,16 @@ class GradientMethods(TensorBase):
             raise TransformError(
                 f"x.grad = {type(value).__name__}: assign None or a tensor."
             )
-        mine, given = self.node, value.node
-        if (mine.shape, mine.dtype, mine.device) != (
-            given.shape,
-            given.dtype,
-            given.device,
+        leaf, gradient = self.node, value.node
+        if (leaf.shape, leaf.dtype, leaf.device) != (
+            gradient.shape,
+            gradient.dtype,
+            gradient.device,
         ):
             raise TransformError(
-                f"x.grad = g: x is {mine.dtype} of shape {mine.shape} on "
-                f"{mine.device!r}, g {given.dtype} of shape {given.shape} on "
-                f"{given.device!r}; they must be equal."
+                f"x.grad = g: x is {leaf.dtype} of shape {leaf.shape} on "
+                f"{leaf.device!r}, g {gradient.dtype} of shape {gradient.shape} on "
+                f"{gradient.device!r}; they must be equal."
             )
 
     def backward(self, gradient: object = None, *, retain_graph: bool = False) -> None:

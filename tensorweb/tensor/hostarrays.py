@@ -36,14 +36,14 @@ def numpy_scalar_node(value: object, device: str, other: DType | None = None) ->
         RangeError: the device has a narrower dtype only, which the value does not fit.
     """
     try:
-        found = as_dtype(value.dtype)  # type: ignore[attr-defined]  # a NumPy scalar
+        own_dtype = as_dtype(value.dtype)  # type: ignore[attr-defined]  # a NumPy scalar
     except DTypeError:
         raise unusable(value) from None
-    number: complex = value.item()  # type: ignore[attr-defined]  # likewise
-    if stores(found, device):
-        return constant(number, found, device)
+    number: complex = value.item()  # type: ignore[attr-defined]  # a NumPy scalar
+    if stores(own_dtype, device):
+        return constant(number, own_dtype, device)
     held: Sequence[float] = () if type(number) is complex else (number.real,)
-    return constant(number, _stored(held, found, device, other, ()), device)
+    return constant(number, _stored(held, own_dtype, device, other, ()), device)
 
 
 def array_node(
@@ -64,60 +64,61 @@ def array_node(
         RangeError: integers do not fit.
     """
     view = buffer_of(value)
-    found = None if view is None else buffer_dtype(view.format, view.itemsize)
-    if view is None or found is None:
+    own_dtype = None if view is None else buffer_dtype(view.format, view.itemsize)
+    if view is None or own_dtype is None:
         raise unusable(value)
     shape = tuple(view.shape or ())
     data = view.tobytes()
     if dtype is not None:
-        wanted = usable_dtype(dtype, device)
+        result_dtype = usable_dtype(dtype, device)
         if (
-            (must_fit or wanted is not dtype)
-            and wanted is not found
-            and wanted.kind in ("int", "uint")
+            (must_fit or result_dtype is not dtype)
+            and result_dtype is not own_dtype
+            and result_dtype.kind in ("int", "uint")
         ):
-            _check_fit(_numbers(data, found), wanted, shape)
-    elif stores(found, device):
-        wanted = found
+            _check_fit(_numbers(data, own_dtype), result_dtype, shape)
+    elif stores(own_dtype, device):
+        result_dtype = own_dtype
     else:
-        wanted = _stored(_numbers(data, found), found, device, other, shape)
-    if found.kind == "complex" and wanted.kind not in ("complex", "bool"):
-        raise DTypeError(
-            f"asarray: the data are {found}, and {wanted} holds no imaginary parts; "
-            "take data.real, or abs(data), or a complex dtype."
+        result_dtype = _stored(
+            _numbers(data, own_dtype), own_dtype, device, other, shape
         )
-    if wanted is not found:
-        data = _converted(data, found, wanted, shape)
-    return leaf(HostData(data), shape, wanted, device)
+    if own_dtype.kind == "complex" and result_dtype.kind not in ("complex", "bool"):
+        raise DTypeError(
+            f"asarray: the data are {own_dtype}, and {result_dtype} holds no imaginary "
+            "parts; take data.real, or abs(data), or a complex dtype."
+        )
+    if result_dtype is not own_dtype:
+        data = _converted(data, own_dtype, result_dtype, shape)
+    return leaf(HostData(data), shape, result_dtype, device)
 
 
 def _stored(
     numbers: Sequence[float],
-    found: DType,
+    own_dtype: DType,
     device: str,
     other: DType | None,
     shape: Shape,
 ) -> DType:
     """Return the dtype that data of a dtype which the device lacks become; warns."""
-    is_integer = found.kind in ("int", "uint")
+    is_integer = own_dtype.kind in ("int", "uint")
     if other is not None and other.kind == "float" and is_integer:
         return other
-    near = NARROWER.get(found)
-    if near is None or not stores(near, device):
-        raise _unstored(found, device)
-    if near.kind in ("int", "uint"):
+    narrower = NARROWER.get(own_dtype)
+    if narrower is None or not stores(narrower, device):
+        raise _unstored(own_dtype, device)
+    if narrower.kind in ("int", "uint"):
         if other is dtypes.uint32 and all(number >= 0 for number in numbers):
-            near = dtypes.uint32
-        _check_fit(numbers, near, shape)
+            narrower = dtypes.uint32
+        _check_fit(numbers, narrower, shape)
     warn_once(
         NarrowedDataWarning,
-        f"{found} data became {near}: device {device!r} has no 64-bit numbers, so "
-        "float64 becomes float32, int64 int32, uint64 uint32 and complex128 complex64. "
-        "Say "
-        f'dtype=tw.{near} to mean it, or device="cpu" to keep {found}. This is said '
-        "once a program, about its first such data.",
+        f"{own_dtype} data became {narrower}: device {device!r} has no 64-bit numbers, "
+        "so float64 becomes float32, int64 int32, uint64 uint32 and complex128 "
+        f'complex64. Say dtype=tw.{narrower} to mean it, or device="cpu" to keep '
+        f"{own_dtype}. This is said once a program, about its first such data.",
     )
-    return near
+    return narrower
 
 
 def _check_fit(numbers: Sequence[float], dtype: DType, shape: Shape) -> None:
@@ -146,9 +147,9 @@ def _unstored(dtype: DType, device: str) -> DTypeError:
     try:
         require_dtype(dtype, device)
     except DTypeError as error:
-        near = {"float": "float32", "int": "int32", "uint": "uint32"}[dtype.kind]
+        common = {"float": "float32", "int": "int32", "uint": "uint32"}[dtype.kind]
         return DTypeError(
-            f"asarray: the data are {dtype}. {error} For data: pass dtype=tw.{near} "
+            f"asarray: the data are {dtype}. {error} For data: pass dtype=tw.{common} "
             'to convert them, or device="cpu" to keep them.'
         )
     raise AssertionError("internal: only asked for dtypes that are not there")

@@ -62,10 +62,10 @@ class IndexingMethods(TensorBase):
             return self._view(view, ITEM, key if type(key) is tuple else (key,))
         parts = node_key(key, self.node.device)
         items = parse_checked(parts, self.node.shape)
-        found = select(self.node, items)
+        selected = select(self.node, items)
         if is_basic(items):
-            return self._view(found, ITEM, parts)
-        return self._wrap(found)
+            return self._view(selected, ITEM, parts)
+        return self._wrap(selected)
 
     def __setitem__(self, key: object, value: ArrayLike) -> None:
         values = written_values(value, self.node)
@@ -84,8 +84,8 @@ class IndexingMethods(TensorBase):
 
     def __contains__(self, value: ArrayLike) -> bool:
         equal = elementwise(OPS["equal"], *as_operands(self, value))
-        found = reduce("any", equal, tuple(range(len(equal.shape))))
-        return read([found])[0] != b"\0"
+        is_equal = reduce("any", equal, tuple(range(len(equal.shape))))
+        return read([is_equal])[0] != b"\0"
 
     def take(
         self,
@@ -239,10 +239,10 @@ def written_values(value: ArrayLike, node: Node) -> Node:
 _ORDER = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
 
 
-def _unfit(given: DType, wanted: DType) -> DTypeError:
+def _unfit(value_dtype: DType, tensor_dtype: DType) -> DTypeError:
     return DTypeError(
-        f"x[key] = v: v is {given} and x is {wanted}, which cannot hold it; convert "
-        f"the dtype with v.astype(tw.{wanted}), or x first."
+        f"x[key] = v: v is {value_dtype} and x is {tensor_dtype}, which cannot "
+        f"hold it; convert the dtype with v.astype(tw.{tensor_dtype}), or x first."
     )
 
 
@@ -296,8 +296,8 @@ class At:
             TensorIndexError: an index is out of range or there are too many.
         """
         node = self._tensor.node
-        given = index[0] if len(index) == 1 else index
-        key = tuple(given) if isinstance(given, list | tuple) else (given,)
+        indices = index[0] if len(index) == 1 else index
+        key = tuple(indices) if isinstance(indices, list | tuple) else (indices,)
         return self._tensor._wrap(
             select(node, parse_checked(node_key(key, node.device), node.shape))
         )
@@ -398,10 +398,10 @@ class Named:
     def _values(self, values: ArrayLike) -> Node:
         return written_values(values, self._tensor.node)
 
-    def _require(self, name: str, kinds: tuple[str, ...], way: str) -> None:
+    def _require(self, name: str, kinds: tuple[str, ...], conversion: str) -> None:
         dtype = self._tensor.node.dtype
         if dtype.kind not in kinds:
             raise DTypeError(
                 f"x.at[key].{name}(v): x is {dtype}, of which {name} gives no {dtype}; "
-                f"convert it first with x.{way}."
+                f"convert it first with x.{conversion}."
             )

@@ -144,17 +144,17 @@ class LayoutMethods(TensorBase):
         Raises:
             DTypeError: the rule does not allow it, or the device has no such dtype.
         """
-        wanted = as_dtype(dtype)
+        new_dtype = as_dtype(dtype)
         if casting != "unsafe":
-            check_casting("astype", self.node.dtype, wanted, casting)
+            check_casting("astype", self.node.dtype, new_dtype, casting)
         if order not in ROW_MAJOR:
             raise DataError(
                 f"astype: order={order!r}, but elements lie in row-major order here; "
                 "leave it out, or work on the transposed tensor."
             )
-        if not copy and wanted is self.node.dtype and self._lies_on(device):
+        if not copy and new_dtype is self.node.dtype and self._lies_on(device):
             return self  # type: ignore[return-value]  # all tensors are Tensor
-        return self._wrap(as_node(self, wanted, device))
+        return self._wrap(as_node(self, new_dtype, device))
 
     def to_device(self, device: object, /, *, stream: object = None) -> Tensor:
         """Return the tensor on another device; itself when it is there already.

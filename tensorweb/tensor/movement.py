@@ -82,16 +82,16 @@ class MovementMethods(TensorBase):
         """
         if not shape and dtype is None:
             return self._view(self.node, SHAPE, self.node.shape)
-        wanted = shape[0] if len(shape) == 1 else dtype
-        if dtype is not None or is_dtype_like(wanted):
+        new_type = shape[0] if len(shape) == 1 else dtype
+        if dtype is not None or is_dtype_like(new_type):
             raise DTypeError(
-                f"view({wanted!r}): bits are not read as another dtype here; "
+                f"view({new_type!r}): bits are not read as another dtype here; "
                 "x.astype(dtype) converts the values."
             )
-        if isinstance(wanted, type):
+        if isinstance(new_type, type):
             raise DTypeError(
-                f"view({wanted.__name__}): tensors become no objects of other classes; "
-                "keep the tensor in an attribute of yours."
+                f"view({new_type.__name__}): tensors become no objects of other "
+                "classes; keep the tensor in an attribute of yours."
             )
         return self.reshape(*shape, copy=False)
 
@@ -110,8 +110,8 @@ class MovementMethods(TensorBase):
         `order` is NumPy's, which may also stand first: `F` for all elements by columns.
         """
         if isinstance(start_axis, str) or order != "C":
-            asked = start_axis if isinstance(start_axis, str) else order
-            return self._wrap(build.copy(self.ravel(asked).node))
+            requested_order = start_axis if isinstance(start_axis, str) else order
+            return self._wrap(build.copy(self.ravel(requested_order).node))
         shape = self.node.shape
         if not shape:
             return self.ravel()
@@ -207,8 +207,8 @@ class MovementMethods(TensorBase):
 
     def expand_dims(self, axis: Axes = 0) -> Tensor:
         """Return axes of length 1 inserted where the result shall have them."""
-        given = (axis,) if is_integer(axis) else tuple(axis)
-        inserted = normalize_axes(given, len(self.node.shape) + len(given))
+        axes = (axis,) if is_integer(axis) else tuple(axis)
+        inserted = normalize_axes(axes, len(self.node.shape) + len(axes))
         node = build.expand_dims(self.node, inserted)
         return self._view(node, SHAPE, node.shape)
 
@@ -262,6 +262,6 @@ class MovementMethods(TensorBase):
 
 
 def _ordered_axes(axes: Axes, rank: int) -> list[int]:
-    given = [axes] if is_integer(axes) else list(axes)
-    normalize_axes(given, rank)
-    return [normalize_axis(axis, rank) for axis in given]
+    listed = [axes] if is_integer(axes) else list(axes)
+    normalize_axes(listed, rank)
+    return [normalize_axis(axis, rank) for axis in listed]

@@ -61,12 +61,12 @@ def texts(values: Sequence[complex], dtype: DType, is_alone: bool) -> list[str]:
 def _complex_texts(values: Sequence[complex], part: DType) -> list[str]:
     """Return real and imaginary parts as columns of their own, a sign between them."""
     real = _float_texts([value.real for value in values], part)
-    found = []
+    texts_of_pairs = []
     sizes = _float_texts([value.imag for value in values], part, has_signs=True)
     for first, second in zip(real, sizes, strict=True):
         digits = second.rstrip()
-        found.append(f"{first}{digits}j{second[len(digits) :]}")
-    return found
+        texts_of_pairs.append(f"{first}{digits}j{second[len(digits) :]}")
+    return texts_of_pairs
 
 
 def shortest(value: float, dtype: DType) -> str:
@@ -166,27 +166,27 @@ def _needs_exponent(finite: Sequence[float], dtype: DType) -> bool:
 
 def _positional(value: float, dtype: DType) -> _Parts:
     text = format(Decimal(shortest(value, dtype)), "f")
-    whole, _, fraction = text.partition(".")
+    integer, _, fraction = text.partition(".")
     if len(fraction) > PRECISION:
-        whole, _, fraction = f"{value:.{PRECISION}f}".partition(".")
+        integer, _, fraction = f"{value:.{PRECISION}f}".partition(".")
         fraction = fraction.rstrip("0")
-    return _Parts(whole, fraction)
+    return _Parts(integer, fraction)
 
 
 def _scientific(value: float, dtype: DType) -> _Parts:
     mantissa, exponent = shortest(value, dtype).split("e")
-    whole, _, fraction = mantissa.partition(".")
+    integer, _, fraction = mantissa.partition(".")
     if len(fraction) > PRECISION:
         mantissa, exponent = f"{value:.{PRECISION}e}".split("e")
-        whole, _, fraction = mantissa.partition(".")
+        integer, _, fraction = mantissa.partition(".")
         fraction = fraction.rstrip("0")
-    return _Parts(whole, fraction, "e" + exponent)
+    return _Parts(integer, fraction, "e" + exponent)
 
 
 def _equally_long(value: float, digits: int) -> _Parts:
     mantissa, exponent = f"{value:.{digits}e}".split("e")
-    whole, _, fraction = mantissa.partition(".")
-    return _Parts(whole, fraction, "e" + exponent)
+    integer, _, fraction = mantissa.partition(".")
+    return _Parts(integer, fraction, "e" + exponent)
 
 
 def _widen(exponent: str, width: int) -> str:

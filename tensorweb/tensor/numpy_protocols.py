@@ -94,13 +94,11 @@ class NumpyProtocols(TensorBase):
         if any(not isinstance(out, TensorBase | None) for out in written):
             # The result shall be in NumPy's memory, so NumPy computes it there.
             host = [_on_host(value) for value in inputs]
-            given = {"out": outputs} if outputs else {}
-            return getattr(ufunc, method)(*host, **given, **_on_host(options))
+            targets = {"out": outputs} if outputs else {}
+            return getattr(ufunc, method)(*host, **targets, **_on_host(options))
         if method == "__call__" and ufunc.__name__ in OPERATORS and not options:
-            row = OPS[OPERATORS[ufunc.__name__]]
-            return _written(
-                self._wrap(elementwise(row, *as_operands(*inputs))), outputs
-            )
+            op = OPS[OPERATORS[ufunc.__name__]]
+            return _written(self._wrap(elementwise(op, *as_operands(*inputs))), outputs)
         if method == "__call__" and ufunc.__name__ == "matmul" and not options:
             return _written(self._wrap(matmul(*as_operands(*inputs))), outputs)
         name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
@@ -148,21 +146,21 @@ def _is_no_number(value: object) -> bool:
     return value is None or isinstance(value, str)
 
 
-def _counterpart(path: Sequence[str], asked: str) -> Callable[..., object]:
+def _counterpart(path: Sequence[str], numpy_name: str) -> Callable[..., object]:
     """Return the function of `tensorweb.numpy` that a path of names leads to."""
-    found: Any = importlib.import_module(COUNTERPARTS)
+    function: Any = importlib.import_module(COUNTERPARTS)
     try:
         for name in path:
-            found = getattr(found, name)
+            function = getattr(function, name)
     except AttributeError as error:
         raise DataError(
-            f"{asked}: tensorweb has no counterpart of it, so that it cannot compute "
-            f"on the device of a tensor ({error}). For the values in NumPy write "
-            f"{asked}(x.numpy())."
+            f"{numpy_name}: tensorweb has no counterpart of it, so that it cannot "
+            f"compute on the device of a tensor ({error}). For the values in NumPy "
+            f"write {numpy_name}(x.numpy())."
         ) from None
-    if not callable(found):
-        raise DataError(f"{asked}: {COUNTERPARTS} has no such function.")
-    return found  # type: ignore[no-any-return]  # a function of tensorweb.numpy
+    if not callable(function):
+        raise DataError(f"{numpy_name}: {COUNTERPARTS} has no such function.")
+    return function  # type: ignore[no-any-return]  # a function of tensorweb.numpy
 
 
 def _on_host(value: Any) -> Any:

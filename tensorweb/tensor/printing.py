@@ -91,7 +91,7 @@ def format_values(x: TensorBase) -> str:
         part = node.dtype.part
         return str(complex(*(_short(p, part) for p in (value.real, value.imag))))  # type: ignore[attr-defined]  # a 0-d read gives a number
     if node.dtype.kind == "float":
-        value = _short(value, node.dtype)  # type: ignore[arg-type]  # likewise
+        value = _short(value, node.dtype)  # type: ignore[arg-type]  # a number by its dtype
     return str(value)
 
 
@@ -230,25 +230,25 @@ def mime_bundle(
     >>> mime_bundle(TensorBase(constant(2.5, dtypes.float32, "cpu")))
     {'text/plain': 'tensor(2.5)'}
     """
-    asked = [
+    types = [
         kind
         for kind in KINDS
         if (include is None or kind in include)
         and (exclude is None or kind not in exclude)
     ]
-    if not asked:
+    if not types:
         return {}
     try:
-        made = _bundle(x, asked)
+        bundle = _bundle(x, types)
     except TensorwebError as error:
-        made = {PLAIN: f"{format_unread(x)}\n{type(error).__name__}: {error}"}
-    return {kind: made[kind] for kind in asked if kind in made}
+        bundle = {PLAIN: f"{format_unread(x)}\n{type(error).__name__}: {error}"}
+    return {kind: bundle[kind] for kind in types if kind in bundle}
 
 
-def _bundle(x: TensorBase, asked: list[str]) -> dict[str, str]:
+def _bundle(x: TensorBase, types: list[str]) -> dict[str, str]:
     """Return the available formats, at least the requested ones."""
     text = format_read(x)
-    summary = summary_of(x.node) if asked != [PLAIN] else None
+    summary = summary_of(x.node) if types != [PLAIN] else None
     if summary is None:
         return {PLAIN: text}
     return {HTML: summary.html(text), PNG: summary.png(), PLAIN: text}

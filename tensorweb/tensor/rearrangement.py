@@ -61,15 +61,15 @@ class RearrangementMethods(TensorBase):
         Raises:
             ShapeError: a range leaves the tensor, or their count is not the axes'.
         """
-        given = list(ranges)
+        listed = list(ranges)
         shape = self.node.shape
-        if len(given) != len(shape):
+        if len(listed) != len(shape):
             raise ShapeError(
-                f"crop: {len(given)} ranges for the {len(shape)} axes of {shape}; give "
-                "(start, end) or None for each."
+                f"crop: {len(listed)} ranges for the {len(shape)} axes of {shape}; "
+                "give (start, end) or None for each."
             )
         checked = []
-        for axis, (pair, length) in enumerate(zip(given, shape, strict=True)):
+        for axis, (pair, length) in enumerate(zip(listed, shape, strict=True)):
             start, end = (0, length) if pair is None else map(operator.index, pair)
             if not 0 <= start <= end <= length:
                 raise ShapeError(
@@ -156,29 +156,32 @@ class RearrangementMethods(TensorBase):
 
 
 def _pairs(widths: Widths, rank: int) -> list[tuple[int, int]]:
-    given: list[Sequence[SupportsIndex]]
+    pair_of_axis: list[Sequence[SupportsIndex]]
     if is_integer(widths):
-        given = [(widths, widths)] * rank
+        pair_of_axis = [(widths, widths)] * rank
     else:
         listed = list(widths)
         if listed and all(map(is_integer, listed)):
-            given = [listed] * rank  # type: ignore[list-item]  # one pair for all axes
+            pair_of_axis = [listed] * rank  # type: ignore[list-item]  # one pair for all axes
         else:
-            given = listed  # type: ignore[assignment]  # one pair per axis
-    if len(given) != rank or any(len(pair) != 2 for pair in given):
+            pair_of_axis = listed  # type: ignore[assignment]  # one pair per axis
+    if len(pair_of_axis) != rank or any(len(pair) != 2 for pair in pair_of_axis):
         raise ShapeError(
             f"pad: widths {widths!r} for {rank} axes; give one number, one "
             "(before, after), or one such pair per axis."
         )
-    pairs = [(operator.index(before), operator.index(after)) for before, after in given]
+    pairs = [
+        (operator.index(before), operator.index(after))
+        for before, after in pair_of_axis
+    ]
     if any(before < 0 or after < 0 for before, after in pairs):
         raise ShapeError(f"pad: widths {widths!r} are negative; use crop to cut.")
     return pairs
 
 
 def _counts(repetitions: Axes) -> tuple[int, ...]:
-    given = [repetitions] if is_integer(repetitions) else repetitions
-    counts = tuple(operator.index(count) for count in given)
+    listed = [repetitions] if is_integer(repetitions) else repetitions
+    counts = tuple(operator.index(count) for count in listed)
     if any(count < 0 for count in counts):
         raise ShapeError(f"tile: repetitions {counts} are negative.")
     return counts

@@ -99,10 +99,10 @@ def answer_foreign_names(functions: Sequence[str]) -> None:
     """Let tensors answer the names they lack; `functions` are those of the package."""
     methods = frozenset(dir(Tensor))
     for name in (*ADVICE["tensorweb"], *functions):
-        found = None if name in methods else method_advice(name, functions, methods)
-        if found is not None:
+        advice = None if name in methods else method_advice(name, functions, methods)
+        if advice is not None:
             _foreign.add(name)
-            setattr(Tensor, name, ForeignName(name, found))
+            setattr(Tensor, name, ForeignName(name, advice))
 
 
 def _name_methods() -> None:

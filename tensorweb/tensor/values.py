@@ -139,17 +139,17 @@ class ValueMethods(TensorBase):
         """
         if stream is not None:
             raise ExchangeError(
-                f"__dlpack__: stream {stream!r}, but values are handed over on the "
+                f"__dlpack__: stream {stream!r}, but values are exported on the "
                 "CPU, which has no streams; pass None."
             )
         if copy is False:
             raise ExchangeError(
-                "__dlpack__: copy=False, but values are always handed over as a copy; "
+                "__dlpack__: copy=False, but values are always exported as a copy; "
                 "pass copy=None."
             )
         if dl_device is not None and tuple(map(int, dl_device)) != CPU_DEVICE:
             raise ExchangeError(
-                f"__dlpack__: device {dl_device!r}, but values are handed over on the "
+                f"__dlpack__: device {dl_device!r}, but values are exported on the "
                 f"CPU only, which is {CPU_DEVICE}."
             )
         host = self.numpy()
@@ -159,7 +159,7 @@ class ValueMethods(TensorBase):
             return host.__dlpack__()
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """Return (1, 0): values are handed over on the CPU."""
+        """Return (1, 0): values are exported on the CPU."""
         return CPU_DEVICE
 
     def __repr__(self) -> str:
@@ -320,8 +320,8 @@ def _chosen(node: Node, index: tuple[SupportsIndex, ...]) -> Node:
             f"{node.shape}."
         )
     ranges = []
-    for axis, (given, length) in enumerate(zip(index, node.shape, strict=True)):
-        i = operator.index(given)
+    for axis, (along, length) in enumerate(zip(index, node.shape, strict=True)):
+        i = operator.index(along)
         if not -length <= i < length:
             raise TensorIndexError(
                 f"item: index {i} is out of range for axis {axis} of shape "

@@ -2,7 +2,7 @@
 
 Values never change, so a write gives tensors other values: the one that is written to,
 the one whose elements it has, and all that have elements of that one. Nobody is kept
-alive by this: of tensors that are gone, views are apart from each other.
+alive by this: the views of a freed tensor do not see each other's writes.
 """
 
 from __future__ import annotations
@@ -281,9 +281,9 @@ def _extent(top: Node, steps: tuple[Step, ...], key: object = None) -> Extent:
     plain = _row_by_row(top)
     part = _below(plain, steps)
     named = None if key is None else select_plain(part, key)
-    pair = pair_of(part if named is None else named)
-    whole = pair_of(plain)
-    return pair.view.extent() if pair.base is whole.base else (0, whole.size)
+    selected = pair_of(part if named is None else named)
+    owner = pair_of(plain)
+    return selected.view.extent() if selected.base is owner.base else (0, owner.size)
 
 
 def write(tensor: Holder, node: Node, key: object = None) -> None:
