@@ -79,7 +79,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "shorter than its shape": (interface(shape=(300,)), "buffer is too small"),
     "a negative length": (interface(shape=(-3,)), "negative dimensions"),
     "no array": (Array([1, 2]), "np.asarray cannot read data of type Array"),
-    "an error": (Array(RuntimeError("on the GPU")), "Array: on the GPU. Hand over"),
+    "an error": (Array(RuntimeError("on the GPU")), "Array: on the GPU. Give an"),
     "no capsule": (Capsule(Array(1)), "np.from_dlpack cannot read"),
     "masked": (np.ma.array(NUMBERS, mask=[0, 1, 0]), r"data\.filled\(0\)"),
     "fields": (np.zeros(2, [("a", "i4")]), r"data\['name'\]"),
