@@ -273,27 +273,27 @@ class _Compensated(Total):
 
     def add(self) -> None:
         f = self._f
-        addend, whole, back = (f.local("f64") for _ in range(3))
+        addend, total, back = (f.local("f64") for _ in range(3))
         f.tee(addend)
         f.get(self._sum)
         f.op("f64.add")
-        f.tee(whole)
+        f.tee(total)
         f.get(self._sum)
         f.op("f64.sub")
         f.set(back)
-        # lost += (sum - (whole - back)) + (addend - back)
+        # lost += (sum - (total - back)) + (addend - back)
         f.get(self._lost)
         f.get(self._sum)
-        f.get(whole)
+        f.get(total)
         f.get(back)
         f.ops("f64.sub", "f64.sub")
         f.get(addend)
         f.get(back)
         f.ops("f64.sub", "f64.add", "f64.add")
         f.set(self._lost)
-        f.get(whole)
+        f.get(total)
         f.set(self._sum)
-        for local in (addend, whole, back):
+        for local in (addend, total, back):
             f.free(local)
 
     def leave(self) -> None:

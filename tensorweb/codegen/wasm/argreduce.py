@@ -83,12 +83,12 @@ class Best:
         f.set(value)
         self._better(value)
         f.set(mask)
-        for new, kept in ((value, self._value), (indices, self._index)):
+        for new, old in ((value, self._value), (indices, self._index)):
             f.get(new)
-            f.get(kept)
+            f.get(old)
             f.get(mask)
             values.choose()
-            f.set(kept)
+            f.set(old)
         f.free(value)
         f.free(mask)
 
@@ -250,12 +250,12 @@ class _Rows(RowLaunch):
         else:
             self.frame.f.get(self._found)
 
-    def reduce(self, kept: list[int], partition: Partition) -> None:
+    def reduce(self, outer: list[int], partition: Partition) -> None:
         f, evaluator, reduction = self.frame.f, self.evaluator, self._reduction
         left, block, end = (f.local("i32") for _ in range(3))
         _begin(self.frame, partition, self._index)
         self._best.start(self._index)
-        evaluator.locate_addresses([kept, [self._index]])
+        evaluator.locate_addresses([outer, [self._index]])
         evaluator.arrive()
         f.get(partition.counts[-1])
         f.tee(left)
@@ -280,18 +280,18 @@ class _Rows(RowLaunch):
         f.tee(left)
         f.br_if(0)
         f.end()
-        self._search(kept, end)
+        self._search(outer, end)
         for local in (left, block, end, stop):
             f.free(local)
 
-    def _search(self, kept: list[int], end: int) -> None:
+    def _search(self, outer: list[int], end: int) -> None:
         """Emit the search for the index of the best value in its block."""
         f, evaluator, best = self.frame.f, self.evaluator, self._best
         lanes = self.order.lanes
         index = self._found
         best.leave_index()
         f.set(index)
-        evaluator.locate([kept, [index]])
+        evaluator.locate([outer, [index]])
         values = evaluator.values
         best_value = f.local(values.value_type(best.kind))
         best.leave_value()

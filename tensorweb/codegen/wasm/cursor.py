@@ -78,17 +78,17 @@ class Cursor:
         """
         f = self.frame.f
         count = len(self.expression.groups[group]) if axes is None else axes
-        found: list[int] = []
+        parts: list[int] = []
         rest = index
         for axis in range(count - 1, 0, -1):
             coordinate, above = f.local("i32"), f.local("i32")
             length = self.size(group, axis)
             divided(f, rest, length, above, coordinate)
-            found.append(coordinate)
+            parts.append(coordinate)
             rest = above
         if count:
-            found.append(rest)
-        return found[::-1]
+            parts.append(rest)
+        return parts[::-1]
 
     def locate(self, coordinates: Sequence[Sequence[int | None]]) -> None:
         """Emit a move to an index.
@@ -116,8 +116,8 @@ class Cursor:
 
     def base(self, slot: int) -> int:
         """Return the local of the address of an input."""
-        found = self._storages.get(slot)
-        return self.frame.storage(slot) if found is None else found
+        replacement = self._storages.get(slot)
+        return self.frame.storage(slot) if replacement is None else replacement
 
     def in_bytes(self, size: int) -> None:
         """Emit the conversion of a count of elements on the stack to bytes."""
@@ -176,11 +176,11 @@ class Cursor:
         key = (access, size, group, axis)
         if key not in self._byte_strides:
             stride = self._stride(access, group, axis)
-            found = self._byte_strides[key] = self.frame.f.own_local("i32")
+            local = self._byte_strides[key] = self.frame.f.own_local("i32")
             with self.frame.at_head() as f:
                 f.get(stride)
                 self.in_bytes(size)
-                f.set(found)
+                f.set(local)
         return self._byte_strides[key]
 
     def move(self, count: int | None, by: int = 0) -> None:
@@ -244,13 +244,13 @@ class Cursor:
     def saved(self) -> list[tuple[int, int]]:
         """Emit a copy of the current index; returns the argument of `restore`."""
         f = self.frame.f
-        found = []
+        copies = []
         for local, _, _ in self._moving_locals():
             copy = f.local("i32")
             f.get(local)
             f.set(copy)
-            found.append((local, copy))
-        return found
+            copies.append((local, copy))
+        return copies
 
     def restore(self, saved: Sequence[tuple[int, int]]) -> None:
         """Emit a move back to a saved index."""

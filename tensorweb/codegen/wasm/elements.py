@@ -330,15 +330,15 @@ def needed_steps(expression: Expression, ends: Collection[int] = ()) -> list[int
         expression: the expression that is computed.
         ends: steps whose arguments are not followed.
     """
-    found = set(expression.results)
-    for number in range(max(found), -1, -1):
-        if number in found:
+    needed = set(expression.results)
+    for number in range(max(needed), -1, -1):
+        if number in needed:
             step = expression.steps[number]
             if number not in ends:
-                found.update(step.args)
+                needed.update(step.args)
             if step.guard >= 0:
-                found.add(step.guard)
-    return sorted(found)
+                needed.add(step.guard)
+    return sorted(needed)
 
 
 def is_vectorizable(expression: Expression) -> bool:

@@ -60,9 +60,9 @@ def bounds_of(expression: Expression, moving: Set[int]) -> Bounds | None:
     """
     for step in expression.steps:
         if step.guard in moving:
-            found = _parts(expression, step.guard, moving)
-            if found is not None:
-                return Bounds(step.guard, *found)
+            parts = _parts(expression, step.guard, moving)
+            if parts is not None:
+                return Bounds(step.guard, *parts)
     return None
 
 
@@ -129,7 +129,7 @@ class BoundsTest:
         stride = None
         if evaluator.last_stride(access) != 1:
             stride = evaluator.moving_stride(access)
-        found = evaluator.frame.f.own_local("i32")
+        limit = evaluator.frame.f.own_local("i32")
         with evaluator.frame.at_head() as f:
             f.get(all_)
             f.const("i32", LANES - 1)
@@ -137,13 +137,13 @@ class BoundsTest:
                 f.get(stride)
                 f.op("i32.mul")
             f.op("i32.sub")
-            f.tee(found)
+            f.tee(limit)
             f.const("i32", 0)
-            f.get(found)
+            f.get(limit)
             f.const("i32", 0)
             f.ops("i32.gt_s", "select")
-            f.set(found)
-        return found
+            f.set(limit)
+        return limit
 
     def arrive(self) -> None:
         """Emit the part of the test that is constant along the last axis."""
@@ -359,15 +359,15 @@ class Evaluator(LoadCursor):
 
     def _moving_steps(self) -> set[int]:
         """Return the steps whose values vary along the last axis."""
-        found: set[int] = set()
+        moving: set[int] = set()
         for number in self.needed:
             step = self.expression.steps[number]
             moves = step.kind in ("load", "ramp") and self.last_stride(step.access)
-            before = any(arg in found for arg in (*step.args, step.guard))
+            before = any(arg in moving for arg in (*step.args, step.guard))
             is_core = step.kind == "core" and self._cores_move
             if moves or before or is_core:
-                found.add(number)
-        return found
+                moving.add(number)
+        return moving
 
     @property
     def looks_ahead(self) -> bool:
@@ -395,9 +395,9 @@ class Evaluator(LoadCursor):
 
     def _unguarded(self, guard: int) -> Evaluator:
         """Return a copy of this evaluator for the case that a guard holds."""
-        found = copy(self)
-        found.expression = without_guard(self.expression, guard)
-        return found
+        unguarded = copy(self)
+        unguarded.expression = without_guard(self.expression, guard)
+        return unguarded
 
     def value(self) -> None:
         """Emit code that pushes the value at the current index."""
@@ -453,14 +453,14 @@ class Evaluator(LoadCursor):
 
     def _followed_gathers(self) -> dict[int, int]:
         """Return gathers of contiguous elements, each with the local of its address."""
-        found = {}
+        pointers = {}
         for number in self.needed:
             step = self.expression.steps[number]
             if step.kind == "gather" and number in self._moving:
                 by = drift(self.expression, step.args[0], self._moving)
                 if by in (0, 1):
-                    found[number] = self.frame.f.local("i32")
-        return found
+                    pointers[number] = self.frame.f.local("i32")
+        return pointers
 
     def _go_to(self, number: int, pointer: int) -> None:
         """Emit the first address of a gather of contiguous elements."""
@@ -502,13 +502,13 @@ class Evaluator(LoadCursor):
     def saved(self) -> list[tuple[int, int]]:
         """Emit code that saves the current index; returns the argument of `restore`."""
         f = self.frame.f
-        found = super().saved()
+        copies = super().saved()
         for pointer in self._followed.values():
             copy_ = f.local("i32")
             f.get(pointer)
             f.set(copy_)
-            found.append((pointer, copy_))
-        return found
+            copies.append((pointer, copy_))
+        return copies
 
     def _compute(self, number: int) -> None:
         """Emit a step, whose value is in a local afterwards."""

@@ -189,14 +189,14 @@ def factor(kernel: Kernel, target: WasmTarget) -> Program:
     arrays = {"result": OUTPUT}
     size = itemsize(kernel.dtype)
     for name, value in kernel.expressions:
-        found = _in_order(value)
-        if found is None:
-            found = scratch(len(sizes))
+        reference = _in_order(value)
+        if reference is None:
+            reference = scratch(len(sizes))
             count = _length(value, kernel, name)
             sizes.append(count * size)
-            made = map_launch(kernel, target, value, "factor_copy", count, (found,))
+            made = map_launch(kernel, target, value, "factor_copy", count, (reference,))
             launches.append(made)
-        arrays[name] = found
+        arrays[name] = reference
     arrays["work"] = scratch(len(sizes))
     sizes.append(max(routine.scratch, 1) * size)
     shared = scratch(len(sizes))

@@ -83,19 +83,19 @@ class Frame:
 
     def scalar(self, slot: int) -> int:
         """Return a local that holds one of the kernel's constants."""
-        found = self._scalars.get(slot)
-        if found is None:
+        constant = self._scalars.get(slot)
+        if constant is None:
             dtype = self.kernel.scalar_dtypes[slot]
             kind = VALUE.get(KINDS[dtype], KINDS[dtype])
-            found = self._scalars[slot] = self.f.own_local(kind)
+            constant = self._scalars[slot] = self.f.own_local(kind)
             with self.at_head() as f:
                 f.get(PARAMETERS)
                 f.memory(f"{kind}.load", 4 * len(self._words))
-                f.set(found)
+                f.set(constant)
             self._words.append((slot, dtype))
             if kind in ("i64", "f64"):
                 self._words.append(0)
-        return found
+        return constant
 
     def storage(self, reference: int, access: str = "r") -> int:
         """Return a local that holds the address of a storage.
@@ -104,16 +104,16 @@ class Frame:
             reference: an input's slot, `output(n)` or `scratch(n)`.
             access: `r`, or `w` if it is written.
         """
-        found = self._storages.get(reference)
-        if found is None:
-            found = self._storages[reference] = self.f.own_local("i32")
+        base = self._storages.get(reference)
+        if base is None:
+            base = self._storages[reference] = self.f.own_local("i32")
             with self.at_head() as f:
                 f.get(BUFFERS)
                 f.memory("i32.load", 4 * (len(self._storages) - 1))
-                f.set(found)
+                f.set(base)
         if reference == OUTPUT or access == "w":
             self._access[reference] = "w"
-        return found
+        return base
 
     def launch(
         self,

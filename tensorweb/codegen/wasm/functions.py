@@ -153,11 +153,11 @@ as in `shaders/math/order.wgsl`; floats go in and out as their bits."""
 @cache
 def _exact() -> dict[str, str]:
     """Return the functions of `shaders/exact/` by name."""
-    found = {}
+    texts = {}
     for path in sorted((shader_folder() / "exact").glob("*.wgsl")):
         for part in path.read_text(encoding="utf-8").split("\nfn ")[1:]:
-            found[part.split("(")[0]] = f"fn {part.split(chr(10) + '}')[0]}\n}}\n"
-    return found
+            texts[part.split("(")[0]] = f"fn {part.split(chr(10) + '}')[0]}\n}}\n"
+    return texts
 
 
 def text_of(name: str) -> str:
@@ -166,10 +166,10 @@ def text_of(name: str) -> str:
     A function of float64 that is an instruction or one of C's has the head of that of
     float32.
     """
-    found = _exact().get(name) or TEXTS.get(name) or definition(name)
-    if not found and name.endswith("_f64"):
+    source = _exact().get(name) or TEXTS.get(name) or definition(name)
+    if not source and name.endswith("_f64"):
         return definition(name.replace("_f64", "_f32")).replace("f32", "f64")
-    return found
+    return source
 
 
 @cache

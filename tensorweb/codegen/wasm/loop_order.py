@@ -300,9 +300,9 @@ def loop_order_of(kernel: Kernel, level: int = 0) -> LoopOrder:
     """
     outputs, length = kernel.sizes
     term = kernel.expression("term")
-    kept, reduced = term.groups if term.accesses else ((outputs,), (length,))
+    outer, reduced = term.groups if term.accesses else ((outputs,), (length,))
     reduced = reduced or (1,)
-    inner, columns = reduced[-1], kept[-1] if kept else 1
+    inner, columns = reduced[-1], outer[-1] if outer else 1
     order = LoopOrder(term, outputs, length, reduced, columns, scratch=level)
     is_vector = is_vectorizable(term)
     by_row = LANES if is_vector and inner >= LANES else 1
@@ -311,11 +311,11 @@ def loop_order_of(kernel: Kernel, level: int = 0) -> LoopOrder:
     column = _cost(term, 0, across.lanes, 6 / across.vectors)
     if columns > 1 and length and column < row:
         run = MOST_RECORD_TERMS if level else MOST_TERMS
-        found = _in_parts(replace(across, run=run))
-        if found.makes_records:
-            return found
+        by_columns = _in_parts(replace(across, run=run))
+        if by_columns.makes_records:
+            return by_columns
         most = max(MOST_EPILOGUE_WORK // flops(kernel.expression("finish")), 1)
-        return replace(found, vectors=min(found.vectors, most))
+        return replace(by_columns, vectors=min(by_columns.vectors, most))
     return _in_parts(replace(order, lanes=by_row))
 
 
@@ -392,8 +392,8 @@ def _in_parts(order: LoopOrder) -> LoopOrder:
     chunk = rows
     if order.is_by_columns:
         work = order.columns * order.length * weight
-        whole = order.outputs * order.length * weight
-        if work > PART_ELEMENTS and whole > (
+        total = order.outputs * order.length * weight
+        if work > PART_ELEMENTS and total > (
             MANY_RECORDS if order.scratch else LONG_REDUCTION
         ):
             terms = max(LEAST_TERMS, UNIT_ELEMENTS // order.columns)

@@ -25,12 +25,12 @@ def unsigned(value: int) -> bytes:
     """
     if value < 0x80:
         return _ONE_BYTE[value]
-    found = bytearray()
+    encoded = bytearray()
     while value >= 0x80:
-        found.append(value & 0x7F | 0x80)
+        encoded.append(value & 0x7F | 0x80)
         value >>= 7
-    found.append(value)
-    return bytes(found)
+    encoded.append(value)
+    return bytes(encoded)
 
 
 def signed(value: int) -> bytes:
@@ -39,12 +39,12 @@ def signed(value: int) -> bytes:
     >>> signed(-123456).hex()
     'c0bb78'
     """
-    found = bytearray()
+    encoded = bytearray()
     while not -64 <= value < 64:
-        found.append(value & 0x7F | 0x80)
+        encoded.append(value & 0x7F | 0x80)
         value >>= 7
-    found.append(value & 0x7F)
-    return bytes(found)
+    encoded.append(value & 0x7F)
+    return bytes(encoded)
 
 
 _ONE_BYTE = [bytes((value,)) for value in range(0x80)]
@@ -188,16 +188,16 @@ _VECTORS = {
 
 def _codes() -> dict[str, bytes]:
     """Return the bytes of every instruction before its immediates, by name."""
-    found: dict[str, bytes] = {}
+    codes: dict[str, bytes] = {}
     for start, names in _FROM.items():
         for code, name in enumerate(names.split(), start):
-            found[name] = bytes((code,))
+            codes[name] = bytes((code,))
     for code, name in enumerate(_SATURATING.split()):
-        found[name] = bytes((SATURATING_PREFIX, code))
+        codes[name] = bytes((SATURATING_PREFIX, code))
     for start, names in _VECTORS.items():
         for code, name in enumerate(names.split(), start):
-            found[name] = bytes((VECTOR_PREFIX,)) + unsigned(code)
-    return found
+            codes[name] = bytes((VECTOR_PREFIX,)) + unsigned(code)
+    return codes
 
 
 CODES: dict[str, bytes] = _codes()
@@ -287,10 +287,10 @@ class Function:
         """
         if kind in ("i32", "i64"):
             bits = 32 if kind == "i32" else 64
-            whole = int(value) & ((1 << bits) - 1)
-            if whole >> (bits - 1):
-                whole -= 1 << bits
-            self.code += CODES[f"{kind}.const"] + signed(whole)
+            integer = int(value) & ((1 << bits) - 1)
+            if integer >> (bits - 1):
+                integer -= 1 << bits
+            self.code += CODES[f"{kind}.const"] + signed(integer)
         elif kind in _FORMATS:
             self.code += CODES[f"{kind}.const"] + struct.pack(_FORMATS[kind], value)
         else:
@@ -383,17 +383,17 @@ class Function:
         Engines materialize a vector constant at every occurrence.
         """
         key = (kind, float(value) if value else str(value))
-        found = self._constants.get(key)
-        if found is None:
-            found = self._constants[key] = self.own_local(
+        cached = self._constants.get(key)
+        if cached is None:
+            cached = self._constants[key] = self.own_local(
                 "v128" if kind in ("i32x4", "f32x4") else kind
             )
             code, self.code = self.code, bytearray()
             self.const(kind, value)
-            self.set(found)
+            self.set(cached)
             self.head += self.code
             self.code = code
-        return found
+        return cached
 
     def counting(self) -> int:
         """Return a local that holds the vector 0, 1, 2, 3."""
@@ -402,11 +402,11 @@ class Function:
     def vector(self, lanes: bytes) -> int:
         """Return a local that holds a vector of these 16 bytes."""
         key = (lanes.hex(), 0.0)
-        found = self._constants.get(key)
-        if found is None:
-            found = self._constants[key] = self.own_local("v128")
-            self.head += CODES["v128.const"] + lanes + _SET + unsigned(found)
-        return found
+        cached = self._constants.get(key)
+        if cached is None:
+            cached = self._constants[key] = self.own_local("v128")
+            self.head += CODES["v128.const"] + lanes + _SET + unsigned(cached)
+        return cached
 
     def encoded(self, numbers: Mapping[str, int]) -> bytes:
         """Return the function's body as a module holds it.

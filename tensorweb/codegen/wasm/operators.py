@@ -125,9 +125,9 @@ class Operators(ABC):
 
     def convert(self, source: str, target: str) -> None:
         """Emit the conversion of a number, where there is anything to do."""
-        found = _CONVERSIONS.get((source, target))
-        if found is not None:
-            self.f.op(found[self.is_vector])
+        instructions = _CONVERSIONS.get((source, target))
+        if instructions is not None:
+            self.f.op(instructions[self.is_vector])
 
     def unary(self, term: Term, scope: Scope) -> None:
         """Emit an operator on one value."""
@@ -254,14 +254,13 @@ class Operators(ABC):
         if term.word == "abs":
             negated = Term("unary", term.type, "-", (own,))
             below = Term("binary", "bool", "<", (own, zero))
-            found = Term("builtin", term.type, "select", (own, negated, below))
+            result = Term("builtin", term.type, "select", (own, negated, below))
         else:
             one = Term("number", term.type, value=1)
             above = Term("binary", "bool", ">", (own, zero))
             shifted = Term("binary", term.type, ">>", (own, _last_shift(term.type)))
-            kept = Term("builtin", term.type, "select", (shifted, one, above))
-            found = kept
-        self.term(found, {"x": (local,)})
+            result = Term("builtin", term.type, "select", (shifted, one, above))
+        self.term(result, {"x": (local,)})
         self.f.free(local)
 
     def multiply_add(self, kind: str) -> None:

@@ -172,7 +172,7 @@ def move(
 
 
 def first_not_below(
-    f: Function, entry: Entry, entries: int, length: int, key: int, found: int
+    f: Function, entry: Entry, entries: int, length: int, key: int, index: int
 ) -> None:
     """Emit a binary search for the first entry whose key is not below another.
 
@@ -182,11 +182,11 @@ def first_not_below(
         entries: local of the address of the first.
         length: local of their number.
         key: local of the other key.
-        found: the local that takes the entry's number.
+        index: the local that takes the entry's number.
     """
     left, half = f.local("i32"), f.local("i32")
     f.const("i32", 0)
-    f.set(found)
+    f.set(index)
     f.get(length)
     f.set(left)
     f.begin("block")
@@ -198,7 +198,7 @@ def first_not_below(
     f.const("i32", 1)
     f.op("i32.shr_u")
     f.set(half)
-    f.get(found)
+    f.get(index)
     f.get(half)
     f.op("i32.add")
     f.const("i32", entry.size)
@@ -209,12 +209,12 @@ def first_not_below(
     f.get(key)
     f.op(f"{entry.key_type}.lt_u")
     f.begin("if")
-    f.get(found)
+    f.get(index)
     f.get(half)
     f.op("i32.add")
     f.const("i32", 1)
     f.op("i32.add")
-    f.set(found)
+    f.set(index)
     f.get(left)
     f.get(half)
     f.op("i32.sub")
@@ -266,7 +266,7 @@ class RadixRows(SortLaunch):
         region, lot = frame.number(self.region), frame.number(self._lot)
         tables, one, other = (f.own_local("i32") for _ in range(3))
         result, length = f.own_local("i32"), frame.number(task.length)
-        kept = Pointer(f, f.own_local("i32"), task.entry.key_size)
+        row_bits = Pointer(f, f.own_local("i32"), task.entry.key_size)
         varying = f.own_local(self.single.word)
         entries = Pointer(f, f.own_local("i32"), task.entry.size)
         with each_block(frame, cut) as block:
@@ -285,10 +285,10 @@ class RadixRows(SortLaunch):
             f.tee(other)
             f.get(lot)
             f.op("i32.add")
-            f.set(kept.local)
+            f.set(row_bits.local)
             locate(evaluator, block)
             self.begin()
-            bits_to = kept if task.loses_marks else None
+            bits_to = row_bits if task.loses_marks else None
             self.encode(evaluator, block, entries, bits_to)
             self.facts()
             f.op(f"{self.single.word}.xor")
@@ -311,7 +311,7 @@ class RadixRows(SortLaunch):
             if task.loses_marks:
                 self.is_marked()
                 f.begin("if")
-                self._restore_marks(one, result, kept, length, tables)
+                self._restore_marks(one, result, row_bits, length, tables)
                 f.end()
 
     def _passes(
@@ -371,14 +371,14 @@ class RadixRows(SortLaunch):
             f.free(local)
 
     def _restore_marks(
-        self, entries: int, result: int, kept: Pointer, length: int, nowhere: int
+        self, entries: int, result: int, row_bits: Pointer, length: int, nowhere: int
     ) -> None:
         """Emit the restoration of signs of zeros and bits of NaN, in row order.
 
         Args:
             entries: local of the address of the sorted entries.
             result: local of the address of the row's results.
-            kept: pointer to the end of the bits of the row's elements.
+            row_bits: pointer to the end of the bits of the row's elements.
             length: local of their number.
             nowhere: local of an address where anything may be written.
         """
@@ -387,13 +387,13 @@ class RadixRows(SortLaunch):
         for address, key in ((zero, single.zero()), (nan, single.nan())):
             first_not_below(f, task.entry, entries, length, key, address)
             self.address(address, result, address, task.result_size)
-        bits, at = f.local(single.word), Pointer(f, f.local("i32"), kept.size)
-        f.get(kept.local)
+        bits, at = f.local(single.word), Pointer(f, f.local("i32"), row_bits.size)
+        f.get(row_bits.local)
         f.get(length)
-        f.const("i32", kept.size)
+        f.const("i32", row_bits.size)
         f.ops("i32.mul", "i32.sub")
         f.set(at.local)
-        with while_below(f, at.local, kept.local):
+        with while_below(f, at.local, row_bits.local):
             f.get(at.local)
             f.memory(f"{single.word}.load")
             f.set(bits)

@@ -372,13 +372,13 @@ class EncodeLaunch(SortLaunch):
         f.get(noted)
         self.is_marked()
         f.memory("i32.store", MARKED)
-        found = {single.zero(): f.local("i32"), single.nan(): f.local("i32")}
-        for total in found.values():
+        totals = {single.zero(): f.local("i32"), single.nan(): f.local("i32")}
+        for total in totals.values():
             f.const("i32", 0)
             f.set(total)
 
         def one(offset: int) -> None:
-            for key, total in found.items():
+            for key, total in totals.items():
                 f.get(total)
                 f.get(first)
                 f.memory(f"{single.word}.load", offset)
@@ -393,7 +393,7 @@ class EncodeLaunch(SortLaunch):
         f.begin("if")
         in_fours(f, end, (first,), entry.size, one)
         f.end()
-        for total, offset in zip(found.values(), (ZEROS, NANS), strict=True):
+        for total, offset in zip(totals.values(), (ZEROS, NANS), strict=True):
             f.get(noted)
             f.get(total)
             f.memory("i32.store", offset)

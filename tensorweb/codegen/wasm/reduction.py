@@ -124,7 +124,7 @@ class RowLaunch(ABC):
         """Return where results go; see `result_of`."""
 
     @abstractmethod
-    def reduce(self, kept: list[int], partition: Partition) -> None:
+    def reduce(self, outer: list[int], partition: Partition) -> None:
         """Emit the reduction of the output at some coordinates."""
 
     @abstractmethod
@@ -173,7 +173,7 @@ class RowReduction(RowLaunch):
         """Push the total on the stack."""
         self._reduction.total.leave()
 
-    def reduce(self, kept: list[int], partition: Partition) -> None:
+    def reduce(self, outer: list[int], partition: Partition) -> None:
         """Emit the reduction of one output's terms."""
         f, evaluator, reduction = (
             self.frame.f,
@@ -183,7 +183,7 @@ class RowReduction(RowLaunch):
         reduction.start()
         if not self.order.length:
             return
-        evaluator.locate_addresses([kept, partition.starts])
+        evaluator.locate_addresses([outer, partition.starts])
         left = f.local("i32")
 
         def row() -> None:

@@ -51,9 +51,9 @@ def rows(kernel: Kernel, target: WasmTarget) -> Program:
 
 def stored_step(kernel: Kernel) -> tuple[int, int] | None:
     """Return a stage and its step that later stages read from the output, if any."""
-    found = [(result_kind(name), each) for name, each in kernel.expressions]
-    stages = [each for kind, each in found if not kind]
-    is_by_element, finish = found[len(stages)]
+    expressions = [(result_kind(name), each) for name, each in kernel.expressions]
+    stages = [each for kind, each in expressions if not kind]
+    is_by_element, finish = expressions[len(stages)]
     if is_by_element != BY_ELEMENT:
         return None
     for number in range(len(stages) - 1, -1, -1):
@@ -77,7 +77,7 @@ def forms_below_largest(kernel: Kernel) -> dict[int, str]:
     """
     ops = kernel.op.split(",")
     steps = kernel.expressions[-1][1].steps
-    found = {}
+    forms = {}
     for number, step in enumerate(steps):
         if step.name != "exp" or KINDS[step.dtype] != "f32":
             continue
@@ -88,8 +88,8 @@ def forms_below_largest(kernel: Kernel) -> dict[int, str]:
         slot = steps[largest].slot
         is_largest = steps[largest].kind == "core" and ops[slot] == "max"
         if is_largest and kernel.expressions[slot][1].result == element:
-            found[number] = "exp_not_positive_f32({0})"
-    return found
+            forms[number] = "exp_not_positive_f32({0})"
+    return forms
 
 
 def _cost(expression: Expression) -> int:

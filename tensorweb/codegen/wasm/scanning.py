@@ -157,20 +157,23 @@ class ScanLoop:
     def _fours(self, block: Block) -> None:
         """Emit the loop that adds four elements before it uses the last sum."""
         f, rule, evaluator = self._f, self.rule, self.evaluator
-        whole, sums = f.local("i32"), [f.local(rule.kind) for _ in range(LANES)]
+        end_of_vectors, sums = (
+            f.local("i32"),
+            [f.local(rule.kind) for _ in range(LANES)],
+        )
         f.get(block.end)
         f.get(block.end)
         f.get(block.index)
         f.op("i32.sub")
         f.const("i32", LANES - 1)
         f.ops("i32.and", "i32.sub")
-        f.set(whole)
+        f.set(end_of_vectors)
         f.get(block.index)
-        f.get(whole)
+        f.get(end_of_vectors)
         f.op("i32.lt_u")
         f.begin("if")
         movers = [self.pointer]
-        with along(f, block.index, whole, LANES, movers, is_whole=True):
+        with along(f, block.index, end_of_vectors, LANES, movers, is_whole=True):
             for total in sums:
                 evaluator.value()
                 f.set(total)
@@ -189,7 +192,7 @@ class ScanLoop:
                     f.tee(self.carry)
                 f.memory(f"{rule.kind}.store", number * itemsize(self.dtype))
         f.end()
-        for local in (whole, *sums):
+        for local in (end_of_vectors, *sums):
             f.free(local)
         f.get(block.index)
         f.get(block.end)
@@ -330,12 +333,12 @@ class ScanLaunches:
         """Return the program of long rows, whose blocks have totals of their own."""
         totals = scratch(0)
         sizes = [cut.units * self.rule.carried_size]
-        kept = OUTPUT
+        scanned = OUTPUT
         if self.rule.dtype != self.kernel.dtype:
-            kept = scratch(1)
+            scanned = scratch(1)
             sizes.append(cut.rows * cut.length * itemsize(self.rule.dtype))
-        first = self.launch(cut, kept, totals)
-        return Program((first, self._with_totals(cut, kept, totals)), tuple(sizes))
+        first = self.launch(cut, scanned, totals)
+        return Program((first, self._with_totals(cut, scanned, totals)), tuple(sizes))
 
     def launch(
         self,
@@ -411,7 +414,7 @@ class ScanLaunches:
         written = Pointer(f, f.own_local("i32"), itemsize(dtype))
         from_, to = frame.storage(source, "w"), frame.storage(OUTPUT)
         before, many = f.own_local(rule.kind), f.own_local("v128")
-        whole, shape = f.own_local("i32"), _SHAPES[rule.kind]
+        end_of_vectors, shape = f.own_local("i32"), _SHAPES[rule.kind]
         vectors = Translation(frame.writer, f, LANES)
         singles = Translation(frame.writer, f, 1)
         with each_block(frame, cut) as block:
@@ -427,9 +430,9 @@ class ScanLaunches:
             f.op("i32.sub")
             f.const("i32", count - 1)
             f.ops("i32.and", "i32.sub")
-            f.set(whole)
+            f.set(end_of_vectors)
             movers = [read, written]
-            with along(f, block.index, whole, count, movers, is_whole=True):
+            with along(f, block.index, end_of_vectors, count, movers, is_whole=True):
                 f.get(written.local)
                 f.get(read.local)
                 f.memory("v128.load")

@@ -316,15 +316,15 @@ def in_fours(
         size: bytes of an item, a power of two.
         body: emits the code for the item at a byte offset from the pointers.
     """
-    whole = f.local("i32")
+    end_of_fours = f.local("i32")
     f.get(pointers[0])
     f.get(end)
     f.get(pointers[0])
     f.op("i32.sub")
     f.const("i32", -LANES * size)
     f.ops("i32.and", "i32.add")
-    f.set(whole)
-    for limit, count in ((whole, LANES), (end, 1)):
+    f.set(end_of_fours)
+    for limit, count in ((end_of_fours, LANES), (end, 1)):
         f.begin("block")
         f.begin("loop")
         f.get(pointers[0])
@@ -341,7 +341,7 @@ def in_fours(
         f.br(0)
         f.end()
         f.end()
-    f.free(whole)
+    f.free(end_of_fours)
 
 
 class SortTask:

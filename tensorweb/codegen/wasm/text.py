@@ -253,8 +253,8 @@ class _Text:
         reader = self.reader
         kind, _, action = name.partition(".")
         if name in OPENING:
-            found = reader.byte()
-            return "" if found == NO_RESULT else f" (result {KINDS[found]})"
+            code = reader.byte()
+            return "" if code == NO_RESULT else f" (result {KINDS[code]})"
         if name in ("br", "br_if"):
             return f" {reader.unsigned()}"
         if name == "call":

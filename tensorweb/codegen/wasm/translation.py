@@ -75,15 +75,15 @@ class Writer:
         """Return the name of a function of single numbers, written when it is new."""
         key = f"{name} wide" if is_wide else name
         if key not in self._functions:
-            found = function(name, is_wide)
-            kinds = [VALUE.get(kind, kind) for _, kind in found.parameters]
-            results = stack_types(found.result)
+            definition = function(name, is_wide)
+            kinds = [VALUE.get(kind, kind) for _, kind in definition.parameters]
+            results = stack_types(definition.result)
             written = self._functions[key] = Function(kinds, results)
             scope = {
                 parameter: (number,)
-                for number, (parameter, _) in enumerate(found.parameters)
+                for number, (parameter, _) in enumerate(definition.parameters)
             }
-            Translation(self, written).body(found.body, dict(scope))
+            Translation(self, written).body(definition.body, dict(scope))
         return key
 
     def defined(self, name: str, function: Function) -> str:
@@ -219,16 +219,16 @@ class Translation(Operators):
 
     def _inline(self, term: Term, scope: Scope, is_marked: bool) -> None:
         """Emit the statements of a function inline, for the arguments of a call."""
-        found = function(term.word, bool(term.value))
+        definition = function(term.word, bool(term.value))
         inner: dict[str, tuple[int, ...]] = {}
         own: list[int] = []
-        for (name, _), part in zip(found.parameters, term.parts, strict=True):
+        for (name, _), part in zip(definition.parameters, term.parts, strict=True):
             inner[name], is_new = self._argument(part, scope)
             if is_new:
                 own += inner[name]
-        body = found.body
+        body = definition.body
         if body[0].kind == "if":
-            own += self._either(found, inner)
+            own += self._either(definition, inner)
         else:
             own += self._straight(body, inner, is_marked)
         for local in own:
@@ -254,34 +254,34 @@ class Translation(Operators):
         return own
 
     def _either(
-        self, found: Definition, inner: dict[str, tuple[int, ...]]
+        self, definition: Definition, inner: dict[str, tuple[int, ...]]
     ) -> list[int]:
         """Emit a function that begins with `if (condition) { return … }`, for vectors.
 
         The early result is computed if the condition holds for any lane.
         """
         f = self.f
-        first, *rest = found.body
+        first, *rest = definition.body
         assert first.term is not None, "internal: an if has a condition"
-        kept = [f.local("v128") for _ in stack_types(found.result)]
+        results = [f.local("v128") for _ in stack_types(definition.result)]
         mask = f.local("v128")
         own = self._straight(rest, dict(inner))
-        for local in reversed(kept):
+        for local in reversed(results):
             f.set(local)
         self.term(first.term, inner)
         f.tee(mask)
         f.op("v128.any_true")
         f.begin("if")
         own += self._straight(first.body, dict(inner))
-        for local in reversed(kept):
+        for local in reversed(results):
             f.get(local)
             f.get(mask)
             self.choose()
             f.set(local)
         f.end()
-        for local in kept:
+        for local in results:
             f.get(local)
-        return [*own, *kept, mask]
+        return [*own, *results, mask]
 
     def _by_lanes(self, term: Term, scope: Scope) -> None:
         """Emit a call for each lane of vectors."""

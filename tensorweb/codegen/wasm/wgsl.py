@@ -140,9 +140,9 @@ class Parser:
     def take(self, *expected: str) -> None:
         """Consume the expected words."""
         for word in expected:
-            found = self.next()
-            if found != word:
-                raise AssertionError(f"internal: {word!r} expected, not {found!r}")
+            token = self.next()
+            if token != word:
+                raise AssertionError(f"internal: {word!r} expected, not {token!r}")
 
     def peek(self) -> str:
         """Return the next word, `""` at the end."""
@@ -150,8 +150,8 @@ class Parser:
 
     def type_name(self) -> str:
         """Read the name of a type."""
-        found = self.next()
-        return WIDE.get(found, found) if self.is_wide else found
+        name = self.next()
+        return WIDE.get(name, name) if self.is_wide else name
 
     def function(self) -> Definition:
         """Read a function."""
@@ -173,11 +173,11 @@ class Parser:
     def block(self, result: str) -> tuple[Statement, ...]:
         """Read statements between braces."""
         self.take("{")
-        found: list[Statement] = []
+        parsed: list[Statement] = []
         while self.peek() != "}":
-            found += self.statement(result)
+            parsed += self.statement(result)
         self.take("}")
-        return tuple(found)
+        return tuple(parsed)
 
     def statement(self, result: str) -> list[Statement]:
         """Read a statement."""
@@ -197,9 +197,9 @@ class Parser:
         if word == "for":
             return self.loop(result)
         self.at -= 1
-        found = self.assignment()
+        statement = self.assignment()
         self.take(";")
-        return [found]
+        return [statement]
 
     def loop(self, result: str) -> list[Statement]:
         """Parse the rest of a `for` statement."""
@@ -233,11 +233,11 @@ class Parser:
         """Read an expression, of operators from a level on."""
         if level == len(_LEVELS):
             return self.unary()
-        found = self.expression(level + 1)
+        term = self.expression(level + 1)
         while self.peek() in _LEVELS[level]:
             sign = self.next()
-            found = binary(sign, found, self.expression(level + 1))
-        return found
+            term = binary(sign, term, self.expression(level + 1))
+        return term
 
     def unary(self) -> Term:
         """Read an operand with the signs before it."""
@@ -245,20 +245,20 @@ class Parser:
             sign = self.next()
             operand = self.unary()
             return Term("unary", operand.type, sign, (operand,))
-        found = self.primary()
+        term = self.primary()
         while self.peek() == ".":
             self.next()
-            kind = PAIR_PARTS[found.type]
-            found = Term("member", kind, self.next(), (found,))
-        return found
+            kind = PAIR_PARTS[term.type]
+            term = Term("member", kind, self.next(), (term,))
+        return term
 
     def primary(self) -> Term:
         """Parse a number, a name, a call, or an expression in parentheses."""
         word = self.next()
         if word == "(":
-            found = self.expression()
+            term = self.expression()
             self.take(")")
-            return found
+            return term
         if word[0].isdigit() or word[0] == ".":
             return _number(word, self.is_wide)
         if word in ("true", "false"):
@@ -277,13 +277,13 @@ class Parser:
     def arguments(self) -> list[Term]:
         """Read the arguments of a call."""
         self.take("(")
-        found = []
+        parts = []
         while self.peek() != ")":
-            found.append(self.expression())
+            parts.append(self.expression())
             if self.peek() == ",":
                 self.next()
         self.take(")")
-        return found
+        return parts
 
     def call(self, name: str) -> Term:
         """Read the rest of a call."""
