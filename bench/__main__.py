@@ -80,13 +80,13 @@ def train(options: argparse.Namespace) -> None:
         "launches": False,
     }
     path = (_in_node if options.node else _in_browser)(options, extra)
-    if found := disagreements(results.load(path).rows):
-        raise BenchError("; ".join(found))
+    if texts := disagreements(results.load(path).rows):
+        raise BenchError("; ".join(texts))
 
 
 def disagreements(rows: list[Row]) -> list[str]:
     """Return where losses of one network differ between libraries, in words."""
-    found = []
+    differences = []
     for network in sorted({row["workload"] for row in rows if row.get("losses")}):
         for index, step in enumerate(("first", "twentieth")):
             losses = {
@@ -95,8 +95,10 @@ def disagreements(rows: list[Row]) -> list[str]:
                 if row["workload"] == network and row.get("losses")
             }
             if max(losses.values()) - min(losses.values()) > LOSSES_MAY_DIFFER:
-                found.append(f"{network}: losses of the {step} step differ: {losses}")
-    return found
+                differences.append(
+                    f"{network}: losses of the {step} step differ: {losses}"
+                )
+    return differences
 
 
 def cpu(options: argparse.Namespace) -> None:
@@ -125,10 +127,10 @@ def cpu(options: argparse.Namespace) -> None:
 
     from bench.browser import measured
 
-    found = measured(options, ROOT / "node_modules", specify)
-    measured_rows = found.pop("rows")
+    posted = measured(options, ROOT / "node_modules", specify)
+    measured_rows = posted.pop("rows")
     options.machine = options.machine or f"{os.cpu_count()} cores"
-    about = {**found, "driver": options.machine, "threads": options.threads}
+    about = {**posted, "driver": options.machine, "threads": options.threads}
     about["load"] = [round(before[0], 2), round(os.getloadavg()[0], 2)]
     about["versions"] = results.versions()
     if numpy:
@@ -143,14 +145,14 @@ def contenders(names: str | None, threads: int) -> list[dict[str, Any]]:
     Raises:
         BenchError: a name is unknown.
     """
-    found = []
+    rows = []
     for name in libraries(names, ("tensorweb", "numpy", *PEERS)):
         title, has_threads = report.CPU_TITLES[name]
         for count in sorted({1, threads}) if has_threads else [1]:
             plural = "thread" if count == 1 else "threads"
             row = {"library": name, "threads": count}
-            found.append({**row, "title": f"{title}, {count} {plural}"})
-    return found
+            rows.append({**row, "title": f"{title}, {count} {plural}"})
+    return rows
 
 
 def native(options: argparse.Namespace) -> None:
@@ -256,14 +258,14 @@ def _in_browser(options: argparse.Namespace, extra: dict[str, Any]) -> Path:
     if not (options.site / "build.json").is_file():
         raise BenchError(f"{options.site} is no site; run `python3 build.py site`")
     gpu = {**_gpu(options), **extra}
-    found = measured(
+    posted = measured(
         options,
         options.site,
         lambda folder: {**_specification(options, folder), **gpu},
     )
-    rows = found.pop("rows")
-    found["versions"] = {**results.versions(), "browser": found.pop("browser")}
-    return results.save(options, "chromium", found, rows)
+    rows = posted.pop("rows")
+    posted["versions"] = {**results.versions(), "browser": posted.pop("browser")}
+    return results.save(options, "chromium", posted, rows)
 
 
 def _in_node(options: argparse.Namespace, extra: dict[str, Any]) -> Path:
@@ -294,10 +296,10 @@ def _in_node(options: argparse.Namespace, extra: dict[str, Any]) -> Path:
             code = 0
         if not paths[1].is_file():
             raise BenchError(f"Node ended with code {code} and measured nothing")
-        found = json.loads(paths[1].read_text("utf-8"))
-    rows = found.pop("rows")
-    found["versions"] = {"node": found.pop("node"), **results.versions()}
-    return results.save(options, "node", found, rows)
+        posted = json.loads(paths[1].read_text("utf-8"))
+    rows = posted.pop("rows")
+    posted["versions"] = {"node": posted.pop("node"), **results.versions()}
+    return results.save(options, "node", posted, rows)
 
 
 def _node() -> str:
@@ -314,8 +316,8 @@ def _major(program: str) -> int:
     shown = subprocess.run(
         [program, "--version"], capture_output=True, text=True, check=True
     ).stdout
-    found = re.match(r"v(\d+)\.", shown)
-    return int(found[1]) if found else 0
+    match = re.match(r"v(\d+)\.", shown)
+    return int(match[1]) if match else 0
 
 
 def parser() -> argparse.ArgumentParser:

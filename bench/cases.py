@@ -88,11 +88,11 @@ class ProgramCase:
         starts = (
             range(0, len(operands), count) if self.is_separate else [0] * self.group
         )
-        found: list[Tensor] = []
+        tensors: list[Tensor] = []
         for at in starts:
             result = self.program(*operands[at : at + count])
-            found += [result] if isinstance(result, Tensor) else result
-        return found
+            tensors += [result] if isinstance(result, Tensor) else result
+        return tensors
 
     def _newest(self) -> list[Node]:
         """Return the nodes of the last operation's results."""
@@ -213,17 +213,17 @@ class Ceiling:
 
 def ceilings(*, tiny: bool = False) -> list[Ceiling]:
     """Return the ceilings; 64 MiB may fit a cache, 256 MiB do not."""
-    found = []
+    ceilings_ = []
     for size in (1,) if tiny else (64, 256):
         nbytes = size * MEBIBYTE
         groups = nbytes // 16 // THREADS
         grid = (256, groups // 256) if groups > 256 else (groups, 1)
         name = f"ceiling_copy{size}"
-        found.append(Ceiling(name, COPY, nbytes, grid, 0, 2 * nbytes, "GB/s"))
+        ceilings_.append(Ceiling(name, COPY, nbytes, grid, 0, 2 * nbytes, "GB/s"))
     groups, steps = (64, 64) if tiny else (4096, 512)
     work = groups * THREADS * steps * len(SUMS) * 4 * 2
     fma = Ceiling("ceiling_fma", FMA, 1 << 16, (groups, 1), steps, work, "GFLOP/s")
-    return [*found, fma]
+    return [*ceilings_, fma]
 
 
 def warming(*, tiny: bool) -> dict[str, Any]:
@@ -297,10 +297,10 @@ class Timer:
         if cold < HOPELESS_SECONDS * group:
             self.timed(run, group)
         single = self.timed(run, group)
-        found = {"cold_ms": cold * 1e3, "single_ms": single * 1e3}
+        times = {"cold_ms": cold * 1e3, "single_ms": single * 1e3}
         one = single / group
         if one > HOPELESS_SECONDS:
-            return {**found, "ms": one * 1e3, "median_ms": one * 1e3}
+            return {**times, "ms": one * 1e3, "median_ms": one * 1e3}
         fitting = math.ceil(GROUP_SECONDS / one)
         if regroup is not None and fitting < group:
             group = fitting
@@ -310,7 +310,7 @@ class Timer:
         count = self._fitting_count(run, group)
         batches = sorted(self.timed(run, count) / count for _ in range(ROUNDS))
         middle = batches[ROUNDS // 2]
-        return {**found, "ms": batches[0] * 1e3, "median_ms": middle * 1e3}
+        return {**times, "ms": batches[0] * 1e3, "median_ms": middle * 1e3}
 
     def timed(self, run: Callable[[int], None], count: int) -> float:
         """Return the seconds of `count` operations and the wait for them."""

@@ -36,15 +36,15 @@ MEBIBYTE = 1 << 20
 
 def measure(*, tiny: bool = False) -> str:
     """Return all rows as JSON."""
-    found: list[Row] = []
+    measured: list[Row] = []
     parts = (library, statements, derivatives, flushes, replays, plans, reads)
     for part in parts:
-        found += part()
-    found += transfers(4 if tiny else 64)
+        measured += part()
+    measured += transfers(4 if tiny else 64)
     # Last, because they open devices; a software adapter is not worth warming up.
     for is_warm in (False,) if driver().is_software else (False, True):
-        found += first_calls(is_warm, tiny=tiny)
-    return json.dumps(found)
+        measured += first_calls(is_warm, tiny=tiny)
+    return json.dumps(measured)
 
 
 def library() -> Iterator[Row]:
@@ -120,12 +120,12 @@ def flushes() -> Iterator[Row]:
     inputs = _small_tensors(FLUSH)
     for name, between in (("cached", 1), ("streamed", STREAM)):
         samples: dict[int, list[float]] = {1: [], FLUSH: []}
-        for length, found in samples.items():
+        for length, seconds in samples.items():
             for step in range(BATCHES):
                 outputs = [x + 1.0 for x in inputs[:length]]
                 start = perf_counter()
                 tw.realize(*outputs)
-                found.append(perf_counter() - start)
+                seconds.append(perf_counter() - start)
                 if (step + 1) % between == 0:
                     tw.synchronize()
         one, many = samples.values()
@@ -213,8 +213,8 @@ def transfers(mebibytes: int) -> Iterator[Row]:
 
     for name, function in (("upload", upload), ("download", download)):
         samples = _times(function, 5)
-        found = _row(f"{name}_{mebibytes}MiB", samples, "GB/s")
-        yield {**found, "rate": len(data) / min(samples) / 1e9}
+        row = _row(f"{name}_{mebibytes}MiB", samples, "GB/s")
+        yield {**row, "rate": len(data) / min(samples) / 1e9}
     gpu.destroy_buffer(buffer)
 
 

@@ -334,8 +334,8 @@ def _computed(name: str, given: list[Array]) -> Array:
     """Return a result in float64; several are stacked."""
     import numpy as np
 
-    found = numpy_programs()[name](*given)
-    return np.stack(found) if isinstance(found, tuple) else np.asarray(found)
+    computed = numpy_programs()[name](*given)
+    return np.stack(computed) if isinstance(computed, tuple) else np.asarray(computed)
 
 
 SAMPLES = 48
@@ -357,8 +357,8 @@ def samples(workload: Workload) -> dict[str, np.ndarray]:
     values, scales = result.reshape(-1)[indices], scale.reshape(-1)[indices]
     is_certain = np.isfinite(scales)
     scales = np.where(scales == 0, 1, scales)
-    found = {"indices": indices, "values": values, "scales": scales}
-    return {name: each[is_certain] for name, each in found.items()}
+    arrays = {"indices": indices, "values": values, "scales": scales}
+    return {name: each[is_certain] for name, each in arrays.items()}
 
 
 def error_of(samples: dict[str, np.ndarray], result: np.ndarray) -> float:
@@ -372,5 +372,5 @@ def error_of(samples: dict[str, np.ndarray], result: np.ndarray) -> float:
 
 def checked_json(workload: Workload) -> dict[str, Any]:
     """Return an entry for JavaScript with its samples."""
-    found = {name: each.tolist() for name, each in samples(workload).items()}
-    return {**workload.as_json(), "samples": found}
+    lists = {name: each.tolist() for name, each in samples(workload).items()}
+    return {**workload.as_json(), "samples": lists}

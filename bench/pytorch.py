@@ -249,24 +249,24 @@ def _measure(torch: Torch, workload: Workload, timer: Timer) -> list[Row]:
     for way, program in ways.items():
         impl = " ".join(filter(None, ("PyTorch", way)))
         try:
-            found = _times(torch, program, given, timer)
+            times = _times(torch, program, given, timer)
             result = _flat(program(*given))
         except Exception as error:  # torch.compile has many ways to fail
             print(f"{workload.name}: {impl} failed: {str(error)[:300]}")
             continue
         error_size = error_of(expected, result)
-        row = results.row(workload.name, impl, found, workload.work, workload.unit)
+        row = results.row(workload.name, impl, times, workload.work, workload.unit)
         row |= {"err": error_size, "ok": error_size <= workload.tolerance}
-        row["gpu_rate"] = workload.work / found["gpu_ms"] / 1e6
+        row["gpu_rate"] = workload.work / times["gpu_ms"] / 1e6
         rows.append(row)
         results.show(row)
     torch.cuda.empty_cache()
     return rows
 
 
-def _flat(found: Any) -> Any:
+def _flat(value: Any) -> Any:
     """Return the numbers of a result, or of several one after the other."""
-    parts = found if isinstance(found, tuple) else (found,)
+    parts = value if isinstance(value, tuple) else (value,)
     return np.concatenate([x.cpu().numpy().reshape(-1) for x in parts])
 
 
@@ -279,8 +279,8 @@ def _times(
         for _ in range(count):
             program(*given)
 
-    found = timer.measure(enqueue)
-    count = max(1, min(TIMED_OPERATIONS, int(TIMED_MS / found["ms"])))
+    by_wall = timer.measure(enqueue)
+    count = max(1, min(TIMED_OPERATIONS, int(TIMED_MS / by_wall["ms"])))
     totals = []
     for _ in range(3):
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -289,7 +289,7 @@ def _times(
         end.record()
         torch.cuda.synchronize()
         totals.append(begin.elapsed_time(end) / count)
-    return {**found, "gpu_ms": min(totals)}
+    return {**by_wall, "gpu_ms": min(totals)}
 
 
 def _torch() -> Torch:
@@ -364,10 +364,10 @@ def _steps(torch: Torch, network: str, size: Size) -> Steps:
 
         def step(p: Any = p, adam: Any = adam, function: Any = function) -> Any:
             adam.zero_grad(set_to_none=True)
-            found = function(p, x, y)
-            found.backward()
+            loss_value = function(p, x, y)
+            loss_value.backward()
             adam.step()
-            return found.detach()
+            return loss_value.detach()
 
         if is_graph:  # it takes steps before the first that could be compared
             yield way, _recorded(torch, step), None
@@ -424,8 +424,8 @@ def _loss(torch: Torch, network: str, size: Size, p: Any, x: Any, y: Any) -> Any
             x = f.conv2d(x, p[filters], p[bias].view(-1), padding=1)
             x = f.max_pool2d(f.relu(x), 2)
         return f.cross_entropy(x.reshape(size.batch, -1) @ p["w"] + p["b"], y)
-    found = _logits(torch, size, p, x, p["head"])
-    return f.cross_entropy(found.reshape(-1, LETTERS), y)
+    logits = _logits(torch, size, p, x, p["head"])
+    return f.cross_entropy(logits.reshape(-1, LETTERS), y)
 
 
 def _forward(torch: Torch, network: str, size: Size) -> Steps:

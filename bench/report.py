@@ -116,64 +116,64 @@ def write_between(path: Path, text: str, markers: tuple[str, str]) -> None:
     path.write_text(f"{before}{begin}\n\n{text}\n{end}{after}", "utf-8")
 
 
-def markdown(found: Results) -> str:
+def markdown(record: Results) -> str:
     """Return the tables of a file, with where it was measured."""
-    if found.machine.removesuffix(TINY).endswith(CPU):
-        return _cpu_markdown(found)
+    if record.machine.removesuffix(TINY).endswith(CPU):
+        return _cpu_markdown(record)
     lines = []
-    for host, about in sorted(found.hosts.items()):
+    for host, about in sorted(record.hosts.items()):
         versions = ", ".join(f"{k} {v}" for k, v in about["versions"].items() if v)
         note = f". {about['note']}" if "note" in about else ""
         lines.append(
             f"- {host}: {about['adapter'] or about['driver']}; {versions}{note}"
         )
-    head = [f"Measured on {found.machine}, {found.date}.", "\n".join(lines)]
-    is_tiny = found.machine.endswith(TINY)
-    days = found.days_of((row.name for row in families()), HOSTS[0])
+    head = [f"Measured on {record.machine}, {record.date}.", "\n".join(lines)]
+    is_tiny = record.machine.endswith(TINY)
+    days = record.days_of((row.name for row in families()), HOSTS[0])
     parts = (
-        comparison(found, workloads(tiny=is_tiny)),
-        _ceilings(found),
-        _titled(f"Families{days}", comparison(found, families(tiny=is_tiny))),
-        training_table(found),
-        launch_table(found),
-        first_call_table(found),
+        comparison(record, workloads(tiny=is_tiny)),
+        _ceilings(record),
+        _titled(f"Families{days}", comparison(record, families(tiny=is_tiny))),
+        training_table(record),
+        launch_table(record),
+        first_call_table(record),
     )
     return "\n\n".join([*head, *filter(None, parts)]) + "\n"
 
 
-def comparison(found: Results, entries: Sequence[Workload]) -> str:
+def comparison(record: Results, entries: Sequence[Workload]) -> str:
     """Return a line per measured workload: the best peer, ours, ratio, ceiling.
 
     Ours is the best of the results that share a submit, by a flush or by `tw.jit`.
     """
-    measured = {row["impl"].partition(",")[0] for row in found.rows}
+    measured = {row["impl"].partition(",")[0] for row in record.rows}
     hosts = [name for name in HOSTS if name in measured] or [HOSTS[0]]
     host, others = hosts[0], hosts[1:]
     lines = []
     for workload in entries:
         name = workload.name
-        best = _best([found.find(name, peer) for peer in PEERS])
-        own, *further = (_best(_ours(found, name, each)) for each in hosts)
-        reference = found.find(name, PYTORCH)
+        best = _best([record.find(name, peer) for peer in PEERS])
+        own, *further = (_best(_ours(record, name, each)) for each in hosts)
+        reference = record.find(name, PYTORCH)
         if any((best, own, reference, *further)):
             line = {
                 "workload": f"{name}, {workload.unit}",
                 "best peer": _named(best),
                 host: _named(own),
                 "ours / best peer": _ratio(own, best),
-                "share of ceiling": _share(found, own),
+                "share of ceiling": _share(record, own),
                 "PyTorch (CUDA)": _named(reference),
                 "ours / PyTorch": _ratio(own, reference),
                 **dict(zip(others, map(_named, further), strict=True)),
-                ALONE: _rate(found.exact(name, f"{host}, {ALONE}")),
+                ALONE: _rate(record.exact(name, f"{host}, {ALONE}")),
                 "by the GPU's time": _rate(own, "gpu_rate"),
             }
             lines.append(line)
     return _columns(lines)
 
 
-def _ceilings(found: Results) -> str:
-    rows = [row for row in found.rows if row["workload"].startswith("ceiling_")]
+def _ceilings(record: Results) -> str:
+    rows = [row for row in record.rows if row["workload"].startswith("ceiling_")]
     shown = ", ".join(
         f"{row['workload'].removeprefix('ceiling_')} {_rate(row)} {row['unit']}"
         f" ({', '.join(filter(None, (row['impl'], row.get('date'))))})"
@@ -182,56 +182,58 @@ def _ceilings(found: Results) -> str:
     return f"Ceilings: {shown}." if shown else ""
 
 
-def training_table(found: Results) -> str:
+def training_table(record: Results) -> str:
     """Return a line per network that was measured, empty without any."""
     peers = PEERS[:2]
-    host = HOSTS[1] if any(found.exact(name, HOSTS[1]) for name in TITLES) else HOSTS[0]
+    host = (
+        HOSTS[1] if any(record.exact(name, HOSTS[1]) for name in TITLES) else HOSTS[0]
+    )
     lines = []
     for name in (*SIZES, *FORWARD):
-        own = found.exact(name, host)
+        own = record.exact(name, host)
         if own is None:
             continue
-        others = [found.find(name, peer) for peer in peers]
+        others = [record.find(name, peer) for peer in peers]
         line = {
             "what": TITLES[name],
             **{peer: _time(row) for peer, row in zip(peers, others, strict=True)},
             host: _time(own),
             "ours / best peer": _ratio(own, _best(others), digits=0),
-            "PyTorch eager": _time(found.exact(name, f"{PYTORCH} eager")),
-            "PyTorch, best": _time(found.find(name, PYTORCH)),
+            "PyTorch eager": _time(record.exact(name, f"{PYTORCH} eager")),
+            "PyTorch, best": _time(record.find(name, PYTORCH)),
             "by the GPU's time": _milliseconds(own.get("gpu_ms")),
             "Python and bridge": _milliseconds(own.get("python_ms")),
             "launches": f"{own.get('dispatches', 0):.0f}",
             "first step": _milliseconds(own.get("first_ms")),
         }
         lines.append(line)
-    days = found.days_of((*SIZES, *FORWARD), host)
+    days = record.days_of((*SIZES, *FORWARD), host)
     title = f"Training by Adam: forward, backward and update{days}"
     return _titled(title, _columns(lines, all_columns=True))
 
 
-def launch_table(found: Results) -> str:
+def launch_table(record: Results) -> str:
     """Return what launches, statements, reads and transfers cost on each host."""
-    hosts = [name for name in HOSTS if any(found.exact(w, name) for w in LAUNCHES)]
+    hosts = [name for name in HOSTS if any(record.exact(w, name) for w in LAUNCHES)]
     lines = []
     for name, (title, unit, limit) in LAUNCHES.items():
-        rows = [found.exact(name, host) for host in hosts]
+        rows = [record.exact(name, host) for host in hosts]
         if any(rows):
             shown = [_cost(row, unit, limit) for row in rows]
             lines.append([title, *shown, f"≤ {limit:g} {unit}" if limit else ""])
     if not lines:
         return ""
     days: dict[str, list[str]] = {}
-    for row in found.rows:
+    for row in record.rows:
         if row["workload"] in LAUNCHES and "date" in row:
             days.setdefault(row["date"], []).append(f"`{row['workload']}`")
     notes = (f"Measured on {day}: {', '.join(names)}." for day, names in days.items())
     return "\n\n".join([_table(["what", *hosts, "limit"], lines), *notes])
 
 
-def first_call_table(found: Results) -> str:
+def first_call_table(record: Results) -> str:
     """Return a line per workload whose first call was measured, cold and warmed up."""
-    rows = {(row["workload"], row["impl"]): row for row in found.rows}
+    rows = {(row["workload"], row["impl"]): row for row in record.rows}
     hosts = sorted({impl for name, impl in rows if name.startswith(COLD)})
     names = dict.fromkeys(
         name.removeprefix(COLD)
@@ -253,34 +255,34 @@ def first_call_table(found: Results) -> str:
     return f"{_table(['first call of', *heads], lines)}\n\n{limit}"
 
 
-def _cpu_markdown(found: Results) -> str:
+def _cpu_markdown(record: Results) -> str:
     """Return a table for one thread and for all cores, and where it was measured."""
-    about = found.hosts["chromium"]
+    about = record.hosts["chromium"]
     versions = ", ".join(f"{name} {text}" for name, text in about["versions"].items())
     note = f" {about['note']}" if "note" in about else ""
     before, after = about["load"]
-    machine = found.machine.replace(CPU, "")
+    machine = record.machine.replace(CPU, "")
     parts = [
-        f"Measured on {machine}, {found.date}, {about['browser']}; {versions}. Load of "
-        f"the machine before {before:g}, after {after:g}.{note}",
-        _titled("One thread", cpu_table(found, 1)),
-        _roofs(found),
+        f"Measured on {machine}, {record.date}, {about['browser']}; {versions}. Load "
+        f"of the machine before {before:g}, after {after:g}.{note}",
+        _titled("One thread", cpu_table(record, 1)),
+        _roofs(record),
     ]
     if about["threads"] > 1:
         title = f"{about['threads']} threads; NumPy has one"
-        parts.append(_titled(title, cpu_table(found, about["threads"])))
+        parts.append(_titled(title, cpu_table(record, about["threads"])))
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def cpu_table(found: Results, threads: int) -> str:
+def cpu_table(record: Results, threads: int) -> str:
     """Return a line per workload: rates, ours to the best peer's, share of the roof."""
     lines = []
-    for workload in cpu_workloads(tiny=found.machine.endswith(TINY)):
-        own, peers = _cpu_rows(found, workload, threads)
+    for workload in cpu_workloads(tiny=record.machine.endswith(TINY)):
+        own, peers = _cpu_rows(record, workload, threads)
         if not own and not peers:
             continue
         others = dict(peers)
-        roof = _roof(found, workload) if threads == 1 else None
+        roof = _roof(record, workload) if threads == 1 else None
         lines.append(
             {
                 "workload": f"{workload.name}, {_cpu_unit(workload)}",
@@ -298,21 +300,23 @@ def cpu_table(found: Results, threads: int) -> str:
 
 
 def _cpu_rows(
-    found: Results, workload: Workload, threads: int
+    record: Results, workload: Workload, threads: int
 ) -> tuple[Row | None, list[tuple[str, Row]]]:
     """Return our best row, and the best row of each peer by name, the fastest first."""
-    rows = {name: _cpu_best(found, workload.name, name, threads) for name in CPU_TITLES}
+    rows = {
+        name: _cpu_best(record, workload.name, name, threads) for name in CPU_TITLES
+    }
     own = rows.pop("tensorweb")
     peers = [(name, row) for name, row in rows.items() if row]
     return own, sorted(peers, key=lambda peer: float(peer[1]["ms"]))
 
 
-def _cpu_best(found: Results, workload: str, library: str, threads: int) -> Row | None:
+def _cpu_best(record: Results, workload: str, library: str, threads: int) -> Row | None:
     """Return the best correct row of a library; of peers also a less exact one."""
     count = threads if CPU_TITLES[library][1] else 1
     return _best(
         row
-        for row in found.rows
+        for row in record.rows
         if (row["workload"], row["library"], row["threads"])
         == (workload, library, count)
         and (row["ok"] or (library != "tensorweb" and row["err"] <= LOOSE))
@@ -332,7 +336,7 @@ def _cpu_cell(row: Row | None) -> str:
     return f"{text} (jit)" if " jit," in row["impl"] else text
 
 
-def _roof(found: Results, workload: Workload) -> float | None:
+def _roof(record: Results, workload: Workload) -> float | None:
     """Return the rate of the roof that bounds a workload, None without one."""
     size = 0 if workload.work <= CACHED else 1
     begin = {
@@ -343,26 +347,26 @@ def _roof(found: Results, workload: Workload) -> float | None:
         begin = ("roof_sum_4MiB", "roof_sum_64MiB")[size]
     rates = [
         float(row["rate"])
-        for row in found.rows
+        for row in record.rows
         if begin and row["workload"].startswith(begin)
     ]
     return max(rates, default=None)
 
 
-def _roofs(found: Results) -> str:
+def _roofs(record: Results) -> str:
     shown = ", ".join(
         f"{row['workload'].removeprefix('roof_').replace('_', ' ')} "
         f"{_cpu_cell(row)} {row['unit']}"
-        for row in found.rows
+        for row in record.rows
         if row["library"] == "roofs"
     )
     return f"Roofs of one thread: {shown}." if shown else ""
 
 
-def _ours(found: Results, workload: str, host: str) -> list[Row]:
+def _ours(record: Results, workload: str, host: str) -> list[Row]:
     """Return our rows whose results share a submit, where there are such."""
-    plain = found.exact(workload, host) or found.exact(workload, f"{host}, {ALONE}")
-    return [*filter(None, (plain, found.exact(workload, f"{host}, {JIT}")))]
+    plain = record.exact(workload, host) or record.exact(workload, f"{host}, {ALONE}")
+    return [*filter(None, (plain, record.exact(workload, f"{host}, {JIT}")))]
 
 
 def _best(rows: Iterable[Row | None]) -> Row | None:
@@ -373,12 +377,12 @@ def _ratio(own: Row | None, other: Row | None, digits: int = 2) -> str:
     return f"{other['ms'] / own['ms']:.{digits}f}" if own and other else ""
 
 
-def _share(found: Results, own: Row | None) -> str:
+def _share(record: Results, own: Row | None) -> str:
     """Return the share of the copy or multiply-add ceiling that a rate reaches."""
     if own is None:
         return ""
     kind = "ceiling_fma" if own["unit"] == "GFLOP/s" else "ceiling_copy"
-    rates = [row["rate"] for row in found.rows if row["workload"].startswith(kind)]
+    rates = [row["rate"] for row in record.rows if row["workload"].startswith(kind)]
     return f"{own['rate'] / max(rates):.0%}" if rates else ""
 
 

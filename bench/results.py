@@ -101,30 +101,30 @@ class Results:
 
     def problems(self) -> list[str]:
         """Return what is wrong with the rows, one sentence each."""
-        found = []
+        texts = []
         seen = set()
         for index, row in enumerate(self.rows):
-            found += [f"row {index}: {text}" for text in row_problems(row)]
+            texts += [f"row {index}: {text}" for text in row_problems(row)]
             key = (row.get("workload"), row.get("impl"))
             if key in seen:
-                found.append(f"row {index}: {key} twice")
+                texts.append(f"row {index}: {key} twice")
             seen.add(key)
-        return found
+        return texts
 
 
 def row_problems(row: Row) -> list[str]:
     """Return what is wrong with one row."""
-    found = [f"{key} is missing" for key in REQUIRED if key not in row]
+    texts = [f"{key} is missing" for key in REQUIRED if key not in row]
     for key, types in REQUIRED.items():
         if key in row and not isinstance(row[key], types):
-            found.append(f"{key} is {row[key]!r}")
-    if found:
-        return found
+            texts.append(f"{key} is {row[key]!r}")
+    if texts:
+        return texts
     if not math.isfinite(row["ms"]) or row["ms"] < 0:
-        found.append(f"ms is {row['ms']}")
+        texts.append(f"ms is {row['ms']}")
     if not row["impl"].startswith(LIBRARIES):
-        found.append(f"impl {row['impl']!r} begins with no library's name")
-    return found
+        texts.append(f"impl {row['impl']!r} begins with no library's name")
+    return texts
 
 
 def row(name: str, impl: str, times: dict[str, float], work: float, unit: str) -> Row:
@@ -160,26 +160,26 @@ def save(
     today = datetime.date.today().isoformat()
     slug = re.sub(r"[^a-z0-9]+", "-", machine.lower()).strip("-")
     path: Path = options.out or FOLDER / f"{today}-{slug}.json"
-    found = load(path) if path.is_file() else Results(machine, today)
-    if found.date != today:
-        found.rows = [{"date": found.date, **row} for row in found.rows]
-    found.date = today
-    found.merge({host: about}, rows)
-    write(path, found)
+    record = load(path) if path.is_file() else Results(machine, today)
+    if record.date != today:
+        record.rows = [{"date": record.date, **row} for row in record.rows]
+    record.date = today
+    record.merge({host: about}, rows)
+    write(path, record)
     print(f"\nsaved to {path}")
     return path
 
 
-def write(path: Path, found: Results) -> None:
+def write(path: Path, record: Results) -> None:
     """Write a file: one line per workload, with the columns of each impl.
 
     Raises:
         BenchError: a row breaks the schema.
     """
-    if problems := found.problems():
+    if problems := record.problems():
         raise BenchError(f"{path}: {'; '.join(problems)}")
     grouped: dict[str, dict[str, Any]] = {}
-    for row in found.rows:
+    for row in record.rows:
         entry = grouped.setdefault(row["workload"], {"unit": row["unit"]})
         entry[row["impl"]] = {
             key: float(f"{value:.5g}") if isinstance(value, float) else value
@@ -189,11 +189,11 @@ def write(path: Path, found: Results) -> None:
     lines = (
         f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in grouped.items()
     )
-    head = {"machine": found.machine, "date": found.date}
+    head = {"machine": record.machine, "date": record.date}
     parts = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
     hosts = (
         f"  {json.dumps(key)}: {json.dumps(value)}"
-        for key, value in found.hosts.items()
+        for key, value in record.hosts.items()
     )
     for name, rows in (("hosts", hosts), ("rows", lines)):
         joined = ",\n".join(rows)
@@ -236,10 +236,10 @@ def newest(*, cpu: bool = False) -> Path:
         BenchError: there is none.
     """
     files = sorted(FOLDER.glob("*.json"))
-    found = [path for path in files if ("-cpu" in path.stem) == cpu]
-    if not found:
+    paths = [path for path in files if ("-cpu" in path.stem) == cpu]
+    if not paths:
         raise BenchError(f"{FOLDER} has no results; run a benchmark first")
-    return found[-1]
+    return paths[-1]
 
 
 INSIDE = ("__init__", "cases", "launches", "programs", "training", "workloads")
@@ -287,6 +287,6 @@ def versions() -> dict[str, str]:
         "Dawn (npm webgpu)": "webgpu",
         "Pyodide": "pyodide",
     }
-    found = {name: npm_version(package) for name, package in packages.items()}
-    found["Python"] = sys.version.split()[0]
-    return {name: version for name, version in found.items() if version}
+    numbers = {name: npm_version(package) for name, package in packages.items()}
+    numbers["Python"] = sys.version.split()[0]
+    return {name: version for name, version in numbers.items() if version}

@@ -77,7 +77,7 @@ PARTS: dict[str, Callable[[int], Shape]] = {
 def transformer(size: Size) -> dict[str, Shape]:
     """Return the shapes of a transformer's parameters by name."""
     width = size.width
-    found: dict[str, Shape] = {
+    by_name: dict[str, Shape] = {
         "letters": (size.letters, width),
         "positions": (size.length, width),
         "head": (width, size.letters),
@@ -85,8 +85,8 @@ def transformer(size: Size) -> dict[str, Shape]:
         "shift": (width,),
     }
     for index in range(size.layers):
-        found |= {f"{name}_{index}": of(width) for name, of in PARTS.items()}
-    return found
+        by_name |= {f"{name}_{index}": of(width) for name, of in PARTS.items()}
+    return by_name
 
 
 SHAPES: dict[str, dict[str, Shape]] = {
@@ -112,18 +112,18 @@ def inputs(network: str, size: Size) -> list[Input]:
     shapes = SHAPES.get(network) or transformer(size)
     if network == "train_gpt":
         text, count = (size.batch, size.length), size.tokens
-        found = [
+        entries = [
             Input(text, 0, 0, LETTERS, INT, name="x"),
             Input((count,), 0, 0, LETTERS, INT, name="y"),
         ]
     else:
         image = (784,) if network == "train_mlp" else (1, 28, 28)
-        found = [
+        entries = [
             Input((size.batch, *image), 0, -1, 1, name="x"),
             Input((size.batch,), 0, 0, CLASSES, INT, name="y"),
         ]
-    found += [_start(name, shape) for name, shape in shapes.items()]
-    return [replace(each, seed=seed) for seed, each in enumerate(found, 1)]
+    entries += [_start(name, shape) for name, shape in shapes.items()]
+    return [replace(each, seed=seed) for seed, each in enumerate(entries, 1)]
 
 
 def _start(name: str, shape: Shape) -> Input:
@@ -213,8 +213,8 @@ def logits(tw: Any, size: Size, p: dict[str, Any], text: Any, head: Any) -> Any:
 
 def gpt(tw: Any, size: Size, p: dict[str, Any], x: Any, y: Any) -> Any:
     """Return the loss of a small transformer that predicts the next letter."""
-    found = logits(tw, size, p, x, p["head"])
-    return tw.nn.cross_entropy(found.reshape(-1, LETTERS), y)
+    scores = logits(tw, size, p, x, p["head"])
+    return tw.nn.cross_entropy(scores.reshape(-1, LETTERS), y)
 
 
 LOSSES: dict[str, Callable[..., Any]] = {
@@ -272,8 +272,8 @@ class Trainer(_Stepping):
 
     def step(self) -> None:
         """Take one step by Adam."""
-        found = self.update(self.model, self.state, self.x, self.y)
-        self.model, self.state, self.loss = found
+        updated = self.update(self.model, self.state, self.x, self.y)
+        self.model, self.state, self.loss = updated
 
     async def loss_async(self) -> float:
         """Return the loss before the newest step."""
@@ -314,15 +314,15 @@ def weights(tw: Any, size: Size) -> dict[str, Any]:
     """Return normal matrices, zero biases and unit scales."""
     shapes = {name: of for name, of in transformer(size).items() if name != "head"}
     keys = iter(tw.random.split(tw.random.key(0), len(shapes)))
-    found = {}
+    tensors = {}
     for name, shape in shapes.items():
         key = next(keys)
         if len(shape) == 2:
-            found[name] = tw.random.normal(key, shape) * 0.02
+            tensors[name] = tw.random.normal(key, shape) * 0.02
         else:
-            found[name] = tw.ones(shape) if "scale" in name else tw.zeros(shape)
-    tw.realize(*found.values())
-    return found
+            tensors[name] = tw.ones(shape) if "scale" in name else tw.zeros(shape)
+    tw.realize(*tensors.values())
+    return tensors
 
 
 def tensor(given: Any, shape: Shape, code: str) -> Any:

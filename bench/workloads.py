@@ -410,8 +410,8 @@ def _factorizations(count: int, side: int) -> list[Workload]:
     values, and equals the operand.
     """
     sizes = (side // 8, side // 4, side // 2, side)
-    found = [[_factorization(name, count, n) for n in sizes] for name in FACTORED]
-    return [replace(last, smaller=tuple(smaller)) for *smaller, last in found]
+    groups = [[_factorization(name, count, n) for n in sizes] for name in FACTORED]
+    return [replace(last, smaller=tuple(smaller)) for *smaller, last in groups]
 
 
 FACTORED: dict[str, tuple[str, Callable[[int], int], float]] = {
@@ -447,10 +447,10 @@ def chosen(table: str, pattern: str | None, *, tiny: bool = False) -> list[Workl
         ValueError: the pattern matches no name.
     """
     entries = TABLES[table](tiny=tiny)
-    found = [
+    selected = [
         each for each in entries if pattern is None or re.search(pattern, each.name)
     ]
-    if not found:
+    if not selected:
         names = ", ".join(each.name for each in entries)
         raise ValueError(f"no workload matches {pattern!r}; there are {names}")
-    return found
+    return selected

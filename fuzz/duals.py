@@ -76,10 +76,10 @@ def sin(x: Any) -> Any:
 
 
 def _each(function: Callable[[Any], Any], x: Any) -> Any:
-    found = np.empty(np.shape(x), object)
+    result = np.empty(np.shape(x), object)
     for index, value in np.ndenumerate(np.asarray(x, object)):
-        found[index] = function(value)
-    return found
+        result[index] = function(value)
+    return result
 
 
 def mapped(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
@@ -111,7 +111,7 @@ def is_float(leaf: Any) -> bool:
 def pushed(function: Function, tangent_of: Callable[[Any], Any]) -> Function:
     """Return a function's derivative along tangents of its first argument."""
 
-    def found(x: Any, *rest: Any, **keywords: Any) -> tuple[Any, Any]:
+    def pushforward(x: Any, *rest: Any, **keywords: Any) -> tuple[Any, Any]:
         tag = next(_tags)
 
         def dual_of(value: Any, tangent: Any) -> Any:
@@ -134,13 +134,13 @@ def pushed(function: Function, tangent_of: Callable[[Any], Any]) -> Function:
 
         return mapped(part(0), result), mapped(part(1), result)
 
-    return found
+    return pushforward
 
 
 def jacobian(function: Function) -> Function:
     """Return the tree of the result with trees of all first derivatives in it."""
 
-    def found(x: Any, *rest: Any, **keywords: Any) -> Any:
+    def derivative(x: Any, *rest: Any, **keywords: Any) -> Any:
         columns = []
         given = leaves(x)
         for leaf_index, leaf in enumerate(given):
@@ -181,7 +181,7 @@ def jacobian(function: Function) -> Function:
 
         return mapped(derivatives, *columns)
 
-    return found
+    return derivative
 
 
 def grad(function: Function) -> Function:
@@ -197,7 +197,7 @@ def jit(function: Function) -> Function:
 def vmap(function: Function) -> Function:
     """Return a function of examples as one of batches, by a loop."""
 
-    def found(*arguments: Any, **keywords: Any) -> Any:
+    def batched(*arguments: Any, **keywords: Any) -> Any:
         size = len(leaves(arguments)[0])
 
         def example(number: int) -> Any:
@@ -217,4 +217,4 @@ def vmap(function: Function) -> Function:
 
         return mapped(stacked, *results)
 
-    return found
+    return batched

@@ -131,9 +131,9 @@ def _report(seed: str, program: Program, failure: Failure) -> str:
     def fails(candidate: Program) -> Failure | None:
         if failure.manner == "jit" and not can_jit(candidate):
             return None
-        found = run(candidate, failure.device, failure.manner, seed)
-        if found or failure.manner in ("jit", "lazy"):
-            return found
+        outcome = run(candidate, failure.device, failure.manner, seed)
+        if outcome or failure.manner in ("jit", "lazy"):
+            return outcome
         return run(candidate, failure.device, "lazy", seed)
 
     small, cause = shrink(program, failure, fails)
@@ -262,12 +262,12 @@ def line_of(program: Program, number: int) -> str:
 
 def _line_number(error: BaseException) -> int:
     """Return the line of the program that an exception came through."""
-    trace, found = error.__traceback__, 0
+    trace, number = error.__traceback__, 0
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<program>":
-            found = trace.tb_lineno
+            number = trace.tb_lineno
         trace = trace.tb_next
-    return found
+    return number
 
 
 def compare(tensor: tw.Tensor, ball: Ball, index: int) -> None:
@@ -335,9 +335,9 @@ def shrink(program: Program, failure: Failure, fails: Fails) -> tuple[Program, F
         for steps in _candidates(*best):
             if time.monotonic() > deadline:
                 break
-            found = _try(best[0], steps, best[1], fails)
-            if found is not None:
-                best = found
+            attempt = _try(best[0], steps, best[1], fails)
+            if attempt is not None:
+                best = attempt
                 improved = True
                 break
     return best
@@ -352,8 +352,8 @@ def _try(
         smaller = program.rebuilt(steps)
     except (Unfit, ValueError, IndexError, KeyError, TypeError):
         return None
-    found = fails(smaller)
-    return (smaller, found) if found and found.kind == failure.kind else None
+    outcome = fails(smaller)
+    return (smaller, outcome) if outcome and outcome.kind == failure.kind else None
 
 
 def _weight(steps: list[Step]) -> tuple[int, int]:
@@ -365,31 +365,31 @@ def _weight(steps: list[Step]) -> tuple[int, int]:
 def _candidates(program: Program, failure: Failure) -> list[list[Step]]:
     """Return smaller lists of steps, the smallest first."""
     steps = program.steps
-    found: list[list[Step]] = []
+    candidates: list[list[Step]] = []
     target = failure.value
     if target < 0:
         for index, step in enumerate(steps):
             if step.line.split("\n")[-1] == failure.line or failure.line in step.line:
-                found.append(steps_for(program, set(step.outputs)))
-                found.append(steps[: index + 1])
+                candidates.append(steps_for(program, set(step.outputs)))
+                candidates.append(steps[: index + 1])
     else:
-        found.append(steps_for(program, {target}))
-    found += [
+        candidates.append(steps_for(program, {target}))
+    candidates += [
         steps_for(program, {number}) for number in program.sinks if number != target
     ]
-    found += [_without(program, number) for number in program.sinks]
+    candidates += [_without(program, number) for number in program.sinks]
     for index in range(len(steps) - 1, -1, -1):
         step = steps[index]
         if step.is_leaf:
             continue
         cut = _cut(program, index)
         if cut is not None:
-            found.append(cut)
+            candidates.append(cut)
         for number in step.inputs:
             if len(step.outputs) == 1:
-                found.append(_bypassed(program, index, number))
-    found += _plainer(program)
-    return found
+                candidates.append(_bypassed(program, index, number))
+    candidates += _plainer(program)
+    return candidates
 
 
 def _without(program: Program, sink: int) -> list[Step]:
@@ -427,7 +427,7 @@ def _bypassed(program: Program, index: int, number: int) -> list[Step]:
 
 def _plainer(program: Program) -> list[list[Step]]:
     """Return the steps with simpler data of one leaf."""
-    found: list[list[Step]] = []
+    candidates: list[list[Step]] = []
     for index, step in enumerate(program.steps):
         if not step.is_leaf:
             continue
@@ -440,8 +440,8 @@ def _plainer(program: Program) -> list[list[Step]]:
             plain = leaf_step(text, step.outputs[0])
             changed = [*program.steps]
             changed[index] = dataclasses.replace(plain)
-            found.append(changed)
-    return found
+            candidates.append(changed)
+    return candidates
 
 
 def text_of(program: Program, failure: Failure, seed: str) -> str:

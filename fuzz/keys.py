@@ -140,10 +140,10 @@ def _fitting(key: list[Any], shape: tuple[int, ...]) -> Key:
 def failures(seed: str) -> Iterator[str]:
     """Yield what tensorweb answers otherwise than NumPy, in words."""
     case = drawn(seed)
-    for name, (found, want) in QUESTIONS.items():
+    for name, (compute, want) in QUESTIONS.items():
         expected = np.asarray(want(case))
         try:
-            got = np.asarray(found(case))
+            got = np.asarray(compute(case))
         except Exception as error:  # every error is one too many here
             yield f"{name} of {case.code}: {type(error).__name__}: {error}"
             continue
@@ -181,9 +181,9 @@ def _part_of_written(case: Case) -> Any:
     wide = np.broadcast_to(case.values, case.weights.shape)
     numbers = np.arange(wide.size).reshape(wide.shape)
     last = _set(np.full(case.x.shape, -1), case.key, numbers)
-    found = np.zeros(wide.size, np.float32)
-    np.add.at(found, last[last >= 0], case.outer[last >= 0])
-    return _summed_to(found.reshape(wide.shape), case.values.shape)
+    summed = np.zeros(wide.size, np.float32)
+    np.add.at(summed, last[last >= 0], case.outer[last >= 0])
+    return _summed_to(summed.reshape(wide.shape), case.values.shape)
 
 
 def _by_x(case: Case, function: Callable[[Any, Any], Any], weights: Any) -> Any:

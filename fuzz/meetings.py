@@ -224,8 +224,8 @@ class _Object:
 
 def _method(attribute: Any) -> Function:
     """Return a class's only method, bound to an instance."""
-    found: Function = type("Holder", (), {"method": attribute})().method
-    return found
+    bound_method: Function = type("Holder", (), {"method": attribute})().method
+    return bound_method
 
 
 def _unbound(f: Function) -> Function:
@@ -381,8 +381,8 @@ def failures(seed: str) -> Iterator[str]:
         arguments, named = _arguments(nested, f"{seed} {call}")
         given, keywords = _as_tensors(tuple(arguments)), _as_tensors(named)
         try:
-            found = nested.function(*given, **keywords)
-            got = duals.leaves(_plain(found))
+            result = nested.function(*given, **keywords)
+            got = duals.leaves(_plain(result))
         except Exception as error:
             yield f"{nested.name}: {type(error).__name__}: {error}"
             return

@@ -193,7 +193,7 @@ def _data(case: Case) -> tuple[Array, Array]:
     if case.dtype == "bool":
         return draw.random(case.shape) < 0.5, draw.random(case.shape) < 0.5
     low = 0 if case.dtype[0] == "u" else -4
-    found = []
+    made = []
     for _ in range(2):
         values: Any = draw.integers(low, 6, case.shape)
         rare = draw.random(case.shape) < 0.04
@@ -206,8 +206,8 @@ def _data(case: Case) -> tuple[Array, Array]:
         values = np.where(
             rare, others[draw.integers(0, len(others), case.shape)], values
         )
-        found.append(values.astype(case.dtype))
-    return found[0], found[1]
+        made.append(values.astype(case.dtype))
+    return made[0], made[1]
 
 
 def failures(seed: str) -> Iterator[str]:
@@ -277,8 +277,8 @@ def _computed(
             result = _evaluated(form.text, made, again)
         except REFUSALS:
             return None
-        found: Array = result.numpy()
-        return found
+        computed: Array = result.numpy()
+        return computed
 
 
 def _evaluated(text: str, x: tw.Tensor, y: tw.Tensor) -> tw.Tensor:
@@ -286,8 +286,8 @@ def _evaluated(text: str, x: tw.Tensor, y: tw.Tensor) -> tw.Tensor:
     names = {"tw": tw, "x": x, "y": y, "o": order}
     if "{i}" in text:
         names["i"] = tw.remainder(tw.arange(x.size), 7)
-    found: tw.Tensor = eval(text.format(x="x", y="y", o="o", i="i"), names)
-    return found
+    result: tw.Tensor = eval(text.format(x="x", y="y", o="o", i="i"), names)
+    return result
 
 
 def _is_like(got: Array, expected: Array) -> bool:

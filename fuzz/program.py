@@ -158,14 +158,14 @@ class Drawing:
         Raises:
             Unfit: there is none, and `leaf` names no dtype to make one.
         """
-        found = [
+        fitting = [
             number
             for number, ball in self.program.balls.items()
             if ball.known > 0.6 and accept(ball)
         ]
-        if found and not (leaf and self.rng.random() < 0.05):
+        if fitting and not (leaf and self.rng.random() < 0.05):
             recent = self.rng.random() ** 2
-            return found[-1 - int(recent * len(found))]
+            return fitting[-1 - int(recent * len(fitting))]
         if leaf:
             made = self.leaf(self.any_shape(), leaf)
             if accept(self.ball(made)):

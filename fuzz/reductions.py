@@ -152,7 +152,7 @@ def position(ball: Ball, largest: bool, axis: int | None, keepdims: bool) -> Bal
     return Ball(centre.astype(np.int32), np.asarray(radius), "int32", True)
 
 
-def found(
+def tested_or_counted(
     ball: Ball, function: Function, dtype: str, axis: Any, keepdims: bool
 ) -> Ball:
     """Return the ball of `any`, `all` or `count_nonzero`."""

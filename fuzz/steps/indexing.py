@@ -151,10 +151,10 @@ def nonzero(draw: Drawing) -> None:
     def rule(balls: list[Ball]) -> list[Ball]:
         if not balls[0].is_exact or balls[0].centre.ndim != rank:
             raise Unfit
-        found = np.nonzero(balls[0].centre)
+        coordinates = np.nonzero(balls[0].centre)
         return [
             Ball(each.astype(np.int32), np.zeros(each.shape), "int32", True)
-            for each in found
+            for each in coordinates
         ]
 
     text = "{out} = tw.nonzero({0})" + ("[0]" if rank == 1 else "")
@@ -190,10 +190,10 @@ def _values(
         return text, []
     required = shape_like(draw, shape)
     try:
-        found = draw.pick(lambda b: b.dtype == dtype and b.shape in (shape, required))
+        operand = draw.pick(lambda b: b.dtype == dtype and b.shape in (shape, required))
     except Unfit:
-        found = draw.leaf(required, dtype)
-    return f"{{{slot}}}", [found]
+        operand = draw.leaf(required, dtype)
+    return f"{{{slot}}}", [operand]
 
 
 def _written(balls: list[Ball], text: str) -> Ball:

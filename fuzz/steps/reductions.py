@@ -106,7 +106,7 @@ def position(draw: Drawing) -> None:
     )
 
 
-def found(draw: Drawing) -> None:
+def tested_or_counted(draw: Drawing) -> None:
     name = draw.rng.choice(("any", "all", "count_nonzero"))
     x = draw.pick(leaf="bool")
     axes, keepdims = draw.axes(len(draw.shape(x))), draw.flag(0.3)
@@ -114,7 +114,10 @@ def found(draw: Drawing) -> None:
     text = f"tw.{name}({{0}}, {_axes_text(axes, keepdims)})".replace(", )", ")")
     dtype = "int32" if name == "count_nonzero" else "bool"
     draw.step(
-        text, [x], lambda b: rules.found(b[0], function, dtype, axes, keepdims), name
+        text,
+        [x],
+        lambda b: rules.tested_or_counted(b[0], function, dtype, axes, keepdims),
+        name,
     )
 
 
@@ -210,7 +213,7 @@ REDUCTIONS = (
     *(total,) * 5,
     *(largest,) * 2,
     *(position,) * 2,
-    *(found,) * 2,
+    *(tested_or_counted,) * 2,
     variance_step,
     *(running,) * 2,
     difference,
@@ -317,8 +320,10 @@ def searchsorted(draw: Drawing) -> None:
         if not all(ball.is_exact for ball in balls):
             raise Unfit
         line = np.sort(balls[0].centre)
-        found = np.asarray(np.searchsorted(line, balls[1].centre, side=side))
-        return Ball(found.astype(np.int32), np.zeros(found.shape), "int32", True)
+        positions = np.asarray(np.searchsorted(line, balls[1].centre, side=side))
+        return Ball(
+            positions.astype(np.int32), np.zeros(positions.shape), "int32", True
+        )
 
     draw.step(f"tw.searchsorted(tw.sort({{0}}), {{1}}, side='{side}')", [x, y], rule)
 
@@ -354,8 +359,8 @@ def isin(draw: Drawing) -> None:
     def rule(balls: list[Ball]) -> Ball:
         if not all(ball.is_exact for ball in balls):
             raise Unfit
-        found = np.isin(balls[0].centre, balls[1].centre)
-        return Ball(found, np.zeros(found.shape), "bool", True)
+        is_member = np.isin(balls[0].centre, balls[1].centre)
+        return Ball(is_member, np.zeros(is_member.shape), "bool", True)
 
     draw.step("tw.isin({0}, {1})", [x, y], rule)
 
