@@ -11,6 +11,7 @@ tensor([2, 2, 6, 5, 1])
 import typing as _typing
 
 from tensorweb.advice import unknown as _unknown
+from tensorweb.random.discrete import categorical, choice, permutation, randint
 from tensorweb.random.distributions import (
     bernoulli,
     exponential,
@@ -19,9 +20,7 @@ from tensorweb.random.distributions import (
     truncated_normal,
     uniform,
 )
-from tensorweb.random.drawing import categorical, choice, permutation
 from tensorweb.random.generator import Generator
-from tensorweb.random.integers import randint
 from tensorweb.random.keys import bits, fold_in, key, split
 
 __all__ = [

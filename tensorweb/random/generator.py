@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from typing import SupportsIndex
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, SupportsIndex
 from weakref import WeakKeyDictionary, ref
 
-from tensorweb import dtypes
 from tensorweb.errors import TraceError
 from tensorweb.functions import asarray, stack
 from tensorweb.graph.tracing import Repeat, Trace, open_repeat, open_trace
-from tensorweb.random import distributions, drawing, integers, keys
-from tensorweb.random.keys import WORD, Lengths
+from tensorweb.random import discrete, distributions, keys
 from tensorweb.tensor import Tensor
-from tensorweb.tensor.convert import ArrayLike, DTypeLike
+from tensorweb.tensor.convert import ArrayLike
 from tensorweb.trees import register
+
+P = ParamSpec("P")
 
 _made_in: WeakKeyDictionary[Generator, tuple[ref[Trace] | None, Repeat | None]]
 # The trace or repeated run in which a generator was made; there its numbers may repeat.
 _made_in = WeakKeyDictionary()
+
+
+def _method(
+    function: Callable[Concatenate[ArrayLike, P], Tensor],
+) -> Callable[Concatenate[Generator, P], Tensor]:
+    """Return the method that calls a function of this package with the next key."""
+
+    @wraps(function)
+    def method(self: Generator, /, *args: P.args, **kwargs: P.kwargs) -> Tensor:
+        return function(self._next(), *args, **kwargs)
+
+    # The arguments are those of the function, without `key`.
+    first_line = (function.__doc__ or "").partition("\n")[0]
+    method.__doc__ = f"{first_line}\n\nSee `tw.random.{function.__name__}`."
+    return method
 
 
 @register
@@ -76,91 +93,18 @@ class Generator:
         self.key = both[0]
         return both[1]
 
-    def split(self, num: Lengths = 2) -> Tensor:
-        """Return new keys, uint32 of shape (*num, 2); see `split`."""
-        return keys.split(self._next(), num)
-
-    def bits(self, shape: Lengths = (), dtype: DTypeLike = WORD) -> Tensor:
-        """Return random bits; see `bits`."""
-        return keys.bits(self._next(), shape, dtype)
-
-    def uniform(
-        self,
-        shape: Lengths = (),
-        dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
-        minval: ArrayLike = 0.0,
-        maxval: ArrayLike = 1.0,
-    ) -> Tensor:
-        """Return numbers from `minval` up to and without `maxval`; see `uniform`."""
-        return distributions.uniform(self._next(), shape, dtype, minval, maxval)
-
-    def normal(
-        self, shape: Lengths = (), dtype: DTypeLike = dtypes.DEFAULT_FLOAT
-    ) -> Tensor:
-        """Return normally distributed numbers; see `normal`."""
-        return distributions.normal(self._next(), shape, dtype)
-
-    def truncated_normal(
-        self,
-        lower: ArrayLike,
-        upper: ArrayLike,
-        shape: Lengths | None = None,
-        dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
-    ) -> Tensor:
-        """Return normal numbers between bounds; see `truncated_normal`."""
-        return distributions.truncated_normal(self._next(), lower, upper, shape, dtype)
-
-    def exponential(
-        self, shape: Lengths = (), dtype: DTypeLike = dtypes.DEFAULT_FLOAT
-    ) -> Tensor:
-        """Return exponentially distributed numbers; see `exponential`."""
-        return distributions.exponential(self._next(), shape, dtype)
-
-    def gumbel(
-        self, shape: Lengths = (), dtype: DTypeLike = dtypes.DEFAULT_FLOAT
-    ) -> Tensor:
-        """Return numbers of the Gumbel distribution; see `gumbel`."""
-        return distributions.gumbel(self._next(), shape, dtype)
-
-    def bernoulli(self, p: ArrayLike = 0.5, shape: Lengths | None = None) -> Tensor:
-        """Return True with probability `p`; see `bernoulli`."""
-        return distributions.bernoulli(self._next(), p, shape)
-
-    def randint(
-        self,
-        shape: Lengths,
-        minval: ArrayLike,
-        maxval: ArrayLike,
-        dtype: DTypeLike = dtypes.DEFAULT_INT,
-    ) -> Tensor:
-        """Return integers from `minval` up to and without `maxval`; see `randint`."""
-        return integers.randint(self._next(), shape, minval, maxval, dtype)
-
-    def categorical(
-        self,
-        logits: ArrayLike,
-        axis: SupportsIndex = -1,
-        shape: Lengths | None = None,
-    ) -> Tensor:
-        """Return categories; see `categorical`."""
-        return drawing.categorical(self._next(), logits, axis, shape)
-
-    def permutation(
-        self, x: ArrayLike, axis: SupportsIndex = 0, *, independent: bool = False
-    ) -> Tensor:
-        """Return a tensor, or the integers below `x`, in random order."""
-        return drawing.permutation(self._next(), x, axis, independent=independent)
-
-    def choice(
-        self,
-        a: ArrayLike,
-        shape: Lengths = (),
-        replace: bool = True,
-        p: ArrayLike = None,
-        axis: SupportsIndex = 0,
-    ) -> Tensor:
-        """Return random elements of a tensor, or of the integers below `a`."""
-        return drawing.choice(self._next(), a, shape, replace, p, axis)
+    split = _method(keys.split)
+    bits = _method(keys.bits)
+    uniform = _method(distributions.uniform)
+    normal = _method(distributions.normal)
+    truncated_normal = _method(distributions.truncated_normal)
+    exponential = _method(distributions.exponential)
+    gumbel = _method(distributions.gumbel)
+    bernoulli = _method(distributions.bernoulli)
+    randint = _method(discrete.randint)
+    categorical = _method(discrete.categorical)
+    permutation = _method(discrete.permutation)
+    choice = _method(discrete.choice)
 
 
 def _captured(trace: Trace) -> TraceError:
@@ -182,6 +126,7 @@ def _captured(trace: Trace) -> TraceError:
 def _drawn_again(repeat: Repeat) -> TraceError:
     """Return the error for a generator in a function that is recomputed."""
     return TraceError(
-        f"checkpoint: {repeat.name} draws from a Generator; it runs again for the way "
-        "back and would draw other numbers then. Give it a key of tw.random.split."
+        f"checkpoint: {repeat.name} draws from a Generator; it runs again in the "
+        "backward pass and would draw other numbers then. Give it a key of "
+        "tw.random.split."
     )

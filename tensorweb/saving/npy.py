@@ -13,8 +13,7 @@ from typing import BinaryIO
 from tensorweb import dtypes
 from tensorweb.dtypes import DType
 from tensorweb.graph.storage import HostData
-from tensorweb.saving.source import File, Source, source_of
-from tensorweb.saving.stored import Stored, refuse
+from tensorweb.saving.source import File, Source, Stored, refuse, source_of
 from tensorweb.shapes import Shape, size, strides
 
 MAGIC = b"\x93NUMPY"

@@ -9,8 +9,7 @@ from io import BytesIO
 from typing import BinaryIO
 
 from tensorweb.saving import npy
-from tensorweb.saving.source import Source
-from tensorweb.saving.stored import Stored, refuse
+from tensorweb.saving.source import Source, Stored, refuse
 
 START_OF_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 

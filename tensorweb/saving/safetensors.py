@@ -15,8 +15,7 @@ from tensorweb import dtypes
 from tensorweb.dtypes import DType
 from tensorweb.errors import DataError, DTypeError
 from tensorweb.graph.storage import HostData, LazyData
-from tensorweb.saving.source import Source
-from tensorweb.saving.stored import Stored, refuse
+from tensorweb.saving.source import Source, Stored, refuse
 from tensorweb.shapes import Shape, size
 
 LONGEST_HEADER = 100_000_000

@@ -11,8 +11,7 @@ from typing import Any, BinaryIO
 
 from tensorweb.errors import DataError, RangeError, ShapeError
 from tensorweb.functions import asarray
-from tensorweb.saving.source import Source
-from tensorweb.saving.stored import Stored, refuse
+from tensorweb.saving.source import Source, Stored, refuse
 from tensorweb.tensor import Tensor
 
 DELIMITERS = ("\t", ";", ",")

@@ -12,8 +12,7 @@ from typing import BinaryIO
 from tensorweb import dtypes
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.graph.storage import HostData
-from tensorweb.saving.source import Source
-from tensorweb.saving.stored import Stored, refuse
+from tensorweb.saving.source import Source, Stored, refuse
 
 INTEGERS, FLOATS, EXTENSIBLE = 1, 3, 0xFFFE
 
