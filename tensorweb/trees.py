@@ -8,9 +8,9 @@ may hold tensors or change, and is no known container, raises `TraceError`.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
-from operator import is_
+from operator import is_, itemgetter
 from types import (
     BuiltinFunctionType,
     EllipsisType,
@@ -33,6 +33,15 @@ Holder: TypeAlias = Any
 
 Content: TypeAlias = "list[Any] | dict[Any, Any] | None"
 """The content of a container; None for a tensor."""
+
+Values: TypeAlias = "Sequence[Any] | Mapping[Any, Any]"
+"""Tensors and containers by key."""
+
+Builder: TypeAlias = Callable[[Any], Any]
+"""A function from `Values` to a tree."""
+
+Filler: TypeAlias = Callable[[Any, Any], None]
+"""A function that fills a container, its first argument, from `Values`."""
 
 IS_HEAP_TYPE = 1 << 9
 """CPython flag of classes created at run time, not in C."""
@@ -339,40 +348,93 @@ def rebuild(value: object, others: Mapping[int, Holder]) -> Any:
 
     Other containers are copied.
     """
-    if isinstance(value, TensorBase):
-        return others.get(id(value), value)
-    if isinstance(value, tuple):
-        parts = [rebuild(part, others) for part in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    if isinstance(value, MethodType):
-        return MethodType(value.__func__, rebuild(value.__self__, others))
-    if isinstance(value, partial):
-        keywords = rebuild(value.keywords, others)
-        return partial(value.func, *rebuild(value.args, others), **keywords)
-    if type(value) in EXACT_TYPES:
-        return value
-    if not isinstance(value, list | dict) and not is_opened(value):
-        return value
-    if id(value) in others:
-        return others[id(value)]
-    made = empty_like(value)
-    fill(made, value, others)
-    return made
+    return builder(value, {key: key for key in others})(others)
 
 
 def fill(target: Holder, content: Holder, others: Mapping[int, Holder]) -> None:
     """Fill a container with another's content, replacing the objects in `others`."""
-    if isinstance(target, TensorBase):
-        return
-    if isinstance(target, list):
-        target[:] = [rebuild(part, others) for part in content]
-    elif isinstance(target, dict):
-        filled = {key: rebuild(part, others) for key, part in content.items()}
-        target.clear()
-        target.update(filled)
-    else:
-        required = attributes(content)
-        for name in attributes(target).keys() - required.keys():
+    filler(content, {key: key for key in others})(target, others)
+
+
+def builder(value: object, keys: Mapping[int, Any]) -> Builder:
+    """Return a function from tensors and containers by key to a value with these.
+
+    Args:
+        value: a tree, which must not change afterwards.
+        keys: by the `id` of a tensor or container in `value`, its key.
+    """
+    key = keys.get(id(value))
+    if isinstance(value, TensorBase):
+        return (lambda values: value) if key is None else itemgetter(key)
+    kind = type(value)
+    if isinstance(value, tuple):
+        parts = _parts_builder(value, keys)
+        if hasattr(value, "_fields"):
+            return lambda values: kind(*parts(values))
+        return lambda values: tuple(parts(values))
+    if isinstance(value, MethodType):
+        owner, function = builder(value.__self__, keys), value.__func__
+        return lambda values: MethodType(function, owner(values))
+    if isinstance(value, partial):
+        args, keywords = builder(value.args, keys), builder(value.keywords, keys)
+        function = value.func
+        return lambda values: partial(function, *args(values), **keywords(values))
+    is_container = isinstance(value, list | dict)
+    if kind in EXACT_TYPES or not (is_container or is_opened(value)):
+        return lambda values: value
+    if key is not None:
+        return itemgetter(key)
+    if isinstance(value, list):
+        parts = _parts_builder(value, keys)
+        return lambda values: list(parts(values))
+    if isinstance(value, dict):
+        names, parts = list(value), _parts_builder(list(value.values()), keys)
+        return lambda values: dict(zip(names, parts(values), strict=True))
+    fill_object = filler(value, keys)
+
+    def build_object(values: Values) -> Any:
+        made = empty_like(value)
+        fill_object(made, values)
+        return made
+
+    return build_object
+
+
+def filler(content: Holder, keys: Mapping[int, Any]) -> Filler:
+    """Return a function that fills a container with `content`; see `builder`."""
+    if isinstance(content, TensorBase):
+        return lambda target, values: None
+    if isinstance(content, list):
+        elements = _parts_builder(content, keys)
+
+        def fill_list(target: Any, values: Values) -> None:
+            target[:] = elements(values)
+
+        return fill_list
+    named = content if isinstance(content, dict) else attributes(content)
+    names, parts = list(named), _parts_builder(list(named.values()), keys)
+    if isinstance(content, dict):
+
+        def fill_dict(target: Any, values: Values) -> None:
+            filled = dict(zip(names, parts(values), strict=True))
+            target.clear()
+            target.update(filled)
+
+        return fill_dict
+
+    def fill_object(target: Any, values: Values) -> None:
+        for name in attributes(target).keys() - named.keys():
             object.__delattr__(target, name)
-        for name, part in required.items():
-            object.__setattr__(target, name, rebuild(part, others))
+        for name, part in zip(names, parts(values), strict=True):
+            object.__setattr__(target, name, part)
+
+    return fill_object
+
+
+def _parts_builder(parts: Sequence[object], keys: Mapping[int, Any]) -> Builder:
+    """Return a function that builds several values, with one `itemgetter` if it can."""
+    known = [keys.get(id(part)) for part in parts if not isinstance(part, tuple)]
+    if len(known) == len(parts) > 1 and None not in known:
+        return itemgetter(*known)
+    builders = [builder(part, keys) for part in parts]
+    return lambda values: [build(values) for build in builders]

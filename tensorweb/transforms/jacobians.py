@@ -33,7 +33,7 @@ from tensorweb.transforms.wrapping import transformation, wraps_function
 P = ParamSpec("P")
 
 
-class _Units:
+class _UnitVectors:
     """The unit vectors of the concatenation of some nodes.
 
     Attributes:
@@ -46,27 +46,27 @@ class _Units:
         self.step = step
         self._counts = [node.size // step for node in nodes]
 
-    def rows(self) -> list[Node]:
+    def components(self) -> list[Node]:
         """Return each node's components of all unit vectors, stacked along axis 0."""
-        before, found = 0, []
+        before, components = 0, []
         total = sum(self._counts)
         for node, count in zip(self.nodes, self._counts, strict=True):
-            whole = eye(node.size, dtype=node.dtype, device=node.device)
+            identity = eye(node.size, dtype=node.dtype, device=node.device)
             zero = constant(0, node.dtype, node.device)
-            around = [(before, total - before - count), (0, 0)]
-            rows = pad(whole[:: self.step].node, around, zero)
-            found.append(reshape(rows, (total, *node.shape)))
+            widths = [(before, total - before - count), (0, 0)]
+            rows = pad(identity[:: self.step].node, widths, zero)
+            components.append(reshape(rows, (total, *node.shape)))
             before += count
-        return found
+        return components
 
-    def through(self, walk: Callable[[list[Node]], list[Node]]) -> list[Tensor]:
+    def mapped(self, function: Callable[[list[Node]], list[Node]]) -> list[Tensor]:
         """Apply a linear map to every unit vector; return the stacked results."""
         placeholders = [
             leaf(Placeholder(), n.shape, n.dtype, n.device) for n in self.nodes
         ]
         with tracing("the function", {}, "vmap"):
-            results = walk(placeholders)
-        batch = dict(zip(placeholders, self.rows(), strict=True))
+            results = function(placeholders)
+        batch = dict(zip(placeholders, self.components(), strict=True))
         order = dependent_nodes(results, placeholders)
         return list(map(Tensor, batched(results, order, batch, sum(self._counts))))
 
@@ -74,6 +74,43 @@ class _Units:
         """Return the rows of the unit vectors of one node."""
         start = sum(self._counts[:index])
         return rows[start : start + self._counts[index]]
+
+
+def _jacobian(
+    name: str,
+    function: Callable[..., Any],
+    argnums: Argnums,
+    holomorphic: bool,
+    is_forward: bool,
+) -> Any:
+    """Return the function that computes the Jacobian by columns or by rows."""
+
+    @wraps_function(function)
+    def wrapped(*arguments: Any, **keywords: Any) -> Any:
+        chosen = argument_numbers(name, argnums, len(arguments))
+        with recording_history():
+            call = DifferentiatedCall(name, function, arguments, chosen, keywords)
+            _check_complex(name, call, holomorphic)
+            nodes = call.variables.nodes if is_forward else call.nodes
+            units = _UnitVectors(nodes, 2 if holomorphic else 1)
+            stacked = units.mapped(call.forward() if is_forward else call.vjp)
+
+        def part(result: int, variable: int) -> Tensor:
+            """Return the derivative of a result by a variable."""
+            index, unit = (result, variable) if is_forward else (variable, result)
+            rows = units.cut(stacked[index], unit)
+            is_complex = (call.complex[result], call.variables.complex[variable])
+            if is_complex[0 if is_forward else 1]:
+                rows = _from_pairs(rows)
+                if not is_forward and holomorphic:
+                    rows = conj(rows)
+            elif any(is_complex):
+                rows = _from_pairs(rows, 0)
+            return moveaxis(rows, 0, -1) if is_forward else rows
+
+        return _as_tree(call, part, argnums)
+
+    return wrapped
 
 
 @overload
@@ -118,26 +155,7 @@ def jacrev(
     tensor([[2., 0.],
             [0., 4.]])
     """
-
-    @wraps_function(function)
-    def wrapped(*arguments: Any, **keywords: Any) -> Any:
-        chosen = argument_numbers("jacrev", argnums, len(arguments))
-        with recording_history():
-            call = DifferentiatedCall("jacrev", function, arguments, chosen, keywords)
-            _check_complex("jacrev", call, holomorphic)
-            units = _Units(call.nodes, 2 if holomorphic else 1)
-            rows = units.through(call.vjp)
-
-        def part(result: int, variable: int) -> Tensor:
-            found = units.cut(rows[variable], result)
-            if call.variables.complex[variable]:
-                found = _joined(found)
-                return conj(found) if holomorphic else found
-            return _joined(found, 0) if call.complex[result] else found
-
-        return _as_tree(call, part, argnums)
-
-    return wrapped
+    return _jacobian("jacrev", function, argnums, holomorphic, is_forward=False)
 
 
 @overload
@@ -170,30 +188,10 @@ def jacfwd(
     >>> jacfwd(lambda z: z * z, holomorphic=True)(1 + 2j)
     tensor(2.+4.j, dtype=complex64)
     """
-
-    @wraps_function(function)
-    def wrapped(*arguments: Any, **keywords: Any) -> Any:
-        chosen = argument_numbers("jacfwd", argnums, len(arguments))
-        with recording_history():
-            call = DifferentiatedCall("jacfwd", function, arguments, chosen, keywords)
-            _check_complex("jacfwd", call, holomorphic)
-            units = _Units(call.variables.nodes, 2 if holomorphic else 1)
-            columns = units.through(call.forward())
-
-        def part(result: int, variable: int) -> Tensor:
-            found = units.cut(columns[result], variable)
-            if call.complex[result]:
-                found = _joined(found)
-            elif call.variables.complex[variable]:
-                found = _joined(found, 0)
-            return moveaxis(found, 0, -1)
-
-        return _as_tree(call, part, argnums)
-
-    return wrapped
+    return _jacobian("jacfwd", function, argnums, holomorphic, is_forward=True)
 
 
-def _joined(x: Tensor, axis: int | None = None) -> Tensor:
+def _from_pairs(x: Tensor, axis: int | None = None) -> Tensor:
     """Return complex numbers from pairs along the last axis, or along `axis`."""
     pairs = x
     if axis is not None:
@@ -222,7 +220,7 @@ def _as_tree(
     call: DifferentiatedCall, part: Callable[[int, int], Tensor], argnums: Argnums
 ) -> Any:
     """Return the derivatives as a tree like the result of trees like the arguments."""
-    found = []
+    derivatives = []
     variables = call.variables.tensors(call.variables.nodes)
     for row, result in enumerate(call.tensors(call.nodes)):
         shaped = [
@@ -230,8 +228,8 @@ def _as_tree(
             for column, variable in enumerate(variables)
         ]
         trees = call.variables.trees(shaped)
-        found.append(trees[0] if isinstance(argnums, int) else tuple(trees))
-    return call.in_slots(found)
+        derivatives.append(trees[0] if isinstance(argnums, int) else tuple(trees))
+    return call.in_slots(derivatives)
 
 
 @overload

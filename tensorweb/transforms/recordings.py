@@ -6,14 +6,12 @@ signature differ by the arguments' views of their storages and by integer ranges
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import compress, repeat
-from operator import is_, itemgetter
-from types import MethodType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from operator import is_
+from typing import TYPE_CHECKING, Any
 
 from tensorweb.errors import TraceError
 from tensorweb.graph.autograd import depends_on_leaf, grad_disabled, is_leaf_of
@@ -30,17 +28,19 @@ from tensorweb.tensor.base import TensorBase, become_leaf
 from tensorweb.tensor.operators import is_number_of_its_own, mark_number
 from tensorweb.tensor.views import relatives, top_of
 from tensorweb.trees import (
-    EXACT_TYPES,
+    Builder,
     Content,
+    Filler,
     Holder,
     attributes,
+    builder,
     content_of,
     empty_like,
     fill,
+    filler,
     flatten,
     is_changed,
     is_opened,
-    rebuild,
     tensor_key,
 )
 from tensorweb.view import View
@@ -94,16 +94,14 @@ class Record:
     made: list[TensorBase]
     written: list[int]
     changed: list[int]
-    _assembly: Assembly = field(init=False)
-    _fillings: list[tuple[int, Callable[[Any, Values], None]]] = field(init=False)
+    _build_result: Builder = field(init=False)
+    _fillers: list[tuple[int, Filler]] = field(init=False)
 
     def __post_init__(self) -> None:
         """Prepare how results and changed containers are rebuilt."""
         indices = {id(h): n for n, h in enumerate((*self.holders, *self.made))}
-        self._assembly = assembly(self.result, indices)
-        self._fillings = [
-            (index, filling(self.holders[index], indices)) for index in self.changed
-        ]
+        self._build_result = builder(self.result, indices)
+        self._fillers = [(n, filler(self.holders[n], indices)) for n in self.changed]
 
     @property
     def is_alive(self) -> bool:
@@ -138,11 +136,11 @@ class Record:
                 for index, node in written:
                     holder = holders[index]
                     holder._replace(like(holder.node, node))
-        for index, fill_in in self._fillings:
-            fill_in(holders[index], values)
+        for index, fill_holder in self._fillers:
+            fill_holder(holders[index], values)
             if isinstance(holders[index], Gradients):
                 holders[index].hand_out()
-        return self._assembly(values)
+        return self._build_result(values)
 
 
 class Signature:
@@ -491,110 +489,3 @@ def refuse_outside_gradients(
             "that updates= does not hold, which a recording would do once only; list "
             "all that is trained, @tw.jit(updates=(model, opt))."
         )
-
-
-Values: TypeAlias = Sequence[Any]
-"""The tensors and containers of a call, by index."""
-
-Assembly: TypeAlias = Callable[[Values], Any]
-
-
-def assembly(value: object, indices: Mapping[int, int]) -> Assembly:
-    """Return a function that rebuilds `value` from the values of a call.
-
-    `indices` maps the `id` of a part to its index in those values. The result equals
-    that of `tensorweb.trees.rebuild`. `value` must not change afterwards.
-    """
-    index = indices.get(id(value))
-    if isinstance(value, TensorBase):
-        return (lambda values: value) if index is None else itemgetter(index)
-    if isinstance(value, tuple):
-        return _tuple(value, indices)
-    if type(value) in EXACT_TYPES:
-        return lambda values: value
-    if isinstance(value, MethodType | partial):
-        return lambda values: rebuild(
-            value, {key: values[index] for key, index in indices.items()}
-        )
-    if not isinstance(value, list | dict) and not is_opened(value):
-        return lambda values: value
-    if index is not None:
-        return itemgetter(index)
-    return _container(value, indices)
-
-
-def filling(
-    content: Holder, indices: Mapping[int, int]
-) -> Callable[[Any, Values], None]:
-    """Return a function that copies `content` into a container, as `trees.fill` does.
-
-    `content` must not change afterwards.
-    """
-    if isinstance(content, TensorBase):
-        return lambda target, values: None
-    if isinstance(content, list):
-        listed = _parts(content, indices)
-
-        def fill_list(target: Any, values: Values) -> None:
-            target[:] = listed(values)
-
-        return fill_list
-    named = content if isinstance(content, dict) else attributes(content)
-    names, parts = list(named), _parts(list(named.values()), indices)
-    if isinstance(content, dict):
-
-        def fill_dict(target: Any, values: Values) -> None:
-            filled = dict(zip(names, parts(values), strict=True))
-            target.clear()
-            target.update(filled)
-
-        return fill_dict
-
-    def fill_object(target: Any, values: Values) -> None:
-        for name in attributes(target).keys() - named.keys():
-            object.__delattr__(target, name)
-        for name, part in zip(names, parts(values), strict=True):
-            object.__setattr__(target, name, part)
-
-    return fill_object
-
-
-def _tuple(value: tuple[Any, ...], indices: Mapping[int, int]) -> Assembly:
-    """Return a function that rebuilds a tuple or a named tuple."""
-    parts = _parts(value, indices)
-    if not hasattr(value, "_fields"):
-        return lambda values: tuple(parts(values))
-    kind = type(value)
-    return lambda values: kind(*parts(values))
-
-
-def _container(value: Holder, indices: Mapping[int, int]) -> Assembly:
-    """Return a function that makes a new list, dict or registered object."""
-    if isinstance(value, list):
-        listed = _parts(value, indices)
-        return lambda values: list(listed(values))
-    if isinstance(value, dict):
-        names, parts = list(value), _parts(list(value.values()), indices)
-        return lambda values: dict(zip(names, parts(values), strict=True))
-    fill_in = filling(value, indices)
-
-    def made(values: Values) -> Any:
-        found = empty_like(value)
-        fill_in(found, values)
-        return found
-
-    return made
-
-
-def _parts(parts: Sequence[object], indices: Mapping[int, int]) -> Assembly:
-    """Return a function that rebuilds several values, by one `itemgetter` if it can."""
-    found = [indices.get(id(part)) for part in parts]
-    chosen = [
-        index
-        for part, index in zip(parts, found, strict=True)
-        if index is not None and not isinstance(part, tuple)
-    ]
-    if len(chosen) == len(parts) > 1:
-        return itemgetter(*chosen)
-    made = [assembly(part, indices) for part in parts]
-    return lambda values: [make(values) for make in made]

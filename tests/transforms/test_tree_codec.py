@@ -1,4 +1,4 @@
-"""Trees assembled by path equal the trees that `rebuild` makes."""
+"""Trees are built from other tensors and containers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import tensorweb as tw
-from tensorweb.transforms.recordings import assembly, filling
-from tensorweb.trees import empty_like, fill, rebuild
+from tensorweb.trees import builder, empty_like, filler, rebuild
 
 A, B = tw.ones(2), tw.zeros(3)
 KEPT = tw.ones(1)
@@ -49,36 +48,48 @@ VALUES: dict[str, Any] = {
     "pairs in a list": [(A, B), (B, A)],
 }
 
-PLACES = {id(A): 1, id(B): 0, id(HELD): 2}
+KEYS = {id(A): 1, id(B): 0, id(HELD): 2}
 NEW = [NEW_B, NEW_A, NEW_LIST]
-OTHERS = {key: NEW[path] for key, path in PLACES.items()}
+OTHERS = {key: NEW[index] for key, index in KEYS.items()}
+
+
+def expected(value: Any) -> Any:
+    """Return a value with the new tensors and list, one container at a time."""
+    if id(value) in OTHERS:
+        return OTHERS[id(value)]
+    if isinstance(value, Pair):
+        return Pair(expected(value.left), expected(value.right))
+    if isinstance(value, tuple | list):
+        return type(value)(map(expected, value))
+    if isinstance(value, dict):
+        return {key: expected(part) for key, part in value.items()}
+    return Box(expected(value.content)) if isinstance(value, Box) else value
 
 
 def parts(value: Any) -> Any:
-    """Return a value with objects in it that compare by identity."""
+    """Return a value whose tensors are replaced by their identity."""
     if isinstance(value, tuple | list):
-        return type(value), id(value) == id(NEW_LIST), [parts(each) for each in value]
+        return type(value), id(value) == id(NEW_LIST), [parts(part) for part in value]
     if isinstance(value, dict):
-        return [(key, parts(each)) for key, each in value.items()]
+        return [(key, parts(part)) for key, part in value.items()]
     return (Box, parts(vars(value))) if isinstance(value, Box) else id(value)
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_a_tree_is_put_together_as_it_is_rebuilt(name: str) -> None:
+def test_a_tree_is_built_with_other_tensors(name: str) -> None:
     value = VALUES[name]
-    made = assembly(value, PLACES)
-    assert parts(made(NEW)) == parts(rebuild(value, OTHERS))
-    again = made(NEW)
+    build = builder(value, KEYS)
+    assert parts(build(NEW)) == parts(rebuild(value, OTHERS)) == parts(expected(value))
+    again = build(NEW)
     if isinstance(value, list | dict | Box):
-        assert again is not made(NEW)
-        mine, theirs = empty_like(value), empty_like(value)
-        filling(value, PLACES)(mine, NEW)
-        fill(theirs, value, OTHERS)
-        assert parts(mine) == parts(theirs)
+        assert again is not build(NEW)
+        filled = empty_like(value)
+        filler(value, KEYS)(filled, NEW)
+        assert parts(filled) == parts(expected(value))
 
 
 @pytest.mark.parametrize("make", [lambda box: box.first, lambda box: partial(max, box)])
 def test_what_is_called_later_holds_the_new_objects(make: Callable[[Box], Any]) -> None:
-    found = assembly(make(Box(A)), PLACES)(NEW)
-    held = found.__self__ if hasattr(found, "__self__") else found.args[0]
-    assert held.content is NEW_A
+    built = builder(make(Box(A)), KEYS)(NEW)
+    box = built.__self__ if hasattr(built, "__self__") else built.args[0]
+    assert box.content is NEW_A
