@@ -35,19 +35,7 @@ __all__ = [
 ]
 
 
-class _Activation(FunctionModule):
-    """A function of one tensor, whose options the representation shows."""
-
-    def forward(self, x: ArrayLike) -> Tensor:
-        """Return the function of `x`."""
-        return self._apply(x)
-
-    def extra_repr(self) -> str:
-        """Return the options."""
-        return ", ".join(f"{name}={getattr(self, name)!r}" for name in self._options)
-
-
-class ReLU(_Activation):
+class ReLU(FunctionModule):
     """`max(x, 0)`; see `relu`.
 
     >>> tw.nn.ReLU()([1.0]).shape
@@ -55,12 +43,10 @@ class ReLU(_Activation):
     """
 
     _function = staticmethod(functions.relu)
-
-    def __init__(self, inplace: bool = False) -> None:
-        """Take `inplace`, which changes nothing: values never change."""
+    inplace: bool = False
 
 
-class ReLU6(_Activation):
+class ReLU6(FunctionModule):
     """`x` between 0 and 6; see `relu6`.
 
     >>> tw.nn.ReLU6()([1.0]).shape
@@ -68,12 +54,10 @@ class ReLU6(_Activation):
     """
 
     _function = staticmethod(functions.relu6)
-
-    def __init__(self, inplace: bool = False) -> None:
-        """Take `inplace`, which changes nothing: values never change."""
+    inplace: bool = False
 
 
-class Hardtanh(_Activation):
+class Hardtanh(FunctionModule):
     """`x` between two numbers; see `hardtanh`.
 
     >>> tw.nn.Hardtanh()([1.0]).shape
@@ -81,16 +65,12 @@ class Hardtanh(_Activation):
     """
 
     _function = staticmethod(functions.hardtanh)
-
-    def __init__(
-        self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
-    ) -> None:
-        """Store the settings. `inplace` changes nothing: values never change."""
-        self.min_val = min_val
-        self.max_val = max_val
+    min_val: float = -1.0
+    max_val: float = 1.0
+    inplace: bool = False
 
 
-class LeakyReLU(_Activation):
+class LeakyReLU(FunctionModule):
     """`x`, or `negative_slope x` below 0; see `leaky_relu`.
 
     >>> tw.nn.LeakyReLU()([1.0]).shape
@@ -98,13 +78,11 @@ class LeakyReLU(_Activation):
     """
 
     _function = staticmethod(functions.leaky_relu)
-
-    def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
-        """Store the settings. `inplace` changes nothing: values never change."""
-        self.negative_slope = negative_slope
+    negative_slope: float = 0.01
+    inplace: bool = False
 
 
-class ELU(_Activation):
+class ELU(FunctionModule):
     """`x`, or `alpha (exp(x) - 1)` below 0; see `elu`.
 
     >>> tw.nn.ELU()([1.0]).shape
@@ -112,13 +90,11 @@ class ELU(_Activation):
     """
 
     _function = staticmethod(functions.elu)
-
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        """Store the settings. `inplace` changes nothing: values never change."""
-        self.alpha = alpha
+    alpha: float = 1.0
+    inplace: bool = False
 
 
-class CELU(_Activation):
+class CELU(FunctionModule):
     """`x`, or `alpha (exp(x / alpha) - 1)` below 0; see `celu`.
 
     >>> tw.nn.CELU()([1.0]).shape
@@ -126,13 +102,11 @@ class CELU(_Activation):
     """
 
     _function = staticmethod(functions.celu)
-
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        """Store the settings. `inplace` changes nothing: values never change."""
-        self.alpha = alpha
+    alpha: float = 1.0
+    inplace: bool = False
 
 
-class SELU(_Activation):
+class SELU(FunctionModule):
     """A scaled `elu` that keeps mean and variance; see `selu`.
 
     >>> tw.nn.SELU()([1.0]).shape
@@ -140,12 +114,10 @@ class SELU(_Activation):
     """
 
     _function = staticmethod(functions.selu)
-
-    def __init__(self, inplace: bool = False) -> None:
-        """Take `inplace`, which changes nothing: values never change."""
+    inplace: bool = False
 
 
-class GELU(_Activation):
+class GELU(FunctionModule):
     """`x Φ(x)`; see `gelu`.
 
     >>> tw.nn.GELU()([1.0]).shape
@@ -153,13 +125,10 @@ class GELU(_Activation):
     """
 
     _function = staticmethod(functions.gelu)
-
-    def __init__(self, approximate: str = "none") -> None:
-        """Store the settings."""
-        self.approximate = approximate
+    approximate: str = "none"
 
 
-class SiLU(_Activation):
+class SiLU(FunctionModule):
     """`x sigmoid(x)`; see `silu`.
 
     >>> tw.nn.SiLU()([1.0]).shape
@@ -167,12 +136,10 @@ class SiLU(_Activation):
     """
 
     _function = staticmethod(functions.silu)
-
-    def __init__(self, inplace: bool = False) -> None:
-        """Take `inplace`, which changes nothing: values never change."""
+    inplace: bool = False
 
 
-class Mish(_Activation):
+class Mish(FunctionModule):
     """`x tanh(softplus(x))`; see `mish`.
 
     >>> tw.nn.Mish()([1.0]).shape
@@ -180,12 +147,10 @@ class Mish(_Activation):
     """
 
     _function = staticmethod(functions.mish)
-
-    def __init__(self, inplace: bool = False) -> None:
-        """Take `inplace`, which changes nothing: values never change."""
+    inplace: bool = False
 
 
-class Sigmoid(_Activation):
+class Sigmoid(FunctionModule):
     """`1 / (1 + exp(-x))`; see `sigmoid`.
 
     >>> tw.nn.Sigmoid()([1.0]).shape
@@ -195,7 +160,7 @@ class Sigmoid(_Activation):
     _function = staticmethod(functions.sigmoid)
 
 
-class LogSigmoid(_Activation):
+class LogSigmoid(FunctionModule):
     """`log sigmoid(x)`; see `logsigmoid`.
 
     >>> tw.nn.LogSigmoid()([1.0]).shape
@@ -205,7 +170,7 @@ class LogSigmoid(_Activation):
     _function = staticmethod(functions.logsigmoid)
 
 
-class Tanh(_Activation):
+class Tanh(FunctionModule):
     """`tanh(x)`.
 
     >>> tw.nn.Tanh()([1.0]).shape
@@ -215,7 +180,7 @@ class Tanh(_Activation):
     _function = staticmethod(functions.tanh)
 
 
-class Tanhshrink(_Activation):
+class Tanhshrink(FunctionModule):
     """`x - tanh(x)`.
 
     >>> tw.nn.Tanhshrink()([1.0]).shape
@@ -225,7 +190,7 @@ class Tanhshrink(_Activation):
     _function = staticmethod(functions.tanhshrink)
 
 
-class Softplus(_Activation):
+class Softplus(FunctionModule):
     """`log(1 + exp(beta x)) / beta`; see `softplus`.
 
     >>> tw.nn.Softplus()([1.0]).shape
@@ -233,14 +198,11 @@ class Softplus(_Activation):
     """
 
     _function = staticmethod(functions.softplus)
-
-    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
-        """Store the settings."""
-        self.beta = beta
-        self.threshold = threshold
+    beta: float = 1.0
+    threshold: float = 20.0
 
 
-class Softsign(_Activation):
+class Softsign(FunctionModule):
     """`x / (1 + |x|)`.
 
     >>> tw.nn.Softsign()([1.0]).shape
@@ -250,7 +212,7 @@ class Softsign(_Activation):
     _function = staticmethod(functions.softsign)
 
 
-class Hardsigmoid(_Activation):
+class Hardsigmoid(FunctionModule):
     """`x / 6 + 1/2` between 0 and 1; see `hardsigmoid`.
 
     >>> tw.nn.Hardsigmoid()([1.0]).shape
@@ -258,12 +220,10 @@ class Hardsigmoid(_Activation):
     """
 
     _function = staticmethod(functions.hardsigmoid)
-
-    def __init__(self, inplace: bool = False) -> None:
-        """Take `inplace`, which changes nothing: values never change."""
+    inplace: bool = False
 
 
-class Hardswish(_Activation):
+class Hardswish(FunctionModule):
     """`x hardsigmoid(x)`; see `hardswish`.
 
     >>> tw.nn.Hardswish()([1.0]).shape
@@ -271,12 +231,10 @@ class Hardswish(_Activation):
     """
 
     _function = staticmethod(functions.hardswish)
-
-    def __init__(self, inplace: bool = False) -> None:
-        """Take `inplace`, which changes nothing: values never change."""
+    inplace: bool = False
 
 
-class Softmax(_Activation):
+class Softmax(FunctionModule):
     """`exp(x) / sum(exp(x))` along an axis; see `softmax`.
 
     >>> tw.nn.Softmax(dim=-1)([0.0, 0.0])
@@ -284,13 +242,10 @@ class Softmax(_Activation):
     """
 
     _function = staticmethod(functions.softmax)
-
-    def __init__(self, dim: int = -1) -> None:
-        """Store the axis."""
-        self.dim = dim
+    dim: int = -1
 
 
-class LogSoftmax(_Activation):
+class LogSoftmax(FunctionModule):
     """The logarithm of the softmax along an axis; see `log_softmax`.
 
     >>> tw.nn.LogSoftmax(dim=-1)([0.0, -1e4])
@@ -298,20 +253,14 @@ class LogSoftmax(_Activation):
     """
 
     _function = staticmethod(functions.log_softmax)
-
-    def __init__(self, dim: int = -1) -> None:
-        """Store the axis."""
-        self.dim = dim
+    dim: int = -1
 
 
-class GLU(_Activation):
+class GLU(FunctionModule):
     """The first part of an axis times the sigmoid of the second; see `glu`."""
 
     _function = staticmethod(functions.glu)
-
-    def __init__(self, dim: int = -1) -> None:
-        """Store the axis."""
-        self.dim = dim
+    dim: int = -1
 
 
 class PReLU(Module):

@@ -43,23 +43,52 @@ class Statistics(Module):
         counted = zeros((1,), dtype=dtypes.int32, device=made.device)
         self.register_buffer("num_batches_tracked", counted[0])
 
-    def take_in(
+    def add_batch(
         self, mean: Tensor, variance: Tensor, count: int, momentum: float | None
     ) -> None:
         """Update with the statistics of a batch of `count` numbers per channel."""
         self.num_batches_tracked = self.num_batches_tracked + 1
-        share: Tensor | float
+        weight: Tensor | float
         if momentum is None:
-            share = 1.0 / self.num_batches_tracked.astype(mean.dtype)
+            weight = 1.0 / self.num_batches_tracked.astype(mean.dtype)
         else:
-            share = momentum
-        self.mix(mean, variance * (count / (count - 1)), share)
+            weight = momentum
+        self.update(mean, variance * (count / (count - 1)), weight)
 
-    def mix(self, mean: Tensor, sampled: Tensor, share: Tensor | float) -> None:
+    def update(self, mean: Tensor, variance: Tensor, weight: Tensor | float) -> None:
         """Update the moving averages with a mean and a sample variance."""
-        mean, sampled = stop_gradient((mean, sampled))
-        self.running_mean = self.running_mean * (1.0 - share) + mean * share
-        self.running_var = self.running_var * (1.0 - share) + sampled * share
+        mean, variance = stop_gradient((mean, variance))
+        self.running_mean = self.running_mean * (1.0 - weight) + mean * weight
+        self.running_var = self.running_var * (1.0 - weight) + variance * weight
+
+
+def update_in_place(
+    running: tuple[Tensor | None, Tensor | None],
+    values: tuple[Tensor, Tensor],
+    momentum: float,
+) -> None:
+    """Write moving averages of mean and sample variance, where there are any."""
+    for average, value in zip(running, values, strict=True):
+        if average is not None:
+            added = stop_gradient(value) * momentum
+            average[...] = average * (1.0 - momentum) + added
+
+
+def scaled(
+    x: Tensor,
+    mean: Tensor,
+    variance: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    eps: float,
+) -> Tensor:
+    """Return `(n, channels, ...)` normalised by statistics of channels, unchecked."""
+    column = (x.shape[1], *(1 for _ in x.shape[2:]))
+    factor = rsqrt(variance + eps)
+    if weight is not None:
+        factor = factor * weight
+    result = (x - mean.reshape(column)) * factor.reshape(column)
+    return result if bias is None else result + bias.reshape(column)
 
 
 def batch_norm(
@@ -94,52 +123,82 @@ def batch_norm(
             [ 1.]])
     """
     positive_eps("batch_norm", eps)
-    given = as_float("batch_norm", x, weight)
-    if given.ndim < 2:
+    tensor = as_float("batch_norm", x, weight)
+    if tensor.ndim < 2:
         raise ShapeError(
-            f"batch_norm: the input has shape {given.shape}; it takes "
+            f"batch_norm: the input has shape {tensor.shape}; it takes "
             "(n, channels, ...)."
         )
     mean, variance = running_mean, running_var
     if training:
-        axes = (0, *range(2, given.ndim))
-        mean, variance = given.mean(axes), given.var(axes)
-        count = given.size // max(given.shape[1], 1)
-        if count < 2:
-            raise ShapeError(
-                f"batch_norm: in training the input has shape {given.shape}, one "
-                "number a channel; a variance takes two or more."
-            )
-        sampled = variance * (count / (count - 1))
-        for running, found in ((running_mean, mean), (running_var, sampled)):
-            if running is not None:
-                share = stop_gradient(found) * momentum
-                running[...] = running * (1.0 - momentum) + share
+        axes = (0, *range(2, tensor.ndim))
+        mean, variance = tensor.mean(axes), tensor.var(axes)
+        count = sample_count("batch_norm", tensor, tensor.shape[1])
+        sample_variance = variance * (count / (count - 1))
+        update_in_place((running_mean, running_var), (mean, sample_variance), momentum)
     if mean is None or variance is None:
         raise DataError(
             "batch_norm: there are no running statistics; give running_mean and "
             "running_var, or training=True."
         )
-    column = (given.shape[1], *(1 for _ in given.shape[2:]))
-    factor = rsqrt(variance + eps)
-    if weight is not None:
-        factor = factor * as_float("batch_norm", weight, given)
-    result = (given - mean.reshape(column)) * factor.reshape(column)
-    if bias is None:
-        return result
-    return result + as_float("batch_norm", bias, given).reshape(column)
+    factors = [
+        None if value is None else as_float("batch_norm", value, tensor)
+        for value in (weight, bias)
+    ]
+    return scaled(tensor, mean, variance, factors[0], factors[1], eps)
 
 
-class Tracked(Module):
-    """Base of layers with optional running statistics.
+def sample_count(name: str, x: Tensor, statistics: int) -> int:
+    """Return from how many numbers each of some statistics of training is computed.
+
+    Raises:
+        ShapeError: it is one, which has no variance.
+    """
+    count = x.size // max(statistics, 1)
+    if count < 2:
+        raise ShapeError(
+            f"{name}: in training the input has shape {x.shape}, one number a "
+            "channel; a variance takes two or more."
+        )
+    return count
+
+
+class ChannelNorm(Module):
+    """Base of normalisation by channel, with optional running statistics.
 
     Attributes:
+        weight: `(num_features,)`, ones at first, or None.
+        bias: `(num_features,)`, zeros at first, or None.
         statistics: the running statistics, or None.
     """
 
     _unnamed: ClassVar[str | None] = "statistics"
+    _ranks: ClassVar[tuple[int, ...]] = ()
+    _axes: ClassVar[str] = "..."
 
     statistics: Statistics | None
+
+    def _configure(
+        self,
+        num_features: SupportsIndex,
+        eps: float,
+        momentum: float | None,
+        has_factors: tuple[bool, bool],
+        track_running_stats: bool,
+        made: init.Maker,
+    ) -> None:
+        """Check and store the settings, and make weight, bias and statistics."""
+        name = type(self).__name__
+        positive_eps(name, eps)
+        self.num_features = positive(name, "num_features", num_features)
+        self.eps, self.momentum, self.affine = eps, momentum, has_factors[0]
+        self.track_running_stats = track_running_stats
+        shape = (self.num_features,)
+        self.weight = made.full(shape, 1.0) if has_factors[0] else None
+        self.bias = made.full(shape, 0.0) if all(has_factors) else None
+        self.statistics = None
+        if track_running_stats:
+            self.statistics = Statistics(self.num_features, made)
 
     @property
     def running_mean(self) -> Tensor | None:
@@ -156,37 +215,73 @@ class Tracked(Module):
         """The count of batches in the running statistics, or None."""
         return self.statistics.num_batches_tracked if self.statistics else None
 
-    def _count(self, x: Tensor, per: int) -> int:
-        """Return how many numbers each of `per` statistics of training comes from.
+    def forward(self, x: ArrayLike, *, train: bool = False) -> Tensor:
+        """Return the normalised input.
+
+        Args:
+            x: `(n, num_features, ...)`.
+            train: whether to normalise by the statistics of the input where there are
+                running ones, and to update these.
+
+        Raises:
+            ShapeError: it has another number of axes or channels, or in training one
+                number a channel, which has no variance.
+            TraceError: in training inside of `vmap` or `checkpoint`.
+        """
+        tensor = as_float(type(self).__name__, x, self.weight)
+        return self._normalized(tensor, train)
+
+    def _normalized(self, x: Tensor, train: bool) -> Tensor:
+        """Return the normalised input, of any rank."""
+        is_rank = x.ndim in self._ranks if self._ranks else x.ndim >= 2
+        if not is_rank or x.shape[1] != self.num_features:
+            raise ShapeError(
+                f"{type(self).__name__}: the input has shape {x.shape}; it takes "
+                f"(n, {self.num_features}{self._axes})."
+            )
+        running = self.statistics
+        if running is None or train:
+            return self._by_input(x, running)
+        mean, variance = running.running_mean, running.running_var
+        return scaled(x, mean, variance, self.weight, self.bias, self.eps)
+
+    def _by_input(self, x: Tensor, running: Statistics | None) -> Tensor:
+        """Return `x` normalised by its own statistics; update the running ones."""
+        raise NotImplementedError
+
+    def _training_count(self, x: Tensor, statistics: int) -> int:
+        """Return from how many numbers each of some statistics is computed.
 
         Raises:
             ShapeError: it is one, which has no variance.
             TraceError: inside of `vmap` or `checkpoint`.
         """
         name = type(self).__name__
-        count = x.size // max(per, 1)
-        if count < 2:
-            raise ShapeError(
-                f"{name}: in training the input has shape {x.shape}, one number a "
-                "channel; a variance takes two or more."
-            )
+        count = sample_count(name, x, statistics)
         trace, repeat = open_trace(), open_repeat()
         if repeat is not None or (trace is not None and trace.transform == "vmap"):
-            what = "vmap" if repeat is None else "checkpoint"
+            transform = "vmap" if repeat is None else "checkpoint"
             raise TraceError(
-                f"{name}: train=True inside of {what} would write statistics that "
-                f"nobody sees; call it outside of {what}, or without train=True."
+                f"{name}: train=True inside of {transform} would write statistics that "
+                f"nobody sees; call it outside of {transform}, or without train=True."
             )
         return count
 
+    def extra_repr(self) -> str:
+        """Return the settings."""
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
+        )
 
-class BatchNorm(Tracked):
+
+class BatchNorm(ChannelNorm):
     """Channels of `(n, num_features, ...)` with mean 0 and variance 1 over the batch.
 
-    In a call with `train=True` they are those of the batch, and the running statistics
-    take a share `momentum` of them; otherwise the running ones count. The model that is
-    called keeps them, in each style: inside of `tw.grad` and `tw.jit` as well. Source:
-    S. Ioffe, C. Szegedy, Batch normalization, 2015.
+    A call with `train=True` normalises by the statistics of the batch, and updates the
+    running statistics, of which `momentum` is replaced; any other call normalises by
+    the running statistics. They are updated inside of `tw.grad` and `tw.jit` as well.
+    Source: S. Ioffe, C. Szegedy, Batch normalization, 2015.
 
     Attributes:
         weight: `(num_features,)`, ones at first, or None.
@@ -202,9 +297,6 @@ class BatchNorm(Tracked):
     >>> layer.running_mean, layer.running_var
     (tensor([ 1., 10.]), tensor([  1.5, 100.5]))
     """
-
-    _ranks: ClassVar[tuple[int, ...]] = ()
-    _axes: ClassVar[str] = "..."
 
     def __init__(
         self,
@@ -235,67 +327,17 @@ class BatchNorm(Tracked):
         Raises:
             DataError: `eps` is not positive.
         """
-        name = type(self).__name__
-        positive_eps(name, eps)
-        self.num_features = positive(name, "num_features", num_features)
-        self.eps, self.momentum, self.affine = eps, momentum, affine
-        self.track_running_stats = track_running_stats
         made = init.Maker(None, device, dtype)
-        shape = (self.num_features,)
-        self.weight = made.full(shape, 1.0) if affine else None
-        self.bias = made.full(shape, 0.0) if affine and bias else None
-        self.statistics = None
-        if track_running_stats:
-            self.statistics = Statistics(self.num_features, made)
+        factors = (affine, bias)
+        self._configure(num_features, eps, momentum, factors, track_running_stats, made)
 
-    def forward(self, x: ArrayLike, *, train: bool = False) -> Tensor:
-        """Return the normalised input.
-
-        Args:
-            x: `(n, num_features, ...)`.
-            train: whether the batch's own statistics count, and are taken in.
-
-        Raises:
-            ShapeError: it has another number of axes or channels, or in training one
-                number a channel, which has no variance.
-            TraceError: in training inside of `vmap` or `checkpoint`.
-        """
-        name = type(self).__name__
-        given = as_float(name, x, self.weight)
-        self._check(name, given)
-        axes = (0, *range(2, given.ndim))
-        running = self.statistics
-        if running is not None and not train:
-            mean, variance = running.running_mean, running.running_var
-            return self._scaled(given, mean, variance)
-        mean, variance = given.mean(axes), given.var(axes)
+    def _by_input(self, x: Tensor, running: Statistics | None) -> Tensor:
+        axes = (0, *range(2, x.ndim))
+        mean, variance = x.mean(axes), x.var(axes)
         if running is not None:
-            count = self._count(given, self.num_features)
-            running.take_in(mean, variance, count, self.momentum)
-        return self._scaled(given, mean, variance)
-
-    def _scaled(self, x: Tensor, mean: Tensor, variance: Tensor) -> Tensor:
-        column = (self.num_features, *(1 for _ in x.shape[2:]))
-        factor = rsqrt(variance + self.eps)
-        if self.weight is not None:
-            factor = factor * self.weight
-        result = (x - mean.reshape(column)) * factor.reshape(column)
-        return result if self.bias is None else result + self.bias.reshape(column)
-
-    def _check(self, name: str, x: Tensor) -> None:
-        is_rank = x.ndim in self._ranks if self._ranks else x.ndim >= 2
-        if not is_rank or x.shape[1] != self.num_features:
-            raise ShapeError(
-                f"{name}: the input has shape {x.shape}; it takes "
-                f"(n, {self.num_features}{self._axes})."
-            )
-
-    def extra_repr(self) -> str:
-        """Return the settings."""
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
-            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
-        )
+            count = self._training_count(x, self.num_features)
+            running.add_batch(mean, variance, count, self.momentum)
+        return scaled(x, mean, variance, self.weight, self.bias, self.eps)
 
 
 class BatchNorm1d(BatchNorm):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, overload
 
 from tensorweb.errors import DTypeError, ShapeError
 from tensorweb.functions import asarray
-from tensorweb.nn.module import Module, described
+from tensorweb.nn.module import FunctionModule, Module, described
 from tensorweb.random import fold_in
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
@@ -167,20 +167,12 @@ def flatten(x: ArrayLike, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return given.reshape(*before, prod(inside), *given.shape[last + 1 :])
 
 
-class Flatten(Module):
+class Flatten(FunctionModule):
     """Merges all axes but the first: `(n, ...)` gives `(n, features)`."""
 
-    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        """Store the range of axes to merge."""
-        self.start_dim, self.end_dim = start_dim, end_dim
-
-    def forward(self, x: ArrayLike) -> Tensor:
-        """Return the input with these axes merged."""
-        return flatten(x, self.start_dim, self.end_dim)
-
-    def extra_repr(self) -> str:
-        """Return the settings."""
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+    _function = staticmethod(flatten)
+    start_dim: int = 1
+    end_dim: int = -1
 
 
 class Unflatten(Module):

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray, log, log1p, maximum, where
@@ -366,14 +367,24 @@ def poisson_nll(
 class _Loss(FunctionModule):
     """A function of an input and a target, with options."""
 
-    def forward(self, input: ArrayLike, target: ArrayLike, *more: ArrayLike) -> Tensor:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Store the options; class weights are buffers, which are not trained."""
+        super().__init__(*args, **kwargs)
+        for name in ("weight", "pos_weight"):
+            if name in self._options:
+                value = getattr(self, name)
+                tensor = None if value is None else asarray(value)
+                self.register_buffer(name, tensor)
+
+    def forward(  # type: ignore[override]  # a target as well
+        self, input: ArrayLike, target: ArrayLike, *more: ArrayLike
+    ) -> Any:
         """Return the loss; see the function."""
         return self._apply(input, target, *more)
 
-    def _keep(self, name: str, value: ArrayLike) -> None:
-        """Store class weights as a buffer, which is not trained."""
-        given = None if value is None else asarray(value)
-        self.register_buffer(name, given)
+    def extra_repr(self) -> str:
+        """Return nothing, as PyTorch does."""
+        return ""
 
 
 class CrossEntropyLoss(_Loss):
@@ -384,36 +395,19 @@ class CrossEntropyLoss(_Loss):
     """
 
     _function = staticmethod(cross_entropy)
-
-    def __init__(
-        self,
-        weight: ArrayLike = None,
-        ignore_index: int = -100,
-        reduction: str = "mean",
-        label_smoothing: float = 0.0,
-    ) -> None:
-        """Store the options of the function."""
-        self._keep("weight", weight)
-        self.ignore_index = ignore_index
-        self.reduction = reduction
-        self.label_smoothing = label_smoothing
+    weight: ArrayLike = None
+    ignore_index: int = -100
+    reduction: str = "mean"
+    label_smoothing: float = 0.0
 
 
 class NLLLoss(_Loss):
     """Negative log-likelihood of labels; see `nll`."""
 
     _function = staticmethod(nll)
-
-    def __init__(
-        self,
-        weight: ArrayLike = None,
-        ignore_index: int = -100,
-        reduction: str = "mean",
-    ) -> None:
-        """Store the options of the function."""
-        self._keep("weight", weight)
-        self.ignore_index = ignore_index
-        self.reduction = reduction
+    weight: ArrayLike = None
+    ignore_index: int = -100
+    reduction: str = "mean"
 
 
 class BCELoss(_Loss):
@@ -424,11 +418,8 @@ class BCELoss(_Loss):
     """
 
     _function = staticmethod(binary_cross_entropy)
-
-    def __init__(self, weight: ArrayLike = None, reduction: str = "mean") -> None:
-        """Store the options of the function."""
-        self._keep("weight", weight)
-        self.reduction = reduction
+    weight: ArrayLike = None
+    reduction: str = "mean"
 
 
 class BCEWithLogitsLoss(_Loss):
@@ -439,70 +430,47 @@ class BCEWithLogitsLoss(_Loss):
     """
 
     _function = staticmethod(binary_cross_entropy_with_logits)
-
-    def __init__(
-        self,
-        weight: ArrayLike = None,
-        reduction: str = "mean",
-        pos_weight: ArrayLike = None,
-    ) -> None:
-        """Store the options of the function."""
-        self._keep("weight", weight)
-        self.reduction = reduction
-        self._keep("pos_weight", pos_weight)
+    weight: ArrayLike = None
+    reduction: str = "mean"
+    pos_weight: ArrayLike = None
 
 
 class MSELoss(_Loss):
     """Mean squared error; see `mse`."""
 
     _function = staticmethod(mse)
-
-    def __init__(self, reduction: str = "mean") -> None:
-        """Store the options of the function."""
-        self.reduction = reduction
+    reduction: str = "mean"
 
 
 class L1Loss(_Loss):
     """Mean absolute error; see `l1`."""
 
     _function = staticmethod(l1)
-
-    def __init__(self, reduction: str = "mean") -> None:
-        """Store the options of the function."""
-        self.reduction = reduction
+    reduction: str = "mean"
 
 
 class HuberLoss(_Loss):
     """Huber loss: quadratic for small differences, linear for large; see `huber`."""
 
     _function = staticmethod(huber)
-
-    def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
-        """Store the options of the function."""
-        self.reduction = reduction
-        self.delta = delta
+    reduction: str = "mean"
+    delta: float = 1.0
 
 
 class SmoothL1Loss(_Loss):
     """Smooth L1: quadratic for small differences, else linear; see `smooth_l1`."""
 
     _function = staticmethod(smooth_l1)
-
-    def __init__(self, reduction: str = "mean", beta: float = 1.0) -> None:
-        """Store the options of the function."""
-        self.reduction = reduction
-        self.beta = beta
+    reduction: str = "mean"
+    beta: float = 1.0
 
 
 class KLDivLoss(_Loss):
     """Kullback-Leibler divergence; see `kl_div`."""
 
     _function = staticmethod(kl_div)
-
-    def __init__(self, reduction: str = "mean", log_target: bool = False) -> None:
-        """Store the options of the function."""
-        self.reduction = reduction
-        self.log_target = log_target
+    reduction: str = "mean"
+    log_target: bool = False
 
 
 class GaussianNLLLoss(_Loss):
@@ -513,14 +481,9 @@ class GaussianNLLLoss(_Loss):
     """
 
     _function = staticmethod(gaussian_nll)
-
-    def __init__(
-        self, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
-    ) -> None:
-        """Store the options of the function."""
-        self.full = full
-        self.eps = eps
-        self.reduction = reduction
+    full: bool = False
+    eps: float = 1e-6
+    reduction: str = "mean"
 
 
 class PoissonNLLLoss(_Loss):
@@ -531,16 +494,7 @@ class PoissonNLLLoss(_Loss):
     """
 
     _function = staticmethod(poisson_nll)
-
-    def __init__(
-        self,
-        log_input: bool = True,
-        full: bool = False,
-        eps: float = 1e-8,
-        reduction: str = "mean",
-    ) -> None:
-        """Store the options of the function."""
-        self.log_input = log_input
-        self.full = full
-        self.eps = eps
-        self.reduction = reduction
+    log_input: bool = True
+    full: bool = False
+    eps: float = 1e-8
+    reduction: str = "mean"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from inspect import signature
-from typing import Any, ClassVar, NoReturn, Self, TypeVar
+from inspect import Parameter, Signature, get_annotations, signature
+from typing import Any, ClassVar, NoReturn, Self, TypeVar, dataclass_transform
 
 from tensorweb.advice import module_method_advice
 from tensorweb.errors import DataError, DTypeError, TensorwebError
@@ -303,22 +303,54 @@ def _tensors_in(
         )
 
 
+@dataclass_transform()
 class FunctionModule(Module):
-    """A function as a module; the parameters of the constructor are its options."""
+    """A function as a module: annotated attributes are its options, in their order.
 
-    _function: ClassVar[Callable[..., Tensor]]
+    The constructor takes them by position or by name, as that of a dataclass.
+    """
+
+    _function: ClassVar[Callable[..., Any]]
+    _parameters: ClassVar[tuple[Parameter, ...]] = ()
     _options: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
-        """Read the names of the options; `inplace` of PyTorch changes nothing."""
+        """Make the signature of the constructor."""
         super().__init_subclass__()
-        if "__init__" in vars(cls):
-            names = list(signature(cls.__init__).parameters)[1:]
-            cls._options = tuple(name for name in names if name != "inplace")
+        cls._parameters += tuple(
+            [
+                Parameter(
+                    name,
+                    Parameter.POSITIONAL_OR_KEYWORD,
+                    default=getattr(cls, name, Parameter.empty),
+                    annotation=annotation,
+                )
+                for name, annotation in get_annotations(cls).items()
+                if not name.startswith("_")
+            ]
+        )
+        cls.__signature__ = Signature(cls._parameters)  # type: ignore[attr-defined]  # read by inspect
+        names = [parameter.name for parameter in cls._parameters]
+        # PyTorch's `inplace` changes nothing: values never change.
+        cls._options = tuple([name for name in names if name != "inplace"])
 
-    def _apply(self, *inputs: ArrayLike) -> Tensor:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Store the options."""
+        bound = signature(type(self)).bind(*args, **kwargs)
+        bound.apply_defaults()
+        vars(self).update(bound.arguments)
+
+    def forward(self, x: ArrayLike) -> Any:
+        """Return the function of `x`."""
+        return self._apply(x)
+
+    def _apply(self, *inputs: ArrayLike) -> Any:
         options = {name: getattr(self, name) for name in self._options}
         return type(self)._function(*inputs, **options)
+
+    def extra_repr(self) -> str:
+        """Return the options."""
+        return ", ".join(f"{name}={getattr(self, name)!r}" for name in self._options)
 
 
 def described(name: str, settings: str, children: Sequence[tuple[str, object]]) -> str:

@@ -16,12 +16,17 @@ from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import broadcast_arrays, maximum, rsqrt, sqrt
 from tensorweb.nn import init
 from tensorweb.nn.arguments import as_float, one_axis, positive, positive_eps, trailing
-from tensorweb.nn.batch_statistics import Statistics, Tracked, batch_norm
+from tensorweb.nn.batch_statistics import (
+    ChannelNorm,
+    Statistics,
+    batch_norm,
+    sample_count,
+    update_in_place,
+)
 from tensorweb.nn.module import Module
 from tensorweb.shapes import Shape, as_shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
-from tensorweb.transforms.custom import stop_gradient
 
 __all__ = [
     "GroupNorm",
@@ -58,32 +63,38 @@ def layer_norm(
     >>> tw.nn.layer_norm([1.0, 3.0], (2,), eps=0.0)
     tensor([-1.,  1.])
     """
-    lengths = as_shape(normalized_shape)
-    given = as_float("layer_norm", x, weight)
-    trailing("layer_norm", given, lengths)
-    result = _standard(given, tuple(range(-len(lengths), 0)), eps)
-    return _scaled("layer_norm", result, weight, bias, lengths)
+    name, shape = "layer_norm", as_shape(normalized_shape)
+    tensor = as_float(name, x, weight)
+    trailing(name, tensor, shape)
+    factors = [_factor(name, value, tensor, shape) for value in (weight, bias)]
+    return _layer_norm(tensor, len(shape), factors[0], factors[1], eps)
 
 
-def _standard(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+def _layer_norm(
+    x: Tensor, rank: int, weight: Tensor | None, bias: Tensor | None, eps: float
+) -> Tensor:
+    result = _standardized(x, tuple(range(-rank, 0)), eps)
+    if weight is not None:
+        result = result * weight
+    return result if bias is None else result + bias
+
+
+def _standardized(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
     """Return `x` normalised to mean 0 and variance 1 along axes."""
     centred = x - x.mean(axes, keepdims=True)
     return centred * rsqrt((centred * centred).mean(axes, keepdims=True) + eps)
 
 
-def _scaled(
-    name: str, x: Tensor, weight: ArrayLike, bias: ArrayLike, shape: Shape
-) -> Tensor:
-    for what, value in (("weight", weight), ("bias", bias)):
-        if value is None:
-            continue
-        factor = as_float(name, value, x)
-        if factor.shape != shape:
-            raise ShapeError(
-                f"{name}: {what} has shape {factor.shape}; it goes with {shape}."
-            )
-        x = x * factor if what == "weight" else x + factor
-    return x
+def _factor(name: str, value: ArrayLike, x: Tensor, shape: Shape) -> Tensor | None:
+    """Return a weight or bias as floats of a shape, None for None."""
+    if value is None:
+        return None
+    factor = as_float(name, value, x)
+    if factor.shape != shape:
+        raise ShapeError(
+            f"{name}: weight or bias has shape {factor.shape}; it is {shape}."
+        )
+    return factor
 
 
 def rms_norm(
@@ -103,13 +114,16 @@ def rms_norm(
     >>> tw.nn.rms_norm([3.0, -3.0], (2,), eps=0.0)
     tensor([ 1., -1.])
     """
-    lengths = as_shape(normalized_shape)
-    given = as_float("rms_norm", x, weight)
-    trailing("rms_norm", given, lengths)
-    axes = tuple(range(-len(lengths), 0))
-    least = finfo(given.dtype).eps if eps is None else eps
-    square = (given * given).mean(axes, keepdims=True)
-    return _scaled("rms_norm", given * rsqrt(square + least), weight, None, lengths)
+    name, shape = "rms_norm", as_shape(normalized_shape)
+    tensor = as_float(name, x, weight)
+    trailing(name, tensor, shape)
+    return _rms_norm(tensor, len(shape), _factor(name, weight, tensor, shape), eps)
+
+
+def _rms_norm(x: Tensor, rank: int, weight: Tensor | None, eps: float | None) -> Tensor:
+    square = (x * x).mean(tuple(range(-rank, 0)), keepdims=True)
+    result = x * rsqrt(square + (finfo(x.dtype).eps if eps is None else eps))
+    return result if weight is None else result * weight
 
 
 def group_norm(
@@ -130,34 +144,27 @@ def group_norm(
     >>> tw.nn.group_norm([[1.0, 3.0, 10.0, 30.0]], 2, eps=0.0)
     tensor([[-1.,  1., -1.,  1.]])
     """
-    return _grouped("group_norm", x, num_groups, (weight, bias), eps)
-
-
-def _grouped(
-    name: str,
-    x: ArrayLike,
-    num_groups: SupportsIndex,
-    factors: tuple[ArrayLike, ArrayLike],
-    eps: float,
-) -> Tensor:
-    given = as_float(name, x, factors[0])
+    name = "group_norm"
+    tensor = as_float(name, x, weight)
     groups = positive(name, "num_groups", num_groups)
-    if given.ndim < 2 or given.shape[1] % groups:
+    if tensor.ndim < 2 or tensor.shape[1] % groups:
         raise ShapeError(
-            f"{name}: the input has shape {given.shape}; it takes (n, channels, ...), "
+            f"{name}: the input has shape {tensor.shape}; it takes (n, channels, ...), "
             f"and {groups} groups must divide the channels."
         )
-    channels = given.shape[1]
-    inner = (channels // groups, *given.shape[2:])
-    rows = given.reshape(given.shape[0], groups, prod(inner))
-    result = _standard(rows, (-1,), eps).reshape(given.shape)
-    columns = [
-        None if each is None else _column(name, each, given, channels)
-        for each in factors
-    ]
-    if columns[0] is not None:
-        result = result * columns[0]
-    return result if columns[1] is None else result + columns[1]
+    factors = [_factor(name, f, tensor, tensor.shape[1:2]) for f in (weight, bias)]
+    return _group_norm(tensor, groups, factors[0], factors[1], eps)
+
+
+def _group_norm(
+    x: Tensor, groups: int, weight: Tensor | None, bias: Tensor | None, eps: float
+) -> Tensor:
+    rows = x.reshape(x.shape[0], groups, x.shape[1] // groups * prod(x.shape[2:]))
+    result = _standardized(rows, (-1,), eps).reshape(x.shape)
+    column = (x.shape[1], *(1 for _ in x.shape[2:]))
+    if weight is not None:
+        result = result * weight.reshape(column)
+    return result if bias is None else result + bias.reshape(column)
 
 
 def instance_norm(
@@ -195,48 +202,33 @@ def instance_norm(
     tensor([[[-1.,  1.]]])
     """
     positive_eps("instance_norm", eps)
-    given = as_float("instance_norm", x, weight)
-    if given.ndim < 3:
+    name = "instance_norm"
+    tensor = as_float(name, x, weight)
+    if tensor.ndim < 3:
         raise ShapeError(
-            f"instance_norm: the input has shape {given.shape}; it takes "
+            f"{name}: the input has shape {tensor.shape}; it takes "
             "(n, channels, ...) with at least three axes."
         )
     if not use_input_stats:
         if running_mean is None or running_var is None:
             raise DataError(
-                "instance_norm: there are no running statistics; give running_mean and "
+                f"{name}: there are no running statistics; give running_mean and "
                 "running_var, or use_input_stats=True."
             )
-        return batch_norm(given, running_mean, running_var, weight, bias, eps=eps)
+        return batch_norm(tensor, running_mean, running_var, weight, bias, eps=eps)
+    channels = tensor.shape[1]
     if running_mean is not None or running_var is not None:
-        if prod(given.shape[2:]) < 2:
-            raise ShapeError(
-                f"instance_norm: the input has shape {given.shape}, one number a "
-                "channel; a variance takes two or more."
-            )
-        pairs = zip((running_mean, running_var), _of_examples(given), strict=True)
-        for running, found in pairs:
-            if running is not None:
-                share = stop_gradient(found) * momentum
-                running[...] = running * (1.0 - momentum) + share
-    return _grouped("instance_norm", given, given.shape[1], (weight, bias), eps)
+        sample_count(name, tensor, tensor.shape[0] * channels)
+        means = _mean_statistics(tensor)
+        update_in_place((running_mean, running_var), means, momentum)
+    factors = [_factor(name, f, tensor, (channels,)) for f in (weight, bias)]
+    return _group_norm(tensor, channels, factors[0], factors[1], eps)
 
 
-def _of_examples(x: Tensor) -> tuple[Tensor, Tensor]:
+def _mean_statistics(x: Tensor) -> tuple[Tensor, Tensor]:
     """Return mean and sample variance per channel, averaged over examples."""
     axes = tuple(range(2, x.ndim))
     return x.mean(axes).mean(0), x.var(axes, correction=1).mean(0)
-
-
-def _column(name: str, value: ArrayLike, x: Tensor, channels: int) -> Tensor:
-    """Return one factor per channel, in a shape that broadcasts over an input."""
-    factor = as_float(name, value, x)
-    if factor.shape != (channels,):
-        raise ShapeError(
-            f"{name}: weight or bias has shape {factor.shape}; there are {channels} "
-            f"channels, so it is ({channels},)."
-        )
-    return factor.reshape(channels, *(1 for _ in x.shape[2:]))
 
 
 class LayerNorm(Module):
@@ -275,11 +267,10 @@ class LayerNorm(Module):
         Raises:
             ShapeError: its shape does not end in `normalized_shape`.
         """
-        given = as_float("LayerNorm", x, self.weight)
-        trailing("LayerNorm", given, self.normalized_shape)
-        return layer_norm(
-            given, self.normalized_shape, self.weight, self.bias, self.eps
-        )
+        tensor = as_float("LayerNorm", x, self.weight)
+        trailing("LayerNorm", tensor, self.normalized_shape)
+        rank = len(self.normalized_shape)
+        return _layer_norm(tensor, rank, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
         """Return the settings."""
@@ -320,9 +311,10 @@ class RMSNorm(Module):
         Raises:
             ShapeError: its shape does not end in `normalized_shape`.
         """
-        given = as_float("RMSNorm", x, self.weight)
-        trailing("RMSNorm", given, self.normalized_shape)
-        return rms_norm(given, self.normalized_shape, self.weight, self.eps)
+        tensor = as_float("RMSNorm", x, self.weight)
+        trailing("RMSNorm", tensor, self.normalized_shape)
+        rank = len(self.normalized_shape)
+        return _rms_norm(tensor, rank, self.weight, self.eps)
 
     def extra_repr(self) -> str:
         """Return the settings."""
@@ -378,14 +370,13 @@ class GroupNorm(Module):
         Raises:
             ShapeError: it has another number of channels.
         """
-        given = as_float("GroupNorm", x, self.weight)
-        if given.ndim < 2 or given.shape[1] != self.num_channels:
+        tensor = as_float("GroupNorm", x, self.weight)
+        if tensor.ndim < 2 or tensor.shape[1] != self.num_channels:
             raise ShapeError(
-                f"GroupNorm: the input has shape {given.shape}; it takes "
+                f"GroupNorm: the input has shape {tensor.shape}; it takes "
                 f"(n, {self.num_channels}, ...)."
             )
-        factors = (self.weight, self.bias)
-        return _grouped("GroupNorm", given, self.num_groups, factors, self.eps)
+        return _group_norm(tensor, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
         """Return the settings."""
@@ -395,10 +386,8 @@ class GroupNorm(Module):
         )
 
 
-class _InstanceNorm(Tracked):
+class _InstanceNorm(ChannelNorm):
     """Each channel of each example with mean 0 and variance 1."""
-
-    _rank = 0
 
     def __init__(
         self,
@@ -428,60 +417,21 @@ class _InstanceNorm(Tracked):
         Raises:
             DataError: `eps` is not positive.
         """
-        name = type(self).__name__
-        positive_eps(name, eps)
-        self.num_features = positive(name, "num_features", num_features)
-        self.eps, self.momentum, self.affine = eps, momentum, affine
-        self.track_running_stats = track_running_stats
         made = init.Maker(None, device, dtype)
-        shape = (self.num_features,)
-        self.weight = made.full(shape, 1.0) if affine else None
-        self.bias = made.full(shape, 0.0) if affine and bias else None
-        self.statistics = None
-        if track_running_stats:
-            self.statistics = Statistics(self.num_features, made)
+        factors = (affine, bias)
+        self._configure(num_features, eps, momentum, factors, track_running_stats, made)
 
-    def forward(self, x: ArrayLike, *, train: bool = False) -> Tensor:
-        """Return the normalised input; one example may do without `n`.
+    def _normalized(self, x: Tensor, train: bool) -> Tensor:
+        """Return the normalised input; one example may do without `n`."""
+        if x.ndim == self._ranks[0] - 1:
+            return super()._normalized(x[None], train)[0]
+        return super()._normalized(x, train)
 
-        Args:
-            x: `(n, num_features, ...)`.
-            train: whether the examples' own statistics count where there are running
-                ones, and are taken in.
-
-        Raises:
-            ShapeError: it has another number of axes or channels, or in training one
-                number a channel, which has no variance.
-            TraceError: in training inside of `vmap` or `checkpoint`.
-        """
-        name = type(self).__name__
-        given = as_float(name, x, self.weight)
-        is_one = given.ndim == self._rank - 1
-        rows = given[None] if is_one else given
-        if rows.ndim != self._rank or rows.shape[1] != self.num_features:
-            axes = ", ".join(["length"] if self._rank == 3 else ["h", "w"])
-            raise ShapeError(
-                f"{name}: the input has shape {given.shape}; it takes "
-                f"(n, {self.num_features}, {axes}), or one of these without n."
-            )
-        factors = (self.weight, self.bias)
-        running = self.statistics
-        if running is not None and not train:
-            mean, variance = running.running_mean, running.running_var
-            found = batch_norm(rows, mean, variance, *factors, eps=self.eps)
-        else:
-            if running is not None:
-                self._count(rows, rows.shape[0] * self.num_features)
-                running.mix(*_of_examples(rows), self.momentum)
-            found = _grouped(name, rows, self.num_features, factors, self.eps)
-        return found[0] if is_one else found
-
-    def extra_repr(self) -> str:
-        """Return the settings."""
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
-            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
-        )
+    def _by_input(self, x: Tensor, running: Statistics | None) -> Tensor:
+        if running is not None:
+            self._training_count(x, x.shape[0] * self.num_features)
+            running.update(*_mean_statistics(x), self.momentum or 0.0)
+        return _group_norm(x, self.num_features, self.weight, self.bias, self.eps)
 
 
 class InstanceNorm1d(_InstanceNorm):
@@ -491,7 +441,8 @@ class InstanceNorm1d(_InstanceNorm):
     (1, 2, 3)
     """
 
-    _rank = 3
+    _ranks = (3,)
+    _axes = ", length"
 
 
 class InstanceNorm2d(_InstanceNorm):
@@ -501,7 +452,8 @@ class InstanceNorm2d(_InstanceNorm):
     (1, 2, 3, 3)
     """
 
-    _rank = 4
+    _ranks = (4,)
+    _axes = ", h, w"
 
 
 def normalize(

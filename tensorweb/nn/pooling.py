@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from math import prod
 from typing import Any, Literal, SupportsIndex, overload
@@ -18,7 +18,7 @@ from tensorweb.functions import (
 )
 from tensorweb.nn.arguments import as_float
 from tensorweb.nn.convolution import numbers
-from tensorweb.nn.module import Module
+from tensorweb.nn.module import FunctionModule
 from tensorweb.nodes import convolution as build
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -46,145 +46,142 @@ __all__ = [
 Numbers = SupportsIndex | Iterable[SupportsIndex]
 
 
+Options = tuple[Numbers, Numbers | None, Numbers, Numbers]
+"""Kernel size, stride, padding and dilation."""
+
+
 class _Windows:
     """Validated windows over the last axes; `ceil_mode` extends the padding's end."""
 
     def __init__(
-        self,
-        name: str,
-        x: Tensor,
-        count: int,
-        options: tuple[Numbers, Numbers | None, Numbers, Numbers],
-        ceil_mode: bool,
+        self, name: str, x: Tensor, rank: int, options: Options, ceil_mode: bool
     ) -> None:
-        size, step, border, gap = options
-        self.size = numbers(name, "kernel_size", size, count, 1)
-        given = self.size if step is None else step
-        self.step = numbers(name, "stride", given, count, 1)
-        self.border = numbers(name, "padding", border, count, 0)
-        self.gap = numbers(name, "dilation", gap, count, 1)
-        self.lengths = x.shape[x.ndim - count :]
-        if x.ndim not in (count + 1, count + 2):
-            axes = ("length",) if count == 1 else ("h", "w")
+        kernel_size, stride, padding, dilation = options
+        self.size = numbers(name, "kernel_size", kernel_size, rank, 1)
+        stride = self.size if stride is None else stride
+        self.step = numbers(name, "stride", stride, rank, 1)
+        self.padding = numbers(name, "padding", padding, rank, 0)
+        self.dilation = numbers(name, "dilation", dilation, rank, 1)
+        self.lengths = x.shape[x.ndim - rank :]
+        if x.ndim not in (rank + 1, rank + 2):
+            axes = ("length",) if rank == 1 else ("h", "w")
             raise ShapeError(
                 f"{name}: the input has shape {x.shape}; it takes "
                 f"(n, channels, {', '.join(axes)}), or one example."
             )
-        ends = []
-        for axis in range(count):
-            reach = self.gap[axis] * (self.size[axis] - 1) + 1
-            if self.border[axis] > reach // 2:
+        self.borders = []
+        for axis in range(rank):
+            reach = self.dilation[axis] * (self.size[axis] - 1) + 1
+            width = self.padding[axis]
+            if width > reach // 2:
                 raise DataError(
-                    f"{name}: padding {self.border} for windows of {self.size}; it is "
+                    f"{name}: padding {self.padding} for windows of {self.size}; it is "
                     "half a window at most."
                 )
-            whole = self.lengths[axis] + 2 * self.border[axis]
-            if whole < reach:
+            length = self.lengths[axis] + 2 * width
+            if length < reach:
                 raise ShapeError(
-                    f"{name}: a window reaches over {reach}, and axis {axis - count} "
-                    f"of shape {x.shape} is {whole} long with its border."
+                    f"{name}: a window reaches over {reach}, and axis {axis - rank} "
+                    f"of shape {x.shape} is {length} long with its border."
                 )
-            ends.append(self._end(axis, whole, reach) if ceil_mode else 0)
-        pairs = [
-            (width, width + end) for width, end in zip(self.border, ends, strict=True)
-        ]
-        self.pairs = pairs
-        self.how = build.windows(
-            name, self.lengths, self.size, self.step, pairs, self.gap
+            extra = self._extra_padding(axis, length, reach) if ceil_mode else 0
+            self.borders.append((width, width + extra))
+        self._windows = build.windows(
+            name, self.lengths, self.size, self.step, self.borders, self.dilation
         )
 
-    def _end(self, axis: int, whole: int, reach: int) -> int:
+    def _extra_padding(self, axis: int, length: int, reach: int) -> int:
         """Return how much to extend the padding, so that windows cover all inputs."""
         step = self.step[axis]
-        last = -(-(whole - reach) // step)
-        if last * step >= self.lengths[axis] + self.border[axis]:
+        last = -(-(length - reach) // step)
+        if last * step >= self.lengths[axis] + self.padding[axis]:
             last -= 1
-        return max(last * step + reach - whole, 0)
+        return max(last * step + reach - length, 0)
 
     def over(self, name: str, x: Tensor, is_lowest: bool) -> Tensor:
         """Return the windows, with their elements along the last axes."""
-        return Tensor(build.pooled(name, x.node, self.how, is_lowest))
+        return Tensor(build.pooled(name, x.node, self._windows, is_lowest))
 
-    def indices(self, seen: Tensor) -> Tensor:
+    def indices(self, windows: Tensor) -> Tensor:
         """Return the flat row-major index in the input of each window's maximum.
 
         Args:
-            seen: the windows, as `over` returns them.
+            windows: what `over` returns.
         """
-        count = len(self.size)
-        flat = seen.reshape(*seen.shape[:-count], prod(self.size)).argmax(-1)
-        found = zeros((), dtype=flat.dtype, device=flat.device)
-        for axis in range(count):
-            border, gap, step = self.border[axis], self.gap[axis], self.step[axis]
+        rank = len(self.size)
+        flat = windows.reshape(*windows.shape[:-rank], prod(self.size)).argmax(-1)
+        indices = zeros((), dtype=flat.dtype, device=flat.device)
+        for axis in range(rank):
+            dilation = self.dilation[axis]
             element = flat // prod(self.size[axis + 1 :]) % self.size[axis]
-            windows = seen.shape[seen.ndim - 2 * count + axis]
-            starts = [number * step - border for number in range(windows)]
-            # A window of -inf alone has its largest in the border, which is no input.
-            firsts = [start + -(min(start, 0) // gap) * gap for start in starts]
-            column = (windows, *(1 for _ in range(count - axis - 1)))
-            first, start = (
-                asarray(each, flat.dtype, device=flat.device).reshape(column)
-                for each in (firsts, starts)
+            count = windows.shape[windows.ndim - 2 * rank + axis]
+            starts = [n * self.step[axis] - self.padding[axis] for n in range(count)]
+            # The maximum of a window of -inf is in its padding, which is no input.
+            inside = [at + -(min(at, 0) // dilation) * dilation for at in starts]
+            column = (count, *(1 for _ in range(rank - axis - 1)))
+            least, start = (
+                asarray(values, flat.dtype, device=flat.device).reshape(column)
+                for values in (inside, starts)
             )
-            found = found * self.lengths[axis] + maximum(start + element * gap, first)
-        return found
+            index = maximum(start + element * dilation, least)
+            indices = indices * self.lengths[axis] + index
+        return indices
 
-    def counts(self, with_border: bool) -> list[list[int]]:
+    def counts(self, include_padding: bool) -> list[list[int]]:
         """Return the divisor of each window's mean, by axis."""
-        found = []
+        counts = []
         for axis, length in enumerate(self.lengths):
-            border, size, step = self.border[axis], self.size[axis], self.step[axis]
-            before, after = self.pairs[axis]
-            count = (length + before + after - size) // step + 1
-            row = []
-            for number in range(count):
-                start = number * step - border
-                if with_border:
-                    row.append(min(start + size, length + border) - start)
-                else:
-                    row.append(min(start + size, length) - max(start, 0))
-            found.append(row)
-        return found
+            padding, size, step = self.padding[axis], self.size[axis], self.step[axis]
+            windows = (length + sum(self.borders[axis]) - size) // step + 1
+            starts = range(-padding, windows * step - padding, step)
+            counts.append(
+                [
+                    min(start + size, length + padding) - start
+                    if include_padding
+                    else min(start + size, length) - max(start, 0)
+                    for start in starts
+                ]
+            )
+        return counts
 
 
 def _max_pool(
     name: str,
     x: ArrayLike,
-    count: int,
-    options: tuple[Numbers, Numbers | None, Numbers, Numbers],
+    rank: int,
+    options: Options,
     ceil_mode: bool,
     return_indices: bool,
 ) -> Any:
-    given = as_float(name, x)
-    windows = _Windows(name, given, count, options, ceil_mode)
-    seen = windows.over(name, given, is_lowest=True)
-    found = seen.max(tuple(range(-count, 0)))
-    return (found, windows.indices(seen)) if return_indices else found
+    tensor = as_float(name, x)
+    pool = _Windows(name, tensor, rank, options, ceil_mode)
+    windows = pool.over(name, tensor, is_lowest=True)
+    largest = windows.max(tuple(range(-rank, 0)))
+    return (largest, pool.indices(windows)) if return_indices else largest
 
 
 def _avg_pool(
     name: str,
     x: ArrayLike,
-    count: int,
-    options: tuple[Numbers, Numbers | None, Numbers, Numbers],
+    rank: int,
+    options: Options,
     ceil_mode: bool,
     count_include_pad: bool,
     divisor: float | None = None,
 ) -> Tensor:
-    given = as_float(name, x)
-    windows = _Windows(name, given, count, options, ceil_mode)
-    axes = tuple(range(-count, 0))
-    seen = windows.over(name, given, is_lowest=False)
+    tensor = as_float(name, x)
+    pool = _Windows(name, tensor, rank, options, ceil_mode)
+    axes = tuple(range(-rank, 0))
+    windows = pool.over(name, tensor, is_lowest=False)
     if divisor is not None:
-        return seen.sum(axes) / divisor
-    counts = windows.counts(count_include_pad)
-    sizes = zip(counts, windows.size, strict=True)
-    if all(each == size for row, size in sizes for each in row):
-        return seen.mean(axes)
-    total = seen.sum(axes)
+        return windows.sum(axes) / divisor
+    counts = pool.counts(count_include_pad)
+    if all({*row} <= {size} for row, size in zip(counts, pool.size, strict=True)):
+        return windows.mean(axes)
+    total = windows.sum(axes)
     for axis, row in zip(axes, counts, strict=True):
-        column = asarray([1 / each for each in row], total.dtype, device=total.device)
-        total = total * column.reshape(-1, *(1 for _ in range(-axis - 1)))
+        factors = asarray([1 / n for n in row], total.dtype, device=total.device)
+        total = total * factors.reshape(-1, *(1 for _ in range(-axis - 1)))
     return total
 
 
@@ -345,78 +342,94 @@ def avg_pool2d(
 
 
 @lru_cache(maxsize=64)
-def _parts(length: int, count: int) -> tuple[tuple[int, int], ...]:
-    """Return start and end of each of `count` adaptive intervals of an axis."""
+def _intervals(length: int, count: int) -> tuple[slice, ...]:
+    """Return the `count` adaptive intervals of an axis."""
     return tuple(
-        (i * length // count, -(-(i + 1) * length // count)) for i in range(count)
+        [
+            slice(n * length // count, -(-(n + 1) * length // count))
+            for n in range(count)
+        ]
     )
 
 
-def _adaptive(
-    name: str, x: ArrayLike, sizes: Sequence[int | None], reduction: str
+def _adaptive_pool(
+    name: str, x: ArrayLike, output_size: object, rank: int, reduction: str
 ) -> Tensor:
     """Return means or maxima of adaptive intervals of the last axes."""
-    given = as_float(name, x)
-    count = len(sizes)
-    if given.ndim not in (count + 1, count + 2):
+    tensor = as_float(name, x)
+    for axis, count in enumerate(_counts(name, tensor, output_size, rank), -rank):
+        length = tensor.shape[axis]
+        if length % count == 0:
+            first = axis % tensor.ndim
+            shape = (*tensor.shape[:first], count, length // count)
+            parts = tensor.reshape(*shape, *tensor.shape[first + 1 :])
+            tensor = getattr(parts, reduction)(first + 1)
+        else:
+            reduced = [
+                getattr(_along(tensor, axis, interval), reduction)(axis)
+                for interval in _intervals(length, count)
+            ]
+            tensor = stack(reduced, axis=axis)
+    return tensor
+
+
+def _counts(name: str, x: Tensor, output_size: object, rank: int) -> list[int]:
+    """Return the count of intervals of each axis; None retains an axis."""
+    sizes: Any = (
+        output_size if isinstance(output_size, tuple | list) else (output_size,) * rank
+    )
+    if len(sizes) != rank:
+        raise DataError(
+            f"{name}: output_size is {output_size!r}; give {rank} integers."
+        )
+    checked = [
+        None if size is None else numbers(name, "output_size", size, 1, 1)[0]
+        for size in sizes
+    ]
+    if x.ndim not in (rank + 1, rank + 2):
         raise ShapeError(
-            f"{name}: the input has shape {given.shape}; it has {count + 2} axes, or "
-            f"{count + 1} for one example."
+            f"{name}: the input has shape {x.shape}; it has {rank + 2} axes, or "
+            f"{rank + 1} for one example."
         )
-    for axis, size in enumerate(sizes, -count):
-        length = given.shape[axis]
-        parts = length if size is None else size
-        if length % parts == 0:
-            cut = axis % given.ndim
-            shape = (*given.shape[:cut], parts, length // parts)
-            rows = given.reshape(*shape, *given.shape[cut + 1 :])
-            given = getattr(rows, reduction)(cut + 1)
-            continue
-        whole: list[Any] = [slice(None)] * given.ndim
-        found = []
-        for first, last in _parts(length, parts):
-            whole[axis] = slice(first, last)
-            found.append(getattr(given[tuple(whole)], reduction)(axis))
-        given = stack(found, axis=axis)
-    return given
+    lengths = x.shape[x.ndim - rank :]
+    return [
+        n if size is None else size for n, size in zip(lengths, checked, strict=True)
+    ]
 
 
-def _adaptive_indices(x: Tensor, sizes: Sequence[int | None]) -> Tensor:
-    """Return the flat row-major index of the maximum of each adaptive interval.
+def _along(x: Tensor, axis: int, interval: slice) -> Tensor:
+    """Return an interval of a negative axis."""
+    part: Tensor = x[(..., interval, *[slice(None)] * (-axis - 1))]
+    return part
 
-    Rows are searched before columns, so that the first of equal numbers is found.
+
+def _adaptive_max_pool(
+    name: str, x: ArrayLike, output_size: object, rank: int, return_indices: bool
+) -> Any:
+    """Return maxima, and the flat row-major index of each if they are requested.
+
+    Columns are reduced before rows, and the first of equal maxima is taken.
     """
-    count = len(sizes)
-    found: Tensor | None = None
-    lengths = x.shape[x.ndim - count :]
-    for axis in range(-1, -count - 1, -1):
-        size, length = sizes[axis], lengths[axis]
+    largest = _adaptive_pool(name, x, output_size, rank, "max")
+    if not return_indices:
+        return largest
+    tensor = as_float(name, x)
+    counts = _counts(name, tensor, output_size, rank)
+    lengths = tensor.shape[tensor.ndim - rank :]
+    flat: Tensor | None = None
+    for axis in range(-1, -rank - 1, -1):
         values, indices = [], []
-        for first, last in _parts(length, length if size is None else size):
-            part: list[Any] = [slice(None)] * x.ndim
-            part[axis] = slice(first, last)
-            numbers = x[tuple(part)]
-            largest = numbers.argmax(axis, keepdims=True)
-            values.append(take_along_axis(numbers, largest, axis=axis))
-            index = (largest + first) * prod(lengths[count + axis + 1 :])
-            if found is not None:
-                below = found[tuple(part)]
-                index = index + take_along_axis(below, largest, axis=axis)
+        for interval in _intervals(lengths[axis], counts[axis]):
+            part = _along(tensor, axis, interval)
+            argmax = part.argmax(axis, keepdims=True)
+            values.append(take_along_axis(part, argmax, axis=axis))
+            index = (argmax + interval.start) * prod(lengths[rank + axis + 1 :])
+            if flat is not None:
+                inner = _along(flat, axis, interval)
+                index = index + take_along_axis(inner, argmax, axis=axis)
             indices.append(index)
-        x, found = concat(values, axis=axis), concat(indices, axis=axis)
-    assert found is not None, "internal: there is an axis"
-    return found
-
-
-def _sizes(name: str, given: object, count: int) -> tuple[int | None, ...]:
-    """Return one output length per axis, None to retain an axis."""
-    each: Any = given if isinstance(given, tuple | list) else (given,) * count
-    if len(each) == count:
-        return tuple(
-            None if size is None else numbers(name, "output_size", size, 1, 1)[0]
-            for size in each
-        )
-    raise DataError(f"{name}: output_size is {given!r}; give {count} integers.")
+        tensor, flat = concat(values, axis=axis), concat(indices, axis=axis)
+    return largest, flat
 
 
 def adaptive_avg_pool1d(x: ArrayLike, output_size: Numbers) -> Tensor:
@@ -425,8 +438,7 @@ def adaptive_avg_pool1d(x: ArrayLike, output_size: Numbers) -> Tensor:
     >>> tw.nn.adaptive_avg_pool1d([[[1.0, 3.0, 2.0, 0.0]]], 2)
     tensor([[[2., 1.]]])
     """
-    name = "adaptive_avg_pool1d"
-    return _adaptive(name, x, _sizes(name, output_size, 1), "mean")
+    return _adaptive_pool("adaptive_avg_pool1d", x, output_size, 1, "mean")
 
 
 def adaptive_avg_pool2d(x: ArrayLike, output_size: Any) -> Tensor:
@@ -437,8 +449,7 @@ def adaptive_avg_pool2d(x: ArrayLike, output_size: Any) -> Tensor:
     >>> tw.nn.adaptive_avg_pool2d(tw.ones((2, 3, 7, 5)), (2, None)).shape
     (2, 3, 2, 5)
     """
-    name = "adaptive_avg_pool2d"
-    return _adaptive(name, x, _sizes(name, output_size, 2), "mean")
+    return _adaptive_pool("adaptive_avg_pool2d", x, output_size, 2, "mean")
 
 
 @overload
@@ -461,12 +472,7 @@ def adaptive_max_pool1d(
     >>> tw.nn.adaptive_max_pool1d([[[1.0, 3.0, 2.0, 0.0]]], 2)
     tensor([[[3., 2.]]])
     """
-    name = "adaptive_max_pool1d"
-    sizes = _sizes(name, output_size, 1)
-    found = _adaptive(name, x, sizes, "max")
-    if not return_indices:
-        return found
-    return found, _adaptive_indices(as_float(name, x), sizes)
+    return _adaptive_max_pool("adaptive_max_pool1d", x, output_size, 1, return_indices)
 
 
 @overload
@@ -489,57 +495,21 @@ def adaptive_max_pool2d(
     >>> tw.nn.adaptive_max_pool2d(tw.ones((2, 3, 7, 5)), 1).shape
     (2, 3, 1, 1)
     """
-    name = "adaptive_max_pool2d"
-    sizes = _sizes(name, output_size, 2)
-    found = _adaptive(name, x, sizes, "max")
-    if not return_indices:
-        return found
-    return found, _adaptive_indices(as_float(name, x), sizes)
+    return _adaptive_max_pool("adaptive_max_pool2d", x, output_size, 2, return_indices)
 
 
-class _MaxPool(Module):
-    """The largest of each window."""
+class _Pool(FunctionModule):
+    """A reduction of each window."""
 
-    def __init__(
-        self,
-        kernel_size: Numbers,
-        stride: Numbers | None = None,
-        padding: Numbers = 0,
-        dilation: Numbers = 1,
-        return_indices: bool = False,
-        ceil_mode: bool = False,
-    ) -> None:
-        """Store the settings, which are those of the function."""
-        self.return_indices = return_indices
-        self.kernel_size = kernel_size
-        self.stride = kernel_size if stride is None else stride
-        self.padding, self.dilation, self.ceil_mode = padding, dilation, ceil_mode
+    kernel_size: Numbers
+    stride: Numbers | None = None
+    padding: Numbers = 0
 
-    def extra_repr(self) -> str:
-        """Return the settings."""
-        return (
-            f"kernel_size={self.kernel_size}, stride={self.stride}, "
-            f"padding={self.padding}, dilation={self.dilation}, "
-            f"ceil_mode={self.ceil_mode}"
-        )
-
-
-class _AvgPool(Module):
-    """The mean of each window."""
-
-    def __init__(
-        self,
-        kernel_size: Numbers,
-        stride: Numbers | None = None,
-        padding: Numbers = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-    ) -> None:
-        """Store the settings, which are those of the function."""
-        self.kernel_size = kernel_size
-        self.stride = kernel_size if stride is None else stride
-        self.padding, self.ceil_mode = padding, ceil_mode
-        self.count_include_pad = count_include_pad
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Store the options of the function; windows are adjacent by default."""
+        super().__init__(*args, **kwargs)
+        if self.stride is None:
+            self.stride = self.kernel_size
 
     def extra_repr(self) -> str:
         """Return the settings."""
@@ -549,25 +519,40 @@ class _AvgPool(Module):
         )
 
 
-class _Adaptive(Module):
-    """Even parts of the last axes."""
+class _MaxPool(_Pool):
+    """The largest of each window."""
 
-    def __init__(self, output_size: Any) -> None:
-        """Note how many parts; one number, or one for each axis."""
-        self.output_size = output_size
+    dilation: Numbers = 1
+    return_indices: bool = False
+    ceil_mode: bool = False
+
+    def extra_repr(self) -> str:
+        """Return the settings."""
+        text = super().extra_repr()
+        return f"{text}, dilation={self.dilation}, ceil_mode={self.ceil_mode}"
+
+
+class _AvgPool(_Pool):
+    """The mean of each window."""
+
+    ceil_mode: bool = False
+    count_include_pad: bool = True
+
+
+class _AdaptivePool(FunctionModule):
+    """A reduction of even parts of the last axes."""
+
+    output_size: Any
 
     def extra_repr(self) -> str:
         """Return the settings."""
         return f"output_size={self.output_size}"
 
 
-class _AdaptiveMax(_Adaptive):
-    """The largest of even parts, and where it is."""
+class _AdaptiveMaxPool(_AdaptivePool):
+    """The largest of even parts, and its index."""
 
-    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
-        """Note how many parts; one number, or one for each axis."""
-        super().__init__(output_size)
-        self.return_indices = return_indices
+    return_indices: bool = False
 
 
 class MaxPool1d(_MaxPool):
@@ -577,11 +562,7 @@ class MaxPool1d(_MaxPool):
     (1, 2, 3)
     """
 
-    def forward(self, x: ArrayLike) -> Any:
-        """Return the pooled input, with indices if requested; see the function."""
-        options = (self.kernel_size, self.stride, self.padding, self.dilation)
-        pool: Any = max_pool1d
-        return pool(x, *options, self.ceil_mode, self.return_indices)
+    _function = staticmethod(max_pool1d)
 
 
 class AvgPool1d(_AvgPool):
@@ -591,35 +572,27 @@ class AvgPool1d(_AvgPool):
     (1, 2, 3)
     """
 
-    def forward(self, x: ArrayLike) -> Tensor:
-        """Return the pooled input; see the function."""
-        options = (self.kernel_size, self.stride, self.padding, self.ceil_mode)
-        return avg_pool1d(x, *options, self.count_include_pad)
+    _function = staticmethod(avg_pool1d)
 
 
-class AdaptiveAvgPool1d(_Adaptive):
+class AdaptiveAvgPool1d(_AdaptivePool):
     """The means of even parts; see `adaptive_avg_pool1d`.
 
     >>> tw.nn.AdaptiveAvgPool1d(3)(tw.ones((1, 2, 6))).shape
     (1, 2, 3)
     """
 
-    def forward(self, x: ArrayLike) -> Tensor:
-        """Return the pooled input; see the function."""
-        return adaptive_avg_pool1d(x, self.output_size)
+    _function = staticmethod(adaptive_avg_pool1d)
 
 
-class AdaptiveMaxPool1d(_AdaptiveMax):
+class AdaptiveMaxPool1d(_AdaptiveMaxPool):
     """The largest of even parts; see `adaptive_max_pool1d`.
 
     >>> tw.nn.AdaptiveMaxPool1d(3)(tw.ones((1, 2, 6))).shape
     (1, 2, 3)
     """
 
-    def forward(self, x: ArrayLike) -> Any:
-        """Return the pooled input, with indices if requested; see the function."""
-        pool: Any = adaptive_max_pool1d
-        return pool(x, self.output_size, self.return_indices)
+    _function = staticmethod(adaptive_max_pool1d)
 
 
 class MaxPool2d(_MaxPool):
@@ -629,11 +602,7 @@ class MaxPool2d(_MaxPool):
     (1, 2, 3, 3)
     """
 
-    def forward(self, x: ArrayLike) -> Any:
-        """Return the pooled input, with indices if requested; see the function."""
-        options = (self.kernel_size, self.stride, self.padding, self.dilation)
-        pool: Any = max_pool2d
-        return pool(x, *options, self.ceil_mode, self.return_indices)
+    _function = staticmethod(max_pool2d)
 
 
 class AvgPool2d(_AvgPool):
@@ -643,45 +612,25 @@ class AvgPool2d(_AvgPool):
     (1, 2, 3, 3)
     """
 
-    def __init__(
-        self,
-        kernel_size: Numbers,
-        stride: Numbers | None = None,
-        padding: Numbers = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: float | None = None,
-    ) -> None:
-        """Store the settings, which are those of the function."""
-        super().__init__(kernel_size, stride, padding, ceil_mode, count_include_pad)
-        self.divisor_override = divisor_override
-
-    def forward(self, x: ArrayLike) -> Tensor:
-        """Return the pooled input; see the function."""
-        options = (self.kernel_size, self.stride, self.padding, self.ceil_mode)
-        return avg_pool2d(x, *options, self.count_include_pad, self.divisor_override)
+    _function = staticmethod(avg_pool2d)
+    divisor_override: float | None = None
 
 
-class AdaptiveAvgPool2d(_Adaptive):
+class AdaptiveAvgPool2d(_AdaptivePool):
     """The means of even parts; see `adaptive_avg_pool2d`.
 
     >>> tw.nn.AdaptiveAvgPool2d(3)(tw.ones((1, 2, 6, 6))).shape
     (1, 2, 3, 3)
     """
 
-    def forward(self, x: ArrayLike) -> Tensor:
-        """Return the pooled input; see the function."""
-        return adaptive_avg_pool2d(x, self.output_size)
+    _function = staticmethod(adaptive_avg_pool2d)
 
 
-class AdaptiveMaxPool2d(_AdaptiveMax):
+class AdaptiveMaxPool2d(_AdaptiveMaxPool):
     """The largest of even parts; see `adaptive_max_pool2d`.
 
     >>> tw.nn.AdaptiveMaxPool2d(3)(tw.ones((1, 2, 6, 6))).shape
     (1, 2, 3, 3)
     """
 
-    def forward(self, x: ArrayLike) -> Any:
-        """Return the pooled input, with indices if requested; see the function."""
-        pool: Any = adaptive_max_pool2d
-        return pool(x, self.output_size, self.return_indices)
+    _function = staticmethod(adaptive_max_pool2d)

@@ -15,7 +15,7 @@ from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import concat, flip, relu, sigmoid, stack, tanh, zeros
 from tensorweb.nn import init
 from tensorweb.nn.affine import linear
-from tensorweb.nn.arguments import as_float, positive
+from tensorweb.nn.arguments import as_float, choice, positive
 from tensorweb.nn.dropout_layers import dropout as drop
 from tensorweb.nn.module import Module
 from tensorweb.random import fold_in
@@ -30,6 +30,53 @@ __all__ = [
     "LSTMCell",
     "RNNCell",
 ]
+
+
+State = tuple[Tensor, ...]
+"""The state between steps: hidden state, and for an LSTM the cell state."""
+
+
+GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+"""Rows of a weight per element of the hidden state."""
+
+
+def _gates(x: Tensor, count: int) -> list[Tensor]:
+    """Return equal parts of the last axis, one for each gate."""
+    size = x.shape[-1] // count
+    return [x[..., gate * size : (gate + 1) * size] for gate in range(count)]
+
+
+def _gru(x: Tensor, hidden: Tensor, state: State) -> State:
+    """Return h = (1 - z) n + z h; r, z = sigmoid(W x + V h), n = tanh(W x + r V h)."""
+    a, b = _gates(x, 3), _gates(hidden, 3)
+    reset, update = sigmoid(a[0] + b[0]), sigmoid(a[1] + b[1])
+    new = tanh(a[2] + reset * b[2])
+    return (new + update * (state[0] - new),)
+
+
+def _lstm(x: Tensor, hidden: Tensor, state: State) -> State:
+    """Return h = o tanh(c), c = f c + i g; i, f, g, o from W x + V h."""
+    i, f, g, o = _gates(x + hidden, 4)
+    memory = sigmoid(f) * state[1] + sigmoid(i) * tanh(g)
+    return sigmoid(o) * tanh(memory), memory
+
+
+STEPS: dict[str, Callable[[Tensor, Tensor, State], State]] = {
+    "RNN tanh": lambda x, hidden, state: (tanh(x + hidden),),
+    "RNN relu": lambda x, hidden, state: (relu(x + hidden),),
+    "GRU": _gru,
+    "LSTM": _lstm,
+}
+"""From input and hidden projections and the state to the next state."""
+
+
+def _checked_nonlinearity(name: str, nonlinearity: str) -> str:
+    """Return the nonlinearity of an RNN.
+
+    Raises:
+        DataError: it is neither `tanh` nor `relu`.
+    """
+    return choice(name, "nonlinearity", nonlinearity, ("tanh", "relu"))
 
 
 class Recurrent(Module):
@@ -84,16 +131,17 @@ class Recurrent(Module):
 
     def _suffixes(self) -> list[str]:
         """Return the parameter name suffix of each layer and direction."""
-        ways = ("", "_reverse") if self.bidirectional else ("",)
-        return [f"_l{layer}{way}" for layer in range(self.num_layers) for way in ways]
+        directions = ("", "_reverse") if self.bidirectional else ("",)
+        layers = range(self.num_layers)
+        return [f"_l{layer}{direction}" for layer in layers for direction in directions]
 
     def _make(self, made: init.Maker) -> None:
-        ways = 2 if self.bidirectional else 1
+        directions = 2 if self.bidirectional else 1
         rows = GATES[self._kind] * self.hidden_size
         bound = 1 / math.sqrt(self.hidden_size)
-        for number, suffix in enumerate(self._suffixes()):
-            is_first = number < ways
-            width = self.input_size if is_first else ways * self._output_size
+        for index, suffix in enumerate(self._suffixes()):
+            is_first = index < directions
+            width = self.input_size if is_first else directions * self._output_size
             shapes: dict[str, tuple[int, ...]] = {
                 "weight_ih": (rows, width),
                 "weight_hh": (rows, self._output_size),
@@ -105,16 +153,27 @@ class Recurrent(Module):
             for name, shape in shapes.items():
                 setattr(self, name + suffix, made.uniform(shape, bound))
 
-    def _part(self, name: str) -> Tensor | None:
-        found: Tensor | None = self.__dict__.get(name)
-        return found
+    def _parameter(self, name: str) -> Tensor | None:
+        tensor: Tensor | None = vars(self).get(name)
+        return tensor
+
+    def forward(
+        self, x: ArrayLike, h: ArrayLike = None, *, key: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Return the states of all steps, and the last of each layer.
+
+        Raises:
+            ShapeError: the input or the first state does not fit.
+        """
+        output, ends = self._run(x, () if h is None else (h,), key)
+        return output, ends[0]
 
     def _run(
         self, x: ArrayLike, states: Sequence[ArrayLike], key: Tensor | None
     ) -> tuple[Tensor, State]:
         """Return the last layer's outputs, and the final states of all layers."""
         name = type(self).__name__
-        given = as_float(name, x, self._part("weight_ih_l0"))
+        given = as_float(name, x, self._parameter("weight_ih_l0"))
         if given.ndim not in (2, 3) or given.shape[-1] != self.input_size:
             order = "n, steps" if self.batch_first else "steps, n"
             raise ShapeError(
@@ -138,40 +197,42 @@ class Recurrent(Module):
     def _layers(
         self, x: Tensor, first: list[State], key: Tensor | None
     ) -> tuple[Tensor, list[State]]:
-        ways = 2 if self.bidirectional else 1
+        directions = 2 if self.bidirectional else 1
         suffixes, last = self._suffixes(), []
         for layer in range(self.num_layers):
             if layer and self.dropout and key is not None:
                 x = drop(x, self.dropout, key=fold_in(key, layer))
             outputs = []
-            for way in range(ways):
-                number = layer * ways + way
-                seen = flip(x, axis=0) if way else x
-                found, end = self._along(seen, first[number], suffixes[number])
-                outputs.append(flip(found, axis=0) if way else found)
+            for direction in range(directions):
+                index = layer * directions + direction
+                steps = flip(x, axis=0) if direction else x
+                output, end = self._along(steps, first[index], suffixes[index])
+                outputs.append(flip(output, axis=0) if direction else output)
                 last.append(end)
-            x = outputs[0] if ways == 1 else concat(outputs, axis=-1)
+            x = outputs[0] if directions == 1 else concat(outputs, axis=-1)
         return x, last
 
     def _along(self, x: Tensor, state: State, suffix: str) -> tuple[Tensor, State]:
         """Return the outputs of all steps, and the final state."""
-        part = self._part
-        inputs = linear(x, part("weight_ih" + suffix), part("bias_ih" + suffix))
-        weight, bias = part("weight_hh" + suffix), part("bias_hh" + suffix)
-        projection = part("weight_hr" + suffix)
-        step, found = STEPS[self._step_kind()], []
-        for step_index in range(x.shape[0]):
-            state = step(inputs[step_index], linear(state[0], weight, bias), state)
+        parameter, step = self._parameter, STEPS[self._step_kind()]
+        weight, bias = parameter("weight_hh" + suffix), parameter("bias_hh" + suffix)
+        projection = parameter("weight_hr" + suffix)
+        inputs = linear(
+            x, parameter("weight_ih" + suffix), parameter("bias_ih" + suffix)
+        )
+        outputs = []
+        for index in range(x.shape[0]):
+            state = step(inputs[index], linear(state[0], weight, bias), state)
             if projection is not None:
                 state = (linear(state[0], projection), *state[1:])
-            found.append(state[0])
-        return stack(found), state
+            outputs.append(state[0])
+        return stack(outputs), state
 
     def _step_kind(self) -> str:
         return self._kind
 
     def _states(
-        self, name: str, x: Tensor, given: Sequence[ArrayLike], is_one: bool
+        self, name: str, x: Tensor, first: Sequence[ArrayLike], is_one: bool
     ) -> list[State]:
         """Return the initial state of each layer and direction."""
         count = len(self._suffixes())
@@ -179,19 +240,19 @@ class Recurrent(Module):
         if self._has_memory:
             sizes.append(self.hidden_size)
         shapes = [(count, x.shape[1], size) for size in sizes]
-        if not given:
+        if not first:
             parts = [zeros(shape, dtype=x.dtype, device=x.device) for shape in shapes]
         else:
-            parts = [as_float(name, each, x) for each in given]
+            parts = [as_float(name, state, x) for state in first]
             if is_one:
-                parts = [each.expand_dims(axis=1) for each in parts]
+                parts = [part.expand_dims(axis=1) for part in parts]
         for part, shape in zip(parts, shapes, strict=True):
             if part.shape != shape:
                 raise ShapeError(
                     f"{name}: a first state has shape {part.shape}; it is {shape}: "
                     "layers and directions, examples, size."
                 )
-        return [tuple([part[number] for part in parts]) for number in range(count)]
+        return [tuple([part[index] for part in parts]) for index in range(count)]
 
     def extra_repr(self) -> str:
         """Return the settings that differ from the defaults."""
@@ -240,11 +301,7 @@ class RNN(Recurrent):
         rng: init.Rng = None,
     ) -> None:
         """Make a layer; `nonlinearity` is `tanh` or `relu`, the rest as in `GRU`."""
-        if nonlinearity not in ("tanh", "relu"):
-            raise DataError(
-                f"RNN: nonlinearity is {nonlinearity!r}; it is 'tanh' or 'relu'."
-            )
-        self.nonlinearity = nonlinearity
+        self.nonlinearity = _checked_nonlinearity("RNN", nonlinearity)
         super().__init__(
             input_size,
             hidden_size,
@@ -260,17 +317,6 @@ class RNN(Recurrent):
 
     def _step_kind(self) -> str:
         return f"RNN {self.nonlinearity}"
-
-    def forward(
-        self, x: ArrayLike, h: ArrayLike = None, *, key: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
-        """Return the states of all steps, and the last of each layer.
-
-        Raises:
-            ShapeError: the input or the first state does not fit.
-        """
-        output, ends = self._run(x, () if h is None else (h,), key)
-        return output, ends[0]
 
 
 class GRU(Recurrent):
@@ -293,17 +339,6 @@ class GRU(Recurrent):
     """
 
     _kind = "GRU"
-
-    def forward(
-        self, x: ArrayLike, h: ArrayLike = None, *, key: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
-        """Return the states of all steps, and the last of each layer.
-
-        Raises:
-            ShapeError: the input or the first state does not fit.
-        """
-        output, ends = self._run(x, () if h is None else (h,), key)
-        return output, ends[0]
 
 
 class LSTM(Recurrent):
@@ -369,7 +404,7 @@ class LSTM(Recurrent):
     def _output_size(self) -> int:
         return self.proj_size or self.hidden_size
 
-    def forward(
+    def forward(  # type: ignore[override]  # a pair
         self,
         x: ArrayLike,
         hx: tuple[ArrayLike, ArrayLike] | None = None,
@@ -387,43 +422,6 @@ class LSTM(Recurrent):
             )
         output, ends = self._run(x, () if hx is None else tuple(hx), key)
         return output, (ends[0], ends[1])
-
-
-State = tuple[Tensor, ...]
-"""The state between steps: hidden state, and for an LSTM the cell state."""
-
-
-GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
-"""Rows of a weight per element of the hidden state."""
-
-
-def _parts(x: Tensor, count: int) -> list[Tensor]:
-    size = x.shape[-1] // count
-    return [x[..., gate * size : (gate + 1) * size] for gate in range(count)]
-
-
-def _gru(given: Tensor, kept: Tensor, state: State) -> State:
-    """Return h = (1 - z) n + z h; r, z = sigmoid(W x + V h), n = tanh(W x + r V h)."""
-    a, b = _parts(given, 3), _parts(kept, 3)
-    reset, update = sigmoid(a[0] + b[0]), sigmoid(a[1] + b[1])
-    fresh = tanh(a[2] + reset * b[2])
-    return (fresh + update * (state[0] - fresh),)
-
-
-def _lstm(given: Tensor, kept: Tensor, state: State) -> State:
-    """Return h = o tanh(c), c = f c + i g; i, f, g, o from W x + V h."""
-    i, f, g, o = _parts(given + kept, 4)
-    memory = sigmoid(f) * state[1] + sigmoid(i) * tanh(g)
-    return sigmoid(o) * tanh(memory), memory
-
-
-STEPS: dict[str, Callable[[Tensor, Tensor, State], State]] = {
-    "RNN tanh": lambda given, kept, state: (tanh(given + kept),),
-    "RNN relu": lambda given, kept, state: (relu(given + kept),),
-    "GRU": _gru,
-    "LSTM": _lstm,
-}
-"""From input and hidden projections and the state to the next state."""
 
 
 class _Cell(Module):
@@ -453,7 +451,8 @@ class _Cell(Module):
         self.bias_ih = made.uniform((rows,), bound) if bias else None
         self.bias_hh = made.uniform((rows,), bound) if bias else None
 
-    def _next(self, x: ArrayLike, given: tuple[ArrayLike, ...], step: str) -> State:
+    def _next(self, x: ArrayLike, state: tuple[ArrayLike, ...], step: str) -> State:
+        """Return the next state; None in a state is zeros."""
         name = type(self).__name__
         inputs = as_float(name, x, self.weight_ih)
         if inputs.ndim not in (1, 2) or inputs.shape[-1] != self.input_size:
@@ -462,17 +461,20 @@ class _Cell(Module):
                 f"(n, {self.input_size}) or ({self.input_size},)."
             )
         shape = (*inputs.shape[:-1], self.hidden_size)
-        none = zeros(shape, dtype=inputs.dtype, device=inputs.device)
-        state = tuple(
-            [none if each is None else as_float(name, each, inputs) for each in given]
-        )
-        for each in state:
-            if each.shape != shape:
+        parts = [
+            zeros(shape, dtype=inputs.dtype, device=inputs.device)
+            if part is None
+            else as_float(name, part, inputs)
+            for part in state
+        ]
+        for part in parts:
+            if part.shape != shape:
                 raise ShapeError(
-                    f"{name}: the state has shape {each.shape}, not {shape}."
+                    f"{name}: the state has shape {part.shape}, not {shape}."
                 )
-        kept = linear(state[0], self.weight_hh, self.bias_hh)
-        return STEPS[step](linear(inputs, self.weight_ih, self.bias_ih), kept, state)
+        hidden = linear(parts[0], self.weight_hh, self.bias_hh)
+        x = linear(inputs, self.weight_ih, self.bias_ih)
+        return STEPS[step](x, hidden, tuple(parts))
 
     def extra_repr(self) -> str:
         """Return the settings."""
@@ -499,11 +501,7 @@ class RNNCell(_Cell):
         rng: init.Rng = None,
     ) -> None:
         """Make a cell; `nonlinearity` is `tanh` or `relu`."""
-        if nonlinearity not in ("tanh", "relu"):
-            raise DataError(
-                f"RNNCell: nonlinearity is {nonlinearity!r}; it is 'tanh' or 'relu'."
-            )
-        self.nonlinearity = nonlinearity
+        self.nonlinearity = _checked_nonlinearity("RNNCell", nonlinearity)
         super().__init__(input_size, hidden_size, bias, device, dtype, rng=rng)
 
     def forward(self, x: ArrayLike, h: ArrayLike = None) -> Tensor:
