@@ -184,15 +184,15 @@ class _Walk:
             return self._leaf(value, leaf)
         names, parts = opened
         if not is_module(value):
-            found = tuple([self.structure(part, leaf) for part in parts])
-            return Structure(type(value), names, found)
+            result = tuple([self.structure(part, leaf) for part in parts])
+            return Structure(type(value), names, result)
         is_outermost = self._seen is None
         if is_outermost:
             self._seen, self._first = {}, len(self.found)
-        found = tuple(self._attributes(value, names, parts, leaf))
+        result = tuple(self._attributes(value, names, parts, leaf))
         if is_outermost:
             self._seen = None
-        return Structure(type(value), names, found)
+        return Structure(type(value), names, result)
 
     def _attributes(
         self, module: Any, names: Sequence[str], parts: Sequence[Any], leaf: Structure
@@ -255,20 +255,20 @@ class _Building:
             return self._leaves[(self._first or 0) + part.names[0]]
         if issubclass(part.kind, tuple | list | dict):
             return self._container(part.kind, part)
-        made = object.__new__(part.kind)
-        is_outermost = self._first is None and is_module(made)
+        created = object.__new__(part.kind)
+        is_outermost = self._first is None and is_module(created)
         if is_outermost:
             self._first = self._next
         for name, each in zip(part.names, part.parts, strict=True):
-            object.__setattr__(made, name, self.tree(each))
+            object.__setattr__(created, name, self.tree(each))
         if is_outermost:
             self._first = None
-        if is_module(made):
-            _note_slots(made, part)
-        return made
+        if is_module(created):
+            _note_slots(created, part)
+        return created
 
     def _container(self, kind: type, part: Structure) -> Any:
-        parts = [self.tree(each) for each in part.parts]
+        parts = [self.tree(value) for value in part.parts]
         if issubclass(kind, tuple):
             return kind(*parts) if hasattr(kind, "_fields") else tuple(parts)
         if issubclass(kind, list):
@@ -305,8 +305,8 @@ def map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     >>> map(lambda a, b: a + b, [1, (2,)], [10, (20,)])
     [11, (22,)]
     """
-    found, structure = flatten(tree)
-    rows = [found]
+    result, structure = flatten(tree)
+    rows = [result]
     for other in others:
         values, found_structure = flatten(other)
         if found_structure != structure:

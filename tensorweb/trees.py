@@ -157,9 +157,9 @@ def attributes(value: object) -> dict[str, Any]:
     names = _fields_of(type(value))
     if not names:
         return dict(getattr(value, "__dict__", ()))
-    found = {name: getattr(value, name) for name in names if hasattr(value, name)}
+    results = {name: getattr(value, name) for name in names if hasattr(value, name)}
     others = getattr(value, "__dict__", None)
-    return {**found, **others} if others else found
+    return {**results, **others} if others else results
 
 
 def _attributes_now(value: object) -> dict[str, Any]:
@@ -174,15 +174,15 @@ def _fields_of(kind: type) -> tuple[str, ...] | None:
 
     None for other classes.
     """
-    found = _fields.get(kind, ())
-    if found == () and kind not in _fields:
-        found = None
+    result = _fields.get(kind, ())
+    if result == () and kind not in _fields:
+        result = None
         if dataclasses.is_dataclass(kind):
-            found = tuple([field.name for field in dataclasses.fields(kind)])
+            result = tuple([field.name for field in dataclasses.fields(kind)])
         elif not _with_methods.isdisjoint(kind.__mro__) and _is_plain(kind):
-            found = _slots_of(kind)
-        _fields[kind] = found
-    return found
+            result = _slots_of(kind)
+        _fields[kind] = result
+    return result
 
 
 def _is_plain(kind: type) -> bool:
@@ -273,8 +273,8 @@ def flatten(value: object, holders: list[Holder], seen: dict[int, int]) -> Hasha
         if isinstance(value, MethodType):
             return "method", value.__func__, flatten(value.__self__, holders, seen)
         if isinstance(value, partial):
-            given = (value.func, value.args, value.keywords)
-            return "partial", flatten(given, holders, seen)
+            arguments = (value.func, value.args, value.keywords)
+            return "partial", flatten(arguments, holders, seen)
         if not is_opened(value):
             return _plain(value)
     seen[id(value)] = len(holders)
@@ -393,9 +393,9 @@ def builder(value: object, keys: Mapping[int, Any]) -> Builder:
     fill_object = filler(value, keys)
 
     def build_object(values: Values) -> Any:
-        made = empty_like(value)
-        fill_object(made, values)
-        return made
+        created = empty_like(value)
+        fill_object(created, values)
+        return created
 
     return build_object
 

@@ -120,10 +120,10 @@ def hardtanh(x: ArrayLike, /, min_val: float = -1.0, max_val: float = 1.0) -> Te
             f"hardtanh: min_val {min_val} is not below max_val {max_val}; exchange "
             "them."
         )
-    given = as_float("hardtanh", x)
-    inside = where((given > min_val) & (given < max_val), given, 0.0)
-    edges = where(given >= max_val, max_val, where(given <= min_val, min_val, 0.0))
-    return inside + where(given == given, edges.astype(given.dtype), given)
+    tensor = as_float("hardtanh", x)
+    inside = where((tensor > min_val) & (tensor < max_val), tensor, 0.0)
+    edges = where(tensor >= max_val, max_val, where(tensor <= min_val, min_val, 0.0))
+    return inside + where(tensor == tensor, edges.astype(tensor.dtype), tensor)
 
 
 def leaky_relu(x: ArrayLike, /, negative_slope: float = 0.01) -> Tensor:
@@ -132,8 +132,8 @@ def leaky_relu(x: ArrayLike, /, negative_slope: float = 0.01) -> Tensor:
     >>> tw.nn.leaky_relu([-2.0, 3.0], 0.5)
     tensor([-1.,  3.])
     """
-    given = as_float("leaky_relu", x)
-    return where(given > 0, given, given * negative_slope)
+    tensor = as_float("leaky_relu", x)
+    return where(tensor > 0, tensor, tensor * negative_slope)
 
 
 def prelu(x: ArrayLike, weight: ArrayLike, /) -> Tensor:
@@ -146,11 +146,11 @@ def prelu(x: ArrayLike, weight: ArrayLike, /) -> Tensor:
     >>> tw.nn.prelu([[-2.0, -2.0]], [0.5, 0.25])
     tensor([[-1. , -0.5]])
     """
-    given = as_float("prelu", x)
-    factors = as_float("prelu", weight, given)
-    if factors.size > 1 and given.ndim > 2:
-        factors = factors.reshape(-1, *(1 for _ in given.shape[2:]))
-    return where(given > 0, given, given * factors)
+    tensor = as_float("prelu", x)
+    factors = as_float("prelu", weight, tensor)
+    if factors.size > 1 and tensor.ndim > 2:
+        factors = factors.reshape(-1, *(1 for _ in tensor.shape[2:]))
+    return where(tensor > 0, tensor, tensor * factors)
 
 
 def elu(x: ArrayLike, /, alpha: float = 1.0) -> Tensor:
@@ -162,12 +162,12 @@ def elu(x: ArrayLike, /, alpha: float = 1.0) -> Tensor:
     >>> tw.nn.elu([-1e4, 0.0, 2.0])
     tensor([-1.,  0.,  2.])
     """
-    given = as_float("elu", x)
+    tensor = as_float("elu", x)
     function = with_derivative(
         lambda x: where(x > 0, x, alpha * expm1(minimum(x, 0.0))),
         lambda x: where(x > 0, 1.0, alpha * exp(minimum(x, 0.0))),
     )
-    return function(given)
+    return function(tensor)
 
 
 def celu(x: ArrayLike, /, alpha: float = 1.0) -> Tensor:
@@ -176,12 +176,12 @@ def celu(x: ArrayLike, /, alpha: float = 1.0) -> Tensor:
     >>> tw.nn.celu([-1e4, 0.0, 2.0], 2.0)
     tensor([-2.,  0.,  2.])
     """
-    given = as_float("celu", x)
+    tensor = as_float("celu", x)
     function = with_derivative(
         lambda x: where(x > 0, x, alpha * expm1(minimum(x, 0.0) / alpha)),
         lambda x: where(x > 0, 1.0, exp(minimum(x, 0.0) / alpha)),
     )
-    return function(given)
+    return function(tensor)
 
 
 def selu(x: ArrayLike, /) -> Tensor:
@@ -212,8 +212,8 @@ def gelu(x: ArrayLike, /, approximate: str = "none") -> Tensor:
             f"gelu: approximate {approximate!r}; it is 'none', which is exact, or "
             "'tanh'."
         )
-    given = as_float("gelu", x)
-    return (_gelu if approximate == "none" else _gelu_by_tanh)(given)
+    tensor = as_float("gelu", x)
+    return (_gelu if approximate == "none" else _gelu_by_tanh)(tensor)
 
 
 def _normal_share(x: Tensor) -> Tensor:
@@ -270,7 +270,7 @@ def softplus(x: ArrayLike, /, beta: float = 1.0, threshold: float = 20.0) -> Ten
     >>> tw.nn.softplus([-1e4, 1e4])
     tensor([    0., 10000.])
     """
-    given = as_float("softplus", x)
+    tensor = as_float("softplus", x)
 
     def value(x: Tensor) -> Tensor:
         scaled = x * beta
@@ -280,7 +280,7 @@ def softplus(x: ArrayLike, /, beta: float = 1.0, threshold: float = 20.0) -> Ten
     function = with_derivative(
         value, lambda x: where(x * beta > threshold, 1.0, sigmoid(x * beta))
     )
-    return function(given)
+    return function(tensor)
 
 
 # y = log(1 + exp(x)); dx = sigmoid(x)
@@ -324,8 +324,8 @@ def softsign(x: ArrayLike, /) -> Tensor:
     >>> tw.nn.softsign([-1.0, 3.0])
     tensor([-0.5 ,  0.75])
     """
-    given = as_float("softsign", x)
-    return given / (1.0 + abs(given))
+    tensor = as_float("softsign", x)
+    return tensor / (1.0 + abs(tensor))
 
 
 def tanhshrink(x: ArrayLike, /) -> Tensor:
@@ -334,8 +334,8 @@ def tanhshrink(x: ArrayLike, /) -> Tensor:
     >>> tw.nn.tanhshrink([0.0, 1e4])
     tensor([   0., 9999.])
     """
-    given = as_float("tanhshrink", x)
-    return given - tanh(given)
+    tensor = as_float("tanhshrink", x)
+    return tensor - tanh(tensor)
 
 
 def hardsigmoid(x: ArrayLike, /) -> Tensor:
@@ -344,8 +344,8 @@ def hardsigmoid(x: ArrayLike, /) -> Tensor:
     >>> tw.nn.hardsigmoid([-4.0, 0.0, 4.0])
     tensor([0. , 0.5, 1. ])
     """
-    given = as_float("hardsigmoid", x)
-    return relu6(given + 3.0) * (1 / 6)
+    tensor = as_float("hardsigmoid", x)
+    return relu6(tensor + 3.0) * (1 / 6)
 
 
 def hardswish(x: ArrayLike, /) -> Tensor:
@@ -354,8 +354,8 @@ def hardswish(x: ArrayLike, /) -> Tensor:
     >>> tw.nn.hardswish([-4.0, 0.0, 4.0])
     tensor([-0.,  0.,  4.])
     """
-    given = as_float("hardswish", x)
-    return given * hardsigmoid(given)
+    tensor = as_float("hardswish", x)
+    return tensor * hardsigmoid(tensor)
 
 
 def glu(
@@ -372,15 +372,15 @@ def glu(
     >>> tw.nn.glu([3.0, 4.0, 0.0, 1e4])
     tensor([1.5, 4. ])
     """
-    given = as_float("glu", x)
-    along = one_axis(given, axis, dim)
-    length = given.shape[along]
+    tensor = as_float("glu", x)
+    along = one_axis(tensor, axis, dim)
+    length = tensor.shape[along]
     if length % 2:
         raise ShapeError(
-            f"glu: axis {along} of shape {given.shape} has length {length}, which "
+            f"glu: axis {along} of shape {tensor.shape} has length {length}, which "
             "cannot be halved."
         )
-    last = moveaxis(given, along, -1)
+    last = moveaxis(tensor, along, -1)
     halves = last[..., : length // 2] * sigmoid(last[..., length // 2 :])
     return moveaxis(halves, -1, along)
 
@@ -399,8 +399,8 @@ def softmax(
     >>> tw.nn.softmax([1e4, 1e4, -1e4])
     tensor([0.5, 0.5, 0. ])
     """
-    given = as_float("softmax", x)
-    return softmax_along(given, one_axis(given, axis, dim))
+    tensor = as_float("softmax", x)
+    return softmax_along(tensor, one_axis(tensor, axis, dim))
 
 
 def softmin(
@@ -411,8 +411,8 @@ def softmin(
     >>> tw.nn.softmin([1e4, 1e4, -1e4])
     tensor([0., 0., 1.])
     """
-    given = as_float("softmin", x)
-    return softmax_along(-given, one_axis(given, axis, dim))
+    tensor = as_float("softmin", x)
+    return softmax_along(-tensor, one_axis(tensor, axis, dim))
 
 
 @lru_cache(maxsize=64)
@@ -442,8 +442,8 @@ def softmax_along(x: Tensor, axis: int, is_safe: bool = False) -> Tensor:
         return x + 0.0
     function = _softmax(axis, is_safe)
     assert callable(function), "internal: a function with its derivative"
-    found: Tensor = function(x)
-    return found
+    result: Tensor = function(x)
+    return result
 
 
 def log_softmax(
@@ -458,8 +458,8 @@ def log_softmax(
     >>> tw.nn.log_softmax([0.0, -1e4])
     tensor([     0., -10000.])
     """
-    given = as_float("log_softmax", x)
-    return log_softmax_along(given, one_axis(given, axis, dim))
+    tensor = as_float("log_softmax", x)
+    return log_softmax_along(tensor, one_axis(tensor, axis, dim))
 
 
 def log_softmax_along(x: Tensor, axis: int) -> Tensor:
@@ -480,8 +480,8 @@ def log_softmax_along(x: Tensor, axis: int) -> Tensor:
     def backward(y: Tensor, g: Tensor) -> tuple[Tensor]:
         return (g - exp(y) * g.sum(axis, keepdims=True),)
 
-    found: Tensor = custom_vjp(value, forward, backward)(x)
-    return found
+    result: Tensor = custom_vjp(value, forward, backward)(x)
+    return result
 
 
 def logsumexp(
@@ -498,11 +498,11 @@ def logsumexp(
     >>> tw.nn.logsumexp([1e4, 1e4])
     tensor(10000.693)
     """
-    given = as_float("logsumexp", x)
+    tensor = as_float("logsumexp", x)
     axes = axis if dim is None else dim
-    if not given.size:
-        return log(exp(given).sum(axes, keepdims=keepdims))
-    highest = finfo(given.dtype).max
+    if not tensor.size:
+        return log(exp(tensor).sum(axes, keepdims=keepdims))
+    highest = finfo(tensor.dtype).max
 
     def value(x: Tensor) -> Tensor:
         return _logsumexp(x, axes, highest)
@@ -513,8 +513,8 @@ def logsumexp(
         total = powers.sum(axes, keepdims=True)
         return (powers * (g / where(total == 0, 1.0, total)),)
 
-    kept: Tensor = custom_vjp(value, lambda x: (value(x), x), backward)(given)
-    return kept if keepdims else kept.squeeze(_axes_of(kept, axes))
+    result: Tensor = custom_vjp(value, lambda x: (value(x), x), backward)(tensor)
+    return result if keepdims else result.squeeze(_axes_of(result, axes))
 
 
 def _logsumexp(x: Tensor, axes: Axis, highest: float) -> Tensor:

@@ -100,10 +100,10 @@ class Linear(Module):
         """
         self.in_features = positive("Linear", "in_features", in_features)
         self.out_features = positive("Linear", "out_features", out_features)
-        made = init.Maker(rng, device, dtype)
+        maker = init.Maker(rng, device, dtype)
         bound = 1 / math.sqrt(self.in_features)
-        self.weight = made.uniform((self.out_features, self.in_features), bound)
-        self.bias = made.uniform((self.out_features,), bound) if bias else None
+        self.weight = maker.uniform((self.out_features, self.in_features), bound)
+        self.bias = maker.uniform((self.out_features,), bound) if bias else None
 
     def forward(self, x: ArrayLike) -> Tensor:
         """Return `x @ weight.T + bias`.
@@ -155,8 +155,8 @@ def _bilinear(
             f"(..., {first}) and (..., {second}) of equal other axes."
         )
     rows = weight.permute_dims((0, 2, 1)).reshape(-1, first)
-    found = _linear(name, a, rows, None).reshape(*a.shape[:-1], out, second)
-    result = (found @ b.expand_dims(axis=-1)).squeeze(-1)
+    products = _linear(name, a, rows, None).reshape(*a.shape[:-1], out, second)
+    result = (products @ b.expand_dims(axis=-1)).squeeze(-1)
     return result if bias is None else result + as_float(name, bias, weight)
 
 
@@ -186,11 +186,11 @@ class Bilinear(Module):
         self.in1_features = positive("Bilinear", "in1_features", in1_features)
         self.in2_features = positive("Bilinear", "in2_features", in2_features)
         self.out_features = positive("Bilinear", "out_features", out_features)
-        made = init.Maker(rng, device, dtype)
+        maker = init.Maker(rng, device, dtype)
         bound = 1 / math.sqrt(self.in1_features)
         shape = (self.out_features, self.in1_features, self.in2_features)
-        self.weight = made.uniform(shape, bound)
-        self.bias = made.uniform((self.out_features,), bound) if bias else None
+        self.weight = maker.uniform(shape, bound)
+        self.bias = maker.uniform((self.out_features,), bound) if bias else None
 
     def forward(self, x1: ArrayLike, x2: ArrayLike) -> Tensor:
         """Return `(..., out_features)` of `(..., in1_features)`, `(..., in2_features)`.
@@ -266,18 +266,18 @@ def _rows(
 ) -> Tensor:
     if table.ndim != 2:
         raise ShapeError(f"{name}: the table has shape {table.shape}; it is (n, size).")
-    given = operand(table, indices)
-    if given.dtype.kind not in ("int", "uint"):
+    tensor = operand(table, indices)
+    if tensor.dtype.kind not in ("int", "uint"):
         raise DTypeError(
-            f"{name}: the indices are {given.dtype} of shape {given.shape}; they are "
+            f"{name}: the indices are {tensor.dtype} of shape {tensor.shape}; they are "
             "numbers of rows, convert them with astype(tw.int32)."
         )
-    found: Tensor = table[given]
+    result: Tensor = table[tensor]
     row = _padding_row(name, padding_idx, table.shape[0])
     if row is None:
-        return found
-    is_padding = given == row
-    return where(expand_dims(is_padding, -1), stop_gradient(found), found)
+        return result
+    is_padding = tensor == row
+    return where(expand_dims(is_padding, -1), stop_gradient(result), result)
 
 
 class Embedding(Module):
@@ -320,8 +320,8 @@ class Embedding(Module):
         self.num_embeddings = positive("Embedding", "num_embeddings", num_embeddings)
         self.embedding_dim = positive("Embedding", "embedding_dim", embedding_dim)
         self.padding_idx = _padding_row("Embedding", padding_idx, self.num_embeddings)
-        made = init.Maker(rng, device, dtype)
-        table = made.normal((self.num_embeddings, self.embedding_dim))
+        maker = init.Maker(rng, device, dtype)
+        table = maker.normal((self.num_embeddings, self.embedding_dim))
         if self.padding_idx is not None:
             table = table.at[self.padding_idx].set(0.0)
         self.weight = table
@@ -341,14 +341,14 @@ class Embedding(Module):
             raise ShapeError(
                 f"Embedding: the table has shape {table.shape}; it is (n, size)."
             )
-        made = cls.__new__(cls)
-        made.num_embeddings, made.embedding_dim = table.shape
-        made.padding_idx = _padding_row("Embedding", padding_idx, table.shape[0])
+        layer = cls.__new__(cls)
+        layer.num_embeddings, layer.embedding_dim = table.shape
+        layer.padding_idx = _padding_row("Embedding", padding_idx, table.shape[0])
         if freeze:
-            made.register_buffer("weight", table)
+            layer.register_buffer("weight", table)
         else:
-            made.weight = table
-        return made
+            layer.weight = table
+        return layer
 
     def forward(self, indices: ArrayLike) -> Tensor:
         """Return the rows.

@@ -22,15 +22,15 @@ def as_float(name: str, x: ArrayLike, other: object = None) -> Tensor:
     Raises:
         DTypeError: it is a tensor of another dtype.
     """
-    given = operand(other, x) if isinstance(other, Tensor) else asarray(x)
-    if given.dtype.kind == "float":
-        return given
+    tensor = operand(other, x) if isinstance(other, Tensor) else asarray(x)
+    if tensor.dtype.kind == "float":
+        return tensor
     if isinstance(x, TensorBase):
         raise DTypeError(
-            f"{name}: the input is {given.dtype} of shape {given.shape}, and it takes "
-            "floats; convert it with astype(tw.float32)."
+            f"{name}: the input is {tensor.dtype} of shape {tensor.shape}, and it "
+            "takes floats; convert it with astype(tw.float32)."
         )
-    return given.astype("float32")
+    return tensor.astype("float32")
 
 
 def operand(x: Tensor, other: ArrayLike) -> Tensor:
@@ -48,7 +48,7 @@ def of_one_dtype(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     return a.astype(dtype), b.astype(dtype)
 
 
-def choice(name: str, what: str, value: object, allowed: Collection[str]) -> str:
+def choice(name: str, option: str, value: object, allowed: Collection[str]) -> str:
     """Return a word that is one of the options.
 
     Raises:
@@ -56,11 +56,11 @@ def choice(name: str, what: str, value: object, allowed: Collection[str]) -> str
     """
     if not isinstance(value, str) or value not in allowed:
         words = ", ".join(repr(word) for word in allowed)
-        raise DataError(f"{name}: {what} is {value!r}; it is one of {words}.")
+        raise DataError(f"{name}: {option} is {value!r}; it is one of {words}.")
     return value
 
 
-def positive(name: str, what: str, value: SupportsIndex) -> int:
+def positive(name: str, option: str, value: SupportsIndex) -> int:
     """Return a positive integer.
 
     Raises:
@@ -71,7 +71,7 @@ def positive(name: str, what: str, value: SupportsIndex) -> int:
     except TypeError:
         number = 0
     if number < 1:
-        raise DataError(f"{name}: {what} is {value!r}; give a positive integer.")
+        raise DataError(f"{name}: {option} is {value!r}; give a positive integer.")
     return number
 
 
@@ -98,13 +98,13 @@ def same_shape(name: str, a: Tensor, b: Tensor) -> None:
         )
 
 
-def trailing(name: str, x: Tensor, wanted: Sequence[int]) -> None:
+def trailing(name: str, x: Tensor, shape: Sequence[int]) -> None:
     """Raise unless a tensor's shape ends in the given lengths.
 
     Raises:
         ShapeError: it does not.
     """
-    lengths: Shape = tuple(wanted)
+    lengths: Shape = tuple(shape)
     if x.shape[x.ndim - len(lengths) :] != lengths or x.ndim < len(lengths):
         words = ", ".join(str(length) for length in lengths)
         raise ShapeError(

@@ -103,8 +103,8 @@ def _weights(
 
 def _masked(name: str, scores: Tensor, mask: Tensor) -> Tensor:
     fits = mask.ndim <= scores.ndim and all(
-        length in (1, wanted)
-        for length, wanted in zip(mask.shape[::-1], scores.shape[::-1], strict=False)
+        length in (1, expected)
+        for length, expected in zip(mask.shape[::-1], scores.shape[::-1], strict=False)
     )
     if not fits:
         raise ShapeError(
@@ -200,30 +200,30 @@ class MultiheadAttention(Module):
         self.dropout, self.batch_first = dropout, batch_first
         self.kdim = size if kdim is None else positive(name, "kdim", kdim)
         self.vdim = size if vdim is None else positive(name, "vdim", vdim)
-        made = init.Maker(rng, device, dtype)
+        maker = init.Maker(rng, device, dtype)
         self.in_proj_weight: Tensor | None = None
         self.q_proj_weight: Tensor | None = None
         self.k_proj_weight: Tensor | None = None
         self.v_proj_weight: Tensor | None = None
         if self.kdim == size and self.vdim == size:
             bound = math.sqrt(6 / (4 * size))
-            self.in_proj_weight = made.uniform((3 * size, size), bound)
+            self.in_proj_weight = maker.uniform((3 * size, size), bound)
         else:
             lengths = (size, self.kdim, self.vdim)
             weights = [
-                made.uniform((size, length), math.sqrt(6 / (size + length)))
+                maker.uniform((size, length), math.sqrt(6 / (size + length)))
                 for length in lengths
             ]
             self.q_proj_weight, self.k_proj_weight, self.v_proj_weight = weights
-        self.in_proj_bias = made.full((3 * size,), 0.0) if bias else None
+        self.in_proj_bias = maker.full((3 * size,), 0.0) if bias else None
         self.bias_k: Tensor | None = None
         self.bias_v: Tensor | None = None
         if add_bias_kv:
             self.bias_k, self.bias_v = (
-                made.normal((1, 1, size), 1 / math.sqrt(size)) for _ in range(2)
+                maker.normal((1, 1, size), 1 / math.sqrt(size)) for _ in range(2)
             )
         self.add_zero_attn = add_zero_attn
-        out = Linear(size, size, bias, made.device, made.dtype, rng=made.source)
+        out = Linear(size, size, bias, maker.device, maker.dtype, rng=maker.source)
         if out.bias is not None:
             init.zeros(out.bias)
         self.out_proj = out
@@ -265,14 +265,18 @@ class MultiheadAttention(Module):
             ShapeError: the shapes do not fit.
         """
         name = type(self).__name__
-        given = [as_float(name, x, self.out_proj.weight) for x in (query, key, value)]
-        is_one = given[0].ndim == 2
+        operands = [
+            as_float(name, x, self.out_proj.weight) for x in (query, key, value)
+        ]
+        is_one = operands[0].ndim == 2
         if is_one:
-            given = [x.expand_dims(axis=0) for x in given]
+            operands = [x.expand_dims(axis=0) for x in operands]
         elif not self.batch_first:
-            given = [x.permute_dims((1, 0, 2)) if x.ndim == 3 else x for x in given]
-        self._check(name, given)
-        heads = [self._parted(x) for x in self._projected(given)]
+            operands = [
+                x.permute_dims((1, 0, 2)) if x.ndim == 3 else x for x in operands
+            ]
+        self._check(name, operands)
+        heads = [self._parted(x) for x in self._projected(operands)]
         q, k, v = heads
         more = (self.bias_k is not None) + self.add_zero_attn
         hides_later = is_causal and more > 0
@@ -283,18 +287,18 @@ class MultiheadAttention(Module):
         scale = 1 / math.sqrt(q.shape[-1])
         weights = _weights(name, q, k, is_causal and not more, mask, scale)
         weights = dropout(weights, self.dropout, key=dropout_key)
-        joined = (weights @ v).permute_dims((0, 2, 1, 3)).reshape(*given[0].shape)
+        joined = (weights @ v).permute_dims((0, 2, 1, 3)).reshape(*operands[0].shape)
         result = self.out_proj(joined)
-        told = weights.mean(1) if average_attn_weights else weights
+        reported = weights.mean(1) if average_attn_weights else weights
         if is_one:
-            result, told = result.squeeze(0), told.squeeze(0)
+            result, reported = result.squeeze(0), reported.squeeze(0)
         elif not self.batch_first:
             result = result.permute_dims((1, 0, 2))
-        return result, told if need_weights else None
+        return result, reported if need_weights else None
 
-    def _check(self, name: str, given: list[Tensor]) -> None:
+    def _check(self, name: str, operands: list[Tensor]) -> None:
         lengths = (self.embed_dim, self.kdim, self.vdim)
-        shapes = [x.shape for x in given]
+        shapes = [x.shape for x in operands]
         fits = all(
             len(shape) == 3 and shape[2] == length
             for shape, length in zip(shapes, lengths, strict=True)
@@ -310,19 +314,21 @@ class MultiheadAttention(Module):
                 f"{lengths[0]}), (n, s, {lengths[1]}) and (n, s, {lengths[2]})."
             )
 
-    def _projected(self, given: list[Tensor]) -> list[Tensor]:
+    def _projected(self, operands: list[Tensor]) -> list[Tensor]:
         size, whole = self.embed_dim, self.in_proj_bias
         starts = range(0, 3 * size, size)
         bias = [None if whole is None else whole[i : i + size] for i in starts]
         weight = self.in_proj_weight
         if weight is None:
             weights = [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
-        elif given[0] is given[1] is given[2]:
-            joined = linear(given[0], weight, whole)
+        elif operands[0] is operands[1] is operands[2]:
+            joined = linear(operands[0], weight, whole)
             return [joined[..., i : i + size] for i in starts]
         else:
             weights = [weight[i : i + size] for i in starts]
-        return [linear(x, w, b) for x, w, b in zip(given, weights, bias, strict=True)]
+        return [
+            linear(x, w, b) for x, w, b in zip(operands, weights, bias, strict=True)
+        ]
 
     def _parted(self, x: Tensor) -> Tensor:
         """Return `(n, heads, length, size)` from `(n, length, heads * size)`."""
@@ -343,32 +349,32 @@ class MultiheadAttention(Module):
         self, q: Tensor, k: Tensor, padding: ArrayLike, mask: ArrayLike, causal: bool
     ) -> Tensor | None:
         """Return one mask for `attention`: True is visible, floats are added."""
-        found: list[Tensor] = []
+        masks: list[Tensor] = []
         if causal:
             rows = expand_dims(arange(q.shape[2], device=q.device), 1)
-            found.append(rows < arange(k.shape[2], device=q.device))
+            masks.append(rows < arange(k.shape[2], device=q.device))
         if mask is not None:
-            given = operand(q, mask)
-            if given.ndim == 3:
-                given = given.reshape(q.shape[0], -1, q.shape[2], k.shape[2])
-            found.append(given)
+            tensor = operand(q, mask)
+            if tensor.ndim == 3:
+                tensor = tensor.reshape(q.shape[0], -1, q.shape[2], k.shape[2])
+            masks.append(tensor)
         if padding is not None:
-            given = operand(q, padding)
-            if given.ndim not in (1, 2) or given.shape[-1] != k.shape[2]:
+            tensor = operand(q, padding)
+            if tensor.ndim not in (1, 2) or tensor.shape[-1] != k.shape[2]:
                 raise ShapeError(
-                    f"MultiheadAttention: key_padding_mask has shape {given.shape}; it "
-                    f"is ({q.shape[0]}, {k.shape[2]})."
+                    f"MultiheadAttention: key_padding_mask has shape {tensor.shape}; "
+                    f"it is ({q.shape[0]}, {k.shape[2]})."
                 )
-            found.append(given.reshape(-1, 1, 1, k.shape[2]))
-        if not found:
+            masks.append(tensor.reshape(-1, 1, 1, k.shape[2]))
+        if not masks:
             return None
-        if all(each.dtype.kind == "bool" for each in found):
-            return ~reduce(operator.or_, found)
+        if all(value.dtype.kind == "bool" for value in masks):
+            return ~reduce(operator.or_, masks)
         added = [
-            where(each, -math.inf, 0.0).astype(q.dtype)
-            if each.dtype.kind == "bool"
-            else each
-            for each in found
+            where(part, -math.inf, 0.0).astype(q.dtype)
+            if part.dtype.kind == "bool"
+            else part
+            for part in masks
         ]
         return reduce(operator.add, added)
 

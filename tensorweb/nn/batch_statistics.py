@@ -327,9 +327,11 @@ class BatchNorm(ChannelNorm):
         Raises:
             DataError: `eps` is not positive.
         """
-        made = init.Maker(None, device, dtype)
+        maker = init.Maker(None, device, dtype)
         factors = (affine, bias)
-        self._configure(num_features, eps, momentum, factors, track_running_stats, made)
+        self._configure(
+            num_features, eps, momentum, factors, track_running_stats, maker
+        )
 
     def _by_input(self, x: Tensor, running: Statistics | None) -> Tensor:
         axes = (0, *range(2, x.ndim))

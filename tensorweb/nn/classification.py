@@ -65,15 +65,15 @@ def one_hot(
     tensor([[0, 0, 1],
             [1, 0, 0]])
     """
-    given = as_labels("one_hot", labels)
+    tensor = as_labels("one_hot", labels)
     if num_classes == -1:
-        number = extremes(given.node)[1] + 1 if given.size else 0
+        number = extremes(tensor.node)[1] + 1 if tensor.size else 0
         if not number:
             raise DataError("one_hot: there are no labels to count; give num_classes.")
     else:
         number = positive("one_hot", "num_classes", num_classes)
-    check_labels("one_hot", given, number, None)
-    return is_class(given, number).astype(dtype)
+    check_labels("one_hot", tensor, number, None)
+    return is_class(tensor, number).astype(dtype)
 
 
 def cross_entropy(
@@ -108,37 +108,37 @@ def cross_entropy(
     tensor(0.3465736)
     """
     name = "cross_entropy"
-    given = as_float(name, logits, labels)
+    tensor = as_float(name, logits, labels)
     choice(name, "reduction", reduction, REDUCTIONS)
     if not 0.0 <= label_smoothing <= 1.0:
         raise DataError(
             f"{name}: label_smoothing is {label_smoothing}; it is from 0 to 1."
         )
-    wanted = operand(given, labels)
-    rows = classes_last(name, given)
+    expected = operand(tensor, labels)
+    rows = classes_last(name, tensor)
     weights = _weights(name, weight, rows)
-    if wanted.dtype.kind == "float" and wanted.shape == given.shape:
+    if expected.dtype.kind == "float" and expected.shape == tensor.shape:
         if ignore_index != IGNORED:
             raise DataError(
                 f"{name}: ignore_index is {ignore_index}, and the labels are shares of "
                 "classes, none of which is it; leave it out, or give integers."
             )
-        shares = _spread(classes_last(name, wanted), label_smoothing)
+        shares = _spread(classes_last(name, expected), label_smoothing)
         losses = _soft(
             *of_one_dtype(rows, shares if weights is None else shares * weights)
         )
         return _over_examples(losses, reduction)
-    found = checked_labels(name, rows, wanted, ignore_index)
+    checked = checked_labels(name, rows, expected, ignore_index)
     if not label_smoothing:
-        return found.reduced(_hard(rows, found.labels), weights, reduction)
-    hot = where(is_class(found.labels, rows.shape[-1]), 1.0, 0.0).astype(rows.dtype)
+        return checked.reduced(_hard(rows, checked.labels), weights, reduction)
+    hot = where(is_class(checked.labels, rows.shape[-1]), 1.0, 0.0).astype(rows.dtype)
     if weights is None:
         losses = _soft(rows, _spread(hot, label_smoothing))
-        return found.reduced(losses, None, reduction)
+        return checked.reduced(losses, None, reduction)
     own = (hot * weights).sum(-1, keepdims=True)
     even = weights * (label_smoothing / rows.shape[-1])
     losses = _soft(*of_one_dtype(rows, hot * own * (1.0 - label_smoothing) + even))
-    return found.reduced(losses, weights, reduction, is_weighted=True)
+    return checked.reduced(losses, weights, reduction, is_weighted=True)
 
 
 def nll(
@@ -155,14 +155,14 @@ def nll(
     >>> tw.nn.nll([[-1.0, -2.0], [-3.0, -4.0]], [1, 0])
     tensor(2.5)
     """
-    given = as_float("nll", input, target)
+    tensor = as_float("nll", input, target)
     choice("nll", "reduction", reduction, REDUCTIONS)
-    wanted = operand(given, target)
-    rows = classes_last("nll", given)
+    expected = operand(tensor, target)
+    rows = classes_last("nll", tensor)
     weights = _weights("nll", weight, rows)
-    found = checked_labels("nll", rows, wanted, ignore_index)
-    losses = -where(is_class(found.labels, rows.shape[-1]), rows, 0.0).sum(-1)
-    return found.reduced(losses, weights, reduction)
+    checked = checked_labels("nll", rows, expected, ignore_index)
+    losses = -where(is_class(checked.labels, rows.shape[-1]), rows, 0.0).sum(-1)
+    return checked.reduced(losses, weights, reduction)
 
 
 def classes_last(name: str, x: Tensor) -> Tensor:
@@ -188,13 +188,13 @@ def is_class(labels: Tensor, classes: int) -> Tensor:
 def _weights(name: str, weight: ArrayLike, rows: Tensor) -> Tensor | None:
     if weight is None:
         return None
-    found = as_float(name, weight, rows)
-    if found.shape != rows.shape[-1:]:
+    weights = as_float(name, weight, rows)
+    if weights.shape != rows.shape[-1:]:
         raise ShapeError(
-            f"{name}: weight has shape {found.shape}, and there are {rows.shape[-1]} "
+            f"{name}: weight has shape {weights.shape}, and there are {rows.shape[-1]} "
             f"classes; give one for each, shape ({rows.shape[-1]},)."
         )
-    return found
+    return weights
 
 
 def _spread(shares: Tensor, smoothing: float) -> Tensor:
@@ -246,9 +246,9 @@ def _soft_value(rows: Tensor, shares: Tensor) -> Tensor:
 # dz = ((sum q) softmax(z) - q) g, dq = -log softmax(z) g
 def _soft_slope(needed: tuple[Tensor, Tensor], g: Tensor) -> tuple[Tensor, Tensor]:
     rows, shares = needed
-    given = expand_dims(g, -1)
+    column = expand_dims(g, -1)
     part = softmax_along(rows, -1) * shares.sum(-1, keepdims=True) - shares
-    return part * given, -log_softmax_along(rows, -1) * given
+    return part * column, -log_softmax_along(rows, -1) * column
 
 
 _soft = custom_vjp(
@@ -312,13 +312,13 @@ def as_labels(name: str, labels: ArrayLike, device: object = None) -> Tensor:
     Raises:
         DTypeError: it has another dtype.
     """
-    given = labels if isinstance(labels, Tensor) else asarray(labels, device=device)
-    if given.dtype.kind not in ("int", "uint"):
+    tensor = labels if isinstance(labels, Tensor) else asarray(labels, device=device)
+    if tensor.dtype.kind not in ("int", "uint"):
         raise DTypeError(
-            f"{name}: the labels are {given.dtype} of shape {given.shape}; they are "
+            f"{name}: the labels are {tensor.dtype} of shape {tensor.shape}; they are "
             "numbers of classes, convert them with astype(tw.int32)."
         )
-    return given
+    return tensor
 
 
 def check_labels(name: str, labels: Tensor, classes: int, ignored: int | None) -> None:
@@ -370,18 +370,18 @@ def checked_labels(name: str, rows: Tensor, given: Tensor, ignored: int) -> Labe
     if low >= 0 and high < classes and not is_a_class:
         return Labels(labels)
     counts = labels != ignored
-    kept = where(counts, labels, 0)
+    counted = where(counts, labels, 0)
     if not is_a_class and is_traced(labels.node):
-        is_known = (kept >= 0) & (kept < classes)
-        kept = where(is_known, kept, 0)
-        promise_interval(kept.node, 0, classes - 1)
-        return Labels(kept, counts, is_known)
+        is_known = (counted >= 0) & (counted < classes)
+        counted = where(is_known, counted, 0)
+        promise_interval(counted.node, 0, classes - 1)
+        return Labels(counted, counts, is_known)
     if not is_a_class:
-        low, high = _ends_of_counted(labels.node, kept.node, ignored)
+        low, high = _ends_of_counted(labels.node, counted.node, ignored)
         if low < 0 or high >= classes:
             raise _out_of_range(name, low if low < 0 else high, classes)
-    promise_interval(kept.node, 0, classes - 1)
-    return Labels(kept, counts)
+    promise_interval(counted.node, 0, classes - 1)
+    return Labels(counted, counts)
 
 
 _counted: WeakKeyDictionary[Node, dict[int, Interval]] = WeakKeyDictionary()

@@ -93,20 +93,20 @@ class Sequential(Module):
     def _named(self) -> Iterable[tuple[str, Layer]]:
         if isinstance(self.layers, dict):
             return self.layers.items()
-        return ((str(number), layer) for number, layer in enumerate(self.layers))
+        return ((str(index), layer) for index, layer in enumerate(self.layers))
 
     def forward(
         self, x: Any, *, key: Tensor | None = None, train: bool | None = None
     ) -> Any:
         """Return the result of applying all layers in order."""
-        for number, (_, layer) in enumerate(self._named()):
-            wanted = takes(layer)
-            given: dict[str, Any] = {}
-            if key is not None and "key" in wanted:
-                given["key"] = fold_in(key, number)
-            if train is not None and "train" in wanted:
-                given["train"] = train
-            x = layer(x, **given)
+        for index, (_, layer) in enumerate(self._named()):
+            accepted = takes(layer)
+            arguments: dict[str, Any] = {}
+            if key is not None and "key" in accepted:
+                arguments["key"] = fold_in(key, index)
+            if train is not None and "train" in accepted:
+                arguments["train"] = train
+            x = layer(x, **arguments)
         return x
 
     def append(self, layer: Layer) -> Sequential:
@@ -153,18 +153,18 @@ def flatten(x: ArrayLike, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     >>> tw.nn.flatten(tw.ones((2, 3, 4)), 1).shape
     (2, 12)
     """
-    given = asarray(x)
-    if not given.ndim:
-        return given.reshape(1)
-    first = normalize_axis(start_dim, given.ndim)
-    last = normalize_axis(end_dim, given.ndim)
+    tensor = asarray(x)
+    if not tensor.ndim:
+        return tensor.reshape(1)
+    first = normalize_axis(start_dim, tensor.ndim)
+    last = normalize_axis(end_dim, tensor.ndim)
     if first > last:
         raise ShapeError(
             f"flatten: start_dim {start_dim} comes behind end_dim {end_dim} of shape "
-            f"{given.shape}; exchange them."
+            f"{tensor.shape}; exchange them."
         )
-    before, inside = given.shape[:first], given.shape[first : last + 1]
-    return given.reshape(*before, prod(inside), *given.shape[last + 1 :])
+    before, inside = tensor.shape[:first], tensor.shape[first : last + 1]
+    return tensor.reshape(*before, prod(inside), *tensor.shape[last + 1 :])
 
 
 class Flatten(FunctionModule):
@@ -188,10 +188,10 @@ class Unflatten(Module):
         Raises:
             ShapeError: the lengths do not fit.
         """
-        given = asarray(x)
-        axis = normalize_axis(self.dim, given.ndim)
-        rest = given.shape[axis + 1 :]
-        return given.reshape(*given.shape[:axis], *self.unflattened_size, *rest)
+        tensor = asarray(x)
+        axis = normalize_axis(self.dim, tensor.ndim)
+        remaining = tensor.shape[axis + 1 :]
+        return tensor.reshape(*tensor.shape[:axis], *self.unflattened_size, *remaining)
 
     def extra_repr(self) -> str:
         """Return the settings."""

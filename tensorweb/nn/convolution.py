@@ -88,10 +88,10 @@ def _convolved(
 ) -> Tensor:
     """Return a convolution of a batch, or of one example."""
     kernel = as_float(name, weight, x)
-    given = as_float(name, x, kernel)
-    is_one = given.ndim == kernel.ndim - 1
-    found = (functions.conv1d if name.endswith("1d") else functions.conv2d)(
-        given.expand_dims(axis=0) if is_one else given,
+    tensor = as_float(name, x, kernel)
+    is_one = tensor.ndim == kernel.ndim - 1
+    result = (functions.conv1d if name.endswith("1d") else functions.conv2d)(
+        tensor.expand_dims(axis=0) if is_one else tensor,
         kernel,
         bias=bias,
         stride=options[0],
@@ -99,7 +99,7 @@ def _convolved(
         dilation=options[2],
         groups=groups,
     )
-    return found.squeeze(0) if is_one else found
+    return result.squeeze(0) if is_one else result
 
 
 class Convolution(Module):
@@ -168,13 +168,13 @@ class Convolution(Module):
                 )
         else:
             self.padding = numbers(name, "padding", padding, count, 0)
-        made = init.Maker(rng, device, dtype)
+        maker = init.Maker(rng, device, dtype)
         outer = (self.out_channels, self.in_channels)
         first, second = outer[::-1] if self._is_transposed else outer
         shape = (first, second // self.groups, *self.kernel_size)
         bound = 1 / math.sqrt(math.prod(shape[1:]))
-        self.weight = made.uniform(shape, bound)
-        self.bias = made.uniform((self.out_channels,), bound) if bias else None
+        self.weight = maker.uniform(shape, bound)
+        self.bias = maker.uniform((self.out_channels,), bound) if bias else None
 
     def borders(self) -> list[tuple[int, int]]:
         """Return the padding before and after each axis."""
@@ -191,16 +191,16 @@ class Convolution(Module):
     def _checked(self, x: ArrayLike) -> Tensor:
         """Return the input as floats, with validated rank and channels."""
         name, count = type(self).__name__, self._spatial
-        given = as_float(name, x, self.weight)
+        tensor = as_float(name, x, self.weight)
         axes = ("length",) if count == 1 else ("h", "w")
-        is_fitting = given.ndim in (count + 1, count + 2)
-        if not is_fitting or given.shape[-1 - count] != self.in_channels:
+        is_fitting = tensor.ndim in (count + 1, count + 2)
+        if not is_fitting or tensor.shape[-1 - count] != self.in_channels:
             words = ", ".join((str(self.in_channels), *axes))
             raise ShapeError(
-                f"{name}: the input has shape {given.shape}; it takes (n, {words}) or "
+                f"{name}: the input has shape {tensor.shape}; it takes (n, {words}) or "
                 f"({words}), {self.in_channels} being the channels."
             )
-        return given
+        return tensor
 
     def extra_repr(self) -> str:
         """Return the settings that differ from the defaults."""
@@ -232,15 +232,15 @@ class _Conv(Convolution):
             ShapeError: the input has other axes or channels, or is smaller than a
                 window.
         """
-        given = self._checked(x)
+        tensor = self._checked(x)
         borders = self.borders()
         if self.padding_mode != "zeros":
-            given = padded(type(self).__name__, given, borders, self.padding_mode)
+            tensor = padded(type(self).__name__, tensor, borders, self.padding_mode)
             borders = [(0, 0)] * self._spatial
-        is_one = given.ndim == self._spatial + 1
+        is_one = tensor.ndim == self._spatial + 1
         call = functions.conv1d if self._spatial == 1 else functions.conv2d
-        found = call(
-            given.expand_dims(axis=0) if is_one else given,
+        result = call(
+            tensor.expand_dims(axis=0) if is_one else tensor,
             self.weight,
             bias=self.bias,
             stride=self.stride,
@@ -248,7 +248,7 @@ class _Conv(Convolution):
             dilation=self.dilation,
             groups=self.groups,
         )
-        return found.squeeze(0) if is_one else found
+        return result.squeeze(0) if is_one else result
 
 
 class Conv1d(_Conv):
@@ -358,20 +358,20 @@ class _ConvTranspose(Convolution):
         Raises:
             ShapeError: the input has other axes or channels, or nothing is left.
         """
-        given = self._checked(x)
-        is_one = given.ndim == self._spatial + 1
+        tensor = self._checked(x)
+        is_one = tensor.ndim == self._spatial + 1
         if is_one:
-            given = given.expand_dims(axis=0)
-        wide = self._with_borders(spread(given, self.stride))
+            tensor = tensor.expand_dims(axis=0)
+        wide = self._with_borders(spread(tensor, self.stride))
         call = functions.conv1d if self._spatial == 1 else functions.conv2d
-        found = call(
+        result = call(
             wide,
             self._turned(),
             bias=self.bias,
             dilation=self.dilation,
             groups=self.groups,
         )
-        return found.squeeze(0) if is_one else found
+        return result.squeeze(0) if is_one else result
 
     def _with_borders(self, x: Tensor) -> Tensor:
         """Return the dilated input, padded or cropped to the windows' reach."""
@@ -519,29 +519,29 @@ def _called(
     options: tuple[Numbers, Numbers, Numbers, SupportsIndex, Numbers],
 ) -> Tensor:
     """Return the result of a layer with this weight and bias."""
-    given = as_float(name, weight)
+    tensor = as_float(name, weight)
     rank = kind._spatial + 2
-    if given.ndim != rank:
+    if tensor.ndim != rank:
         raise ShapeError(
-            f"{name}: weight has shape {given.shape}; it is (channels, out / groups, "
+            f"{name}: weight has shape {tensor.shape}; it is (channels, out / groups, "
             "...), with as many axes as a batch."
         )
     stride, padding, output_padding, groups, dilation = options
     layer = kind(
-        given.shape[0],
-        given.shape[1] * operator.index(groups),
-        given.shape[2:],
+        tensor.shape[0],
+        tensor.shape[1] * operator.index(groups),
+        tensor.shape[2:],
         stride,
         padding,
         output_padding,
         groups,
         dilation=dilation,
-        device=given.device,
-        dtype=given.dtype,
+        device=tensor.device,
+        dtype=tensor.dtype,
         rng=0,  # What it draws is replaced, and never computed.
     )
-    layer.weight = given
-    layer.bias = None if bias is None else as_float(name, bias, given)
+    layer.weight = tensor
+    layer.bias = None if bias is None else as_float(name, bias, tensor)
     return layer(x)  # type: ignore[no-any-return]  # a module's result
 
 
@@ -550,7 +550,7 @@ MODES = ("zeros", "reflect", "replicate", "circular")
 
 def numbers(
     name: str,
-    what: str,
+    option: str,
     given: SupportsIndex | Iterable[SupportsIndex],
     count: int,
     least: int,
@@ -562,15 +562,15 @@ def numbers(
     """
     try:
         if isinstance(given, SupportsIndex):
-            found = (operator.index(given),) * count
+            result = (operator.index(given),) * count
         else:
-            found = tuple([operator.index(each) for each in given])
+            result = tuple([operator.index(value) for value in given])
     except TypeError:
-        found = ()
-    if len(found) != count or min(found) < least:
+        result = ()
+    if len(result) != count or min(result) < least:
         many = "an integer" if count == 1 else f"an integer, or {count} of them"
-        raise DataError(f"{name}: {what} is {given!r}; give {many}, {least} or more.")
-    return found
+        raise DataError(f"{name}: {option} is {given!r}; give {many}, {least} or more.")
+    return result
 
 
 def padded(

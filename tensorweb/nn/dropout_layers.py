@@ -29,8 +29,8 @@ def dropout(x: ArrayLike, p: float = 0.5, *, key: Tensor | None = None) -> Tenso
     >>> tw.nn.dropout(tw.ones(4), 0.5)
     tensor([1., 1., 1., 1.])
     """
-    given = as_float("dropout", x)
-    return _dropped("dropout", given, p, key, given.shape)
+    tensor = as_float("dropout", x)
+    return _dropped("dropout", tensor, p, key, tensor.shape)
 
 
 def dropout1d(x: ArrayLike, p: float = 0.5, *, key: Tensor | None = None) -> Tensor:
@@ -59,23 +59,23 @@ def _channels_dropped(
     name: str, x: ArrayLike, p: float, key: Tensor | None, rank: int
 ) -> Tensor:
     """Drop full channels of a batch, or of one example of fewer axes than `rank`."""
-    given = as_float(name, x)
-    channels = 1 if given.ndim == rank - 1 else 2
-    shape = given.shape[:channels] + (1,) * (given.ndim - channels)
-    return _dropped(name, given, p, key, shape)
+    tensor = as_float(name, x)
+    channels = 1 if tensor.ndim == rank - 1 else 2
+    shape = tensor.shape[:channels] + (1,) * (tensor.ndim - channels)
+    return _dropped(name, tensor, p, key, shape)
 
 
 def _dropped(
     name: str, x: Tensor, p: float, key: Tensor | None, shape: tuple[int, ...]
 ) -> Tensor:
     """Return `x` with dropout by a random mask of a shape that broadcasts."""
-    share = _checked(name, p)
-    if key is None or not share:
+    fraction = _checked(name, p)
+    if key is None or not fraction:
         return x
-    if share == 1.0:
+    if fraction == 1.0:
         return x * 0.0
-    kept = bernoulli(key, 1.0 - share, shape)
-    return where(kept, x * (1 / (1.0 - share)), 0.0)
+    retained = bernoulli(key, 1.0 - fraction, shape)
+    return where(retained, x * (1 / (1.0 - fraction)), 0.0)
 
 
 def _checked(name: str, p: float) -> float:

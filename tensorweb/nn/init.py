@@ -58,11 +58,11 @@ def generator(rng: Rng = None, device: str | None = None) -> Generator:
         return Generator(rng, device=None if isinstance(rng, TensorBase) else where)
     # A lost device takes the generator's state with it, so another generator begins.
     current = notices.programs(), losses(where)
-    *made, found = _programs.get(where, (-1, -1, None))
-    if found is None or tuple(made) != current:
-        found = Generator(0, device=where)
-        _programs[where] = (*current, found)
-    return found
+    *state, cached = _programs.get(where, (-1, -1, None))
+    if cached is None or tuple(state) != current:
+        cached = Generator(0, device=where)
+        _programs[where] = (*current, cached)
+    return cached
 
 
 class Maker:
@@ -344,15 +344,15 @@ def _filled(tensor: Tensor, value: Tensor) -> Tensor:
 
 def _orthonormal(rows: list[list[float]]) -> list[list[float]]:
     """Return orthonormal rows by Gram-Schmidt, repeated once for accuracy."""
-    found: list[list[float]] = []
+    basis: list[list[float]] = []
     for row in rows:
         for _ in range(2):
-            for other in found:
+            for other in basis:
                 part = _dot(row, other)
                 row = [x - part * y for x, y in zip(row, other, strict=True)]
         size = math.sqrt(_dot(row, row))
-        found.append([x / size for x in row])
-    return found
+        basis.append([x / size for x in row])
+    return basis
 
 
 def _dot(a: list[float], b: list[float]) -> float:

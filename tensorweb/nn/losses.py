@@ -59,13 +59,13 @@ LEAST_VARIANCE = 1e-12
 
 def _pair(name: str, input: ArrayLike, target: ArrayLike) -> tuple[Tensor, Tensor]:
     """Return both as floating-point tensors of one shape; a number broadcasts."""
-    given = as_float(name, input, target)
-    wanted = target if isinstance(target, Tensor) else as_float(name, target, given)
-    if wanted.dtype.kind != "float":
-        wanted = wanted.astype(given.dtype)
-    if wanted.ndim:
-        same_shape(name, given, wanted)
-    return given, wanted
+    tensor = as_float(name, input, target)
+    expected = target if isinstance(target, Tensor) else as_float(name, target, tensor)
+    if expected.dtype.kind != "float":
+        expected = expected.astype(tensor.dtype)
+    if expected.ndim:
+        same_shape(name, tensor, expected)
+    return tensor, expected
 
 
 def mse(input: ArrayLike, target: ArrayLike, reduction: str = "mean") -> Tensor:
@@ -78,8 +78,8 @@ def mse(input: ArrayLike, target: ArrayLike, reduction: str = "mean") -> Tensor:
     >>> tw.nn.mse([1.0, 2.0], [1.0, 4.0])
     tensor(2.)
     """
-    given, wanted = _pair("mse", input, target)
-    return reduced("mse", (given - wanted) ** 2, reduction)
+    prediction, expected = _pair("mse", input, target)
+    return reduced("mse", (prediction - expected) ** 2, reduction)
 
 
 def l1(input: ArrayLike, target: ArrayLike, reduction: str = "mean") -> Tensor:
@@ -92,8 +92,8 @@ def l1(input: ArrayLike, target: ArrayLike, reduction: str = "mean") -> Tensor:
     >>> tw.nn.l1([1.0, 2.0], [1.0, 4.0])
     tensor(1.)
     """
-    given, wanted = _pair("l1", input, target)
-    return reduced("l1", abs(given - wanted), reduction)
+    prediction, expected = _pair("l1", input, target)
+    return reduced("l1", abs(prediction - expected), reduction)
 
 
 def huber(
@@ -114,10 +114,10 @@ def huber(
     >>> tw.nn.huber([0.0, 0.0], [1.0, 3.0], reduction="none")
     tensor([0.5, 2.5])
     """
-    given, wanted = _pair("huber", input, target)
+    prediction, expected = _pair("huber", input, target)
     if not 0 < delta < math.inf:
         raise DataError(f"huber: delta is {delta}; give a positive, finite number.")
-    error = given - wanted
+    error = prediction - expected
     distance = abs(error)
     near, far = 0.5 * error**2, delta * (distance - 0.5 * delta)
     return reduced("huber", where(distance <= delta, near, far), reduction)
@@ -140,10 +140,10 @@ def smooth_l1(
     >>> tw.nn.smooth_l1([0.0, 0.0], [1.0, 3.0], reduction="none")
     tensor([0.5, 2.5])
     """
-    given, wanted = _pair("smooth_l1", input, target)
+    prediction, expected = _pair("smooth_l1", input, target)
     if beta < 0:
         raise DataError(f"smooth_l1: beta is {beta}; give 0 or a positive number.")
-    error = given - wanted
+    error = prediction - expected
     distance = abs(error)
     if beta == 0:
         return reduced("smooth_l1", distance, reduction)
@@ -197,11 +197,11 @@ def binary_cross_entropy(
     tensor([100., 100.])
     """
     name = "binary_cross_entropy"
-    given, wanted = _pair(name, input, target)
-    whole = wanted + given * 0 if not wanted.ndim else wanted
-    losses = _binary(*of_one_dtype(given, whole))
+    prediction, expected = _pair(name, input, target)
+    whole = expected + prediction * 0 if not expected.ndim else expected
+    losses = _binary(*of_one_dtype(prediction, whole))
     if weight is not None:
-        losses = losses * as_float(name, weight, given)
+        losses = losses * as_float(name, weight, prediction)
     return reduced(name, losses, reduction)
 
 
@@ -229,14 +229,14 @@ def binary_cross_entropy_with_logits(
     tensor(10000.)
     """
     name = "binary_cross_entropy_with_logits"
-    given, wanted = _pair(name, input, target)
-    positive = logsigmoid(given)
+    prediction, expected = _pair(name, input, target)
+    positive = logsigmoid(prediction)
     if pos_weight is not None:
-        scale = as_float(name, pos_weight, given)
-        positive = positive * ((scale - 1.0) * wanted + 1.0)
-    losses = (1.0 - wanted) * given - positive
+        scale = as_float(name, pos_weight, prediction)
+        positive = positive * ((scale - 1.0) * expected + 1.0)
+    losses = (1.0 - expected) * prediction - positive
     if weight is not None:
-        losses = losses * as_float(name, weight, given)
+        losses = losses * as_float(name, weight, prediction)
     return reduced(name, losses, reduction)
 
 
@@ -262,16 +262,16 @@ def kl_div(
     >>> tw.nn.kl_div(tw.log([0.5, 0.5]), [1.0, 0.0], "sum")
     tensor(0.6931472)
     """
-    given, wanted = _pair("kl_div", input, target)
+    prediction, expected = _pair("kl_div", input, target)
     choice("kl_div", "reduction", reduction, (*REDUCTIONS, "batchmean"))
     if log_target:
-        losses = wanted.exp() * (wanted - given)
+        losses = expected.exp() * (expected - prediction)
     else:
-        is_there = wanted > 0
-        logarithms = log(where(is_there, wanted, 1.0))
-        losses = where(is_there, wanted * logarithms, 0.0) - wanted * given
+        is_there = expected > 0
+        logarithms = log(where(is_there, expected, 1.0))
+        losses = where(is_there, expected * logarithms, 0.0) - expected * prediction
     if reduction == "batchmean":
-        return losses.sum() / (given.shape[0] if given.ndim else 1)
+        return losses.sum() / (prediction.shape[0] if prediction.ndim else 1)
     return reduced("kl_div", losses, reduction)
 
 
@@ -301,28 +301,28 @@ def gaussian_nll(
     >>> tw.nn.gaussian_nll([0.0], [2.0], [1.0])
     tensor(2.)
     """
-    given, wanted = _pair("gaussian_nll", input, target)
-    variance = _variance(as_float("gaussian_nll", var, given), given)
+    prediction, expected = _pair("gaussian_nll", input, target)
+    variance = _variance(as_float("gaussian_nll", var, prediction), prediction)
     bounded = variance + (maximum(variance, eps) - variance).detach()
-    losses = 0.5 * (log(bounded) + (given - wanted) ** 2 / bounded)
+    losses = 0.5 * (log(bounded) + (prediction - expected) ** 2 / bounded)
     if full:
         losses = losses + 0.5 * math.log(2 * math.pi)
     return reduced("gaussian_nll", losses, reduction)
 
 
-def _variance(var: Tensor, given: Tensor) -> Tensor:
+def _variance(var: Tensor, prediction: Tensor) -> Tensor:
     """Return variances; one variance per row gets a last axis of length 1.
 
     Raises:
         ShapeError: it is neither the input's shape nor that of its rows.
     """
-    shape, rows = var.shape, given.shape[:-1]
-    if not shape or shape in (given.shape, (*rows, 1)):
+    shape, rows = var.shape, prediction.shape[:-1]
+    if not shape or shape in (prediction.shape, (*rows, 1)):
         return var
     if shape == rows:
         return var[..., None]
     raise ShapeError(
-        f"gaussian_nll: var has shape {shape}, and input {given.shape}; give the "
+        f"gaussian_nll: var has shape {shape}, and input {prediction.shape}; give the "
         f"input's shape, {rows} or {(*rows, 1)} for one variance a row, or a number."
     )
 
@@ -352,15 +352,15 @@ def poisson_nll(
     >>> tw.nn.poisson_nll([0.0], [2.0])
     tensor(1.)
     """
-    given, wanted = _pair("poisson_nll", input, target)
+    prediction, expected = _pair("poisson_nll", input, target)
     if log_input:
-        losses = given.exp() - wanted * given
+        losses = prediction.exp() - expected * prediction
     else:
-        losses = given - wanted * log(given + eps)
+        losses = prediction - expected * log(prediction + eps)
     if full:
-        counts = where(wanted > 1, wanted, 1.0)
+        counts = where(expected > 1, expected, 1.0)
         stirling = counts * log(counts) - counts + 0.5 * log(2 * math.pi * counts)
-        losses = losses + where(wanted > 1, stirling, 0.0)
+        losses = losses + where(expected > 1, stirling, 0.0)
     return reduced("poisson_nll", losses, reduction)
 
 

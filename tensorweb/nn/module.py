@@ -191,12 +191,12 @@ class Module:
     def to(self, device: object = None, dtype: object = None) -> Self:
         """Move this module to a device, and its floats to a dtype; return it."""
         for tensor in [tensor for _, tensor, _, _ in _tensors(self)]:
-            found = tensor.detach()
+            value = tensor.detach()
             if dtype is not None and tensor.node.dtype.kind == "float":
-                found = found.astype(dtype)
+                value = value.astype(dtype)
             if device is not None:
-                found = found.to_device(device)
-            become(tensor, found)
+                value = value.to_device(device)
+            become(tensor, value)
         return self
 
     def extra_repr(self) -> str:
@@ -215,9 +215,9 @@ class Module:
     def __getattr__(self, name: str) -> NoReturn:
         """Raise; for a method of PyTorch the message has its replacement."""
         text = f"{type(self).__name__!r} object has no attribute {name!r}"
-        found = module_method_advice(name)
-        if found is not None:
-            text += f"; {found}."
+        advice = module_method_advice(name)
+        if advice is not None:
+            text += f"; {advice}."
         raise AttributeError(text, name=name, obj=self)
 
     def _parts(self) -> Iterator[tuple[str, Any]]:
@@ -236,7 +236,7 @@ def _named(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
         yield from ((str(name), part) for name, part in value.items())
     elif isinstance(value, tuple | list):
-        yield from ((str(number), part) for number, part in enumerate(value))
+        yield from ((str(index), part) for index, part in enumerate(value))
     elif is_opened(value):
         yield from attributes(value).items()
 
@@ -369,7 +369,7 @@ MOST_LISTED = 50
 
 
 def load(
-    module: str, named: Mapping[str, Tensor], given: Mapping[str, Any], strict: bool
+    module: str, named: Mapping[str, Tensor], values: Mapping[str, Any], strict: bool
 ) -> tuple[list[str], list[str]]:
     """Assign values to tensors in place; return missing and unexpected names.
 
@@ -377,18 +377,18 @@ def load(
         DataError: shapes do not fit, or names do not and `strict` is set; nothing is
             loaded then.
     """
-    missing = [name for name in named if name not in given]
-    unexpected = [name for name in given if name not in named]
+    missing = [name for name in named if name not in values]
+    unexpected = [name for name in values if name not in named]
     problems: list[str] = []
     if strict:
         problems += [f"{name} is missing" for name in missing]
         problems += [f"{name} is unknown" for name in unexpected]
-    found: dict[str, Tensor] = {}
+    loaded: dict[str, Tensor] = {}
     for name, tensor in named.items():
-        if name not in given:
+        if name not in values:
             continue
         try:
-            value = _converted(given[name], tensor)
+            value = _converted(values[name], tensor)
         except TensorwebError as error:
             problems.append(f"{name}: {error}")
             continue
@@ -396,7 +396,7 @@ def load(
             problems.append(
                 f"{name} has shape {value.shape}, the module's {tensor.shape}"
             )
-        found[name] = value
+        loaded[name] = value
     if problems:
         listed = [f"  {problem}" for problem in problems[:MOST_LISTED]]
         if len(problems) > MOST_LISTED:
@@ -405,7 +405,7 @@ def load(
             f"load_state_dict: this does not fit {module}, and nothing was loaded:\n"
             + "\n".join(listed)
         )
-    for name, value in found.items():
+    for name, value in loaded.items():
         replace(named[name], value)
     return missing, unexpected
 

@@ -256,10 +256,10 @@ class LayerNorm(Module):
         """Make a layer for inputs whose shape ends in `normalized_shape`."""
         self.normalized_shape = as_shape(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
-        made = init.Maker(None, device, dtype)
+        maker = init.Maker(None, device, dtype)
         shape = self.normalized_shape
-        self.weight = made.full(shape, 1.0) if elementwise_affine else None
-        self.bias = made.full(shape, 0.0) if elementwise_affine and bias else None
+        self.weight = maker.full(shape, 1.0) if elementwise_affine else None
+        self.bias = maker.full(shape, 0.0) if elementwise_affine and bias else None
 
     def forward(self, x: ArrayLike) -> Tensor:
         """Return the normalised input.
@@ -301,9 +301,9 @@ class RMSNorm(Module):
         """Make a layer for inputs whose shape ends in `normalized_shape`."""
         self.normalized_shape = as_shape(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
-        made = init.Maker(None, device, dtype)
+        maker = init.Maker(None, device, dtype)
         shape = self.normalized_shape
-        self.weight = made.full(shape, 1.0) if elementwise_affine else None
+        self.weight = maker.full(shape, 1.0) if elementwise_affine else None
 
     def forward(self, x: ArrayLike) -> Tensor:
         """Return the normalised input.
@@ -359,10 +359,10 @@ class GroupNorm(Module):
                 f"{self.num_channels} channels."
             )
         self.eps, self.affine = eps, affine
-        made = init.Maker(None, device, dtype)
+        maker = init.Maker(None, device, dtype)
         shape = (self.num_channels,)
-        self.weight = made.full(shape, 1.0) if affine else None
-        self.bias = made.full(shape, 0.0) if affine and bias else None
+        self.weight = maker.full(shape, 1.0) if affine else None
+        self.bias = maker.full(shape, 0.0) if affine and bias else None
 
     def forward(self, x: ArrayLike) -> Tensor:
         """Return the normalised input.
@@ -417,9 +417,11 @@ class _InstanceNorm(ChannelNorm):
         Raises:
             DataError: `eps` is not positive.
         """
-        made = init.Maker(None, device, dtype)
+        maker = init.Maker(None, device, dtype)
         factors = (affine, bias)
-        self._configure(num_features, eps, momentum, factors, track_running_stats, made)
+        self._configure(
+            num_features, eps, momentum, factors, track_running_stats, maker
+        )
 
     def _normalized(self, x: Tensor, train: bool) -> Tensor:
         """Return the normalised input; one example may do without `n`."""
@@ -471,17 +473,17 @@ def normalize(
     >>> tw.nn.normalize([[3.0, 4.0]])
     tensor([[0.6, 0.8]])
     """
-    given = as_float("normalize", x)
-    along = one_axis(given, axis, dim)
+    tensor = as_float("normalize", x)
+    along = one_axis(tensor, axis, dim)
     if p == 2.0:
-        norm = sqrt((given * given).sum(along, keepdims=True))
+        norm = sqrt((tensor * tensor).sum(along, keepdims=True))
     elif p == math.inf:
-        norm = abs(given).max(along, keepdims=True)
+        norm = abs(tensor).max(along, keepdims=True)
     elif p == 0.0:
-        norm = (given != 0.0).astype(given.dtype).sum(along, keepdims=True)
+        norm = (tensor != 0.0).astype(tensor.dtype).sum(along, keepdims=True)
     else:
-        norm = (abs(given) ** p).sum(along, keepdims=True) ** (1 / p)
-    return given / maximum(norm, eps)
+        norm = (abs(tensor) ** p).sum(along, keepdims=True) ** (1 / p)
+    return tensor / maximum(norm, eps)
 
 
 def cosine_similarity(

@@ -173,22 +173,22 @@ class Recurrent(Module):
     ) -> tuple[Tensor, State]:
         """Return the last layer's outputs, and the final states of all layers."""
         name = type(self).__name__
-        given = as_float(name, x, self._parameter("weight_ih_l0"))
-        if given.ndim not in (2, 3) or given.shape[-1] != self.input_size:
+        tensor = as_float(name, x, self._parameter("weight_ih_l0"))
+        if tensor.ndim not in (2, 3) or tensor.shape[-1] != self.input_size:
             order = "n, steps" if self.batch_first else "steps, n"
             raise ShapeError(
-                f"{name}: the input has shape {given.shape}; it takes ({order}, "
+                f"{name}: the input has shape {tensor.shape}; it takes ({order}, "
                 f"{self.input_size}) or (steps, {self.input_size})."
             )
-        is_one = given.ndim == 2
+        is_one = tensor.ndim == 2
         if is_one:
-            given = given.expand_dims(axis=1)
+            tensor = tensor.expand_dims(axis=1)
         elif self.batch_first:
-            given = given.permute_dims((1, 0, 2))
-        if not given.shape[0]:
-            raise ShapeError(f"{name}: the input has no steps, shape {given.shape}.")
-        first = self._states(name, given, states, is_one)
-        inputs, last = self._layers(given, first, key)
+            tensor = tensor.permute_dims((1, 0, 2))
+        if not tensor.shape[0]:
+            raise ShapeError(f"{name}: the input has no steps, shape {tensor.shape}.")
+        first = self._states(name, tensor, states, is_one)
+        inputs, last = self._layers(tensor, first, key)
         ends = tuple([stack(list(part)) for part in zip(*last, strict=True)])
         if is_one:
             return inputs.squeeze(1), tuple([end.squeeze(1) for end in ends])
@@ -443,13 +443,13 @@ class _Cell(Module):
         name = type(self).__name__
         self.input_size = positive(name, "input_size", input_size)
         self.hidden_size = positive(name, "hidden_size", hidden_size)
-        made = init.Maker(rng, device, dtype)
+        maker = init.Maker(rng, device, dtype)
         rows = GATES[self._kind] * self.hidden_size
         bound = 1 / math.sqrt(self.hidden_size)
-        self.weight_ih = made.uniform((rows, self.input_size), bound)
-        self.weight_hh = made.uniform((rows, self.hidden_size), bound)
-        self.bias_ih = made.uniform((rows,), bound) if bias else None
-        self.bias_hh = made.uniform((rows,), bound) if bias else None
+        self.weight_ih = maker.uniform((rows, self.input_size), bound)
+        self.weight_hh = maker.uniform((rows, self.hidden_size), bound)
+        self.bias_ih = maker.uniform((rows,), bound) if bias else None
+        self.bias_hh = maker.uniform((rows,), bound) if bias else None
 
     def _next(self, x: ArrayLike, state: tuple[ArrayLike, ...], step: str) -> State:
         """Return the next state; None in a state is zeros."""

@@ -23,7 +23,7 @@ def is_whole(value: object) -> TypeIs[SupportsIndex]:
 
 
 def parameter(
-    name: str, what: str, value: ArrayLike, shape: Shape, like: Tensor
+    name: str, option: str, value: ArrayLike, shape: Shape, like: Tensor
 ) -> Tensor:
     """Return a distribution parameter in the dtype of `like`.
 
@@ -31,17 +31,17 @@ def parameter(
         ShapeError: it does not broadcast to the shape.
         DTypeError: it is no integer, and `like` is.
     """
-    given = asarray(value, device=None if isinstance(value, Tensor) else like.device)
-    if like.dtype.kind != "float" and given.dtype.kind not in ("int", "uint"):
-        raise DTypeError(f"{name}: {what} is of {given.dtype}; give integers.")
+    tensor = asarray(value, device=None if isinstance(value, Tensor) else like.device)
+    if like.dtype.kind != "float" and tensor.dtype.kind not in ("int", "uint"):
+        raise DTypeError(f"{name}: {option} is of {tensor.dtype}; give integers.")
     try:
-        broadcast_to(given, shape)
+        broadcast_to(tensor, shape)
     except ShapeError:
         raise ShapeError(
-            f"{name}: {what} has shape {given.shape}, which does not broadcast to the "
-            f"result's {shape}; give a shape that holds it."
+            f"{name}: {option} has shape {tensor.shape}, which does not broadcast to "
+            f"the result's {shape}; give a shape that holds it."
         ) from None
-    return given.astype(like.dtype)
+    return tensor.astype(like.dtype)
 
 
 def float_dtype(name: str, dtype: DTypeLike) -> DType:
@@ -50,26 +50,26 @@ def float_dtype(name: str, dtype: DTypeLike) -> DType:
     Raises:
         DTypeError: it is another kind of dtype.
     """
-    wanted = as_dtype(dtype)
-    if wanted.kind != "float":
-        raise DTypeError(f"{name}: {wanted} is no float dtype; give float32.")
-    return wanted
+    result_dtype = as_dtype(dtype)
+    if result_dtype.kind != "float":
+        raise DTypeError(f"{name}: {result_dtype} is no float dtype; give float32.")
+    return result_dtype
 
 
-def plain_number(what: str, value: ArrayLike) -> float:
+def plain_number(option: str, value: ArrayLike) -> float:
     """Return a Python number as a float that is not NaN."""
     if isinstance(value, complex):
-        raise DTypeError(f"{what} is the complex number {value!r}; give a real one.")
+        raise DTypeError(f"{option} is the complex number {value!r}; give a real one.")
     assert isinstance(value, SupportsIndex | float), "internal: a Python number"
     number = float(value)
     if math.isnan(number):
-        raise DataError(f"{what} is NaN.")
+        raise DataError(f"{option} is NaN.")
     return number
 
 
-def finite_number(what: str, value: ArrayLike) -> float:
+def finite_number(option: str, value: ArrayLike) -> float:
     """Return a Python number as a finite float."""
-    number = plain_number(what, value)
+    number = plain_number(option, value)
     if math.isinf(number):
-        raise DataError(f"{what} is {number}; give a finite number.")
+        raise DataError(f"{option} is {number}; give a finite number.")
     return number

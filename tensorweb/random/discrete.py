@@ -65,28 +65,28 @@ def randint(
     tensor([9, 0, 2, 3, 1])
     """
     name = "randint"
-    wanted = as_dtype(dtype)
-    if wanted.kind not in ("int", "uint"):
-        raise DTypeError(f"{name}: {wanted} is no integer dtype; give int32.")
+    result_dtype = as_dtype(dtype)
+    if result_dtype.kind not in ("int", "uint"):
+        raise DTypeError(f"{name}: {result_dtype} is no integer dtype; give int32.")
     high, _ = words_of_key(name, key)
-    require_dtype(wanted, high.device)
+    require_dtype(result_dtype, high.device)
     lengths = as_shape(shape)
     # What has fewer bits is drawn from 32 as well, as in JAX.
-    sampled = wanted if wanted.bits >= 32 else dtypes.DEFAULT_INT
+    sampled = result_dtype if result_dtype.bits >= 32 else dtypes.DEFAULT_INT
     unsigned = dtypes.BY_NAME[f"uint{sampled.bits}"]
     if is_whole(minval) and is_whole(maxval):
         first, end = operator.index(minval), operator.index(maxval)
-        _check_range(first, end, wanted)
+        _check_range(first, end, result_dtype)
         offsets = _offsets_of_number(key, lengths, end - first, unsigned)
-        found = offsets.astype(wanted) + first
-        promise_interval(found.node, first, end - 1)
-        return found
+        result = offsets.astype(result_dtype) + first
+        promise_interval(result.node, first, end - 1)
+        return result
     like = asarray(0, dtype=sampled, device=high.device)
     least = parameter(name, "minval", minval, lengths, like)
     most = parameter(name, "maxval", maxval, lengths, like)
     span = where(most > least, (most - least).astype(unsigned), 1)
     offsets = _offsets_of_tensor(key, lengths, span, unsigned)
-    return (least + offsets.astype(sampled)).astype(wanted)
+    return (least + offsets.astype(sampled)).astype(result_dtype)
 
 
 def _check_range(first: int, end: int, dtype: DType) -> None:
@@ -161,7 +161,7 @@ def categorical(
     """
     name = "categorical"
     scores = asarray(logits)
-    wanted = float_dtype(f"{name}: logits", scores.dtype)
+    result_dtype = float_dtype(f"{name}: logits", scores.dtype)
     if not scores.shape:
         raise ShapeError(f"{name}: logits are one number; give one for each category.")
     at = normalize_axis(axis, len(scores.shape))
@@ -175,10 +175,10 @@ def categorical(
         )
     if not scores.shape[at]:
         raise ShapeError(f"{name}: logits {scores.shape} have no category to draw.")
-    drawn = gumbel(key, (*before, *scores.shape), wanted) + scores
-    found = drawn.argmax(at + len(before))
-    promise_interval(found.node, 0, scores.shape[at] - 1)
-    return found
+    drawn = gumbel(key, (*before, *scores.shape), result_dtype) + scores
+    result = drawn.argmax(at + len(before))
+    promise_interval(result.node, 0, scores.shape[at] - 1)
+    return result
 
 
 def permutation(
@@ -214,24 +214,24 @@ def permutation(
         if count < 0:
             raise RangeError(f"{name}: {count} numbers; give 0 or more.")
         return _order(key, count, high.device)
-    given = asarray(x)
-    if not given.shape:
+    tensor = asarray(x)
+    if not tensor.shape:
         raise ShapeError(
             f"{name}: x is a tensor without axes; give a Python number for the numbers "
             "below it."
         )
-    at = normalize_axis(axis, len(given.shape))
+    at = normalize_axis(axis, len(tensor.shape))
     if independent:
-        return _each_row(key, given, at)
-    return take(given, _order(key, given.shape[at], high.device), axis=at)
+        return _each_row(key, tensor, at)
+    return take(tensor, _order(key, tensor.shape[at], high.device), axis=at)
 
 
 def _order(key: ArrayLike, count: int, device: str) -> Tensor:
     """Return 0 … count - 1 in random order."""
     order = arange(count, device=device)
-    for number, sub in enumerate(_keys_of_rounds(key, count)):
+    for index, sub in enumerate(_keys_of_rounds(key, count)):
         indices = argsort(bits(sub, (count,)))
-        order = take(order, indices) if number else indices
+        order = take(order, indices) if index else indices
     promise_interval(order.node, 0, max(count - 1, 0))
     return order
 
@@ -249,12 +249,12 @@ def _keys_of_rounds(key: ArrayLike, count: int) -> list[Tensor]:
     32-bit words may be equal, and equal ones retain their order; after these rounds it
     is unlikely that two elements had equal words in all of them.
     """
-    found = []
+    round_keys = []
     for _ in range(math.ceil(3 * math.log(max(1, count)) / LOG_OF_WORDS)):
         keys = split(key)
         key = keys[0]
-        found.append(keys[1])
-    return found
+        round_keys.append(keys[1])
+    return round_keys
 
 
 def choice(
@@ -293,12 +293,12 @@ def choice(
         raise ShapeError(f"{name}: a is a tensor without axes; give a Python number.")
     at = 0 if source is None else normalize_axis(axis, len(source.shape))
     n = operator.index(a) if source is None else source.shape[at]  # type: ignore[arg-type]  # an integer, as checked
-    wanted = math.prod(lengths)
-    if n <= 0 and wanted:
+    count = math.prod(lengths)
+    if n <= 0 and count:
         raise ShapeError(f"{name}: there is nothing to draw from, {n} elements.")
-    if not replace and wanted > n:
+    if not replace and count > n:
         raise DataError(
-            f"{name}: {wanted} of {n} elements without replacement; give replace=True, "
+            f"{name}: {count} of {n} elements without replacement; give replace=True, "
             "or a smaller shape."
         )
     indices = _drawn_indices(key, n, lengths, replace, p, high.device)
@@ -316,15 +316,15 @@ def _drawn_indices(
     """Return drawn indices from 0 to n - 1."""
     count = math.prod(shape)
     if not count:
-        found = zeros(shape, dtype=dtypes.DEFAULT_INT, device=device)
+        indices = zeros(shape, dtype=dtypes.DEFAULT_INT, device=device)
     elif p is None and replace:
-        found = randint(key, shape, 0, n)
+        indices = randint(key, shape, 0, n)
     elif p is None:
-        found = _order(key, n, device)[:count].reshape(shape)
+        indices = _order(key, n, device)[:count].reshape(shape)
     else:
-        found = _weighted(key, n, shape, replace, _chances(p, n, device))
-    promise_interval(found.node, 0, max(n - 1, 0))
-    return found
+        indices = _weighted(key, n, shape, replace, _chances(p, n, device))
+    promise_interval(indices.node, 0, max(n - 1, 0))
+    return indices
 
 
 def _chances(p: ArrayLike, n: int, device: str) -> Tensor:

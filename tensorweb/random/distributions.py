@@ -66,14 +66,14 @@ def uniform(
     >>> tw.random.uniform(tw.random.key(0), 3)
     tensor([0.947667  , 0.9785799 , 0.33229148])
     """
-    wanted = float_dtype("uniform", dtype)
+    result_dtype = float_dtype("uniform", dtype)
     lengths = as_shape(shape)
     if is_scalar(minval) and is_scalar(maxval):
         low = finite_number("uniform: minval", minval)
         high = finite_number("uniform: maxval", maxval)
         if low > high:
             raise DataError(f"uniform: minval {low} is above maxval {high}.")
-    return uniform_between("uniform", key, lengths, wanted, minval, maxval)
+    return uniform_between("uniform", key, lengths, result_dtype, minval, maxval)
 
 
 def uniform_between(
@@ -131,10 +131,10 @@ def normal(
     >>> tw.round(100 * tw.random.normal(tw.random.key(0), 3))
     tensor([162., 203., -43.])
     """
-    wanted = float_dtype("normal", dtype)
-    fractions = fractions_of("normal", key, as_shape(shape), wanted)
+    result_dtype = float_dtype("normal", dtype)
+    fractions = fractions_of("normal", key, as_shape(shape), result_dtype)
     # 2 f - 1 and half a step: symmetric around 0, never -1 or 1, and exact.
-    symmetric = fractions * 2.0 - (1.0 - finfo(wanted).eps / 2)
+    symmetric = fractions * 2.0 - (1.0 - finfo(result_dtype).eps / 2)
     return erfinv(symmetric) * ROOT_OF_TWO
 
 
@@ -167,13 +167,15 @@ def truncated_normal(
     tensor([ 86.,  94., -29.])
     """
     name = "truncated_normal"
-    wanted = float_dtype(name, dtype)
+    result_dtype = float_dtype(name, dtype)
     high, _ = words_of_key(name, key)
     bounds = [
-        asarray(x, dtype=wanted, device=high.device) if is_scalar(x) else asarray(x)
+        asarray(x, dtype=result_dtype, device=high.device)
+        if is_scalar(x)
+        else asarray(x)
         for x in (lower, upper)
     ]
-    common = broadcast_shapes(*[each.shape for each in bounds])
+    common = broadcast_shapes(*[value.shape for value in bounds])
     lengths = common if shape is None else as_shape(shape)
     if is_scalar(lower) and is_scalar(upper):
         least = plain_number(f"{name}: lower", lower)
@@ -183,11 +185,13 @@ def truncated_normal(
         ends: list[ArrayLike] = [math.erf(x / ROOT_OF_TWO) for x in (least, most)]
     else:
         bounds = [
-            parameter(name, what, each, lengths, each.astype(wanted))
+            parameter(name, what, each, lengths, each.astype(result_dtype))
             for what, each in zip(("lower", "upper"), bounds, strict=True)
         ]
-        ends = [erf(each * (1 / ROOT_OF_TWO)) for each in bounds]
-    values = erfinv(uniform_between(name, key, lengths, wanted, *ends)) * ROOT_OF_TWO
+        ends = [erf(bound * (1 / ROOT_OF_TWO)) for bound in bounds]
+    values = (
+        erfinv(uniform_between(name, key, lengths, result_dtype, *ends)) * ROOT_OF_TWO
+    )
     inner = [
         nextafter(stop_gradient(each), toward)
         for each, toward in zip(bounds, (math.inf, -math.inf), strict=True)
@@ -214,8 +218,8 @@ def exponential(
     >>> tw.round(100 * tw.random.exponential(tw.random.key(0), 3))
     tensor([295., 384.,  40.])
     """
-    wanted = float_dtype("exponential", dtype)
-    return -log1p(-fractions_of("exponential", key, as_shape(shape), wanted))
+    result_dtype = float_dtype("exponential", dtype)
+    return -log1p(-fractions_of("exponential", key, as_shape(shape), result_dtype))
 
 
 def gumbel(
@@ -237,9 +241,9 @@ def gumbel(
     >>> tw.round(100 * tw.random.gumbel(tw.random.key(0), 3))
     tensor([292., 383., -10.])
     """
-    wanted = float_dtype("gumbel", dtype)
-    least = finfo(wanted).smallest_normal
-    u = uniform_between("gumbel", key, as_shape(shape), wanted, least, 1.0)
+    result_dtype = float_dtype("gumbel", dtype)
+    least = finfo(result_dtype).smallest_normal
+    u = uniform_between("gumbel", key, as_shape(shape), result_dtype, least, 1.0)
     return -log(-log(u))
 
 
@@ -269,7 +273,7 @@ def bernoulli(
         lengths = as_shape(() if shape is None else shape)
         return fractions_of(name, key, lengths, dtypes.DEFAULT_FLOAT) < chance
     chances = asarray(p)
-    wanted = float_dtype(f"{name}: p", chances.dtype)
+    result_dtype = float_dtype(f"{name}: p", chances.dtype)
     lengths = chances.shape if shape is None else as_shape(shape)
-    fractions = fractions_of(name, key, lengths, wanted)
+    fractions = fractions_of(name, key, lengths, result_dtype)
     return fractions < parameter(name, "p", chances, lengths, fractions)

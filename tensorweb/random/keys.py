@@ -158,10 +158,12 @@ def bits(key: ArrayLike, shape: Lengths = (), dtype: DTypeLike = WORD) -> Tensor
     >>> tw.random.bits(tw.random.key(0), 3)
     tensor([4070199207, 4202968722, 1427181096], dtype=uint32)
     """
-    wanted = as_dtype(dtype)
-    if wanted.kind != "uint":
-        raise DTypeError(f"bits: {wanted} is no unsigned integer dtype; give uint32.")
-    return random_bits("bits", key, as_shape(shape), wanted)
+    result_dtype = as_dtype(dtype)
+    if result_dtype.kind != "uint":
+        raise DTypeError(
+            f"bits: {result_dtype} is no unsigned integer dtype; give uint32."
+        )
+    return random_bits("bits", key, as_shape(shape), result_dtype)
 
 
 def words_of_key(name: str, key: ArrayLike) -> tuple[Tensor, Tensor]:
@@ -176,23 +178,23 @@ def words_of_key(name: str, key: ArrayLike) -> tuple[Tensor, Tensor]:
             f"{name}: the key is the number {key}; make a key of it with "
             f"tw.random.key({key})."
         )
-    given = asarray(key)
-    if given.shape != (2,):
-        many = given.shape[1:] == (2,)
+    tensor = asarray(key)
+    if tensor.shape != (2,):
+        many = tensor.shape[1:] == (2,)
         advice = (
             "these are several keys: take one, keys[0], or give tw.vmap all of them"
             if many
             else "make one with tw.random.key(0)"
         )
         raise ShapeError(
-            f"{name}: the key has shape {given.shape}, a key has (2,); {advice}."
+            f"{name}: the key has shape {tensor.shape}, a key has (2,); {advice}."
         )
-    if given.dtype is not WORD:
+    if tensor.dtype is not WORD:
         raise DTypeError(
-            f"{name}: the key is a tensor of {given.dtype}, keys are uint32; make one "
+            f"{name}: the key is a tensor of {tensor.dtype}, keys are uint32; make one "
             "with tw.random.key(0)."
         )
-    return given[0], given[1]
+    return tensor[0], tensor[1]
 
 
 def _word(name: str, high: Tensor, low: Tensor, counters: Tensor) -> Tensor:

@@ -116,13 +116,13 @@ def _only_tensor(tree: Any, ending: str) -> Stored:
     Raises:
         DataError: there are several.
     """
-    found = stored_by_name(tree)
-    if len(found) > 1:
+    stored = stored_by_name(tree)
+    if len(stored) > 1:
         raise DataError(
-            f"save: a {ending} file holds one tensor, and here are {len(found)}: "
-            f"{', '.join(map(repr, found))}; save .npz or .safetensors, or one each."
+            f"save: a {ending} file holds one tensor, and here are {len(stored)}: "
+            f"{', '.join(map(repr, stored))}; save .npz or .safetensors, or one each."
         )
-    return next(iter(found.values()))
+    return next(iter(stored.values()))
 
 
 def _write_table(file: BinaryIO, tree: Any) -> None:
@@ -227,10 +227,10 @@ def _load(file: File, like: Any, device: object, *, can_wait: bool) -> Steps[Any
     source = npy.source_at(file)
     head = source.read(0, HEAD)
     if images.is_start(head):
-        found: Found = yield from images.read(source, can_wait=can_wait)
+        content: Found = yield from images.read(source, can_wait=can_wait)
     else:
-        found = read(source, head)
-    return _as_tensors(source.name, found, like, device)
+        content = read(source, head)
+    return _as_tensors(source.name, content, like, device)
 
 
 HEAD = 32
@@ -318,10 +318,10 @@ def named_tensors(given: Any) -> dict[str, Tensor]:
             something else.
     """
     leaves, structure = tree.flatten(given)
-    rest = iter(leaves)
-    found: dict[str, Tensor] = {}
+    remaining = iter(leaves)
+    tensors: dict[str, Tensor] = {}
     for name, is_plain, is_entry in _leaf_names(structure, ""):
-        leaf = next(rest)
+        leaf = next(remaining)
         tensor = _as_tensor(leaf, is_entry)
         if tensor is None:
             if is_plain and leaf is not None:
@@ -329,15 +329,15 @@ def named_tensors(given: Any) -> dict[str, Tensor]:
                     f"save: {name or 'the tree'!r} is {type(leaf).__name__}, and files "
                     "hold tensors; make it one with tw.asarray, or leave it out."
                 )
-        elif (name or ALONE) in found:
+        elif (name or ALONE) in tensors:
             raise DataError(
                 f"save: two tensors of the tree are called {name!r}; rename a key."
             )
         else:
-            found[name or ALONE] = tensor
-    if not found:
+            tensors[name or ALONE] = tensor
+    if not tensors:
         raise DataError("save: there is no tensor in the tree.")
-    return found
+    return tensors
 
 
 def _leaf_names(
@@ -392,19 +392,19 @@ def tree_like(
     leaves, structure = tree.flatten(like)
     described = list(_leaf_names(structure, ""))
     names = [name or ALONE for name, *_ in described]
-    wanted = {
+    expected = {
         name: tensor
         for name, leaf, (*_, is_entry) in zip(names, leaves, described, strict=True)
         if (tensor := _as_tensor(leaf, is_entry)) is not None
     }
     said = []
-    missing = [name for name in wanted if name not in found]
-    extra = [name for name in found if name not in wanted]
+    missing = [name for name in expected if name not in found]
+    extra = [name for name in found if name not in expected]
     if missing:
         said.append(f"missing in the file: {', '.join(map(repr, missing))}")
     if extra:
         said.append(f"only in the file: {', '.join(map(repr, extra))}")
-    for name, tensor in wanted.items():
+    for name, tensor in expected.items():
         stored = found.get(name)
         if stored is not None and stored.shape != tensor.shape:
             said.append(f"{name!r} has shape {stored.shape} and not {tensor.shape}")
@@ -412,7 +412,7 @@ def tree_like(
             said.append(f"{name!r} is {stored.dtype} and not {tensor.dtype}")
     if said:
         raise DataError(f"load: the file does not fit the tree: {'; '.join(said)}.")
-    filled = {name: made(found[name], tensor) for name, tensor in wanted.items()}
+    filled = {name: made(found[name], tensor) for name, tensor in expected.items()}
     return tree.unflatten(
         structure,
         [

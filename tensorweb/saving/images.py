@@ -116,19 +116,19 @@ def read(source: Source, *, can_wait: bool) -> Steps[Stored]:
 
 def _select_channels(source: Source, data: bytes, kind: Kind, pixels: Pixels) -> Stored:
     """Return the channels that a picture has, of red, green, blue and alpha."""
-    width, height, found = pixels
+    width, height, colours = pixels
     channels = kind.channels(data)
-    if channels == 4 and kind.name == "png" and not _is_opaque(found):
+    if channels == 4 and kind.name == "png" and not _is_opaque(colours):
         # A canvas rounds the colours of translucent pixels.
         return decode_png(parse_png(source))
     if channels == 1:
-        found = found[::4]
+        colours = colours[::4]
     elif channels == 3:
         planes = bytearray(3 * width * height)
         for channel in range(3):
-            planes[channel::3] = found[channel::4]
-        found = bytes(planes)
-    return Stored((height, width, channels), dtypes.uint8, HostData(found))
+            planes[channel::3] = colours[channel::4]
+        colours = bytes(planes)
+    return Stored((height, width, channels), dtypes.uint8, HostData(colours))
 
 
 def _is_opaque(pixels: bytes) -> bool:
@@ -259,7 +259,7 @@ def parse_png(source: Source) -> Png:
         DataError: it is cut or damaged; says at which byte.
     """
     name, data = source.name, source.read()
-    found: Png | None = None
+    png: Png | None = None
     at = len(SIGNATURE)
     while True:
         if at + 12 > len(data):
@@ -279,16 +279,16 @@ def parse_png(source: Source) -> Png:
                 f"is damaged: the checksum of its chunk {kind.decode('latin-1')!r} "
                 f"at byte {at} is wrong",
             )
-        if found is None:
-            found = _header(name, kind, body)
+        if png is None:
+            png = _header(name, kind, body)
         elif kind == b"PLTE":
-            found.palette = body
+            png.palette = body
         elif kind == b"tRNS":
-            found.transparent = body
+            png.transparent = body
         elif kind == b"IDAT":
-            found.packed.append(body)
+            png.packed.append(body)
         elif kind == b"IEND":
-            return found
+            return png
         at = end
 
 
@@ -319,11 +319,11 @@ def decode_png(png: Png) -> Stored:
     for x0, y0, dx, dy, width, height, row_bytes in _passes(png):
         lines = _unfiltered(png.name, data, at, height, row_bytes, size)
         at += height * (row_bytes + 1)
-        for number, line in enumerate(lines):
+        for index, line in enumerate(lines):
             values = (
                 line if png.depth >= 8 else _unpack_bits(line, png.depth, width * count)
             )
-            start = ((y0 + number * dy) * png.width + x0) * size
+            start = ((y0 + index * dy) * png.width + x0) * size
             end = start + ((width - 1) * dx + 1) * size
             if dx == 1:
                 samples[start:end] = values
@@ -345,14 +345,15 @@ def _passes(png: Png) -> Iterator[tuple[int, int, int, int, int, int, int]]:
 
 def _unpacked(png: Png) -> bytes:
     """Return the filtered rows, one pass after the other."""
-    wanted = sum(height * (row_bytes + 1) for *_, height, row_bytes in _passes(png))
+    size = sum(height * (row_bytes + 1) for *_, height, row_bytes in _passes(png))
     try:
-        data = zlib.decompressobj().decompress(b"".join(png.packed), wanted)
+        data = zlib.decompressobj().decompress(b"".join(png.packed), size)
     except zlib.error as error:
         refuse(png.name, f"is damaged: its pixels cannot be unpacked ({error})")
-    if len(data) < wanted:
+    if len(data) < size:
         refuse(
-            png.name, f"is cut: its pixels take {wanted} bytes, and it has {len(data)}"
+            png.name,
+            f"is cut: its pixels take {size} bytes, and it has {len(data)}",
         )
     return data
 
@@ -389,23 +390,23 @@ def _added(line: bytes, last: bytes, mask: int) -> bytes:
 
 
 def _added_left(line: bytes, step: int) -> bytes:
-    found = bytearray(len(line))
+    result = bytearray(len(line))
     for first in range(step):
-        found[first::step] = bytes([x & 255 for x in accumulate(line[first::step])])
-    return bytes(found)
+        result[first::step] = bytes([x & 255 for x in accumulate(line[first::step])])
+    return bytes(result)
 
 
 def _averaged(line: bytes, last: bytes, step: int) -> bytes:
-    found = bytearray(line)
+    result = bytearray(line)
     for at, above in enumerate(last):
-        left = found[at - step] if at >= step else 0
-        found[at] = (found[at] + ((left + above) >> 1)) & 255
-    return bytes(found)
+        left = result[at - step] if at >= step else 0
+        result[at] = (result[at] + ((left + above) >> 1)) & 255
+    return bytes(result)
 
 
 def _predicted(line: bytes, last: bytes, step: int) -> bytes:
     """Add that neighbour which is nearest to left + above - corner (Paeth)."""
-    found = bytearray(line)
+    result = bytearray(line)
     for first in range(min(step, len(line))):
         left = corner = 0
         for at in range(first, len(line), step):
@@ -415,10 +416,10 @@ def _predicted(line: bytes, last: bytes, step: int) -> bytes:
             a = a if a >= 0 else -a
             b = b if b >= 0 else -b
             nearest = left if a <= b and a <= c else above if b <= c else corner
-            left = (found[at] + nearest) & 255
-            found[at] = left
+            left = (result[at] + nearest) & 255
+            result[at] = left
             corner = above
-    return bytes(found)
+    return bytes(result)
 
 
 def _unpack_bits(line: bytes, depth: int, count: int) -> bytes:
@@ -455,11 +456,11 @@ def _add_alpha(png: Png, samples: bytearray, width: int) -> bytearray:
     """Return red, green, blue and alpha of pixels that say it in another way."""
     size = SAMPLES[png.kind] * width
     count = len(samples) // size
-    found = bytearray(4 * width * count)
+    result = bytearray(4 * width * count)
     for byte in range(3 * width):
         # Grey is red, green and blue.
         sample_byte = byte if png.kind == 2 else byte % width
-        found[byte :: 4 * width] = samples[sample_byte::size]
+        result[byte :: 4 * width] = samples[sample_byte::size]
     for byte in range(width):
         if png.transparent is None:
             alpha: bytes | bytearray = samples[width + byte :: size]
@@ -467,16 +468,16 @@ def _add_alpha(png: Png, samples: bytearray, width: int) -> bytearray:
             key = _transparent_pixel(png, width)
             starts = range(0, len(samples), size)
             alpha = bytes([255 * (samples[at : at + size] != key) for at in starts])
-        found[3 * width + byte :: 4 * width] = alpha
-    return found
+        result[3 * width + byte :: 4 * width] = alpha
+    return result
 
 
 def _transparent_pixel(png: Png, width: int) -> bytes:
     """Return the pixel that is the background; each number has two bytes in a file."""
-    given = png.transparent or b""
-    if len(given) != 2 * SAMPLES[png.kind]:
+    values = png.transparent or b""
+    if len(values) != 2 * SAMPLES[png.kind]:
         refuse(png.name, "is damaged: its chunk 'tRNS' names no colour")
-    key = b"".join([given[at + 2 - width : at + 2] for at in range(0, len(given), 2)])
+    key = b"".join([values[at + 2 - width : at + 2] for at in range(0, len(values), 2)])
     return key.translate(_brightness_table(png.depth)) if png.depth < 8 else key
 
 
@@ -489,7 +490,7 @@ def _palette_colours(png: Png, samples: bytearray) -> bytes:
     planes = [png.palette[channel::3] for channel in range(3)]
     if alpha is not None:
         planes.append(alpha + b"\xff" * (count - len(alpha)))
-    found = bytearray(len(samples) * len(planes))
+    result = bytearray(len(samples) * len(planes))
     for channel, plane in enumerate(planes):
-        found[channel :: len(planes)] = samples.translate(plane.ljust(256, b"\0"))
-    return bytes(found)
+        result[channel :: len(planes)] = samples.translate(plane.ljust(256, b"\0"))
+    return bytes(result)

@@ -37,7 +37,7 @@ def read(source: Source) -> dict[str, Stored]:
         DataError: it is damaged, or an entry is no array of numbers.
     """
     name = source.name
-    found: dict[str, Stored] = {}
+    tensors: dict[str, Stored] = {}
     try:
         with zipfile.ZipFile(BytesIO(source.read())) as archive:
             entries = archive.infolist()
@@ -50,9 +50,9 @@ def read(source: Source) -> dict[str, Stored]:
                 )
             for entry in entries:
                 key = entry.filename.removesuffix(".npy")
-                if key in found:
+                if key in tensors:
                     refuse(name, f"has {key!r} twice")
-                found[key] = npy.read(Source(name, archive.read(entry)), key)
+                tensors[key] = npy.read(Source(name, archive.read(entry)), key)
     except (
         *(zipfile.BadZipFile, zlib.error, EOFError, OSError),
         *(NotImplementedError, RuntimeError, ValueError),
@@ -60,4 +60,4 @@ def read(source: Source) -> dict[str, Stored]:
         if str(error).startswith("load: "):
             raise
         refuse(name, f"is a damaged npz file ({error})")
-    return found
+    return tensors

@@ -158,12 +158,12 @@ def _header(name: str, text: bytes) -> dict[str, Any]:
     """
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(items)
-        if len(found) != len(items):
+        result = dict(items)
+        if len(result) != len(items):
             names = [key for key, _ in items]
             twice = next(key for key in names if names.count(key) > 1)
             refuse(name, f"has {twice!r} twice in its header")
-        return found
+        return result
 
     if not _is_shallow(text):
         refuse(name, "is no safetensors file: its header is no JSON of tensors")
@@ -242,7 +242,7 @@ def _check_spans(name: str, spans: Mapping[str, Span], length: int) -> None:
 
 def _widened(half: bytes) -> bytes:
     """Return bfloat16 numbers as float32: the same bits, and 16 zeros below."""
-    found = bytearray(2 * len(half))
-    found[2::4] = half[0::2]
-    found[3::4] = half[1::2]
-    return bytes(found)
+    result = bytearray(2 * len(half))
+    result[2::4] = half[0::2]
+    result[3::4] = half[1::2]
+    return bytes(result)

@@ -63,8 +63,8 @@ class DiskSource(Source):
             self._file.close()
 
     def _state(self) -> tuple[int, int]:
-        found = os.fstat(self._file.fileno())
-        return found.st_size, found.st_mtime_ns
+        status = os.fstat(self._file.fileno())
+        return status.st_size, status.st_mtime_ns
 
     def read(self, start: int = 0, stop: int | None = None) -> bytes:
         """Return the bytes from `start` up to `stop`, or up to the end.
@@ -150,8 +150,8 @@ class Stored:
         if not size(self.shape):
             dtype = wider or NARROWER[self.dtype]
             return zeros(self.shape, dtype=dtype, device=device)
-        found = asarray(self.numbers(), dtype=wider, device=device)
-        return found.reshape(self.shape)
+        result = asarray(self.numbers(), dtype=wider, device=device)
+        return result.reshape(self.shape)
 
     def numbers(self) -> Any:
         """Return its elements in row-major order, as a buffer of numbers."""

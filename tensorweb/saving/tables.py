@@ -114,8 +114,8 @@ def _number(word: str, delimiter: str | None) -> float | None:
     word = word.strip()
     if word.lower() in MISSING:
         return float("nan")
-    if delimiter != "," and (found := DECIMAL_COMMA.fullmatch(word)):
-        word = f"{found[1]}.{found[2]}"
+    if delimiter != "," and (match := DECIMAL_COMMA.fullmatch(word)):
+        word = f"{match[1]}.{match[2]}"
     try:
         return float(word)
     except ValueError:
@@ -137,9 +137,9 @@ def write(file: BinaryIO, tensors: Mapping[str, Stored], names: bool) -> None:
     for name, stored in tensors.items():
         axes = len(stored.shape)
         if axes not in (1, 2) or (axes == 2 and names):
-            wanted = "(rows,)" if names else "(rows,) or (rows, columns)"
+            expected = "(rows,)" if names else "(rows,) or (rows, columns)"
             raise ShapeError(
-                f"save: a table has numbers of shape {wanted}, and {name!r} has "
+                f"save: a table has numbers of shape {expected}, and {name!r} has "
                 f"{stored.shape}."
             )
         if stored.dtype.kind == "complex":

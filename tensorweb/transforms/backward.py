@@ -56,25 +56,25 @@ class BackwardPass:
 
     def _visit(self, result: Node) -> None:
         """Visit all nodes that a result depends on, inputs before consumers."""
-        depends, found = self._depends, self._inputs
+        depends, pending = self._depends, self._inputs
         stack = [result]
         while stack:
             node = stack[-1]
             if node in depends:
                 stack.pop()
                 continue
-            inputs = found.pop(node, None)
+            inputs = pending.pop(node, None)
             if inputs is not None:
-                wanted = tuple([depends[each] for each in inputs])
-                depends[node] = is_on_way = True in wanted
+                depending = tuple([depends[item] for item in inputs])
+                depends[node] = is_on_way = True in depending
                 if is_on_way:
-                    self._steps.append((Step(node, inputs, wanted), _rule_of(node)))
+                    self._steps.append((Step(node, inputs, depending), _rule_of(node)))
                 stack.pop()
                 continue
             inputs = self._inputs_of(node) if node.dtype.kind == "float" else ()
             if inputs:
-                found[node] = inputs
-                stack += [each for each in inputs if each not in depends]
+                pending[node] = inputs
+                stack += [operand for operand in inputs if operand not in depends]
             else:
                 depends.setdefault(node, False)
 
@@ -106,9 +106,9 @@ class BackwardPass:
             arrived = parts.pop(step.node, None)
             if arrived is None:
                 continue
-            found = rule(step, _total(arrived))
+            result = rule(step, _total(arrived))
             for source, is_wanted, part in zip(
-                step.inputs, step.wanted, found, strict=True
+                step.inputs, step.wanted, result, strict=True
             ):
                 if is_wanted and part is not None:
                     part = summed_to(part, source.shape)
@@ -138,10 +138,10 @@ def _rule_of(node: Node) -> Rule:
 
 def _total(parts: Sequence[Node]) -> Node:
     """Return the sum of the cotangents of one node."""
-    found = parts[0]
+    result = parts[0]
     for part in parts[1:]:
-        found = plus(found, part)
-    return found
+        result = plus(result, part)
+    return result
 
 
 class LeafBackwardPass(BackwardPass):

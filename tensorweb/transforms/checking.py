@@ -44,23 +44,23 @@ def check_grads(
     >>> check_grads(lambda x: x.exp().sum(), [tw.asarray([0.1, 0.2])])
     """
     result = function(*arguments)
-    tangents = [_direction(each, 1) for each in arguments]
+    tangents = [_direction(argument, 1) for argument in arguments]
     cotangent = _direction(result, 2)
     dtype = _narrowest([arguments, result])
     step = STEPS[dtype.name]
     ahead = function(*[_moved(a, t, step) for a, t in _pairs(arguments, tangents)])
     behind = function(*[_moved(a, t, -step) for a, t in _pairs(arguments, tangents)])
-    wanted = (_inner(cotangent, ahead) - _inner(cotangent, behind)) / (2 * step)
-    scale = _size(cotangent, ahead) + _size(cotangent, behind) + abs(wanted)
+    expected = (_inner(cotangent, ahead) - _inner(cotangent, behind)) / (2 * step)
+    scale = _size(cotangent, ahead) + _size(cotangent, behind) + abs(expected)
     rounding = min(1e-7, 10 * finfo(dtype).eps / step)
-    allowed = TOLERANCES[dtype.name] * (1 + abs(wanted)) + rounding * scale
+    allowed = TOLERANCES[dtype.name] * (1 + abs(expected)) + rounding * scale
     if "fwd" in modes:
         _, tangent = jvp(function, arguments, tangents)
-        _compare("jvp", _inner(cotangent, tangent), wanted, allowed, order)
+        _compare("jvp", _inner(cotangent, tangent), expected, allowed, order)
     if "rev" in modes:
         _, pullback = vjp(function, *arguments)
-        found = pullback(cotangent)
-        _compare("vjp", _inner(found, tuple(tangents)), wanted, allowed, order)
+        gradients = pullback(cotangent)
+        _compare("vjp", _inner(gradients, tuple(tangents)), expected, allowed, order)
     if order > 1:
 
         def gradient(*points: Any) -> Any:
@@ -79,8 +79,8 @@ def _floats(value: Any) -> list[Tensor]:
 
 
 def _narrowest(value: Any) -> DType:
-    found = [leaf.dtype.part for leaf in _floats(value)]
-    return min(found, key=lambda dtype: dtype.bits, default=dtypes.DEFAULT_FLOAT)
+    results = [leaf.dtype.part for leaf in _floats(value)]
+    return min(results, key=lambda dtype: dtype.bits, default=dtypes.DEFAULT_FLOAT)
 
 
 def _direction(value: Any, seed: int) -> Any:
@@ -124,11 +124,12 @@ def _size(a: Any, b: Any) -> float:
 
 
 def _compare(
-    name: str, found: float, wanted: float, allowed: float, order: int
+    name: str, actual: float, expected: float, allowed: float, order: int
 ) -> None:
-    if abs(found - wanted) <= allowed:
+    if abs(actual - expected) <= allowed:
         return
     raise TransformError(
-        f"check_grads: {name} gives {found:.9g} along a direction, differences of the "
-        f"values {wanted:.9g} ({order} orders to go); they may differ by {allowed:.2g}."
+        f"check_grads: {name} gives {actual:.9g} along a direction, differences of the "
+        f"values {expected:.9g} ({order} orders to go); they may differ by "
+        f"{allowed:.2g}."
     )

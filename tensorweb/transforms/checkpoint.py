@@ -87,11 +87,12 @@ class _Call:
         variables = [alias(node) for node in self._floats]
         for node in variables:
             add_variable(node, is_taken=False)
-        rest = iter(variables)
-        given = [
-            Tensor(like(x.node, next(rest))) if is_float(x) else x for x in self._leaves
+        remaining = iter(variables)
+        arguments = [
+            Tensor(like(x.node, next(remaining))) if is_float(x) else x
+            for x in self._leaves
         ]
-        positional, named = tree.unflatten(self._structure, given)
+        positional, named = tree.unflatten(self._structure, arguments)
         with repeating(name_of(self._function)):
             return variables, *tree.flatten(self._function(*positional, **named))
 
@@ -108,9 +109,9 @@ class _Call:
         inputs = (*self._floats, *self._captured)
         for index, value in enumerate(results):
             if is_float(value):
-                made = alias(pair_of(value.node))
-                set_rule(made, inputs, self._rule(index, structure))
-                results[index] = Tensor(like(value.node, made))
+                created = alias(pair_of(value.node))
+                set_rule(created, inputs, self._rule(index, structure))
+                results[index] = Tensor(like(value.node, created))
         return tree.unflatten(structure, results)
 
     def _rule(
@@ -129,10 +130,10 @@ class _Call:
                     )
                 node = pair_of(results[index].node)
                 backward_pass = BackwardPass([node], [*variables, *self._captured])
-                found = backward_pass.vjp([node], [cotangent])
+                result = backward_pass.vjp([node], [cotangent])
             del backward_pass, node, results, variables
-            _compute(found)
-            return tuple(found)
+            _compute(result)
+            return tuple(result)
 
         return back
 
@@ -153,22 +154,22 @@ def _between(
     """
     inside: dict[Node, bool] = dict.fromkeys(variables, True)
     captured: list[Node] = []
-    found: dict[Node, tuple[Node, ...]] = {}
+    pending: dict[Node, tuple[Node, ...]] = {}
     stack = list(results)
     while stack:
         node = stack[-1]
-        inputs = found.pop(node, None)
+        inputs = pending.pop(node, None)
         if node in inside:
             stack.pop()
         elif inputs is not None:
-            inside[node] = any(inside[each] for each in inputs)
+            inside[node] = any(inside[operand] for operand in inputs)
             stack.pop()
         elif type(node.history) is Leaf or is_variable(node):
             captured.append(node)
             inside[node] = False
         elif read := inputs_of(node):
-            found[node] = read
-            stack += [each for each in read if each not in inside]
+            pending[node] = read
+            stack += [value for value in read if value not in inside]
         else:
             inside[node] = False
     own = set(variables)

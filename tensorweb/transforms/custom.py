@@ -46,8 +46,8 @@ def stop_gradient(value: T) -> T:
             return x
         return Tensor(stopped(x.node))
 
-    found: T = tree.map(leaf, value)
-    return found
+    result: T = tree.map(leaf, value)
+    return result
 
 
 @transformation
@@ -88,14 +88,14 @@ def custom_vjp(
             result, needed = forward(*arguments)
 
         def rule(cotangents: Any) -> Sequence[Any]:
-            found = backward(needed, cotangents)
-            if not isinstance(found, tuple | list) or len(found) != len(arguments):
+            value = backward(needed, cotangents)
+            if not isinstance(value, tuple | list) or len(value) != len(arguments):
                 raise TransformError(
-                    f"custom_vjp: backward returned {_count(found)} for "
+                    f"custom_vjp: backward returned {_count(value)} for "
                     f"{len(arguments)} arguments; return a tuple with a cotangent, or "
                     "None, for each."
                 )
-            return found
+            return value
 
         return _marked(result, arguments, rule)
 
@@ -131,9 +131,9 @@ def custom_jvp(
             return function(*arguments)  # type: ignore[call-arg]  # its own
         floats = [leaf for leaf in leaves if is_float(leaf)]
         units = [alias(alias(ones(pair_of(leaf.node)))) for leaf in floats]
-        rest = iter(units)
+        remaining = iter(units)
         tangents = [
-            Tensor(like(leaf.node, next(rest))) if is_float(leaf) else leaf
+            Tensor(like(leaf.node, next(remaining))) if is_float(leaf) else leaf
             for leaf in leaves
         ]
         with recording_history(), numbers_allowed(1):
@@ -141,20 +141,20 @@ def custom_jvp(
                 add_variable(unit.inputs[0])
                 add_variable(unit)
             result, tangent = rule(arguments, tree.unflatten(structure, tangents))
-        found, same = tree.flatten(tangent)
+        value, same = tree.flatten(tangent)
         if same != tree.flatten(result)[1]:
             raise TransformError(
                 f"custom_jvp: the rule returned {tree.flatten(result)[1]} and the "
                 f"tangent {same}; both have the same structure."
             )
-        results = [pair_of(leaf.node) for leaf in found if is_float(leaf)]
+        results = [pair_of(leaf.node) for leaf in value if is_float(leaf)]
         backward_pass = BackwardPass(results, units)
 
         def back(cotangents: Any) -> Sequence[Any]:
-            given = [
+            values = [
                 pair_of(leaf.node) for leaf in tree.leaves(cotangents) if is_float(leaf)
             ]
-            pulled = iter(backward_pass.vjp(results, given))
+            pulled = iter(backward_pass.vjp(results, values))
             parts = [
                 Tensor(like(leaf.node, next(pulled))) if is_float(leaf) else None
                 for leaf in leaves
@@ -174,10 +174,10 @@ def is_followed(values: Sequence[Any]) -> bool:
     )
 
 
-def _count(found: Any) -> str:
-    if isinstance(found, tuple | list):
-        return f"{len(found)} values"
-    return f"a {type(found).__name__}"
+def _count(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        return f"{len(value)} values"
+    return f"a {type(value).__name__}"
 
 
 def _marked(
@@ -192,25 +192,25 @@ def _marked(
     def rule_of(index: int) -> Callable[[Node], tuple[Node | None, ...]]:
         def back(cotangent: Node) -> tuple[Node | None, ...]:
             parts = [
-                _cotangent(leaf, cotangent if number == index else None)
+                _cotangent(leaf, cotangent if n == index else None)
                 if is_float(leaf)
                 else None
-                for number, leaf in enumerate(leaves)
+                for n, leaf in enumerate(leaves)
             ]
-            found = rule(tree.unflatten(structure, parts))
-            return _checked(found, arguments)
+            value = rule(tree.unflatten(structure, parts))
+            return _checked(value, arguments)
 
         return back
 
-    made = []
+    created = []
     for index, leaf in enumerate(leaves):
         if not is_float(leaf):
-            made.append(leaf)
+            created.append(leaf)
             continue
         node = alias(pair_of(leaf.node))
         set_rule(node, inputs, rule_of(index))
-        made.append(Tensor(like(leaf.node, node)))
-    return tree.unflatten(structure, made)
+        created.append(Tensor(like(leaf.node, node)))
+    return tree.unflatten(structure, created)
 
 
 def _cotangent(leaf: TensorBase, node: Node | None) -> Tensor:
@@ -222,17 +222,17 @@ def _checked(found: Sequence[Any], arguments: Sequence[Any]) -> tuple[Node | Non
     """Return a rule's cotangents, a node or None per floating-point tensor."""
     nodes: list[Node | None] = []
     for part, argument in zip(found, arguments, strict=True):
-        wanted, structure = tree.flatten(argument)
+        expected, structure = tree.flatten(argument)
         if part is None:
-            nodes += [None] * sum(is_float(leaf) for leaf in wanted)
+            nodes += [None] * sum(is_float(leaf) for leaf in expected)
             continue
-        given, same = tree.flatten(part)
+        cotangents, same = tree.flatten(part)
         if same != structure:
             raise TransformError(
                 f"custom_vjp: an argument is {structure} and its cotangent {same}; "
                 "return a tree of the same structure, or None."
             )
-        for leaf, value in zip(wanted, given, strict=True):
+        for leaf, value in zip(expected, cotangents, strict=True):
             if is_float(leaf):
                 is_none = value is None
                 nodes.append(

@@ -126,10 +126,10 @@ class DifferentiatedCall:
             TransformError: an argument or the result is not differentiable.
         """
         self.variables = Variables(name, [arguments[number] for number in chosen])
-        given = list(arguments)
+        values = list(arguments)
         for number, argument in zip(chosen, self.variables.arguments, strict=True):
-            given[number] = argument
-        result = function(*given, **keywords)
+            values[number] = argument
+        result = function(*values, **keywords)
         self.auxiliary = None
         if has_aux:
             if not isinstance(result, tuple) or len(result) != 2:
@@ -164,8 +164,8 @@ class DifferentiatedCall:
         respect to the cotangents. A history must be open.
         """
         cotangents = [alias(ones(node)) for node in self.nodes]
-        for each in cotangents:
-            add_variable(each)
+        for cotangent in cotangents:
+            add_variable(cotangent)
         pulled = self.vjp(cotangents)
         backward_pass = BackwardPass(pulled, cotangents)
         return lambda tangents: backward_pass.vjp(pulled, tangents)
@@ -178,21 +178,23 @@ class DifferentiatedCall:
                 f"{name}: the function returned {self._structure} and its cotangent is "
                 f"{structure}; give a tree of the same structure."
             )
-        given = [leaf for leaf, slot in zip(leaves, self._slots, strict=True) if slot]
+        selected = [
+            leaf for leaf, slot in zip(leaves, self._slots, strict=True) if slot
+        ]
         return [
             matching(name, leaf, tensor.node)
-            for leaf, tensor in zip(given, self.tensors(self.nodes), strict=True)
+            for leaf, tensor in zip(selected, self.tensors(self.nodes), strict=True)
         ]
 
     def tensors(self, nodes: Sequence[Node]) -> list[Tensor]:
         """Return nodes, one per floating-point result, as real or complex tensors."""
-        return [wrap(*each) for each in zip(nodes, self.complex, strict=True)]
+        return [wrap(*value) for value in zip(nodes, self.complex, strict=True)]
 
     def in_slots(self, values: Sequence[Any]) -> Any:
         """Return a tree like the result with these values for its floats, else None."""
-        rest = iter(values)
+        remaining = iter(values)
         return tree.unflatten(
-            self._structure, [next(rest) if slot else None for slot in self._slots]
+            self._structure, [next(remaining) if slot else None for slot in self._slots]
         )
 
 
@@ -211,19 +213,19 @@ def argument_numbers(name: str, argnums: Argnums, count: int) -> list[int]:
     Raises:
         TransformError: there is no such argument, or one is named twice.
     """
-    given = [argnums] if isinstance(argnums, int) else list(argnums)
-    found = [number + count if number < 0 else number for number in given]
-    for number, asked in zip(found, given, strict=True):
+    requested = [argnums] if isinstance(argnums, int) else list(argnums)
+    indices = [number + count if number < 0 else number for number in requested]
+    for number, named in zip(indices, requested, strict=True):
         if not 0 <= number < count:
             raise TransformError(
-                f"{name}: argnums names argument {asked}, and the call has {count} "
+                f"{name}: argnums names argument {named}, and the call has {count} "
                 "positional ones; pass it by position, or name another."
             )
-    if len(set(found)) < len(found):
+    if len(set(indices)) < len(indices):
         raise TransformError(
             f"{name}: argnums {argnums} names an argument twice; name each once."
         )
-    return found
+    return indices
 
 
 @overload
@@ -285,8 +287,8 @@ def value_and_grad(
             ):
                 raise TransformError(_refused_result(function, call.result))
             with recording_paused(is_outermost):
-                found = call.vjp([ones(call.nodes[0])])
-        trees = call.variables.trees(call.variables.tensors(found))
+                result = call.vjp([ones(call.nodes[0])])
+        trees = call.variables.trees(call.variables.tensors(result))
         gradient = trees[0] if isinstance(argnums, int) else tuple(trees)
         value = (call.result, call.auxiliary) if has_aux else call.result
         return value, gradient
@@ -412,8 +414,8 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
         )
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
-        found = call.vjp(call.like_result("vjp", cotangent))
-        return tuple(call.variables.trees(call.variables.tensors(found)))
+        result = call.vjp(call.like_result("vjp", cotangent))
+        return tuple(call.variables.trees(call.variables.tensors(result)))
 
     return (
         (call.result, pullback, call.auxiliary) if has_aux else (call.result, pullback)
@@ -446,8 +448,8 @@ def linearize(function: Callable[..., R], *primals: Any) -> tuple[R, Callable[..
                 f"linearize: {len(tangents)} tangents for {len(primals)} primals; give "
                 "one for each."
             )
-        found = forward(call.variables.leaves("jvp", tangents))
-        return call.in_slots(call.tensors(found))
+        result = forward(call.variables.leaves("jvp", tangents))
+        return call.in_slots(call.tensors(result))
 
     return call.result, push
 

@@ -44,19 +44,19 @@ class Variables:
         trees = [tree.flatten(argument) for argument in arguments]
         _begin_step([leaf for leaves, _ in trees for leaf in leaves])
         for argument, (leaves, structure) in zip(arguments, trees, strict=True):
-            made = [
+            created = [
                 leaf if slot.is_constant else _leaf(leaf)
                 for leaf, slot in zip(leaves, structure.slots(), strict=True)
             ]
-            slots = [isinstance(leaf, _Variable) for leaf in made]
+            slots = [isinstance(leaf, _Variable) for leaf in created]
             if structure is tree.LEAF and not slots[0]:
                 raise TransformError(_refusal(name, argument))
-            variables = [leaf for leaf in made if isinstance(leaf, _Variable)]
+            variables = [leaf for leaf in created if isinstance(leaf, _Variable)]
             self.nodes += [leaf.node for leaf in variables]
             self.complex += [leaf.is_complex for leaf in variables]
             self._slots.append(slots)
             self._structures.append(structure)
-            plain = [m.tensor() if isinstance(m, _Variable) else m for m in made]
+            plain = [m.tensor() if isinstance(m, _Variable) else m for m in created]
             self.arguments.append(_rebuilt(argument, structure, iter(plain), {}))
         if not self.nodes:
             raise TransformError(
@@ -66,29 +66,31 @@ class Variables:
 
     def tensors(self, nodes: Sequence[Node]) -> list[Tensor]:
         """Return nodes, one per variable, as tensors, complex if the variable is."""
-        return [wrap(*each) for each in zip(nodes, self.complex, strict=True)]
+        return [wrap(*value) for value in zip(nodes, self.complex, strict=True)]
 
     def trees(self, values: Sequence[Any]) -> list[Any]:
         """Return values, one per variable, as trees like the arguments.
 
         Leaves without a derivative are None.
         """
-        rest = iter(values)
+        remaining = iter(values)
         return [
-            tree.unflatten(structure, [next(rest) if slot else None for slot in slots])
+            tree.unflatten(
+                structure, [next(remaining) if slot else None for slot in slots]
+            )
             for structure, slots in zip(self._structures, self._slots, strict=True)
         ]
 
-    def leaves(self, name: str, given: Sequence[Any]) -> list[Node]:
+    def leaves(self, name: str, trees: Sequence[Any]) -> list[Node]:
         """Return the nodes of trees like the arguments, one per variable.
 
         Raises:
             TransformError: a tree or a tensor does not match.
         """
-        found = []
+        results = []
         variables = iter(self.tensors(self.nodes))
         for structure, slots, value in zip(
-            self._structures, self._slots, given, strict=True
+            self._structures, self._slots, trees, strict=True
         ):
             leaves, other = tree.flatten(value)
             if other != structure:
@@ -98,8 +100,8 @@ class Variables:
                 )
             for leaf, slot in zip(leaves, slots, strict=True):
                 if slot:
-                    found.append(matching(name, leaf, next(variables).node))
-        return found
+                    results.append(matching(name, leaf, next(variables).node))
+        return results
 
 
 def _begin_step(leaves: Sequence[Any]) -> None:
@@ -126,8 +128,8 @@ def _rebuilt(
         return known[id(value)]
     before = tree.children(value)
     if before is None:
-        known[id(value)] = found = next(leaves)
-        return found
+        known[id(value)] = result = next(leaves)
+        return result
     pairs = zip(before, structure.parts, strict=True)
     parts = [_rebuilt(each, part, leaves, known) for each, part in pairs]
     if all(new is old for new, old in zip(parts, before, strict=True)):
@@ -206,20 +208,20 @@ def matching(name: str, value: Any, node: Node) -> Node:
     Raises:
         TransformError: it does not match.
     """
-    given = value if isinstance(value, TensorBase) else None
-    if given is None:
+    tensor = value if isinstance(value, TensorBase) else None
+    if tensor is None:
         if value is None:
             raise TransformError(f"{name}: None stands where a tensor is needed.")
-        given = asarray(value, dtype=node.dtype, device=node.device)
-    found = given.node
-    if (found.shape, found.dtype, found.device) != (
+        tensor = asarray(value, dtype=node.dtype, device=node.device)
+    other = tensor.node
+    if (other.shape, other.dtype, other.device) != (
         node.shape,
         node.dtype,
         node.device,
     ):
         raise TransformError(
-            f"{name}: {found.dtype} of shape {found.shape} on {found.device!r} does "
+            f"{name}: {other.dtype} of shape {other.shape} on {other.device!r} does "
             f"not match {node.dtype} of shape {node.shape} on {node.device!r}; "
             "give it the same shape, dtype and device."
         )
-    return pair_of(found)
+    return pair_of(other)

@@ -154,40 +154,40 @@ class Jitted(Generic[P, R]):
         for holder in holders[count:]:
             if isinstance(holder, TensorBase) and reaches_leaf(holder.node):
                 return self._function(*args, **kwargs)
-        given = [pair_of(h.node) for h in holders if isinstance(h, TensorBase)]
+        nodes = [pair_of(h.node) for h in holders if isinstance(h, TensorBase)]
         if self._around is not None and self._around.is_changed():
             self._known.clear()
         signature = self._known.get(key)
-        found = signature.find(given) if signature is not None else None
-        if found is None:
-            names = {node.device for node in given}
+        record = signature.find(nodes) if signature is not None else None
+        if record is None:
+            names = {node.device for node in nodes}
             recorder = _recorder(name_of(self._function), names)
             if recorder is None:
                 return self._function(*args, **kwargs)
             signature = signature or Signature()
-            layouts = signature.layouts_of(given)
+            layouts = signature.layouts_of(nodes)
             self.recordings += 1
             function = cast(Callable[..., object], self._function)
-            found = _record(function, args, kwargs, holders, count, layouts, recorder)
-            signature.keep(found)
+            record = _record(function, args, kwargs, holders, count, layouts, recorder)
+            signature.keep(record)
             self._around = Surroundings(
                 self._function, {id(h) for h in holders[:count]}
             )
             self._known[key] = signature
             if len(self._known) > SIGNATURES_KEPT:
                 self._known.popitem(last=False)
-        if found.written and _shares(holders, found):
+        if record.written and _shares(holders, record):
             return self._function(*args, **kwargs)
-        return cast(R, found(holders, given))
+        return cast(R, record(holders, nodes))
 
 
-def _shares(holders: Sequence[Holder], found: Record) -> bool:
+def _shares(holders: Sequence[Holder], record: Record) -> bool:
     """Whether a written argument is aliased by an argument or a captured tensor."""
     if share_elements(h for h in holders if isinstance(h, TensorBase)):
         return True
     return any(
-        found.captures.has(tensor.node)
-        for index in found.written
+        record.captures.has(tensor.node)
+        for index in record.written
         for tensor in family_of(holders[index])
     )
 
@@ -224,26 +224,26 @@ def _record(
     values = [h.node for h in given if isinstance(h, TensorBase)]
     inputs, bases = inputs_for(values, layouts)
     updated = TracedUpdates(given[:count], inputs)
-    rest = iter(inputs[sum(isinstance(h, TensorBase) for h in given[:count]) :])
+    remaining = iter(inputs[sum(isinstance(h, TensorBase) for h in given[:count]) :])
     others: dict[int, Holder] = {id(holder): holder for holder in given[:count]}
-    own, before = placeholders(given[count:], rest, others)
+    own, before = placeholders(given[count:], remaining, others)
     others.update(zip(map(id, given[count:]), own, strict=True))
     holders = [*given[:count], *own]
     at_first = [h.node if isinstance(h, TensorBase) else None for h in own]
     with updated.traced():
         arguments = dict(zip(bases, map(pair_of, values), strict=True))
-        with tracing(name, arguments, updated=holders[:count]) as noted:
+        with tracing(name, arguments, updated=holders[:count]) as trace:
             result = function(*rebuild(args, others), **rebuild(kwargs, others))
         changed = updated.changed() + [
             index
             for index, (holder, old) in enumerate(zip(own, before, strict=True), count)
             if is_changed(holder, old)
         ]
-        found: list[Holder] = []
+        results: list[Holder] = []
         seen = {id(holder): index for index, holder in enumerate(holders)}
         contents = [part for index in changed for part in parts_of(holders[index])]
-        flatten([result, *contents], found, seen)
-        made = [holder for holder in found if isinstance(holder, TensorBase)]
+        flatten([result, *contents], results, seen)
+        created = [holder for holder in results if isinstance(holder, TensorBase)]
         written = updated.written() + [
             index
             for index, (holder, node) in enumerate(
@@ -251,33 +251,33 @@ def _record(
             )
             if isinstance(holder, TensorBase) and holder.node is not node
         ]
-        known = {id(holder): holder for holder in (*holders, *made, *updated.views)}
-        _refuse_outside_writes(name, noted, known)
-        refuse_outside_gradients(name, noted, known)
-        outputs = [pair_of(tensor.node) for tensor in made]
+        known = {id(holder): holder for holder in (*holders, *created, *updated.views)}
+        _refuse_outside_writes(name, trace, known)
+        refuse_outside_gradients(name, trace, known)
+        outputs = [pair_of(tensor.node) for tensor in created]
         outputs += [pair_of(value_of(cast(TensorBase, holders[n]))) for n in written]
         _check(name, inputs[0].device, outputs, result, holders)
         stand_ins = updated.stand_ins()
-        kept = [stand_ins.get(id(holder), holder) for holder in holders]
+        retained = [stand_ins.get(id(holder), holder) for holder in holders]
         if count:
             mine = {**{id(holder): holder for holder in own}, **stand_ins}
             for index in changed[bisect_left(changed, count) :]:
-                fill(kept[index], kept[index], mine)
+                fill(retained[index], retained[index], mine)
             result = rebuild(result, mine)
     mine_alone = set(bases)
     captured = [n for n in ancestors(outputs) if n.base not in mine_alone]
-    captures = Captures([*captured, *noted.read])
+    captures = Captures([*captured, *trace.read])
     replay = recorder.record(bases, outputs)
-    assumed = [(bases.index(base), ends) for base, ends in noted.assumed.items()]
+    assumed = [(bases.index(base), ends) for base, ends in trace.assumed.items()]
     return Record(
         replay=replay,
         layouts=layouts,
         assumed=assumed,
         promised=_promised(outputs),
         captures=captures,
-        holders=kept,
+        holders=retained,
         result=result,
-        made=made,
+        made=created,
         written=written,
         changed=changed,
     )
@@ -286,8 +286,8 @@ def _record(
 def _promised(outputs: Sequence[Node]) -> list[tuple[int, Interval]]:
     """Return indices and ranges of integer results narrower than their dtype."""
     return [
-        (number, interval)
-        for number, node in enumerate(outputs)
+        (index, interval)
+        for index, node in enumerate(outputs)
         if node.dtype.kind in ("int", "uint")
         and (interval := interval_of(node)) != limits(node)
     ]
@@ -303,7 +303,7 @@ def _check(
     """Raise if there is nothing to call, or a result cannot be recorded."""
     mine: list[Holder] = []
     flatten(result, mine, {})
-    returns_given = any(each is holder for each in mine for holder in holders)
+    returns_given = any(value is holder for value in mine for holder in holders)
     if not outputs and not returns_given:
         raise TraceError(f"jit: {name} returns no tensor; there is nothing to call.")
     if any(reaches_leaf(node) for node in outputs):
@@ -321,18 +321,20 @@ def _check(
         )
 
 
-def _refuse_outside_writes(name: str, noted: Trace, mine: Mapping[int, Holder]) -> None:
+def _refuse_outside_writes(name: str, trace: Trace, mine: Mapping[int, Holder]) -> None:
     """Raise if the function wrote into a tensor that is no argument.
 
     A replay would not repeat the write. The tensor gets its old value back.
     """
-    leaked = [key for key, (kept, _) in noted.written.items() if kept() is not None]
+    leaked = [
+        key for key, (reference, _) in trace.written.items() if reference() is not None
+    ]
     if any(key not in mine for key in leaked):
         gc.collect()
     outside = [
         (tensor, old)
-        for key, (kept, old) in noted.written.items()
-        if key not in mine and (tensor := kept()) is not None
+        for key, (reference, old) in trace.written.items()
+        if key not in mine and (tensor := reference()) is not None
     ]
     for tensor, old in outside:
         assert isinstance(tensor, TensorBase), "internal: only tensors are written"

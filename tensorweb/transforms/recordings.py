@@ -108,12 +108,12 @@ class Record:
         """Whether the device is alive and captured tensors have not changed."""
         return self.replay.is_alive and self.captures.is_current
 
-    def holds(self, given: Sequence[Node]) -> bool:
+    def holds(self, nodes: Sequence[Node]) -> bool:
         """Whether the recording is alive and the integers lie in the assumed ranges."""
         if not self.is_alive:
             return False
         for number, (least, most) in self.assumed:
-            low, high = ends_within(given[number], least, most)
+            low, high = ends_within(nodes[number], least, most)
             if low < least or high > most:
                 return False
         return True
@@ -154,23 +154,23 @@ class Signature:
         self._last: Layouts | None = None
         self._found: list[Record] = []
 
-    def layouts_of(self, given: Sequence[Node]) -> Layouts:
+    def layouts_of(self, nodes: Sequence[Node]) -> Layouts:
         """Return the arguments' layouts, all None beyond the limit of layouts."""
-        return self._known(_layouts(given))
+        return self._known(_layouts(nodes))
 
     def _known(self, layouts: Layouts) -> Layouts:
         """Return layouts that are or may be recorded, otherwise all None."""
         is_known = layouts in self._records or len(self._records) < LAYOUTS_KEPT
         return layouts if is_known else (None,) * len(layouts)
 
-    def find(self, given: Sequence[Node]) -> Record | None:
+    def find(self, nodes: Sequence[Node]) -> Record | None:
         """Return a recording that is valid for the arguments, or None."""
-        layouts = _layouts(given)
+        layouts = _layouts(nodes)
         if layouts != self._last:
             self._found = self._records.get(self._known(layouts), [])
             self._last = layouts
         for record in self._found:
-            if record.holds(given):
+            if record.holds(nodes):
                 return record
         return None
 
@@ -178,17 +178,17 @@ class Signature:
         """Add a recording; drop the oldest above the limit and invalid ones."""
         records = self._records.setdefault(tuple(record.layouts), [])
         self._last = None
-        alive = [each for each in records if each.is_alive]
+        alive = [value for value in records if value.is_alive]
         records[:] = [*alive[-VARIANTS_KEPT + 1 :], record]
 
 
-def _layouts(given: Sequence[Node]) -> Layouts:
+def _layouts(nodes: Sequence[Node]) -> Layouts:
     """Return the layout of each argument, None where it owns its storage."""
     firsts: dict[Node, int] = {}
     return tuple(
         [
-            None if node.owner is None else _layout_of(node, firsts, number)
-            for number, node in enumerate(given)
+            None if node.owner is None else _layout_of(node, firsts, index)
+            for index, node in enumerate(nodes)
         ]
     )
 
@@ -218,13 +218,13 @@ def inputs_for(
     inputs: list[Node] = []
     bases: list[Node] = []
     pairs = [pair_of(node) for node in given]
-    for number, (node, layout) in enumerate(zip(pairs, layouts, strict=True)):
-        if layout and layout[2] != number:
+    for index, (node, layout) in enumerate(zip(pairs, layouts, strict=True)):
+        if layout and layout[2] != index:
             base = bases[layout[2]]
         else:
             shape = layout[1] if layout else node.shape
             base = leaf(Placeholder(), shape, node.dtype, node.device)
-        whole = given[number]
+        whole = given[index]
         input_ = like(whole, view_of(base, layout[0]) if layout else base)
         if not whole.shape and is_number_of_its_own(whole):
             mark_number(input_)
@@ -279,16 +279,16 @@ def as_updates(updates: object) -> tuple[Any, ...]:
     Raises:
         TraceError: an object cannot be searched for tensors.
     """
-    found = updates if isinstance(updates, tuple) else (updates,)
-    parts = [part for each in found for part in _members(each)]
-    for each in parts:
-        if not isinstance(each, TensorBase | list | dict) and not is_opened(each):
+    objects = updates if isinstance(updates, tuple) else (updates,)
+    parts = [part for item in objects for part in _members(item)]
+    for value in parts:
+        if not isinstance(value, TensorBase | list | dict) and not is_opened(value):
             raise TraceError(
-                f"jit: updates= holds {type(each).__name__}, in which no tensors can "
+                f"jit: updates= holds {type(value).__name__}, in which no tensors can "
                 "be found; list models, optimisers, generators, tensors, lists and "
                 "dicts of them, or make its class a dataclass."
             )
-    return found
+    return objects
 
 
 def _members(given: object) -> Sequence[object]:
@@ -321,7 +321,9 @@ class UpdatedState:
             for holder in self.holders
             if not isinstance(holder, TensorBase)
         ]
-        self._tensors = [each for each in self.holders if isinstance(each, TensorBase)]
+        self._tensors = [
+            value for value in self.holders if isinstance(value, TensorBase)
+        ]
         self._keys = list(map(tensor_key, self._tensors))
         self._is_leaf = [depends_on_leaf(tensor.node) for tensor in self._tensors]
         self._leaves = list(compress(self._tensors, self._is_leaf))
@@ -394,14 +396,14 @@ class TracedUpdates:
                 tensor.node = node
             for holder, content in zip(self.holders, self._before, strict=True):
                 _put_back(holder, content)
-            for each in gradients:
-                each.hand_out()
+            for gradient in gradients:
+                gradient.hand_out()
 
     def written(self) -> list[int]:
         """Return the indices of holders that are tensors with another value."""
         return [
-            number
-            for number, (holder, node) in enumerate(
+            index
+            for index, (holder, node) in enumerate(
                 zip(self.holders, self._set, strict=True)
             )
             if isinstance(holder, TensorBase) and holder.node is not node
@@ -413,8 +415,8 @@ class TracedUpdates:
             if isinstance(holder, Gradients):
                 holder.take()
         return [
-            number
-            for number, (holder, content) in enumerate(
+            index
+            for index, (holder, content) in enumerate(
                 zip(self.holders, self._before, strict=True)
             )
             if is_changed(holder, content)
@@ -468,7 +470,7 @@ def _put_back(holder: Holder, content: Any) -> None:
 
 
 def refuse_outside_gradients(
-    name: str, noted: Trace, known: Mapping[int, object]
+    name: str, trace: Trace, known: Mapping[int, object]
 ) -> None:
     """Raise if `backward` changed the gradient of a tensor not in `updates=`.
 
@@ -477,8 +479,8 @@ def refuse_outside_gradients(
     """
     outside: list[Any] = [
         (tensor, old)
-        for key, (kept, old) in noted.gradients.items()
-        if key not in known and (tensor := kept()) is not None
+        for key, (reference, old) in trace.gradients.items()
+        if key not in known and (tensor := reference()) is not None
     ]
     for tensor, old in outside:
         tensor.grad = old

@@ -67,10 +67,10 @@ def vmap(
         )
         batches: dict[Node, Node] = {}
         size: int | None = None
-        given: list[Any] = []
+        values: list[Any] = []
         for value, axis in zip(leaves, axes, strict=True):
             if axis is None or not _is_array(value):
-                given.append(value)
+                values.append(value)
                 continue
             whole = value if isinstance(value, TensorBase) else asarray(value)
             node = whole.node
@@ -86,13 +86,13 @@ def vmap(
             one = leaf(Placeholder(), front.shape[1:], node.dtype, node.device)
             one.history = DERIVED if reaches_leaf(node) else None
             batches[pair_of(one)] = pair_of(front)
-            given.append(Tensor(one))
+            values.append(Tensor(one))
         if size is None:
             raise TransformError(
                 f"vmap: no tensor of {name}'s arguments is batched; give in_axes an "
                 "axis for one, or call the function itself."
             )
-        positional, named = tree.unflatten(structure, given)
+        positional, named = tree.unflatten(structure, values)
         with tracing(name, batches, "vmap", of_batch=of_batch(batches, size)):
             result = function(*positional, **named)
         return _batched_result(result, batches, size, out_axes)
@@ -109,16 +109,16 @@ def _batched_result(
     tensors = [pair_of(v.node) for v in leaves if isinstance(v, TensorBase)]
     order = dependent_nodes(tensors, list(batches))
     nodes = iter(batched(tensors, order, dict(batches), size))
-    made: list[Any] = []
+    created: list[Any] = []
     for value, axis in zip(leaves, axes, strict=True):
         if not isinstance(value, TensorBase):
-            made.append(value)
+            created.append(value)
             continue
         node = like(value.node, next(nodes))
         rank = len(node.shape)
         at = _checked_axis(axis or 0, rank, node.shape, "out_axes")
-        made.append(Tensor(moved(node, 0, at)))
-    return tree.unflatten(structure, made)
+        created.append(Tensor(moved(node, 0, at)))
+    return tree.unflatten(structure, created)
 
 
 def _is_array(value: Any) -> bool:

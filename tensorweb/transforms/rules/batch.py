@@ -63,13 +63,13 @@ class Batched:
 
     def whole(self, index: int) -> Node:
         """Return an input with the batch axis, repeated if it has none."""
-        found = self.inputs[index]
-        return found if self.flags[index] else repeated(found, self.size)
+        result = self.inputs[index]
+        return result if self.flags[index] else repeated(result, self.size)
 
     def aligned(self, index: int, rank: int) -> Node:
         """Return an input with `rank` axes after the batch axis, for broadcasting."""
-        found = self.inputs[index]
-        return behind(found, rank) if self.flags[index] else found
+        result = self.inputs[index]
+        return behind(result, rank) if self.flags[index] else result
 
     def ramp(self, rank: int) -> Node:
         """Return the examples' indices along the first of `1 + rank` axes."""
@@ -91,7 +91,7 @@ def behind(node: Node, rank: int) -> Node:
 
 def moved(node: Node, axis: int, to: int) -> Node:
     """Return a node with one axis moved."""
-    order = [each for each in range(len(node.shape)) if each != axis]
+    order = [value for value in range(len(node.shape)) if value != axis]
     order.insert(to, axis)
     return permute(node, order)
 
@@ -296,13 +296,13 @@ def batched(
         size: the batch's length.
     """
     for node in order:
-        flags = tuple([each in known for each in node.inputs])
-        inputs = tuple([known.get(each, each) for each in node.inputs])
-        made = BATCH[node.op.kind](Batched(node, inputs, flags, size))
+        flags = tuple([operand in known for operand in node.inputs])
+        inputs = tuple([known.get(value, value) for value in node.inputs])
+        created = BATCH[node.op.kind](Batched(node, inputs, flags, size))
         history = node.history
         if history is not None and history.rule is not None:
-            _set_batched_rule(made, history.inputs, history.rule, known, size)
-        known[node] = made
+            _set_batched_rule(created, history.inputs, history.rule, known, size)
+        known[node] = created
     return [known[node] if node in known else repeated(node, size) for node in results]
 
 
@@ -311,7 +311,10 @@ def _set_batched_rule(
 ) -> None:
     """Give a batched node the custom vjp rule of the node of one example, batched."""
     batched_inputs = tuple(
-        [known[each] if each in known else repeated(each, size) for each in inputs]
+        [
+            known[operand] if operand in known else repeated(operand, size)
+            for operand in inputs
+        ]
     )
     if isinstance(of_one, Op):
         set_rule(made, batched_inputs, of_one)
@@ -322,10 +325,10 @@ def _set_batched_rule(
         one = leaf(Placeholder(), shape, cotangent.dtype, cotangent.device)
         here = {**known, one: cotangent}
         with tracing("the rule", here, "vmap", of_batch=of_batch(here, size)):
-            found = of_one(one)
-        nodes = [node for node in found if node is not None]
-        rest = iter(batched(nodes, dependent_nodes(nodes, list(here)), here, size))
-        return tuple([None if node is None else next(rest) for node in found])
+            result = of_one(one)
+        nodes = [node for node in result if node is not None]
+        remaining = iter(batched(nodes, dependent_nodes(nodes, list(here)), here, size))
+        return tuple([None if node is None else next(remaining) for node in result])
 
     set_rule(made, batched_inputs, rule)
 
@@ -359,12 +362,12 @@ def dependent_nodes(results: Sequence[Node], variables: Sequence[Node]) -> list[
         if node in depends:
             continue
         if is_seen:
-            depends[node] = any(depends[each] for each in node.inputs)
+            depends[node] = any(depends[operand] for operand in node.inputs)
             if depends[node]:
                 order.append(node)
         elif node.inputs:
             stack.append((node, True))
-            stack += [(each, False) for each in node.inputs if each not in depends]
+            stack += [(value, False) for value in node.inputs if value not in depends]
         else:
             depends[node] = False
     return order

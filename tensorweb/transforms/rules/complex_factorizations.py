@@ -60,8 +60,8 @@ def _solved(upper: Tensor, right: Tensor) -> Tensor:
 
 
 def _as_complex(real: Node) -> Tensor:
-    found = Tensor(real)
-    return Tensor(join_parts(found[..., ::2, ::2].node, found[..., 1::2, ::2].node))
+    result = Tensor(real)
+    return Tensor(join_parts(result[..., ::2, ::2].node, result[..., 1::2, ::2].node))
 
 
 def _parts(x: Tensor) -> Cotangents:
@@ -103,8 +103,8 @@ def of_eigh(step: Step, cotangent: Node) -> Cotangents:
     values, d_values = xp.real(_diagonal(triangle)), xp.real(_diagonal(d_triangle))
     inner = _inverse(_differences(values)) * (_adjoint(vectors) @ d_vectors)
     inner = inner + _placed(d_values)
-    found = vectors @ inner @ _adjoint(vectors)
-    return _parts(0.5 * (found + _adjoint(found)))
+    result = vectors @ inner @ _adjoint(vectors)
+    return _parts(0.5 * (result + _adjoint(result)))
 
 
 def of_schur(step: Step, cotangent: Node) -> Cotangents:

@@ -30,7 +30,7 @@ def by_row(step: Step, cotangent: Node) -> Cotangents:
     node = step.node
     derivative = node.op.derivative
     assert derivative is not None, f"internal: {node.op.name} has no derivative"
-    operands = [Tensor.around(each) for each in step.inputs]
+    operands = [Tensor.around(operand) for operand in step.inputs]
     factors = derivative.local(functions, Tensor.around(node), *operands)
     return [
         _scaled(cotangent, factor, derivative.is_steep) if is_wanted else None

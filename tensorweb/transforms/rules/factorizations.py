@@ -88,11 +88,11 @@ def of_lu(step: Step, cotangent: Node) -> Cotangents:
         _upper(matmul(_upper(above), transposed(upper))),
     )
     solved = triangular_solve(transposed(lower), inner, is_upper=True, is_unit=True)
-    found = _behind(solved, upper)
+    result = _behind(solved, upper)
     order = cast(slice_axis(step.node, -1, n, 1), dtypes.int32)
     back = argsort(order, len(order.shape) - 2, False)
     promise_interval(back, 0, n - 1)
-    return [take_along(found, expand(back, found.shape), len(found.shape) - 2)]
+    return [take_along(result, expand(back, result.shape), len(result.shape) - 2)]
 
 
 def of_triangular_solve(step: Step, cotangent: Node) -> Cotangents:
@@ -125,8 +125,8 @@ def of_qr(step: Step, cotangent: Node) -> Cotangents:
     d_left, d_right = _parts_of_qr(cotangent, rows, columns)
     if rows >= columns:
         return [_of_tall(left, right, d_left, d_right)]
-    remainder, rest = slice_axis(source, -1, rows, columns - rows), columns - rows
-    d_remainder = slice_axis(d_right, -1, rows, rest)
+    remainder, remaining = slice_axis(source, -1, rows, columns - rows), columns - rows
+    d_remainder = slice_axis(d_right, -1, rows, remaining)
     d_left = plus(d_left, matmul(remainder, transposed(d_remainder)))
     square, d_square = slice_axis(right, -1, 0, rows), slice_axis(d_right, -1, 0, rows)
     first = _of_tall(left, square, d_left, d_square)

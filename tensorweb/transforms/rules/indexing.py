@@ -70,7 +70,9 @@ def of_scatter(step: Step, cotangent: Node) -> Cotangents:
     numbers = reshape(iota(values.size, dtypes.int32, device), values.shape)
     empty = constant(0, dtypes.int32, device, cotangent.shape)
     last = scatter(empty, indices, numbers, writing)
-    taken = [_taken(each, indices, writing, values.shape) for each in (last, cotangent)]
+    taken = [
+        _taken(value, indices, writing, values.shape) for value in (last, cotangent)
+    ]
     is_last = equal(taken[0], numbers)
     return [blank, *nothing, choose(is_last, taken[1], number(0, cotangent))]
 
@@ -142,11 +144,11 @@ def of_scatter_extreme(step: Step, cotangent: Node) -> Cotangents:
     dtype = cotangent.dtype
     count = plus(cast(is_start, dtype), rows.written("add", 0, cast(is_value, dtype)))
     nothing = number(0, cotangent)
-    share = over(cotangent, choose(equal(count, nothing), number(1, count), count))
+    fraction = over(cotangent, choose(equal(count, nothing), number(1, count), count))
     return [
-        choose(is_start, share, nothing),
+        choose(is_start, fraction, nothing),
         None,
-        choose(is_value, rows.read(share), nothing),
+        choose(is_value, rows.read(fraction), nothing),
     ]
 
 

@@ -21,7 +21,7 @@ from tensorweb.transforms.rules.rule import Cotangents, Rule, Step
 def before_repeating(node: Node) -> tuple[Node, ...]:
     """Return a product's operands, with length 1 on batch axes that are broadcast."""
     batch = attributes_of(node, Groups).batch
-    return tuple([_once(each, batch) for each in inputs_of(node)])
+    return tuple([_once(value, batch) for value in inputs_of(node)])
 
 
 def _once(node: Node, batch: int) -> Node:
@@ -48,20 +48,20 @@ def of_matmul(step: Step, cotangent: Node) -> Cotangents:
     labels = (*batch, *rows, *depth), (*batch, *depth, *columns)
     upper = ((*batch, *rows, *columns), cotangent)
     a, b = step.inputs
-    found: list[Node | None] = [None, None]
+    results: list[Node | None] = [None, None]
     if step.wanted[0]:
         other = labels[1], b
         first, second = (
             (other, upper) if _is_turned(a, groups.depth) else (upper, other)
         )
-        found[0] = _product(first, second, labels[0], a)
+        results[0] = _product(first, second, labels[0], a)
     if step.wanted[1]:
         other = labels[0], a
         first, second = (
             (upper, other) if _is_turned(b, groups.columns) else (other, upper)
         )
-        found[1] = _product(first, second, labels[1], b)
-    return found
+        results[1] = _product(first, second, labels[1], b)
+    return results
 
 
 def _is_turned(node: Node, last: int) -> bool:
@@ -78,16 +78,16 @@ def _of_plain(step: Step, cotangent: Node, groups: Groups) -> Cotangents:
     """Return both gradients without batch axes, from transposed operands."""
     _, r, d, c = groups
     a, b = step.inputs
-    found: list[Node | None] = [None, None]
+    results: list[Node | None] = [None, None]
     if step.wanted[0] and _is_turned(a, d):
-        found[0] = _turned(contract(b, _turned(cotangent, r), Groups(0, d, c, r)), d)
+        results[0] = _turned(contract(b, _turned(cotangent, r), Groups(0, d, c, r)), d)
     elif step.wanted[0]:
-        found[0] = contract(cotangent, _turned(b, d), Groups(0, r, c, d))
+        results[0] = contract(cotangent, _turned(b, d), Groups(0, r, c, d))
     if step.wanted[1] and _is_turned(b, c):
-        found[1] = _turned(contract(_turned(cotangent, r), a, Groups(0, c, r, d)), c)
+        results[1] = _turned(contract(_turned(cotangent, r), a, Groups(0, c, r, d)), c)
     elif step.wanted[1]:
-        found[1] = contract(_turned(a, r), cotangent, Groups(0, d, r, c))
-    return found
+        results[1] = contract(_turned(a, r), cotangent, Groups(0, d, r, c))
+    return results
 
 
 def _turned(node: Node, first: int) -> Node:
@@ -110,15 +110,15 @@ def _product(
     for labels, node in (left, right):
         for label, length in zip(labels, node.shape, strict=True):
             lengths[label] = max(length, lengths.get(label, 0))
-    kept = {
+    retained = {
         label
         for label, length in zip(wanted, like.shape, strict=True)
         if length == lengths[label]
     }
     a, b = (_without_repeats(part, lengths) for part in (left, right))
-    a = sum_alone(*a, {*b[0], *kept})
-    b = sum_alone(*b, {*a[0], *kept})
-    labels, product = pair(a, b, kept, lengths)
+    a = sum_alone(*a, {*b[0], *retained})
+    b = sum_alone(*b, {*a[0], *retained})
+    labels, product = pair(a, b, retained, lengths)
     order = [label for label in wanted if label in labels]
     product = permute(product, [labels.index(label) for label in order])
     return reshape(product, like.shape)
@@ -130,8 +130,8 @@ def _without_repeats(
     """Return an operand without its axes of length 1 that others have longer."""
     labels, node = part
     axes = [i for i, n in enumerate(node.shape) if n == lengths[labels[i]]]
-    kept = tuple(labels[i] for i in axes)
-    return kept, reshape(node, tuple(node.shape[i] for i in axes))
+    retained = tuple(labels[i] for i in axes)
+    return retained, reshape(node, tuple(node.shape[i] for i in axes))
 
 
 def of_fourier(step: Step, cotangent: Node) -> Cotangents:

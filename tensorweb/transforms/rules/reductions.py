@@ -40,10 +40,10 @@ def of_prod(step: Step, cotangent: Node) -> Cotangents:
     """
     axes = attributes_of(step.node, Reduction).axes
     x = step.inputs[0]
-    kept = [axis for axis in range(len(x.shape)) if axis not in axes]
-    order = (*kept, *axes)
+    retained = [axis for axis in range(len(x.shape)) if axis not in axes]
+    order = (*retained, *axes)
     moved = permute(x, order)
-    outer = tuple(x.shape[axis] for axis in kept)
+    outer = tuple(x.shape[axis] for axis in retained)
     rows = reshape(moved, (*outer, size([x.shape[axis] for axis in axes])))
     before = _shifted(running("cumulative_prod", rows), 1)
     behind = _shifted(running("cumulative_prod", rows, from_end=True), -1)
@@ -71,9 +71,9 @@ def of_extreme(step: Step, cotangent: Node) -> Cotangents:
     best = spread_along(step.node, axes, x.shape)
     is_best = equal(x, best)
     count = reduce("sum", cast(is_best, cotangent.dtype), axes, dtype=cotangent.dtype)
-    share = spread_along(over(cotangent, count), axes, x.shape)
+    fraction = spread_along(over(cotangent, count), axes, x.shape)
     lost = choose(elementwise(OPS["isnan"], best), best, number(0, cotangent))
-    return [choose(is_best, share, lost)]
+    return [choose(is_best, fraction, lost)]
 
 
 def of_cumulative_sum(step: Step, cotangent: Node) -> Cotangents:

@@ -50,15 +50,15 @@ def of_expand(step: Step, cotangent: Node) -> Cotangents:
 def of_slice(step: Step, cotangent: Node) -> Cotangents:
     """Flip negative steps, dilate by the steps and pad with zeros."""
     ranges = attributes_of(step.node, Slices).ranges
-    found = flip(cotangent, [axis for axis, r in enumerate(ranges) if r[2] < 0])
+    result = flip(cotangent, [axis for axis, r in enumerate(ranges) if r[2] < 0])
     widths = []
     for axis, (start, count, stride) in enumerate(ranges):
-        found = dilate(found, axis, abs(stride))
+        result = dilate(result, axis, abs(stride))
         first = start if stride > 0 else start + (count - 1) * stride
         first = first if count else 0
-        after = step.inputs[0].shape[axis] - first - found.shape[axis]
+        after = step.inputs[0].shape[axis] - first - result.shape[axis]
         widths.append((first, after))
-    return [pad(found, widths, zeros(cotangent, ()))]
+    return [pad(result, widths, zeros(cotangent, ()))]
 
 
 def _cut(node: Node, axis: int, start: int, count: int) -> Node:
@@ -92,17 +92,17 @@ def _side_by_side(cotangent: Node, axis: int, stride: int, length: int) -> Node:
     zero = zeros(cotangent, ())
     widths = [(0, 0)] * len(cotangent.shape)
     widths[-1] = (0, stride - cotangent.shape[-1])
-    found = pad(cotangent, widths, zero)
+    result = pad(cotangent, widths, zero)
     order = list(range(len(widths) - 1))
     order.insert(axis + 1, len(order))
     shape = list(cotangent.shape[:-1])
     shape[axis] *= stride
-    found = reshape(permute(found, order), tuple(shape))
+    result = reshape(permute(result, order), tuple(shape))
     if shape[axis] > length:
-        return _cut(found, axis, 0, length)
+        return _cut(result, axis, 0, length)
     widths = [(0, 0)] * len(shape)
     widths[axis] = (0, length - shape[axis])
-    return pad(found, widths, zero)
+    return pad(result, widths, zero)
 
 
 def of_pad(step: Step, cotangent: Node) -> Cotangents:
