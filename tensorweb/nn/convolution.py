@@ -7,14 +7,17 @@ import operator
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, SupportsIndex
 
-from tensorweb import dtypes, functions
+from tensorweb import dtypes
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray, flip, pad
 from tensorweb.nn import init
 from tensorweb.nn.arguments import as_float, choice, positive
 from tensorweb.nn.module import Module
+from tensorweb.nodes import convolution as build
+from tensorweb.nodes.convolution import Padding
+from tensorweb.nodes.selection import dilate
 from tensorweb.tensor import Tensor
-from tensorweb.tensor.convert import ArrayLike, DTypeLike
+from tensorweb.tensor.convert import ArrayLike, DTypeLike, as_operands
 
 __all__ = [
     "Conv1d",
@@ -83,23 +86,43 @@ def _convolved(
     x: ArrayLike,
     weight: ArrayLike,
     bias: ArrayLike,
-    options: tuple[Numbers, Border, Numbers],
+    options: tuple[Numbers, Padding, Numbers],
     groups: int,
 ) -> Tensor:
-    """Return a convolution of a batch, or of one example."""
+    """Return the convolution of operands of any shape."""
     kernel = as_float(name, weight, x)
-    tensor = as_float(name, x, kernel)
-    is_one = tensor.ndim == kernel.ndim - 1
-    result = (functions.conv1d if name.endswith("1d") else functions.conv2d)(
-        tensor.expand_dims(axis=0) if is_one else tensor,
-        kernel,
-        bias=bias,
-        stride=options[0],
-        padding=options[1],
-        dilation=options[2],
-        groups=groups,
+    image = as_float(name, x, kernel)
+    return _convolution(
+        name, image, kernel, bias, options, groups, checks_channels=True
     )
-    return result.squeeze(0) if is_one else result
+
+
+def _convolution(
+    name: str,
+    x: Tensor,
+    weight: Tensor,
+    bias: ArrayLike,
+    options: tuple[Numbers, Padding, Numbers],
+    groups: int,
+    checks_channels: bool = False,
+) -> Tensor:
+    """Return the convolution of a batch or of one example."""
+    is_one = x.ndim == weight.ndim - 1
+    batch = x.expand_dims(axis=0) if is_one else x
+    image, kernel, *added = as_operands(
+        batch, weight, *(() if bias is None else (bias,))
+    )
+    if checks_channels:
+        axes = "length" if name.endswith("1d") else "h, w"
+        build.check_channels(
+            name, axes, image, kernel, added[0] if added else None, groups
+        )
+    sizes = kernel.shape[2:]
+    windows = build.windows(name, image.shape[2:], sizes, *options)
+    result = build.convolve(image, kernel, windows, groups)
+    if added:
+        result = build.add_bias(result, added[0])
+    return Tensor(result).squeeze(0) if is_one else Tensor(result)
 
 
 class Convolution(Module):
@@ -202,6 +225,21 @@ class Convolution(Module):
             )
         return tensor
 
+    def forward(self, x: ArrayLike) -> Tensor:
+        """Return the convolution.
+
+        Raises:
+            ShapeError: the input has other axes or channels, or is smaller than a
+                window.
+        """
+        name, tensor = type(self).__name__, self._checked(x)
+        borders = self.borders()
+        if self.padding_mode != "zeros":
+            tensor = padded(name, tensor, borders, self.padding_mode)
+            borders = [(0, 0)] * self._spatial
+        options = (self.stride, borders, self.dilation)
+        return _convolution(name, tensor, self.weight, self.bias, options, self.groups)
+
     def extra_repr(self) -> str:
         """Return the settings that differ from the defaults."""
         parts = [
@@ -222,36 +260,7 @@ class Convolution(Module):
         return ", ".join(parts)
 
 
-class _Conv(Convolution):
-    """A convolution of a batch or of one example."""
-
-    def forward(self, x: ArrayLike) -> Tensor:
-        """Return the convolution.
-
-        Raises:
-            ShapeError: the input has other axes or channels, or is smaller than a
-                window.
-        """
-        tensor = self._checked(x)
-        borders = self.borders()
-        if self.padding_mode != "zeros":
-            tensor = padded(type(self).__name__, tensor, borders, self.padding_mode)
-            borders = [(0, 0)] * self._spatial
-        is_one = tensor.ndim == self._spatial + 1
-        call = functions.conv1d if self._spatial == 1 else functions.conv2d
-        result = call(
-            tensor.expand_dims(axis=0) if is_one else tensor,
-            self.weight,
-            bias=self.bias,
-            stride=self.stride,
-            padding=borders,
-            dilation=self.dilation,
-            groups=self.groups,
-        )
-        return result.squeeze(0) if is_one else result
-
-
-class Conv1d(_Conv):
+class Conv1d(Convolution):
     """A convolution: `(n, in_channels, length)` gives `(n, out_channels, length')`.
 
     Attributes:
@@ -267,7 +276,7 @@ class Conv1d(_Conv):
     _spatial = 1
 
 
-class Conv2d(_Conv):
+class Conv2d(Convolution):
     """A convolution: `(n, in_channels, h, w)` gives `(n, out_channels, h', w')`.
 
     Attributes:
@@ -344,13 +353,17 @@ class _ConvTranspose(Convolution):
             dtype=dtype,
             rng=rng,
         )
-        more = numbers(name, "output_padding", output_padding, self._spatial, 0)
-        self.output_padding = more
-        for extra, step, gap in zip(more, self.stride, self.dilation, strict=True):
-            if extra >= max(step, gap):
-                raise DataError(
-                    f"{name}: output_padding {more}; it is below stride or dilation."
-                )
+        self.output_padding = numbers(
+            name, "output_padding", output_padding, self._spatial, 0
+        )
+        limits = map(max, self.stride, self.dilation)
+        if any(
+            n >= limit for n, limit in zip(self.output_padding, limits, strict=True)
+        ):
+            raise DataError(
+                f"{name}: output_padding {self.output_padding}; it is below stride or "
+                "dilation."
+            )
 
     def forward(self, x: ArrayLike) -> Tensor:
         """Return the transposed convolution.
@@ -358,49 +371,43 @@ class _ConvTranspose(Convolution):
         Raises:
             ShapeError: the input has other axes or channels, or nothing is left.
         """
-        tensor = self._checked(x)
-        is_one = tensor.ndim == self._spatial + 1
-        if is_one:
-            tensor = tensor.expand_dims(axis=0)
-        wide = self._with_borders(spread(tensor, self.stride))
-        call = functions.conv1d if self._spatial == 1 else functions.conv2d
-        result = call(
-            wide,
-            self._turned(),
-            bias=self.bias,
-            dilation=self.dilation,
-            groups=self.groups,
-        )
-        return result.squeeze(0) if is_one else result
+        name, tensor = type(self).__name__, self._checked(x)
+        node = tensor.node
+        for axis, step in enumerate(self.stride, tensor.ndim - self._spatial):
+            node = dilate(node, axis, step)
+        bordered = self._with_borders(Tensor(node))
+        options = (1, 0, self.dilation)
+        weight = self._flipped_weight()
+        return _convolution(name, bordered, weight, self.bias, options, self.groups)
 
     def _with_borders(self, x: Tensor) -> Tensor:
         """Return the dilated input, padded or cropped to the windows' reach."""
         borders = []
-        for size, gap, out, more in zip(
+        for size, dilation, out, extra in zip(
             self.kernel_size,
             self.dilation,
             self.borders(),
             self.output_padding,
             strict=True,
         ):
-            reach = gap * (size - 1)
-            borders.append((reach - out[0], reach - out[1] + more))
+            reach = dilation * (size - 1)
+            borders.append((reach - out[0], reach - out[1] + extra))
         first = x.ndim - len(borders)
         widths = [(max(a, 0), max(b, 0)) for a, b in borders]
-        wide = pad(x, [(0, 0)] * first + widths)
+        bordered = pad(x, [(0, 0)] * first + widths)
         cuts = [slice(None)] * first
         for axis, (a, b) in enumerate(borders, first):
-            end = wide.shape[axis] + min(b, 0)
+            end = bordered.shape[axis] + min(b, 0)
             if end <= max(-a, 0):
                 raise ShapeError(
                     f"{type(self).__name__}: padding {self.padding} leaves nothing of "
                     "the result; give less."
                 )
             cuts.append(slice(max(-a, 0), end))
-        cut: Tensor = wide[tuple(cuts)]
-        return cut
+        cropped: Tensor = bordered[tuple(cuts)]
+        return cropped
 
-    def _turned(self) -> Tensor:
+    def _flipped_weight(self) -> Tensor:
         """Return the weight as that of a convolution: `(out, in / groups, ...)`."""
         axes = tuple(range(-self._spatial, 0))
         into, out = self.in_channels // self.groups, self.out_channels // self.groups
@@ -418,23 +425,6 @@ class _ConvTranspose(Convolution):
         if any(self.output_padding):
             text += f", output_padding={self.output_padding}"
         return text
-
-
-def spread(x: Tensor, steps: Sequence[int]) -> Tensor:
-    """Return the last axes dilated with zeros, elements `steps` apart."""
-    first = x.ndim - len(steps)
-    for axis, step in enumerate(steps, first):
-        if step == 1:
-            continue
-        length = x.shape[axis]
-        wide = x.expand_dims(axis=axis + 1)
-        widths = [(0, 0)] * wide.ndim
-        widths[axis + 1] = (0, step - 1)
-        shape = (*x.shape[:axis], length * step, *x.shape[axis + 1 :])
-        whole = pad(wide, widths).reshape(shape)
-        cuts = [slice(None)] * axis + [slice((length - 1) * step + 1)]
-        x = whole[tuple(cuts)]
-    return x
 
 
 class ConvTranspose1d(_ConvTranspose):
