@@ -36,6 +36,7 @@ from tensorweb.graph.tracing import Captures, Trace, is_tracing, tracing
 from tensorweb.nodes.ranges import Interval, interval_of, limits
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.views import family_of, share_elements
+from tensorweb.transforms.captured_names import CapturedNames
 from tensorweb.transforms.recordings import (
     Layout,
     Record,
@@ -48,7 +49,6 @@ from tensorweb.transforms.recordings import (
     refuse_outside_gradients,
     value_of,
 )
-from tensorweb.transforms.surroundings import Surroundings
 from tensorweb.transforms.wrapping import name_of, transformation, wraps_function
 from tensorweb.trees import (
     Holder,
@@ -84,7 +84,7 @@ class Jitted(Generic[P, R]):
     __slots__ = (
         "__dict__",
         "__weakref__",
-        "_around",
+        "_captured_names",
         "_function",
         "_known",
         "_updated",
@@ -99,7 +99,7 @@ class Jitted(Generic[P, R]):
         self._updates = as_updates(updates)
         self._updated: UpdatedState | None = None
         self._known: OrderedDict[Hashable, Signature] = OrderedDict()
-        self._around: Surroundings | None = None
+        self._captured_names: CapturedNames | None = None
         self.recordings = 0
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -155,7 +155,7 @@ class Jitted(Generic[P, R]):
             if isinstance(holder, TensorBase) and reaches_leaf(holder.node):
                 return self._function(*args, **kwargs)
         nodes = [pair_of(h.node) for h in holders if isinstance(h, TensorBase)]
-        if self._around is not None and self._around.is_changed():
+        if self._captured_names is not None and self._captured_names.is_changed():
             self._known.clear()
         signature = self._known.get(key)
         record = signature.find(nodes) if signature is not None else None
@@ -170,7 +170,7 @@ class Jitted(Generic[P, R]):
             function = cast(Callable[..., object], self._function)
             record = _record(function, args, kwargs, holders, count, layouts, recorder)
             signature.keep(record)
-            self._around = Surroundings(
+            self._captured_names = CapturedNames(
                 self._function, {id(h) for h in holders[:count]}
             )
             self._known[key] = signature

@@ -37,14 +37,14 @@ NUMBERS = (float, complex, *EXACT_TYPES)
 """Types whose values are compared by `repr`, which distinguishes 0.0 from -0.0."""
 
 
-class Surroundings:
+class CapturedNames:
     """The names that a function captures, and their values.
 
-    Included are names of closures and globals of the function's own module that the
-    function, or functions and methods of that module which it names, read; elements of
-    lists, dicts, tuples and registered objects found there; and the named attributes of
-    other objects of that module. Names of other modules, and elements of NumPy arrays,
-    are not.
+    These are the names of closures, and globals of the function's own module, that the
+    function reads, or functions and methods of that module that it names; the elements
+    of lists, dicts, tuples and registered objects in these names; and the attributes
+    that the code names, of other objects of that module. Names of other modules, and
+    elements of NumPy arrays, are not included.
     """
 
     def __init__(self, function: object, updated: set[int]) -> None:
@@ -54,16 +54,16 @@ class Surroundings:
         self._globals: list[str] = []
         self._containers: list[tuple[Any, Content]] = []
         self._objects: list[Any] = []
-        self._names_all = False  # Code asks for attributes by text.
+        self._reads_by_text = False  # The code calls getattr or vars.
         self._attributes = {"forward"}  # What calling a module calls.
         self._module = _globals_of(function)
         self._captures = Captures(())
         self._visit(function)
         self._visit_objects()
-        self._values = list(self._now())
-        self._named = list(self._parts())
+        self._values = list(self._current_values())
+        self._named = list(self._attribute_values())
 
-    def _now(self) -> Iterator[object]:
+    def _current_values(self) -> Iterator[object]:
         """Yield the current values of the names, closures first."""
         for cell in self._cells:
             try:
@@ -73,26 +73,24 @@ class Surroundings:
         for name in self._globals:
             yield self._module.get(name, MISSING)
 
-    def _parts(self) -> Iterator[object]:
+    def _attribute_values(self) -> Iterator[object]:
         """Yield the values of the attributes that the code names, object by object."""
         for value in self._objects:
             for name, part in vars(value).items():
-                if self._is_named(name):
+                # Python itself reads special methods.
+                is_named = name in self._attributes or name.startswith("__")
+                if self._reads_by_text or is_named:
                     yield part
-
-    def _is_named(self, name: str) -> bool:
-        """Whether the code may read an attribute: by name, by text, or as a dunder."""
-        return self._names_all or name in self._attributes or name.startswith("__")
 
     def is_changed(self) -> bool:
         """Whether a captured name, attribute or element has another value."""
         return (
             not self._captures.is_current
-            or not _is_same(list(self._now()), self._values)
-            or not _is_same(list(self._parts()), self._named)
+            or not _are_equal(list(self._current_values()), self._values)
+            or not _are_equal(list(self._attribute_values()), self._named)
             or any(
                 is_changed(holder, before)
-                and not _is_same(_listed(_content_of(holder)), _listed(before))
+                and not _are_equal(_elements(_content_of(holder)), _elements(before))
                 for holder, before in self._containers
             )
         )
@@ -105,11 +103,11 @@ class Surroundings:
         if isinstance(value, TensorBase):
             self._captures.add(value.node)
         elif isinstance(value, (*CONTAINERS, dict)) or is_opened(value):
-            if value is self._module:  # `globals()`: its names are noted one by one.
+            if value is self._module:  # `globals()`: its names are recorded one by one.
                 return
             content = _content_of(value)
             self._containers.append((value, content))
-            self._visit_all(_listed(content))
+            self._visit_all(_elements(content))
             self._visit_all(type(value).__mro__)
         elif isinstance(value, tuple | frozenset):
             self._visit_all(value)
@@ -123,7 +121,7 @@ class Surroundings:
             self._visit(value.fget)
         elif hasattr(value, "__wrapped__"):
             self._visit(value.__wrapped__)
-        elif self._is_of_the_module(value):
+        elif self._is_of_module(value):
             self._objects.append(value)
             # Methods and class attributes are read through the object.
             self._visit_all(type(value).__mro__)
@@ -139,7 +137,7 @@ class Surroundings:
         count = -1
         while count != len(self._seen) + len(self._attributes):
             count = len(self._seen) + len(self._attributes)
-            self._visit_all(list(self._parts()))
+            self._visit_all(list(self._attribute_values()))
 
     def _visit_function(self, function: FunctionType) -> None:
         """Record the names that a function and its nested functions read."""
@@ -155,19 +153,19 @@ class Surroundings:
         if function.__globals__ is self._module:
             names, attributes = _names_in(function.__code__)
             self._attributes |= attributes
-            self._names_all |= not names.isdisjoint(("getattr", "vars"))
+            self._reads_by_text |= not names.isdisjoint(("getattr", "vars"))
             for name in names - set(self._globals):
                 if name in self._module:
                     self._globals.append(name)
                     self._visit(self._module[name])
 
-    def _is_of_the_module(self, value: object) -> bool:
+    def _is_of_module(self, value: object) -> bool:
         """Whether a value is a class of the function's module, or an instance of it."""
         if isinstance(value, SimpleNamespace):
             return True
         kind = value if isinstance(value, type) else type(value)
-        mine = kind.__module__ == self._module.get("__name__")
-        return mine and hasattr(value, "__dict__")
+        is_own = kind.__module__ == self._module.get("__name__")
+        return is_own and hasattr(value, "__dict__")
 
 
 def _globals_of(function: Any) -> dict[str, Any]:
@@ -206,14 +204,14 @@ def _content_of(value: Any) -> Content:
     return list(value) if isinstance(value, CONTAINERS) else content_of(value)
 
 
-def _listed(content: Content) -> list[Any]:
+def _elements(content: Content) -> list[Any]:
     """Return the elements of a container and their names as one list."""
     if isinstance(content, dict):
         return [*content, *content.values()]
     return content or []
 
 
-def _is_same(now: list[Any], before: list[Any]) -> bool:
+def _are_equal(now: list[Any], before: list[Any]) -> bool:
     """Whether two lists hold the same objects or equal numbers."""
     if len(now) != len(before):
         return False
