@@ -7,7 +7,8 @@ measured in November 2026, on WebAssembly and an H100:
 - `Lifetimes`: results that tensors, pending graphs or autograd histories still refer
   to. It compares the reference count of each node with the references of the graph
   itself. If a result is freed by mistake, its node retains its inputs and is
-  recomputed.
+  recomputed. Weak references from tensors would not do: pending nodes outside of the
+  graph and autograd histories need results, and nodes have no list of consumers.
 - `pending_dependents`: pending tensors that a read, or the end of a step, evaluates as
   well because they depend on the same values. Without it a simulation that is read
   every step moves 1.4 times the bytes.
@@ -85,8 +86,6 @@ def _referenced(
     graph: LinearGraph, watched: Sequence[int], expected: list[int], chosen: Chosen
 ) -> tuple[int, ...]:
     """Return the watched nodes with more references than the graph's own."""
-    # Reference counts answer for tensors, pending nodes outside of the graph and
-    # autograd histories at once; weak references would find tensors only.
     counts = _counts(chosen, graph.nodes)
     if counts == expected:
         return ()
