@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
 from tensorweb.graph.attributes import (
+    Expansion,
     Factoring,
     Ordering,
     Reduction,
+    Reshape,
     Transform,
     Writing,
 )
 from tensorweb.graph.kinds import KINDS
 from tensorweb.graph.node import Node, attributes_of
+from tensorweb.graph.op import CONSTANT
 from tensorweb.schedule import policy
-from tensorweb.schedule.addressing import positions
 from tensorweb.schedule.chain import Blocked
 from tensorweb.schedule.chain_length import HEAVY
-from tensorweb.schedule.cuts import cuts
 from tensorweb.schedule.fusion import Fusion
 from tensorweb.schedule.joining import Candidate, walks_across
-from tensorweb.schedule.kernel import Expression, Kernel, Parts, Planned
+from tensorweb.schedule.kernel import (
+    BY_ELEMENT,
+    BY_ROW,
+    Expression,
+    Kernel,
+    Parts,
+    Planned,
+    result_name,
+)
 from tensorweb.schedule.linear import LinearGraph
-from tensorweb.schedule.lowering import Bindings, Space
+from tensorweb.schedule.lowering import Bindings, Space, positions
 from tensorweb.schedule.products import (
     Product,
     ProductBuilder,
@@ -33,7 +42,7 @@ from tensorweb.schedule.products import (
     split_product,
 )
 from tensorweb.schedule.refining import split_groups
-from tensorweb.schedule.row_lowering import lower_rows
+from tensorweb.schedule.row_space import RowSpace
 from tensorweb.view import View
 
 
@@ -338,3 +347,137 @@ BUILDERS: dict[str, Callable[[KernelBuilder], Parts]] = {
     "factor": KernelBuilder.factor,
 }
 """The method that builds a kernel, by the kind of its core or root."""
+
+
+# Kernels of rows
+
+
+def lower_rows(
+    space: Space, rows: RowSpace, outputs: Sequence[Node], reductions: Sequence[Node]
+) -> dict[str, Expression]:
+    """Return the expressions by name, of each reduction and then each result.
+
+    Args:
+        space: an empty space created with these reductions.
+        rows: the index space and its rows.
+        outputs: nodes that the kernel stores, one value per element or per row.
+        reductions: of the rows, in order of computation.
+
+    Raises:
+        Blocked: a node must be stored first.
+    """
+    results = {
+        f"stage{stage}": space.lower(node.inputs[0])
+        for stage, node in enumerate(reductions)
+    }
+    for number, node in enumerate(outputs):
+        if node.shape == rows.shape:
+            results[result_name(BY_ELEMENT, number)] = space.lower(node)
+        else:
+            along = space.link(Expansion(rows.shape), node, None)
+            widened = Reshape((*rows.outer, *(1 for _ in rows.inner)))
+            name = result_name(BY_ROW, number)
+            try:
+                results[name] = space.lower(node, space.link(widened, node, along))
+            except Blocked as blocked:
+                if node not in blocked.nodes:
+                    raise
+                # Another operand has other axes, so the row kernel ends before it.
+                raise Blocked(reductions[-1], *outputs) from None
+    _check_addressing(space, reductions, outputs)
+    rank = len(rows.outer)
+    groups = (tuple(range(rank)), tuple(range(rank, rank + rows.rank)))
+    expressions = {
+        name: space.expression(result, groups) for name, result in results.items()
+    }
+    if any(len(each.groups[-1]) > 1 for each in expressions.values()):
+        raise Blocked(*reductions, *outputs)
+    return expressions
+
+
+def _check_addressing(
+    space: Space, reductions: Sequence[Node], outputs: Sequence[Node]
+) -> None:
+    """Check that no address or guard of a load depends on a reduction.
+
+    Raises:
+        Blocked: an address depends on a reduction, which must be stored first.
+    """
+    steps = space.steps
+    reads = [step for step in steps if step.kind == "gather" or step.guard >= 0]
+    waiting = [n for step in reads for n in (*step.args, step.guard) if n >= 0]
+    found = set(waiting)
+    while waiting:
+        step = steps[waiting.pop()]
+        if step.kind == "core":
+            raise Blocked(reductions[step.slot], *outputs)
+        before = {*step.args, step.guard} - found - {-1}
+        found |= before
+        waiting += before
+
+
+# Kernels that bind too much
+
+
+def inlined(
+    root: Node, stored: Container[Node], numbers: Mapping[Node, int]
+) -> list[Node]:
+    """Return the nodes that a kernel computes inside itself, inputs first."""
+    found = {root: None}
+    waiting = [root]
+    while waiting:
+        for source in waiting.pop().inputs:
+            base = source.base
+            is_stored = base.storage is not None or base in stored
+            if not is_stored and source not in found:
+                found[source] = None
+                waiting.append(source)
+    return sorted(found, key=numbers.__getitem__)
+
+
+def cuts(
+    root: Node,
+    stored: Container[Node],
+    numbers: Mapping[Node, int],
+    most: int,
+    equal: Mapping[Node, Node],
+) -> list[Node]:
+    """Return the nodes to store so that every part of a kernel stays within the limits.
+
+    Inputs are visited before their consumers. Where a node exceeds a limit, the input
+    that binds most is stored and counts as one storage from there on.
+
+    Args:
+        root: the node that the kernel computes.
+        stored: the nodes with kernels of their own.
+        numbers: index of each node in order of computation.
+        most: limit on the storages that a kernel reads.
+        equal: constants by the equal constant that is passed instead.
+    """
+    found: list[Node] = []
+    storages: dict[Node, frozenset[Node]] = {}
+    scalars: dict[Node, frozenset[Node]] = {}
+    none: frozenset[Node] = frozenset()
+
+    for node in inlined(root, stored, numbers):
+        for source in node.inputs:
+            if source not in storages:
+                storages[source], scalars[source] = frozenset({source.base}), none
+        own = frozenset({equal.get(node, node)}) if node.op is CONSTANT else none
+        while True:
+            storages[node] = none.union(*(storages[s] for s in node.inputs))
+            scalars[node] = own.union(*(scalars[s] for s in node.inputs))
+            if len(storages[node]) > most:
+                bound = storages
+            elif len(scalars[node]) > policy.MOST_SCALARS:
+                bound = scalars
+            else:
+                break
+            widest = max(node.inputs, key=lambda s: len(bound[s]))
+            if len(storages[widest]) + len(scalars[widest]) < 2:
+                raise AssertionError(f"internal: {node!r} binds too much")
+            found.append(widest)
+            storages[widest], scalars[widest] = frozenset({widest.base}), none
+    if not found:
+        raise AssertionError("internal: no node to store")
+    return found

@@ -11,17 +11,23 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from tensorweb.graph.attributes import Expansion, Movement, Reshape
+from tensorweb.graph.attributes import (
+    Box,
+    Expansion,
+    Joining,
+    Movement,
+    Padding,
+    Reshape,
+    Slices,
+    Taking,
+)
 from tensorweb.graph.kinds import Role, kinds_of
-from tensorweb.graph.node import Node, movement_of
+from tensorweb.graph.node import Node, attributes_of, movement_of
 from tensorweb.graph.op import CONSTANT
 from tensorweb.ops.structure import ALIAS, CAST
 from tensorweb.schedule import policy
-from tensorweb.schedule.addressing import lower_gather
 from tensorweb.schedule.chain import Blocked, Chain, Link, move
-from tensorweb.schedule.choices import lower_concat, lower_embed, lower_pad
-from tensorweb.schedule.expressions import finish
-from tensorweb.schedule.kernel import Expression, Step
+from tensorweb.schedule.kernel import Access, Expression, Step
 from tensorweb.schedule.refining import refined, split_first
 from tensorweb.shapes import Shape
 from tensorweb.view import View
@@ -329,6 +335,242 @@ class Space:
         """Return the finished expression; `groups` are axes of the index space."""
         shape: Shape = self.views[0].shape if self.views else ()
         return finish(self.steps, self.views, result, groups, shape)
+
+
+# Expressions: group the axes and merge contiguous neighbours.
+
+
+def merge_axes(
+    sizes: Sequence[int], strides: Sequence[Sequence[int]]
+) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
+    """Merge neighbouring axes that are contiguous in every access.
+
+    Args:
+        sizes: lengths of the axes.
+        strides: one sequence per access, one stride per axis.
+
+    >>> merge_axes((2, 3, 4), [(12, 4, 1), (4, 0, 1)])
+    ((2, 3, 4), [(12, 4, 1), (4, 0, 1)])
+    >>> merge_axes((2, 3, 4), [(12, 4, 1)])
+    ((24,), [(1,)])
+    """
+    kept = [axis for axis, n in enumerate(sizes) if n != 1]
+    merged: list[int] = []
+    columns: list[list[int]] = []
+    for axis in kept:
+        column = [s[axis] for s in strides]
+        n = sizes[axis]
+        if merged and all(
+            outer == inner * n for outer, inner in zip(columns[-1], column, strict=True)
+        ):
+            merged[-1] *= n
+            columns[-1] = column
+        else:
+            merged.append(n)
+            columns.append(column)
+    return tuple(merged), [
+        tuple(column[i] for column in columns) for i in range(len(strides))
+    ]
+
+
+def finish(
+    steps: Sequence[Step],
+    views: Sequence[View],
+    result: int,
+    groups: Sequence[Sequence[int]],
+    shape: Shape,
+) -> Expression:
+    """Return an expression with its axes grouped, and merged inside each group."""
+    merged_groups = []
+    strides_of: list[list[tuple[int, ...]]] = [[] for _ in views]
+    for group in groups:
+        sizes = [shape[axis] for axis in group] if shape else []
+        merged, columns = merge_axes(
+            sizes, [[v.strides[axis] for axis in group] for v in views] if views else []
+        )
+        merged_groups.append(merged if views else ())
+        for collected, column in zip(strides_of, columns, strict=True):
+            collected.append(column)
+    accesses = tuple(
+        Access(view.offset, tuple(strides))
+        for view, strides in zip(views, strides_of, strict=True)
+    )
+    return Expression(tuple(merged_groups), accesses, tuple(steps), result)
+
+
+# Choices: pad, concat and embed become selects between guarded parts.
+
+
+def _coordinate(space: Space, shape: Shape, axis: int, start: int, chain: Chain) -> int:
+    """Return the step `index along axis - start`, seen through a chain."""
+    unit = tuple(1 if a == axis else 0 for a in range(len(shape)))
+    return space.ramp(move(View(shape, unit, -start), chain))
+
+
+def _number(space: Space, value: int) -> int:
+    """Return the step of an integer literal, part of the kernel's structure."""
+    return space.add(Step("scalar", "int32", name=str(value)))
+
+
+def _inside(
+    space: Space, shape: Shape, box: Sequence[tuple[int, int]], chain: Chain, guard: int
+) -> int:
+    """Return the bool step whether an index lies in a box of (start, length) pairs."""
+    inside = guard
+    for axis, (start, length) in enumerate(box):
+        if start <= 0 and start + length >= shape[axis]:
+            continue
+        along = _coordinate(space, shape, axis, start, chain)
+        unsigned = space.add(Step("cast", "uint32", args=(along,)))
+        end = space.add(Step("cast", "uint32", args=(_number(space, length),)))
+        test = space.operation("less", "bool", unsigned, end)
+        inside = (
+            test if inside < 0 else space.operation("logical_and", "bool", inside, test)
+        )
+    return inside
+
+
+def _part(
+    space: Space,
+    outer: Node,
+    part: Node,
+    starts: Sequence[int],
+    chain: Chain,
+    guard: int,
+) -> tuple[int, int]:
+    """Return (value, inside) of a part that lies at `starts` of `outer`."""
+    box = [(s, n) for s, n in zip(starts, part.shape, strict=True)]
+    inside = _inside(space, outer.shape, box, chain, guard)
+    ranges = tuple((-s, n, 1) for s, n in zip(starts, outer.shape, strict=True))
+    shifted = space.link(Slices(ranges), part, chain)
+    return space.lower(part, shifted, inside), inside
+
+
+def lower_concat(space: Space, node: Node, chain: Chain, guard: int) -> int:
+    """Return the step that selects among the concatenated parts."""
+    along = attributes_of(node, Joining).axis
+    start = 0
+    value = -1
+    for part in node.inputs:
+        starts = [start if axis == along else 0 for axis in range(len(node.shape))]
+        here, inside = _part(space, node, part, starts, chain, guard)
+        value = here if value < 0 else _choice(space, node, inside, here, value)
+        start += part.shape[along]
+    return value
+
+
+def lower_pad(space: Space, node: Node, chain: Chain, guard: int) -> int:
+    """Return the step that selects between a tensor and its padding."""
+    inner, fill = node.inputs
+    before = [first for first, _ in attributes_of(node, Padding).widths]
+    value, inside = _part(space, node, inner, before, chain, guard)
+    return _choice(space, node, inside, value, space.lower(fill, chain, guard))
+
+
+def lower_embed(space: Space, node: Node, chain: Chain, guard: int) -> int:
+    """Return the step that selects between a box and the tensor it overwrites."""
+    outer, written = node.inputs
+    starts = attributes_of(node, Box).starts
+    value, inside = _part(space, node, written, starts, chain, guard)
+    below = space.lower(outer, chain, guard)
+    return value if inside == guard else _choice(space, node, inside, value, below)
+
+
+def _choice(space: Space, node: Node, inside: int, value: int, other: int) -> int:
+    return space.operation("where", node.dtype.name, inside, value, other)
+
+
+# Gathers: index tensors become storage offsets.
+
+LINE = 4
+"""Elements of one vec4 load."""
+
+
+def lower_gather(space: Space, node: Node, chain: Chain, guard: int) -> int:
+    """Return the step that loads from a storage at computed offsets."""
+    source, *indices = node.inputs
+    taking = attributes_of(node, Taking)
+    position = positions(space, source.view, indices, taking, node.shape, chain, guard)
+    return space.add(
+        Step(
+            "gather",
+            node.dtype.name,
+            slot=space.bindings.input(source.base),
+            args=(position,),
+            guard=guard,
+            in_lines=_is_in_lines(source, taking),
+            is_whole=source.base.size % LINE == 0,
+        )
+    )
+
+
+def positions(
+    space: Space,
+    view: View,
+    indices: Sequence[Node],
+    taking: Taking,
+    shape: Shape,
+    chain: Chain = None,
+    guard: int = -1,
+) -> int:
+    """Return the step of the storage offsets that index tensors address.
+
+    Args:
+        space: the space that is being lowered.
+        view: view of the indexed tensor.
+        indices: the index tensors.
+        taking: the axes that they index.
+        shape: shape of the gathered result.
+        chain: movements between the result and the index space.
+        guard: bool step that guards the loads, or -1.
+    """
+    whole = [s for axis, s in enumerate(view.strides) if axis not in taking.axes]
+    count = len(shape) - len(whole)
+    none = (0,) * len(shape)
+    strides = (*whole[: taking.first], *(0,) * count, *whole[taking.first :])
+    terms = []
+    if strides and strides[-1] not in (-1, 0, 1):
+        # Kernels that compute vec4s support only ramps of stride -1, 0 and 1.
+        unit = View(shape, (*none[:-1], 1))
+        step = _parameter(space, strides[-1], shape, chain)
+        ramp = space.ramp(move(unit, chain))
+        terms.append(space.operation("multiply", "int32", ramp, step))
+        strides = (*strides[:-1], 0)
+    after = len(shape) - taking.first - count
+    for axis, index in zip(taking.axes, indices, strict=True):
+        before = taking.first + count - len(index.shape)
+        aligned = Reshape((*(1,) * before, *index.shape, *(1,) * after))
+        grown = space.link(Expansion(shape), index, chain)
+        term = space.lower(index, space.link(aligned, index, grown), guard)
+        if index.dtype.name != "int32":
+            term = space.add(Step("cast", "int32", args=(term,)))
+        if view.strides[axis] != 1:
+            step = _parameter(space, view.strides[axis], shape, chain)
+            term = space.operation("multiply", "int32", term, step)
+        terms.append(term)
+    if view.offset or any(strides):
+        terms.append(space.ramp(move(View(shape, strides, view.offset), chain)))
+    total = terms[0]
+    for term in terms[1:]:
+        total = space.operation("add", "int32", total, term)
+    return total
+
+
+def _parameter(space: Space, value: int, shape: Shape, chain: Chain) -> int:
+    """Return the step of an integer passed as a parameter, not part of the text.
+
+    It is the offset of an access whose strides are all 0.
+    """
+    return space.ramp(move(View(shape, (0,) * len(shape), value), chain))
+
+
+def _is_in_lines(source: Node, taking: Taking) -> bool:
+    """Whether offsets are multiples of four plus a ramp along the last axis."""
+    *outer, last = source.view.strides
+    axis = len(outer)
+    is_whole = axis not in taking.axes and taking.first < axis + 1 - len(taking.axes)
+    numbers = (*outer, source.view.offset, source.shape[-1], source.base.size)
+    return is_whole and last == 1 and all(number % LINE == 0 for number in numbers)
 
 
 LOWERED: dict[str, Callable[[Space, Node, Chain, int], int]] = {

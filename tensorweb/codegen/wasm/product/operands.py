@@ -26,8 +26,8 @@ from tensorweb.codegen.wasm.policy import (
     TRANSPOSING_TIME,
 )
 from tensorweb.codegen.wasm.product.sizes import Sizes, best_tile, sizes_of
-from tensorweb.schedule.expressions import merge_axes
 from tensorweb.schedule.kernel import Access, Expression, Kernel
+from tensorweb.schedule.lowering import merge_axes
 
 Coordinates = Sequence[int | None]
 """A local for each axis of a group, None where the coordinate is 0."""
