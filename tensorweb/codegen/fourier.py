@@ -15,9 +15,6 @@ POINT_BYTES = 8
 """Workgroup memory of a point: two floats."""
 
 
-BANKS = 16
-"""The workgroup array of points is padded to a multiple of this."""
-
 NEXT = (1, 2)
 """Strides of neighbouring elements: 1 for floats, 2 for parts of complex pairs."""
 
@@ -140,7 +137,7 @@ def fourier(kernel: Kernel, target: Target) -> Program:
     shape = {
         "LENGTH": length,
         "GROUP_ROWS": group_rows,
-        "POINTS": ceil_divide(points, BANKS) * BANKS,
+        "POINTS": ceil_divide(points, policy.FOURIER_BANKS) * policy.FOURIER_BANKS,
         "THREADS": threads,
         "READS_ACROSS": across[0],
         "WRITES_ACROSS": across[1],

@@ -5,10 +5,16 @@ by the commands that `docs/tuning.md` describes, section by section; counts of
 workgroups are scaled to the cores of other adapters by `Target.scaled`. Tables of tiles
 are in `product/tiles.py`, `product/subgroup_matrix.py`, `sorting.py` and
 `accumulation.py`; constants that a template's text requires are in the file
-that fills the template.
+that fills the template. `tests/codegen/test_policy.py` has what each limit decides.
 """
 
-# All families
+# All kernels
+
+# Cores of the H200. Limits in workgroups are scaled by the cores of other adapters.
+MEASURED_CORES = 132
+
+# Accumulators of a product, one per result, that a thread of it keeps in registers.
+MOST_ACCUMULATORS = 128
 
 # Lanes of a workgroup, the most that every WebGPU device supports. Families with
 # measured layouts of their own have theirs below.
@@ -66,6 +72,9 @@ MOST_TRANSPOSED = 3
 
 # Least outputs of a workgroup where neighbouring outputs are contiguous in memory.
 REDUCE_COLUMNS = 32
+
+# Lanes share an output until each has at most this many terms.
+REDUCE_LANE_TERMS = 4
 
 # Terms of a lane below which splitting a reduction further is slower.
 REDUCE_TERMS = 8
@@ -174,6 +183,9 @@ FOURIER_GROUP_POINTS = (1024, 2048)
 # ... but no fewer rows than fill a sector of memory.
 FOURIER_ROWS_ACROSS = 4
 
+# The workgroup array of points is padded to a multiple of this.
+FOURIER_BANKS = 16
+
 # Points of a lane, unless the workgroup would have too many lanes.
 FOURIER_POINTS_OF_LANE = 8
 
@@ -216,8 +228,11 @@ LARGEST_SCALAR_TILE = 64 * 64
 # A smaller tile is used if less than this fraction of a tile's results is in bounds.
 LEAST_TILE_USE = 0.7
 
-# With fewer workgroups the depth is split, until there are as many.
+# With fewer workgroups the depth is split ...
 FEW_GROUPS = 32
+
+# ... until there are this many times as many.
+SPLIT_FACTOR = 4
 
 # Largest number of parts of the depth, each with separate partial results.
 MOST_SPLITS = 64
@@ -240,6 +255,17 @@ LEAST_MASK_TESTS = 2
 
 # Least rows and columns for matrix units; below, most of a tile would be empty.
 LEAST_UNIT_SIDE = 64
+
+# Vectors along depth that neighbouring threads read, a sector of memory: 64 bytes.
+LOAD_SECTOR = 4
+
+# Vectors of 16 bytes that the banks of workgroup memory serve at once.
+TILE_BANKS = 8
+
+# Neighbouring threads that compute a block of the tile, so that they read few different
+# vectors, and how many of them are along the columns.
+BLOCK_THREADS = 32
+BLOCK_THREADS_ACROSS = 8
 
 # Small products and pairwise reductions (tuning.md, Pairs)
 

@@ -87,7 +87,9 @@ def choose_layout(outputs: int, length: int, is_row: bool) -> ReductionLayout:
     most_lanes = policy.WORKGROUP
     if not is_row and outputs >= policy.REDUCE_COLUMNS:
         most_lanes //= policy.REDUCE_COLUMNS
-    lanes = min(_power_of_two(ceil_divide(length, 4)), most_lanes)
+    lanes = min(
+        _power_of_two(ceil_divide(length, policy.REDUCE_LANE_TERMS)), most_lanes
+    )
     groups = max(ceil_divide(outputs, policy.WORKGROUP // lanes), 1)
     most_splits = max(length // (lanes * policy.REDUCE_TERMS), 1)
     splits = min(ceil_divide(policy.ENOUGH_REDUCE_GROUPS, groups), most_splits)

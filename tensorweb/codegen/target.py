@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-MEASURED_CORES = 132
-"""Cores of the GPU on which the tables were measured, an H200."""
-
-MOST_ACCUMULATORS = 128
-"""Accumulators, one per result, that a thread of that GPU keeps in registers."""
+from tensorweb.codegen import policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +31,20 @@ class Target:
     is_software: bool = False
     threads: int = 256
     workgroup_bytes: int = 16384
-    cores: int = MEASURED_CORES
+    cores: int = policy.MEASURED_CORES
     tuned: tuple[tuple[str, str], ...] = ()
-    accumulators: int = MOST_ACCUMULATORS
+    accumulators: int = policy.MOST_ACCUMULATORS
     is_slow_to_compile: bool = False
     has_subgroup_matrices: bool = False
     workarounds: tuple[str, ...] = ()
 
     def scaled(self, groups: int) -> int:
-        """Return a number of workgroups measured on an H200, scaled to this device.
+        """Return a count of workgroups that was measured on an H200, for this device.
 
         >>> Target(cores=12).scaled(132)
         12
         """
-        return max(-(-groups * self.cores // MEASURED_CORES), 1)
+        return max(-(-groups * self.cores // policy.MEASURED_CORES), 1)
 
 
 DEFAULT_TARGET = Target()

@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tensorweb.codegen.target import MEASURED_CORES, MOST_ACCUMULATORS
+from tensorweb.codegen.policy import MEASURED_CORES, MOST_ACCUMULATORS
 
 NVIDIA_FAMILIES = "maxwell|pascal|volta|turing|ampere|lovelace|blackwell|geforce|rtx"
 """Dawn's names of NVIDIA's desktop families; it has no name for an H200."""
@@ -83,5 +83,5 @@ def class_of(names: Mapping[str, str], is_software: bool = False) -> AdapterClas
     'intel, integrated'
     """
     text = " ".join(names.values()).lower()
-    rows = SOFTWARE if is_software else ADAPTERS
-    return next(row for row in rows if re.search(row.pattern, text))
+    entries = SOFTWARE if is_software else ADAPTERS
+    return next(entry for entry in entries if re.search(entry.pattern, text))

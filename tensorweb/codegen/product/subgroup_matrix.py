@@ -111,7 +111,7 @@ class _UnitOperand:
 def _moves_in_halves(access: Access, group: int) -> bool:
     """Return whether an access has stride 1 in a group, else multiples of eight."""
     others = [s for n, each in enumerate(access.strides) if n != group for s in each]
-    aligned = all(number % HALVES == 0 for number in (*others, access.offset))
+    aligned = all(stride % HALVES == 0 for stride in (*others, access.offset))
     return access.strides[group] == (1,) and aligned
 
 
@@ -217,7 +217,7 @@ def _constants(
 ) -> str:
     """Return the slot of the tile's sizes."""
     down, across = tile.matrices
-    numbers = {
+    sizes = {
         "ROWS": tile.rows,
         "COLUMNS": tile.columns,
         "DOWN": tile.down,
@@ -230,6 +230,6 @@ def _constants(
     for operand, extent in ((left, tile.rows), (right, tile.columns)):
         name = operand.name.upper()
         flags[f"{name}_ALONG_DEPTH"] = operand.is_along_depth
-        numbers[f"{name}_LINE"] = DEPTH if operand.is_along_depth else extent
-        numbers[f"{name}_LOADS"] = extent * DEPTH // HALVES // tile.threads
-    return constants({**numbers, **flags})
+        sizes[f"{name}_LINE"] = DEPTH if operand.is_along_depth else extent
+        sizes[f"{name}_LOADS"] = extent * DEPTH // HALVES // tile.threads
+    return constants({**sizes, **flags})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import indent
 
+from tensorweb.codegen import policy
 from tensorweb.codegen.launch_builder import constants
 from tensorweb.codegen.product.operands import (
     ProductOperand,
@@ -26,13 +27,6 @@ from tensorweb.codegen.vector import COMPONENTS, WIDTH
 #   read one element at a time        vector v is rows v, v + w, v + 2 w and v + 3 w for
 #                                     tiles of w vectors: neighbouring threads then read
 #                                     neighbouring elements
-
-
-SECTOR = 4
-"""Vectors along depth that neighbouring threads read, a sector of memory: 64 bytes."""
-
-BANKS = 8
-"""Vectors of 16 bytes that the banks of workgroup memory serve at once."""
 
 
 class Staging:
@@ -68,7 +62,7 @@ class Staging:
         self.is_ragged = length % self.extent != 0
         self.padding = 0
         if operand.is_along_depth and is_padded:
-            self.padding = BANKS // SECTOR
+            self.padding = policy.TILE_BANKS // policy.LOAD_SECTOR
 
     @property
     def size(self) -> int:
@@ -122,7 +116,7 @@ class Staging:
         lines = ["@number[i] = local + i * THREADS;"]
         if self.operand.is_along_depth:
             names += ["inside", "address"]
-            sector = f"{SECTOR}u"
+            sector = f"{policy.LOAD_SECTOR}u"
             lines += [
                 f"@inside[i] = @number[i] / {sector} % {size};",
                 f"@axis[i] = {self._clamp_index(f'first_{axis} + @inside[i]', 1)};",
@@ -248,12 +242,6 @@ def if_else(condition: str, text: str, otherwise: str) -> str:
     return f"  if ({condition}) {{\n{inner}  }} else {{\n{other}  }}\n"
 
 
-WARP = 32
-"""Neighbouring threads that compute a block of the tile."""
-
-WARP_ACROSS = 8
-"""Number of these threads along the columns."""
-
 VECTOR_BYTES = 16
 """Bytes of four accumulators."""
 
@@ -314,7 +302,7 @@ def _constants(tile: ProductTile, left: Staging, right: Staging, value: str) -> 
     accumulators = tile.accumulators // WIDTH
     fitting = vectors // tile.threads
     partials = min(accumulators, 1 << (fitting.bit_length() - 1))
-    numbers = {
+    shape = {
         "ROWS": tile.rows,
         "COLUMNS": tile.columns,
         "DEPTH": tile.depth,
@@ -322,8 +310,8 @@ def _constants(tile: ProductTile, left: Staging, right: Staging, value: str) -> 
         "WORKERS": tile.workers,
         "DOWN": tile.workers // tile.across,
         "ACROSS": tile.across,
-        "WARP": min(WARP, tile.workers),
-        "WARP_ACROSS": min(WARP_ACROSS, tile.across),
+        "WARP": min(policy.BLOCK_THREADS, tile.workers),
+        "WARP_ACROSS": min(policy.BLOCK_THREADS_ACROSS, tile.across),
         "ROW_VECTORS": tile.thread_rows // WIDTH,
         "COLUMN_VECTORS": tile.thread_columns // WIDTH,
         "ACCUMULATORS": accumulators,
@@ -334,5 +322,5 @@ def _constants(tile: ProductTile, left: Staging, right: Staging, value: str) -> 
     }
     for side in (left, right):
         name = side.operand.name.upper()
-        numbers |= {f"{name}_{key}": size for key, size in side.constants().items()}
-    return constants({**numbers, "HAS_FMA": value == "f32"})
+        shape |= {f"{name}_{key}": size for key, size in side.constants().items()}
+    return constants({**shape, "HAS_FMA": value == "f32"})

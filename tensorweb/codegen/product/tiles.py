@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tensorweb.codegen import policy
+from tensorweb.codegen.program import ceil_divide
 from tensorweb.codegen.target import DEFAULT_TARGET, Target
 
 
@@ -65,7 +66,7 @@ class ProductTile:
     def loads(self, of_rows: bool) -> int:
         """Return the number of vectors of an operand's tile that a thread loads."""
         vectors = (self.rows if of_rows else self.columns) * self.depth // 4
-        return -(-vectors // self.threads)
+        return ceil_divide(vectors, self.threads)
 
     @property
     def slice_vectors(self) -> int:
@@ -83,7 +84,7 @@ class ProductTile:
 
     def groups(self, batch: int, rows: int, columns: int) -> int:
         """Return the number of workgroups of a problem."""
-        return batch * -(-rows // self.rows) * -(-columns // self.columns)
+        return batch * ceil_divide(rows, self.rows) * ceil_divide(columns, self.columns)
 
     def fits(self, target: Target) -> bool:
         """Return whether a target has the threads and the workgroup memory."""
@@ -220,14 +221,11 @@ def _splits(
     """Return the number of parts of the depth that occupies enough workgroups."""
     few, cores = target.scaled(policy.FEW_GROUPS), target.cores
     groups = max(tile.groups(batch, rows, columns), 1)
-    splits = -(-4 * few // groups) if groups < few else 1
-    if (
-        few <= groups <= cores // 2
-        and depth >= policy.VERY_DEEP
-        and tile is PRODUCT_TILES[-1]
-    ):
-        parts = min(-(-2 * cores // groups), depth // policy.LEAST_VERY_DEEP_SPLIT)
-        splits = max(splits, parts)
+    splits = ceil_divide(policy.SPLIT_FACTOR * few, groups) if groups < few else 1
+    has_idle_cores = few <= groups <= cores // 2
+    if has_idle_cores and depth >= policy.VERY_DEEP and tile is PRODUCT_TILES[-1]:
+        most = depth // policy.LEAST_VERY_DEEP_SPLIT
+        splits = max(splits, min(ceil_divide(2 * cores, groups), most))
     return max(min(splits, depth // policy.LEAST_SPLIT_DEPTH, policy.MOST_SPLITS), 1)
 
 
