@@ -125,8 +125,8 @@ fn factor(matrix: u32, lane: u32) {
       let is_reduced = ((rest == 0.0) & (head_i == 0.0)) | (size < SMALLEST);
       let corner = select(select(size, -size, head > 0.0), head, is_reduced);
       let divisor = select(head - corner, 1.0, is_reduced);
-      // Scaled, so that no square overflows.
-      let y = divisor * inverse;
+      // Scaled, so that no square overflows; then a device may divide by it.
+      let y = select(divisor * inverse, 1.0, is_reduced);
       let yi = select(scaled_i, 0.0, is_reduced);
       let square = y * y + yi * yi;
       storageBarrier();
