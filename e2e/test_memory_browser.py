@@ -107,7 +107,7 @@ def test_thousands_of_steps_leave_nothing_behind(worker: BarePage) -> None:
     assert min(gains) <= HEAP_SLACK, heaps
 
 
-def test_kept_results_are_noticed(worker: BarePage) -> None:
+def test_retained_results_are_detected(worker: BarePage) -> None:
     heap = settled_bytes(worker)
     _, leaks = measured(worker, 1200, "Leaking")
     names = {line.partition(":")[0] for line in leaks}

@@ -216,7 +216,7 @@ json.dumps(found)
     assert python.values(code) == [2, 3, 4]
 
 
-def test_a_tape_longer_than_its_place(python: Python) -> None:
+def test_a_tape_longer_than_its_buffer(python: Python) -> None:
     code = """
 y = filled(driver, "i", 0)
 one = compiled(driver, "mark")

@@ -57,7 +57,7 @@ def _scaled_sum(factor: int) -> float:
     return float((tw.ones((64,)) * factor).sum())
 
 
-def test_budget_is_kept_and_named(backend: WebGpuBackend) -> None:
+def test_exceeding_the_budget_raises_and_names_it(backend: WebGpuBackend) -> None:
     backend.pool.trim()
     backend.pool.budget = backend.pool.allocated + (1 << 20)
     with pytest.raises(DeviceMemoryError, match=r"shape \(1024, 1025\).*budget"):

@@ -146,7 +146,7 @@ def test_parts_compute_the_same(device: str, monkeypatch: pytest.MonkeyPatch) ->
         np.testing.assert_allclose(got.numpy(), want, rtol=1e-4, atol=1e-3)
 
 
-def test_what_cannot_fit_says_how_much_it_needs(limited: WebGpuBackend) -> None:
+def test_error_of_a_large_allocation_states_its_size(limited: WebGpuBackend) -> None:
     x = filled(1024, 1024)
     limited.pool.trim()
     limited.pool.budget = limited.pool.allocated + 6 * MIB

@@ -37,7 +37,7 @@ def driver_of(name: str) -> NativeDriver:
     return backend.driver
 
 
-def test_a_launch_tells_what_it_computes(webgpu: str) -> None:
+def test_a_launch_records_its_operations(webgpu: str) -> None:
     x, y = stored(3, 5), stored(5, 2)
     before = perf_counter()
     with tw.record_kernels() as kernels:
@@ -121,7 +121,7 @@ def test_launches_of_one_kernel_share_its_work(webgpu: str) -> None:
     assert kernels[-1].loaded == 400_000 + scratch
 
 
-def test_lines_are_those_of_the_program(webgpu: str) -> None:
+def test_recorded_lines_are_lines_of_the_program(webgpu: str) -> None:
     x = stored(3, 5)
     with tw.record_kernels(lines=True) as kernels:
         y = tw.exp(x)
@@ -173,7 +173,7 @@ def test_a_replay_tells_the_lines_of_its_function(webgpu: str) -> None:
     assert again.planned >= first.submitted
 
 
-def test_seconds_are_told_to_who_asks(webgpu: str) -> None:
+def test_seconds_are_recorded_on_request(webgpu: str) -> None:
     driver = driver_of(webgpu)
     x = stored(200, 300)
     flushes: list[Flush] = []
@@ -209,7 +209,7 @@ def test_adapters_without_timestamps_tell_none(
     assert {kernel.seconds for kernel in kernels} == {None}
 
 
-def test_nothing_is_noted_while_nobody_asks(webgpu: str) -> None:
+def test_nothing_is_recorded_without_a_recorder(webgpu: str) -> None:
     with tw.record_kernels():
         assert not hasattr((tw.ones(3) + tw.arange(3)).node, "location")
     with frames.noting(), frames.noting(5):
@@ -218,7 +218,7 @@ def test_nothing_is_noted_while_nobody_asks(webgpu: str) -> None:
     assert not hasattr((tw.ones(3) + tw.arange(3)).node, "location")
 
 
-def test_only_the_wanted_number_of_locations_is_noted(webgpu: str) -> None:
+def test_recorded_locations_are_limited(webgpu: str) -> None:
     x = stored(2, 3)
     with frames.noting(1), tw.record_kernels() as kernels:
         y, z = x * x, x - x

@@ -91,7 +91,7 @@ def chain(x: tw.Tensor, factor: float, length: int) -> tw.Tensor:
     return y
 
 
-def test_results_with_many_intermediates_need_those_of_one(
+def test_intermediates_of_many_results_share_buffers(
     pretended: WebGpuBackend,
 ) -> None:
     x = filled(1024, 1024)
@@ -153,7 +153,7 @@ def test_a_network_learns_the_same_where_buffers_serve_several(
     np.testing.assert_allclose(losses("cpu", False), want, rtol=1e-3)
 
 
-def test_what_python_holds_is_kept_and_what_nobody_holds_is_not(
+def test_only_values_that_python_references_are_retained(
     webgpu: str,
 ) -> None:
     x = filled(40, 40)
@@ -168,7 +168,7 @@ def test_what_python_holds_is_kept_and_what_nobody_holds_is_not(
     assert [kernel.name for kernel in ran] == ["elementwise add [1600]"]
 
 
-def test_graphs_that_wait_keep_what_they_read(webgpu: str) -> None:
+def test_pending_graphs_retain_their_inputs(webgpu: str) -> None:
     x = filled(40, 40)
     product = tw.cumulative_sum(x, axis=1)
     waiting = product * 3.0
@@ -180,7 +180,7 @@ def test_graphs_that_wait_keep_what_they_read(webgpu: str) -> None:
     assert len(ran) == 1
 
 
-def test_what_a_derivative_walks_through_is_computed_once(webgpu: str) -> None:
+def test_a_backward_pass_computes_intermediates_once(webgpu: str) -> None:
     x = filled(32, 32)
 
     def loss(x: tw.Tensor, reads: bool) -> tw.Tensor:
@@ -199,7 +199,7 @@ def test_what_a_derivative_walks_through_is_computed_once(webgpu: str) -> None:
     assert counts[1] <= counts[0] + 1
 
 
-def test_recordings_share_what_they_need_inside(pretended: WebGpuBackend) -> None:
+def test_recordings_share_scratch_buffers(pretended: WebGpuBackend) -> None:
     x = filled(512, 512)
 
     def steps(x: tw.Tensor, factor: float) -> tw.Tensor:
@@ -216,7 +216,7 @@ def test_recordings_share_what_they_need_inside(pretended: WebGpuBackend) -> Non
     assert pretended.pool.allocated == before
 
 
-def test_checkpoint_halves_what_a_step_needs(pretended: WebGpuBackend) -> None:
+def test_checkpoint_halves_the_memory_of_a_step(pretended: WebGpuBackend) -> None:
     needed = []
     for wrap in (tw.checkpoint, lambda function: function):
         model = transformers.parameters(12, 128, 64, 65)

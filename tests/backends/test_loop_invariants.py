@@ -24,7 +24,7 @@ def test_data_that_was_not_computed_yet_is_computed_once() -> None:
     assert again.item() == pytest.approx(((drawn.T * 6) ** 2).sum().item(), rel=1e-5)
 
 
-def test_what_is_made_of_ramps_stays_in_the_kernels() -> None:
+def test_expressions_of_ramps_are_computed_in_kernels() -> None:
     @tw.jit
     def lower(x: tw.Tensor) -> tw.Tensor:
         index = tw.arange(x.shape[0])

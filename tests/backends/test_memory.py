@@ -24,13 +24,13 @@ FIRST = 300
 SHAPES = 300
 
 
-def test_ten_thousand_steps_leave_nothing_behind(webgpu: str) -> None:
+def test_ten_thousand_steps_leak_nothing(webgpu: str) -> None:
     answer = measure(STEPS, FIRST)
     assert leaks(answer) == []
     assert math.isfinite(answer["loss"])
 
 
-def test_kept_results_are_noticed(webgpu: str) -> None:
+def test_retained_results_are_detected(webgpu: str) -> None:
     found = leaks(measure(600, FIRST, Leaking))
     names = {line.partition(":")[0] for line in found}
     assert names >= {"live_buffers", "live_bytes", "objects", "blocks", "traced"}

@@ -232,7 +232,7 @@ def test_nothing_is_noted_outside(device: str) -> None:
     assert search.read == {}
 
 
-def test_what_was_read_of_data_is_known(device: str) -> None:
+def test_origin_of_values_read_from_data_is_known(device: str) -> None:
     search = Search()
     with search.searching(), noting():
         x = tw.asarray([1.0, math.inf])

@@ -47,7 +47,7 @@ def test_missing_numpy_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
         run_blocking(cpu_module.open_backend())
 
 
-def test_a_computed_value_is_kept_and_its_history_goes() -> None:
+def test_a_computed_value_is_retained_without_its_history() -> None:
     x = counted(3)
     y = (x + 1) * 2
     y.realize()
@@ -132,7 +132,7 @@ def test_callables_along_axes() -> None:
 
 
 @pytest.mark.parametrize("start", [tw.ones, tw.zeros])
-def test_what_repeats_one_number_is_written_into_a_copy(
+def test_writing_into_a_broadcast_number_copies_it(
     start: Callable[..., tw.Tensor],
 ) -> None:
     x = +start(3)

@@ -106,7 +106,7 @@ def test_the_words_of_a_plan_name_the_faults(webgpu: str) -> None:
     assert all(fault in explanation for fault in backend.faults)
 
 
-def test_this_adapter_computes_what_kernels_write(webgpu: str) -> None:
+def test_this_adapter_passes_all_but_known_probes(webgpu: str) -> None:
     """The first three probes are what drivers are known to get wrong."""
     backend = devices.backend(webgpu)
     assert isinstance(backend, WebGpuBackend)

@@ -10,7 +10,7 @@ from tensorweb.graph.node import Node
 
 
 @pytest.mark.usefixtures("webgpu")
-def test_read_walks_what_a_recording_left_once(
+def test_a_read_visits_values_of_a_recording_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     left: list[tw.Tensor] = []

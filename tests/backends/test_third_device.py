@@ -45,9 +45,7 @@ PROGRAMS: dict[str, Callable[[tw.Tensor], tw.Tensor]] = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_operations_compute_there_what_the_cpu_computes(
-    name: str, pretend: PretendBackend
-) -> None:
+def test_a_third_device_agrees_with_the_cpu(name: str, pretend: PretendBackend) -> None:
     found = PROGRAMS[name](tw.asarray([[3.0, 1.0, 2.0], [6.0, 4.0, 5.0]]))
     assert found.device == "pretend"
     with tw.device("cpu"):
@@ -74,7 +72,7 @@ def test_values_move_between_all_devices(webgpu: str, pretend: PretendBackend) -
         x + there
 
 
-def test_row_says_what_it_stores(pretend: PretendBackend) -> None:
+def test_entry_names_the_stored_dtypes(pretend: PretendBackend) -> None:
     with pytest.raises(DTypeError, match="stores bool, float32, int32"):
         tw.zeros(2, dtype=tw.float64)
     with pytest.raises(DTypeError, match="'pretend' has no float16"):
@@ -100,7 +98,7 @@ def test_synchronize_waits_for_it(pretend: PretendBackend) -> None:
     assert pretend.synchronized == 1
 
 
-def test_explain_asks_it(pretend: PretendBackend) -> None:
+def test_explain_uses_the_third_backend(pretend: PretendBackend) -> None:
     assert "pretended: 3 calls" in str(tw.explain(tw.ones(3) + tw.arange(3)))
 
 

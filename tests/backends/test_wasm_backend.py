@@ -30,7 +30,9 @@ def backend(monkeypatch: pytest.MonkeyPatch) -> Iterator[WasmBackend]:
     made.driver.close()
 
 
-def test_the_variable_chooses_who_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_variable_selects_the_backend(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv(cpu_module.VARIABLE, raising=False)
     assert isinstance(run_blocking(cpu_module.open_backend()), CpuBackend)
     with monkeypatch.context() as in_browser:
@@ -112,7 +114,7 @@ def test_kernels_are_shown_as_text(backend: WasmBackend) -> None:
     assert text.endswith(kernels[0].source)
 
 
-def test_what_no_tensor_can_hold_is_named(backend: WasmBackend) -> None:
+def test_error_names_a_size_beyond_the_limit(backend: WasmBackend) -> None:
     with pytest.raises(
         DeviceMemoryError,
         match=r"shape \(536870912,\).* 2 GiB .*device 'cpu' binds at most .* in parts",

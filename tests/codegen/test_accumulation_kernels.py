@@ -80,7 +80,7 @@ def test_tables_of_numbers_of_every_size(length: int, webgpu: str) -> None:
     assert (np.abs(found - exact) <= rounding + window).all()
 
 
-def test_small_numbers_beside_large_ones_are_rounded_without_bias(webgpu: str) -> None:
+def test_small_numbers_added_to_large_ones_round_without_bias(webgpu: str) -> None:
     random = np.random.default_rng(4)
     values = random.uniform(0, 2.0**-26, (64, 8000)).astype(np.float32)
     values[:, 100] = 1

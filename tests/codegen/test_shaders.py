@@ -79,7 +79,7 @@ def test_no_bool_lies_in_workgroup_memory() -> None:
     assert not bad, bad
 
 
-def test_what_templates_name_is_a_parameter_where_the_block_is_full(
+def test_parameters_beyond_a_full_block_are_constants(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Past the block's end parameters are constants, and no infinity can be one."""

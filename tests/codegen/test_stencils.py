@@ -132,7 +132,7 @@ def test_stencils_of_views(webgpu: str) -> None:
     np.testing.assert_array_equal(transposed, heat(np, host[:64, :64].T))
 
 
-def test_what_a_choice_leaves_out_does_not_show(webgpu: str) -> None:
+def test_padded_elements_do_not_leak_nan(webgpu: str) -> None:
     host = board(padded, (40, 40))
     host[0], host[-1, 3:] = np.nan, np.inf
     for step in (padded, heat, borders):

@@ -100,7 +100,7 @@ def test_few_tiles_are_small_ones() -> None:
     assert "ROWS: u32 = 64u" in str(launch.source)
 
 
-def test_memory_of_a_tile_is_what_the_template_declares() -> None:
+def test_memory_of_a_tile_equals_the_template_s() -> None:
     large = UNIT_TILES[0]
     halves = 128 * (32 + 8) + 32 * (128 + 8)
     sums = 4 * 16 * 20

@@ -63,7 +63,7 @@ LARGEST_TERMS = 10
 
 
 @pytest.mark.parametrize(("name", "kind"), ALL_CASES)
-def test_turned_inputs(name: str, kind: str) -> None:
+def test_transposed_inputs(name: str, kind: str) -> None:
     build, shapes = ALL_CASES[name, kind]
     generator = np.random.default_rng(5)
     arrays = [generator.uniform(-1, 1, shape).astype(np.float32) for shape in shapes]

@@ -39,7 +39,7 @@ for (var apart = 1u; apart < 2u * ROWS; apart *= 2u) {
     assert written(text) == "take(0u, 1u);\ntake(2u, 1u);\ntake(0u, 2u);\n"
 
 
-def test_what_a_turn_declares_stays_in_its_block() -> None:
+def test_declarations_of_an_iteration_stay_in_its_block() -> None:
     text = "// unroll\nfor (var i = 0u; i < ROWS; i++) {\n  let k = i;\n}\n"
     assert written(text) == "{\n  let k = 0u;\n}\n{\n  let k = 1u;\n}\n"
 
@@ -61,7 +61,7 @@ def test_a_loop_stays_where_its_condition_fails() -> None:
         ("x < 3u", "if (x < 3u) {\n  yes();\n} else {\n  no();\n}\n"),
     ],
 )
-def test_a_choice_keeps_what_is_open(condition: str, want: str) -> None:
+def test_an_undecided_choice_is_written_out(condition: str, want: str) -> None:
     text = f"// choose\nif ({condition}) {{\n  yes();\n}} else {{\n  no();\n}}\n"
     assert written(text) == want
 

@@ -156,7 +156,7 @@ def test_few_rows_of_a_deep_product(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
-def test_a_product_is_turned_where_its_operands_lie_so(dtype: str) -> None:
+def test_operands_are_exchanged_if_their_layout_is_transposed(dtype: str) -> None:
     for rows, columns, depth in ((10, 300, 100), (2, 130, 40), (9, 33, 270)):
         a, b = values((rows, depth), dtype), values((depth, columns), dtype)
         flipped = tw.asarray(b.T.copy()).T
@@ -212,7 +212,7 @@ def test_specials_spread_as_in_numpy(side: int) -> None:
 
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("shape", [(2, 9, 6), (3, 70, 33), (2, 5, 3)], ids=str)
-def test_what_follows_is_computed_with_the_sums(
+def test_an_epilogue_is_computed_with_the_sums(
     shape: tuple[int, ...], dtype: str
 ) -> None:
     batch, rows, columns = shape
@@ -243,14 +243,14 @@ def test_what_follows_is_computed_with_the_sums(
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
-def test_integers_wrap_before_what_follows(dtype: str) -> None:
+def test_integers_wrap_before_the_epilogue(dtype: str) -> None:
     for rows, columns in ((5, 8), (3, 3)):
         a, b = values((rows, 9), dtype), values((9, columns), dtype)
         found = tw.asarray(a) @ tw.asarray(b) > 50
         np.testing.assert_array_equal(found.numpy(), a @ b > 50)
 
 
-def test_axes_of_columns_that_what_follows_tells_apart() -> None:
+def test_an_epilogue_may_split_the_axis_of_columns() -> None:
     a, b = small(6, 5), small(5, 3, 4)
     more = small(6, 4)
     product = tw.tensordot(tw.asarray(a), tw.asarray(b), axes=1)

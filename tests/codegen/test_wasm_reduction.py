@@ -84,7 +84,7 @@ def assert_close(name: str, host: Array, axis: Axes, got: Array) -> None:
 
 @pytest.mark.parametrize("dtype", ALL)
 @pytest.mark.parametrize("name", EXACT)
-def test_what_needs_no_rounding_is_numpys(name: str, dtype: str) -> None:
+def test_exact_reductions_equal_numpy(name: str, dtype: str) -> None:
     several = [] if name.startswith("arg") else SEVERAL
     for shape, axis in [*cases(dtype), *several]:
         host = values(shape, dtype)
@@ -245,7 +245,7 @@ def test_nothing_is_the_identity(dtype: str) -> None:
         assert found("all", x, axis).all()
 
 
-def test_what_follows_reads_other_layouts() -> None:
+def test_an_epilogue_reads_other_layouts() -> None:
     host, other = values((40, 6, 8), "float32"), values((8, 6), "float32")
     x, y = tw.asarray(host), tw.asarray(other)
     expected = host.astype(np.float64).sum(0) * 2 + other.T

@@ -95,7 +95,7 @@ def test_integers() -> None:
     assert (y.numpy() == expected).all()
 
 
-def test_what_is_expensive_is_kept_in_the_output() -> None:
+def test_expensive_values_are_stored_in_the_output() -> None:
     x = tw.asarray(np.zeros((20, 50), np.float32))
     kernel = rows_kernel(softmax(x, tw))
     found = stored_step(kernel)
@@ -105,12 +105,12 @@ def test_what_is_expensive_is_kept_in_the_output() -> None:
 
 
 @pytest.mark.parametrize("formula", [log_softmax, layer_norm, scaled])
-def test_what_is_cheap_or_not_needed_is_computed_again(formula: Formula) -> None:
+def test_cheap_or_unneeded_values_are_recomputed(formula: Formula) -> None:
     x = tw.asarray(np.zeros((20, 50), np.float32))
     assert stored_step(rows_kernel(formula(x, tw))) is None
 
 
-def test_what_would_be_rounded_is_not_kept() -> None:
+def test_values_that_a_store_would_round_are_recomputed() -> None:
     half = tw.asarray(np.zeros((20, 50), np.float16))
     assert stored_step(rows_kernel(softmax(half, tw))) is None
 

@@ -84,7 +84,7 @@ def test_products_of_floats_are_numpys(dtype: str) -> None:
 @pytest.mark.usefixtures("wasm")
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("length", [9, 33_000])
-def test_what_is_no_number(dtype: str, length: int) -> None:
+def test_nan_and_infinities_propagate(dtype: str, length: int) -> None:
     host = np.full(length, -0.0, dtype)
     zeros = tw.cumulative_sum(tw.asarray(host)).numpy()
     np.testing.assert_array_equal(np.signbit(zeros), True)

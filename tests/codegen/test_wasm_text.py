@@ -126,7 +126,7 @@ def test_texts_are_equal_where_modules_are() -> None:
     assert str(ModuleText(other)) == "(module\n  ;; section 5: 3 bytes)"
 
 
-def test_what_is_not_known_is_said() -> None:
+def test_unknown_instructions_are_shown() -> None:
     words = "i32.const 0 i32.const 0 memory.atomic.notify drop"
     module = compiled(f"(module (memory 1) (func {words}))")
     assert "(; instruction fe is not known ;)" in wat(module)

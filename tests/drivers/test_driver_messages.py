@@ -35,7 +35,7 @@ def test_sizes_have_units(size: int, text: str) -> None:
     assert messages.size_text(size) == text
 
 
-def test_naga_message_loses_its_drawing_and_keeps_place_and_notes() -> None:
+def test_naga_message_loses_its_drawing_and_keeps_location_and_notes() -> None:
     found = messages.compiler_message(NAGA)
     assert found.text == (
         "Entry point main at Compute is invalid\nExpression [16] is invalid"

@@ -193,7 +193,7 @@ def test_buffer_destroyed_after_submit_is_still_used(driver: NativeDriver) -> No
     assert floats(driver, y, 1) == (2,)
 
 
-def test_counters_tell_what_is_alive(driver: NativeDriver) -> None:
+def test_counters_count_live_objects(driver: NativeDriver) -> None:
     before = driver.counters()
     buffer = driver.create_buffer(256)
     during = driver.counters()
@@ -292,7 +292,7 @@ def stopped(*_: object) -> None:
         raise RuntimeError("release unlocked lock")
 
 
-def test_an_interruption_stays_one_whatever_it_breaks(
+def test_an_interruption_is_raised_as_such_at_any_call(
     driver: NativeDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     buffer = driver.create_buffer(4)
@@ -354,7 +354,7 @@ def test_closed_driver_is_lost() -> None:
         driver.read(buffer, 0, 4)
 
 
-def test_unknown_adapter_name_lists_those_present(
+def test_unknown_adapter_name_lists_available_adapters(
     driver: NativeDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(native_adapter.ADAPTER_VARIABLE, "no such thing")
@@ -372,7 +372,9 @@ def test_adapter_is_chosen_by_a_part_of_its_name(
     chosen.close()
 
 
-def test_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_names_the_install_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def fail(name: str) -> object:
         raise ImportError(name)
 

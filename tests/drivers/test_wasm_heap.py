@@ -109,7 +109,7 @@ def test_it_grows_ahead_of_need_within_the_limit(limit: int, asked: list[int]) -
     assert [size // PAGE for size in memory.asked] == asked
 
 
-def test_it_grows_by_what_is_needed_where_more_is_refused() -> None:
+def test_heap_grows_by_the_required_size_if_more_is_refused() -> None:
     memory = Memory(18 * PAGE)
     heap = heap_of(memory)
     heap.allocate(16 * PAGE - FIRST - SLACK)

@@ -158,7 +158,7 @@ def test_stop_ends_a_tape_between_two_slices(driver: WasmNativeDriver) -> None:
     assert values(driver, y, "i", 4) == [1, 1, 0, 0]
 
 
-def test_a_callback_that_is_interrupted_raises_behind_the_call(
+def test_an_interrupted_callback_raises_after_the_call(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def stopped(x: float) -> float:
@@ -187,7 +187,7 @@ def test_launches_are_timed(driver: WasmNativeDriver) -> None:
     assert first > third > 0
 
 
-def test_the_memory_grows_and_keeps_what_is_in_it(driver: WasmNativeDriver) -> None:
+def test_growing_the_memory_preserves_its_contents(driver: WasmNativeDriver) -> None:
     x = filled(driver, "f", 1, 2, 3)
     pipeline = driver.create_pipeline(wasm_modules.add(driver.is_shared), "rw", "add")
     for _ in range(4):
@@ -217,7 +217,7 @@ def test_buffers_beyond_2_gib(driver: WasmNativeDriver) -> None:
     assert values(driver, high, "f", 1) == [0]
 
 
-def test_a_tape_longer_than_its_place(driver: WasmNativeDriver) -> None:
+def test_a_tape_longer_than_its_buffer(driver: WasmNativeDriver) -> None:
     y = filled(driver, "i", 0)
     pipeline = driver.create_pipeline(wasm_modules.mark(driver.is_shared), "w", "")
     for count in (10, 20_000, 20_000):

@@ -111,7 +111,7 @@ def test_lengths_of_a_gpu(webgpu: str) -> None:
     ("shape", "axis", "launches"),
     [((1 << 16,), 0, 2), ((8192, 3), 0, 2), ((7, 8), 0, 1)],
 )
-def test_turns_are_computed_inside_the_next_step(
+def test_rotations_are_fused_into_the_next_step(
     shape: tuple[int, ...], axis: int, launches: int, webgpu: str
 ) -> None:
     with tw.record_kernels() as kernels:

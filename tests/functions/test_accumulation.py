@@ -164,7 +164,7 @@ def test_views_of_tensor_indices_and_values(name: str, device: str) -> None:
     np.testing.assert_array_equal(found.numpy(), expected)
 
 
-def test_expressions_before_and_behind(device: str) -> None:
+def test_prologues_and_epilogues_of_accumulations(device: str) -> None:
     host, key = small((300,), "float32"), positions(5000, 100)
     values = small((5000,), "float32")
     x, v = tw.asarray(host), tw.asarray(values)

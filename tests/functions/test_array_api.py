@@ -40,7 +40,7 @@ def test_masks_of_other_lengths_are_refused(device: str) -> None:
             tw.ones((3, 4))[tw.zeros(mask, dtype=tw.bool)]
 
 
-def test_what_needs_no_copy_is_returned_itself(device: str) -> None:
+def test_conversion_without_a_copy_returns_its_argument(device: str) -> None:
     x = tw.asarray([1.0, 2.0])
     for same in (
         tw.asarray(x, dtype=tw.float32, copy=False),

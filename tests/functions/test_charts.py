@@ -62,7 +62,7 @@ def test_tensors_of_one_element_are_numbers(device: str) -> None:
         ({"a": 1}, {"mark": ["b"]}, r"names 'b', but the bars are 'a'"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(
+def test_charts_refuse_invalid_data(
     values: dict[str, float], arguments: dict[str, object], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):

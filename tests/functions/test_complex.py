@@ -170,7 +170,7 @@ def test_webgpu_has_single_precision(webgpu: str) -> None:
         tw.zeros(2, dtype=tw.complex128)
 
 
-def test_what_has_no_order_says_so(device: str) -> None:
+def test_complex_numbers_refuse_operations_of_ordered_ones(device: str) -> None:
     x = tw.asarray([1j, 2.0])
     for code in (
         lambda: x < 2,
@@ -196,7 +196,7 @@ PRINTED = (
 )
 
 
-def test_texts_are_those_of_numpy(cpu: str) -> None:
+def test_texts_of_complex_numbers_equal_numpy(cpu: str) -> None:
     for data in PRINTED:
         host, x = np.array(data, np.complex64), tw.asarray(data, dtype=tw.complex64)
         assert str(x) == str(host)

@@ -172,7 +172,7 @@ def test_arange_of_floats(args: tuple[float, ...], device: str) -> None:
     assert_equal(tw.arange(*args), np.arange(*args, dtype=float).astype(np.float32))
 
 
-def test_arange_refuses_what_does_not_fit(device: str) -> None:
+def test_arange_refuses_invalid_ranges(device: str) -> None:
     with pytest.raises(RangeError, match="3000000000"):
         tw.arange(3_000_000_000, 3_000_000_002)
     with pytest.raises(DataError, match="step 0"):

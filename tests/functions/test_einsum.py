@@ -108,7 +108,7 @@ def test_tensordot_of_permuted_operands_needs_no_copy(webgpu: str) -> None:
         ("...,...->...", [(2,), (3,)], "'...'.*lengths 2 and 3"),
     ],
 )
-def test_wrong_subscripts_say_what_is_wrong(
+def test_wrong_subscripts_raise_with_the_reason(
     subscripts: str, shapes: list[tuple[int, ...]], words: str
 ) -> None:
     with pytest.raises(ShapeError, match=words):

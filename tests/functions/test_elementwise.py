@@ -93,7 +93,7 @@ def test_values(device: str, op: Op, dtype: DType) -> None:
 
 
 @pytest.mark.parametrize("op", ENTRIES, ids=name_of)
-def test_rows_take_what_they_shall(op: Op, cpu: str) -> None:
+def test_entries_accept_the_documented_dtypes(op: Op, cpu: str) -> None:
     for dtype in dtypes.ALL:
         operands = [tw.ones(3, dtype=dtype)] * op.arity
         if takes(op.name, dtype):

@@ -24,7 +24,7 @@ def einops() -> Any:
     return backends.TensorwebBackend()
 
 
-def test_a_module_is_told_once_when_it_comes(
+def test_a_module_is_notified_once_on_import(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a_library_that_comes.py").write_text("ready = 1\n", "utf-8")
@@ -38,7 +38,7 @@ def test_a_module_is_told_once_when_it_comes(
     assert notified == [1]
 
 
-def test_a_module_that_is_there_is_told_at_once(
+def test_an_imported_module_is_notified_immediately(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     notified: list[Any] = []
@@ -47,7 +47,7 @@ def test_a_module_that_is_there_is_told_at_once(
     assert [module.__name__ for module in notified] == ["math"]
 
 
-def test_einops_gets_what_it_asks_for(einops: Any, device: str) -> None:
+def test_einops_finds_its_backend(einops: Any, device: str) -> None:
     x = tw.reshape(tw.arange(6), (2, 3))
     host = x.numpy()
     assert einops.framework_name == "tensorweb"

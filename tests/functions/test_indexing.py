@@ -250,7 +250,7 @@ class TestOneByOne:
         with pytest.raises(TensorIndexError, match="index 6 is out of range"):
             x[indices]
 
-    def test_assignment_takes_what_fits_the_dtype(self) -> None:
+    def test_assignment_accepts_values_that_fit_the_dtype(self) -> None:
         x = tw.zeros(3, dtype=tw.int32)
         x[0] = True
         x[1] = tw.asarray(5, dtype=tw.uint32)

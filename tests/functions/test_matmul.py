@@ -109,7 +109,7 @@ def test_float16_where_the_device_has_it(device: str) -> None:
     np.testing.assert_allclose(product.numpy(), expected, rtol=2e-2, atol=2e-2)
 
 
-def test_product_of_512_cubed_takes_no_memory_beside_its_result(webgpu: str) -> None:
+def test_product_of_512_cubed_allocates_only_its_result(webgpu: str) -> None:
     a, b = (tw.asarray(values(512, 512)).realize() for _ in "ab")
     (a @ b).numpy()
     backend = devices.backend("webgpu")

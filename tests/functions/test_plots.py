@@ -33,7 +33,7 @@ def test_plot_takes_tensors_lists_and_named_series(device: str) -> None:
     assert shown([1, 2], tw.asarray([3, 5])).series[0].x == (3, 5)
 
 
-def test_each_series_may_have_places_of_its_own(device: str) -> None:
+def test_each_series_may_have_its_own_abscissae(device: str) -> None:
     plot = shown({"a": [1, 2], "b": [3]}, {"b": [7], "a": tw.asarray([5, 4])})
     assert [one.x for one in plot.series] == [(5, 4), (7,)]
 
@@ -49,7 +49,7 @@ def test_image_is_shown_as_a_tensor(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "x = [[1, 2]]\n"
 
 
-def test_plot_refuses_what_it_cannot_draw() -> None:
+def test_plot_refuses_invalid_data() -> None:
     with pytest.raises(ValueError, match="kind is 'pie'; it must be one of 'lines'"):
         tw.plot([1], kind="pie")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(ValueError, match="x has 1 values and y has 2"):

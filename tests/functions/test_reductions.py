@@ -179,7 +179,7 @@ def compare_scan(name: str, got: Array, host: Array, axis: int) -> None:
 
 @pytest.mark.parametrize("name", ARGUMENTS)
 @pytest.mark.parametrize("keepdims", [False, True], ids=["removed", "kept"])
-def test_place_of_extremes(name: str, keepdims: bool, device: str) -> None:
+def test_index_of_extremes(name: str, keepdims: bool, device: str) -> None:
     host = np.round(values((3, 5, 7)) * 2)
     x = tw.asarray(host)
     for axis in (None, 0, 1, 2, -1):
@@ -199,7 +199,7 @@ def test_the_first_extreme_wins(name: str, dtype: DType, device: str) -> None:
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)
-def test_place_of_nan_and_infinities(name: str, device: str) -> None:
+def test_index_of_nan_and_infinities(name: str, device: str) -> None:
     rows = [
         [1, np.nan, 2, np.nan],
         [np.inf, -np.inf, np.inf, -np.inf],
@@ -215,7 +215,7 @@ def test_place_of_nan_and_infinities(name: str, device: str) -> None:
 
 @pytest.mark.parametrize("name", ARGUMENTS)
 @pytest.mark.parametrize("dtype", ["int32", "uint32"])
-def test_place_among_the_ends_of_integers(name: str, dtype: str, device: str) -> None:
+def test_index_of_extreme_integers(name: str, dtype: str, device: str) -> None:
     ends = np.array([np.iinfo(dtype).min, np.iinfo(dtype).max], dtype)
     for length in (3, 8, 5000):
         host = ends[np.random.default_rng(length).integers(0, 2, (20, length))]
@@ -225,7 +225,7 @@ def test_place_among_the_ends_of_integers(name: str, dtype: str, device: str) ->
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)
-def test_place_in_long_tensors(name: str, device: str) -> None:
+def test_index_in_long_tensors(name: str, device: str) -> None:
     host = values((100_003,))
     host[[77_777, 99_999]] = [1e6, -1e6]
     assert getattr(tw, name)(tw.asarray(host)).item() == getattr(np, name)(host)
@@ -313,7 +313,7 @@ def test_reductions_of_nothing(name: str, shape: tuple[int, ...], device: str) -
 
 
 @pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin"])
-def test_extremes_beside_an_empty_axis(name: str, device: str) -> None:
+def test_extremes_of_a_tensor_with_an_empty_axis(name: str, device: str) -> None:
     result = getattr(tw, name)(tw.zeros((0, 3)), axis=1)
     assert result.shape == (0,)
     assert result.tolist() == []
@@ -380,7 +380,7 @@ def test_softmax(device: str) -> None:
 
 
 @pytest.mark.parametrize("length", [255, 256, 300])
-def test_long_scan_along_a_first_axis_turns_its_operand(
+def test_long_scan_along_a_first_axis_transposes_its_operand(
     length: int, webgpu: str
 ) -> None:
     host = values((length, 301))

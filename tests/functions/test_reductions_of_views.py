@@ -47,7 +47,7 @@ def test_reductions_of_views(name: str, axis: Any) -> None:
 
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
 @pytest.mark.parametrize("axis", [None, 0, 1, -1])
-def test_places_of_extremes(name: str, axis: int | None) -> None:
+def test_indices_of_extremes(name: str, axis: int | None) -> None:
     numbers = np.random.default_rng(6).integers(0, 4, (2, 3, 5)).astype(np.int32)
     for host, x in views(numbers, tw.asarray(numbers)):
         assert_equal(getattr(x, name)(axis), getattr(np, name)(host, axis))
@@ -90,7 +90,7 @@ def test_running_sums_need_an_axis() -> None:
         tw.cumulative_sum(ramp(2, 3))
 
 
-def test_variance_keeps_digits_beside_a_large_mean() -> None:
+def test_variance_keeps_digits_for_a_large_mean() -> None:
     numbers = np.array([4096.0, 4096.5, 4097.0], np.float32)
     assert tw.var(numbers).item() == pytest.approx(1 / 6, rel=1e-5)
     assert tw.std(numbers, correction=1).item() == pytest.approx(0.5, rel=1e-5)

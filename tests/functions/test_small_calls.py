@@ -157,7 +157,7 @@ def test_numbers_may_be_tensors(device: str) -> None:
         (lambda: tw.ones((2, 3, 4)).transpose(0), AxisError, "the order of all"),
     ],
 )
-def test_messages_say_what_to_do(
+def test_messages_advise_a_fix(
     call: Callable[[], object], error: type[Exception], words: str, device: str
 ) -> None:
     with pytest.raises(error, match=words):

@@ -185,7 +185,7 @@ def kinds(x: tw.Tensor) -> list[str]:
     return [record.kind for record in records]
 
 
-def test_short_rows_are_one_kernel_with_what_is_before(webgpu: str) -> None:
+def test_short_rows_are_sorted_with_their_prologue(webgpu: str) -> None:
     x = tw.realize(tw.asarray(values((300, 7), "float32")))
     assert kinds(tw.sort(x * 2 + 1)) == ["sort_rows"]
     with record_kernels() as records:

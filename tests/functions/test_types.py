@@ -51,7 +51,7 @@ def installed(folder: Path) -> Path:
 
 
 @pytest.mark.needs_processes
-def test_pyright_finds_what_is_wrong_and_nothing_else(tmp_path: Path) -> None:
+def test_pyright_reports_exactly_the_mistakes(tmp_path: Path) -> None:
     if not PYRIGHT.exists():
         pytest.skip("pyright is not in node_modules; build.py test installs it")
     installed(tmp_path)
@@ -83,7 +83,7 @@ def test_pyright_finds_what_is_wrong_and_nothing_else(tmp_path: Path) -> None:
 
 
 @pytest.mark.needs_processes
-def test_mypy_finds_what_is_wrong_and_nothing_else() -> None:
+def test_mypy_reports_exactly_the_mistakes() -> None:
     """What the project's own check has kept is not looked at again."""
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *PROGRAMS],

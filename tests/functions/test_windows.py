@@ -48,7 +48,7 @@ def test_windows_of_several_axes_and_of_views() -> None:
     assert_equal(got.reshape((-1,)), got.numpy().reshape(-1))
 
 
-def test_windows_fuse_with_what_is_around(webgpu: str) -> None:
+def test_windows_fuse_with_neighbouring_operations(webgpu: str) -> None:
     x = tw.realize(tw.asarray(ramp(5, 7)))
     with record_kernels() as records:
         got = tw.realize((x * 2).pad(1).sliding_windows(3).sum(axis=-1) + 1)

@@ -33,7 +33,7 @@ def test_results_that_nobody_holds_leave_nothing(device: str) -> None:
     assert [one() is None for one in asked] == [True] * 4 + [False]
 
 
-def test_another_device_is_not_asked(webgpu: str) -> None:
+def test_other_devices_are_not_checked(webgpu: str) -> None:
     found = solved(0.0)
     with devices.device("cpu"):
         assert (tw.ones(2) + 1).tolist() == [2, 2]
@@ -42,7 +42,7 @@ def test_another_device_is_not_asked(webgpu: str) -> None:
     assert found.shape == (2,)
 
 
-def test_a_lost_device_is_not_asked(webgpu: str) -> None:
+def test_a_lost_device_is_not_checked(webgpu: str) -> None:
     found = solved()
     lost = devices.backend(webgpu)
     assert isinstance(lost, WebGpuBackend)

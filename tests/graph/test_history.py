@@ -73,7 +73,7 @@ def test_a_history_inside_another_ends_with_that(device: str) -> None:
     assert inputs_of(x.node) == ()
 
 
-def test_without_a_history_nothing_is_kept(device: str) -> None:
+def test_without_a_history_nothing_is_retained(device: str) -> None:
     x = tw.realize(tw.ones(3) + tw.arange(3))
     with recording_history():
         assert inputs_of(x.node) == ()

@@ -61,7 +61,7 @@ def test_bounds_are_known_and_hold(name: str, device: str) -> None:
     assert result.max().item() <= high
 
 
-def test_what_may_wrap_around_is_not_bounded(device: str) -> None:
+def test_values_that_may_overflow_have_no_bounds(device: str) -> None:
     x = tw.asarray([2**30, 5], dtype=tw.int32)
     assert interval_of((x + x).node) == (-(2**31), 2**31 - 1)
     assert interval_of((x * 4).node) == (-(2**31), 2**31 - 1)

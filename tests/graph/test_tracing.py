@@ -45,13 +45,13 @@ def test_asking_later_is_an_error_too(name: str, device: str) -> None:
         ASKED[name](placeholder(device) * 2)
 
 
-def test_values_that_hang_on_no_placeholder_can_be_read(device: str) -> None:
+def test_values_independent_of_placeholders_can_be_read(device: str) -> None:
     x = tw.ones(3)
     with tracing("energy"):
         assert (x + 1).tolist() == [2.0] * 3
 
 
-def test_what_hangs_on_a_placeholder_is_known(device: str) -> None:
+def test_values_that_depend_on_a_placeholder_are_marked(device: str) -> None:
     x = placeholder(device)
     assert is_traced((x.reshape(1, 3) * 2).node)
     assert not is_traced((tw.ones(3) * 2).node)

@@ -33,7 +33,7 @@ def candidates(expected: float, dtype: str) -> list[float]:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("allowed", [0.0, 0.5, 3.0])
-def test_bounds_hold_what_is_within_the_error(dtype: str, allowed: float) -> None:
+def test_bounds_accept_numbers_within_the_error(dtype: str, allowed: float) -> None:
     for expected in EXACT:
         case = Case("", "", {}, np.array([expected]), dtype, (), allowed)
         [least], [greatest] = bounds(case)
@@ -65,12 +65,12 @@ def a_case(expected: list[float], dtype: str = "float32") -> Case:
         (a_case([2, 3, 4, 5], "int32"), "a case: is float32 (2, 2), not int32 [2, 2]"),
     ],
 )
-def test_wrong_numbers_are_told(tmp_path: Path, case: Case, failure: str) -> None:
+def test_wrong_numbers_are_reported(tmp_path: Path, case: Case, failure: str) -> None:
     write_cases(tmp_path, [case], "cpu")
     assert run(Table(tmp_path), "cpu") == [failure] * bool(failure)
 
 
-def test_wrong_templates_are_told_on_webgpu(tmp_path: Path, webgpu: str) -> None:
+def test_wrong_templates_are_reported_on_webgpu(tmp_path: Path, webgpu: str) -> None:
     case = a_case([2, 3, 4, 5])
     write_cases(tmp_path, [case], "webgpu")
     table = Table(tmp_path)

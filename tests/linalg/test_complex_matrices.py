@@ -196,7 +196,7 @@ SLOPES: dict[str, tuple[Callable[..., Any], tuple[int, ...]]] = {
 
 
 @pytest.mark.parametrize("name", SLOPES)
-def test_slopes_are_those_of_differences(name: str, cpu: str) -> None:
+def test_gradients_equal_differences(name: str, cpu: str) -> None:
     function, shape = SLOPES[name]
     tw.check_grads(function, [tw.asarray(matrix(*shape))])
     if name.endswith("of any"):
@@ -227,7 +227,7 @@ def test_the_way_back_of_any_matrix(cpu: str) -> None:
     assert cofactors.tolist() == [[1, 0], [-1, 1]]
 
 
-def test_more_rows_than_a_loop_has_turns(webgpu: str) -> None:
+def test_more_rows_than_iterations_of_a_loop(webgpu: str) -> None:
     tall = matrix(66_000, 2).astype(np.complex64)
     for a in (tall, tall.real.copy()):
         u, s, v = (part.numpy() for part in svd(tw.asarray(a), full_matrices=False))

@@ -21,7 +21,7 @@ def small_blocks(wasm: WasmBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy, "TALL_BLOCK_ROWS", 8)
 
 
-def test_factors_are_those_without_blocks(small_blocks: None) -> None:
+def test_factors_equal_those_computed_without_blocks(small_blocks: None) -> None:
     for shape in SHAPES:
         a = np.random.default_rng(sum(shape)).standard_normal(shape)
         with tw.record_kernels() as kernels:
@@ -39,7 +39,7 @@ def test_rows_without_rank_have_orthonormal_columns(small_blocks: None) -> None:
         np.testing.assert_allclose(q.T @ q, np.eye(3), atol=1e-14)
 
 
-def test_derivatives_are_those_without_blocks(small_blocks: None) -> None:
+def test_derivatives_equal_those_computed_without_blocks(small_blocks: None) -> None:
     x = tw.asarray(np.random.default_rng(0).standard_normal((21, 2)))
     tw.check_grads(lambda x: tuple(tw.linalg.qr(x)), (x,))
     tw.check_grads(lambda x: tw.linalg.svd(x, full_matrices=False).S, (x,))

@@ -74,7 +74,7 @@ def test_the_function_writes_and_reads_them(device: str) -> None:
     assert gradient.tolist() == plain.tolist()
 
 
-def test_what_has_no_statistics_is_refused(device: str) -> None:
+def test_inputs_without_statistics_are_refused(device: str) -> None:
     layer = tw.nn.InstanceNorm2d(2, track_running_stats=True, device=device)
     one = tw.ones((3, 2, 1, 1), device=device)
     with pytest.raises(ShapeError, match="one number a channel"):

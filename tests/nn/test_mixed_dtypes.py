@@ -39,7 +39,7 @@ def test_losses_of_two_dtypes_have_derivatives(
             assert tw.abs(got - expected).max() < 2e-3
 
 
-def test_numbers_and_lists_keep_their_digits_beside_float64(cpu: str) -> None:
+def test_numbers_and_lists_keep_their_digits_with_float64(cpu: str) -> None:
     x = tw.asarray([[0.1, 0.3]], dtype="float64")
     assert tw.nn.mse(x, [[0.1, 0.3]]).item() == 0
     assert tw.nn.l1(x[:, 0], 0.1).item() == 0

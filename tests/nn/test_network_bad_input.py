@@ -248,7 +248,7 @@ CASES: dict[str, tuple[Any, type[Exception], str]] = {
 }
 
 
-def test_a_module_that_holds_itself_is_told(cpu: str) -> None:
+def test_a_module_that_contains_itself_is_refused(cpu: str) -> None:
     above, below = nn.Linear(2, 2), nn.Linear(2, 2)
     above.child, below.parents = below, [above]
     for walk in (
@@ -265,7 +265,7 @@ def test_a_module_that_holds_itself_is_told(cpu: str) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_mistake_is_told(name: str, cpu: str) -> None:
+def test_a_mistake_raises_with_advice(name: str, cpu: str) -> None:
     make, kind, words = CASES[name]
     with pytest.raises(kind, match=words):
         make()

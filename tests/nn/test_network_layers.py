@@ -50,7 +50,7 @@ def with_aux(model: Normed, x: tw.Tensor) -> Normed:
 @pytest.mark.parametrize(
     "step", [in_place, functional, with_aux, tw.jit(functional), tw.jit(with_aux)]
 )
-def test_statistics_are_kept_in_every_style(step: Any, device: str) -> None:
+def test_statistics_are_updated_in_every_style(step: Any, device: str) -> None:
     x, model = tw.asarray(X), Normed()
     for _ in range(2):
         model = step(model, x)

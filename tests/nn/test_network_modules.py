@@ -48,7 +48,7 @@ def descended(model: Net, gradient: Net) -> Net:
 X = tw.asarray([[1.0, -2.0, 3.0]], device="cpu")
 
 
-def test_names_are_those_of_pytorch(cpu: str) -> None:
+def test_names_equal_pytorch(cpu: str) -> None:
     model = Net()
     names = ["first.weight", "first.bias", "rest.0.weight"]
     assert [name for name, _ in model.named_parameters()] == names
@@ -59,7 +59,7 @@ def test_names_are_those_of_pytorch(cpu: str) -> None:
     assert list(layers.state_dict())[-1] == "2.0.bias"
 
 
-def test_only_tensors_are_leaves_and_settings_are_kept(cpu: str) -> None:
+def test_only_tensors_are_leaves_and_settings_are_preserved(cpu: str) -> None:
     model = Net()
     leaves, structure = tw.tree.flatten(model)
     assert all(isinstance(leaf, tw.Tensor) for leaf in leaves)
@@ -125,7 +125,7 @@ def test_vmap_makes_and_calls_an_ensemble(device: str) -> None:
     assert abs(found[2] - third(x)).max().item() < 1e-6
 
 
-def test_a_tensor_in_two_places_is_one_leaf(cpu: str) -> None:
+def test_a_shared_tensor_is_one_leaf(cpu: str) -> None:
     class Tied(nn.Module):
         def __init__(self) -> None:
             self.a = nn.Linear(3, 3, bias=False)
@@ -238,7 +238,7 @@ def test_programs_begin_with_the_same_parameters(cpu: str) -> None:
     assert (one.weight == two.weight).all()
 
 
-def test_a_class_says_what_it_computes(cpu: str) -> None:
+def test_calling_a_module_without_forward_raises(cpu: str) -> None:
     class Empty(nn.Module):
         pass
 

@@ -85,7 +85,7 @@ def test_functions_of_norms_are_the_layers(device: str) -> None:
     assert instance.tolist() == tw.nn.InstanceNorm1d(2)(x).tolist()
 
 
-def test_norms_refuse_what_makes_nan() -> None:
+def test_norms_refuse_shapes_that_make_nan() -> None:
     for make in (tw.nn.BatchNorm2d, tw.nn.InstanceNorm1d):
         for eps in (0.0, -1.0):
             with pytest.raises(DataError, match=r"eps is .*give a positive number"):

@@ -96,7 +96,7 @@ def test_indices_along_one_axis_and_their_gradients(device: str) -> None:
     assert back.tolist() == values.tolist()
 
 
-def test_no_window_begins_behind_the_input(device: str) -> None:
+def test_no_window_begins_past_the_input(device: str) -> None:
     x = tw.asarray([[[1.0, 2.0, 3.0]]], device=device)
     values, indices = tw.nn.max_pool1d(x, 1, 3, ceil_mode=True, return_indices=True)
     assert (values.tolist(), indices.tolist()) == ([[[1.0]]], [[[0]]])

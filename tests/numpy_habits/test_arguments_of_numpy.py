@@ -245,7 +245,9 @@ def test_loadtxt_takes_numpys_arguments(name: str) -> None:
         ("300\n", {"dtype": "uint8"}),
     ],
 )
-def test_loadtxt_refuses_what_is_no_number(text: str, options: dict[str, Any]) -> None:
+def test_loadtxt_refuses_text_that_is_no_number(
+    text: str, options: dict[str, Any]
+) -> None:
     with pytest.raises(ValueError, match=r"."):
         numpy.loadtxt(io.StringIO(text), **options)
     with pytest.raises(DataError, match="loadtxt"):
@@ -285,7 +287,7 @@ def test_text_is_compressed_by_its_name(ending: str, tmp_path: Path) -> None:
     "options", [{}, {"fmt": "%.2f"}, {"fmt": "%d", "footer": "end"}, {"newline": ";\n"}]
 )
 @pytest.mark.parametrize("value", [[1.5, 2], [[1, 2], [3, 4]], [1 - 2j, 3]])
-def test_savetxt_writes_what_numpy_writes(
+def test_savetxt_writes_the_bytes_of_numpy(
     value: list[Any], options: dict[str, Any]
 ) -> None:
     if isinstance(value[0], complex) and options.get("fmt") == "%d":
@@ -371,7 +373,7 @@ def test_quantiles_with_weights(name: str, axis: Any) -> None:
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-def test_quantiles_with_a_weight_for_each_place_of_an_axis(axis: int) -> None:
+def test_quantiles_with_a_weight_per_index_of_an_axis(axis: int) -> None:
     host = numpy.array([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]], "float32")
     weights = numpy.array([1.0, 3.0, 2.0][: host.shape[axis]], "float32")
     options: dict[str, Any] = {"axis": axis, "method": "inverted_cdf"}

@@ -39,7 +39,7 @@ np.sort_complex([2 + 1j, 1 - 1j, 2 - 1j])
 """
 
 
-def test_lines_give_what_they_give_in_numpy(cpu: str) -> None:
+def test_lines_agree_with_numpy(cpu: str) -> None:
     shared = {"io": io, "TABLE": TABLE}
     for line in LINES.strip().split("\n"):
         got, expected = (eval(line, {"np": module, **shared}) for module in (np, numpy))
@@ -74,7 +74,7 @@ def test_nditer_reads_and_writes(cpu: str) -> None:
         np.nditer(x, flags=["ranged"])
 
 
-def test_settings_are_kept_and_restored(cpu: str) -> None:
+def test_settings_are_saved_and_restored(cpu: str) -> None:
     x = np.zeros(2000)
     with np.printoptions(threshold=5000, precision=2):
         assert "..." not in str(x)

@@ -66,7 +66,7 @@ def test_linspace_goes_below_the_least_normal_number() -> None:
             assert found.tolist() == numpy.linspace(0, end, **options).tolist()
 
 
-def test_fromfile_reads_no_further_than_asked(tmp_path: Path) -> None:
+def test_fromfile_reads_only_the_requested_count(tmp_path: Path) -> None:
     path = tmp_path / "numbers.bin"
     numpy.arange(9, dtype="float32").tofile(path)
     with path.open("ab") as file:
@@ -152,7 +152,7 @@ def test_geomspace_between_signs(call: Any, cpu: str) -> None:
     numpy.testing.assert_allclose(parts_of(call(np)), expected, atol=1e-6)
 
 
-def test_what_no_call_takes_says_so() -> None:
+def test_unsupported_arguments_raise() -> None:
     with pytest.raises(RangeError, match="no dtype holds"):
         np.min_scalar_type(2**64)
     with pytest.raises(DataError, match="out=list"):
@@ -248,7 +248,7 @@ def test_products_take_the_axes_of_their_operands(name: str, device: str) -> Non
     assert not difference(found, PRODUCTS[name](numpy, CUBE))
 
 
-def test_products_write_where_they_are_told() -> None:
+def test_products_write_into_out() -> None:
     x, target = np.ones((2, 3)), np.zeros(2)
     assert np.vecdot(x, x, out=target) is target
     assert np.matvec(x, x[0], target) is target

@@ -124,7 +124,7 @@ np.array([[1, 2], [3, 4]]).astype('i4').tobytes('F')
 """
 
 
-def test_options_seldom_used_mean_what_numpy_means(cpu: str) -> None:
+def test_rare_options_agree_with_numpy(cpu: str) -> None:
     found = []
     for text in PLAIN.strip().splitlines():
         expected, got = result(text, {"np": numpy}), result(text, {"np": np})
@@ -133,7 +133,7 @@ def test_options_seldom_used_mean_what_numpy_means(cpu: str) -> None:
     assert found == []
 
 
-def test_derivatives_do_not_go_through_what_is_left_out(cpu: str) -> None:
+def test_excluded_elements_have_no_derivative(cpu: str) -> None:
     x = np.array([np.nan, 1.0, 3.0])
     assert tw.grad(np.nanvar)(x).tolist() == [0.0, -1.0, 1.0]
     of_two = tw.grad(lambda x: np.var(x, where=[False, True, True]))
@@ -143,7 +143,7 @@ def test_derivatives_do_not_go_through_what_is_left_out(cpu: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["reduce", "accumulate"])
-def test_the_dtype_of_sums_is_the_one_asked_for(cpu: str, method: str) -> None:
+def test_sums_have_the_requested_dtype(cpu: str, method: str) -> None:
     for name in ("add", "multiply"):
         found = getattr(getattr(np, name), method)([3, 4], dtype=np.int8)
         assert found.dtype is np.int8

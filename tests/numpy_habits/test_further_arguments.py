@@ -239,7 +239,7 @@ def test_bits_of_bool_are_counted() -> None:
     assert np.bitwise_count([True, False]).tolist() == [1, 0]
 
 
-def test_what_numpy_refuses() -> None:
+def test_arguments_refused_by_numpy_are_refused() -> None:
     ones: Any = np.ones(2)
     own: Any = np  # whose types refuse these as well
     calls: list[Callable[[], Any]] = [

@@ -13,7 +13,7 @@ ON_A_GPU = ("stripes and squares", "votes gathered in bins")
 
 
 @pytest.mark.parametrize("title", PROGRAMS)
-def test_a_program_gives_what_it_gives_in_numpy(cpu: str, title: str) -> None:
+def test_a_program_agrees_with_numpy(cpu: str, title: str) -> None:
     check(title)
 
 

@@ -172,7 +172,7 @@ def test_interp_at_infinities(device: str) -> None:
     assert np.interp([0.5, 1.5], [0, 1, 2], [0, inf, 10]).tolist() == [inf, inf]
 
 
-def test_axes_are_taken_in_the_order_asked(cpu: str) -> None:
+def test_axes_are_taken_in_the_requested_order(cpu: str) -> None:
     """W4, W5: results, distances and weights belong to the axis at their position."""
     rng = numpy.random.default_rng(0)
     host = rng.random((3, 4, 5)).astype("float32")
@@ -340,7 +340,7 @@ P(P([1], variable="q")).variable
 
 
 @pytest.mark.parametrize("text", POLYNOMIALS.strip().splitlines())
-def test_polynomials_are_those_of_numpy(cpu: str, text: str) -> None:
+def test_polynomials_agree_with_numpy(cpu: str, text: str) -> None:
     """W12: they compare, divide, print, and functions of them give them."""
     expected = eval(text, {"np": numpy, "P": numpy.poly1d})
     assert eval(text, {"np": np, "P": np.poly1d}) == expected

@@ -32,7 +32,7 @@ def test_every_function_and_class_has_an_example() -> None:
     assert lacking == []
 
 
-def test_topics_offer_what_they_define() -> None:
+def test_topics_export_their_definitions() -> None:
     topics = [part for part in vars(np).values() if isinstance(part, ModuleType)]
     for topic in topics:
         found = {
@@ -108,7 +108,7 @@ def test_numbers_are_of_their_classes() -> None:
         (lambda: np.zeros(3).view(dict), "in an attribute of yours"),
     ],
 )
-def test_what_arrays_cannot_be_says_what_to_write(
+def test_unsupported_arrays_raise_with_an_alternative(
     cpu: str, act: Callable[[], object], message: str
 ) -> None:
     with pytest.raises(DTypeError, match=message):

@@ -33,7 +33,7 @@ import tensorweb.numpy as np
         "x.sort(axis=0); x",
     ],
 )
-def test_methods_do_what_numpy_does(cpu: str, call: str) -> None:
+def test_methods_agree_with_numpy(cpu: str, call: str) -> None:
     found = []
     for module in (numpy, np):
         names = {"x": module.array([[1.0, 2.0, 3.0], [4.0, 0.5, 6.0]], module.float32)}

@@ -19,7 +19,7 @@ def test_every_name_of_numpy_is_here_or_says_why_not() -> None:
     assert DIFFERENT.keys() <= ours
 
 
-def test_names_that_are_not_here_say_what_to_write() -> None:
+def test_absent_names_raise_with_an_alternative() -> None:
     for name, advice in ABSENT.items():
         with pytest.raises(AttributeError) as caught:
             getattr(np, name)

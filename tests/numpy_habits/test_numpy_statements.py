@@ -8,7 +8,7 @@ from numpy_habits.statements import DATA, TOPICS
 
 
 @pytest.mark.parametrize("topic", TOPICS)
-def test_statements_give_what_numpy_gives(cpu: str, topic: str) -> None:
+def test_statements_agree_with_numpy(cpu: str, topic: str) -> None:
     assert compared(TOPICS[topic], DATA) == []
 
 

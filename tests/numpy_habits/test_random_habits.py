@@ -119,7 +119,7 @@ def test_a_recording_draws_nothing_that_is_hidden(webgpu: str) -> None:
         np.random.rand(1)
 
 
-def test_the_last_outcome_has_what_the_others_leave(cpu: str) -> None:
+def test_the_last_outcome_has_the_remaining_probability(cpu: str) -> None:
     rng = np.random.default_rng(5)
     counts = rng.multinomial(1000, [0.25, 0.5])
     assert 200 < counts[0].item() < 300

@@ -66,7 +66,7 @@ def compared(expressions: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("topic", TOPICS)
-def test_results_are_those_of_numpy(cpu: str, topic: str) -> None:
+def test_results_agree_with_numpy(cpu: str, topic: str) -> None:
     assert compared(TOPICS[topic]) == []
 
 
@@ -76,7 +76,7 @@ ON_A_GPU = (
 )
 
 
-def test_results_on_a_gpu_are_those_of_numpy(webgpu: str) -> None:
+def test_results_on_a_gpu_agree_with_numpy(webgpu: str) -> None:
     assert compared(list(ON_A_GPU)) == []
 
 
@@ -89,7 +89,7 @@ def test_degrees_of_freedom_are_given_by_one_name(cpu: str, name: str) -> None:
         getattr(np, name)([1.0, np.nan], **twice)
 
 
-def test_methods_of_ufuncs_change_what_those_of_numpy_do(device: str) -> None:
+def test_methods_of_ufuncs_update_like_numpy(device: str) -> None:
     lines = CHANGES.strip().split("\n")
     chosen = lines if device == "cpu" else lines[:2]
     found = []

@@ -74,7 +74,7 @@ def test_adapters_have_a_class(names: tuple[str, str, str], expected: str) -> No
     assert class_of(dict(zip(keys, names, strict=True))).name == expected
 
 
-def test_software_adapters_are_told_by_their_driver() -> None:
+def test_software_adapters_are_recognised_by_their_driver() -> None:
     assert class_of({"vendor": "nvidia"}, is_software=True).name == "software"
 
 
@@ -102,7 +102,7 @@ def test_measured_tile_must_fit_the_problem() -> None:
     assert choose_tile(1, 16, 1 << 16, 64, tuned).tile.name != "large"
 
 
-def test_winners_are_used_and_kept(
+def test_winners_are_used_and_saved(
     driver: PretendDriver, faster: dict[str, str]
 ) -> None:
     faster["vectors 2^20"] = "narrow"
@@ -253,7 +253,7 @@ def test_cache_folder_follows_the_environment(
         assert native_cache.kept("key") is None
 
 
-def test_texts_are_kept_in_files(
+def test_texts_are_saved_in_files(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(native_cache.VARIABLE, str(tmp_path / "cache"))

@@ -34,7 +34,7 @@ def found(path: str, names: dict[str, Any]) -> dict[str, tuple[str, str]]:
     return {row["name"]: (row["kind"], row["detail"]) for row in members(path, names)}
 
 
-def test_names_of_a_run_come_with_what_they_are() -> None:
+def test_names_of_a_run_come_with_their_kind() -> None:
     x = tw.zeros((2, 3), device="cpu")
     names = {
         "x": x,
@@ -54,7 +54,7 @@ def test_names_of_a_run_come_with_what_they_are() -> None:
     }
 
 
-def test_members_are_those_of_the_real_object() -> None:
+def test_members_equal_those_of_the_real_object() -> None:
     names = {"x": tw.ones(2, device="cpu"), "tw": tw}
     of_tensor = found("x", names)
     assert of_tensor["sum"][0] == "function"
@@ -73,7 +73,7 @@ def test_explanations_are_signature_and_first_lines() -> None:
     assert explain("tw.nothing", {"tw": tw}) == {"signature": "", "text": ""}
 
 
-def test_a_program_is_looked_at_and_never_asked() -> None:
+def test_completion_runs_no_code_of_the_program() -> None:
     names = {"h": Hostile()}
     assert found("", names) == {"h": ("variable", "Hostile")}
     assert found("h", names) == {"quiet": ("property", "int")}
@@ -98,7 +98,7 @@ def test_a_program_is_looked_at_and_never_asked() -> None:
         ("own().T", ""),
     ],
 )
-def test_whatever_can_be_called_or_returned_is_known(path: str, signature: str) -> None:
+def test_callables_and_their_results_are_known(path: str, signature: str) -> None:
     def own() -> tw.Tensor:
         raise AssertionError("called")
 
@@ -154,7 +154,7 @@ def test_modules_that_are_imported_later_are_known() -> None:
     assert names == "['optim']"
 
 
-def test_problems_are_those_of_the_compiler() -> None:
+def test_problems_equal_the_compiler_s() -> None:
     assert syntax_problems("x = await f()\nx") == []
     (problem,) = syntax_problems("é = 1\ny = 2 +* 3\n")
     assert problem == {

@@ -33,7 +33,7 @@ def test_no_name_leads_elsewhere(name: str) -> None:
         files.path_of(name)
 
 
-def test_a_missing_file_names_those_that_are_there(folder: Path) -> None:
+def test_a_missing_file_lists_existing_files(folder: Path) -> None:
     assert "has these files: none. Drop" in str(missing("mine.csv"))
     (folder / "sides.csv").touch()
     (folder / ".hidden").touch()
@@ -43,7 +43,7 @@ def test_a_missing_file_names_those_that_are_there(folder: Path) -> None:
     )
 
 
-def test_a_file_of_an_earlier_page_says_what_to_do() -> None:
+def test_a_file_of_an_earlier_page_raises_with_advice() -> None:
     files.remember_lost(["mine.csv"])
     assert "went when the page was loaded anew" in str(missing("mine.csv"))
 

@@ -88,7 +88,7 @@ def test_empty_and_single_tensors_have_one_too(source: str, device: str) -> None
     assert len(one(source, device)["numbers"]) == 7
 
 
-def test_what_was_shown_is_the_result(device: str) -> None:
+def test_shown_tensors_are_the_result(device: str) -> None:
     source = "a = tw.ones(2)\nb = tw.ones(3)\n"
     assert [each["name"] for each in found(source, device)] == ["a", "b"]
     assert [each["name"] for each in found(f"{source}tw.show(b)", device)] == ["b"]

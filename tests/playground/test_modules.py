@@ -54,7 +54,7 @@ def test_a_changed_module_is_imported_anew(player: Player) -> None:
     assert player.run(USES)["type"] == "ModuleNotFoundError"
 
 
-def test_a_cell_keeps_what_was_imported(player: Player) -> None:
+def test_imports_persist_between_cells(player: Player) -> None:
     counts = (
         "import helpers\nhelpers.n = getattr(helpers, 'n', 0) + 1\nprint(helpers.n)"
     )
@@ -68,7 +68,7 @@ def test_a_cell_keeps_what_was_imported(player: Player) -> None:
         assert player.printed == printed
 
 
-def test_a_failure_names_the_file_of_each_place(player: Player) -> None:
+def test_a_failure_names_the_file_of_each_frame(player: Player) -> None:
     broken = "def area(x):\n    é = 'é'; return é / x\n"
     failure = player.run(USES, helpers_py=broken)
     lines = [(one["file"], one["line"], one["function"]) for one in failure["frames"]]
@@ -102,7 +102,7 @@ def test_data_are_found_by_name_and_leave_with_their_program(player: Player) -> 
     assert player.run(reads)["type"] == "FileNotFoundError"
 
 
-def test_what_a_program_wrote_over_its_data_stays(player: Player) -> None:
+def test_files_overwritten_by_a_program_persist(player: Player) -> None:
     assert (
         player.run(
             "with open('a.txt', 'w') as file: file.write('result')", a_txt="data"

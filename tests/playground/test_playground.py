@@ -80,7 +80,7 @@ def test_last_expression_is_displayed_with_its_text(console: Console) -> None:
     assert console.displays() == [{**shown, "facts": "", "chart": None}]
 
 
-def test_bar_chart_is_displayed_with_what_is_drawn(console: Console) -> None:
+def test_bar_chart_is_displayed_with_its_data(console: Console) -> None:
     console.run("import tensorweb as tw\ntw.bar_chart({'a': 1, 'b': 2}, unit='m')")
     (fields,) = console.displays()
     assert str(fields["text"]).startswith("m\n  a  1 ██")
@@ -109,7 +109,7 @@ def test_failure_names_the_sub_expression_in_utf16_columns(console: Console) -> 
     assert "playground" not in error["text"]
 
 
-def test_syntax_error_has_a_place(console: Console) -> None:
+def test_syntax_error_has_a_location(console: Console) -> None:
     error = console.run("x = 1\ny = (2 +\n")["error"]
     assert error["type"] == "SyntaxError"
     assert error["frames"][-1]["line"] == 2
@@ -158,7 +158,7 @@ def test_exit_and_stop_are_no_failures(console: Console) -> None:
     assert (record["stopped"], record["error"]) == (True, None)
 
 
-def test_what_a_stopped_program_left_open_is_not_computed(
+def test_pending_values_of_a_stopped_program_are_not_computed(
     console: Console, device: str
 ) -> None:
     source = (
@@ -197,7 +197,7 @@ def test_clip_keeps_both_ends() -> None:
     assert clip("abcdefghij", 4) == "ab\n… 6 characters left out …\nij"
 
 
-def test_top_level_await_needs_somebody_who_waits(console: Console) -> None:
+def test_top_level_await_needs_an_awaiting_host(console: Console) -> None:
     source = "import asyncio\nasync def f(): return 4\nprint(await f())"
     assert console.run(source)["error"] is None
     assert console.text() == "4\n"
@@ -244,7 +244,7 @@ def test_shown_tensors_know_their_display(console: Console, cpu: str) -> None:
     assert displays == [("y", [3]), ("x", [0]), ("x (2)", [1])]
 
 
-def test_tensors_of_the_run_before_are_gone(console: Console, device: str) -> None:
+def test_tensors_of_the_previous_run_are_dropped(console: Console, device: str) -> None:
     console.run("import tensorweb as tw\nx = tw.ones((2,))")
     console.ask(console.session.describe())
     console.run("y = 1")
@@ -260,7 +260,7 @@ def test_text_of_names_a_value_exactly() -> None:
     assert text_of(True, "bool") == "True"
 
 
-def test_what_a_snapshot_needs_is_named_rightly() -> None:
+def test_modules_of_a_snapshot_can_be_imported() -> None:
     in_pyodide = {"pyodide.ffi", "tensorweb.drivers.browser"}
     for name in set(preload.MODULES) - in_pyodide:
         importlib.import_module(name)
@@ -284,7 +284,7 @@ def test_bridge_answers_in_json(console: Console) -> None:
         bridge.respond("dance", "{}")
 
 
-def test_bytes_of_a_picture_go_beside_the_json(console: Console) -> None:
+def test_bytes_of_a_picture_are_sent_apart_from_json(console: Console) -> None:
     sent: list[tuple[str, str, bytes]] = []
     bridge.connect(
         lambda kind, fields, *buffers: sent.extend(

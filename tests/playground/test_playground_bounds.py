@@ -129,7 +129,7 @@ def test_cut_lists_say_so(console: Console) -> None:
     ]
 
 
-def test_tensors_behind_other_items_are_found(console: Console) -> None:
+def test_tensors_after_other_items_are_found(console: Console) -> None:
     (found,) = tensors(console, "mixed = [0] * 60 + [tw.ones((1,))]")
     assert found["name"] == "mixed[60]"
 

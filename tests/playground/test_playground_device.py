@@ -12,7 +12,7 @@ from tensorweb.playground import bridge
 from tensorweb.playground.session import Session
 
 
-def test_missing_device_is_told_at_the_line_of_the_first_tensor(
+def test_missing_device_is_reported_at_the_line_of_the_first_tensor(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv(cpu.VARIABLE, "numpy")

@@ -146,7 +146,7 @@ def test_two_tensors_are_measured_side_by_side(
     assert found["rows"] * found["columns"] == pair["difference"]["size"]
 
 
-def test_nan_in_one_place_does_not_differ(console: Console, device: str) -> None:
+def test_nan_at_one_index_does_not_differ(console: Console, device: str) -> None:
     nan = "float('nan')"
     ids = console.tensors(
         f"a = tw.asarray([{nan}, {nan}, 1.0])\nb = tw.asarray([{nan}, 1.0, 1.0])"

@@ -65,7 +65,7 @@ def test_lines_of_long_runs_are_not_noted_for_ever(webgpu: str) -> None:
     assert last["line"] is None
 
 
-def test_seconds_are_summed_over_launches_when_asked_for(device: str) -> None:
+def test_seconds_are_summed_over_launches_on_request(device: str) -> None:
     session = Session(lambda kind, fields: None, None, True)
     source = LOOP.replace(', device="webgpu"', "")
     untimed = bridge.drive(session.run(source, device))["kernels"]

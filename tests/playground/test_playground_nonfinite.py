@@ -66,7 +66,7 @@ def test_tensors_tell_the_line_that_made_them_not_finite(device: str) -> None:
     assert frames.left == 0
 
 
-def test_nobody_searches_unless_asked(device: str) -> None:
+def test_nothing_is_searched_without_a_request(device: str) -> None:
     session, record = ran(device)
     assert "search" not in record
     assert all("origins" not in one for one in bridge.drive(session.describe()))
@@ -86,7 +86,7 @@ def test_complex_tensors_and_modules_tell_lines_too(
     bridge.drive(session.run("", device))  # takes the module away
 
 
-def test_a_stopped_program_tells_what_it_knows(device: str) -> None:
+def test_a_stopped_program_reports_its_origins(device: str) -> None:
     source = PROGRAM + "raise KeyboardInterrupt\n"
     session = Session(lambda kind, fields: None, None, True)
     record = bridge.drive(session.run(source, device, search=True))

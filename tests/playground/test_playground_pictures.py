@@ -269,7 +269,7 @@ def test_values_are_found_anywhere_in_a_tensor(
     assert console.ask(console.session.find(x, what))["index"] == index
 
 
-def test_what_is_not_there_has_no_place(console: Console, device: str) -> None:
+def test_a_missing_value_has_no_index(console: Console, device: str) -> None:
     x = pictured(console, "tw.arange(4)")
     assert console.ask(console.session.find(x, "nan"))["index"] is None
     x = pictured(console, "tw.asarray([float('nan')])")

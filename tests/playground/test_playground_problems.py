@@ -53,7 +53,7 @@ def test_a_package_that_cannot_be_fetched_is_not_blamed_on_its_name() -> None:
     assert "correct package name" not in described["message"]
 
 
-def test_an_unknown_module_says_what_is_possible(
+def test_an_unknown_module_lists_alternatives(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(files, "site", frozenset({"numpy", "PIL", "_cffi"}))

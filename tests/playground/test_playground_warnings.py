@@ -61,7 +61,7 @@ def said() -> Iterator[Said]:
     sys.modules["__main__"] = main
 
 
-def test_each_run_is_told_once_about_narrowed_data(said: Said, webgpu: str) -> None:
+def test_each_run_warns_once_about_narrowed_data(said: Said, webgpu: str) -> None:
     pytest.importorskip("numpy")
     for _ in range(2):
         text = said.run(NARROWED)

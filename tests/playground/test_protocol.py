@@ -109,7 +109,7 @@ def judged() -> Iterator[Judge]:
     sys.modules["__main__"] = main
 
 
-def test_answers_are_what_the_protocol_says(
+def test_answers_follow_the_protocol(
     judged: Judge,
     device: str,
     tmp_path: Path,

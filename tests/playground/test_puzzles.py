@@ -126,7 +126,7 @@ def test_wrong_elements_are_marked() -> None:
         (lambda x, y: x, "Wanted is shape (4,); this raises TypeError: "),
     ],
 )
-def test_whatever_it_does_is_told(function: Callable[..., Any], text: str) -> None:
+def test_wrong_solutions_get_a_verdict(function: Callable[..., Any], text: str) -> None:
     found = verdict(function, "flip")
     assert not found.solved
     assert found.text.startswith(text)

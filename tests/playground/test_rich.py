@@ -68,13 +68,13 @@ def test_of_a_bundle_the_best_is_taken() -> None:
     assert rich.rich_of(Bundle(None)) is None
 
 
-def test_only_what_a_class_says_counts() -> None:
+def test_objects_without_declared_representations_are_plain() -> None:
     assert rich.rich_of(Everything()) is None
     assert rich.rich_of(Bundle) is None
     assert rich.rich_of(7) is None
 
 
-def test_what_is_too_large_is_said() -> None:
+def test_too_large_output_is_reported() -> None:
     page = drawn("_repr_html_", "<p>" * 1_000_000)
     assert page is not None
     assert page["kind"] == "text"

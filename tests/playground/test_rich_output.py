@@ -105,7 +105,7 @@ def test_digits_of_many_elements_are_not_sent(console: Console, device: str) -> 
     assert text.startswith("tensor(")
 
 
-def test_plot_of_a_loop_is_one_display_and_its_last_state_is_told(
+def test_plot_of_a_loop_is_one_display_with_its_last_state(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rich_output, "PLOT_SECONDS", 1000.0)
@@ -118,7 +118,7 @@ def test_plot_of_a_loop_is_one_display_and_its_last_state_is_told(
     assert [note["display"] for note in console.messages("display")] == [1]
 
 
-def test_what_a_loop_showed_comes_before_what_is_shown_after_it(
+def test_displays_of_a_loop_precede_later_displays(
     console: Console, device: str
 ) -> None:
     """The page puts the newest display in front."""

@@ -33,7 +33,7 @@ def test_slow_changes_of_stream_keep_their_stream() -> None:
     assert streams == ["stdout", "stderr"] * 3
 
 
-def test_what_was_printed_fast_is_sent_while_the_program_waits() -> None:
+def test_fast_output_is_sent_while_the_program_waits() -> None:
     notes: list[Mapping[str, object]] = []
     output = Output(lambda kind, fields: notes.append(fields))
 
@@ -84,5 +84,5 @@ def test_flush_sends_a_line_that_has_not_ended() -> None:
         ("\r\x1b[1mlong\x1b[0m\rc", "\rc"),
     ],
 )
-def test_what_is_written_over_is_not_sent(text: str, kept: str) -> None:
+def test_overwritten_lines_are_not_sent(text: str, kept: str) -> None:
     assert settled(text) == kept

@@ -226,7 +226,7 @@ def test_timer_measures_by_the_same_rules(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("network", training.SIZES)
-def test_steps_learn_what_gradients_say(network: str, cpu: str) -> None:
+def test_a_step_moves_against_the_gradient(network: str, cpu: str) -> None:
     size = training.SIZES[network][True]
     arrays = [programs.operand(each) for each in training.inputs(network, size)]
     trainer = training.Trainer(network, True, [array.tobytes() for array in arrays])
@@ -360,7 +360,7 @@ def cpu_row(library: str, impl: str, threads: int = 1, **changes: object) -> Row
     return {**found, **changes}
 
 
-def test_report_compares_libraries_of_as_many_threads() -> None:
+def test_report_compares_libraries_of_equal_thread_counts() -> None:
     rows = [
         cpu_row("tensorweb", "tensorweb, 1 thread"),
         cpu_row("tensorweb", "tensorweb jit, 1 thread", ms=0.25, rate=20.0),

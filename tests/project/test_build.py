@@ -154,7 +154,7 @@ def test_index_takes_title_and_description_from_the_docstring(tmp_path: Path) ->
     ]
 
 
-def test_index_says_which_example_asks_nothing(tmp_path: Path) -> None:
+def test_index_refuses_an_example_without_a_question(tmp_path: Path) -> None:
     (tmp_path / "01-a.py").write_text('"""A tour.\n\nIt tells.\n"""\n', "utf-8")
     with pytest.raises(BuildError, match=r"01-a\.py: .* asks the reader something"):
         examples.index(tmp_path)
@@ -244,7 +244,7 @@ def test_site_says_that_a_wheels_folder_is_missing(tmp_path: Path) -> None:
         site.build(tmp_path / "site", tmp_path / "none")
 
 
-def test_drivers_file_has_what_both_devices_join_and_checksums_of_it() -> None:
+def test_drivers_file_has_shared_code_and_its_checksums() -> None:
     text = driver_scripts.text()
     checksums = json.loads(text.partition('"checksums": ')[2].partition("}")[0] + "}")
     values = re.findall(r'^"(\S+)":$', text, re.MULTILINE)

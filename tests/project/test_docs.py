@@ -129,7 +129,7 @@ def test_pages_from_docstrings_are_fresh() -> None:
     assert numpy_names.NAMES.read_text("utf-8") == numpy_names.page(), advice
 
 
-def test_functions_and_methods_are_those_of_the_op_table() -> None:
+def test_functions_and_methods_equal_the_op_table() -> None:
     advice = "run `python3 build.py docs`"
     assert surfaces.FUNCTIONS.read_text("utf-8") == surfaces.functions(), advice
     assert surfaces.METHODS.read_text("utf-8") == surfaces.methods(), advice

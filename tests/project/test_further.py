@@ -27,7 +27,7 @@ def results(**outcomes: list[str]) -> Results:
     )
 
 
-def test_only_what_no_row_explains_is_unknown() -> None:
+def test_only_unexplained_failures_are_unknown() -> None:
     run = results(
         passed=["test_a.py::test_z", "test_a.py::test_x[1, 2]", "test_b.py::test_v"],
         failed=["test_a.py::test_x[inf, 2]", "test_c.py::test_w[(a)]"],
@@ -56,7 +56,7 @@ def test_the_list_has_a_reason_and_a_device_in_every_row() -> None:
         assert set(row.devices) <= {"cpu", "webgpu"}
 
 
-def test_a_suite_that_is_not_there_is_asked_for(tmp_path: Path) -> None:
+def test_a_missing_suite_raises_with_the_clone_command(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match=r"git clone .*array-api-tests"):
         array_api._found(tmp_path / "none")
 
@@ -84,7 +84,7 @@ def test_a_row_explains_tests_by_their_names_and_errors() -> None:
     assert not row.explains("test_a.py::test_x", "AssertionError")
 
 
-def test_imports_of_numpy_ask_the_stand_in_in_as_many_lines() -> None:
+def test_rewritten_imports_of_numpy_keep_line_numbers() -> None:
     source = (
         "import os\nfrom numpy.testing import (\n    assert_,\n    suppress as s,\n)\n"
     )

@@ -42,7 +42,7 @@ def test_graphs_hold_every_family() -> None:
     assert len(names) > 70
 
 
-def test_the_cpu_device_gives_what_numpy_gives(
+def test_the_cpu_device_agrees_with_numpy(
     cpu: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tally = graphs.Tally()
@@ -96,7 +96,7 @@ def test_bounds_are_narrow() -> None:
 PAIRS = 24
 
 
-def test_pairs_of_operations_are_those_of_cpu(webgpu: str) -> None:
+def test_pairs_of_operations_agree_with_cpu(webgpu: str) -> None:
     rng = random.Random("pairs")
     with tw.device(webgpu):
         for case in rng.sample(pairs.matrix(), PAIRS):
@@ -136,7 +136,7 @@ def ones_and(number: float) -> tuple[Ball, Ball]:
     return exact(one), exact(other)
 
 
-def test_what_depends_on_rounding_is_unknown() -> None:
+def test_results_that_depend_on_rounding_are_unknown() -> None:
     near = Ball(np.array([1.0, 2.0]), np.full(2, 1e-6), "float32")
     assert np.isinf(compared(np.equal, near, near).radius).all()
     assert compared(np.less, near, exact(np.full(2, 9, np.float32))).is_exact

@@ -83,7 +83,7 @@ def test_inline_script_is_allowed_by_its_digest(site: Path) -> None:
 
 
 @pytest.mark.parametrize("isolated", [True, False])
-def test_server_sends_what_the_site_says(site: Path, isolated: bool) -> None:
+def test_server_sends_the_headers_of_the_site(site: Path, isolated: bool) -> None:
     with SiteServer(site, isolated=isolated) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         with urllib.request.urlopen(f"{server.url}main.js?x=1") as answer:

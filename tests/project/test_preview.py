@@ -33,7 +33,7 @@ def test_the_page_names_itself_and_its_picture(site: Path, end: str) -> None:
     "address",
     ["example.org", "ftp://example.org/", "https:///play", "https://example.org/?a=1"],
 )
-def test_what_is_no_address_is_refused(site: Path, address: str) -> None:
+def test_invalid_addresses_are_refused(site: Path, address: str) -> None:
     before = (site / "index.html").read_text("utf-8")
     with pytest.raises(BuildError, match="whole address"):
         preview.apply(site, address)

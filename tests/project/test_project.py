@@ -79,7 +79,7 @@ def test_files_are_short() -> None:
     assert {name: n for name, n in lengths.items() if n > LONGEST} == {}
 
 
-def test_files_begin_with_what_they_are() -> None:
+def test_files_begin_with_a_description() -> None:
     assert [
         name_of(path) for path in sources() if not begins_with_a_sentence(path)
     ] == []

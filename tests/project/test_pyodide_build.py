@@ -39,7 +39,7 @@ def wheel(path: Path, **changes: str) -> Path:
         ({"tag": "py3-none-emscripten"}, [f"{INFO}/WHEEL"]),
     ],
 )
-def test_differences_are_those_of_the_contents(
+def test_differences_of_archives_are_those_of_contents(
     tmp_path: Path, changes: dict[str, str], found: list[str]
 ) -> None:
     one = wheel(tmp_path / "one.whl")

@@ -37,7 +37,7 @@ def fetch(
     return response.status, response.headers
 
 
-def test_server_isolates_unless_told_otherwise(server: SiteServer) -> None:
+def test_server_isolates_by_default(server: SiteServer) -> None:
     _, headers = fetch(server, "/")
     expected = ("same-origin", "require-corp") if server.isolated else (None, None)
     assert (
@@ -98,7 +98,7 @@ def test_server_forbids_guessing_types(server: SiteServer, path: str) -> None:
     assert fetch(server, path)[1]["X-Content-Type-Options"] == "nosniff"
 
 
-def test_server_says_nothing_of_browsers_that_hang_up(
+def test_server_logs_no_closed_connections(
     server: SiteServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for error in (ConnectionResetError("closed"), ValueError("a mistake")):

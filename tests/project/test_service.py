@@ -50,7 +50,7 @@ def test_table_has_the_digest_of_each_file(site: Path) -> None:
         assert hashlib.sha256((site / path).read_bytes()).hexdigest() == digest
 
 
-def test_what_the_page_never_loads_is_not_kept(site: Path) -> None:
+def test_files_that_the_page_never_loads_are_not_cached(site: Path) -> None:
     files = service.table(site)["files"]
     unused = {path for path, (_, _, is_kept) in files.items() if not is_kept}
     assert unused == {

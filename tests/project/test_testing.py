@@ -75,7 +75,7 @@ def short(names: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["alone", "in two workers"])
-def test_every_test_is_told_of(tmp_path: Path, options: tuple[str, ...]) -> None:
+def test_every_test_is_reported(tmp_path: Path, options: tuple[str, ...]) -> None:
     found = results_of(tmp_path, *options)
     assert found.counts() == {"passed": 3, "failed": 2, "skipped": 3}
     assert short(found.named("failed")) == ["test_broken_at_its_end", "test_wrong"]
@@ -177,7 +177,7 @@ def steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Steps:
 DONE = '{"test": "t", "phase": "done"}\n'
 
 
-def test_wheels_run_what_numpy_decides_again_without_them(
+def test_tests_that_depend_on_numpy_run_again_without_wheels(
     steps: Steps, capsys: pytest.CaptureFixture[str]
 ) -> None:
     steps.progress += DONE
@@ -244,7 +244,7 @@ def test_quick_runs_no_browser(steps: Steps) -> None:
     assert [words[-1] for words, _ in steps.ran] == ["--quick"]
 
 
-def test_changed_runs_what_the_difference_reaches(
+def test_changed_runs_tests_that_the_difference_reaches(
     steps: Steps, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
@@ -293,7 +293,7 @@ def test_changed_runs_what_the_difference_reaches(
         ),
     ],
 )
-def test_a_change_reaches_what_depends_on_it(
+def test_a_change_reaches_its_dependents(
     changed: str, reached: str, unreached: str
 ) -> None:
     found = reach.reached([changed]).tests
@@ -309,7 +309,7 @@ def test_browser_tests_are_reached_from_the_page_and_from_themselves() -> None:
     assert reach.reached(["pyproject.toml"]).tests == ("tests",)
 
 
-def test_cut_off_step_names_what_was_under_way(
+def test_interrupted_step_names_the_running_tests(
     steps: Steps, capsys: pytest.CaptureFixture[str]
 ) -> None:
     steps.cut = True

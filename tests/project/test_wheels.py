@@ -96,7 +96,7 @@ def test_packages_come_from_the_folder_newest_first(tmp_path: Path) -> None:
     assert wheel.path == newest
 
 
-def test_package_is_left_out_when_what_it_needs_is_missing(
+def test_package_is_omitted_if_a_dependency_is_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     make_wheel(tmp_path, "plots-1.0-py3-none-any.whl", "lines>=2", "x; extra == 'y'")
@@ -124,7 +124,7 @@ def test_lock_file_describes_each_wheel(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("source", ["PyPI", "CDN"])
-def test_pinned_wheel_is_fetched_once_and_kept(
+def test_pinned_wheel_is_fetched_once_and_cached(
     tmp_path: Path, network: dict[str, bytes], source: str
 ) -> None:
     path = make_wheel(tmp_path / "good", FILE)
@@ -151,7 +151,7 @@ def test_other_content_under_the_same_name_is_refused(
 
 
 @pytest.mark.parametrize("content", [b"", b"PK damaged"])
-def test_kept_wheel_that_was_changed_is_fetched_again(
+def test_cached_wheel_that_was_changed_is_fetched_again(
     tmp_path: Path, network: dict[str, bytes], content: bytes
 ) -> None:
     allowed = make_wheel(tmp_path / "good", FILE)
@@ -165,7 +165,7 @@ def test_kept_wheel_that_was_changed_is_fetched_again(
     assert (again.source, again.path.read_bytes()) == ("PyPI", allowed.read_bytes())
 
 
-def test_package_without_a_pin_is_not_asked_of_pypi(
+def test_package_without_a_pin_is_not_requested_from_pypi(
     tmp_path: Path, network: dict[str, bytes]
 ) -> None:
     network[FILE] = make_wheel(tmp_path / "any", FILE).read_bytes()
@@ -214,7 +214,7 @@ def test_a_package_that_nobody_has_ends_the_build(
     assert "did you mean pandas?" in capsys.readouterr().out
 
 
-def test_what_is_compiled_is_listed_by_what_programs_import() -> None:
+def test_missing_packages_are_listed_by_import_name() -> None:
     found = site._compiled({"numpy"})
     assert found["sklearn"] == "scikit-learn"
     assert found["xarray"] == "xarray"  # pure, but of no use without pandas
@@ -251,7 +251,7 @@ def test_pip_takes_the_pinned_file_of_several(
     assert [path.name for path in (tmp_path / "asked").iterdir()] == [FILE]
 
 
-def test_what_the_site_fetches_is_pinned_at_the_version_of_the_release() -> None:
+def test_fetched_packages_are_pinned_to_the_release() -> None:
     release = packages.target_of(site.PYODIDE).locked
     pinned = pins.read()
     assert {name for name, _ in pinned} == set(packages.WANTED)

@@ -174,7 +174,7 @@ REFUSED: dict[str, Refused] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_samplers_say_what_is_wrong(name: str, cpu: str) -> None:
+def test_samplers_raise_with_the_reason(name: str, cpu: str) -> None:
     call, error, message = REFUSED[name]
     with pytest.raises(error, match=message):
         call(tw.random.key(0))

@@ -49,7 +49,7 @@ def test_a_method_draws_with_a_new_key(name: str, device: str) -> None:
     assert call(getattr(rng, name)).tolist() != expected.tolist()
 
 
-def test_generators_of_one_seed_agree_and_live_where_they_are_told(cpu: str) -> None:
+def test_generators_of_one_seed_agree_on_their_device(cpu: str) -> None:
     first, second = Generator(3), Generator(tw.random.key(3))
     assert first.normal(4).tolist() == second.normal(4).tolist()
     third = copy.copy(first)
@@ -146,7 +146,7 @@ def test_a_derivative_s_generator_goes_on(cpu: str) -> None:
     assert layer.rng.key.tolist() == plain.key.tolist()
 
 
-def test_what_runs_twice_may_not_draw_from_a_generator(cpu: str) -> None:
+def test_functions_that_run_again_may_not_draw_from_a_generator(cpu: str) -> None:
     rng = Generator(4)
 
     @tw.checkpoint

@@ -70,7 +70,7 @@ def test_a_recording_gives_other_numbers_for_another_key(
 
 
 @pytest.mark.parametrize("name", ["uniform", "normal", "randint", "bernoulli"])
-def test_samplers_take_one_kernel_beside_the_key_s(name: str, webgpu: str) -> None:
+def test_samplers_take_one_kernel_besides_the_key_s(name: str, webgpu: str) -> None:
     key = tw.realize(tw.random.key(1))
     kinds = template_kinds(lambda: SAMPLERS[name](key))
     assert kinds == ["elementwise"] * (2 if name == "randint" else 1)
@@ -196,7 +196,7 @@ def test_integers_of_other_dtypes_fill_their_range(dtype: str, cpu: str) -> None
     assert drawn.max().item() > info.max - size // 100
 
 
-def test_bounds_of_tensors_give_what_numbers_give(device: str) -> None:
+def test_tensor_bounds_agree_with_number_bounds(device: str) -> None:
     key, ends = tw.random.key(1), tw.asarray([5, 1, 100_000, 3])
     found = tw.random.randint(key, (6, 4), 1, ends).T
     for row, end in zip(found.tolist(), (5, 1, 100_000, 3), strict=True):

@@ -43,7 +43,7 @@ def flat(nested: Any) -> list[float]:
 
 
 @pytest.mark.parametrize(("index", "seed"), SEEDS)
-def test_keys_are_those_of_jax(index: int, seed: int, device: str) -> None:
+def test_keys_equal_jax(index: int, seed: int, device: str) -> None:
     key = tw.random.key(seed)
     assert_equal(key, RECORDED["keys"][index])
     for n, expected in zip(cases.COUNTS, RECORDED["split"][index], strict=True):
@@ -53,7 +53,7 @@ def test_keys_are_those_of_jax(index: int, seed: int, device: str) -> None:
 
 
 @pytest.mark.parametrize(("index", "seed"), SEEDS)
-def test_bits_are_those_of_jax(index: int, seed: int, device: str) -> None:
+def test_bits_equal_jax(index: int, seed: int, device: str) -> None:
     key = tw.random.key(seed)
     for shape, expected in zip(cases.SHAPES, RECORDED["bits"][index], strict=True):
         found = tw.random.bits(key, shape)
@@ -63,12 +63,12 @@ def test_bits_are_those_of_jax(index: int, seed: int, device: str) -> None:
 
 
 @pytest.mark.parametrize("name", cases.EXACT)
-def test_exact_samples_are_those_of_jax(name: str, device: str) -> None:
+def test_exact_samples_equal_jax(name: str, device: str) -> None:
     assert_equal(drawn(cases.EXACT[name]), RECORDED["calls"][name])
 
 
 @pytest.mark.parametrize("name", cases.ROUNDED)
-def test_rounded_samples_are_those_of_jax(name: str, device: str) -> None:
+def test_rounded_samples_are_close_to_jax(name: str, device: str) -> None:
     got = flat(drawn(cases.ROUNDED[name]).tolist())
     assert got == pytest.approx(
         flat(RECORDED["calls"][name]), rel=CLOSE, abs=CLOSE / 10

@@ -97,7 +97,7 @@ def test_a_changed_file_is_noticed(
         found.tolist()
 
 
-def test_a_file_may_be_replaced_by_what_is_made_of_it(
+def test_a_file_may_be_replaced_by_a_value_computed_from_it(
     device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(source, "LAZY_FROM", 1000)
@@ -313,7 +313,7 @@ def test_floats_of_0_to_1_are_colours(device: str, tmp_path: Path) -> None:
         tw.save(tmp_path / "y.png", tw.zeros((2, 3, 2)))
 
 
-def test_a_photograph_without_pillow_says_what_to_install(cpu: str) -> None:
+def test_a_photograph_without_pillow_names_the_package(cpu: str) -> None:
     with pytest.raises(DataError, match="pip install pillow"):
         tw.load(io.BytesIO(b"\xff\xd8\xff\xe0" + bytes(40)))
 
@@ -353,7 +353,7 @@ def test_sound_of_24_bits_is_read(cpu: str) -> None:
         tw.load(io.BytesIO(file[:-2]))
 
 
-def test_what_a_format_cannot_hold_is_refused(cpu: str, tmp_path: Path) -> None:
+def test_values_that_a_format_cannot_hold_are_refused(cpu: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="holds one tensor, and here are 2: 'a', 'b'"):
         tw.save(tmp_path / "x.npy", {"a": tw.ones(1), "b": tw.ones(1)})
     with pytest.raises(DataError, match="takes a pair"):
@@ -365,7 +365,7 @@ def test_what_a_format_cannot_hold_is_refused(cpu: str, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
-def test_names_of_files_that_save_cannot_take_are_told(tmp_path: Path) -> None:
+def test_unsupported_file_names_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"x' has no ending; .*\.safetensors or"):
         tw.save(tmp_path / "x", tw.ones(1))
     with pytest.raises(DataError, match=r"comes first.*save\('m\.npz', tree\)"):

@@ -52,7 +52,7 @@ def lists(tree: dict[str, Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("ending", ["safetensors", "npz"])
-def test_what_was_saved_is_loaded(ending: str, device: str, tmp_path: Path) -> None:
+def test_saved_values_are_loaded(ending: str, device: str, tmp_path: Path) -> None:
     path = tmp_path / f"model.{ending}"
     tw.save(path, model())
     flat = tw.load(path)
@@ -116,7 +116,7 @@ def test_numpy_reads_and_writes_the_same(np: ModuleType, cpu: str) -> None:
     assert [found[name].dtype.name for name in "abc"] == ["int16", "float64", "float16"]
 
 
-def test_numpy_reads_what_was_saved(np: ModuleType, cpu: str, tmp_path: Path) -> None:
+def test_numpy_reads_saved_files(np: ModuleType, cpu: str, tmp_path: Path) -> None:
     path = tmp_path / "model.npz"
     tw.save(path, model())
     with np.load(path) as found:

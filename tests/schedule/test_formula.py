@@ -49,7 +49,7 @@ def square_matrices() -> tuple[Tensor, Tensor]:
 
 
 @pytest.mark.parametrize("words", FORMULAS)
-def test_formula_says_what_the_kernel_computes(words: str) -> None:
+def test_formula_shows_the_kernel_s_computation(words: str) -> None:
     assert formulas_of(FORMULAS[words](*square_matrices())) == [words]
 
 

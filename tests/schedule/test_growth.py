@@ -183,7 +183,7 @@ def test_loop_without_realize_keeps_few_kernels(loop: Callable[[], Step]) -> Non
 
 @pytest.mark.usefixtures("device")
 @pytest.mark.parametrize("loop", LOOPS)
-def test_loop_gives_what_realizing_every_step_gives(
+def test_a_lazy_loop_agrees_with_realizing_every_step(
     loop: Callable[[], Step], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     step = loop()
@@ -196,7 +196,7 @@ def test_loop_gives_what_realizing_every_step_gives(
 
 
 @on_webgpu
-def test_read_computes_what_hangs_on_the_same_values() -> None:
+def test_a_read_evaluates_consumers_of_its_values() -> None:
     x = tw.realize(data(0, 5, 7))
     d = x * 2 + x.sum()
     state = tw.exp(d) + 1
@@ -210,7 +210,7 @@ def test_read_computes_what_hangs_on_the_same_values() -> None:
 
 
 @on_webgpu
-def test_read_leaves_out_what_is_far_larger_or_gone() -> None:
+def test_a_read_omits_much_larger_or_freed_values() -> None:
     x = tw.realize(data(0, 3000))
     d = x * 2 + x.sum()
     large = d[:, None] * d + 1
@@ -226,7 +226,7 @@ def test_read_leaves_out_what_is_far_larger_or_gone() -> None:
 
 
 @on_webgpu
-def test_read_succeeds_where_what_hangs_on_it_has_no_room(
+def test_a_read_succeeds_if_its_consumers_do_not_fit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     flush = kernel_backend.KernelBackend._flush
@@ -244,7 +244,7 @@ def test_read_succeeds_where_what_hangs_on_it_has_no_room(
 
 
 @on_webgpu
-def test_read_of_what_jit_captured_leaves_its_arguments_alone() -> None:
+def test_a_read_in_a_trace_leaves_placeholders_pending() -> None:
     captured = tw.exp(data(0, 5)) * 2
     seen = []
 
@@ -260,7 +260,7 @@ def test_read_of_what_jit_captured_leaves_its_arguments_alone() -> None:
 
 
 @on_webgpu
-def test_what_a_second_flush_needs_is_stored_by_it() -> None:
+def test_values_needed_again_are_stored_by_the_second_flush() -> None:
     x = tw.realize(data(0, 5, 7))
     d = tw.exp(x * 2) + x.sum()
     tw.realize(d.mean())
@@ -361,7 +361,7 @@ def test_cpu_computes_no_pending_value_twice(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.usefixtures("device")
-def test_assignment_to_what_was_one_number_everywhere() -> None:
+def test_assignment_to_a_broadcast_number() -> None:
     x = +tw.full((5, 7), 2.0)
     x[tw.asarray([1])] = 3.0
     y = tw.asarray([4.0])

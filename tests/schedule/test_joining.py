@@ -197,7 +197,7 @@ def test_longest_kernel_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(steps) == 2
 
 
-def test_dtypes_of_a_kernel_are_those_of_its_outputs() -> None:
+def test_a_kernel_has_the_dtypes_of_its_outputs() -> None:
     x = Tensor(value(5, 7, dtype=dtypes.int32))
     graph = linearize([(x + 1).node, (x > 1).node])
     (planned,) = plan(graph, 8)

@@ -52,7 +52,7 @@ def test_every_operation_has_a_kind_and_every_kind_an_operation() -> None:
     assert {op.kind for op in OPS.values()} == set(KINDS)
 
 
-def test_kinds_are_told_apart_by_their_names() -> None:
+def test_kinds_are_distinguished_by_name() -> None:
     assert len(KINDS) == len(ROWS)
 
 

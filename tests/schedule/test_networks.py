@@ -55,7 +55,7 @@ def test_a_sum_of_a_product_and_more_is_stored_as_it_is_read() -> None:
     assert reads == a.size + w.size + b.size + x.size + 2 * stream.size
 
 
-def test_a_product_that_others_read_stays_what_is_stored() -> None:
+def test_a_product_with_other_readers_is_stored() -> None:
     a, w = filled(64, 16), filled(16, 32)
     product = a @ w
     kernels, _, stores = planned((tw.exp(product), tw.sin(product) * product.T.sum()))

@@ -30,7 +30,7 @@ SIZES = {each.outputs[0]: LARGE for each in FORWARD} | {
 }
 
 
-def test_what_frees_a_large_value_runs_before_the_next_one_is_made() -> None:
+def test_kernels_that_free_large_values_run_first() -> None:
     kernels, results = [*FORWARD, *GRADIENTS], list(range(11, 10 + WIDTH))
     found = ordered(kernels, SIZES, results)
     assert peak(kernels, SIZES, results) > 4 * LARGE

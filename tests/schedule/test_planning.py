@@ -79,7 +79,7 @@ def drawn(seed: int) -> LinearGraph:
 @pytest.mark.parametrize(
     "build", [gradients, folded, *(lambda n=n: drawn(n) for n in range(12))]
 )
-def test_kernels_that_are_kept_equal_those_built_again(
+def test_cached_kernels_equal_rebuilt_ones(
     build: Callable[[], LinearGraph], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = build()

@@ -58,7 +58,7 @@ CASES: dict[str, tuple[Callable[[], Tensor], int]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_one_kernel_computes_what_numpy_does(name: str, webgpu: str) -> None:
+def test_one_kernel_agrees_with_numpy(name: str, webgpu: str) -> None:
     make, launches = CASES[name]
     with tw.device("cpu"):
         expected = np.asarray(make())
@@ -69,7 +69,7 @@ def test_one_kernel_computes_what_numpy_does(name: str, webgpu: str) -> None:
     assert len(kernels) == launches, [kernel.name for kernel in kernels]
 
 
-def test_webassembly_computes_what_numpy_does(
+def test_webassembly_agrees_with_numpy(
     cpu: str, request: pytest.FixtureRequest
 ) -> None:
     expected = {name: np.asarray(make()) for name, (make, _) in CASES.items()}
@@ -121,7 +121,7 @@ def after(xp: Any, x: Any, kind: str, how: Any) -> Any:
     return getattr(xp, kind)(x, tuple(how))
 
 
-def test_random_movements_give_what_numpy_does(webgpu: str) -> None:
+def test_random_movements_agree_with_numpy(webgpu: str) -> None:
     random = Random(5)
     for _ in range(ROUNDS):
         shape = tuple(random.choice((1, 2, 3, 4)) for _ in range(random.randint(1, 4)))

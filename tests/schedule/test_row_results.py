@@ -121,7 +121,7 @@ def test_a_result_per_row_is_seen_in_other_shapes(webgpu: str) -> None:
     assert_near(transposed.numpy(), 2 * logsumexp(numbers.astype(np.float64), np).T)
 
 
-def test_a_result_per_row_meets_what_other_axes_repeat(device: str) -> None:
+def test_a_result_per_row_combines_with_broadcast_axes(device: str) -> None:
     """A row of 4 repeated over (6, 4) has no strides along the 24 rows."""
     numbers, _ = inputs((24, 5))
     x, other = tw.asarray(numbers), np.arange(4, dtype=np.float32)
@@ -134,7 +134,7 @@ def test_a_result_per_row_meets_what_other_axes_repeat(device: str) -> None:
     assert_near(got.numpy(), want.reshape(6, 4) + other)
 
 
-def test_what_is_read_where_a_sum_says_waits_for_it(webgpu: str) -> None:
+def test_a_gather_at_indices_from_a_sum_follows_the_sum(webgpu: str) -> None:
     numbers, _ = inputs((20, 16))
     x, whole = tw.asarray(numbers), tw.asarray((numbers > 0).astype(np.int32))
     indices = whole.sum(axis=-1, keepdims=True) % 16

@@ -168,7 +168,7 @@ def test_normalising_columns_takes_three_kernels_with_epilogues() -> None:
     assert kinds(centred / scale) == ["reduce", "reduce", "elementwise"]
 
 
-def test_joining_and_padding_fuse_with_what_follows() -> None:
+def test_concatenation_and_padding_fuse_with_consumers() -> None:
     x, y = sample(3, 5), sample(4, 5)
     value = (tw.concat([x, y]) * 2).pad([(1, 1), (0, 2)]).sum(axis=0) + 1
     assert kinds(value) == ["reduce"]
@@ -180,7 +180,7 @@ def test_item_assignment_is_one_kernel() -> None:
     assert kinds(x) == ["elementwise"]
 
 
-def test_assigned_tensor_is_stored_with_what_is_made_of_it_while_it_is_held() -> None:
+def test_an_assigned_tensor_is_stored_with_its_consumers() -> None:
     def assigned() -> Tensor:
         x = sample(5, 7)
         x[1:3, 2:] = sample(2, 5) * 3
@@ -355,7 +355,7 @@ def test_stored_constants_broadcast(shape: tuple[int, ...], webgpu: str) -> None
     assert tw.where(other > 0, stored, -1.0).tolist() == (other * 0 + fresh).tolist()
 
 
-def test_constant_that_is_stored_broadcasts_inside_what_is_joined(webgpu: str) -> None:
+def test_a_stored_constant_broadcasts_inside_a_concatenation(webgpu: str) -> None:
     mask = tw.zeros((4, 6), dtype=tw.bool)
     values = tw.ones((3, 4, 1)) + tw.arange(3).reshape(3, 1, 1)
     chosen = tw.where(mask, 0.0, tw.where(mask, 1.0, values))
@@ -364,7 +364,7 @@ def test_constant_that_is_stored_broadcasts_inside_what_is_joined(webgpu: str) -
     assert joined.tolist() == [[[i + 1.0] * 6] * 8 for i in range(3)]
 
 
-def test_stored_operands_of_one_size_and_other_shapes_are_told_apart(
+def test_operands_of_equal_size_and_other_shapes_are_distinguished(
     device: str,
 ) -> None:
     a = np.arange(25.0, dtype=np.float32).reshape(5, 5)

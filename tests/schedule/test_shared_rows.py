@@ -93,7 +93,7 @@ def compared(case: Case, shape: tuple[int, ...]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_first_reader_stores_what_all_read(webgpu: str, name: str) -> None:
+def test_the_first_consumer_stores_a_shared_value(webgpu: str, name: str) -> None:
     case, kinds = CASES[name]
     for shape in SHAPES:
         assert compared(case, shape) == kinds

@@ -133,7 +133,7 @@ def test_rows_of_a_table_are_read_in_vectors(name: str) -> None:
 
 
 @pytest.mark.usefixtures("webgpu")
-def test_places_of_extremes_are_looked_for_in_vectors() -> None:
+def test_indices_of_extremes_are_searched_in_vectors() -> None:
     a = np.random.default_rng(4).integers(-3, 4, (33, 64)).astype(np.float32)
     x = tw.asarray(a)
     for axis, is_read_so in ((1, True), (0, False)):

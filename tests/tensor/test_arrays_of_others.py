@@ -94,7 +94,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_no_array_of_numbers_says_what_to_do(name: str, cpu: str) -> None:
+def test_arrays_of_other_objects_raise_with_advice(name: str, cpu: str) -> None:
     data, words = REFUSED[name]
     with pytest.raises(DataError, match=words):
         tw.asarray(data)

@@ -32,12 +32,12 @@ def stops(name: str) -> tuple[Colour, ...]:
     return tuple((int(r), int(g), int(b)) for r, g, b in triples)
 
 
-def test_stops_are_those_of_the_page() -> None:
+def test_stops_equal_those_of_the_page() -> None:
     assert stops("SEQUENTIAL") == SEQUENTIAL
     assert {name: stops(name) for name in ("light", "dark")} == DIVERGING
 
 
-def test_marks_are_those_of_the_page() -> None:
+def test_marks_equal_those_of_the_page() -> None:
     assert f"NAN_COLOUR: Colour = [{', '.join(map(str, NAN_COLOUR))}]" in MARKS
     assert f'NAN_INK = "#{bytes(NAN_INK).hex()}"' in MARKS
     there = {"nan": "nan", "inf": "infinity", "-inf": "minusInfinity"}

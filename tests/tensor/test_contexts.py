@@ -120,7 +120,7 @@ def _use_devices(x: tw.Tensor, results: Connection) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_forked_process_is_told_that_the_device_is_its_parents(webgpu: str) -> None:
+def test_a_forked_process_may_not_use_its_parent_s_device(webgpu: str) -> None:
     x = tw.realize(tw.asarray([1.0, 2.0]) * 3)
     assert isinstance(x, tw.Tensor)
     context = multiprocessing.get_context("fork")

@@ -56,7 +56,7 @@ def test_copies_are_tensors_of_their_own(how: object, device: str) -> None:
         assert x.tolist() == expected
 
 
-def test_deepcopy_keeps_what_is_one_object(device: str) -> None:
+def test_deepcopy_preserves_shared_objects(device: str) -> None:
     w = tw.ones(3) * 2
     state = {"w": w, "again": [w], "other": w + 1}
     twin = copy.deepcopy(state)

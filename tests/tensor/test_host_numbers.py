@@ -65,7 +65,7 @@ print(x.dtype, y.dtype, z.dtype)
 """
 
 
-def test_a_program_is_warned_once_and_told_the_line(webgpu: str) -> None:
+def test_a_program_is_warned_once_with_its_line(webgpu: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
     )

@@ -94,7 +94,7 @@ def test_numbers_of_all_dtypes_have_the_same_picture(cpu: str, dtype: str) -> No
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int64", "uint64", "uint8"])
-def test_numbers_beyond_those_of_gpus(cpu: str, dtype: str) -> None:
+def test_numbers_beyond_the_range_of_gpus(cpu: str, dtype: str) -> None:
     x = tw.asarray([0, 1, 200], dtype=dtype)
     picture = picture_of(x)
     assert picture.cell(0, 0, 1, 3) == {SEQUENTIAL[0]}
@@ -255,7 +255,7 @@ def test_where_python_cannot_wait_the_text_says_how(
     assert x._repr_mimebundle_([HTML]) == {}
 
 
-def test_what_cannot_be_computed_says_why(cpu: str) -> None:
+def test_failed_computations_show_the_reason(cpu: str) -> None:
     side = 1 << 22
     huge = tw.arange(side)[:, None] * tw.arange(side)
     bundle = huge._repr_mimebundle_()

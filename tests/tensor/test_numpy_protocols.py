@@ -51,7 +51,7 @@ def test_results_are_written_where_they_shall_go(cpu: str) -> None:
     np.testing.assert_allclose(host[0], 4 * HOST[0] + HOST[1])
 
 
-def test_what_has_no_counterpart_says_so(cpu: str) -> None:
+def test_functions_without_a_counterpart_raise(cpu: str) -> None:
     x = tw.asarray(HOST)
     own = np.frompyfunc(repr, 1, 1)
     with pytest.raises(TypeError, match=r"np\.repr.*: tensorweb has no counterpart"):

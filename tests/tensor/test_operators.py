@@ -140,7 +140,7 @@ def test_devices_do_not_mix(device: str) -> None:
 
 
 @pytest.mark.parametrize("exponent", [2, 2.0, 0.5, -1, -1.0, 1, 0, -2])
-def test_simple_powers_are_those_of_numpy(exponent: float) -> None:
+def test_simple_powers_equal_numpy(exponent: float) -> None:
     host = np.array([-np.inf, -3, -0.0, 0.1, 1.7, 1e15, np.inf, np.nan], np.float32)
     with np.errstate(all="ignore"):
         want = host**exponent

@@ -25,7 +25,7 @@ def test_computed_numbers_are_keys(device: str) -> None:
 
 
 @pytest.mark.parametrize("make", [tw.asarray, lambda data: tw.asarray([data])])
-def test_what_may_change_is_no_key(make: Any, cpu: str) -> None:
+def test_tensors_are_not_hashable_keys(make: Any, cpu: str) -> None:
     x = make(2)
     with pytest.raises(TypeError, match=r"hash\(\).*tolist"):
         hash(x)
@@ -44,7 +44,7 @@ def test_computed_integers_repeat_sequences(device: str) -> None:
     assert_equal([1, 2] * tw.asarray([1.0, 3.0]).max(), [3, 6])
 
 
-def test_bytes_are_those_of_the_values(device: str) -> None:
+def test_bytes_equal_the_values(device: str) -> None:
     x = tw.asarray([[2, 0], [1, 3]])
     assert bytes(x.T) == x.numpy().T.tobytes()
 
@@ -62,7 +62,7 @@ def test_numbers_of_mathematics(cpu: str) -> None:
         json.dumps(tw.ones(3))
 
 
-def test_shuffling_gives_what_numpy_gives(device: str) -> None:
+def test_shuffling_agrees_with_numpy(device: str) -> None:
     """Numbers are exchanged; rows are views, which a program must copy to exchange."""
     for shape in ((10,), (5, 2)):
         ours, theirs = tw.reshape(tw.arange(10), shape), np.arange(10).reshape(shape)

@@ -138,7 +138,7 @@ def test_other_names_are_plain_errors() -> None:
     assert all(hasattr(tw, name) for name in DTYPES)
 
 
-def test_dir_lists_what_is_there() -> None:
+def test_dir_lists_existing_names() -> None:
     names = dir(tw.Tensor)
     assert [name for name in names if not hasattr(tw.Tensor, name)] == []
     assert set(dir(tw.ones(2, device="cpu"))) <= set(names)

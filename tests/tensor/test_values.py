@@ -190,7 +190,7 @@ class OfAnotherLibrary:
         (lambda: tw.asarray(OfAnotherLibrary()), "nested lists"),
     ],
 )
-def test_what_needs_numpy_says_so_where_it_is_not(
+def test_functions_that_need_numpy_raise_without_it(
     ask: Callable[[], object],
     instead: str,
     webgpu: str,

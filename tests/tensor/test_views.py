@@ -79,7 +79,7 @@ def test_views_keep_no_owner_alive(cpu: str) -> None:
     assert part.sum() == 4
 
 
-def test_of_many_views_those_follow_that_a_write_can_reach(cpu: str) -> None:
+def test_a_write_updates_only_views_that_it_can_reach(cpu: str) -> None:
     x, y = tw.zeros((40, 6)), numpy.zeros((40, 6), "float32")
     rows, columns = [list(x), list(y)], [list(x.T), list(y.T)]
     before = [row.node for row in rows[0]]
@@ -96,7 +96,7 @@ def test_of_many_views_those_follow_that_a_write_can_reach(cpu: str) -> None:
 
 
 @pytest.mark.parametrize("element", [9, 10, 29, 30])
-def test_of_many_views_those_follow_that_share_one_element(
+def test_a_write_updates_only_views_that_share_the_element(
     cpu: str, element: int
 ) -> None:
     x, y = tw.zeros(50), numpy.zeros(50)
@@ -130,7 +130,7 @@ def test_derivatives_go_through_views_that_are_written(cpu: str) -> None:
     assert got.tolist() == [0.0, 8 * 16 * 2.0**3, 4 * 16 * 3.0**3]
 
 
-def test_views_follow_what_a_recorded_function_writes(device: str) -> None:
+def test_views_see_writes_of_a_recorded_function(device: str) -> None:
     x = tw.zeros((2, 3))
     first = x[0]
 

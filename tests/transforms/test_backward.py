@@ -43,7 +43,7 @@ def test_gradients_add_up_in_leaves(device: str) -> None:
     assert gradient_list(w) == [4, 8]
 
 
-def test_what_hangs_on_a_leaf_says_so(device: str) -> None:
+def test_values_that_depend_on_a_leaf_require_gradients(device: str) -> None:
     w, x = weights(1.0, 2.0), tw.ones(2)
     assert (w.requires_grad, w.is_leaf) == (True, True)
     assert (x.requires_grad, x.is_leaf) == (False, True)
@@ -108,7 +108,7 @@ def test_reading_values_cuts_nothing(
     )
 
 
-def test_results_in_place_are_followed(device: str) -> None:
+def test_gradients_pass_through_updates_in_place(device: str) -> None:
     w = weights(1.0, 2.0)
     y = w * 3
     y[0] = w[1] * 10
@@ -250,7 +250,7 @@ def test_copies_of_leaves_are_leaves(device: str) -> None:
     assert new.grad is None
 
 
-def test_a_leaf_that_is_gone_is_passed_over(device: str) -> None:
+def test_a_freed_leaf_is_skipped(device: str) -> None:
     def make() -> tw.Tensor:
         return (weights(1.0, 2.0) * 2).sum()
 
@@ -277,7 +277,7 @@ REFUSED: dict[str, tuple[Callable[[tw.Tensor], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_errors_say_what_to_do(name: str, device: str) -> None:
+def test_errors_advise_a_fix(name: str, device: str) -> None:
     call, message = REFUSED[name]
     w = weights(1.0, 2.0)
     with pytest.raises(tw.TransformError, match=message):
@@ -314,7 +314,7 @@ def nodes_alive() -> int:
     return sum(type(each) is Node for each in gc.get_objects())
 
 
-def test_nothing_stays_behind(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_retained(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     registry = autograd.RetainedInputs()
     monkeypatch.setattr(autograd, "_retained", registry)
     w = weights(1.0, 2.0, 3.0)
@@ -339,7 +339,7 @@ def test_nothing_stays_behind(device: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert counts[2] <= counts[1]
 
 
-def test_only_what_hangs_on_leaves_is_kept(device: str) -> None:
+def test_only_values_that_depend_on_leaves_are_retained(device: str) -> None:
     w, x = weights(1.0, 2.0), tw.realize(tw.ones(2) + tw.arange(2))
     apart, on_way = tw.exp(x), tw.exp(w)
     freed, retained = weakref.ref(apart.node), weakref.ref(on_way.node)

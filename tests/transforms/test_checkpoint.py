@@ -95,7 +95,7 @@ def test_tensors_from_outside_have_their_derivatives(device: str) -> None:
     assert all_of(tw.checkpoint) == pytest.approx(all_of(lambda f: f), rel=1e-5)
 
 
-def test_trees_and_what_is_no_float_go_through(device: str) -> None:
+def test_trees_and_integers_pass_through(device: str) -> None:
     @tw.checkpoint
     def step(state: dict[str, Any], scale: int, *, shift: tw.Tensor) -> Any:
         i = tw.asarray([1, 0])
@@ -150,7 +150,7 @@ def by_backward(loss: Callable[..., Any], x: tw.Tensor) -> None:
 
 
 @pytest.mark.parametrize("walk", [by_grad, by_backward])
-def test_less_is_kept(
+def test_fewer_values_are_retained(
     walk: Callable[..., Any], device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     size, settle = 997, autograd.settle

@@ -38,7 +38,7 @@ CODES: tuple[Callable[[Any, Any], Any], ...] = (
 
 
 @pytest.mark.usefixtures("cpu")
-def test_derivatives_are_those_of_differences() -> None:
+def test_derivatives_agree_with_differences() -> None:
     z = tw.asarray(DATA, dtype=tw.complex128)
     w = tw.flip(z) * (1 - 0.5j)
     for name in FUNCTIONS:
@@ -133,7 +133,7 @@ def test_jit_and_vmap(device: str) -> None:
 
 
 @pytest.mark.usefixtures("cpu")
-def test_what_has_no_single_derivative_says_so() -> None:
+def test_non_holomorphic_functions_raise() -> None:
     z = tw.asarray(DATA)
     with pytest.raises(TransformError, match="returned a complex number"):
         tw.grad(lambda z: z.sum())(z)

@@ -106,7 +106,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_errors_say_what_to_do(name: str, device: str) -> None:
+def test_errors_advise_a_fix(name: str, device: str) -> None:
     call, message = REFUSED[name]
     with pytest.raises(tw.TransformError, match=message):
         call()

@@ -87,7 +87,7 @@ def test_arguments_are_trees(device: str) -> None:
     assert found["layer"].name is None
 
 
-def test_several_arguments_and_what_comes_along(device: str) -> None:
+def test_several_arguments_and_auxiliary_results(device: str) -> None:
     def loss(x: tw.Tensor, n: int, y: tw.Tensor) -> Any:
         return (x * y).sum() * n, {"x": x}
 
@@ -233,7 +233,7 @@ def test_a_chain_of_ten_thousand_needs_no_recursion(cpu: str) -> None:
     assert found.tolist() == pytest.approx([1.0001**5000] * 2, rel=1e-3)
 
 
-def test_nothing_stays_behind(device: str) -> None:
+def test_nothing_is_retained(device: str) -> None:
     def loss(x: tw.Tensor) -> tw.Tensor:
         return (tw.exp(x) * x).sum()
 
@@ -293,7 +293,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_errors_say_what_to_do(name: str, device: str) -> None:
+def test_errors_advise_a_fix(name: str, device: str) -> None:
     call, message = REFUSED[name]
     with pytest.raises(tw.TransformError, match=message):
         call()

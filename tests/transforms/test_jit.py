@@ -19,7 +19,7 @@ def gpu() -> WebGpuBackend:
     return backend
 
 
-def test_replay_gives_what_the_function_gives(device: str) -> None:
+def test_a_replay_agrees_with_the_function(device: str) -> None:
     @tw.jit
     def step(x: Tensor, w: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
         y = tw.tanh(x @ w)

@@ -68,7 +68,7 @@ def writes(x: Tensor, v: Tensor) -> Tensor:
 
 
 @pytest.mark.parametrize("jit", [tw.jit, lambda f: f], ids=["jit", "plain"])
-def test_the_caller_sees_what_is_assigned(jit: Any, device: str) -> None:
+def test_the_caller_sees_assignments(jit: Any, device: str) -> None:
     run = jit(writes)
     for start in (1.0, 2.0, 3.0):
         x, v = tw.full(3, start), tw.zeros(2)
@@ -243,7 +243,7 @@ def test_weights_of_a_model_are_arguments(jit: Any, device: str) -> None:
 
 
 @pytest.mark.parametrize("jit", [tw.jit, lambda function: function])
-def test_what_is_written_into_a_model_stays(jit: Any, device: str) -> None:
+def test_assignments_to_a_model_persist(jit: Any, device: str) -> None:
     @jit
     def step(model: Model, x: tw.Tensor) -> tw.Tensor:
         model.w = model.w + x
@@ -260,7 +260,7 @@ def test_what_is_written_into_a_model_stays(jit: Any, device: str) -> None:
 
 
 @pytest.mark.parametrize("jit", [tw.jit, lambda function: function])
-def test_dataclasses_come_back_as_what_they_are(jit: Any, device: str) -> None:
+def test_dataclasses_keep_their_class(jit: Any, device: str) -> None:
     @dataclass(frozen=True, slots=True)
     class Pair:
         low: tw.Tensor
@@ -331,7 +331,7 @@ REFUSED: dict[str, Callable[[tw.Tensor], object]] = {
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_what_cannot_be_opened_is_refused(kind: str, device: str) -> None:
+def test_unsupported_containers_are_refused(kind: str, device: str) -> None:
     w = tw.asarray([1.0, 2.0])
     with pytest.raises(TraceError, match="may hold tensors or change"):
         tw.jit(lambda x, other: x)(w, REFUSED[kind](w))
@@ -351,7 +351,7 @@ TAKEN = [
 
 
 @pytest.mark.parametrize("value", [*TAKEN, Fraction(1, 2), tw.jit(abs), object(), ...])
-def test_what_stays_what_it_is_is_taken(value: object, webgpu: str) -> None:
+def test_static_arguments_are_accepted(value: object, webgpu: str) -> None:
     x = tw.asarray([1.0, 2.0])
     run = tw.jit(lambda x, other: x + 1)
     assert run(x, value).tolist() == [2, 3]

@@ -329,7 +329,7 @@ def test_captured_keys_follow_and_generators_are_refused(webgpu: str) -> None:
         tw.jit(lambda x: x + generator.normal((2,)))(x)
 
 
-def test_what_the_function_itself_counts_does_not_record_again(webgpu: str) -> None:
+def test_counters_of_the_function_do_not_retrace_it(webgpu: str) -> None:
     runs: list[int] = []
 
     @tw.jit

@@ -42,7 +42,7 @@ FUNCTIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_recorded_index_gives_what_the_function_gives(name: str, device: str) -> None:
+def test_a_recorded_index_agrees_with_the_function(name: str, device: str) -> None:
     table = tw.asarray(TABLE)
     function = FUNCTIONS[name]
     jitted = tw.jit(function)
@@ -190,7 +190,7 @@ def test_views_that_are_returned_written_or_given_twice(device: str) -> None:
         assert transposed.tolist() == other.tolist()
 
 
-def test_an_index_kept_from_another_recording_is_refused(webgpu: str) -> None:
+def test_an_index_of_another_recording_is_refused(webgpu: str) -> None:
     kept: list[Tensor] = []
 
     @tw.jit

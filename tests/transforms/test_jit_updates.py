@@ -179,7 +179,7 @@ def test_a_model_is_an_argument_and_updated(webgpu: str) -> None:
     assert first.item() > second.item()
 
 
-def test_what_cannot_be_updated_is_refused(webgpu: str) -> None:
+def test_captures_that_cannot_be_updated_are_refused(webgpu: str) -> None:
     class Opaque:
         pass
 
@@ -199,7 +199,7 @@ def test_what_cannot_be_updated_is_refused(webgpu: str) -> None:
     assert w.grad is None
 
 
-def test_errors_say_what_to_list(webgpu: str) -> None:
+def test_errors_name_the_missing_entries(webgpu: str) -> None:
     x, y = data()
     net, opt = made()
     step: Any = tw.jit(training(net, opt))

@@ -55,7 +55,7 @@ def test_a_small_network_learns_exclusive_or(device: str) -> None:
     assert value.item() < 0.01
 
 
-def test_a_product_and_what_goes_back_through_it(device: str) -> None:
+def test_a_product_and_its_gradient(device: str) -> None:
     a = tw.arange(1.0, 7.0).reshape(2, 3)
     b = tw.arange(7.0, 13.0).reshape(3, 2)
     y, pull = tw.vjp(lambda a, b: a @ b, a, b)

@@ -150,7 +150,7 @@ def test_rows_have_derivatives_of_both_orders(op: Op) -> None:
 
 
 @pytest.mark.parametrize("op", SLOPES, ids=lambda op: op.name)
-def test_gradients_on_the_gpu_are_those_of_the_cpu(op: Op, webgpu: str) -> None:
+def test_gradients_on_the_gpu_agree_with_the_cpu(op: Op, webgpu: str) -> None:
     random = np.random.default_rng(9)
     domains = op.domain if len(op.domain) == op.arity else op.domain * op.arity
     points = [

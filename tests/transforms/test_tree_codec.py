@@ -89,7 +89,9 @@ def test_a_tree_is_built_with_other_tensors(name: str) -> None:
 
 
 @pytest.mark.parametrize("make", [lambda box: box.first, lambda box: partial(max, box)])
-def test_what_is_called_later_holds_the_new_objects(make: Callable[[Box], Any]) -> None:
+def test_bound_methods_and_partials_use_the_new_objects(
+    make: Callable[[Box], Any],
+) -> None:
     built = builder(make(Box(A)), KEYS)(NEW)
     box = built.__self__ if hasattr(built, "__self__") else built.args[0]
     assert box.content is NEW_A

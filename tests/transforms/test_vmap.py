@@ -51,7 +51,7 @@ def test_every_kind_that_reads_has_a_rule() -> None:
 
 
 @pytest.mark.parametrize("code", CASES)
-def test_a_batch_is_what_a_loop_gives(code: str, cpu: str) -> None:
+def test_a_batch_agrees_with_a_loop(code: str, cpu: str) -> None:
     inputs = CASES[code]
     names = list(inputs)
     choices = [(name,) for name in names] if len(names) > 1 else []
@@ -127,7 +127,7 @@ def test_a_batch_is_recorded(webgpu: str) -> None:
         )
 
 
-def test_trees_and_what_is_the_same_for_all(device: str) -> None:
+def test_trees_and_unbatched_arguments(device: str) -> None:
     def function(p: dict[str, tw.Tensor], x: tw.Tensor, *, scale: float) -> Any:
         return {"y": p["w"] * x * scale, "all": p["b"] + 1, "text": "t"}
 
@@ -215,7 +215,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_errors_say_what_to_do(name: str, device: str) -> None:
+def test_errors_advise_a_fix(name: str, device: str) -> None:
     call, kind, message = REFUSED[name]
     with pytest.raises(kind, match=message):
         call()

@@ -277,7 +277,7 @@ def test_hashed_objects_with_tensors_are_refused(device: str) -> None:
             made.scaled(tw.ones(2))
 
 
-def test_copies_and_pickles_are_those_of_functions(device: str) -> None:
+def test_copies_and_pickles_behave_as_functions(device: str) -> None:
     halved(tw.ones(2))
     assert copy.copy(halved) is copy.deepcopy(halved) is halved
     assert pickle.loads(pickle.dumps(halved)) is halved
