@@ -47,9 +47,8 @@ def unpackbits(
         length = count.__index__()
         if flat.shape[-1] + min(length, 0) < 0:
             raise DataError(f"unpackbits: count is {length}, of {flat.shape[-1]} bits.")
-        more = max(length - flat.shape[-1], 0)
-        flat = tw.pad(flat, [(0, 0)] * (flat.ndim - 1) + [(0, more)])
-        flat = flat[..., :length]
+        missing = max(length - flat.shape[-1], 0)
+        flat = tw.pad(flat, [(0, 0)] * (flat.ndim - 1) + [(0, missing)])[..., :length]
     return flat if axis is None else tw.moveaxis(flat, -1, along)
 
 
@@ -67,11 +66,11 @@ def packbits(
     along = 0 if axis is None else normalize_axis(axis, x.ndim)
     rows = x.reshape(-1) if axis is None else tw.moveaxis(x, along, -1)
     bits = (rows != 0).astype("int32")
-    more = -bits.shape[-1] % 8
-    bits = tw.pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, more)])
+    missing = -bits.shape[-1] % 8
+    bits = tw.pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, missing)])
     bits = bits.reshape((*bits.shape[:-1], bits.shape[-1] // 8, 8))
-    found = (bits << _bit_indices(bitorder, x)).sum(-1).astype("uint8")
-    return found if axis is None else tw.moveaxis(found, -1, along)
+    packed = (bits << _bit_indices(bitorder, x)).sum(-1).astype("uint8")
+    return packed if axis is None else tw.moveaxis(packed, -1, along)
 
 
 declare_public(__name__)

@@ -28,7 +28,7 @@ def fabs(x: ArrayLike, /) -> Tensor:
 
 
 def rint(x: ArrayLike, /) -> Tensor:
-    """Return the nearest integer_part number, halves to even, as a float.
+    """Return the nearest integer, halves to even, as a float.
 
     >>> np.rint([0.5, 1.5, -1.7])
     tensor([ 0.,  2., -2.])
@@ -58,16 +58,16 @@ def _cube_root(a: Tensor) -> Tensor:
 
 def _cube_root_vjp(a: Tensor, cotangent: Tensor) -> tuple[Tensor]:
     root: Tensor = _cbrt(a)
-    found = cotangent / (3.0 * root * root)
-    return (tw.where(tw.logical_and(a == 0, cotangent == 0), 0.0, found),)
+    derivative = cotangent / (3.0 * root * root)
+    return (tw.where(tw.logical_and(a == 0, cotangent == 0), 0.0, derivative),)
 
 
-# y = cbrt(x); dx = 1 / (3 y²), infinite at 0 where something arrives
+# y = cbrt(x); dx = dy / (3 y²), infinite at 0 unless the cotangent is 0
 _cbrt = custom_vjp(_cube_root, lambda a: (_cube_root(a), a), _cube_root_vjp)
 
 
 def deg2rad(x: ArrayLike, /) -> Tensor:
-    """Return angles in radians that are given in degrees.
+    """Convert angles from degrees to radians.
 
     >>> np.deg2rad([0.0, 90.0, 180.0])
     tensor([0.       , 1.5707964, 3.1415927])
@@ -76,7 +76,7 @@ def deg2rad(x: ArrayLike, /) -> Tensor:
 
 
 def rad2deg(x: ArrayLike, /) -> Tensor:
-    """Return angles in degrees that are given in radians.
+    """Convert angles from radians to degrees.
 
     >>> np.rad2deg([0.0, np.pi])
     tensor([  0., 180.])
@@ -107,10 +107,10 @@ def _ignore_nan(
 ) -> Tensor:
     """Return a function of two operands, or one of them where the other is NaN."""
     a, b = as_pair(x1, x2)
-    found = function(a, b)
+    result = function(a, b)
     if a.dtype.kind != "float":
-        return found
-    return tw.where(tw.isnan(a), b, tw.where(tw.isnan(b), a, found))
+        return result
+    return tw.where(tw.isnan(a), b, tw.where(tw.isnan(b), a, result))
 
 
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
@@ -123,8 +123,10 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     if a.dtype.kind == "float":  # The absolute value has no derivative at 0.
         size = tw.where(tw.signbit(a), -a, a)
         return tw.copysign(tw.remainder(size, tw.abs(b)), a)
-    left = tw.remainder(tw.abs(a), tw.abs(b))
-    return left if a.dtype.kind == "uint" else tw.where(a < 0, -left, left)
+    remainder = tw.remainder(tw.abs(a), tw.abs(b))
+    return (
+        remainder if a.dtype.kind == "uint" else tw.where(a < 0, -remainder, remainder)
+    )
 
 
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Tensor, Tensor]:
@@ -183,26 +185,23 @@ def reciprocal(x: ArrayLike, /) -> Tensor:
     >>> np.reciprocal([2.0, 4.0]), np.reciprocal([1, -1, 5])
     (tensor([0.5 , 0.25]), tensor([ 1, -1,  0]))
     """
-    given = tw.asarray(x)
-    if given.dtype.kind == "int":
-        return tw.where(tw.abs(given) == 1, given, 0)
-    if given.dtype.kind == "uint":
-        return tw.where(given == 1, given, 0)
-    return tw.reciprocal(given)
-
-
-def _as_integer_pair(name: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Tensor, Tensor]:
-    a, b = as_pair(x1, x2)
-    if a.dtype.kind not in ("int", "uint"):
-        raise DTypeError(f"{name}: operands are {a.dtype}; they must be integers.")
-    return a, b
+    a = tw.asarray(x)
+    if a.dtype.kind in ("int", "uint"):
+        return tw.where(tw.abs(a) == 1, a, 0)
+    return tw.reciprocal(a)
 
 
 def _absolute_pair(
     name: str, x1: ArrayLike, x2: ArrayLike
 ) -> tuple[Tensor, Tensor, DType]:
-    """Return absolute values in an unsigned dtype, and the signed dtype."""
-    a, b = _as_integer_pair(name, x1, x2)
+    """Return absolute values in an unsigned dtype, and the dtype of the operands.
+
+    Raises:
+        DTypeError: an operand is no integer.
+    """
+    a, b = as_pair(x1, x2)
+    if a.dtype.kind not in ("int", "uint"):
+        raise DTypeError(f"{name}: operands are {a.dtype}; they must be integers.")
     unsigned = BY_NAME[f"uint{a.dtype.bits}"]
     return tw.abs(a).astype(unsigned), tw.abs(b).astype(unsigned), a.dtype
 
@@ -211,8 +210,8 @@ def _greatest_common_divisor(a: Tensor, b: Tensor) -> Tensor:
     """Return the greatest common divisor of unsigned integers, by Euclid."""
     a, b = tw.broadcast_arrays(a, b)
     while tw.any(b):
-        rest = tw.remainder(a, tw.maximum(b, 1))
-        a, b = tw.where(b == 0, a, b), tw.where(b == 0, b, rest)
+        remainder = tw.remainder(a, tw.maximum(b, 1))
+        a, b = tw.where(b == 0, a, b), tw.where(b == 0, b, remainder)
     return a
 
 
@@ -241,9 +240,8 @@ def lcm(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     tensor([12, 18,  0])
     """
     a, b, dtype = _absolute_pair("lcm", x1, x2)
-    return (
-        tw.floor_divide(a, tw.maximum(_greatest_common_divisor(a, b), 1)) * b
-    ).astype(dtype)
+    divisor = tw.maximum(_greatest_common_divisor(a, b), 1)
+    return (tw.floor_divide(a, divisor) * b).astype(dtype)
 
 
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
@@ -265,7 +263,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 
 
 def frexp(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
-    """Return fractions from 0.5 up to 1 and the powers of 2 that they are times.
+    """Return fractions from 0.5 up to 1, and exponents: `x = fraction 2**exponent`.
 
     >>> np.frexp([8.0, 0.0, -3.0])
     (tensor([ 0.5 ,  0.  , -0.75]), tensor([4, 0, 2]))
@@ -278,9 +276,9 @@ def frexp(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
     # The logarithm of a number close to a power of two may be rounded to an integer.
     power = tw.where(fraction >= 1, power + 1, power)
     power = tw.where(fraction < 0.5, power - 1, power)
-    found = tw.copysign(ldexp(size, -power), a)
+    fraction = tw.copysign(ldexp(size, -power), a)
     exponent = tw.where(ordinary, power, 0.0).astype(int)
-    return tw.where(ordinary, found, a), exponent
+    return tw.where(ordinary, fraction, a), exponent
 
 
 def modf(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
@@ -314,12 +312,12 @@ def bitwise_count(x: ArrayLike, /) -> Tensor:
     >>> np.bitwise_count([7, 8, -3])
     tensor([3, 1, 2])
     """
-    given = tw.asarray(x)
-    if given.dtype.kind == "bool":
-        return given.astype(int)
-    rest, _, _ = _absolute_pair("bitwise_count", given, given)
-    count = tw.zeros_like(rest)
-    for _ in range(rest.dtype.bits):
-        count = count + tw.bitwise_and(rest, 1)
-        rest = tw.bitwise_right_shift(rest, 1)
+    a = tw.asarray(x)
+    if a.dtype.kind == "bool":
+        return a.astype(int)
+    bits, _, _ = _absolute_pair("bitwise_count", a, a)
+    count = tw.zeros_like(bits)
+    for _ in range(bits.dtype.bits):
+        count = count + tw.bitwise_and(bits, 1)
+        bits = tw.bitwise_right_shift(bits, 1)
     return count.astype(int)

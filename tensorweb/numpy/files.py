@@ -109,14 +109,14 @@ def load(
             f"load: mmap_mode={mmap_mode!r} writes into the file; load it, change the "
             "tensor, and np.save it again."
         )
-    found = load_any(file)
-    return NpzFile(found, file) if isinstance(found, dict) else found
+    arrays = load_any(file)
+    return NpzFile(arrays, file) if isinstance(arrays, dict) else arrays
 
 
 def save(
     file: File, arr: ArrayLike, allow_pickle: bool = True, fix_imports: object = None
 ) -> None:
-    """Write an array as an `.npy` file; a path gets this ending if it has it not.
+    """Write an array as an `.npy` file; a path gets this ending if it lacks it.
 
     Args:
         file: a path, or a file opened for writing bytes.
@@ -223,16 +223,16 @@ def fromfile(
         with Path(file).open("rb") as opened:
             return fromfile(opened, dtype, count, sep, offset)
     if sep:
-        found = fromstring(file.read(), dtype, sep=sep)
-        return found if count < 0 else found[:count]
+        numbers = fromstring(file.read(), dtype, sep=sep)
+        return numbers if count < 0 else numbers[:count]
     size = as_dtype(dtype).itemsize
     if offset:
         file.seek(offset, os.SEEK_CUR)
     data = file.read() if count < 0 else file.read(count * size)
-    rest = len(data) % size  # no element: as in NumPy left out
-    if rest and count < 0:
-        file.seek(-rest, os.SEEK_CUR)
-    return frombuffer(data[: len(data) - rest], dtype)
+    excess = len(data) % size  # no element: as in NumPy left out
+    if excess and count < 0:
+        file.seek(-excess, os.SEEK_CUR)
+    return frombuffer(data[: len(data) - excess], dtype)
 
 
 declare_public(__name__)

@@ -179,8 +179,7 @@ def trace(
     >>> np.trace([[1, 2], [3, 4]])
     tensor(5)
     """
-    found = diagonal(a, offset, axis1, axis2)
-    return into(tw.sum(found, axis=-1, dtype=dtype), out)
+    return into(tw.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype), out)
 
 
 def vander(
@@ -205,10 +204,9 @@ def vander(
     columns = [tw.ones_like(values)]
     while len(columns) < count:
         columns.append(columns[-1] * values)
+    if not count:
+        return tw.zeros((values.size, 0), values.dtype, device=values.device)
     columns = columns[:count]
-    if not columns:
-        shape = (values.size, 0)
-        return tw.zeros(shape, values.dtype, device=values.device)
     return tw.stack(columns if increasing else columns[::-1], axis=1)
 
 

@@ -6,6 +6,7 @@ quantile lies between follows from the count of elements, in Python.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, overload
@@ -25,6 +26,7 @@ from tensorweb.numpy.arguments import (
     is_inexact,
     signature_after_first,
 )
+from tensorweb.numpy.matrices import diagonal
 from tensorweb.shapes import (
     Shape,
     normalize_axes,
@@ -97,9 +99,9 @@ def average(
         mean = x.mean(axis, keepdims=keepdims)
         count = tw.full_like(mean, x.size // max(mean.size, 1))
         return (mean, count) if returned else mean
-    given = _broadcast_weights("average", weights, x, axis)
-    total = given.sum(axis, keepdims=keepdims)
-    mean = (x * given).sum(axis, keepdims=keepdims) / total
+    weights = _broadcast_weights("average", weights, x, axis)
+    total = weights.sum(axis, keepdims=keepdims)
+    mean = (x * weights).sum(axis, keepdims=keepdims) / total
     return (mean, total) if returned else mean
 
 
@@ -110,23 +112,23 @@ def _broadcast_weights(name: str, weights: ArrayLike, x: Tensor, axis: Axis) -> 
         DataError: `axis` is None, and they have not the shape of the values.
         ShapeError: they have neither the shape of the values nor that of the axes.
     """
-    given = as_floats(as_operand_like(weights, x))
-    if given.shape == x.shape:
-        return given
+    own = as_floats(as_operand_like(weights, x))
+    if own.shape == x.shape:
+        return own
     if axis is None:
         raise DataError(
-            f"{name}: weights of shape {given.shape} for values of shape {x.shape}; "
+            f"{name}: weights of shape {own.shape} for values of shape {x.shape}; "
             "name the axes of the weights with axis=."
         )
     axes = normalize_axis_order(axis, x.ndim)
-    if given.shape != tuple(x.shape[each] for each in axes):
+    if own.shape != tuple(x.shape[i] for i in axes):
         raise ShapeError(
-            f"{name}: weights of shape {given.shape} for the axes {axes} of shape "
+            f"{name}: weights of shape {own.shape} for the axes {axes} of shape "
             f"{x.shape}; give one weight for each value along them."
         )
     order = sorted(range(len(axes)), key=lambda i: axes[i])
-    shape = [x.shape[each] if each in axes else 1 for each in range(x.ndim)]
-    return tw.broadcast_to(tw.permute_dims(given, order).reshape(shape), x.shape)
+    shape = [length if i in axes else 1 for i, length in enumerate(x.shape)]
+    return tw.broadcast_to(tw.permute_dims(own, order).reshape(shape), x.shape)
 
 
 def cov(
@@ -159,22 +161,16 @@ def cov(
     weights = _observation_weights(rows, fweights, aweights)
     if weights is None:
         centred = rows - rows.mean(1, keepdims=True)
-        return tw.squeeze(
-            _row_products(centred, centred) / max(rows.shape[1] - freedom, 0)
-        )
+        products = tw.matmul(centred, tw.conj(centred.mT))
+        return tw.squeeze(products / max(rows.shape[1] - freedom, 0))
     total = weights.sum()
     centred = rows - (rows * weights).sum(1, keepdims=True) / total
     lost: ArrayLike = freedom
     if aweights is not None:
-        counts = as_floats(as_operand_like(aweights, rows))
-        lost = freedom * (weights * counts).sum() / total
-    found = _row_products(centred, centred * weights)
-    return tw.squeeze(found / tw.maximum(total - lost, 0))
-
-
-def _row_products(a: Tensor, b: Tensor) -> Tensor:
-    """Return the sums of products of rows, the second conjugates: `(k, k)`."""
-    return tw.matmul(a, tw.conj(tw.matrix_transpose(b)))
+        relative = as_floats(as_operand_like(aweights, rows))
+        lost = freedom * (weights * relative).sum() / total
+    products = tw.matmul(centred, tw.conj((centred * weights).mT))
+    return tw.squeeze(products / tw.maximum(total - lost, 0))
 
 
 def _as_variable_rows(
@@ -197,18 +193,14 @@ def _as_variable_rows(
 
 def _observation_weights(rows: Tensor, *weights: ArrayLike) -> Tensor | None:
     """Return the products of weights of observations, None without any."""
-    found: Tensor | None = None
-    for each in weights:
-        if each is None:
-            continue
-        given = as_floats(as_operand_like(each, rows))
-        if given.shape != (rows.shape[1],):
+    vectors = [as_floats(as_operand_like(w, rows)) for w in weights if w is not None]
+    for vector in vectors:
+        if vector.shape != (rows.shape[1],):
             raise ShapeError(
-                f"cov: weights of shape {given.shape} for {rows.shape[1]} observations;"
-                " give one for each."
+                f"cov: weights of shape {vector.shape} for {rows.shape[1]} "
+                "observations; give one for each."
             )
-        found = given if found is None else found * given
-    return found
+    return functools.reduce(tw.multiply, vectors) if vectors else None
 
 
 def corrcoef(
@@ -229,12 +221,11 @@ def corrcoef(
     tensor([[ 1., -1.],
             [-1.,  1.]])
     """
-    found = cov(x, y, rowvar, dtype=dtype)
-    if not found.ndim:
-        return found / found
-    i = tw.arange(found.shape[0], device=found.device)
-    spread = tw.sqrt(tw.real(found[i, i]))
-    scaled = found / spread[:, None] / spread[None, :]
+    covariances = cov(x, y, rowvar, dtype=dtype)
+    if not covariances.ndim:
+        return covariances / covariances
+    deviations = tw.sqrt(tw.real(diagonal(covariances)))
+    scaled = covariances / deviations[:, None] / deviations[None, :]
     if scaled.dtype.kind == "complex":
         parts = [tw.clip(part, -1, 1) for part in (tw.real(scaled), tw.imag(scaled))]
         return parts[0] + 1j * parts[1]
@@ -366,10 +357,11 @@ def _exact_numbers(q: ArrayLike, x: Tensor) -> list[float]:
 def _reduced_axes_last(x: Tensor, axis: Axis) -> Tensor:
     """Return the reduced axes as one, the last."""
     axes = normalize_axes(axis, x.ndim)
-    others = [each for each in range(x.ndim) if each not in axes]
+    others = [i for i in range(x.ndim) if i not in axes]
     moved = tw.permute_dims(x, (*others, *axes))
-    length = size_of([x.shape[each] for each in axes])
-    return moved.reshape((*[x.shape[each] for each in others], length))
+    return moved.reshape(
+        (*moved.shape[: len(others)], size_of(moved.shape[len(others) :]))
+    )
 
 
 def _quantiles_first(
@@ -421,18 +413,17 @@ def _interpolate(low: Tensor, high: Tensor, weight: Tensor | float) -> Tensor:
     two of them: between a number and infinity all is infinite.
     """
     step = high - low
-    rest = 1 - weight
-    mixed = tw.where(weight < 0.5, low + step * weight, high - step * rest)
-    far = tw.where(weight == 1, high, low * rest + high * weight)
+    mixed = tw.where(weight < 0.5, low + step * weight, high - step * (1 - weight))
+    far = tw.where(weight == 1, high, low * (1 - weight) + high * weight)
     far = tw.where((low == high) | (weight == 0), low, far)
     return tw.where(tw.isfinite(step), mixed, far)
 
 
-def _propagate_nan(found: Tensor, rows: Tensor) -> Tensor:
+def _propagate_nan(results: Tensor, rows: Tensor) -> Tensor:
     """Return results, NaN where the sorted row has one, which is at its end."""
     if not is_inexact(rows.dtype):
-        return found
-    return tw.where(tw.isnan(rows[..., -1:]), tw.nan, found)
+        return results
+    return tw.where(tw.isnan(rows[..., -1:]), tw.nan, results)
 
 
 def _weighted_quantiles(
@@ -471,18 +462,18 @@ def _median(
     rows = tw.sort(_reduced_axes_last(x, axis))
     length = rows.shape[-1]
     if not length:
-        found = tw.full_like(rows.sum(-1, keepdims=True), tw.nan)
+        result = tw.full_like(rows.sum(-1, keepdims=True), tw.nan)
     elif skips_nan:
         count = (~tw.isnan(rows)).sum(-1, keepdims=True)
         low = tw.take_along_axis(rows, tw.maximum(count - 1, 0) // 2, -1)
         high = tw.take_along_axis(rows, tw.minimum(count // 2, length - 1), -1)
-        found = _interpolate(low, high, 0.5)
+        result = _interpolate(low, high, 0.5)
     else:
-        found = rows[..., length // 2]
+        result = rows[..., length // 2]
         if not length % 2:
-            found = _interpolate(rows[..., length // 2 - 1], found, 0.5)
-        found = _propagate_nan(found[..., None], rows)
-    return into(_quantiles_first(found, (), x, axis, keepdims), out)
+            result = _interpolate(rows[..., length // 2 - 1], result, 0.5)
+        result = _propagate_nan(result[..., None], rows)
+    return into(_quantiles_first(result, (), x, axis, keepdims), out)
 
 
 @signature_after_first(_median)
@@ -568,7 +559,7 @@ TENSORS = Arithmetic(tw.floor, tw.ceil, tw.round, tw.where)
 
 def _arithmetic_of(*values: object) -> Arithmetic:
     """Return the functions for numbers, or for tensors where one is among them."""
-    return TENSORS if any(isinstance(each, Tensor) for each in values) else NUMBERS
+    return TENSORS if any(isinstance(value, Tensor) for value in values) else NUMBERS
 
 
 def _neighbours(xp: Arithmetic, index: Any) -> Position:
