@@ -662,7 +662,7 @@ def _numbers_of(span: slice) -> list[Any]:
     kind = getattr(getattr(span.step, "dtype", None), "kind", None)
     is_count = isinstance(span.step, complex) or kind in ("c", "complex")
     numbers = (span.start, span.stop, 1.0 if is_count else span.step)
-    return [each for each in numbers if each is not None]
+    return [number for number in numbers if number is not None]
 
 
 mgrid = Grid(sparse=False)

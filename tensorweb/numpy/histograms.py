@@ -221,7 +221,7 @@ def _even_edges(
 def _value_range(name: str, x: Tensor, range: Bounds) -> tuple[float, float]:
     """Return the lowest and the highest edge of bins."""
     if range is not None:
-        low, high = (float(each) for each in range)
+        low, high = map(float, range)
         if low > high:
             raise DataError(f"{name}: range {range} has its high end first.")
     elif x.size:
@@ -268,7 +268,7 @@ def _count_points(
     columns: Sequence[Tensor], edges: Sequence[Tensor], weights: ArrayLike
 ) -> Tensor:
     """Return counts, or sums of weights, of points by bins: an axis for each column."""
-    shape = [max(each.size - 1, 0) for each in edges]
+    shape = [max(ends.size - 1, 0) for ends in edges]
     flat_index = tw.zeros_like(columns[0], dtype=dtypes.DEFAULT_INT)
     inside = tw.ones_like(columns[0], dtype=dtypes.bool)
     for column, ends, length in zip(columns, edges, shape, strict=True):
@@ -320,7 +320,7 @@ def histogramdd(
             [1., 1.]])
     """
     if isinstance(sample, list | tuple) and not isinstance(sample[0], int | float):
-        columns = [each.reshape(-1) for each in as_tensors(sample)]
+        columns = [column.reshape(-1) for column in as_tensors(sample)]
     else:
         points = tw.asarray(sample)
         columns = list((points.reshape(-1, 1) if points.ndim < 2 else points).T)
@@ -372,7 +372,7 @@ def histogram2d(
     tensor([[1., 0.],
             [1., 1.]])
     """
-    first, second = (each.reshape(-1) for each in as_tensors([x, y]))
+    first, second = (values.reshape(-1) for values in as_tensors([x, y]))
     if first.shape != second.shape:
         raise ShapeError(
             f"histogram2d: {first.size} and {second.size} coordinates; give as many."

@@ -99,9 +99,9 @@ def _check_stat_lengths(pairs: list[Pair], mode: str, x: Tensor) -> None:
             )
 
 
-def _broadcast_pairs(name: str, given: Any, rank: int) -> list[Pair]:
+def _broadcast_pairs(name: str, value: Any, rank: int) -> list[Pair]:
     """Return a pair for each axis, by NumPy's rules of broadcasting to `(rank, 2)`."""
-    values = given.tolist() if hasattr(given, "tolist") else given
+    values = value.tolist() if hasattr(value, "tolist") else value
     values = list(values) if isinstance(values, list | tuple) else [values]
     items = [x.tolist() if hasattr(x, "tolist") else x for x in values]
     if not any(isinstance(item, list | tuple) for item in items):
@@ -111,7 +111,7 @@ def _broadcast_pairs(name: str, given: Any, rank: int) -> list[Pair]:
         pairs = [(item[0], item[-1]) for item in listed]
         return pairs * rank if len(items) == 1 else pairs
     raise ShapeError(
-        f"pad: {name}={given!r} for {rank} axes; give one number, one (before, after), "
+        f"pad: {name}={value!r} for {rank} axes; give one number, one (before, after), "
         "or one such pair for each axis."
     )
 
@@ -131,12 +131,12 @@ def _parse_widths(pad_width: Any, rank: int) -> list[tuple[int, int]]:
     return widths
 
 
-def _parse_option(name: str, given: Any, rank: int) -> list[Pair]:
+def _parse_option(name: str, value: Any, rank: int) -> list[Pair]:
     if name == "reflect_type":
-        if given not in ("even", "odd"):
-            raise DataError(f"pad: reflect_type={given!r}; it is even or odd.")
-        return [(given, given)] * rank
-    return _broadcast_pairs(name, given, rank)
+        if value not in ("even", "odd"):
+            raise DataError(f"pad: reflect_type={value!r}; it is even or odd.")
+        return [(value, value)] * rank
+    return _broadcast_pairs(name, value, rank)
 
 
 def _pad_axis(
@@ -216,7 +216,7 @@ def _linear_ramp(edge: Tensor, value: object, width: int) -> Tensor:
     if is_inexact(edge.dtype):
         return end + (edge - end) * (left / max(width, 1))
     if edge.dtype.bits < 32:
-        wide = [each.astype(int) for each in (edge, end, left)]
+        wide = [x.astype(int) for x in (edge, end, left)]
         return _integer_ramp(wide[0], wide[1], wide[2], width).astype(edge.dtype)
     return _integer_ramp(edge, end, left, width)
 

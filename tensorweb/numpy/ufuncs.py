@@ -43,7 +43,7 @@ class _Signature:
         if made is None:  # of the class it is that of its constructor
             raise AttributeError("__signature__")
         own = list(inspect.signature(made.__wrapped__).parameters.values())[: made.nin]
-        operands = [each.replace(kind=each.POSITIONAL_ONLY) for each in own]
+        operands = [operand.replace(kind=operand.POSITIONAL_ONLY) for operand in own]
         called = inspect.signature(type(made).__call__).parameters
         further = [each for name, each in called.items() if name not in UNNAMED]
         none = None if made.nout == 1 else (None,) * made.nout
