@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from page_driver import PageDriver
@@ -19,6 +20,15 @@ tw.show(tw.bar_chart(bars, title="Launch", unit="µs", mark=["here"]))
 BENCHMARK = next(path for path in EXAMPLES if "benchmark" in path.stem)
 
 
+@pytest.fixture
+def sized(shared: PageDriver) -> Iterator[PageDriver]:
+    """The page, for a test that chooses its width."""
+    size = shared.page.viewport_size
+    yield shared
+    assert size is not None
+    shared.page.set_viewport_size(size)
+
+
 def width(page: Page, row: int) -> float:
     box = page.locator("#output .bar-chart .bar").nth(row).bounding_box()
     assert box
@@ -26,10 +36,10 @@ def width(page: Page, row: int) -> float:
 
 
 @pytest.mark.parametrize("size", [1280, 320])
-def test_chart_is_a_table_with_bars(page: Page, site_url: str, size: int) -> None:
+def test_chart_is_a_table_with_bars(sized: PageDriver, size: int) -> None:
+    page = sized.page
     page.set_viewport_size({"width": size, "height": 700})
-    driver = PageDriver(page).open(site_url)
-    assert driver.run(PROGRAM) == "ready"
+    assert sized.run(PROGRAM) == "ready"
     if size < 1000:
         page.get_by_role("tab", name="Output").click()
     table = page.locator("#output").get_by_role("table", name="Launch, µs")
@@ -43,7 +53,6 @@ def test_chart_is_a_table_with_bars(page: Page, site_url: str, size: int) -> Non
     assert re.findall(r"\d+", " ".join(ticks)) == ["0", "5", "10", "15", "20"]
     assert page.locator("#output .bar-chart .marked").count() == 1
     assert violations(page) == []
-    driver.clean()
 
 
 NARROWEST_GAP = """() => {
@@ -57,12 +66,12 @@ NARROWEST_GAP = """() => {
 
 
 @pytest.mark.parametrize("size", [1280, 390, 320])
-def test_charts_fit(page: Page, site_url: str, size: int) -> None:
+def test_charts_fit(sized: PageDriver, size: int) -> None:
+    page = sized.page
     page.set_viewport_size({"width": size, "height": 700})
-    driver = PageDriver(page).open(site_url)
     values = "{'small': 0.02, 'large': 70_000}"
     chart = f"tw.show(tw.bar_chart({values}, unit='GFLOP/s', log=True))"
-    assert driver.run(f"import tensorweb as tw\nfor _ in range(12): {chart}") == "ready"
+    assert sized.run(f"import tensorweb as tw\nfor _ in range(12): {chart}") == "ready"
     if size < 1000:
         page.get_by_role("tab", name="Output").click()
     assert page.evaluate(NARROWEST_GAP) > 0
@@ -71,9 +80,9 @@ def test_charts_fit(page: Page, site_url: str, size: int) -> None:
     assert page.evaluate(f"{root}.scrollWidth") == size
 
 
-def test_benchmark_shows_four_charts(page: Page, site_url: str) -> None:
-    driver = PageDriver(page).open(site_url)
-    assert driver.run(BENCHMARK.read_text("utf-8")) == "ready", driver.output
+def test_benchmark_shows_four_charts(shared: PageDriver) -> None:
+    page = shared.page
+    assert shared.run(BENCHMARK.read_text("utf-8")) == "ready", shared.output
     captions = page.locator("#output .bar-chart caption").all_inner_texts()
     units = ["µs", "µs", "GB/s", "GFLOP/s"]
     assert [re.sub(r".*, | \(.*", "", text) for text in captions] == units

@@ -9,6 +9,7 @@ from browsers import Profiles
 from page_driver import PageDriver, expect
 from playwright.sync_api import Browser, Page
 from program_steps import opened
+from test_page_access import NARROW
 
 SHIFTS = """
 // What panels draw while a program runs is theirs; around them nothing moves.
@@ -107,29 +108,30 @@ def test_type_has_four_sizes(shared: PageDriver) -> None:
     assert set(sizes) <= {"12px", "13px", "15px", "20px"}
 
 
-@pytest.mark.parametrize("width", [320, 390, 768])
 def test_the_status_bar_is_whole_on_narrow_pages(
-    profiles: Profiles, site_url: str, width: int
+    profiles: Profiles, site_url: str
 ) -> None:
-    size: Any = {"width": width, "height": 700}
-    with profiles.page(viewport=size) as page:
+    with profiles.page(viewport=NARROW) as page:
         driver = PageDriver(page).open(site_url)
         driver.choose_device("cpu")
         assert driver.run("print(1)") == "ready"
         expect(page.locator("#state")).to_contain_text("Done in")
-        cut = page.evaluate(
-            """() => ["#saved", "#cursor", "#state", "#about", "#network label"]
-              .filter((slot) => {
-                const node = document.querySelector(slot);
-                const { right } = node.getBoundingClientRect();
-                return node.scrollWidth > node.clientWidth + 1
-                  || right > node.parentElement.getBoundingClientRect().right + 1;
-              })"""
-        )
-        assert cut == []
+        for width in (320, 390, 768):
+            page.set_viewport_size({"width": width, "height": 700})
+            driver.drawn()
+            assert page.evaluate(CUT) == [], width
         assert "WebAssembly · " in page.inner_text("#about")
         assert "isolated" in page.inner_text("#about")
 
+
+CUT = """() => ["#saved", "#cursor", "#state", "#about", "#network label"]
+  .filter((slot) => {
+    const node = document.querySelector(slot);
+    const { right } = node.getBoundingClientRect();
+    return node.scrollWidth > node.clientWidth + 1
+      || right > node.parentElement.getBoundingClientRect().right + 1;
+  })"""
+"""Parts of the status bar that are not whole."""
 
 BESIDE = """() => {
   const shown = [...document.querySelectorAll("#toolbar :is(button, select, h1)")]
