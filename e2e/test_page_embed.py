@@ -11,7 +11,7 @@ from browsers import LIMIT_MS, Profiles
 from other_site import plain_host
 from page_driver import FRAMES
 from playwright.sync_api import Browser, Frame, Page, expect
-from program_steps import link_code
+from program_steps import hold_python, link_code
 from test_page_access import SMALL, violations
 
 from conftest import Serve
@@ -175,6 +175,7 @@ def test_isolated_pages_can_embed_it_too(
     )
     context = chromium.new_context()
     page = context.new_page()
+    hold_python(page)
     page.goto(serve(tmp_path))
     page.frames[-1].wait_for_function("globalThis.tensorwebPage?.isEmbedded")
     assert page.evaluate("crossOriginIsolated") is True

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from page_driver import PageDriver, expect
 from playwright.sync_api import Page
-from program_steps import ID, SOURCE, link_code, opened
+from program_steps import ID, SOURCE, hold_python, link_code, opened
 from test_page_access import violations
 
 from conftest import SITE
@@ -171,6 +171,7 @@ def test_the_query_chooses_example_and_theme(page: Page, site_url: str) -> None:
 
 
 def test_other_sites_can_preview_the_page(page: Page, site_url: str) -> None:
+    hold_python(page)
     page.goto(site_url)
     look = "name => document.querySelector(`meta[property='og:${name}']`)?.content"
     for name in ("title", "description", "image:alt"):

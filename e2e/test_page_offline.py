@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from browsers import Snapshot, page_of
 from other_site import plain_host
 from page_driver import PageDriver, expect, settled
 from playwright.sync_api import Browser, BrowserContext, Page, Request
+from program_steps import hold_python
 
 from conftest import SITE
 from tools import policy, service
@@ -19,8 +21,6 @@ from tools import policy, service
 KEPT = """caches.open('tensorweb-site /').then(async (cache) =>
   (await cache.keys()).some(({ url }) => url.includes('/kept/all-of-')))"""
 """Whether every file of a build is kept."""
-
-SNAPSHOT = "caches.open('tensorweb-snapshot').then(c => c.keys()).then(k => k.length)"
 
 KEYS = """caches.keys().then(async (names) => (await Promise.all(names
   .filter((name) => name !== 'tensorweb-snapshot')
@@ -112,15 +112,14 @@ class Visit:
 
 @pytest.fixture(scope="module")
 def visit(
-    chromium: Browser, tmp_path_factory: pytest.TempPathFactory
+    chromium: Browser, snapshot: Snapshot, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Visit]:
     context = chromium.new_context()
     with hosted(tmp_path_factory.mktemp("host") / "site") as host:
-        page = context.new_page()
+        page = snapshot.give(context.new_page(), host.url)
         loads = loads_of(page)
         driver = PageDriver(page).open(host.url)
         settled(page, KEPT)
-        settled(page, SNAPSHOT)
         yield Visit(host, context, page, loads, driver.console)
         context.close()
 
@@ -214,9 +213,10 @@ def test_new_build_is_taken_whole_when_the_reader_asks(visit: Visit) -> None:
 
 @pytest.fixture
 def page_of_readers(chromium: Browser) -> Iterator[Page]:
-    context = chromium.new_context()
-    yield context.new_page()
-    context.close()
+    """A page with service workers and without Python."""
+    with page_of(chromium.new_context()) as page:
+        hold_python(page)
+        yield page
 
 
 def test_site_in_development_is_never_stale(
@@ -297,6 +297,7 @@ def test_firefox_comes_again_without_a_host(firefox: Browser, tmp_path: Path) ->
     context = firefox.new_context()
     with hosted(tmp_path / "site") as host:
         page = context.new_page()
+        hold_python(page)
         loads = loads_of(page)
         PageDriver(page).open(host.url, wait=False)
         page.wait_for_function("globalThis.tensorwebPage && crossOriginIsolated")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Request
+from program_steps import hold_python
 
 from conftest import SITE, site_has
 
@@ -72,6 +73,7 @@ def test_packages_load_from_the_site_with_what_they_need(
 
 
 def test_page_is_isolated_by_the_server(page: Page, address: str) -> None:
+    hold_python(page)
     page.goto(address)
     assert page.evaluate("crossOriginIsolated") is True
 
