@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from browsers import NO_SERVICE_WORKER, new_context, page_of
+from browsers import NO_SERVICE_WORKER, Snapshot, new_context, page_of
 from other_site import OtherSite, plain_host, running
 from page_driver import PageDriver
 from playwright.sync_api import Browser, Page
@@ -215,6 +215,7 @@ VISITS = [(browser, host) for browser in BROWSERS for host in HOSTS]
 def visit(
     request: pytest.FixtureRequest,
     site_url: str,
+    snapshot: Snapshot,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Visit]:
     name, host = request.param
@@ -229,6 +230,8 @@ def visit(
         served = SITE if has_service else without_service(folder / "site")
     with plain_host(served.parent) as plain, running(other), opened as page:
         address = site_url if host == HOSTS[0] else f"{plain}{served.name}/"
+        if name == "chromium":
+            snapshot.give(page, address)
         driver = PageDriver(page).open(address)
         if has_service:
             driver.open(address)
