@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -89,12 +88,6 @@ def look_everywhere(driver: PageDriver, size: Any) -> None:
     driver.clean()
 
 
-@pytest.fixture
-def narrow(profiles: Profiles, site_url: str) -> Iterator[PageDriver]:
-    with profiles.page(viewport=NARROW, color_scheme="light") as page:
-        yield PageDriver(page).open(site_url)
-
-
 SMALL = """() => [...document.querySelectorAll(
     "button, select, label, summary, a, textarea, input:not([type=checkbox])")]
   .filter((node) => node.checkVisibility() && !node.closest(HIDDEN))
@@ -135,12 +128,6 @@ def test_fingers_hit_everything(profiles: Profiles, site_url: str) -> None:
                 assert page.evaluate(SMALL) == [], (width, name)
                 page.keyboard.press("Escape")
         driver.clean()
-
-
-def test_run_shows_the_output_on_a_narrow_page(narrow: PageDriver) -> None:
-    assert narrow.run("print('seen')") == "ready"
-    expect(narrow.page.locator("#output")).to_be_visible()
-    expect(narrow.page.locator("#editor")).to_be_hidden()
 
 
 def test_keyboard_leaves_the_editor_and_moves_splitters(

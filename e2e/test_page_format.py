@@ -51,15 +51,3 @@ def test_nothing_changes_where_nothing_can(
     page.get_by_role("menuitem", name="Format the code").click()
     expect(page.locator("#notice")).to_contain_text(said)
     assert page.evaluate(SOURCE) == source
-
-
-def test_find_and_replace(shared: PageDriver) -> None:
-    page = shared.page
-    put_cursor(shared, "a = 1\nb = a\n", 0)
-    page.keyboard.press("Control+f")
-    page.get_by_role("textbox", name="Find").fill("a")
-    page.get_by_role("textbox", name="Replace").fill("c")
-    page.get_by_role("button", name="replace all").click()
-    assert page.evaluate(SOURCE) == "c = 1\nb = c\n"
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("textbox", name="Find")).to_have_count(0)

@@ -19,12 +19,19 @@ SOURCE = "tensorwebPage.editor.source()"
 PHONE: Any = {"width": 390, "height": 760}
 
 
-@pytest.fixture
-def phone(profiles: Profiles, site_url: str) -> Iterator[PageDriver]:
+@pytest.fixture(scope="module")
+def small_screen(profiles: Profiles, site_url: str) -> Iterator[PageDriver]:
     with profiles.page(viewport=PHONE) as page:
         driver = PageDriver(page).open(site_url)
         yield driver
         driver.clean()
+
+
+@pytest.fixture
+def phone(small_screen: PageDriver) -> PageDriver:
+    """The page on a phone, for tests that choose its width."""
+    small_screen.page.set_viewport_size(PHONE)
+    return small_screen
 
 
 def open_example(page: Page, name: str) -> None:
@@ -162,19 +169,16 @@ def test_a_failure_is_marked_in_the_program_that_failed(patient: PageDriver) -> 
     expect(page.locator(".cm-activeLine")).to_contain_text("1 / 0")
 
 
-def test_tensors_of_a_python_that_was_restarted_say_so(
-    page: Page, site_url: str
-) -> None:
-    driver = PageDriver(page).open(site_url)
-    assert driver.run(TENSOR) == "ready"
+def test_tensors_of_a_python_that_was_restarted_say_so(patient: PageDriver) -> None:
+    page = patient.page
+    assert patient.run(TENSOR) == "ready"
     page.evaluate("tensorwebPage.session.restart()")
     expect(page.locator("#origin-note")).to_contain_text("Python was restarted")
-    driver.idle()
+    patient.idle()
     page.click("#tensors .tensor")
     expect(page.locator(".viewer-problem")).to_contain_text("Python was restarted")
-    assert driver.run(TENSOR) == "ready"
-    driver.pictured()
-    driver.clean()
+    assert patient.run(TENSOR) == "ready"
+    patient.pictured()
 
 
 # Lists
@@ -372,6 +376,7 @@ def test_line_link_shows_the_code_on_a_phone(phone: PageDriver) -> None:
 
 def test_a_chosen_program_is_shown_on_a_phone(phone: PageDriver) -> None:
     assert phone.run("print(1)") == "ready"
+    expect(phone.page.locator("#output")).to_be_visible()
     expect(phone.page.locator("#editor")).to_be_hidden()
     open_example(phone.page, "03-reductions")
     expect(phone.page.locator("#editor")).to_be_visible()

@@ -6,6 +6,7 @@ import pytest
 from browsers import hold_back, release
 from page_driver import PageDriver, expect, settled
 from playwright.sync_api import Page
+from test_page_access import violations
 
 from conftest import SITE, Serve
 
@@ -193,6 +194,80 @@ def test_huge_string_stays_bounded(patient: PageDriver) -> None:
     assert patient.run("print('after')") == "ready"
 
 
+NEVER_READS = """
+import tensorweb as tw
+x = tw.ones((256, 256))
+n = 0
+while True:
+    x = tw.sin(x @ x)
+    tw.realize(x)
+    n += 1
+    if n % 10 == 0:
+        print("step", n)
+"""
+
+
+def test_stop_ends_a_program_that_never_reads(patient: PageDriver) -> None:
+    """The queue is short when Stop comes, so that Python need not be restarted."""
+    patient.begin(NEVER_READS)
+    expect(patient.page.locator("#output")).to_contain_text("step 30")
+    patient.page.click("#stop")
+    assert patient.idle() == "ready"
+    assert "restarted" not in patient.output
+    assert patient.run("import tensorweb as tw\ntw.ones(3).sum().item()") == "ready"
+
+
+CELLS = "# %% one\na = 1\nprint('one')\n# %% two\nprint('two', a)\na += 1\n"
+
+
+def test_cells_run_alone_and_keep_their_names(patient: PageDriver) -> None:
+    page = patient.page
+    patient.write(CELLS)
+    page.click("#editor .cm-line:nth-child(1)")
+    expect(page.locator(".cm-cell-current")).to_have_count(3)
+    page.keyboard.press("Shift+Enter")
+    expect(page.locator("#output pre")).to_have_text("one\n")
+    assert patient.idle() == "ready"
+    # The cursor has moved to the second cell.
+    expect(page.locator(".cm-cell-current").first).to_have_text("# %% two")
+    for number in (1, 2):
+        page.keyboard.press("Shift+Enter")
+        expect(page.locator("#output pre")).to_have_text(f"two {number}\n")
+        assert patient.idle() == "ready"
+    expect(page.locator("#output .origin-note")).to_be_hidden()
+    assert violations(page) == []
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#output pre")).to_have_text("one\ntwo 1\n")
+    assert patient.idle() == "ready"
+
+
+@pytest.mark.parametrize("keys", [["Escape", "Escape"], ["Control+."]])
+def test_keys_stop_a_program(patient: PageDriver, keys: list[str]) -> None:
+    page = patient.page
+    patient.begin("while True: pass")
+    page.click("#editor .cm-content")
+    for key in keys:
+        page.keyboard.press(key)
+    assert patient.idle() == "ready"
+    assert "Stopped after" in patient.output
+
+
+def test_find_and_replace(patient: PageDriver) -> None:
+    page = patient.page
+    patient.write("wave = 1\nprint(wave)\n")
+    page.click("#editor .cm-content")
+    page.keyboard.press("Control+f")
+    page.keyboard.type("wave")
+    expect(page.locator(".cm-searchMatch")).to_have_count(2)
+    page.get_by_role("textbox", name="Replace").fill("tide")
+    page.get_by_role("button", name="replace all").click()
+    source = page.evaluate("tensorwebPage.editor.source()")
+    assert source == "tide = 1\nprint(tide)\n"
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    expect(page.locator(".cm-search")).to_have_count(0)
+
+
 def test_loading_shows_bytes_and_a_run_queues(fresh_page: Page, site_url: str) -> None:
     fresh_page.add_init_script(
         "globalThis.seen = [];"
@@ -269,11 +344,10 @@ def test_stop_without_isolation_restarts_python(
     driver.clean()
 
 
-def test_page_asks_no_other_origin(page: Page, site_url: str) -> None:
-    driver = PageDriver(page).open(site_url)
-    driver.run("import tensorweb as tw\ntw.arange(3)")
+def test_page_asks_no_other_origin(patient: PageDriver, site_url: str) -> None:
+    patient.run("import tensorweb as tw\ntw.arange(3)")
     own = (site_url, f"blob:{site_url}", "data:")
-    foreign = [url for url in driver.requests if not url.startswith(own)]
+    foreign = [url for url in patient.requests if not url.startswith(own)]
     assert foreign == []
 
 
