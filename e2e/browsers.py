@@ -181,11 +181,15 @@ GIVE = """async ([name, digest]) => {
 }"""
 
 
+HAS = """async (digest) => localStorage["tensorweb:snapshot"] === digest
+  && await caches.has("tensorweb-snapshot")"""
+
+
 class Snapshot:
     """Python's memory as the page keeps it, for profiles that have opened it before.
 
     Making one takes four times as long as starting from it; all processes of a run
-    share what the first of them made.
+    share the first one.
     """
 
     def __init__(self, folder: Path, browser: Browser, url: str) -> None:
@@ -204,6 +208,11 @@ class Snapshot:
         page.locator("input").set_input_files(self._folder / name)
         page.evaluate(GIVE, [name, digest])
         return page
+
+    def is_in(self, page: Page) -> bool:
+        """Whether the profile of a page still has the snapshot."""
+        _, digest = self._taken()
+        return bool(page.evaluate(HAS, digest))
 
     def _taken(self) -> tuple[str, str]:
         """Return the name and the digest of the snapshot, which is made if need be."""
@@ -252,8 +261,7 @@ class Profiles:
             page.context.close()
 
     def _new_page(self) -> Page:
-        page = new_context(self._browser).new_page()
-        return self._snapshot.give(page, self._url)
+        return self._snapshot.give(new_context(self._browser).new_page(), self._url)
 
     def _cleaned(self, context: BrowserContext) -> Page:
         """Make the profile forget and return its only page, for the next user.
@@ -268,4 +276,7 @@ class Profiles:
         page = context.new_page()
         page.goto(f"{self._url}build.json")
         page.wait_for_function(FORGET, timeout=FORGET_MS)
+        # A start that failed, or a program, may have replaced the snapshot.
+        if not self._snapshot.is_in(page):
+            self._snapshot.give(page, self._url)
         return page
