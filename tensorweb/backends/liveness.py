@@ -199,14 +199,14 @@ def pending_dependents(graph: LinearGraph, *, everything: bool) -> list[Node]:
             continue
         order = _new_ancestors(node, known, recorded)
         known.update(order)
-        hangs = everything and bool(order)
+        depends = everything and bool(order)
         for one in order:
             if any(source in reached for source in one.inputs):
                 reached.add(one)
-                hangs = True
+                depends = True
         is_new = node.base not in graph.numbers and node.base.size <= limit
         is_chosen = _takes_work(node.base) if everything else node in reached
-        if hangs and is_chosen and is_new:
+        if depends and is_chosen and is_new:
             found.append(node.base)
     return found[::-1]
 

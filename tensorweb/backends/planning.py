@@ -69,12 +69,12 @@ class Plan:
     def layout(self, graph: LinearGraph) -> Layout:
         """Return the buffer layout for a flush of a graph of this structure."""
         survivors = self._survivors(graph)
-        found = self._layouts.get((survivors, False))
-        if found is None:
+        layout = self._layouts.get((survivors, False))
+        if layout is None:
             staying = survivors.union(graph.outputs)
-            found = self._stock.layout(self.tapes, staying)
-            self._keep((survivors, False), found)
-        return found
+            layout = self._stock.layout(self.tapes, staying)
+            self._cache((survivors, False), layout)
+        return layout
 
     def layout_in_parts(
         self, graph: LinearGraph, room: int, pipelines: Pipelines
@@ -84,13 +84,13 @@ class Plan:
         None if there is no such layout.
         """
         survivors = self._survivors(graph)
-        found = self._layouts.get((survivors, True))
-        if found is None or found.nbytes > room:
+        layout = self._layouts.get((survivors, True))
+        if layout is None or layout.nbytes > room:
             staying = survivors.union(graph.outputs)
-            found = self._stock.in_parts(self.commands, pipelines, staying, room)
-            if found is not None:
-                self._keep((survivors, True), found)
-        return found
+            layout = self._stock.in_parts(self.commands, pipelines, staying, room)
+            if layout is not None:
+                self._cache((survivors, True), layout)
+        return layout
 
     def computed_again(self, graph: LinearGraph) -> Sequence[int]:
         """Return the indices of inlined values to store if they are needed again."""
@@ -109,7 +109,7 @@ class Plan:
         assert self.lifetimes is not None, "internal: an empty plan has no layout"
         return self.lifetimes.survivors(graph)
 
-    def _keep(self, key: tuple[frozenset[int], bool], layout: Layout) -> None:
+    def _cache(self, key: tuple[frozenset[int], bool], layout: Layout) -> None:
         if len(self._layouts) >= policy.LAYOUTS_CACHED:
             self._layouts.clear()
         self._layouts[key] = layout
@@ -245,14 +245,14 @@ def _commands(
     for number in sorted(program.cleared):
         nbytes = program.scratch_bytes[number]
         yield Command(None, (scratch[number],), nbytes=nbytes, index=index)
-    words, told = planned.kernel.words, formula(planned.kernel)
+    words, text = planned.kernel.words, formula(planned.kernel)
     for launch, own in zip(program.launches, work, strict=True):
         references = tuple(
             buffer_of(storage, planned.inputs, planned.outputs, scratch)
             for storage in launch.storages
         )
         yield Command(
-            launch, references, planned.scalars, words, own, index=index, formula=told
+            launch, references, planned.scalars, words, own, index=index, formula=text
         )
 
 

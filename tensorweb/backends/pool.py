@@ -70,7 +70,7 @@ class FreeList:
         self.handles: list[int] = []
         self.last_taken = 0
 
-    def way_back(self, handle: int) -> Callable[[], None]:
+    def finalizer(self, handle: int) -> Callable[[], None]:
         """Return a finalizer, implemented in C, that adds a handle to the free list.
 
         For a large buffer, `extend` first appends the handle; its second request to
@@ -78,8 +78,8 @@ class FreeList:
         """
         if self.size <= self.pool.smallest_large:
             return partial(self.handles.append, handle)
-        look: Iterator[int] = iter(partial(self.pool.notice, self.size), None)
-        return partial(self.handles.extend, chain((handle,), look))
+        notice: Iterator[int] = iter(partial(self.pool.notice, self.size), None)
+        return partial(self.handles.extend, chain((handle,), notice))
 
 
 class Buffer(Storage):
@@ -97,9 +97,9 @@ class Buffer(Storage):
         No call separates the last three statements, so that an interrupt cannot either.
         """
         self.home = home
-        give_back = home.way_back(handles[-1])
+        finalizer = home.finalizer(handles[-1])
         self.handle = handles[-1]
-        self.__del__ = give_back
+        self.__del__ = finalizer
         del handles[-1]
 
     @property
@@ -128,13 +128,13 @@ class Pool:
         """Begin without buffers, with the budget of `drivers/memory.py`."""
         self.driver = driver
         self.machine = machine
-        told = memory_budget(
+        budget = memory_budget(
             driver.limits,
             is_software=driver.is_software,
             shared=driver.shared_memory,
             device=machine.device,
         )
-        self.budget = min(told, machine.capacity)
+        self.budget = min(budget, machine.capacity)
         self.can_grow = said_budget() is None and driver.shared_memory is None
         self.allocated = 0
         self.leaving = 0
@@ -198,9 +198,9 @@ class Pool:
                 `name(*what)` says for people what needs it.
         """
         self.check(nbytes, name, *what)
-        wanted = [(self.size_for(nbytes), [(0, nbytes)])]
+        requests = [(self.size_for(nbytes), [(0, nbytes)])]
         with self.lock:
-            return self.take_all(wanted, lambda _: name(*what))[0][0]
+            return self.take_all(requests, lambda _: name(*what))[0][0]
 
     def take_shared(self, nbytes: int, number: int) -> Buffer:
         """Return the buffer shared by all requests of this size and id.
@@ -219,7 +219,7 @@ class Pool:
 
     def take_all(
         self,
-        wanted: Taken,
+        requests: Taken,
         name: Callable[[int], str],
     ) -> tuple[list[Buffer], list[int]]:
         """Return buffers and their handles, in the order of the requests.
@@ -235,21 +235,21 @@ class Pool:
         self._flush += 1
         self._is_taking = True
         try:
-            for size, requests in wanted:
+            for size, buffers_of_size in requests:
                 home = self._free.get(size)
                 if home is None:
                     home = self._free[size] = FreeList(self, size)
                 home.last_taken = self._flush
-                free, count = home.handles, len(requests)
+                free, count = home.handles, len(buffers_of_size)
                 free.sort()
                 own = free[:count]
                 del free[:count]
                 try:
                     while len(own) < count:
-                        own.append(self._create(size, *requests[len(own)], name))
+                        own.append(self._create(size, *buffers_of_size[len(own)], name))
                     handles += own
                     own.reverse()
-                    buffers += [Buffer(home, own) for _ in requests]
+                    buffers += [Buffer(home, own) for _ in buffers_of_size]
                 finally:
                     free += own  # Stop comes at any time
         finally:

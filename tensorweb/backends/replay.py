@@ -60,30 +60,32 @@ class Replay:
         arguments = {numbers[n]: i for i, n in enumerate(inputs) if n in numbers}
         bases = {numbers[node.base]: node.base for node in outputs}
         self._names = {number: describe(node) for number, node in bases.items()}
-        given = [n for n in {*plan.reads, *bases} if n in arguments]
-        self._arguments = [arguments[number] for number in given]
+        read_arguments = [n for n in {*plan.reads, *bases} if n in arguments]
+        self._arguments = [arguments[number] for number in read_arguments]
         fresh = [number for number in plan.results if number in bases]
         self._fresh = by_size(plan, fresh)
-        taken = [number for _, requests in self._fresh for number, _ in requests]
-        self._kept: dict[int, Buffer] = {
+        # In the order in which the pool returns them.
+        fresh = [number for _, requests in self._fresh for number, _ in requests]
+        changing = [*read_arguments, *fresh]
+        self._captured: dict[int, Buffer] = {
             number: host.buffer_of(nodes[number])
             for number in {*plan.reads, *bases} - arguments.keys() - set(fresh)
         }
-        kept_results = [number for number in self._kept if number in bases]
-        self._kept_results = [self._kept[number] for number in kept_results]
+        captured_results = [number for number in self._captured if number in bases]
+        self._captured_results = [self._captured[number] for number in captured_results]
         inner, self._inner = self._shared_buffers(plan, fresh)
-        handles = {number: buffer.handle for number, buffer in self._kept.items()}
+        handles = {number: buffer.handle for number, buffer in self._captured.items()}
         handles.update((number, buffer.handle) for number, buffer in inner.items())
-        handles.update(dict.fromkeys([*given, *taken], 0))
-        changing = {n: index for index, n in enumerate([*given, *taken])}
+        handles.update(dict.fromkeys(changing, 0))
+        slots = {number: slot for slot, number in enumerate(changing)}
         self._tapes: list[tuple[array[int], Holes]] = [
             (
                 filled(tape, tape.buffer_holes, handles, nodes)[:],
-                [(word, changing[n]) for word, n in tape.buffer_holes if n in changing],
+                [(word, slots[n]) for word, n in tape.buffer_holes if n in slots],
             )
             for tape in plan.tapes
         ]
-        found = {n: at for at, n in enumerate([*given, *taken, *kept_results])}
+        found = {n: at for at, n in enumerate([*changing, *captured_results])}
         self._like = [
             (found[n], (b.shape, b.dtype, b.device)) for n, b in bases.items()
         ]
@@ -103,13 +105,13 @@ class Replay:
         spans = [span for span in plan.spans if span.reference not in fresh]
         found: dict[int, Buffer] = {}
         counts: dict[int, int] = {}
-        taken = []
+        buffers = []
         for allocation in allocations(spans, frozenset()):
             number = counts[allocation.size] = counts.get(allocation.size, 0) + 1
             buffer = self._host.pool.take_shared(allocation.size, number)
             found.update(dict.fromkeys(allocation.references, buffer))
-            taken.append(buffer)
-        return found, taken
+            buffers.append(buffer)
+        return found, buffers
 
     @property
     def is_alive(self) -> bool:
@@ -144,9 +146,9 @@ class Replay:
         report = Report(host.driver) if is_heard() else None
         submit = host.driver.submit if report is None else report.submit
         with host.pool.lock:
-            taken, fresh = host.pool.take_all(self._fresh, self._name)
-            buffers += taken
-            handles += fresh
+            fresh, fresh_handles = host.pool.take_all(self._fresh, self._name)
+            buffers += fresh
+            handles += fresh_handles
             for words, holes in self._tapes:
                 for word, index in holes:
                     words[word] = handles[index]
@@ -154,7 +156,7 @@ class Replay:
         if report is not None:
             report.tell(self._launches, self._described, self._lines)
         host.driver.pace()
-        buffers += self._kept_results
+        buffers += self._captured_results
         results = [leaf(buffers[index], *like) for index, like in self._like]
         return [
             results[index] if view is None else view_of(results[index], view)

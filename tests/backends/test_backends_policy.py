@@ -22,7 +22,7 @@ from tensorweb.backends.pool import Pool, size_class
 from tensorweb.backends.tapes import Command
 from tensorweb.backends.wasm import MACHINE
 from tensorweb.backends.webgpu import WebGpuBackend, _checked, machine_of
-from tensorweb.codegen.product.tiles import TILES
+from tensorweb.codegen.product.tiles import PRODUCT_TILES
 from tensorweb.codegen.program import Program
 from tensorweb.graph import pending
 from tensorweb.schedule.kernel import Kernel
@@ -201,7 +201,7 @@ def test_programs_plans_and_layouts_are_bounded(backend: WebGpuBackend) -> None:
     assert made[-1] == -1
     plan = planning.Plan()
     for number in range(40):
-        plan._keep((frozenset({number}), False), Layout([], 0, [], []))
+        plan._cache((frozenset({number}), False), Layout([], 0, [], []))
         assert len(plan._layouts) == number % 16 + 1
 
 
@@ -242,7 +242,7 @@ def test_half_of_the_budget_may_be_free(pool: Pool) -> None:
 
 
 def test_stored_tiles_are_short() -> None:
-    text = json.dumps({"a" * 100: TILES[0].name})
+    text = json.dumps({"a" * 100: PRODUCT_TILES[0].name})
     assert _checked(text)
     with pytest.raises(ValueError, match="short"):
         _checked(text + " " * (1 << 16))
