@@ -82,9 +82,9 @@ class Fusion:
         self._readers = Counter(s for node in graph.nodes for s in node.inputs)
         self.shared: set[Node] = set()
         self._cost = costs(graph, self.stored, self._is_tail)
-        found = chains(graph, self.stored)
-        self.length, self._stage = found.length, found.stage
-        if more := found.stored | cut(graph, found, longest):
+        measured = chains(graph, self.stored)
+        self.length, self._stage = measured.length, measured.stage
+        if more := measured.stored | cut(graph, measured, longest):
             self.stored |= more
             self._cost = costs(graph, self.stored, self._is_tail)
         for number in graph.outputs:
@@ -118,10 +118,10 @@ class Fusion:
 
     def changed_since(self, earlier: Fusion) -> set[Node]:
         """Return the roots whose kernels may differ from an earlier decision's."""
-        found: set[Node] = set()
+        changed: set[Node] = set()
         for node in self.stored ^ earlier.stored:
             for decision in (self, earlier):
-                found.update(decision._owners.get(node, ()))
+                changed.update(decision._owners.get(node, ()))
         for root in self.stored:
             if (
                 self.core_of.get(root) is not earlier.core_of.get(root)
@@ -129,8 +129,8 @@ class Fusion:
                 or self.row_spaces.get(root) != earlier.row_spaces.get(root)
                 or self.extra_outputs.get(root) != earlier.extra_outputs.get(root)
             ):
-                found.add(root)
-        return found
+                changed.add(root)
+        return changed
 
     def _visit(self, node: Node) -> None:
         """Decide one node after all of its readers, then pass owners to its inputs."""
@@ -203,10 +203,10 @@ class Fusion:
         space = row_space(node) if self.length[root] <= policy.LONGEST_CHAIN else None
         if space is None or not self._works_on(root, space):
             return False
-        joined = self._rows(root, space)
-        if len(joined) == policy.MOST_ROW_REDUCTIONS:
+        reductions = self._rows(root, space)
+        if len(reductions) == policy.MOST_ROW_REDUCTIONS:
             return False
-        joined.insert(0, node)
+        reductions.insert(0, node)
         return True
 
     def _host(self, node: Node, owners: set[Node]) -> Node | None:
@@ -223,11 +223,11 @@ class Fusion:
         is_full = len(self.extra_outputs.get(host, ())) == policy.MOST_EXTRA_OUTPUTS
         if is_full or not self._works_on(host, space):
             return None
-        joined = self._rows(host, space)
+        reductions = self._rows(host, space)
         if node.op.kind == "reduce":
-            if len(joined) == policy.MOST_ROW_REDUCTIONS:
+            if len(reductions) == policy.MOST_ROW_REDUCTIONS:
                 return None
-            joined.insert(0, node)
+            reductions.insert(0, node)
         return host
 
     def _shared_space(
@@ -295,12 +295,12 @@ class Fusion:
 
     def _rows(self, root: Node, space: RowSpace) -> list[Node]:
         """Make a root's kernel a row kernel, and return the list of its reductions."""
-        joined = self.rows_of.get(root)
-        if joined is None:
+        reductions = self.rows_of.get(root)
+        if reductions is None:
             last = root if root.op.kind == "reduce" else self.core_of.pop(root, None)
-            joined = self.rows_of[root] = [] if last is None else [last]
+            reductions = self.rows_of[root] = [] if last is None else [last]
             self.row_spaces[root] = space
-        return joined
+        return reductions
 
     def _works_on(self, root: Node, space: RowSpace) -> bool:
         """Whether a root's kernel is, or can become, a row kernel of this space.

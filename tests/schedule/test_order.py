@@ -52,3 +52,14 @@ def test_results_that_stay_free_nothing() -> None:
 def test_little_memory_and_few_kernels_keep_their_order(kernels: list[Planned]) -> None:
     sizes = dict.fromkeys(SIZES, 4) if len(kernels) > 2 else SIZES
     assert ordered(kernels, sizes, [10 + WIDTH - 1]) is kernels
+
+
+def test_sixteen_mebibytes_are_worth_ordering() -> None:
+    kernels, results = [*FORWARD, *GRADIENTS], list(range(11, 10 + WIDTH))
+
+    def is_ordered(nbytes: int) -> bool:
+        sizes = dict.fromkeys(SIZES, 4) | {1: nbytes, 2: nbytes, 3: nbytes, 4: nbytes}
+        return ordered(kernels, sizes, results) is not kernels
+
+    assert is_ordered(4 << 20)
+    assert not is_ordered((4 << 20) - 16)

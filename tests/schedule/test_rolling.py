@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -278,3 +279,47 @@ def test_descent_by_gradients_is_one_loop(webgpu: str) -> None:
         found = np.asarray(x)
     assert len(records) == 1
     np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def steps_of(iteration: list[tuple[str, int]], iterations: int) -> Expression:
+    """Return a loop: each step reads the one before it and one some steps before."""
+    steps = [Step("load", "float32", slot=slot, access=0) for slot in range(6)]
+    for name, back in iteration * iterations:
+        last = len(steps) - 1
+        steps.append(Step("map", "float32", name, args=(last, last - back)))
+    return Expression(((6,),), (Access(0, ((1,),)),), tuple(steps), len(steps) - 1)
+
+
+def names(count: int) -> list[tuple[str, int]]:
+    return [(f"op{number}", 1) for number in range(count)]
+
+
+def irregular(count: int) -> list[tuple[str, int]]:
+    draw = random.Random(5)
+    return [("add", draw.randrange(1, 5)) for _ in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("iteration", "within", "beyond"),
+    [([("add", 1)], 58, 57), (names(40), 4, 3)],
+    ids=["LEAST_LOOP_STEPS", "LEAST_ITERATIONS"],
+)
+def test_short_loops_stay_unrolled(
+    iteration: list[tuple[str, int]], within: int, beyond: int
+) -> None:
+    assert find_loop(steps_of(iteration, within)) is not None
+    assert find_loop(steps_of(iteration, beyond)) is None
+
+
+def test_an_iteration_reads_four_iterations_back() -> None:
+    """If a step lies farther back, an iteration takes several steps."""
+    for back, period in ((3, 1), (4, 2)):
+        found = find_loop(steps_of([("add", back)], 70))
+        assert found is not None
+        assert found.period == period
+
+
+def test_24_lengths_of_an_iteration_are_tried() -> None:
+    for count, period in ((24, 24), (33, 0)):
+        found = find_loop(steps_of(irregular(count), 8))
+        assert (0 if found is None else found.period) == period
