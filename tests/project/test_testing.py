@@ -237,6 +237,27 @@ def test_checks_run_during_the_unit_tests(
     assert " s  checks: mypy\n" in capsys.readouterr().out
 
 
+def test_sites_are_built_during_the_unit_tests(
+    steps: Steps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, built = Event(), Event()
+
+    def build(out: Path, wheels: Path | None) -> None:
+        assert begun.wait(60)
+        built.set()
+
+    def status(command: list[Any], env: dict[str, str], seconds: float) -> int:
+        begun.set()
+        assert built.wait(60)
+        return steps.status(command, env, seconds)
+
+    monkeypatch.setattr(testing.site, "build", build)
+    monkeypatch.setattr(testing, "status", status)
+    steps.progress += DONE
+    assert testing.run(None, testing.Selection()) == 0
+    assert [site for _, site in steps.ran] == ["", "dist"]
+
+
 def test_quick_runs_no_browser(steps: Steps) -> None:
     steps.progress += DONE
     assert testing.run(None, testing.select(None, changed=False, quick=True)) == 0
