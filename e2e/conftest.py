@@ -122,17 +122,20 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def memory(chromium: Browser, serve: Serve, run_folder: Path) -> Path:
+def memory(
+    chromium: Browser,
+    serve: Serve,
+    run_folder: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
     """A snapshot of Pyodide alone, for pages without the site's: a file."""
     from bare_page import record, serve_bare  # these import this file
 
     file = run_folder / "python.snapshot"
     if not file.is_file():
-        own = run_folder / f"record-{os.getpid()}"
-        own.mkdir()
-        made = own / file.name
-        record(chromium, serve_bare(serve, own), made)
-        made.replace(file)
+        own = tmp_path_factory.mktemp("record")
+        record(chromium, serve_bare(serve, own), own / file.name)
+        (own / file.name).replace(file)
     return file
 
 
