@@ -32,3 +32,29 @@ fn follow(a: Value, b: Value) -> Value {
   return Value(select(a.key, b.key, is_larger), select(a.index, b.index, is_larger));
 }
 // end key_and_index
+
+// slot term_of_partials: a partial result of an earlier launch
+fn term(output: u32, position: u32) -> Value {
+  return partials[output * parameters.length + position];
+}
+// end term_of_partials
+
+// slot store_partial: the total of a chunk
+fn store(output: u32, chunk: u32, total: Value) {
+  result[output * parameters.splits + chunk] = total;
+}
+// end store_partial
+
+// slot parts_of_products: the sum of the parts of a matrix product with a split depth
+fn identity() -> Value {
+  return Value(0);
+}
+fn term(output: u32, position: u32) -> Value {
+  let batch = output / parameters.area;
+  let layer = batch * parameters.length + position;
+  return partials[layer * parameters.area + output % parameters.area];
+}
+fn combine(a: Value, b: Value) -> Value {
+  return a + b;
+}
+// end parts_of_products

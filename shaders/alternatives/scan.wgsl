@@ -1,5 +1,11 @@
 // Alternatives for slots of `scan.wgsl` and `scan_totals.wgsl`.
 
+// slot term_of_buffer: a term of an earlier launch
+fn term(row: u32, position: u32) -> Value {
+  return terms[row * parameters.length + position];
+}
+// end term_of_buffer
+
 // slot quad_of_terms: quad(): four terms, one by one
 fn term_or_identity(row: u32, position: u32) -> Value {
   if (row < parameters.rows && position < parameters.length) {

@@ -124,11 +124,10 @@ def _atomic_updates(kernel: Kernel, target: Target, flip: str) -> Launch:
     form, call = "bitcast<u32>({0})", "atomicAdd"
     if kernel.op in EXTREMES:
         form, call = order_key(kind_of(kernel.dtype), flip), "atomicMax"
-    for function, name in (
-        (ShaderFunction("row_of", ("write",), "u32", "u32({0})"), "position"),
-        (ShaderFunction("bits_of", ("write", "column"), "u32", form), "written"),
-    ):
-        builder.add_function(function, kernel.expression(name))
+    row_of = ShaderFunction("row_of", ("write",), "u32", "u32({0})")
+    builder.add_function(row_of, kernel.expression("position"))
+    bits_of = ShaderFunction("bits_of", ("write", "column"), "u32", form)
+    builder.add_function(bits_of, kernel.expression("written"))
     builder.text += (
         f"fn join(at: u32, bits: u32) {{\n  {call}(&totals[at], bits);\n}}\n"
     )

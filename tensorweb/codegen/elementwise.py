@@ -7,7 +7,6 @@ packs them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 
@@ -119,20 +118,16 @@ def packed_elementwise(kernel: Kernel) -> Program:
     return Program((builder.launch("elementwise", workgroups(threads)),))
 
 
-_RESULT_LENGTHS: dict[str, Callable[..., int]] = {
-    "elementwise": lambda length: length,
-    "rows": lambda rows, length: rows * length,
-    "reduce": lambda outputs, _: outputs,
-    "argreduce": lambda outputs, _: outputs,
-    "matmul": lambda *sizes: prod(sizes[:3]),
-    "scan": lambda rows, length: rows * length,
-    "sort": lambda rows, length, _: rows * length,
-    "scatter": lambda elements, _: elements,
-    "accumulate": lambda rows, _, width: rows * width,
+_RESULT_SIZES = {
+    "rows": (0, 1),
+    "matmul": (0, 1, 2),
+    "scan": (0, 1),
+    "sort": (0, 1),
+    "accumulate": (0, 2),
 }
-"""Number of elements of a result, from the sizes of its kernel.
+"""Indices of the sizes of a kernel whose product is the length of a result.
 
-Kernels of other kinds have no integer results.
+It is the first size for kinds that are not named.
 """
 
 
@@ -142,7 +137,7 @@ def _result_length(kernel: Kernel, index: int) -> int:
         kinds = [kind for name, _ in kernel.expressions if (kind := result_kind(name))]
         if kinds[index] == BY_ROW:
             return kernel.sizes[0]
-    return _RESULT_LENGTHS[kernel.kind](*kernel.sizes)
+    return prod(kernel.sizes[n] for n in _RESULT_SIZES.get(kernel.kind, (0,)))
 
 
 def with_packed_results(kernel: Kernel, program: Program) -> Program:

@@ -228,16 +228,12 @@ def identity_bits(op: Op, dtype: str) -> int:
     return number_bits(low if is_lowest else high, dtype)
 
 
+_TYPES_OF_KINDS = {"bool": "bool", "int": "i32", "uint": "u32", "float": "f32"}
+
 VALUE_TYPES = {
-    "bool": "bool",
-    "int8": "i32",
-    "int16": "i32",
-    "int32": "i32",
-    "uint8": "u32",
-    "uint16": "u32",
-    "uint32": "u32",
-    "float16": "f32",
-    "float32": "f32",
+    dtype.name: _TYPES_OF_KINDS[dtype.kind]
+    for dtype in dtypes.ALL
+    if dtype.kind in _TYPES_OF_KINDS and dtype.bits <= 32
 }
 """WGSL type of a value inside a function, by dtype."""
 

@@ -10,18 +10,8 @@ from tensorweb.codegen import policy
 from tensorweb.codegen.launch_builder import LaunchBuilder, ShaderFunction, constants
 from tensorweb.codegen.program import OUTPUT, Launch, Program, ceil_divide, scratch
 from tensorweb.codegen.target import Target
-from tensorweb.codegen.template import shader_folder
+from tensorweb.codegen.template import alternative, shader_folder
 from tensorweb.schedule.kernel import Kernel
-
-MAKING_NAN = """fn nan_if(is_bad: bool, value: f32) -> f32 {
-  return nan_where_f32(is_bad, value);
-}
-"""
-
-FINDING_NAN = """fn is_nan(value: f32) -> bool {
-  return isnan_f32(value);
-}
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +75,11 @@ def number_constants(is_complex: bool) -> str:
     return constants({"IS_COMPLEX": is_complex, "WORDS": 2 if is_complex else 1})
 
 
+def _functions(*names: str) -> str:
+    """Return WGSL functions of `shaders/alternatives/factorizations.wgsl`."""
+    return "".join(alternative("factorizations", name) for name in names)
+
+
 def _along(length: int) -> int:
     """Return the elements of a lane of a row or column of a matrix, at most."""
     return ceil_divide(length, policy.FACTOR_COLUMNS)
@@ -104,7 +99,7 @@ def _cholesky(kernel: Kernel) -> Routine:
         steps=n,
         iterations=_along(n) * (_along(n) + 1) + _of_all(n),
         work=n * n // 3,
-        functions=MAKING_NAN,
+        functions=_functions("nan_if"),
     )
 
 
@@ -192,7 +187,7 @@ def _eigh(kernel: Kernel) -> Routine:
         iterations=_along(pairs) * (3 * _along(n) + 2) + _of_all(pairs) + 1,
         work=9 * n * n,
         scratch=count * (2 * n * n + 2 * n + 6),
-        functions=MAKING_NAN + FINDING_NAN,
+        functions=_functions("nan_if", "is_nan"),
         reduces=True,
         marks_last=True,
     )
@@ -209,7 +204,7 @@ def _schur(kernel: Kernel) -> Routine:
         iterations=3 * _of_all(n) + 8,
         work=40 * n,
         scratch=count * 12,
-        functions=MAKING_NAN,
+        functions=_functions("nan_if"),
         ending=(n, 2 * n * _of_all(n)),
     )
 
@@ -227,7 +222,7 @@ def _svd(kernel: Kernel) -> Routine:
         iterations=_along(ceil_divide(columns, 2)) * iterations + 1,
         work=5 * words * words * rows * columns,
         scratch=count * (words * (rows + columns) * columns + 2 * columns + 4),
-        functions=number_constants(is_complex) + MAKING_NAN + FINDING_NAN,
+        functions=number_constants(is_complex) + _functions("nan_if", "is_nan"),
         reduces=True,
         marks_last=True,
     )

@@ -197,10 +197,7 @@ class _Reduction:
         self._add_types(builder)
         if from_partials:
             builder.add_buffer("partials", "r", self.value_type, scratch(0))
-            builder.text += (
-                "fn term(output: u32, position: u32) -> Value {\n"
-                "  return partials[output * parameters.length + position];\n}\n"
-            )
+            builder.text += alternative("reduce", "term_of_partials")
         else:
             builder.vectors = self.vectors
             self._add_term(builder)
@@ -208,10 +205,7 @@ class _Reduction:
             self._add_finish(builder)
             builder.add_result(self.kernel.dtype)
         else:
-            builder.text += (
-                "fn store(output: u32, chunk: u32, total: Value) {\n"
-                "  result[output * parameters.splits + chunk] = total;\n}\n"
-            )
+            builder.text += alternative("reduce", "store_partial")
             builder.add_buffer("result", "w", self.value_type, scratch(0))
         four = ""
         if from_partials or not self.has_long_term:

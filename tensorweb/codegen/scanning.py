@@ -112,10 +112,8 @@ class Scan:
                 quads = "quads_in_loop"
             self._add_terms(builder, kernel)
         else:
-            builder.text += (
-                "fn term(row: u32, position: u32) -> Value {\n"
-                "  return terms[row * parameters.length + position];\n}\n"
-            ) + alternative("scan", "quad_of_terms")
+            builder.text += alternative("scan", "term_of_buffer")
+            builder.text += alternative("scan", "quad_of_terms")
             builder.add_buffer("terms", "r", self.value, source)
         if template == "scan":
             if before is None:

@@ -69,7 +69,9 @@ def _apply_marks(text: str, constants: tuple[tuple[str, str], ...]) -> str:
     lines = resolver.without_arrays(text.splitlines(keepends=True))
     text = "".join(resolver.lines(lines))
     if "// choose" in text:
-        text = _UNDECIDED.sub(lambda m: resolver.undecided_if(*m.groups()), text)
+        text = _UNDECIDED.sub(
+            lambda m: f"{m[1]}{resolver.undecided_part(m[2])}{m[3]}", text
+        )
     assert "// unroll" not in text, f"internal: bounds are no constants in {text}"
     return resolver.with_constants(text)
 
@@ -258,17 +260,13 @@ class _MarkResolver:
         other, after = end, end + 1
         if lines[end].strip() == "} else {":
             after = _closing_line(lines, end) + 1
-        is_taken = constant(self._undecided_part(condition), self.constants)
+        is_taken = constant(self.undecided_part(condition), self.constants)
         if is_taken is None:
             return None
         branch = lines[at + 1 : other] if is_taken else lines[other + 1 : after - 1]
         return [_block(indent, "".join(self.lines(branch)))], after
 
-    def undecided_if(self, head: str, condition: str, tail: str) -> str:
-        """Return the line of an `if` with the undecided part of its condition."""
-        return f"{head}{self._undecided_part(condition)}{tail}"
-
-    def _undecided_part(self, condition: str) -> str:
+    def undecided_part(self, condition: str) -> str:
         """Return the undecided part of a disjunction or a conjunction."""
         operator = " || " if " || " in condition else " && "
         parts = condition.split(operator)

@@ -167,16 +167,8 @@ class _Product:
         builder = LaunchBuilder(kernel)
         builder.add_sizes(outputs=outputs, length=self.splits, splits=1)
         builder.add_sizes(chunk=self.splits, area=self.rows * self.columns)
-        builder.text = (
-            f"alias Value = {self.value};\n"
-            "fn identity() -> Value {\n  return Value(0);\n}\n"
-            "fn term(output: u32, position: u32) -> Value {\n"
-            "  let batch = output / parameters.area;\n"
-            "  let layer = batch * parameters.length + position;\n"
-            "  return partials[layer * parameters.area + output % parameters.area];\n"
-            "}\n"
-            "fn combine(a: Value, b: Value) -> Value {\n  return a + b;\n}\n"
-        )
+        builder.text = f"alias Value = {self.value};\n"
+        builder.text += alternative("reduce", "parts_of_products")
         function = ShaderFunction(
             "store",
             ("output",),
