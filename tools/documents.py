@@ -89,7 +89,7 @@ def main() -> int:
 def api() -> str:
     """Return the page with one line for every public name."""
     groups: dict[str, list[str]] = {title: [] for title in TITLES.values()}
-    for name in sorted(tw.__all__, key=surfaces.natural_order):
+    for name in sorted(tw.__all__, key=_natural):
         value = getattr(tw, name)
         topic = surfaces.TOPICS.get(name) or _home(value)
         lines = groups.setdefault(TITLES.get(topic, OTHERS), [])
@@ -112,10 +112,16 @@ Array API would answer differently, [deviations.md](deviations.md) says so."""
 def _entries_of(name: str, value: object) -> Iterator[tuple[str, object]]:
     """Yield the names of a module whose names are listed, and those below it."""
     if value in LISTED:
-        for part in sorted(value.__all__, key=surfaces.natural_order):
+        for part in sorted(value.__all__, key=_natural):
             inner = getattr(value, part)
             yield f"{name}.{part}", inner
             yield from _entries_of(f"{name}.{part}", inner)
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Return a key that sorts names as people do: `log2` before `log10`."""
+    parts = re.findall(r"\d+|\D+", name)
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
 def _home(value: object) -> str:

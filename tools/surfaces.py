@@ -71,12 +71,6 @@ TOPICS = {
 """The topic of the API reference of each function."""
 
 
-def natural_order(name: str) -> list[tuple[int, str]]:
-    """Return a key that sorts names as people do: `log2` before `log10`."""
-    parts = re.findall(r"\d+|\D+", name)
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
-
-
 FUNCTIONS_HEAD = '''\
 """Elementwise functions, made from the op table by `python3 build.py docs`."""
 
@@ -84,21 +78,16 @@ from __future__ import annotations
 
 from tensorweb.nodes.elementwise import elementwise
 from tensorweb.ops import OPS
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, as_node
 from tensorweb.tensor.operations import operation
-
-__all__ = [
-{names}
-]
 '''
 
 
 def functions() -> str:
     """Return the module of functions."""
-    names = sorted((entry.name for entry in ENTRIES), key=natural_order)
-    listed = "\n".join(f'    "{name}",' for name in names)
-    parts = [FUNCTIONS_HEAD.format(names=listed)]
+    parts = [FUNCTIONS_HEAD]
     for entry in ENTRIES:
         if entry.arity == 1:
             parameters = "x: ArrayLike, /"
@@ -108,6 +97,7 @@ def functions() -> str:
             node = f'operation("{entry.name}", x1, x2)'
         body = [*_documentation(entry), f"return Tensor({node})"]
         parts.append(f"def {entry.name}({parameters}) -> Tensor:\n{_indented(body)}")
+    parts.append("declare_public(__name__)\n")
     return "\n\n".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""The functions of `tw.*`, a topic a file; `__all__` of each says what it offers.
+"""The functions of `tw.*`, a topic a file; each offers the functions it defines.
 
 A function converts its arguments and calls the tensor's method of that name, or the
 builder in `nodes/` where tensors have none. `elementwise` is made from the op table;

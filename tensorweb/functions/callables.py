@@ -17,15 +17,10 @@ from tensorweb.graph.node import Node, leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.hostdata import Number, infer_dtype, pack, unpack
 from tensorweb.nodes.movement import expand, move_axis_last
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import Shape, broadcast_shapes, normalize_axis, size
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, as_operands, optional_dtype
-
-__all__ = [
-    "fold",
-    "map",
-    "zip_with",
-]
 
 
 def map(
@@ -127,3 +122,6 @@ def _result(
         result_dtype = default_dtype
     data = pack(results, result_dtype, shape)
     return Tensor(leaf(HostData(data), shape, result_dtype, "cpu"))
+
+
+declare_public(__name__)

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from tensorweb.functions.creation import asarray
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-
-__all__ = [
-    "conj",
-    "imag",
-    "real",
-]
 
 
 def conj(x: ArrayLike, /) -> Tensor:
@@ -44,3 +39,6 @@ def real(x: ArrayLike, /) -> Tensor:
     tensor([1., 3.])
     """
     return asarray(x).real
+
+
+declare_public(__name__)

@@ -8,14 +8,9 @@ from typing import overload
 from tensorweb import evaluate
 from tensorweb.devices import backend
 from tensorweb.errors import DataError
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
-
-__all__ = [
-    "Explanation",
-    "explain",
-    "realize",
-]
 
 
 @overload
@@ -83,3 +78,6 @@ def _check(name: str, tensors: tuple[object, ...]) -> None:
     for x in tensors:
         if not isinstance(x, TensorBase):
             raise DataError(f"{name}: {type(x).__name__} given; it takes tensors.")
+
+
+declare_public(__name__, "Explanation")

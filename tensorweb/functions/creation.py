@@ -17,6 +17,7 @@ from tensorweb.nodes.complex_parts import join_parts
 from tensorweb.nodes.elementwise import cast
 from tensorweb.nodes.linspace import counted, grids, spaced
 from tensorweb.nodes.movement import expand
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.buffers import exchanged
@@ -28,27 +29,6 @@ from tensorweb.tensor.convert import (
     optional_dtype,
 )
 from tensorweb.tensor.scalars import NumberLike, as_complex_number, as_number
-
-__all__ = [
-    "arange",
-    "asarray",
-    "empty",
-    "empty_like",
-    "eye",
-    "from_dlpack",
-    "full",
-    "full_like",
-    "linspace",
-    "meshgrid",
-    "ones",
-    "ones_like",
-    "tensor",
-    "tril",
-    "triu",
-    "zeros",
-    "zeros_like",
-]
-
 
 Lengths = SupportsIndex | Iterable[SupportsIndex]
 
@@ -467,3 +447,6 @@ def meshgrid(*arrays: ArrayLike, indexing: str = "xy") -> tuple[Tensor, ...]:
     """
     nodes = as_operands(*arrays) if arrays else ()
     return tuple(Tensor(node) for node in grids(nodes, indexing))
+
+
+declare_public(__name__)

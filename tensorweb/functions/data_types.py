@@ -14,16 +14,10 @@ from tensorweb.dtypes import (
 )
 from tensorweb.errors import DTypeError
 from tensorweb.functions.creation import asarray
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, is_scalar
-
-__all__ = [
-    "astype",
-    "can_cast",
-    "isdtype",
-    "result_type",
-]
 
 _KINDS: dict[str, tuple[str, ...]] = {
     "bool": ("bool",),
@@ -127,3 +121,6 @@ def isdtype(dtype: DTypeLike, kind: object) -> builtins.bool:
     if isinstance(kind, str):
         raise DTypeError(f"isdtype: kind {kind!r}; kinds are {', '.join(_KINDS)}.")
     return tested is as_dtype(kind)
+
+
+declare_public(__name__)

@@ -10,21 +10,13 @@ from tensorweb.functions.creation import asarray
 from tensorweb.graph.node import Node
 from tensorweb.nodes import selection as build
 from tensorweb.nodes.movement import expand_dims
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, as_operands
 from tensorweb.tensor.movement import Axes
 from tensorweb.tensor.numpy_calls import numpys
 from tensorweb.tensor.rearrangement import Widths
-
-__all__ = [
-    "concat",
-    "pad",
-    "repeat",
-    "stack",
-    "tile",
-    "unstack",
-]
 
 
 def concat(arrays: Iterable[ArrayLike], /, axis: SupportsIndex | None = 0) -> Tensor:
@@ -149,3 +141,6 @@ def pad(
     if mode != "constant" or options:
         return numpys("pad")(x, widths, mode, **options)
     return asarray(x).pad(widths, value)
+
+
+declare_public(__name__)

@@ -7,19 +7,10 @@ from typing import SupportsIndex
 from tensorweb.errors import ShapeError
 from tensorweb.functions.creation import asarray
 from tensorweb.nodes.einsum import einsum as build_einsum
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.algebra import ContractedAxes
 from tensorweb.tensor.convert import ArrayLike, as_operands
-
-__all__ = [
-    "diff",
-    "dot",
-    "einsum",
-    "matmul",
-    "outer",
-    "tensordot",
-    "vecdot",
-]
 
 
 def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
@@ -147,3 +138,6 @@ def diff(
 def _first(x1: ArrayLike, x2: ArrayLike) -> Tensor:
     """Return the first operand as a tensor, in the dtype it takes with the second."""
     return Tensor(as_operands(x1, x2)[0])
+
+
+declare_public(__name__)

@@ -9,25 +9,10 @@ from typing import SupportsIndex
 from tensorweb import shapes
 from tensorweb.functions.creation import Lengths, asarray
 from tensorweb.nodes.movement import expand
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, as_operands
 from tensorweb.tensor.movement import Axes
-
-__all__ = [
-    "broadcast_arrays",
-    "broadcast_to",
-    "expand_dims",
-    "flatten",
-    "flip",
-    "matrix_transpose",
-    "moveaxis",
-    "permute_dims",
-    "ravel",
-    "reshape",
-    "roll",
-    "squeeze",
-    "swapaxes",
-]
 
 
 def reshape(
@@ -206,3 +191,6 @@ def roll(x: ArrayLike, /, shift: Axes, *, axis: Axes | None = None) -> Tensor:
     tensor([4, 1, 2, 3])
     """
     return asarray(x).roll(shift, axis)
+
+
+declare_public(__name__)

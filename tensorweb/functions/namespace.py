@@ -10,15 +10,7 @@ from tensorweb.devices import DEVICES, as_device, backend
 from tensorweb.dtypes import DType
 from tensorweb.errors import BlockingError, DeviceError
 from tensorweb.functions.data_types import isdtype
-
-__all__ = [
-    "__array_namespace_info__",
-    "e",
-    "inf",
-    "nan",
-    "newaxis",
-    "pi",
-]
+from tensorweb.public_names import declare_public
 
 e = math.e
 inf = math.inf
@@ -90,3 +82,6 @@ def __array_namespace_info__() -> ArrayNamespaceInfo:
     tensorweb.int32
     """
     return ArrayNamespaceInfo()
+
+
+declare_public(__name__, "__array_namespace_info__", "e", "inf", "nan", "newaxis", "pi")

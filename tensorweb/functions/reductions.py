@@ -9,25 +9,11 @@ from __future__ import annotations
 from typing import SupportsIndex
 
 from tensorweb.functions.creation import asarray
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.tensor.reductions import Axis
 from tensorweb.tensor.scalars import NumberLike
-
-__all__ = [
-    "all",
-    "any",
-    "count_nonzero",
-    "cumulative_prod",
-    "cumulative_sum",
-    "max",
-    "mean",
-    "min",
-    "prod",
-    "std",
-    "sum",
-    "var",
-]
 
 
 def sum(
@@ -292,3 +278,6 @@ def cumulative_prod(
     return asarray(x).cumulative_prod(
         axis, dtype=dtype, include_initial=include_initial
     )
+
+
+declare_public(__name__)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import SupportsIndex
 
 from tensorweb.functions.creation import asarray
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.operations import clipped
-
-__all__ = ["clip", "round"]
 
 
 def clip(x: ArrayLike, /, min: ArrayLike = None, max: ArrayLike = None) -> Tensor:
@@ -42,3 +41,6 @@ def round(x: ArrayLike, /, decimals: SupportsIndex = 0) -> Tensor:
     tensor([ 2.35, 12.  ])
     """
     return asarray(x).round(decimals)
+
+
+declare_public(__name__)

@@ -10,20 +10,10 @@ from tensorweb.functions.creation import asarray
 from tensorweb.nodes import choice
 from tensorweb.nodes.elementwise import elementwise
 from tensorweb.ops import OPS
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, as_node, as_operands
-
-__all__ = [
-    "argmax",
-    "argmin",
-    "isin",
-    "nonzero",
-    "searchsorted",
-    "take",
-    "take_along_axis",
-    "where",
-]
 
 
 @overload
@@ -189,3 +179,6 @@ def take_along_axis(
             [4]])
     """
     return asarray(x).take_along_axis(indices, axis)
+
+
+declare_public(__name__)

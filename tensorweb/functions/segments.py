@@ -15,16 +15,10 @@ from tensorweb.dtypes import DType, integer_range
 from tensorweb.errors import DTypeError, RangeError, ShapeError
 from tensorweb.functions.creation import asarray, full, zeros
 from tensorweb.lookups.keys import ends_within, extremes
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.indexing import index_node
-
-__all__ = [
-    "bincount",
-    "segment_max",
-    "segment_min",
-    "segment_sum",
-]
 
 
 def bincount(
@@ -198,3 +192,6 @@ def _limits(dtype: DType) -> tuple[float, float]:
     if dtype.kind == "float":
         return -float("inf"), float("inf")
     return integer_range(dtype)
+
+
+declare_public(__name__)

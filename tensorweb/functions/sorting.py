@@ -15,19 +15,10 @@ from typing import NamedTuple, SupportsIndex
 from tensorweb.functions.creation import asarray
 from tensorweb.lookups.sets import distinct
 from tensorweb.nodes import sorting as build
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-
-__all__ = [
-    "argsort",
-    "sort",
-    "top_k",
-    "unique_all",
-    "unique_counts",
-    "unique_inverse",
-    "unique_values",
-]
 
 
 class TopKResult(NamedTuple):
@@ -176,3 +167,6 @@ def unique_values(x: ArrayLike, /) -> Tensor:
     tensor([10, 20, 30])
     """
     return Tensor(distinct(asarray(x).node, with_order=False).values)
+
+
+declare_public(__name__)

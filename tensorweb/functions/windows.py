@@ -6,17 +6,10 @@ from tensorweb.errors import ShapeError
 from tensorweb.functions.creation import asarray
 from tensorweb.nodes import convolution as build
 from tensorweb.nodes.convolution import Numbers, Padding
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, as_operands
 from tensorweb.tensor.movement import Axes
-
-__all__ = [
-    "avg_pool2d",
-    "conv1d",
-    "conv2d",
-    "max_pool2d",
-    "sliding_windows",
-]
 
 
 def sliding_windows(
@@ -190,3 +183,6 @@ def _pool(
     step = size if stride is None else stride
     how = build.windows(name, node.shape[-2:], size, step, padding, dilation)
     return Tensor(build.pooled(name, node, how, is_lowest))
+
+
+declare_public(__name__)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import inspect
 import string
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeVar
 
@@ -33,20 +32,6 @@ R = TypeVar("R")
 
 Out = Tensor | tuple[Tensor, ...] | None
 """The tensor that a result is written into, alone or in a tuple, if there is one."""
-
-
-def declare_public(module: str, *others: str) -> None:
-    """Set `__all__` of a module: its own functions and classes, and other names.
-
-    Names that begin with an underscore or a capital letter are internal.
-    """
-    names = vars(sys.modules[module])
-    defined = [
-        name
-        for name, value in names.items()
-        if name[0].islower() and getattr(value, "__module__", None) == module
-    ]
-    names["__all__"] = [*defined, *others]
 
 
 def signature_of(

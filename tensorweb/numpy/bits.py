@@ -6,7 +6,7 @@ from typing import SupportsIndex
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, DTypeError
-from tensorweb.numpy.arguments import declare_public
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike

@@ -28,11 +28,11 @@ from tensorweb.numpy.arguments import (
     check_creation,
     check_order,
     check_unused,
-    declare_public,
     signature_of,
     slice_values,
     with_first,
 )
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import as_shape, broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike

@@ -11,7 +11,7 @@ from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.dtypes import DType, as_dtype, dtype_of, integer_range, is_dtype_like
 from tensorweb.errors import DataError, DTypeError, RangeError
-from tensorweb.numpy.arguments import declare_public
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 

@@ -16,9 +16,9 @@ from tensorweb.numpy.arguments import (
     as_operand_like,
     as_signed_operand,
     as_tensors,
-    declare_public,
     is_inexact,
 )
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import is_integer, normalize_axis, normalize_axis_order
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike

@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 from tensorweb import dtypes
 from tensorweb import functions as tw
-from tensorweb.numpy.arguments import as_first_operand, as_floats, declare_public
+from tensorweb.numpy.arguments import as_first_operand, as_floats
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 

@@ -19,10 +19,10 @@ from tensorweb.fft.transforms import Norm
 from tensorweb.numpy.arguments import (
     Out,
     as_floats,
-    declare_public,
     into,
     with_first,
 )
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike

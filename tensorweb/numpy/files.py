@@ -10,9 +10,10 @@ from typing import Any, Literal
 from tensorweb import functions as tw
 from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError
-from tensorweb.numpy.arguments import check_unused, declare_public
+from tensorweb.numpy.arguments import check_unused
 from tensorweb.numpy.creation import frombuffer
 from tensorweb.numpy.text import fromstring
+from tensorweb.public_names import declare_public
 from tensorweb.saving import npy, npz
 from tensorweb.saving.files import load as load_any
 from tensorweb.saving.files import replace, stored_by_name

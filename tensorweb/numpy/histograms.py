@@ -18,10 +18,10 @@ from tensorweb.numpy.arguments import (
     as_floats,
     as_operand_like,
     as_tensors,
-    declare_public,
     is_inexact,
 )
 from tensorweb.numpy.statistics import percentile
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import is_integer
 from tensorweb.shapes import size as size_of
 from tensorweb.tensor import Tensor

@@ -15,12 +15,12 @@ from tensorweb.numpy.arguments import (
     as_first_operand,
     as_operand_like,
     as_tensors,
-    declare_public,
     flatten_without_axis,
     into,
     resolve_indices,
 )
 from tensorweb.numpy.creation import asarray, meshgrid
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import broadcast_shapes, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, is_scalar

@@ -16,7 +16,6 @@ from tensorweb.numpy.arguments import (
     as_first_operand,
     as_operand_like,
     as_tensors,
-    declare_public,
     flatten_without_axis,
     into,
     signature_of,
@@ -24,6 +23,7 @@ from tensorweb.numpy.arguments import (
 )
 from tensorweb.numpy.creation import array, asarray
 from tensorweb.numpy.manipulation import atleast_1d, atleast_2d, atleast_3d
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import as_shape, is_integer, normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike

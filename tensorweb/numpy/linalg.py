@@ -21,7 +21,8 @@ from tensorweb.errors import LinAlgError as LinAlgError
 from tensorweb.graph.tracing import is_traced
 from tensorweb.linalg.results import EighResult, QRResult, SVDResult
 from tensorweb.linalg.solving import inverse_or_nan
-from tensorweb.numpy.arguments import Out, as_floats, as_tensors, declare_public, into
+from tensorweb.numpy.arguments import Out, as_floats, as_tensors, into
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import is_integer
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike

@@ -15,10 +15,10 @@ from tensorweb.functions.creation import Lengths
 from tensorweb.numpy.arguments import (
     as_tensors,
     check_order,
-    declare_public,
     is_by_columns,
 )
 from tensorweb.numpy.creation import asarray
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import as_shape, broadcast_shapes, normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike

@@ -19,12 +19,12 @@ from tensorweb.numpy.arguments import (
     as_pair,
     as_real_floats,
     as_tensors,
-    declare_public,
     into,
     is_inexact,
     signature_of,
 )
 from tensorweb.numpy.creation import asarray
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, is_scalar

@@ -11,10 +11,10 @@ from tensorweb.numpy.arguments import (
     Out,
     check_creation,
     check_unused,
-    declare_public,
     into,
 )
 from tensorweb.numpy.creation import asarray
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike

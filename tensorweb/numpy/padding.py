@@ -10,8 +10,9 @@ from typing import Any
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.numpy.arguments import as_operand_like, declare_public, is_inexact
+from tensorweb.numpy.arguments import as_operand_like, is_inexact
 from tensorweb.numpy.creation import asarray
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 

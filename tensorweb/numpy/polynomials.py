@@ -21,10 +21,10 @@ from tensorweb.numpy.arguments import (
     as_signed_operand,
     as_tensors,
     check_unused,
-    declare_public,
 )
 from tensorweb.numpy.matrices import vander
 from tensorweb.numpy.sorting import lexsort
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, is_number
 from tensorweb.tensor.values import peek

@@ -11,7 +11,7 @@ from typing import Any, SupportsIndex
 from tensorweb import functions as tw
 from tensorweb.devices import default_device, emulation_note
 from tensorweb.errors import DataError
-from tensorweb.numpy.arguments import declare_public
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import number_text, printing
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.printing import format_array

@@ -19,10 +19,10 @@ from tensorweb.numpy.arguments import (
     as_pair,
     as_tensors,
     check_order,
-    declare_public,
     into,
     subscripts_of,
 )
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import is_integer, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike

@@ -23,13 +23,13 @@ from tensorweb.numpy.arguments import (
     as_first_operand,
     as_floats,
     as_mask,
-    declare_public,
     flatten_without_axis,
     into,
     is_inexact,
     signature_after_first,
     signature_of,
 )
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import normalize_axes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, is_number, number_of_scalar

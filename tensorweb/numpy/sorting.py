@@ -23,13 +23,13 @@ from tensorweb.numpy.arguments import (
     as_first_operand,
     as_tensors,
     check_order,
-    declare_public,
     flatten_without_axis,
     is_inexact,
     signature_after_first,
 )
 from tensorweb.numpy.creation import asarray
 from tensorweb.numpy.matrices import tri
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import Shape, as_shape, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike

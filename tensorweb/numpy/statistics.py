@@ -21,12 +21,12 @@ from tensorweb.numpy.arguments import (
     as_operand_like,
     as_real_floats,
     as_tensors,
-    declare_public,
     into,
     is_inexact,
     signature_after_first,
 )
 from tensorweb.numpy.matrices import diagonal
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import (
     Shape,
     normalize_axes,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorweb.numpy.arguments import as_tensors, declare_public
+from tensorweb.numpy.arguments import as_tensors
 from tensorweb.numpy.mathematics import allclose, array_equal
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor.convert import ArrayLike
 

@@ -18,7 +18,8 @@ from typing import Any, SupportsIndex
 from tensorweb import functions as tw
 from tensorweb.dtypes import DType, as_dtype, integer_range
 from tensorweb.errors import DataError, DTypeError, ShapeError, TensorIndexError
-from tensorweb.numpy.arguments import check_unused, declare_public
+from tensorweb.numpy.arguments import check_unused
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import is_integer
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike

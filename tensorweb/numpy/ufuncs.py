@@ -21,10 +21,10 @@ from tensorweb.numpy.arguments import (
     as_mask,
     as_operand_like,
     as_tensors,
-    declare_public,
     into,
 )
 from tensorweb.numpy.reductions import ALL, ANY, MAX, MIN, PROD, SUM, Reduction
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike

@@ -16,9 +16,9 @@ from tensorweb.numpy.arguments import (
     as_first_operand,
     as_operand_like,
     as_tensors,
-    declare_public,
 )
 from tensorweb.numpy.creation import asarray
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import (
     as_shape,
     broadcast_shapes,

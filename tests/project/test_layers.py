@@ -16,7 +16,7 @@ VALUES = ("frames", "errors", "dtypes", "shapes", "view", "hostdata")
 GRAPH = (*VALUES, "graph", "ops")
 NODES = (*GRAPH, "protocol", "devices", "nodes")
 VALUES_READ = (*NODES, "evaluate", "lookups")
-TENSOR = (*VALUES_READ, "notices", "advice", "display", "tensor")
+TENSOR = (*VALUES_READ, "notices", "advice", "display", "tensor", "public_names")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "errors": (),
@@ -25,6 +25,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "charts": (),
     "show": (),
     "plots": ("show",),
+    "public_names": (),
     "progress": ("show",),
     "version": (),
     "waits": (),

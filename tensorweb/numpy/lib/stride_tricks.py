@@ -12,8 +12,8 @@ from typing import Any
 
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.numpy.arguments import declare_public
 from tensorweb.numpy.creation import asarray
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import as_shape, is_integer
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
