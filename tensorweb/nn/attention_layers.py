@@ -144,7 +144,7 @@ class MultiheadAttention(Module):
         out_proj: the last projection, a Linear.
         bias_k: `(1, 1, embed_dim)`, a key behind the others; None without
             `add_bias_kv`.
-        bias_v: its value, likewise.
+        bias_v: its value, `(1, 1, embed_dim)`.
 
     >>> layer = tw.nn.MultiheadAttention(8, 2, batch_first=True)
     >>> x = tw.ones((3, 5, 8))
@@ -246,12 +246,13 @@ class MultiheadAttention(Module):
         Args:
             query: `(t, n, embed_dim)`, `(n, t, embed_dim)` with `batch_first`, or
                 `(t, embed_dim)` for one example.
-            key: likewise, `s` long, with `kdim`.
-            value: likewise, `s` long, with `vdim`.
+            key: the same shape with `s` for `t` and `kdim` for `embed_dim`.
+            value: the same shape with `s` for `t` and `vdim` for `embed_dim`.
             key_padding_mask: `(n, s)`, True for keys that nobody sees; or floats that
                 are added to scores.
             need_weights: whether the weights are returned, None otherwise.
-            attn_mask: `(t, s)` or `(n num_heads, t, s)`, likewise by query.
+            attn_mask: `(t, s)` or `(n num_heads, t, s)`, True for keys that the query
+                does not see; or floats that are added to scores.
             average_attn_weights: whether weights are the mean over heads.
             is_causal: whether query i attends to keys 0 to i only.
             dropout_key: a key of `tw.random`; without one nothing is dropped.

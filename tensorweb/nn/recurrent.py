@@ -322,7 +322,7 @@ class RNN(Recurrent):
 class GRU(Recurrent):
     """Gated recurrent units along a sequence.
 
-    `r = sigmoid(W x + V h)`, `z` likewise, `n = tanh(W x + r (V h + c))` and
+    `r` and `z` are `sigmoid(W x + V h)`, `n = tanh(W x + r (V h + c))` and
     `h = (1 - z) n + z h`; weights hold the rows of r, z and n one below the other.
     Source: K. Cho and others, Learning phrase representations, 2014.
 

@@ -49,6 +49,26 @@ Options: TypeAlias = Mapping[str, Any]
 Moments: TypeAlias = dict[str, Tensor]
 
 
+class Update(NamedTuple):
+    """What an update rule computes with.
+
+    Attributes:
+        options: of the parameter group.
+        rate: the learning rate `η`, 0-d.
+        t: the index of the step, from 1, 0-d.
+        p: the parameter, or many as one flat tensor.
+        g: its gradient.
+        moments: by name.
+    """
+
+    options: Options
+    rate: Tensor
+    t: Tensor
+    p: Tensor
+    g: Tensor
+    moments: Moments
+
+
 class GroupSettings(NamedTuple):
     """The options of a parameter group, its schedule, and the count of its tensors."""
 
@@ -143,43 +163,20 @@ class Optimizer:
         raise NotImplementedError
 
     @staticmethod
-    def _update_rule(
-        options: Options,
-        rate: Tensor,
-        count: Tensor,
-        p: Tensor,
-        g: Tensor,
-        moments: Moments,
-    ) -> tuple[Tensor, Moments]:
-        """Return a parameter and its moments after a step, element by element.
-
-        Args:
-            options: of the parameter group.
-            rate: the learning rate, 0-d.
-            count: the index of the step, from 1, 0-d.
-            p: the parameter, or many as one flat tensor.
-            g: its gradient.
-            moments: by name.
-        """
+    def _update_rule(update: Update) -> tuple[Tensor, Moments]:
+        """Return a parameter and its moments after a step, element by element."""
         raise NotImplementedError
 
-    def _updated(
-        self,
-        options: Options,
-        rate: Tensor,
-        count: Tensor,
-        p: Tensor,
-        g: Tensor,
-        moments: Moments,
-    ) -> tuple[Tensor, Moments]:
+    def _updated(self, update: Update) -> tuple[Tensor, Moments]:
         """Return a parameter and its moments after a step with weight decay.
 
         Real and imaginary parts of a complex parameter are updated independently.
         """
+        options, rate, t, p, g, moments = update
         if p.dtype.kind == "complex":
             pairs = {name: _as_pairs(moment) for name, moment in moments.items()}
             p, pairs = self._updated(
-                options, rate, count, _as_pairs(p), _as_pairs(g), pairs
+                Update(options, rate, t, _as_pairs(p), _as_pairs(g), pairs)
             )
             return _from_pairs(p), {n: _from_pairs(m) for n, m in pairs.items()}
         decay = options["weight_decay"]
@@ -189,7 +186,7 @@ class Optimizer:
             p = p * (1 - rate * decay)
         elif decay:
             g = g + p * decay
-        return self._update_rule(options, rate, count, p, g, moments)
+        return self._update_rule(Update(options, rate, t, p, g, moments))
 
     # Parameter groups.
 
@@ -616,7 +613,7 @@ class Optimizer:
         g = layout.join([grad.astype(dtype) for grad in grads]).astype(wide)
         rate, count = rate.astype(wide.part), count.astype(wide.part)
         options = self._settings[group.settings].options
-        p, moments = self._updated(options, rate, count, p, g, group.moments)
+        p, moments = self._updated(Update(options, rate, count, p, g, group.moments))
         return layout.parts(p.astype(dtype)), replace(group, moments=moments)
 
     def _rate_at(self, state: State, index: int) -> Tensor:

@@ -10,7 +10,7 @@ import math
 
 from tensorweb.errors import DataError
 from tensorweb.functions import expm1, maximum, sign, sqrt, where
-from tensorweb.optim.optimizer import Moments, Optimizer, Options, Rate
+from tensorweb.optim.optimizer import Moments, Optimizer, Options, Rate, Update
 from tensorweb.tensor import Tensor
 
 
@@ -83,20 +83,14 @@ class SGD(Optimizer):
 
     # b ← g in the first step, else μb + (1 - τ)g;  p ← p - η(g + μb or b)
     @staticmethod
-    def _update_rule(
-        options: Options,
-        rate: Tensor,
-        count: Tensor,
-        p: Tensor,
-        g: Tensor,
-        moments: Moments,
-    ) -> tuple[Tensor, Moments]:
+    def _update_rule(update: Update) -> tuple[Tensor, Moments]:
+        options, rate, t, p, g, moments = update
         momentum, dampening = options["momentum"], options["dampening"]
         if not momentum:
             return p - rate * g, {}
         new = g
         if dampening:
-            new = where(count == 1, g, g * (1 - dampening))
+            new = where(t == 1, g, g * (1 - dampening))
         velocity = momentum * moments["velocity"] + new
         step = g + momentum * velocity if options["nesterov"] else velocity
         return p - rate * step, {"velocity": velocity}
@@ -160,22 +154,16 @@ class Adam(Optimizer):
     # m ← β₁m + (1 - β₁)g;  v ← β₂v + (1 - β₂)g²
     # p ← p - η · m/(1 - β₁ᵗ) / (√(v/(1 - β₂ᵗ)) + ε); amsgrad: the largest v so far
     @staticmethod
-    def _update_rule(
-        options: Options,
-        rate: Tensor,
-        count: Tensor,
-        p: Tensor,
-        g: Tensor,
-        moments: Moments,
-    ) -> tuple[Tensor, Moments]:
+    def _update_rule(update: Update) -> tuple[Tensor, Moments]:
+        options, rate, t, p, g, moments = update
         first_decay, second_decay = options["betas"]
         first = _moving_average(moments["first"], g, first_decay)
         second = second_decay * moments["second"] + (1 - second_decay) * (g * g)
         updated = {"first": first, "second": second}
         if options["amsgrad"]:
             updated["largest"] = second = maximum(moments["largest"], second)
-        rate = rate / _bias_correction(first_decay, count)
-        correction = _bias_correction(second_decay, count)
+        rate = rate / _bias_correction(first_decay, t)
+        correction = _bias_correction(second_decay, t)
         deviation = sqrt(second) / sqrt(correction) + options["eps"]
         return p - rate * first / deviation, updated
 
@@ -276,14 +264,8 @@ class RMSprop(Optimizer):
     # v ← κv + (1 - κ)g²;  centred: m ← κm + (1 - κ)g, and v - m² in place of v
     # p ← p - ηg/(√v + ε), with momentum b ← μb + g/(√v + ε), p ← p - ηb
     @staticmethod
-    def _update_rule(
-        options: Options,
-        rate: Tensor,
-        count: Tensor,
-        p: Tensor,
-        g: Tensor,
-        moments: Moments,
-    ) -> tuple[Tensor, Moments]:
+    def _update_rule(update: Update) -> tuple[Tensor, Moments]:
+        options, rate, _, p, g, moments = update
         decay, momentum = options["alpha"], options["momentum"]
         square = decay * moments["square"] + (1 - decay) * (g * g)
         updated = {"square": square}
@@ -349,17 +331,11 @@ class Adagrad(Optimizer):
 
     # v ← v + g²;  p ← p - η/(1 + (t - 1)δ) · g/(√v + ε)
     @staticmethod
-    def _update_rule(
-        options: Options,
-        rate: Tensor,
-        count: Tensor,
-        p: Tensor,
-        g: Tensor,
-        moments: Moments,
-    ) -> tuple[Tensor, Moments]:
+    def _update_rule(update: Update) -> tuple[Tensor, Moments]:
+        options, rate, t, p, g, moments = update
         total = moments["total"] + g * g
         if options["lr_decay"]:
-            rate = rate / (1 + (count - 1) * options["lr_decay"])
+            rate = rate / (1 + (t - 1) * options["lr_decay"])
         return p - rate * g / (sqrt(total) + options["eps"]), {"total": total}
 
 
@@ -412,14 +388,8 @@ class Lion(Optimizer):
 
     # p ← p - η sign(β₁m + (1 - β₁)g);  m ← β₂m + (1 - β₂)g
     @staticmethod
-    def _update_rule(
-        options: Options,
-        rate: Tensor,
-        count: Tensor,
-        p: Tensor,
-        g: Tensor,
-        moments: Moments,
-    ) -> tuple[Tensor, Moments]:
+    def _update_rule(update: Update) -> tuple[Tensor, Moments]:
+        options, rate, _, p, g, moments = update
         step_decay, decay = options["betas"]
         step = sign(_moving_average(moments["first"], g, step_decay))
         first = _moving_average(moments["first"], g, decay)

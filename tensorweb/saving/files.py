@@ -428,6 +428,6 @@ def _as_before(leaf: Any, found: Any) -> Any:
     return type(leaf)(found.item()) if is_number else found
 
 
-def _converts(stored: str, wanted: str) -> bool:
+def _converts(stored: str, expected: str) -> bool:
     """Whether numbers of one kind are taken for those of another."""
-    return stored == wanted or {stored, wanted} == {"int", "uint"}
+    return stored == expected or {stored, expected} == {"int", "uint"}

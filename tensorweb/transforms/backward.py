@@ -108,7 +108,7 @@ class BackwardPass:
                 continue
             result = rule(step, _total(arrived))
             for source, is_wanted, part in zip(
-                step.inputs, step.wanted, result, strict=True
+                step.inputs, step.needs_cotangent, result, strict=True
             ):
                 if is_wanted and part is not None:
                     part = summed_to(part, source.shape)

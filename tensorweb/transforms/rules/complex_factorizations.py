@@ -71,7 +71,7 @@ def _parts(x: Tensor) -> Cotangents:
 def of_qr(step: Step, cotangent: Node) -> Cotangents:
     """A = Q R; dA = (dQ + Q sym(M)) R⁻ᴴ, M = R dRᴴ - dQᴴ Q, sym repeats the lower part.
 
-    Of a wide A = [X Y] and R = [U V], V = Qᴴ Y besides: dQ gets Y dVᴴ, and dY = Q dV.
+    Of a wide A = [X Y] and R = [U V], V = Qᴴ Y as well: dQ gets Y dVᴴ, and dY = Q dV.
     """
     *_, rows, columns = step.inputs[0].shape
     if attributes_of(step.node, Factoring).is_complete and rows > columns:

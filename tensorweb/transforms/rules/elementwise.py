@@ -34,7 +34,7 @@ def by_row(step: Step, cotangent: Node) -> Cotangents:
     factors = derivative.local(functions, Tensor.around(node), *operands)
     return [
         _scaled(cotangent, factor, derivative.is_steep) if is_wanted else None
-        for factor, is_wanted in zip(factors, step.wanted, strict=True)
+        for factor, is_wanted in zip(factors, step.needs_cotangent, strict=True)
     ]
 
 
@@ -76,7 +76,11 @@ def of_where(step: Step, cotangent: Node) -> Cotangents:
 def of_divide(step: Step, cotangent: Node) -> Cotangents:
     """Multiply by the reciprocal of a constant divisor; otherwise apply `by_row`."""
     divisor = step.inputs[1]
-    if divisor.op is CONSTANT and divisor.storage is None and not step.wanted[1]:
+    if (
+        divisor.op is CONSTANT
+        and divisor.storage is None
+        and not step.needs_cotangent[1]
+    ):
         value = number_of_constant(divisor)
         factor = 1 / value if value else math.inf
         if LEAST < abs(factor) < 1 / LEAST:

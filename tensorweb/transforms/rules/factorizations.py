@@ -115,7 +115,7 @@ def of_triangular_solve(step: Step, cotangent: Node) -> Cotangents:
 def of_qr(step: Step, cotangent: Node) -> Cotangents:
     """A = Q R; dA = (dQ + Q sym(M)) R⁻ᵀ, M = R dRᵀ - dQᵀ Q, sym repeats the lower part.
 
-    Of a wide A = [X Y] and R = [U V], V = Qᵀ Y besides: dQ gets Y dVᵀ, and dY = Q dV.
+    Of a wide A = [X Y] and R = [U V], V = Qᵀ Y as well: dQ gets Y dVᵀ, and dY = Q dV.
     """
     (source,) = step.inputs
     *_, rows, columns = source.shape

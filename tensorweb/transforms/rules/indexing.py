@@ -58,13 +58,13 @@ def _axes_moved(node: Node, first: int, count: int, to: int) -> Node:
 def of_scatter(step: Step, cotangent: Node) -> Cotangents:
     """Return 0 for overwritten elements, the cotangent for values written last.
 
-    The indices of the writes are scattered likewise, which shows the last write.
+    The indices of the writes are scattered as the values are: the last write shows.
     """
     _, *indices, values = step.inputs
     writing = attributes_of(step.node, Writing)
     blank = scatter(cotangent, indices, zeros(values), writing)
     nothing: list[Node | None] = [None] * len(indices)
-    if not step.wanted[-1]:
+    if not step.needs_cotangent[-1]:
         return [blank, *nothing, None]
     device = cotangent.device
     numbers = reshape(iota(values.size, dtypes.int32, device), values.shape)

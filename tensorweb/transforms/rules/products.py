@@ -49,13 +49,13 @@ def of_matmul(step: Step, cotangent: Node) -> Cotangents:
     upper = ((*batch, *rows, *columns), cotangent)
     a, b = step.inputs
     results: list[Node | None] = [None, None]
-    if step.wanted[0]:
+    if step.needs_cotangent[0]:
         other = labels[1], b
         first, second = (
             (other, upper) if _is_turned(a, groups.depth) else (upper, other)
         )
         results[0] = _product(first, second, labels[0], a)
-    if step.wanted[1]:
+    if step.needs_cotangent[1]:
         other = labels[0], a
         first, second = (
             (upper, other) if _is_turned(b, groups.columns) else (other, upper)
@@ -79,13 +79,13 @@ def _of_plain(step: Step, cotangent: Node, groups: Groups) -> Cotangents:
     _, r, d, c = groups
     a, b = step.inputs
     results: list[Node | None] = [None, None]
-    if step.wanted[0] and _is_turned(a, d):
+    if step.needs_cotangent[0] and _is_turned(a, d):
         results[0] = _turned(contract(b, _turned(cotangent, r), Groups(0, d, c, r)), d)
-    elif step.wanted[0]:
+    elif step.needs_cotangent[0]:
         results[0] = contract(cotangent, _turned(b, d), Groups(0, r, c, d))
-    if step.wanted[1] and _is_turned(b, c):
+    if step.needs_cotangent[1] and _is_turned(b, c):
         results[1] = _turned(contract(_turned(cotangent, r), a, Groups(0, c, r, d)), c)
-    elif step.wanted[1]:
+    elif step.needs_cotangent[1]:
         results[1] = contract(_turned(a, r), cotangent, Groups(0, d, r, c))
     return results
 
@@ -99,10 +99,10 @@ def _turned(node: Node, first: int) -> Node:
 def _product(
     left: tuple[Labels, Node],
     right: tuple[Labels, Node],
-    wanted: Labels,
+    target: Labels,
     like: Node,
 ) -> Node:
-    """Return the contraction over the axes not in `wanted`.
+    """Return the contraction over the axes not in `target`.
 
     Axes of length 1 are omitted where the other operand is longer.
     """
@@ -112,14 +112,14 @@ def _product(
             lengths[label] = max(length, lengths.get(label, 0))
     retained = {
         label
-        for label, length in zip(wanted, like.shape, strict=True)
+        for label, length in zip(target, like.shape, strict=True)
         if length == lengths[label]
     }
     a, b = (_without_repeats(part, lengths) for part in (left, right))
     a = sum_alone(*a, {*b[0], *retained})
     b = sum_alone(*b, {*a[0], *retained})
     labels, product = pair(a, b, retained, lengths)
-    order = [label for label in wanted if label in labels]
+    order = [label for label in target if label in labels]
     product = permute(product, [labels.index(label) for label in order])
     return reshape(product, like.shape)
 

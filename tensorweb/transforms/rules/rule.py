@@ -25,12 +25,12 @@ class Step:
     Attributes:
         node: the operation.
         inputs: its inputs, even if the node itself has released them.
-        wanted: for each input, whether its cotangent is required.
+        needs_cotangent: for each input, whether its cotangent is required.
     """
 
     node: Node
     inputs: tuple[Node, ...]
-    wanted: tuple[bool, ...]
+    needs_cotangent: tuple[bool, ...]
 
 
 Cotangents = Sequence[Node | None]

@@ -113,7 +113,7 @@ def of_pad(step: Step, cotangent: Node) -> Cotangents:
         cotangent,
         [(before, n, 1) for (before, _), n in zip(widths, source.shape, strict=True)],
     )
-    if filling.op is CONSTANT or not step.wanted[1]:
+    if filling.op is CONSTANT or not step.needs_cotangent[1]:
         return [inner, None]
     axes = tuple(range(len(cotangent.shape)))
     around = minus(reduce("sum", cotangent, axes), reduce("sum", inner, axes))
