@@ -7,7 +7,7 @@ was given parameters owns its state and changes them in `step`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
@@ -20,8 +20,15 @@ from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.node import complex_of
 from tensorweb.graph.tracing import is_tracing, open_trace
 from tensorweb.optim.clipping import clipped_and_norm
-from tensorweb.optim.options import CHECKS, is_finite
-from tensorweb.optim.schedules import Schedule
+from tensorweb.optim.options import CHECKS
+from tensorweb.optim.param_groups import ParamGroup, groups_in
+from tensorweb.optim.schedules import (
+    Rate,
+    Schedule,
+    checked_rate,
+    rate_tensor,
+    schedule_of,
+)
 from tensorweb.optim.state import (
     Group,
     Parameters,
@@ -41,9 +48,6 @@ from tensorweb.optim.state import (
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.trees import register
-
-Rate: TypeAlias = float | Schedule | Tensor
-"""A learning rate: a number, or a function from the step count to one."""
 
 Options: TypeAlias = Mapping[str, Any]
 Moments: TypeAlias = dict[str, Tensor]
@@ -128,12 +132,12 @@ class Optimizer:
                 parameter is a floating-point tensor.
         """
         name = type(self).__name__
-        self._default_rate = _checked_rate(name, lr)
+        self._default_rate = checked_rate(name, lr)
         self._defaults = {
             key: CHECKS[key](name, key, value) for key, value in options.items()
         }
         self._settings: tuple[GroupSettings, ...] = (
-            GroupSettings(self._defaults, _schedule_of(self._default_rate), 0),
+            GroupSettings(self._defaults, schedule_of(self._default_rate), 0),
         )
         self.params: list[Tensor] = []
         self.names: tuple[str, ...] = ()
@@ -245,7 +249,7 @@ class Optimizer:
         names, leaves = parameters.names, parameters.leaves
         _check_leaves("init", names, leaves)
         groups = self._start_group(0, self._defaults, names, leaves)
-        rate = _rate_tensor(self._default_rate, leaves)
+        rate = rate_tensor(self._default_rate, leaves)
         return State(number(0, leaves[0].device), (rate,), groups)
 
     def update(self, tree: Any, grads: object, state: State) -> tuple[Any, State]:
@@ -390,10 +394,10 @@ class Optimizer:
 
     def _set_rate(self, index: int, value: Rate) -> None:
         state = self._checked_state("lr")
-        rate = _checked_rate(type(self).__name__, value)
+        rate = checked_rate(type(self).__name__, value)
         rates = list(state.rates)
-        rates[index] = _rate_tensor(rate, self.params)
-        self._replace_settings(index, schedule=_schedule_of(rate))
+        rates[index] = rate_tensor(rate, self.params)
+        self._replace_settings(index, schedule=schedule_of(rate))
         self.state = replace(state, rates=tuple(rates)).copy()
 
     def _set_option(self, index: int, name: str, value: object) -> None:
@@ -466,7 +470,7 @@ class Optimizer:
         """Take the tensors to train: a tree of them, or a list of parameter groups."""
         if isinstance(params, Iterator):
             params = list(params)
-        groups = _groups_in(type(self).__name__, params)
+        groups = groups_in(type(self).__name__, params)
         if groups:
             added = [self._new_group(n, group) for n, group in enumerate(groups)]
         else:
@@ -489,7 +493,7 @@ class Optimizer:
         if not leaves:
             raise DataError(f"{where} has no tensor of floats among its 'params'.")
         names = [f"{index}.{name}" for name in names]
-        rate = _checked_rate(type(self).__name__, options["lr"])
+        rate = checked_rate(type(self).__name__, options["lr"])
         return NewGroup(names, leaves, rate, self._checked_options(options))
 
     def _add_groups(self, added: Sequence[NewGroup]) -> None:
@@ -507,11 +511,9 @@ class Optimizer:
                 len(settings), group.options, group.names, group.leaves
             )
             settings.append(
-                GroupSettings(
-                    group.options, _schedule_of(group.rate), len(group.leaves)
-                )
+                GroupSettings(group.options, schedule_of(group.rate), len(group.leaves))
             )
-            rates.append(_rate_tensor(group.rate, leaves))
+            rates.append(rate_tensor(group.rate, leaves))
         self._settings = tuple(settings)
         self.names, self.params = tuple(names), leaves
         step = old.step if old else number(0, leaves[0].device)
@@ -632,87 +634,6 @@ class Optimizer:
         return rate
 
 
-class ParamGroup(MutableMapping[str, Any]):
-    """Parameters of an optimiser with common options, read and written as a dict."""
-
-    def __init__(self, optimizer: Optimizer, index: int) -> None:
-        """Make a view of one group of an optimiser."""
-        self._optimizer = optimizer
-        self._index = index
-
-    def __getitem__(self, name: str) -> Any:
-        """Return an option; `lr` is a 0-d tensor or a schedule, `params` a list."""
-        optimizer, index = self._optimizer, self._index
-        if name == "params":
-            sizes = [settings.size for settings in optimizer._settings]
-            begin = sum(sizes[:index])
-            return optimizer.params[begin : begin + sizes[index]]
-        if name == "lr":
-            return optimizer._rate_of(index)
-        return optimizer._settings[index].options[name]
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        """Change an option from the next step on.
-
-        Raises:
-            DataError: there is no such option, or it is out of its range.
-        """
-        if name == "params":
-            raise DataError(
-                "param_groups: the parameters of a group stay; add others with "
-                "opt.add_param_group({'params': [...]}), or make a new optimiser."
-            )
-        if name == "lr":
-            self._optimizer._set_rate(self._index, value)
-        else:
-            self._optimizer._set_option(self._index, name, value)
-
-    def __delitem__(self, name: str) -> None:
-        """Raise: a group has all options.
-
-        Raises:
-            DataError: always.
-        """
-        raise DataError(f"param_groups: {name!r} cannot be removed; assign another.")
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield the names, `params` and `lr` first."""
-        yield from ("params", "lr", *self._optimizer._settings[self._index].options)
-
-    def __len__(self) -> int:
-        """Return the count of names."""
-        return 2 + len(self._optimizer._settings[self._index].options)
-
-    def __repr__(self) -> str:
-        """Return the group as a dict, with the count of its parameters."""
-        shown = {name: value for name, value in self.items() if name != "params"}
-        return f"<group of {len(self['params'])} parameters, {shown}>"
-
-
-def _groups_in(name: str, params: object) -> list[Mapping[str, Any]]:
-    """Return PyTorch's parameter groups, `[{"params": ..., ...}]`; [] for a tree.
-
-    Raises:
-        DataError: groups and other values are mixed, or one group is in no list.
-    """
-    if isinstance(params, Mapping) and "params" in params and len(params) > 1:
-        extra = next(key for key in params if key != "params")
-        if not isinstance(params[extra], Tensor | Mapping | list | tuple):
-            raise DataError(
-                f"{name}: one parameter group stands alone; give a list of groups, "
-                f"[{{'params': ..., {extra!r}: ...}}]."
-            )
-    if not isinstance(params, list | tuple):
-        return []
-    groups = [part for part in params if isinstance(part, Mapping) and "params" in part]
-    if groups and len(groups) < len(params):
-        raise DataError(
-            f"{name}: parameter groups and other things are mixed in one list; give "
-            "every tensor in a group, {'params': [...]}."
-        )
-    return groups
-
-
 def _check_leaves(name: str, names: Sequence[str], leaves: Sequence[Tensor]) -> None:
     """Raise unless there are parameters, all on one device."""
     if not leaves:
@@ -733,38 +654,6 @@ def _check_distinct(name: str, names: Sequence[str], leaves: Sequence[Tensor]) -
                 f"{name}: {first!r} and {path!r} are one tensor in two parameter "
                 "groups; a parameter belongs to one."
             )
-
-
-def _checked_rate(name: str, lr: Rate) -> Rate:
-    """Return a validated learning rate.
-
-    Raises:
-        DataError: it is negative, not finite, or neither number nor function.
-    """
-    if callable(lr) or (isinstance(lr, Tensor) and not lr.shape):
-        return lr
-    if not is_finite(lr) or lr < 0:
-        raise DataError(
-            f"{name}: lr={lr!r} is no learning rate; give a finite number from 0 on, "
-            "or a function of the step such as tw.optim.cosine(0.001, steps=1000)."
-        )
-    return float(lr)
-
-
-def _schedule_of(rate: Rate) -> Schedule | None:
-    return rate if callable(rate) else None
-
-
-def _rate_tensor(rate: Rate, leaves: Sequence[Tensor]) -> Tensor | None:
-    """Return a learning rate as a tensor of the state; None for a schedule."""
-    if callable(rate):
-        return None
-    is_wide = any(leaf.dtype.part is dtypes.float64 for leaf in leaves)
-    dtype = dtypes.float64 if is_wide else dtypes.float32
-    device = leaves[0].device
-    if isinstance(rate, Tensor):
-        return rate.astype(dtype).to_device(device)
-    return number(rate, device, dtype)
 
 
 def _as_pairs(x: Tensor) -> Tensor:

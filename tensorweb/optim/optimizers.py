@@ -10,7 +10,8 @@ import math
 
 from tensorweb.errors import DataError
 from tensorweb.functions import expm1, maximum, sign, sqrt, where
-from tensorweb.optim.optimizer import Moments, Optimizer, Options, Rate, Update
+from tensorweb.optim.optimizer import Moments, Optimizer, Options, Update
+from tensorweb.optim.schedules import Rate
 from tensorweb.tensor import Tensor
 
 

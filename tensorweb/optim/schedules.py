@@ -8,14 +8,20 @@ once.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
+from tensorweb import dtypes
 from tensorweb.errors import DataError
 from tensorweb.functions import clip, cos, exp, where
-from tensorweb.optim.options import count, finite
+from tensorweb.optim.options import count, finite, is_finite
+from tensorweb.optim.state import number
 from tensorweb.tensor import Tensor
 
 Schedule = Callable[[Tensor], "Tensor | float"]
+
+Rate: TypeAlias = float | Schedule | Tensor
+"""A learning rate: a number, or a function from the step count to one."""
 
 
 def constant(value: float) -> Schedule:
@@ -105,3 +111,39 @@ def _half_cosine(first: float, last: float, part: Tensor) -> Tensor:
     """Return a half cosine from `first` to `last` as `part` goes from 0 to 1."""
     wave = cos(clip(part, 0.0, 1.0) * math.pi)
     return last + (first - last) * (0.5 + 0.5 * wave)
+
+
+# Learning rates of optimisers.
+
+
+def checked_rate(name: str, lr: Rate) -> Rate:
+    """Return a validated learning rate.
+
+    Raises:
+        DataError: it is negative, not finite, or neither number nor function.
+    """
+    if callable(lr) or (isinstance(lr, Tensor) and not lr.shape):
+        return lr
+    if not is_finite(lr) or lr < 0:
+        raise DataError(
+            f"{name}: lr={lr!r} is no learning rate; give a finite number from 0 on, "
+            "or a function of the step such as tw.optim.cosine(0.001, steps=1000)."
+        )
+    return float(lr)
+
+
+def schedule_of(rate: Rate) -> Schedule | None:
+    """Return the schedule, None if the learning rate is a number."""
+    return rate if callable(rate) else None
+
+
+def rate_tensor(rate: Rate, leaves: Sequence[Tensor]) -> Tensor | None:
+    """Return a learning rate as a tensor of the state; None for a schedule."""
+    if callable(rate):
+        return None
+    is_wide = any(leaf.dtype.part is dtypes.float64 for leaf in leaves)
+    dtype = dtypes.float64 if is_wide else dtypes.float32
+    device = leaves[0].device
+    if isinstance(rate, Tensor):
+        return rate.astype(dtype).to_device(device)
+    return number(rate, device, dtype)
