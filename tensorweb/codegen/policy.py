@@ -5,7 +5,8 @@ by the commands that `docs/tuning.md` describes, section by section; counts of
 workgroups are scaled to the cores of other adapters by `Target.scaled`. Tables of tiles
 are in `product/tiles.py`, `product/subgroup_matrix.py`, `sorting.py` and
 `accumulation.py`; constants that a template's text requires are in the file
-that fills the template. `tests/codegen/test_policy.py` has what each limit decides.
+that fills the template. `tests/codegen/test_codegen_policy.py` tests what each limit
+decides.
 """
 
 # All kernels
