@@ -1,7 +1,7 @@
 """The cases of the op table: code, inputs, exact results, kernels.
 
 One text of code serves both sides: `tensorweb` is `xp`, here or in the page, or NumPy
-is, with floats in float64. Elementwise cases come from the rows of the op table, others
+is, with floats in float64. Elementwise cases come from the op table, others
 from `structure_cases.py`.
 """
 

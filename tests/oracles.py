@@ -1,8 +1,8 @@
 """What each elementwise operation must give, by name and apart from the op table.
 
 A name means NumPy's function of that name, else that of Python's `math`, in float64; an
-entry stands where name or meaning differs. `cpu` runs the rows of the op table and
-`webgpu` their WGSL: both are compared with this, so that a wrong row is seen on both.
+entry stands where name or meaning differs. `cpu` runs the entries of the op table and
+`webgpu` their WGSL: both are compared with this, so that a wrong entry is seen.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ class Operation:
 
 
 def operations() -> Iterator[Operation]:
-    """Yield every unary row of the op table on every dtype it takes, and all casts."""
+    """Yield every unary operation on every dtype it takes, and all casts."""
     for dtype in DTYPES:
         kind = getattr(tw, dtype).kind
         for op in OPS.values():

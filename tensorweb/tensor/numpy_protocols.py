@@ -42,7 +42,7 @@ OPERATORS = {
     "left_shift": "bitwise_left_shift",
     "right_shift": "bitwise_right_shift",
 }
-"""The ufuncs behind Python's operators, and rows of the op table: `array * x` asks for
+"""The ufuncs behind Python's operators, by the op table's names: `array * x` asks for
 `np.multiply(array, x)`, which is what `x * array` is."""
 
 
