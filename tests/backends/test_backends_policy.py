@@ -256,3 +256,17 @@ def test_an_elementwise_kernel_of_webassembly_binds_64_storages() -> None:
         return len(plan(linearize([total.node]), MACHINE.most_inputs))
 
     assert (kernels(63), kernels(64)) == (1, 2)
+
+
+def test_parts_are_divided_again_for_less_memory(backend: WebGpuBackend) -> None:
+    x = stored(1 << 17)
+    for _ in range(20):
+        x = tw.cumulative_sum(x)
+    graph = linearize([x.node])
+    pipelines = backend._pipelines
+    plan = planning.make_plan(graph, backend.pool, pipelines)
+    first = plan.layout_in_parts(graph, 64 * MIB, pipelines)
+    second = plan.layout_in_parts(graph, 3 * MIB, pipelines)
+    assert first is not None
+    assert second is not None
+    assert second.nbytes <= 3 * MIB < first.nbytes
