@@ -23,13 +23,13 @@ from weakref import WeakValueDictionary
 from tensorweb.backends import policy
 from tensorweb.backends.machine import Machine
 from tensorweb.drivers.memory import (
-    SMALLEST_BUDGET,
     VARIABLE,
     largest_buffer,
     memory_budget,
     said_budget,
 )
 from tensorweb.drivers.messages import budget_message, limit_message
+from tensorweb.drivers.policy import SMALLEST_BUDGET
 from tensorweb.drivers.protocol import Driver
 from tensorweb.errors import DeviceMemoryError
 from tensorweb.graph.storage import Storage

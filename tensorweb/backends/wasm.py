@@ -12,7 +12,7 @@ from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.text import ModuleText
 from tensorweb.devices import DEVICES
 from tensorweb.drivers import ModuleDriver
-from tensorweb.drivers.memory import WASM_CAPACITY
+from tensorweb.drivers.policy import WASM_CAPACITY
 from tensorweb.dtypes import ALL
 from tensorweb.schedule.kernel import Kernel
 

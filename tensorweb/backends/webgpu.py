@@ -23,7 +23,7 @@ from tensorweb.codegen.program import Launch, Program
 from tensorweb.codegen.target import Target
 from tensorweb.devices import DEVICES
 from tensorweb.drivers import ShaderDriver, open_driver
-from tensorweb.drivers.native_adapter import ADAPTER_VARIABLE
+from tensorweb.drivers.policy import ADAPTER_VARIABLE
 from tensorweb.dtypes import ALL
 from tensorweb.graph.node import Node
 from tensorweb.schedule.kernel import Kernel

@@ -15,6 +15,13 @@ from typing import Any, NoReturn
 
 from tensorweb.drivers import messages
 from tensorweb.drivers.memory import require_bindable
+from tensorweb.drivers.policy import (
+    CAPPED_GIGABYTES,
+    FIRST_STAGING_WORDS,
+    LARGEST_WINDOW,
+    SMALLEST_WINDOW,
+    WINDOW_SECONDS,
+)
 from tensorweb.drivers.scripts import JsObject, join_scripts
 from tensorweb.drivers.waiting import COMPILING, OPENING, can_wait, wait, wait_for
 from tensorweb.errors import (
@@ -25,12 +32,6 @@ from tensorweb.errors import (
     ShaderError,
 )
 from tensorweb.waits import Steps, run_blocking
-
-INTERVAL = 0.04
-"""Seconds that a window should take, so that less than 0.1 s of work is in flight."""
-
-FEWEST, MOST = 1, 256
-"""Flushes of a window; a wait takes about as long as three flushes of small kernels."""
 
 
 class Pace:
@@ -49,9 +50,9 @@ class Pace:
 
     def begin_window(self, now: float) -> None:
         """Begin the next window, after a wait at the end of one."""
-        wanted = self._window * INTERVAL / max(now - self._since, 1e-6)
-        fair = min(round(wanted), self._window * 2)
-        self._window = min(max(fair, FEWEST), MOST)
+        window = self._window * WINDOW_SECONDS / max(now - self._since, 1e-6)
+        grown = min(round(window), self._window * 2)
+        self._window = min(max(grown, SMALLEST_WINDOW), LARGEST_WINDOW)
         self.drained(now)
 
     def drained(self, now: float) -> None:
@@ -80,17 +81,11 @@ ENABLES = {
 }
 """Features that a shader must enable: WebGPU's name to the line of WGSL."""
 
-FIRST_STAGING = 1 << 14
-"""Words of staging memory for tapes in the beginning; it grows with the tapes."""
-
 SOFTWARE = "swiftshader|llvmpipe|lavapipe|softpipe|basic render"
 """A regular expression, found in the names of adapters that compute on the CPU."""
 
 OWN_MEMORY = frozenset({"nvidia", "amd"})
 """Vendors of mostly discrete GPUs; browsers do not report whether a GPU is discrete."""
-
-CAPPED = 8
-"""Many browsers cap the reported host memory at this many gigabytes."""
 
 
 def told_memory(gigabytes: float) -> int:
@@ -99,7 +94,7 @@ def told_memory(gigabytes: float) -> int:
     >>> told_memory(4) >> 30, told_memory(8), told_memory(32) >> 30
     (4, 0, 32)
     """
-    return 0 if gigabytes == CAPPED else int(gigabytes * (1 << 30))
+    return 0 if gigabytes == CAPPED_GIGABYTES else int(gigabytes * (1 << 30))
 
 
 def open_browser() -> Steps[BrowserDriver]:
@@ -141,7 +136,7 @@ class BrowserDriver:
         )
         self._pace = Pace(monotonic())
         self._mark: int | None = None
-        self._stage(FIRST_STAGING)
+        self._stage(FIRST_STAGING_WORDS)
 
     def _stage(self, length: int) -> None:
         """Allocate the memory through which tapes reach JavaScript, `length` words.
@@ -153,7 +148,7 @@ class BrowserDriver:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the device is gone; nothing works on this driver any more."""
+        """Whether the device is lost or closed; no call of this driver works."""
         return bool(self._js.isLost())
 
     def abandon(self) -> None:

@@ -11,7 +11,7 @@
  * @property {() => boolean} any
  * @property {(record: object, failure: Failure) => void} markBroken
  *   `record` (a buffer or pipeline) never came to be; each use of it fails again
- * @property {(record: object) => void} forget the record is gone
+ * @property {(record: object) => void} forget the record was dropped
  * @property {() => boolean} anyBroken
  * @property {(record: object) => void} recall adds the failure of a broken record again
  * @property {(report: (error: GPUError) => void | Promise<void>) => void} endScope

@@ -130,10 +130,10 @@
         return number;
       },
       async settled(numbers) {
-        const wanted = JSON.parse(numbers).map(
+        const chosen = JSON.parse(numbers).map(
           (/** @type {number} */ number) => records[number].compiled,
         );
-        await Promise.all(wanted.length ? wanted : compiling);
+        await Promise.all(chosen.length ? chosen : compiling);
       },
       pending: () => compiling.size,
       of: (number) => records[number],

@@ -13,27 +13,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tensorweb.drivers import messages
+from tensorweb.drivers.policy import (
+    ASSUMED_HOST_MEMORY,
+    BUDGET_BUFFERS,
+    LARGEST_FIRST_BUDGET,
+    SMALLEST_BUDGET,
+)
 from tensorweb.errors import DeviceError, DeviceMemoryError
 
 VARIABLE = "TENSORWEB_MEMORY_BUDGET"
 """Names the variable that sets the budget, in bytes."""
-
-UNKNOWN_HOST = {"GPU": 16 << 30, "software": 8 << 30}
-"""Bytes assumed for a host's memory if it is unknown."""
-
-LARGEST_BUFFERS = 4
-"""As many buffers of the largest size begin a GPU's budget; WebGPU tells no more of how
-much memory there is."""
-
-FIRST_BUDGET = 32 << 30
-"""Bytes that it begins with at most. What is allocated beyond tells whether there is
-more."""
-
-SMALLEST_BUDGET = 256 << 20
-"""Bytes below which no failure lowers it."""
-
-WASM_CAPACITY = (4 << 30) - (64 << 20)
-"""Bytes that a WebAssembly memory may have: its addresses have 32 bits."""
 
 CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 """File in which Linux reports the memory limit of a container."""
@@ -91,9 +80,9 @@ def memory_budget(
     said = said_budget()
     if said is not None:
         return said
-    budget = min(LARGEST_BUFFERS * limits[LIMITS[0]], FIRST_BUDGET)
+    budget = min(BUDGET_BUFFERS * limits[LIMITS[0]], LARGEST_FIRST_BUDGET)
     if is_software or shared is not None:
-        unknown = UNKNOWN_HOST["software" if is_software else "GPU"]
+        unknown = ASSUMED_HOST_MEMORY["software" if is_software else "GPU"]
         host = (shared or unknown) // 2
         budget = host if is_software else min(budget, host)
     if device in _lost_with:

@@ -139,6 +139,6 @@ def heap_message(size: int, held: int, memory: int, limit: int) -> str:
 def lost_message(reason: str) -> str:
     """Return the text of a `DeviceLostError`."""
     return (
-        f"the GPU device was lost ({reason}) and its tensors are gone with it; "
+        f"the GPU device was lost ({reason}) and its tensors with it; "
         "run the program again to compute on a new device."
     )

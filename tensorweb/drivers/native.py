@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import atexit
 import importlib
+import os
 import sys
 import weakref
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from tensorweb.drivers import messages, native_cache
 from tensorweb.drivers.memory import host_memory, require_bindable
-from tensorweb.drivers.native_adapter import (
-    FEATURES,
-    Wgpu,
-    request_device,
-    webgpu_limits,
+from tensorweb.drivers.policy import (
+    ADAPTER_VARIABLE,
+    LARGEST_IDLE_STAGING,
+    MOST_BIND_GROUPS,
+    MOST_TIMESTAMPS,
+    SMALLEST_STAGING,
 )
 from tensorweb.drivers.protocol import (
     CLEAR,
@@ -32,11 +35,92 @@ from tensorweb.drivers.protocol import (
 )
 from tensorweb.errors import (
     BackendError,
+    DeviceError,
     DeviceLostError,
     DeviceMemoryError,
     ShaderError,
 )
 from tensorweb.waits import Steps, Wait, run_blocking
+
+Wgpu = Any
+"""An object of wgpu-py, which ships no type information."""
+
+FEATURES = {
+    "shader-f16": "shader-f16",
+    "timestamp-query": "timestamp-query",
+    "subgroups": "subgroups",
+    "subgroup": "subgroups",
+}
+"""Features enabled when present: wgpu-native's name to WebGPU's own."""
+
+
+def request_device() -> tuple[Wgpu, Wgpu, Wgpu]:
+    """Return the wgpu module, an adapter and its device with maximal limits.
+
+    Raises `DeviceError` when wgpu-py is not installed or there is no adapter.
+    """
+    try:
+        wgpu = importlib.import_module("wgpu")
+        importlib.import_module("wgpu.backends.wgpu_native")
+    except ImportError as error:
+        raise DeviceError(
+            "webgpu: the package wgpu is not installed; install it with "
+            '`pip install "tensorweb[native]"`, or compute on device="cpu".'
+        ) from error
+    except Exception as error:
+        raise DeviceError(
+            f"webgpu: the package wgpu cannot be loaded here ({error}); "
+            'compute on device="cpu".'
+        ) from error
+    adapter = _choose_adapter(wgpu, os.environ.get(ADAPTER_VARIABLE, ""))
+    features = [name for name in FEATURES if name in adapter.features]
+    try:
+        # Without required_limits wgpu-py asks for the adapter's own maxima.
+        device = adapter.request_device_sync(required_features=features)
+    except Exception as error:
+        raise DeviceError(
+            f"webgpu: the adapter {adapter.summary} gives no device ({error})."
+        ) from error
+    return wgpu, adapter, device
+
+
+def _choose_adapter(wgpu: Wgpu, name: str) -> Wgpu:
+    if name:
+        adapters = list(wgpu.gpu.enumerate_adapters_sync())
+        for adapter in adapters:
+            if name.lower() in adapter.summary.lower():
+                return adapter
+        names = "; ".join(adapter.summary for adapter in adapters) or "none"
+        raise DeviceError(
+            f"webgpu: no adapter's name contains {ADAPTER_VARIABLE}={name!r}; "
+            f"adapters here: {names}."
+        )
+    try:
+        adapter = wgpu.gpu.request_adapter_sync(power_preference="high-performance")
+    except Exception as error:
+        raise _no_adapter() from error
+    if adapter is None:
+        raise _no_adapter()
+    return adapter
+
+
+def _no_adapter() -> DeviceError:
+    return DeviceError(
+        "webgpu: no GPU adapter on this machine; install a Vulkan driver (on Debian "
+        "`apt install mesa-vulkan-drivers` also computes without a GPU), or compute "
+        'on device="cpu".'
+    )
+
+
+def webgpu_limits(limits: Mapping[str, int]) -> dict[str, int]:
+    """Return limits by WebGPU's own names: `max-buffer-size` → `maxBufferSize`."""
+    named = {}
+    for name, value in limits.items():
+        first, *rest = name.split("-")
+        capitals = [part.upper() if part[0].isdigit() else part for part in rest]
+        camel = first + "".join(part[0].upper() + part[1:] for part in capitals)
+        named[camel] = int(value)
+    return named
 
 
 def interruption(
@@ -60,11 +144,6 @@ def without_preamble(error: BaseException | None) -> str:
     return str(error).split("Caused by:", 1)[-1].strip()
 
 
-SMALLEST = 4096
-KEPT_BYTES = 64 << 20
-"""Most bytes of cached buffers; larger reads allocate their own."""
-
-
 class ReadBack:
     """The mappable buffers of one device."""
 
@@ -78,7 +157,7 @@ class ReadBack:
     def copy(self, source: Wgpu, offset: int, size: int) -> Wgpu:
         """Submit a copy of bytes into a mappable buffer and return it."""
         size = (size + 3) & ~3
-        capacity = max(SMALLEST, 1 << (size - 1).bit_length())
+        capacity = max(SMALLEST_STAGING, 1 << (size - 1).bit_length())
         free = self._idle.get(capacity)
         if free:
             staging = free.pop()
@@ -96,7 +175,7 @@ class ReadBack:
         data = bytes(view[start : start + size])
         staging.unmap()
         capacity = staging.size
-        if self._idle_bytes + capacity <= KEPT_BYTES:
+        if self._idle_bytes + capacity <= LARGEST_IDLE_STAGING:
             self._idle.setdefault(capacity, []).append(staging)
             self._idle_bytes += capacity
         else:
@@ -111,10 +190,6 @@ class ReadBack:
         self._idle.clear()
 
 
-MOST = 4096
-"""Timestamps of one set, WebGPU's limit; a tape has at most 1024 launches."""
-
-
 class Timing:
     """The timestamps of one tape."""
 
@@ -123,10 +198,10 @@ class Timing:
         native = importlib.import_module("wgpu.backends.wgpu_native")
         period = native.lib.wgpuQueueGetTimestampPeriod(device.queue._internal)
         self._seconds_per_tick = float(period) * 1e-9
-        self._set = device.create_query_set(type="timestamp", count=MOST)
+        self._set = device.create_query_set(type="timestamp", count=MOST_TIMESTAMPS)
         usage = wgpu.BufferUsage
         self._resolved = device.create_buffer(
-            size=MOST * 8, usage=usage.QUERY_RESOLVE | usage.COPY_SRC
+            size=MOST_TIMESTAMPS * 8, usage=usage.QUERY_RESOLVE | usage.COPY_SRC
         )
         self._used = 0
 
@@ -164,9 +239,6 @@ GroupKey = tuple[str, tuple[int, ...]]
 """A bind group's key: the layout's access string and the buffers."""
 
 PARAMETER_BYTES = PARAMETER_WORDS * 4
-GROUPS_KEPT = 4096
-"""Bind groups in the cache; one more empties it."""
-
 KINDS = {"r": "read-only-storage", "w": "storage"}
 
 
@@ -226,7 +298,7 @@ class BindGroups:
         group = self._groups.get(key)
         if group is not None:
             return group
-        if len(self._groups) >= GROUPS_KEPT:
+        if len(self._groups) >= MOST_BIND_GROUPS:
             self.clear()
         resources = [self._buffers[buffer] for buffer in buffers]
         entries = [

@@ -47,7 +47,7 @@ class Driver(Protocol):
 
     @property
     def is_lost(self) -> bool:
-        """Whether the device is gone; nothing works on this driver any more."""
+        """Whether the device is lost or closed; no call of this driver works."""
 
     def abandon(self) -> None:
         """Take the device for lost and never call it again."""

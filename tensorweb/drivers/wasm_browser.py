@@ -11,8 +11,14 @@ import json
 from array import array
 
 from tensorweb.drivers.messages import refused_message
+from tensorweb.drivers.policy import (
+    FIRST_PAGES,
+    FIRST_STAGING_WORDS,
+    LARGEST_STAGED,
+    MOST_PAGES,
+)
 from tensorweb.drivers.scripts import JsObject, join_scripts, script_text
-from tensorweb.drivers.wasm_driver import FIRST_PAGES, MOST_PAGES, PAGE, WasmDriver
+from tensorweb.drivers.wasm_driver import PAGE, WasmDriver
 from tensorweb.errors import DeviceError, ShaderError
 
 PARTS = (
@@ -25,14 +31,6 @@ PARTS = (
 
 HELPER = "wasm_helper.js"
 """What a helper thread runs."""
-
-
-FIRST_STAGING = 1 << 14
-"""Words of staging memory for tapes in the beginning; it grows with the tapes."""
-
-STAGED = 1 << 14
-"""Bytes up to which reads and writes go through the staging memory: looking at another
-buffer costs 10 µs."""
 
 STOPPED = 1
 TRAPPED = 2
@@ -78,7 +76,7 @@ class WasmBrowserDriver(WasmDriver):
         self._submit = js_driver.submit
         self._write_staged = js_driver.writeStaged
         self._read_staged = js_driver.readStaged
-        self._stage(FIRST_STAGING)
+        self._stage(FIRST_STAGING_WORDS)
         super().__init__(bool(js_driver.isShared), bool(js_driver.hasRelaxed))
         js_driver.placeTapes(self._tape_address)
 
@@ -119,7 +117,7 @@ class WasmBrowserDriver(WasmDriver):
         """Copy host bytes into a buffer."""
         self._require_open()
         size = memoryview(data).nbytes
-        if size > STAGED:
+        if size > LARGEST_STAGED:
             self._js.write(buffer + offset, data)
             return
         self._staged_bytes[:size] = memoryview(data).cast("B")
@@ -129,7 +127,7 @@ class WasmBrowserDriver(WasmDriver):
         """Return bytes of a buffer."""
         self._require_open()
         self._counters["reads"] += 1
-        if size <= STAGED:
+        if size <= LARGEST_STAGED:
             self._read_staged(buffer + offset, size)
             return bytes(self._staged_bytes[:size])
         # JavaScript fills this object before anyone else sees it: CPython shares no

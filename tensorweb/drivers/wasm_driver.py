@@ -13,7 +13,13 @@ from bisect import bisect_left, insort
 from collections.abc import Callable
 
 from tensorweb.drivers import messages
-from tensorweb.drivers.memory import WASM_CAPACITY, require_bindable
+from tensorweb.drivers.memory import require_bindable
+from tensorweb.drivers.policy import (
+    FIRST_PAGES,
+    LARGEST_GROWTH,
+    SLACK,
+    WASM_CAPACITY,
+)
 from tensorweb.drivers.protocol import PARAMETER_CAPACITY
 from tensorweb.errors import BackendError, DeviceLostError, DeviceMemoryError
 from tensorweb.waits import Steps
@@ -23,12 +29,6 @@ PAGE = 1 << 16
 
 ALIGNMENT = 64
 """Every block begins at a multiple of this, a cache line."""
-
-SLACK = 16
-"""Bytes behind each block that belong to nobody else: a vector may be read there."""
-
-LARGEST_STEP = 64 << 20
-"""Most bytes that the memory grows by ahead of need; below, by a quarter of itself."""
 
 WORD = 1 << 32
 
@@ -101,16 +101,16 @@ class Heap:
         Raises:
             DeviceMemoryError: the memory cannot grow enough.
         """
-        wanted = _aligned(size + SLACK)
-        at = bisect_left(self._free_sizes, (wanted, 0))
+        needed = _aligned(size + SLACK)
+        at = bisect_left(self._free_sizes, (needed, 0))
         if at == len(self._free_sizes):
-            self._grow(wanted, size)
-            at = bisect_left(self._free_sizes, (wanted, 0))
+            self._grow(needed, size)
+            at = bisect_left(self._free_sizes, (needed, 0))
         start = self._free_sizes[at][1]
         end = self._remove_free(start)
-        if start + wanted < end:
-            self._add_free(start + wanted, end)
-        self._blocks[start] = (start + wanted, size)
+        if start + needed < end:
+            self._add_free(start + needed, end)
+        self._blocks[start] = (start + needed, size)
         self.held += size
         return signed(start)
 
@@ -135,14 +135,14 @@ class Heap:
             start = before
         self._add_free(start, end)
 
-    def _grow(self, wanted: int, size: int) -> None:
-        """Grow the memory until its last free block has `wanted` bytes.
+    def _grow(self, needed: int, size: int) -> None:
+        """Grow the memory until its last free block has `needed` bytes.
 
         It grows ahead of need where it can, and only as far as needed where not.
         """
         tail = self._free_starts.get(self._end, self._end)
-        least = _whole_pages(_aligned(tail) + wanted)
-        ahead = _whole_pages(self._end + min(self._end // 4, LARGEST_STEP))
+        least = _whole_pages(_aligned(tail) + needed)
+        ahead = _whole_pages(self._end + min(self._end // 4, LARGEST_GROWTH))
         most = self.limit // PAGE * PAGE
         for end in (min(max(least, ahead), most), least):
             if end >= least and end <= most and self._grow_memory(end):
@@ -180,12 +180,6 @@ DEVICE = "cpu"
 RESERVED = 4096
 """Bytes at the bottom of the memory that are no buffer's: the threads' control words,
 and address 0, so that no buffer is there."""
-
-FIRST_PAGES = 64
-"""Pages of the memory in the beginning."""
-
-MOST_PAGES = 1 << 16
-"""Pages of the largest memory: 4 GiB."""
 
 FIRST_TAPE = PARAMETER_CAPACITY + (1 << 14)
 """Initial words of the memory block for tapes; it grows on demand."""
@@ -310,7 +304,7 @@ class WasmDriver(ABC):
     def _require_open(self) -> None:
         if self.is_lost:
             raise DeviceLostError(
-                "the WebAssembly device was closed and its tensors are gone with it; "
+                "the WebAssembly device was closed and its tensors were freed; "
                 "run the program again to compute on a new device."
             )
 

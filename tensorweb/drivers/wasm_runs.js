@@ -32,7 +32,7 @@
   return function createRuns(memory, modules, threads, pyodide) {
     /** @type {{source: PythonProxy, view: PythonView} | undefined} */
     let staged;
-    let place = 0;
+    let tapeAddress = 0;
     /** @type {number[]} */
     let seconds = [];
     let trap = "";
@@ -112,8 +112,8 @@
         dispatches += 1;
         const launch = {
           pipeline: tape[at + 1],
-          parameters: place + 4 + tape[at + 5],
-          buffers: place + 4 * (at + 7),
+          parameters: tapeAddress + 4 + tape[at + 5],
+          buffers: tapeAddress + 4 * (at + 7),
           units: tape[at + 2],
           slice: tape[at + 3],
           isInOrder: tape[at + 4] === 0,
@@ -138,7 +138,7 @@
         const source = staging.copy();
         staged = { source, view: source.getBuffer() };
       },
-      placeTapes: (address) => void (place = address >>> 0),
+      placeTapes: (address) => void (tapeAddress = address >>> 0),
       writeStaged(address, size) {
         memory.bytes.set(stagedBytes().subarray(0, size), address >>> 0);
       },
@@ -148,10 +148,10 @@
       },
       submit(length, isTimed = false) {
         const bytes = stagedBytes();
-        memory.bytes.set(bytes.subarray(0, 4 * length), place);
+        memory.bytes.set(bytes.subarray(0, 4 * length), tapeAddress);
         seconds = [];
         // The copy that Python cannot move.
-        return replay(memory.words.subarray(place / 4, place / 4 + length), isTimed);
+        return replay(memory.words.subarray(tapeAddress / 4, tapeAddress / 4 + length), isTimed);
       },
       launchSeconds: () => JSON.stringify(seconds),
       dispatches: () => dispatches,

@@ -76,7 +76,7 @@
   /** @type {CreateThreads} */
   return function createThreads(memory, script, asked) {
     const words = new Int32Array(memory.wasm.buffer, 0, CONTROL.count);
-    let wanted = threadsFor(memory, asked) - 1;
+    let helperCount = threadsFor(memory, asked) - 1;
     /** @type {Set<Worker>} */
     const helpers = new Set();
     let address = "";
@@ -88,13 +88,13 @@
     /** @param {Worker} helper */
     function drop(helper) {
       helper.terminate();
-      if (helpers.delete(helper)) wanted -= 1;
+      if (helpers.delete(helper)) helperCount -= 1;
     }
 
     function start() {
       address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
       try {
-        while (helpers.size < wanted) {
+        while (helpers.size < helperCount) {
           const helper = new Worker(address, { name: "tensorweb helper" });
           helpers.add(helper);
           helper.onerror = (event) => {
@@ -104,7 +104,7 @@
           helper.postMessage({ memory: memory.wasm, at: CONTROL });
         }
       } catch {
-        wanted = helpers.size; // the policy of the page allows no workers
+        helperCount = helpers.size; // the policy of the page allows no workers
       }
     }
 
@@ -137,17 +137,17 @@
       return chunk;
     }
 
-    const timer = wanted ? setTimeout(start) : undefined;
+    const timer = helperCount ? setTimeout(start) : undefined;
 
     return {
-      count: () => 1 + wanted,
+      count: () => 1 + helperCount,
       up,
       helped: () => Atomics.load(words, CONTROL.helped),
       share(pipeline, address, size) {
         sources.set(pipeline, { address, size });
       },
       isWorth({ pipeline, units, slice, isInOrder }) {
-        if (!wanted || isInOrder || units < 2 || units * WORTH <= slice) return false;
+        if (!helperCount || isInOrder || units < 2 || units * WORTH <= slice) return false;
         if (units > MOST_UNITS || !sources.has(pipeline)) return false;
         return up() > 0;
       },
@@ -178,7 +178,7 @@
       },
       close() {
         clearTimeout(timer);
-        wanted = 0;
+        helperCount = 0;
         for (const helper of helpers) helper.terminate();
         helpers.clear();
         if (address) URL.revokeObjectURL(address);

@@ -11,7 +11,7 @@ from functools import partial
 
 import pytest
 
-from tensorweb.drivers import native_adapter
+from tensorweb.drivers import policy
 from tensorweb.drivers.native import NativeDriver, open_native
 from tensorweb.drivers.protocol import (
     CLEAR,
@@ -357,7 +357,7 @@ def test_closed_driver_is_lost() -> None:
 def test_unknown_adapter_name_lists_available_adapters(
     driver: NativeDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(native_adapter.ADAPTER_VARIABLE, "no such thing")
+    monkeypatch.setenv(policy.ADAPTER_VARIABLE, "no such thing")
     with pytest.raises(DeviceError, match=r"adapters here: .+"):
         open_native()
 
@@ -366,7 +366,7 @@ def test_adapter_is_chosen_by_a_part_of_its_name(
     driver: NativeDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = driver.description.split()[0]
-    monkeypatch.setenv(native_adapter.ADAPTER_VARIABLE, name.upper())
+    monkeypatch.setenv(policy.ADAPTER_VARIABLE, name.upper())
     chosen = open_native()
     assert name in chosen.description
     chosen.close()

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from tensorweb.drivers.browser import INTERVAL, MOST, Pace
+from tensorweb.drivers.browser import Pace
+from tensorweb.drivers.policy import LARGEST_WINDOW, WINDOW_SECONDS
 
 
 def windows(costs: list[float]) -> list[int]:
@@ -25,7 +26,7 @@ def windows(costs: list[float]) -> list[int]:
 
 @pytest.mark.parametrize("cost", [0.001, 0.005, 0.02])
 def test_window_finds_its_interval(cost: float) -> None:
-    assert windows([cost] * 2000)[-1] * cost == pytest.approx(INTERVAL, rel=0.3)
+    assert windows([cost] * 2000)[-1] * cost == pytest.approx(WINDOW_SECONDS, rel=0.3)
 
 
 def test_slow_flushes_are_waited_for_one_by_one() -> None:
@@ -39,12 +40,12 @@ def test_quick_flushes_are_seldom_waited_for() -> None:
 def test_window_shrinks_soon_when_flushes_become_slow() -> None:
     found = windows([50e-6] * 3000 + [0.01] * 600)
     longest = len(found) - found[::-1].index(max(found))
-    assert max(found[longest + 1 :]) * 0.01 <= 2 * INTERVAL
+    assert max(found[longest + 1 :]) * 0.01 <= 2 * WINDOW_SECONDS
 
 
 def test_window_has_a_longest_length_and_doubles_at_most() -> None:
     found = windows([1e-9] * 3000)
-    assert max(found) == MOST
+    assert max(found) == LARGEST_WINDOW
     assert all(b <= 2 * a for a, b in pairwise(found))
 
 

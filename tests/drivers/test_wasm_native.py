@@ -12,8 +12,8 @@ import pytest
 import wasm_modules
 from wasm_modules import filled, launch, slot, tape, values
 
-from tensorweb.drivers import wasmtime_engine
-from tensorweb.drivers.memory import WASM_CAPACITY
+from tensorweb.drivers import policy, wasm_native
+from tensorweb.drivers.policy import WASM_CAPACITY
 from tensorweb.drivers.protocol import (
     CLEAR,
     COPY,
@@ -165,7 +165,7 @@ def test_an_interrupted_callback_raises_after_the_call(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(
-        "tensorweb.drivers.wasmtime_engine.library_function", lambda *_: stopped
+        "tensorweb.drivers.wasm_native.library_function", lambda *_: stopped
     )
     driver = open_wasm_native()
     pipeline = driver.create_pipeline(wasm_modules.library("exp", 1), "rw", "exp")
@@ -301,8 +301,8 @@ def test_it_fits_the_protocol() -> None:
 def test_a_store_takes_more_modules_than_are_usual(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert wasmtime_engine.MOST_INSTANCES > 10_000
-    monkeypatch.setattr(wasmtime_engine, "MOST_INSTANCES", 2)
+    assert policy.MOST_INSTANCES > 10_000
+    monkeypatch.setattr(wasm_native, "MOST_INSTANCES", 2)
     driver = open_wasm_native()
     source = wasm_modules.add(driver.is_shared)
     driver.create_pipeline(source, "rw", "first")
