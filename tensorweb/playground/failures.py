@@ -1,6 +1,6 @@
 """Exceptions as the page shows them: the user's frames only, with exact positions.
 
-A program that is not run yet is checked for syntax errors likewise.
+A program that is not run yet is also checked for syntax errors.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def _message(error: BaseException, report: traceback.TracebackException) -> str:
     """Return the message with Python's suggestion, without the type."""
     if isinstance(error, SyntaxError):
         return error.msg or "invalid syntax"
-    if told := import_advice(error) or file_advice(error):
-        return told
+    if advice := import_advice(error) or file_advice(error):
+        return advice
     last = "".join(report.format_exception_only())
     _, separator, message = last.partition(": ")
     return _in_plain_words(message.strip()) if separator else ""

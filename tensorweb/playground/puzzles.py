@@ -37,7 +37,7 @@ class Puzzle:
 
     Attributes:
         name: the required function name.
-        wanted: plain Python that computes the expected result from lists and integers.
+        expected: plain Python that computes the result from lists and integers.
         first: arguments of the example, shown first.
         edges: arguments with lengths 0 and 1.
         draw: returns random arguments.
@@ -45,7 +45,7 @@ class Puzzle:
     """
 
     name: str
-    wanted: Callable[..., Result]
+    expected: Callable[..., Result]
     first: Arguments
     edges: tuple[Arguments, ...]
     draw: Callable[[Random], Arguments]
@@ -291,7 +291,7 @@ def check(function: Callable[..., Any]) -> None:
     >>> def outer(a, b):
     ...     return a[:, None] * b
     >>> check(outer)
-    outer: solved. 24 cases, with views and with lengths 0 and 1: all as wanted.
+    outer: solved. 24 cases, with views and with lengths 0 and 1: all as expected.
     >>> def outer(a, b):
     ...     return a * b
     >>> check(outer)
@@ -320,13 +320,13 @@ def verdict_of(function: Callable[..., Any], puzzle: Puzzle) -> Verdict:
             if not found.solved:
                 return found
             verdicts.append(found)
-    text = f"{len(cases)} cases, with views and with lengths 0 and 1: all as wanted."
+    text = f"{len(cases)} cases, with views and with lengths 0 and 1: all as expected."
     return replace(verdicts[0], text=text)
 
 
 def _case(puzzle: Puzzle, arguments: tuple[Any, ...]) -> tuple[str, Table]:
     """Return a call as text, and its expected result."""
-    shape, values = puzzle.wanted(*arguments)
+    shape, values = puzzle.expected(*arguments)
     call = f"{puzzle.name}({', '.join(map(str, arguments))})"
     return call, Table(shape, _cells(shape, values))
 
@@ -340,7 +340,7 @@ def _try(
 ) -> Verdict:
     """Call the function once and compare its result with the expected one."""
     call, table = _case(puzzle, arguments)
-    shape, wanted = puzzle.wanted(*arguments)
+    shape, expected = puzzle.expected(*arguments)
 
     def not_yet(text: str, got: Table | None = None) -> Verdict:
         return Verdict(puzzle.name, False, text, call, table, got)
@@ -363,7 +363,7 @@ def _try(
         return not_yet(f"Wanted is shape {shape}; this raises {words}")
     wrong = [
         [float(a) != float(b) for a, b in zip(row, other, strict=True)]
-        for row, other in zip(_rows(shape, wanted), _rows(shape, values), strict=True)
+        for row, other in zip(_rows(shape, expected), _rows(shape, values), strict=True)
     ]
     many = sum(map(sum, wrong))
     shown = [row[:MOST_SHOWN] for row in wrong[:MOST_SHOWN]]

@@ -26,8 +26,7 @@ from tensorweb.plots import Plot, Series
 
 from . import records, sources
 from .host import flush_streams
-from .images import coloured_cells, is_image
-from .pictures import heatmap_record, sendable
+from .pictures import coloured_cells, heatmap_record, is_image, sendable
 from .program import argument_text
 from .rich import rich_of
 from .streams import Emit, Output, clip, clip_line

@@ -5,22 +5,23 @@ from __future__ import annotations
 import contextlib
 import gc
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import tensorweb as tw
-from tensorweb import notices
+from tensorweb import devices, notices
 from tensorweb.devices import DEVICES, open_device_async, opened, prefer_device
 from tensorweb.display.cells import Pooling
 from tensorweb.errors import DeviceError
 from tensorweb.events import listening
 from tensorweb.frames import noting
 from tensorweb.graph.nonfinite import Search
+from tensorweb.performance.warming import Graph, graphs, prepare
 
 from . import (
     completion,
-    exports,
     kernels,
     pictures,
     records,
@@ -29,15 +30,55 @@ from . import (
 )
 from .failures import describe_failure, syntax_problems
 from .files import ProgramFiles, remember_lost
-from .fingerprints import fingerprints
 from .host import Host, NextLine, ReadLine, end_tasks
 from .numbers import AwaitingReader, BlockingReader, Reader
 from .program import Wait, execute, new_main
+from .records import WarmUp
 from .rich import forget_figures
 from .rich_output import Displays
 from .sources import FILENAME
 from .streams import Emit, Output, clip
-from .warming import Warming
+
+if TYPE_CHECKING:
+    from tensorweb.protocol import Preparer
+
+MOST_PENDING = 2
+"""With more pending kernels than this a step does not start new ones."""
+
+
+class Warming:
+    """The graphs that are not compiled yet."""
+
+    def __init__(self, blocking: bool) -> None:
+        """Start with all graphs; `blocking` is whether Python can wait."""
+        self._blocking = blocking
+        self._left: Iterator[Graph] | None = graphs()
+
+    async def step(self) -> WarmUp:
+        """Start to compile the next graph; return whether there is more to do."""
+        preparer = await self._preparer() if self._left is not None else None
+        if self._left is None or preparer is None:
+            self._left = None
+            return {"more": False}
+        if preparer.prepare([]) <= MOST_PENDING:
+            with devices.device(devices.fastest()):
+                graph = next(self._left, None)
+                if graph is None:
+                    self._left = None
+                else:
+                    prepare(graph)
+        return {"more": self._left is not None}
+
+    async def _preparer(self) -> Preparer | None:
+        """Open the fastest device; return its preparer if that is worthwhile."""
+        name = devices.fastest()
+        try:
+            if not self._blocking:
+                await devices.open_device_async(name)
+            found = devices.backend(name).preparer
+        except DeviceError:
+            return None
+        return found if found is not None and found.is_worthwhile else None
 
 
 class Session:
@@ -205,7 +246,7 @@ class Session:
 
     async def fingerprint(self) -> records.Fingerprints:
         """Return the fingerprints of this run's results, to compare with a run."""
-        return await fingerprints(self._entries, self._reader)
+        return await tensors.fingerprints(self._entries, self._reader)
 
     async def heatmap(
         self,
@@ -282,8 +323,8 @@ class Session:
         """Return a part of a file: a tensor as `.npy`, one slice as CSV."""
         x = self._tensor(tensor)
         if format == "npy":
-            return await exports.npy(x, start, self._reader)
-        return await exports.csv(x, rows, columns, indices, start, self._reader)
+            return await pictures.npy(x, start, self._reader)
+        return await pictures.csv(x, rows, columns, indices, start, self._reader)
 
     async def cells(
         self,

@@ -129,9 +129,9 @@ class Output:
         self._tail.append(text)
         self._tail_size += len(text)
         while self._tail_size - len(self._tail[0]) >= TAIL:
-            gone = len(self._tail.popleft())
-            self._tail_size -= gone
-            self._omitted += gone
+            removed = len(self._tail.popleft())
+            self._tail_size -= removed
+            self._omitted += removed
         now = monotonic()
         if first or now - self._window > PERIOD:
             self._window = now

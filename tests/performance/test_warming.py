@@ -17,7 +17,7 @@ from tensorweb import devices
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.errors import DataError
 from tensorweb.performance.warming import FAMILIES, given, graphs, prepare
-from tensorweb.playground.warming import MOST_PENDING, Warming
+from tensorweb.playground.session import MOST_PENDING, Warming
 
 
 @pytest.fixture

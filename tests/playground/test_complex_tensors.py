@@ -10,7 +10,7 @@ import numpy as np
 
 import tensorweb as tw
 from tensorweb.display.summary import summary_of
-from tensorweb.playground import exports, fingerprints, pictures, tensors
+from tensorweb.playground import pictures, tensors
 from tensorweb.playground.numbers import BlockingReader
 
 READER = BlockingReader()
@@ -37,9 +37,9 @@ def test_sizes_are_drawn_and_numbers_written(device: str) -> None:
         count, largest, index = await pictures.measure(x, x * 2, less, READER)
         assert (count, largest, index) == (3, 5.0, [0, 0])
         entries = tensors.collect({"x": x}, [])
-        (print_of,) = await fingerprints.fingerprints(entries, READER)
+        (print_of,) = await tensors.fingerprints(entries, READER)
         assert (print_of["dtype"], print_of["numbers"][1]) == ("complex64", 5.0)
-        file = b64decode((await exports.npy(x, 0, READER))["data"])
+        file = b64decode((await pictures.npy(x, 0, READER))["data"])
         np.testing.assert_array_equal(np.load(BytesIO(file)), x.numpy())
 
     asyncio.run(look())

@@ -90,10 +90,11 @@ def test_a_solution_solves_it(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
     assert found.solved, found
     assert found.wanted == dataclasses.replace(found.got, wrong=[])
     # The example in the puzzle's text must be the result that the check requires.
-    expected = PUZZLES[name].wanted(*PUZZLES[name].first)[1]
+    expected = PUZZLES[name].expected(*PUZZLES[name].first)[1]
     [said] = re.findall(rf"{name}\(.*\) is (\[.*\])\.", TEXTS[name])
     example = eval(
-        re.findall(rf"({name}\(.*\)) is", TEXTS[name])[0], {name: PUZZLES[name].wanted}
+        re.findall(rf"({name}\(.*\)) is", TEXTS[name])[0],
+        {name: PUZZLES[name].expected},
     )
     assert example[1] == json.loads(said)
     assert expected
