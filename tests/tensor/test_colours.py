@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from tensorweb.display.colours import (
+from tensorweb.display.numbers import shape_text, short
+from tensorweb.display.summary import (
     DIVERGING,
+    GLYPHS,
     NAN_COLOUR,
     NAN_INK,
     SEQUENTIAL,
     Colour,
     scale_of,
 )
-from tensorweb.display.numbers import shape_text, short
-from tensorweb.display.summary import GLYPHS
 
 TENSORS = Path(__file__).parents[2] / "web/src/panels/tensors"
 COLOURS = (TENSORS / "colours.ts").read_text("utf-8")

@@ -16,7 +16,7 @@ from pictures import Picture, decoded
 import tensorweb as tw
 from tensorweb import devices
 from tensorweb.display.cells import NOTEBOOK
-from tensorweb.display.colours import DIVERGING, NAN_COLOUR, NAN_INK, SEQUENTIAL
+from tensorweb.display.summary import DIVERGING, NAN_COLOUR, NAN_INK, SEQUENTIAL
 from tensorweb.errors import BlockingError
 from tensorweb.waits import Steps
 

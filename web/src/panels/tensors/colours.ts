@@ -1,5 +1,5 @@
 /** Colours of values: sequential, diverging from the middle with blue above and red below,
- * two for masks. Notebooks have the first two as well (`tensorweb/display/colours.py`). */
+ * two for masks. Notebooks have the first two as well (`tensorweb/display/summary.py`). */
 
 import type { Scheme } from "../../page/media";
 
