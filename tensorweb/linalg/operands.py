@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from tensorweb import dtypes
 from tensorweb import functions as xp
 from tensorweb.errors import LinAlgError, MatrixShapeError
@@ -125,3 +127,39 @@ def columns_as_real(x: Tensor) -> Tensor:
 def columns_as_complex(x: Tensor) -> Tensor:
     """Return `(..., 2 m, n)` as `(..., m, n)`."""
     return from_parts(x[..., 0::2, :], x[..., 1::2, :])
+
+
+class EigResult(NamedTuple):
+    """Eigenvalues and, as columns, eigenvectors: `(..., n)` and `(..., n, n)`."""
+
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
+class EighResult(NamedTuple):
+    """Ascending eigenvalues and, as columns, eigenvectors of symmetric matrices."""
+
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
+class QRResult(NamedTuple):
+    """Orthonormal columns and an upper triangle: `(..., m, k)` and `(..., k, n)`."""
+
+    Q: Tensor
+    R: Tensor
+
+
+class SlogdetResult(NamedTuple):
+    """Sign and logarithm of a determinant's size: `(...)` both."""
+
+    sign: Tensor
+    logabsdet: Tensor
+
+
+class SVDResult(NamedTuple):
+    """Left vectors, descending singular values, right vectors as rows."""
+
+    U: Tensor
+    S: Tensor
+    Vh: Tensor

@@ -12,6 +12,7 @@ from tensorweb.graph.autograd import may_differentiate, set_rule
 from tensorweb.graph.complex_pairs import like, pair_of
 from tensorweb.graph.node import Node, complex_of
 from tensorweb.linalg.operands import (
+    SlogdetResult,
     as_complex,
     as_real,
     columns_as_complex,
@@ -24,7 +25,6 @@ from tensorweb.linalg.operands import (
     zero_pivots,
 )
 from tensorweb.linalg.products import diagonal
-from tensorweb.linalg.results import SlogdetResult
 from tensorweb.linalg.spectral import schur
 from tensorweb.nodes import factorizations as build
 from tensorweb.nodes.matrices import diagonal as build_diagonal

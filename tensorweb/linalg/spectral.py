@@ -12,6 +12,10 @@ from tensorweb.errors import DataError
 from tensorweb.graph.autograd import may_differentiate, set_rule
 from tensorweb.graph.node import Node
 from tensorweb.linalg.operands import (
+    EighResult,
+    EigResult,
+    QRResult,
+    SVDResult,
     as_complex,
     as_real,
     fail_where,
@@ -22,7 +26,6 @@ from tensorweb.linalg.operands import (
     square,
 )
 from tensorweb.linalg.products import diagonal
-from tensorweb.linalg.results import EighResult, EigResult, QRResult, SVDResult
 from tensorweb.nodes import complex_factorizations as complex_build
 from tensorweb.nodes import factorizations as real_build
 from tensorweb.nodes.matrices import diagonal as build_diagonal

@@ -19,7 +19,7 @@ from tensorweb.dtypes import finfo
 from tensorweb.errors import DataError, MatrixShapeError, ShapeError
 from tensorweb.errors import LinAlgError as LinAlgError
 from tensorweb.graph.tracing import is_traced
-from tensorweb.linalg.results import EighResult, QRResult, SVDResult
+from tensorweb.linalg.operands import EighResult, QRResult, SVDResult
 from tensorweb.linalg.solving import inverse_or_nan
 from tensorweb.numpy.arguments import Out, as_floats, as_tensors, into
 from tensorweb.public_names import declare_public
