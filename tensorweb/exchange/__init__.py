@@ -1,1 +1,1 @@
-"""What other libraries must be told so that they take tensors."""
+"""Adapters with which other libraries accept tensors."""

@@ -1,4 +1,4 @@
-"""Libraries that are told of tensors when a program imports them: a row each.
+"""Adapters for libraries, installed when a program imports the library.
 
 They are neither imported nor looked for here: a row runs once its module is there,
 whether the program imports that before tensorweb or after it.

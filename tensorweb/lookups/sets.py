@@ -24,7 +24,7 @@ from tensorweb.shapes import Shape
 
 @dataclass(frozen=True, slots=True)
 class Distinct:
-    """The distinct values of a node, and what is known about them.
+    """The distinct values of a node, their counts and indices.
 
     Attributes:
         shape: of the node.

@@ -37,14 +37,14 @@ WARMING_SECONDS = 0.2
 """Clocks of a GPU rise only while it works."""
 
 ROUNDS = 2
-"""How often all tiles take their turn: what disturbs a GPU meets each of them."""
+"""Rounds over all tiles, so that disturbances of the GPU affect each of them."""
 
 GAIN = 0.95
 """A tile must take less than this share of the table's time to be preferred."""
 
-MOST_TOGETHER = 64
-WORK_TOGETHER = 2e10
-"""Products of one recording: so many, or floating-point operations together."""
+RECORDED_PRODUCTS = 64
+RECORDED_OPERATIONS = 2e10
+"""Limits of one recording: count of products, and their floating-point operations."""
 
 Products = Callable[[Tensor, Tensor], list[Tensor]]
 
@@ -153,7 +153,7 @@ def _warm(left: Tensor, right: Tensor) -> Steps[None]:
 def _seconds(left: Tensor, right: Tensor) -> Steps[float]:
     """Return the best mean seconds of one product."""
     size = left.shape[0]
-    count = int(max(min(WORK_TOGETHER / (2 * size**3), MOST_TOGETHER), 1))
+    count = int(max(min(RECORDED_OPERATIONS / (2 * size**3), RECORDED_PRODUCTS), 1))
     products = jit(lambda a, b: [a @ b for _ in range(count)])
     yield from _run(products, left, right, 1)
     calls = 1
