@@ -36,8 +36,8 @@
     /** @param {number} number of a module whose bytes are there */
     function compile(number) {
       const module = new WebAssembly.Module(sources[number]);
-      const imports = WebAssembly.Module.imports(module);
-      for (const { name } of imports) {
+      const required = WebAssembly.Module.imports(module);
+      for (const { name } of required) {
         if (imports[name]) continue;
         const found = pyodide[`_${name}`];
         if (!found) throw new Error(`the C library has no function '${name}'`);
@@ -45,7 +45,7 @@
       }
       const { exports } = new WebAssembly.Instance(module, { m: imports });
       if (!exports.run) throw new Error("it exports no `run`");
-      if (imports.length === 1) pure.add(number);
+      if (required.length === 1) pure.add(number);
       if (compiled.size >= MOST_COMPILED) compiled.clear();
       const run = /** @type {Run} */ (exports.run);
       compiled.set(number, run);
