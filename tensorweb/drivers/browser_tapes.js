@@ -4,7 +4,7 @@
 /**
  * @typedef {object} Tapes
  * @property {(staging: PythonBuffer) => void} stage where tapes will be written
- * @property {(length: number, timed?: boolean) => number} submit of so many staged words:
+ * @property {(length: number, timed?: boolean) => number} submit of `length` staged words:
  *   0, or -1 when the device is lost
  */
 

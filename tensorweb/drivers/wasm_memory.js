@@ -7,7 +7,7 @@
  * @property {WebAssembly.Memory} wasm
  * @property {Uint8Array} bytes the whole memory, until it grows
  * @property {Int32Array} words the same
- * @property {(pages: number) => boolean} grow by so many pages; whether it could
+ * @property {(pages: number) => boolean} grow by `pages` pages; whether it could
  * @property {(address: number, source: PythonBuffer) => void} write all of its bytes
  * @property {(address: number, target: PythonBuffer) => void} take as many bytes
  * @property {() => void} close

@@ -3,11 +3,11 @@
 
 /**
  * @typedef {object} Runs
- * @property {(staging: PythonBuffer) => void} stage what Python hands over, or takes
+ * @property {(staging: PythonBuffer) => void} stage what Python passes, or takes
  * @property {(address: number) => void} placeTapes where tapes go in the device's memory
- * @property {(address: number, size: number) => void} writeStaged so many staged bytes
- * @property {(address: number, size: number) => void} readStaged so many bytes
- * @property {(length: number, isTimed?: boolean) => number} submit of so many staged
+ * @property {(address: number, size: number) => void} writeStaged `size` staged bytes
+ * @property {(address: number, size: number) => void} readStaged `size` bytes
+ * @property {(length: number, isTimed?: boolean) => number} submit of `length` staged
  *   words: 0, or 1 when Stop was pressed, or 2 when a kernel trapped
  * @property {() => string} launchSeconds of the last timed tape, a list in JSON
  * @property {() => number} dispatches how many launches began since the device is open
