@@ -228,9 +228,9 @@ fn pass_0(lane: u32, first_row: u32) {
       let origin = butterfly(number, LENGTH / RADIX_0, IS_ACROSS_0);
       let k = origin.y % DONE_0;
       let to = (origin.y - k) * RADIX_0 + k;
-      // slot found: the butterfly of the points
+      // slot butterfly: the butterfly of the points
       var found = radix_8(array<vec2f, 8>(x_0[b][0u], x_0[b][1u], x_0[b][2u], x_0[b][3u], x_0[b][4u], x_0[b][5u], x_0[b][6u], x_0[b][7u]));
-      // end found
+      // end butterfly
       // unroll
       for (var m = 0u; m < RADIX_0; m++) {
         // choose

@@ -127,8 +127,8 @@ fn main(
   }
 
   // repeat fold: once for each reduction
-  // slot kept: values constant along the row, and registers for new values
-  // end kept
+  // slot declared: values constant along the row, and registers for new values
+  // end declared
   var total_0 = parameters.identity_0;
   // unroll if IS_UNROLLED
   for (var j = 0u; j < ITERATIONS; j++) {
@@ -162,8 +162,8 @@ fn main(
     }
   } else {
     if (lane == 0u) {
-      // slot whole: store the results of the row
-      // end whole
+      // slot row_total: store the result of the row
+      // end row_total
     }
   }
   // end store

@@ -173,7 +173,7 @@ def _passes(
         values = ", ".join(f"x_{index}[b][{m}u]" for m in range(radix))
         butterfly = f"radix_{radix}(array<vec2f, {radix}>({values}))"
         lines = f"      var found = {butterfly};\n"
-        passes.append({"sizes": constants(sizes), "found": lines})
+        passes.append({"sizes": constants(sizes), "butterfly": lines})
         done *= radix
     return passes
 

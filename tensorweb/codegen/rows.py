@@ -509,7 +509,7 @@ class _Rows:
             combine = f"combine_{index}"
         combined = "".join(f"  {total} = {combine}({total}, {v});\n" for v in values)
         return {
-            "kept": declared,
+            "declared": declared,
             "compute": indent(lines, "  "),
             "combine": indent(combined, "    "),
         }
@@ -519,7 +519,11 @@ class _Rows:
         dtype, finish = self.kernel.dtypes[index], f"finish_{index}"
         element, form = storage_type(dtype), to_storage("{0}", dtype)
         self.builder.text += self._element(finish, result, element, form)
-        slots = {"row_values": self._row_values(result), "elements": "", "whole": ""}
+        slots = {
+            "row_values": self._row_values(result),
+            "elements": "",
+            "row_total": "",
+        }
         storage, stored_type = f"result{index or ''}", element
         if kind == BY_ELEMENT:
             lines, values = self._values(finish, result, element)
@@ -529,7 +533,7 @@ class _Rows:
             stored_type = f"vec4<{element}>" if self.width > 1 else element
         else:
             (value,) = map(self._argument, self.row.arguments(result))
-            slots["whole"] = f"      {storage}[row] = {finish}({value});\n"
+            slots["row_total"] = f"      {storage}[row] = {finish}({value});\n"
         self.builder.add_buffer(storage, "w", stored_type, output(index))
         return slots
 
