@@ -8,7 +8,7 @@ import tensorweb.numpy as np
 from tensorweb.advice import ADVICE
 from tools.process import ROOT
 
-ABSENT = ADVICE["tensorweb.numpy"]
+ABSENT = dict(sorted(ADVICE["tensorweb.numpy"].items()))
 
 _SUMS = "integers are summed in 32 bits and wrap around"
 _INDICES = "indices are int32"

@@ -176,8 +176,7 @@ class vectorize:
             _parse_signature(signature)
         self.signature = signature
         self.pyfunc = pyfunc
-        self.otypes = None if otypes is None else list(otypes)
-        self._dtypes = None if otypes is None else list(map(_as_dtype_name, otypes))
+        self.otypes: Sequence[DTypeLike] | str | None = otypes
         self.excluded: set[int | str] = set(excluded or ())
         self.__doc__ = doc or (None if pyfunc is None else inspect.getdoc(pyfunc))
         self.__name__ = getattr(pyfunc, "__name__", "vectorize")
@@ -201,6 +200,11 @@ class vectorize:
         rows = zip(*columns, strict=True) if columns else [()]
         device = operands[0].device if operands else None
         return self._join_results([call(*row) for row in rows], shape, device)
+
+    @property
+    def _dtypes(self) -> list[DTypeLike] | None:
+        """The dtypes of results; programs may set `otypes`, as in NumPy."""
+        return None if self.otypes is None else list(map(_as_dtype_name, self.otypes))
 
     def _with_fixed(
         self,

@@ -511,6 +511,12 @@ def test_vectorize_decorates() -> None:
     assert total.__doc__ == "Return the sum."
 
 
+def test_vectorize_takes_dtypes_of_results_that_are_set_later() -> None:
+    same = np.vectorize(lambda x: x)
+    same.otypes = "i"
+    assert same(np.zeros((0, 5), "int32")).shape == (0, 5)
+
+
 def test_quantiles_have_the_digits_of_both() -> None:
     x = np.asarray([1.0, 2.0, 4.0], "float32", device="cpu")
     q = np.asarray(0.3, "float64", device="cpu")
