@@ -162,8 +162,8 @@ fn main(
     }
   } else {
     if (lane == 0u) {
-      // slot row_total: store the result of the row
-      // end row_total
+      // slot total: store the result of the row
+      // end total
     }
   }
   // end store

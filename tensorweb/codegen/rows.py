@@ -519,11 +519,7 @@ class _Rows:
         dtype, finish = self.kernel.dtypes[index], f"finish_{index}"
         element, form = storage_type(dtype), to_storage("{0}", dtype)
         self.builder.text += self._element(finish, result, element, form)
-        slots = {
-            "row_values": self._row_values(result),
-            "elements": "",
-            "row_total": "",
-        }
+        slots = {"row_values": self._row_values(result), "elements": "", "total": ""}
         storage, stored_type = f"result{index or ''}", element
         if kind == BY_ELEMENT:
             lines, values = self._values(finish, result, element)
@@ -533,7 +529,7 @@ class _Rows:
             stored_type = f"vec4<{element}>" if self.width > 1 else element
         else:
             (value,) = map(self._argument, self.row.arguments(result))
-            slots["row_total"] = f"      {storage}[row] = {finish}({value});\n"
+            slots["total"] = f"      {storage}[row] = {finish}({value});\n"
         self.builder.add_buffer(storage, "w", stored_type, output(index))
         return slots
 
