@@ -152,7 +152,7 @@ class _Scheduler:
         graph, fusion = self._graph, self.fusion
         outputs = {graph.nodes[number].base for number in graph.outputs}
         built = [self._built[root] for root in fusion.roots]
-        return join(built, self._limits, outputs, self._build_merged)
+        return join(built, self._limits, outputs, fusion.shared, self._build_merged)
 
     def _build_merged(
         self, members: Sequence[Node], outputs: Sequence[Node]

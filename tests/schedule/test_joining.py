@@ -164,8 +164,10 @@ def test_kernels_keep_to_the_storages_that_a_device_binds(most: int) -> None:
     assert len(kernels) <= 1 + len(results) // (most // 2 - 1)
 
 
-def test_pieces_of_a_long_chain_keep_to_the_storages(webgpu: str) -> None:
-    """Values in the middle of a piece are results."""
+def test_kernels_that_others_wait_for_in_vain_keep_to_the_storages(
+    webgpu: str,
+) -> None:
+    """A piece of a long chain, whose values in the middle are results."""
     results = []
     for _ in range(2):
         x, y = Tensor(value(6)), Tensor(value(8, 1))
