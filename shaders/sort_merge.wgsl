@@ -75,9 +75,9 @@ fn main(
   let side = lane / PROBES;
   let diagonal = start - pair + side * count;
   if (lane < 2u) {
-    let wanted = start - pair + lane * count;
-    atomicStore(&least[lane], wanted - min(wanted, total - run));
-    atomicStore(&most[lane], min(wanted, run));
+    let boundary = start - pair + lane * count;
+    atomicStore(&least[lane], boundary - min(boundary, total - run));
+    atomicStore(&most[lane], min(boundary, run));
   }
   for (var span = parameters.run; span > 0u; span = (span - 1u) / PROBES) {
     workgroupBarrier();
