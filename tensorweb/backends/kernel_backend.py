@@ -390,12 +390,12 @@ class KernelBackend:
         return make_plan(graph, self.pool, self._pipelines, is_for_all)
 
     def _flush(self, graph: LinearGraph) -> None:
-        """Run one flush; store values that an earlier one computed, too."""
-        wanted = needed_again(graph)
-        if wanted:
-            graph = graph.extended(wanted)
-            for number in wanted:
-                graph.nodes[number].mark = WANTED
+        """Run one flush; also store values that an earlier flush computed."""
+        recomputed = needed_again(graph)
+        if recomputed:
+            graph = graph.extended(recomputed)
+            for index in recomputed:
+                graph.nodes[index].mark = WANTED
         plan = self._plans.find(graph, self._make_plan)
         seeker = search()
         if seeker is None:

@@ -1,4 +1,4 @@
-"""Decide which values a flush computes and stores besides the requested ones.
+"""Decide which values a flush computes and stores beyond the requested ones.
 
 A flush computes cheap values inside the kernels that read them and stores as little as
 it can. This module is the only one that decides what else survives; "without it" was

@@ -109,7 +109,7 @@ class CpuBackend:
 
 
 def _physical_memory() -> int:
-    """Return the machine's memory in bytes, without end where it is not told."""
+    """Return the host's memory in bytes, `sys.maxsize` where it is unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # Windows, browsers
@@ -122,10 +122,10 @@ program when it is used."""
 
 
 class _Run:
-    """One walk over the graph.
+    """One evaluation of a graph.
 
-    Every node that is computed keeps its array, so that none is computed twice; those
-    that only their readers held are gone with them.
+    Every computed node retains its array, so that none is computed twice; an array
+    that only its consumers refer to is freed with them.
     """
 
     def __init__(self, outputs: Sequence[Node]) -> None:

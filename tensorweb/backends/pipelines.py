@@ -13,7 +13,7 @@ from tensorweb.schedule.kernel import Kernel
 
 T = TypeVar("T", bound=Hashable)
 
-Wanted = tuple[Launch, str]
+PipelineRequest = tuple[Launch, str]
 """A launch and its kernel in words."""
 
 
@@ -59,7 +59,7 @@ class Pipelines(ABC):
             ShaderError: the device's compiler refused it.
         """
 
-    def compile(self, wanted: Iterable[Wanted]) -> None:  # noqa: B027  # a choice
+    def compile(self, requests: Iterable[PipelineRequest]) -> None:  # noqa: B027  # a choice
         """Compile what a plan needs, where that is quicker than one after another."""
 
     def handle(self, launch: Launch, words: str) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tensorweb.backends import policy
 from tensorweb.backends.kernel_backend import KernelBackend
 from tensorweb.backends.machine import Machine
-from tensorweb.backends.pipelines import Pipelines, Wanted
+from tensorweb.backends.pipelines import PipelineRequest, Pipelines
 from tensorweb.backends.planning import make_plan
 from tensorweb.backends.probes import NOTHING, Findings, probe
 from tensorweb.codegen.compiler import compile_kernel
@@ -136,9 +136,9 @@ class ShaderPipelines(Pipelines):
         """
         return self.driver.create_pipeline(self._source(launch), launch.access, words)
 
-    def begin(self, wanted: Iterable[Wanted]) -> None:
+    def begin(self, requests: Iterable[PipelineRequest]) -> None:
         """Begin to compile what is new in the background; `handle` finds it."""
-        for launch, words in wanted:
+        for launch, words in requests:
             if launch.source not in self._handles:
                 found = self.driver.begin_pipeline(
                     self._source(launch), launch.access, words
@@ -146,7 +146,7 @@ class ShaderPipelines(Pipelines):
                 self._handles[launch.source] = found
                 self._begun.add(found)
 
-    def compile(self, wanted: Iterable[Wanted]) -> None:
+    def compile(self, requests: Iterable[PipelineRequest]) -> None:
         """Compile what a plan needs, side by side where Python can wait for it.
 
         A single new pipeline is compiled by `handle`, which need not wait. Software
@@ -155,7 +155,7 @@ class ShaderPipelines(Pipelines):
         Raises:
             ShaderError: the device's compiler refused one.
         """
-        rows = {launch.source: (launch, words) for launch, words in wanted}
+        rows = {launch.source: (launch, words) for launch, words in requests}
         new = [row for source, row in rows.items() if source not in self._handles]
         driver = self.driver
         if len(new) > 1 and not driver.is_software and driver.can_block():
@@ -188,9 +188,9 @@ class BackgroundPipelines(ShaderPipelines):
         self._programs = pipelines._programs
         self._begun = pipelines._begun
 
-    def compile(self, wanted: Iterable[Wanted]) -> None:
+    def compile(self, requests: Iterable[PipelineRequest]) -> None:
         """Begin to compile what a plan needs."""
-        self.begin(wanted)
+        self.begin(requests)
 
 
 DEVICE = "webgpu"
