@@ -238,18 +238,19 @@ def test_an_example_asks_before_it_is_run(shared: PageDriver) -> None:
     expect(asked).to_be_visible()
 
 
-def test_a_puzzle_shows_wanted_and_got_until_it_is_solved(shared: PageDriver) -> None:
+def test_a_puzzle_shows_expected_and_got_until_it_is_solved(shared: PageDriver) -> None:
     page = shared.page
     page.evaluate("tensorwebPage.workspace.openExample('41-flip')")
     shared.wait("tensorwebPage.view.document.id === '41-flip'")
     assert shared.run() == "ready"
     verdict = page.locator("#tensors .verdict")
     expect(verdict.locator(".verdict-head")).to_contain_text("Not yet")
-    expected = verdict.locator(".verdict-wanted td")
+    expected = verdict.locator(".verdict-expected td")
     assert expected.all_inner_texts() == ["4", "3", "2", "1"]
     expect(verdict.locator(".verdict-got .wrong")).to_have_count(4)
     boxes = [
-        verdict.locator(f".verdict-{side}").bounding_box() for side in ("wanted", "got")
+        verdict.locator(f".verdict-{side}").bounding_box()
+        for side in ("expected", "got")
     ]
     assert boxes[0]
     assert boxes[1]

@@ -30,7 +30,7 @@ FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--no-san
 READY = "['ready', 'error'].includes(document.body.dataset.state)"
 
 PARTS = (
-    "#tensors .stage .verdict-wanted table",
+    "#tensors .stage .verdict-expected table",
     "#tensors .stage-room > *",
     "#tensors .viewer .heatmap",
     "#tensors .viewer svg.plot",

@@ -261,7 +261,7 @@ class Verdict:
         solved: whether every case passed.
         text: the error, or the count of cases.
         call: the case that is shown, for example `arange(3)`.
-        wanted: the expected result.
+        expected: the expected result.
         got: the function's result; None if it is no tensor.
     """
 
@@ -269,7 +269,7 @@ class Verdict:
     solved: bool
     text: str
     call: str = ""
-    wanted: Table | None = None
+    expected: Table | None = None
     got: Table | None = None
 
     def __repr__(self) -> str:
@@ -295,7 +295,7 @@ def check(function: Callable[..., Any]) -> None:
     >>> def outer(a, b):
     ...     return a * b
     >>> check(outer)
-    outer: not yet. Wanted is shape (2, 3); this raises ShapeError: ...
+    outer: not yet. Expected shape (2, 3); this raises ShapeError: ...
     """
     name = getattr(function, "__name__", "")
     puzzle = PUZZLES.get(name)
@@ -354,13 +354,13 @@ def _try(
         if str(got.dtype).startswith("complex"):
             return not_yet(f"It has dtype {got.dtype}; expected are real numbers.")
         if got.shape != shape:
-            text = f"Wanted is shape {shape}; this has shape {got.shape}."
+            text = f"Expected shape {shape}; this has shape {got.shape}."
             corner = got[tuple(slice(MOST_SHOWN) for _ in got.shape)]
             return not_yet(text, Table(got.shape, _cells(got.shape, corner.tolist())))
         values = got.tolist()
     except Exception as error:
         words = f"{type(error).__name__}: {error}"
-        return not_yet(f"Wanted is shape {shape}; this raises {words}")
+        return not_yet(f"Expected shape {shape}; this raises {words}")
     wrong = [
         [float(a) != float(b) for a, b in zip(row, other, strict=True)]
         for row, other in zip(_rows(shape, expected), _rows(shape, values), strict=True)

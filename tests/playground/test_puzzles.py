@@ -77,7 +77,7 @@ def test_unsolved_it_is_not_yet(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     found = ran(TEXTS[name], monkeypatch)
     assert not found.solved
     assert repr(found).startswith(f"{name}: not yet")
-    assert found.wanted is not None
+    assert found.expected is not None
     assert found.got is not None
     assert "allowed" not in found.text
 
@@ -88,7 +88,7 @@ def test_a_solution_solves_it(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
     assert count == 1
     found = ran(source, monkeypatch)
     assert found.solved, found
-    assert found.wanted == dataclasses.replace(found.got, wrong=[])
+    assert found.expected == dataclasses.replace(found.got, wrong=[])
     # The example in the puzzle's text must be the result that the check requires.
     expected = PUZZLES[name].expected(*PUZZLES[name].first)[1]
     [said] = re.findall(rf"{name}\(.*\) is (\[.*\])\.", TEXTS[name])
@@ -106,7 +106,7 @@ def test_the_first_wrong_case_is_shown() -> None:
 
     found = verdict(arange, "arange")
     assert found.call == "arange(0)"
-    assert found.text == "Wanted is shape (0,); this has shape (1,)."
+    assert found.text == "Expected shape (0,); this has shape (1,)."
 
 
 def test_wrong_elements_are_marked() -> None:
@@ -122,9 +122,9 @@ def test_wrong_elements_are_marked() -> None:
     [
         (lambda x: None, "It returns None so far: write its body."),
         (lambda x: [4, 3, 2, 1], "It returns list, which is no tensor."),
-        (lambda x: x[7], "Wanted is shape (4,); this raises TensorIndexError: "),
+        (lambda x: x[7], "Expected shape (4,); this raises TensorIndexError: "),
         (lambda x: x + 1j, "It has dtype complex64; expected are real numbers."),
-        (lambda x, y: x, "Wanted is shape (4,); this raises TypeError: "),
+        (lambda x, y: x, "Expected shape (4,); this raises TypeError: "),
     ],
 )
 def test_wrong_solutions_get_a_verdict(function: Callable[..., Any], text: str) -> None:
@@ -168,7 +168,7 @@ def test_rules_are_kept(function: Callable[..., Any], text: str) -> None:
     found = verdict(function, "flip")
     assert not found.solved
     assert found.text.startswith(text)
-    assert found.wanted is not None
+    assert found.expected is not None
     assert found.got is None
 
 
@@ -185,5 +185,5 @@ def test_the_page_gets_a_verdict_as_json() -> None:
     assert rich is not None
     assert rich["kind"] == "verdict"
     fields = json.loads(rich["data"])
-    assert set(fields) == {"title", "solved", "text", "call", "wanted", "got"}
+    assert set(fields) == {"title", "solved", "text", "call", "expected", "got"}
     assert fields["got"]["cells"] == [["1", "2", "3", "4"]]

@@ -19,7 +19,7 @@ const isVerdict = record({
   text: text(MOST_TEXT),
   /** The test case that is shown. */
   call: text(MOST_TEXT),
-  wanted: orNull(isTable),
+  expected: orNull(isTable),
   got: orNull(isTable),
 });
 
@@ -36,11 +36,11 @@ export function verdictView(json: string): HTMLElement {
     { role: "group", class: "verdict", "data-solved": String(solved), "aria-label": `Puzzle ${title}` },
     el("p", { class: "verdict-head" }, el("strong", {}, solved ? "Solved" : "Not yet"), ` ${verdict.text}`),
     call ? el("p", { class: "verdict-call" }, el("code", {}, call)) : null,
-    el("div", { class: "verdict-sides" }, side("wanted", verdict.wanted), side("got", verdict.got)),
+    el("div", { class: "verdict-sides" }, side("expected", verdict.expected), side("got", verdict.got)),
   );
 }
 
-function side(name: "wanted" | "got", table: Table | null): HTMLElement {
+function side(name: "expected" | "got", table: Table | null): HTMLElement {
   const shape = table ? ` ${tuple(table.shape)}` : "";
   const head = el("p", { class: "verdict-name" }, el("strong", {}, name), shape);
   const body = table ? cellsOf(table, name) : el("p", { class: "verdict-none" }, "nothing yet");
