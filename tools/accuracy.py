@@ -33,7 +33,7 @@ class Function:
         takes: the WGSL types of its parameters.
         gives: the WGSL type of its result.
         ulp: the largest error in units in the last place; 0 is exact.
-        domain: for which operands, and what is left open there.
+        domain: the operands for which the bound holds, and the cases it leaves open.
     """
 
     name: str

@@ -102,9 +102,9 @@ def _fetch_wheels() -> None:
     """Fetch what runs in Pyodide; PyYAML has no such wheel, but a part in Python."""
     text = PACKAGES.read_text("utf-8")
     download(target_of(PYODIDE), text, WHEELS)
-    wanted, found = text.count("=="), len(list(WHEELS.glob("*.whl")))
-    if found != wanted:
-        raise BuildError(f"of {wanted} wheels in {PACKAGES.name} {found} could be had")
+    required, fetched = text.count("=="), len(list(WHEELS.glob("*.whl")))
+    if fetched != required:
+        raise BuildError(f"{PACKAGES.name}: fetched {fetched} of {required} wheels")
     _pack_python_part("yaml", "pyyaml")
 
 

@@ -3,8 +3,8 @@
  * `tools/in_pyodide.py`. With `wheels` (files to unpack there) it also has WebGPU,
  * by Dawn.
  *
- * The folders are those of this machine, with the names that they have here; what a
- * test writes elsewhere is gone with the process. The exit code is the program's value.
+ * The folders are this machine's, under the same paths; files that a test writes
+ * elsewhere are lost when the process ends. The exit code is the program's value.
  */
 
 import { readFileSync } from "node:fs";

@@ -30,7 +30,7 @@ STACK_SWITCHING = {
     range(20, 24): ["--experimental-wasm-stack-switching"],
     range(24, 26): ["--experimental-wasm-jspi"],
 }
-"""What Node must be told by its first version number so that Python can wait."""
+"""Options with which Python can wait, by the major version of Node."""
 
 OPTIONS = (
     *("-p", "pytest_timeout", "-o", "timeout=0", "-o", "faulthandler_timeout=0"),

@@ -113,7 +113,7 @@ def page() -> str:
         kind: sum(each == kind for each in rows.values())
         for kind in ("same", "different", "not here")
     }
-    told = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+    summary = ", ".join(f"{count} {kind}" for kind, count in counts.items())
     notes: Mapping[str, str] = {**DIFFERENT, **ABSENT}
     lines = [
         f"| `{name}` | {rows[name]} | {notes.get(name, '')} |"
@@ -124,4 +124,4 @@ def page() -> str:
         "|---|---|---|",
         *lines,
     ]
-    return "\n".join([HEAD, f"{len(rows)} names: {told}.", "", *table]) + "\n"
+    return "\n".join([HEAD, f"{len(rows)} names: {summary}.", "", *table]) + "\n"

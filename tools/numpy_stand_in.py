@@ -285,15 +285,15 @@ def module(path: str) -> Any:
     return Module(path, xp, importlib.import_module(path))
 
 
-def name(path: str, wanted: str) -> Any:
+def name(path: str, attribute: str) -> Any:
     """Return a name of a module, or what fails when it is used."""
     found = module(path)
     try:
-        return _patient(getattr(found, wanted))
+        return _patient(getattr(found, attribute))
     except AttributeError as error:
         with contextlib.suppress(ImportError):
-            return module(f"{path}.{wanted}")
-        return Absent(wanted, error)
+            return module(f"{path}.{attribute}")
+        return Absent(attribute, error)
 
 
 _pytest_raises = pytest.raises

@@ -65,14 +65,14 @@ def run(
     """
     environment.prepare("test")
     left_out = _left_out()
-    wanted = list(files) or [file for file in _prepared() if file not in left_out]
+    selected = list(files) or [file for file in _prepared() if file not in left_out]
     if files:
         _prepared()
     listed = (*known(KNOWN), *(() if is_writing else known(OPEN)))
     rows = [row for row in listed if device in row.devices]
     started = time.monotonic()
     found = Results()
-    for file in wanted:
+    for file in selected:
         results = _run_file(device, file, rows, further_arguments)
         found.tests |= results.tests
         print(_line(file, results, rows), flush=True)
@@ -81,7 +81,7 @@ def run(
     if not found.tests:
         raise BuildError("no test ran; what pytest printed says why")
     if is_writing:
-        OPEN.write_text(opened(found, rows, device, wanted), "utf-8")
+        OPEN.write_text(opened(found, rows, device, selected), "utf-8")
         return 0
     return 1 if _unexplained(found, rows) else 0
 

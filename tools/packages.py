@@ -46,16 +46,17 @@ def main(arguments: list[str]) -> int:
     out = options.out
     target = target_of(options.pyodide)
     sources = Sources(target, options.cache, options.wheels, pins.read())
-    wanted = [canonicalize_name(name) for name in options.packages.split(",") if name]
-    if unknown := _unknown(wanted, sources):
+    names = [name for name in options.packages.split(",") if name]
+    requested = [canonicalize_name(name) for name in names]
+    if unknown := _unknown(requested, sources):
         print(unknown)
         return 1
     own = [target.read(path) for path in (out / "wheels").glob("tensorweb-*.whl")]
-    found = collect(sources, own, wanted)
+    found = collect(sources, own, requested)
     if REQUIRED not in found:
         print(f"{REQUIRED} was found nowhere; the site cannot do without it")
         return 1
-    if lacking := [name for name in wanted if name not in found]:
+    if lacking := [name for name in requested if name not in found]:
         print(f"--packages {','.join(lacking)}: cannot be had, as said above")
         return 1
     for _, wheel in sorted(found.items()):
@@ -75,10 +76,10 @@ def target_of(pyodide: Path) -> Target:
     return Target.of_lock(lock, package["version"])
 
 
-def _unknown(wanted: Iterable[str], sources: Sources) -> str | None:
+def _unknown(requested: Iterable[str], sources: Sources) -> str | None:
     """Say of a name that no source can have a package of it; None if all are known."""
     known = {*sources.target.locked, *sources.folder_names()}
-    for name in wanted:
+    for name in requested:
         if name not in known:
             near = difflib.get_close_matches(name, sorted(known), 1)
             hint = f"; did you mean {near[0]}?" if near else ""
@@ -90,7 +91,7 @@ def _unknown(wanted: Iterable[str], sources: Sources) -> str | None:
 
 
 def collect(
-    sources: Sources, own: Iterable[Wheel], wanted: Iterable[str] = ()
+    sources: Sources, own: Iterable[Wheel], requested: Iterable[str] = ()
 ) -> dict[str, Wheel]:
     """Return the wheels of the site by name, dependencies included.
 
@@ -99,7 +100,7 @@ def collect(
     """
     found = {wheel.name: wheel for wheel in own}
     missing: set[str] = set()
-    queue = [*found, *WANTED, *wanted, *sources.folder_names()]
+    queue = [*found, *WANTED, *requested, *sources.folder_names()]
     while queue:
         name = queue.pop()
         if name in missing:

@@ -1,7 +1,7 @@
 """A pytest plugin that writes a line of JSON whenever a test begins or ends a phase.
 
-`-p tools.progress --progress FILE`. A run that is cut off has then told which tests had
-failed and which were under way; `tools/results.py` reads the file.
+`-p tools.progress --progress FILE`. The file of a run that is cut off has
+the failed tests and those under way; `tools/results.py` reads it.
 """
 
 from __future__ import annotations

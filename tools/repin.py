@@ -24,7 +24,7 @@ HEAD = """\
 
 
 def main() -> int:
-    """Ask for every wanted package and write the file."""
+    """Write the pins of every package in `WANTED`."""
     target = target_of(PYODIDE)
     pins.PINS.write_text(HEAD + "".join(_pin(target, name) for name in WANTED), "utf-8")
     return 0

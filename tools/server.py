@@ -1,4 +1,4 @@
-"""Serve a built site locally, isolated from other origins unless told otherwise.
+"""Serve a built site locally, by default isolated from other origins.
 
 Isolation gives the page SharedArrayBuffer, so that Stop can interrupt a busy loop. What
 else a site wants to be sent stands in its `_headers`, as on other hosts. Only

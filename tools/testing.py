@@ -97,7 +97,7 @@ class Report:
         self.is_failed = self.is_failed or bool(failure)
 
     def seconds_left(self) -> float:
-        """Return what is left of the budget, at least one minute."""
+        """Return the seconds that remain of the budget, at least 60."""
         return max(60.0, BUDGET - (time.monotonic() - self.started))
 
     def summary(self) -> list[str]:
