@@ -2,7 +2,7 @@
 
 Each message says what was wrong, with which shapes, and what to do about it.
 
-Predict: is a wrong shape told at the line that has it, or when its values are read?
+Predict: is a wrong shape reported at the line that has it, or when its values are read?
 """
 
 import tensorweb as tw

@@ -34,7 +34,7 @@ def best_rate(work_of, sizes):
     return amount / seconds(work) / 1e9
 
 
-def launches(n):  # as many small kernels, handed over together
+def launches(n):  # as many small kernels, evaluated together
     small = [tw.realize(tw.ones(64) * k) for k in range(n)]
     return lambda: tw.realize(*[x + 1.0 for x in small]), n
 

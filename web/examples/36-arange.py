@@ -14,7 +14,7 @@ def arange(n):
 
     arange(5) is [0, 1, 2, 3, 4].
     """
-    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
+    # A wrong beginning. Use only arithmetic, comparisons, indexing and these, without
     # loops: tw.ones, tw.zeros, tw.full, tw.cumulative_sum.
     return tw.ones(n)
 

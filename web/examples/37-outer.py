@@ -14,7 +14,7 @@ def outer(a, b):
 
     outer([1, 2], [1, 10, 100]) is [[1, 10, 100], [2, 20, 200]].
     """
-    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
+    # A wrong beginning. Use only arithmetic, comparisons, indexing and these, without
     # loops: tw.expand_dims, reshape.
     return tw.expand_dims(a, axis=1) + b
 

@@ -14,7 +14,7 @@ def diag(x):
 
     diag([[1, 2], [3, 4]]) is [1, 4].
     """
-    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
+    # A wrong beginning. Use only arithmetic, comparisons, indexing and these, without
     # loops: tw.arange, tw.where, tw.sum.
     return tw.arange(x.shape[0])
 

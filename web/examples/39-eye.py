@@ -14,7 +14,7 @@ def eye(n):
 
     eye(2) is [[1, 0], [0, 1]].
     """
-    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
+    # A wrong beginning. Use only arithmetic, comparisons, indexing and these, without
     # loops: tw.arange, tw.where, tw.sum.
     return tw.arange(n)
 

@@ -14,7 +14,7 @@ def triu(x):
 
     triu([[1, 2], [3, 4]]) is [[1, 2], [0, 4]].
     """
-    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
+    # A wrong beginning. Use only arithmetic, comparisons, indexing and these, without
     # loops: tw.arange, tw.where, tw.sum.
     return tw.where(x > 2, x, 0)
 

@@ -14,7 +14,7 @@ def flip(x):
 
     flip([1, 2, 3, 4]) is [4, 3, 2, 1].
     """
-    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
+    # A wrong beginning. Use only arithmetic, comparisons, indexing and these, without
     # loops: tw.arange, tw.where, tw.sum.
     return x[tw.arange(x.shape[0])]
 

@@ -14,7 +14,7 @@ def roll(x, k):
 
     roll([1, 2, 3, 4, 5], 2) is [4, 5, 1, 2, 3].
     """
-    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
+    # A wrong beginning. Use only arithmetic, comparisons, indexing and these, without
     # loops: tw.arange, tw.where, tw.sum.
     return x[tw.arange(x.shape[0])]
 

@@ -14,7 +14,7 @@ def pad(x, n):
 
     pad([1, 2, 3], 5) is [1, 2, 3, 0, 0].
     """
-    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
+    # A wrong beginning. Use only arithmetic, comparisons, indexing and these, without
     # loops: tw.arange, tw.where, tw.sum.
     return tw.arange(n)
 

@@ -14,7 +14,7 @@ def bucketize(x, edges):
 
     bucketize([0, 3, 7, 12], [1, 3, 9]) is [0, 2, 2, 3].
     """
-    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
+    # A wrong beginning. Use only arithmetic, comparisons, indexing and these, without
     # loops: tw.arange, tw.where, tw.sum.
     return tw.where(x > 2, 1, 0)
 

@@ -14,7 +14,7 @@ def histogram(x, n):
 
     histogram([0, 2, 2, 3, 2], 5) is [1, 0, 3, 1, 0].
     """
-    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
+    # A wrong beginning. Use only arithmetic, comparisons, indexing and these, without
     # loops: tw.arange, tw.where, tw.sum.
     return tw.arange(n)
 

@@ -14,7 +14,7 @@ def compress(x, keep):
 
     compress([5, 6, 7, 8], [0, 1, 0, 1]) is [6, 8, 0, 0].
     """
-    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
+    # A wrong beginning. Use only arithmetic, comparisons, indexing and these, without
     # loops: tw.arange, tw.where, tw.sum, tw.cumulative_sum.
     return tw.cumulative_sum(keep)
 

@@ -14,7 +14,7 @@ def scatter(x, indices, n):
 
     scatter([1, 2, 3], [0, 3, 0], 4) is [4, 0, 0, 2].
     """
-    # A wrong beginning. Allowed besides arithmetic, comparisons and indexing, without
+    # A wrong beginning. Use only arithmetic, comparisons, indexing and these, without
     # loops: tw.arange, tw.where, tw.sum.
     return tw.arange(n)
 
