@@ -1,7 +1,7 @@
-"""Attributes of operations besides their inputs: one named tuple per kind or movement.
+"""Attributes of operations: one named tuple per kind or movement.
 
-They are part of the keys of structures, and tuples hash and compare in C. A constant's
-attribute is its value; operations without attributes have None.
+They are part of the keys of structures, next to the inputs; tuples hash and compare
+in C. A constant's attribute is its value; operations without attributes have None.
 """
 
 from __future__ import annotations

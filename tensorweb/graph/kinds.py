@@ -32,7 +32,7 @@ class Kind:
         attributes: the classes of `graph/attributes.py` that its nodes have.
         cost: multiply-adds per element without the cost of the inputs; a `map`
             operation has `Op.weight` instead.
-        extra_storages: count of storages its kernel binds besides inputs and result.
+        extra_storages: count of storages its kernel binds beyond inputs and result.
     """
 
     name: str

@@ -107,7 +107,7 @@ class Search:
         self._origins[node] = origins
 
     def origins_of(self, node: Node, found: Found) -> Origins:
-        """Return the origins of what is known to be not finite in a value.
+        """Return the known origins of the non-finite elements of a value.
 
         Data and constants have an origin of their own, even if no device has read them.
         """

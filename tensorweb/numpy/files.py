@@ -123,7 +123,7 @@ def save(
         file: a path, or a file opened for writing bytes.
         arr: the array.
         allow_pickle: ignored: no array here holds objects.
-        fix_imports: ignored likewise.
+        fix_imports: ignored: it concerns pickled objects of Python 2.
 
     >>> import os, tempfile
     >>> import tensorweb.numpy as np

@@ -78,9 +78,9 @@ def linearize(outputs: Sequence[Node]) -> LinearGraph:
                 break
             node = stack.pop()
     key.append(OUTPUTS)
-    wanted = tuple([numbers[node] for node in outputs])
-    key.extend(wanted)
-    return LinearGraph(list(numbers), numbers, tuple(key), wanted)
+    output_indices = tuple([numbers[node] for node in outputs])
+    key.extend(output_indices)
+    return LinearGraph(list(numbers), numbers, tuple(key), output_indices)
 
 
 def equal_constants(graph: LinearGraph) -> dict[Node, Node]:

@@ -73,9 +73,9 @@ LEAST_ROWS = 16
 # barriers and registers nobody measured.
 MOST_ROW_REDUCTIONS = 8
 
-# Values that such a kernel stores besides its result. Lower: the six statistics of a
-# row take a kernel more and 1.2 times the bytes. Higher: no graph changes, since a
-# device binds few storages.
+# Values that such a kernel stores in addition to its result. Lower: the six statistics
+# of a row take a kernel more and 1.2 times the bytes. Higher: no graph changes, since
+# a device binds few storages.
 MOST_EXTRA_OUTPUTS = 3
 
 # Matrix products
