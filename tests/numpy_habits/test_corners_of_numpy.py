@@ -88,7 +88,7 @@ def test_fromfile_reads_only_the_requested_count(tmp_path: Path) -> None:
     assert np.fromfile(io.BytesIO(bytes(6)), "float32").tolist() == [0.0]
 
 
-def test_load_reads_arrays_that_follow_each_other(tmp_path: Path) -> None:
+def test_load_reads_arrays_that_follow_each_other(tmp_path: Path, cpu: str) -> None:
     path = tmp_path / "several.npy"
     arrays: list[Any] = [numpy.int32(1), numpy.float32([1.5, 2]), numpy.eye(3)[:, :2]]
     with path.open("wb") as file:
@@ -476,7 +476,7 @@ def test_arange_of_steps_beyond_the_end(ends: tuple[float, ...]) -> None:
     assert np.arange(*ends).tolist() == numpy.arange(*ends).tolist()
 
 
-def test_grids_take_the_dtype_of_their_ends() -> None:
+def test_grids_take_the_dtype_of_their_ends(cpu: str) -> None:
     ends = [np.asarray(x, "float64", device="cpu") for x in (0.1, 0.33, 0.1)]
     found = np.mgrid[slice(*ends),]
     assert found.dtype == "float64"

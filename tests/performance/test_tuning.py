@@ -201,7 +201,7 @@ def test_measuring_runs_on_the_device(
     monkeypatch.setattr(tuning, "PRODUCTS", ((64, True),))
     monkeypatch.setattr(tuning, "WARMING_SECONDS", 0.0)
     monkeypatch.setattr(tuning, "LEAST_SECONDS", 0.0)
-    monkeypatch.setattr(tuning, "WORK_TOGETHER", 0.0)
+    monkeypatch.setattr(tuning, "RECORDED_OPERATIONS", 0.0)
     monkeypatch.setattr(
         backend, "tiles_for", lambda size, _: ("vectors 2^12", ["small", "narrow"])
     )
