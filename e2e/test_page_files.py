@@ -242,7 +242,7 @@ def test_a_linked_program_sees_no_file_of_the_reader(
     shared.wait(f"{FILES}.join() === 'theirs.txt'")
     assert shared.run(DISK) == "ready"
     assert "no disk" in shared.output
-    shared.page.evaluate("id => tensorwebPage.workspace.openKept(id)", holder)
+    shared.page.evaluate("id => tensorwebPage.workspace.openStored(id)", holder)
     shared.wait(f"{FILES}.join() === 'mine.txt'")
 
 

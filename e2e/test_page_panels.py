@@ -111,7 +111,7 @@ def test_styles_of_an_added_panel_are_on_the_page(wide: PageDriver) -> None:
 
 LISTEN = """() => {
   globalThis.asked = [];
-  const others = ["lint", "lend", "collect"];
+  const others = ["lint", "provide", "collect"];
   const ask = tensorwebPage.session.request.bind(tensorwebPage.session);
   tensorwebPage.session.request = (name, details) => {
     if (!others.includes(name)) asked.push(name);

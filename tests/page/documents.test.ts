@@ -32,7 +32,7 @@ test("programs of the reader are stored, listed and named once", () => {
   const first = documents.newOwn();
   const second = documents.newOwn({ title: "Waves" });
   assert.deepEqual([first.id, first.title, second.title], ["own-1", "My program 1", "Waves"]);
-  assert.equal(documents.write(first, "x = 1"), "kept");
+  assert.equal(documents.write(first, "x = 1"), "stored");
   assert.equal(opened().read("own-1"), "x = 1");
   documents.forget("own-1");
   assert.equal(opened().newOwn().id, "own-3");
@@ -46,8 +46,8 @@ test("a program that another tab changed is not overwritten unasked", () => {
   there.read(document.id);
   there.write(document, "theirs");
   assert.equal(here.write(document, "mine again"), "changed elsewhere");
-  assert.equal(here.write(document, "theirs"), "kept");
-  assert.equal(here.overwrite(document, "mine"), "kept");
+  assert.equal(here.write(document, "theirs"), "stored");
+  assert.equal(here.overwrite(document, "mine"), "stored");
   assert.equal(there.stored(document.id), "mine");
 });
 
@@ -59,7 +59,7 @@ test("what a full storage refuses is there until the page is closed", () => {
   assert(documents.isUnstored);
   assert.equal(documents.read(document.id), "x = 1");
   isFull = false;
-  assert.equal(documents.write(document, "x = 2"), "kept");
+  assert.equal(documents.write(document, "x = 2"), "stored");
   assert(!documents.isUnstored);
 });
 

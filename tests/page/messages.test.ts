@@ -112,9 +112,9 @@ test("numbers are finite and not negative where they count", () => {
 
 test("names of files lead nowhere else", () => {
   for (const name of ["../a", "a/b", ".hidden", "", "a\0b", "a\\b"]) {
-    assert(!isTaken("collect", { files: [{ name, data: new Blob() }], gone: [], left: 0 }), name);
+    assert(!isTaken("collect", { files: [{ name, data: new Blob() }], deleted: [], left: 0 }), name);
   }
-  assert(!isTaken("collect", { files: ["a.csv"], gone: [], left: 0 }));
+  assert(!isTaken("collect", { files: ["a.csv"], deleted: [], left: 0 }));
 });
 
 test("fingerprints have dtypes and digests of the expected form", () => {

@@ -29,8 +29,8 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
     ...{ adapter: null, emulated: false, reason: "no GPU", blocking: true },
     ...{ python: "3.14", version: "0.1.0", snapshot: false, digest: null },
   },
-  lend: null,
-  collect: { files: [{ name: "a.csv", data: new Blob(["1"]) }], gone: ["b.csv"], left: 0 },
+  provide: null,
+  collect: { files: [{ name: "a.csv", data: new Blob(["1"]) }], deleted: ["b.csv"], left: 0 },
   run: {
     ...{ seconds: 0.1, stopped: false, kernels: [kernel], kernelsLeftOut: 0, faults: ["sqrt"] },
     error: { type: "ValueError", message: "no", frames: [{ skipped: 9 }, frame], text: "…", hidden: 2 },

@@ -16,12 +16,12 @@ import { mountTools } from "./parts/tools";
 import { mountVersion } from "./parts/version";
 import type { Part } from "./page/view";
 
-interface Row {
+interface PartEntry {
   host: string;
   mount(host: HTMLElement, page: Page): Part;
 }
 
-export const PARTS: readonly Row[] = [
+export const PARTS: readonly PartEntry[] = [
   { host: "#examples", mount: mountExamples },
   { host: "#document", mount: mountPrograms },
   { host: "#controls", mount: mountRun },
@@ -38,7 +38,7 @@ export const PARTS: readonly Row[] = [
 ];
 
 /** The parts of an embedded page: none reaches the network or the reader's programs. */
-export const EMBEDDED_PARTS: readonly Row[] = [
+export const EMBEDDED_PARTS: readonly PartEntry[] = [
   { host: "#document", mount: mountEmbeddedTitle },
   { host: "#controls", mount: mountRun },
   { host: "#tools", mount: mountOpenWhole },

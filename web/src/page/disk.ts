@@ -36,20 +36,20 @@ async function newFolder(program: string): Promise<FileSystemDirectoryHandle> {
 }
 
 async function handles(program: string): Promise<[string, FileSystemFileHandle][]> {
-  const found: [string, FileSystemFileHandle][] = [];
+  const files: [string, FileSystemFileHandle][] = [];
   const entries = (await folder(program)) as (FileSystemDirectoryHandle & AsyncIterable<[string, FileSystemHandle]>) | null;
-  if (!entries) return found;
+  if (!entries) return files;
   for await (const [name, handle] of entries) {
-    if (handle.kind === "file") found.push([decodeURIComponent(name), handle as FileSystemFileHandle]);
+    if (handle.kind === "file") files.push([decodeURIComponent(name), handle as FileSystemFileHandle]);
   }
-  return found;
+  return files;
 }
 
 /** The files of a program; each reads itself from the disk. */
 export async function list(program: string): Promise<Map<string, File>> {
-  const found = new Map<string, File>();
-  for (const [name, handle] of await handles(program)) found.set(name, await handle.getFile());
-  return found;
+  const files = new Map<string, File>();
+  for (const [name, handle] of await handles(program)) files.set(name, await handle.getFile());
+  return files;
 }
 
 /** Write a file atomically: the complete file, or nothing. */
@@ -74,10 +74,10 @@ export async function remove(program: string, name: string): Promise<void> {
 
 /** Move a file to a program (or within one) under a new name. */
 export async function give(from: string, name: string, to: string, newName: string): Promise<void> {
-  const found = await folder(from);
-  if (!found) return;
-  await put(to, newName, await found.getFileHandle(encodeURIComponent(name)), await newFolder(to));
-  if (await exists(found, name)) await remove(from, name);
+  const source = await folder(from);
+  if (!source) return;
+  await put(to, newName, await source.getFileHandle(encodeURIComponent(name)), await newFolder(to));
+  if (await exists(source, name)) await remove(from, name);
 }
 
 /** Move all files of a program to another one. */
@@ -103,9 +103,9 @@ async function put(program: string, name: string, handle: Movable, target: FileS
   else await write(program, name, await handle.getFile());
 }
 
-async function exists(found: FileSystemDirectoryHandle, name: string): Promise<boolean> {
+async function exists(folder: FileSystemDirectoryHandle, name: string): Promise<boolean> {
   try {
-    await found.getFileHandle(encodeURIComponent(name));
+    await folder.getFileHandle(encodeURIComponent(name));
     return true;
   } catch {
     return false;

@@ -16,7 +16,7 @@ export interface OpenDocument {
 }
 
 /** The stored record of a program that differs from its original. */
-interface Kept {
+interface StoredRecord {
   text: string;
   title: string;
   /** The original text, of the link or the example; null for a program that began empty. */
@@ -27,11 +27,11 @@ interface Kept {
 }
 
 /** One entry of the list of stored programs. */
-export interface KeptDocument extends Kept {
+export interface StoredDocument extends StoredRecord {
   id: string;
 }
 
-export type Outcome = "kept" | "changed elsewhere" | Refusal;
+export type Outcome = "stored" | "changed elsewhere" | Refusal;
 
 const KEY = "document:";
 const OLD_KEY = "code:";
@@ -46,14 +46,14 @@ export class Documents {
   /** The stored form as this tab last read or wrote it, by program. */
   #seen = new Map<string, string | null>();
   /** Records that the browser refused to store; retained while the page is open. */
-  #unstored = new Map<string, Kept>();
+  #unstored = new Map<string, StoredRecord>();
 
-  /** `tell` is called with the id of a program that another tab stored, null if unknown. */
-  constructor(tell: (id: string | null) => void) {
+  /** `onChange` is called with the id of a program that another tab stored, null if unknown. */
+  constructor(onChange: (id: string | null) => void) {
     this.#adoptOldKeys();
     onOtherTabs((key) => {
-      if (key === null) tell(null);
-      else if (key.startsWith(KEY)) tell(key.slice(KEY.length));
+      if (key === null) onChange(null);
+      else if (key.startsWith(KEY)) onChange(key.slice(KEY.length));
     });
   }
 
@@ -90,21 +90,21 @@ export class Documents {
   }
 
   /** Store a text and overwrite other tabs' versions; an unchanged program of a link is not stored. */
-  overwrite({ id, kind, title, original, isForeign }: OpenDocument, text: string): "kept" | Refusal {
+  overwrite({ id, kind, title, original, isForeign }: OpenDocument, text: string): "stored" | Refusal {
     const isAsItCame = kind !== "own" && text === (original ?? "");
     return this.#store(id, isAsItCame ? null : { text, title, original, changed: Date.now(), isForeign });
   }
 
-  #store(id: string, kept: Kept | null): "kept" | Refusal {
-    const stored = kept && JSON.stringify(kept);
+  #store(id: string, record: StoredRecord | null): "stored" | Refusal {
+    const stored = record && JSON.stringify(record);
     const refusal = remember(KEY + id, stored);
-    if (refusal && kept) {
-      this.#unstored.set(id, kept);
+    if (refusal && record) {
+      this.#unstored.set(id, record);
       return refusal;
     }
     this.#unstored.delete(id);
     this.#seen.set(id, stored);
-    return "kept";
+    return "stored";
   }
 
   /** Accept the version that another tab stored as the current one. */
@@ -119,31 +119,31 @@ export class Documents {
   }
 
   /** The reader's own programs and edited ones of links, the latest first. */
-  list(): KeptDocument[] {
+  list(): StoredDocument[] {
     const stored = this.#ids().map((id) => [id, parse(recall(KEY + id))] as const);
-    const all = new Map<string, Kept | null>([...stored, ...this.#unstored]);
+    const all = new Map<string, StoredRecord | null>([...stored, ...this.#unstored]);
     return [...all]
       .filter(([id]) => OWN.test(id) || LINK.test(id))
-      .flatMap(([id, kept]) => (kept ? [{ id, ...kept }] : []))
+      .flatMap(([id, record]) => (record ? [{ id, ...record }] : []))
       .sort((a, b) => b.changed - a.changed);
   }
 
   /** The listed program with this id, or null. */
-  find(id: string): KeptDocument | null {
-    return this.list().find((kept) => kept.id === id) ?? null;
+  find(id: string): StoredDocument | null {
+    return this.list().find((program) => program.id === id) ?? null;
   }
 
   /** Rename a listed program; its text and date stay. */
-  rename(id: string, title: string): "kept" | Refusal {
-    const found = this.find(id);
-    if (!found) return "kept";
-    const { id: _, ...kept } = found;
-    return this.#store(id, { ...kept, title });
+  rename(id: string, title: string): "stored" | Refusal {
+    const program = this.find(id);
+    if (!program) return "stored";
+    const { id: _, ...record } = program;
+    return this.#store(id, { ...record, title });
   }
 
   /** Restore a deleted program from the record that `find` returned. */
-  restore({ id, ...kept }: KeptDocument): "kept" | Refusal {
-    return this.#store(id, kept);
+  restore({ id, ...record }: StoredDocument): "stored" | Refusal {
+    return this.#store(id, record);
   }
 
   /** Create a program of the reader's own with an unused id. */
@@ -180,14 +180,14 @@ export class Documents {
       remember(key, null);
       if (text === "") continue;
       const document = this.newOwn({ isForeign, ...(title ? { title: `${title}, edited` } : {}) });
-      if (this.overwrite(document, text) !== "kept") remember(key, before);
+      if (this.overwrite(document, text) !== "stored") remember(key, before);
       else if (recall(LAST) === key.replace(/^\w+:/, "")) remember(LAST, document.id);
     }
   }
 }
 
-export function ownDocument(kept: Pick<KeptDocument, "id" | "title" | "original" | "isForeign">): OpenDocument {
-  const { id, title, original, isForeign } = kept;
+export function ownDocument(program: Pick<StoredDocument, "id" | "title" | "original" | "isForeign">): OpenDocument {
+  const { id, title, original, isForeign } = program;
   return { id, kind: "own", title, original, isForeign, address: `#own=${id.replace("own-", "")}` };
 }
 
@@ -201,17 +201,17 @@ export async function linkId(source: string): Promise<string> {
 }
 
 /** The stored record, null if there is none or it is invalid. */
-function parse(stored: string | null): Kept | null {
+function parse(stored: string | null): StoredRecord | null {
   if (stored === null) return null;
   try {
-    const found = JSON.parse(stored) as Partial<Kept> | null;
-    if (typeof found?.text !== "string") return null;
+    const record = JSON.parse(stored) as Partial<StoredRecord> | null;
+    if (typeof record?.text !== "string") return null;
     return {
-      text: found.text,
-      title: typeof found.title === "string" ? found.title : "",
-      original: typeof found.original === "string" ? found.original : null,
-      changed: Number(found.changed) || 0,
-      isForeign: found.isForeign === true,
+      text: record.text,
+      title: typeof record.title === "string" ? record.title : "",
+      original: typeof record.original === "string" ? record.original : null,
+      changed: Number(record.changed) || 0,
+      isForeign: record.isForeign === true,
     };
   } catch {
     return null;

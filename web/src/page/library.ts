@@ -1,6 +1,6 @@
 /** Commands for the reader's stored programs: list, create, copy, delete. */
 
-import type { Documents, KeptDocument } from "./documents";
+import type { Documents, StoredDocument } from "./documents";
 import { MAIN, pack } from "./program";
 import type { Store } from "./view";
 import type { Workspace } from "./workspace";
@@ -20,23 +20,23 @@ export class Library {
   /** List the programs, including pending edits. */
   list(): void {
     this.workspace.editor.flush();
-    this.store.change({ kept: this.#documents.list() });
+    this.store.change({ programs: this.#documents.list() });
   }
 
   /** Create an empty program, or one from a file; the open program stays as it is. */
   create(title?: string, text = ""): void {
     const name = title?.trim().slice(0, LONGEST_TITLE);
     const document = this.#documents.newOwn(name ? { title: name } : {});
-    const outcome = text ? this.#documents.overwrite(document, pack([{ name: MAIN, text }])) : "kept";
+    const outcome = text ? this.#documents.overwrite(document, pack([{ name: MAIN, text }])) : "stored";
     this.workspace.open(document);
-    this.workspace.tellOfStorage(outcome);
+    this.workspace.reportStorage(outcome);
   }
 
   rename(id: string, title: string): void {
     this.workspace.editor.flush();
     const name = title.trim().slice(0, LONGEST_TITLE);
     if (!name) return;
-    this.workspace.tellOfStorage(this.#documents.rename(id, name));
+    this.workspace.reportStorage(this.#documents.rename(id, name));
     this.workspace.retitle(id, name);
     this.list();
   }
@@ -44,36 +44,36 @@ export class Library {
   /** Copy the program as one of the reader's own, and open it. */
   duplicate(id: string): void {
     this.workspace.editor.flush();
-    const kept = this.#documents.find(id);
-    if (!kept) return;
-    const { original, isForeign } = kept;
-    const copy = this.#documents.newOwn({ title: `${kept.title} (copy)`, original, isForeign });
-    const outcome = this.#documents.overwrite(copy, kept.text);
+    const program = this.#documents.find(id);
+    if (!program) return;
+    const { original, isForeign } = program;
+    const copy = this.#documents.newOwn({ title: `${program.title} (copy)`, original, isForeign });
+    const outcome = this.#documents.overwrite(copy, program.text);
     this.workspace.files.copy(id, copy.id);
     this.workspace.open(copy);
-    this.workspace.tellOfStorage(outcome);
+    this.workspace.reportStorage(outcome);
   }
 
   /** Delete a program, and offer to undo it. */
   async delete(id: string): Promise<void> {
     this.workspace.editor.flush();
-    const kept = this.#documents.find(id);
-    if (!kept) return;
+    const program = this.#documents.find(id);
+    if (!program) return;
     const wasOpen = this.store.view.document.id === id;
     this.#documents.forget(id);
     this.workspace.files.leave(id);
     await this.workspace.leave(id);
-    const actions = [{ label: "Undo", run: () => void this.#bringBack(kept, wasOpen) }];
-    this.store.notify({ kind: "info", text: `“${kept.title}” is deleted.`, actions });
+    const actions = [{ label: "Undo", run: () => void this.#bringBack(program, wasOpen) }];
+    this.store.notify({ kind: "info", text: `“${program.title}” is deleted.`, actions });
     this.list();
   }
 
-  async #bringBack(kept: KeptDocument, opens: boolean): Promise<void> {
-    const outcome = this.#documents.restore(kept);
-    this.workspace.files.comeBack(kept.id);
+  async #bringBack(program: StoredDocument, opens: boolean): Promise<void> {
+    const outcome = this.#documents.restore(program);
+    this.workspace.files.comeBack(program.id);
     this.store.dismiss();
-    if (opens) await this.workspace.openKept(kept.id);
-    this.workspace.tellOfStorage(outcome);
+    if (opens) await this.workspace.openStored(program.id);
+    this.workspace.reportStorage(outcome);
     this.list();
   }
 }

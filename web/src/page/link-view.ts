@@ -71,8 +71,8 @@ export class LinkView {
 async function unpacked<T>(packed: string | null, check: Check<T>, most: number): Promise<T | null | undefined> {
   if (packed === null) return null;
   try {
-    const found: unknown = JSON.parse(await decodeCode(packed, most));
-    return check(found) ? found : undefined;
+    const settings: unknown = JSON.parse(await decodeCode(packed, most));
+    return check(settings) ? settings : undefined;
   } catch {
     return undefined;
   }

@@ -68,7 +68,7 @@ type ParameterValues = Record<keyof typeof PARAMETERS, string | null>;
 /** Read an address; `?example=` is for links that cannot have a fragment. */
 export function readAddress({ hash, search }: { hash: string; search: string }): Fragment {
   const fields = new URLSearchParams(hash.replace(/^#/, ""));
-  const asked = hash === "" ? new URLSearchParams(search).get("example") : null;
+  const fromQuery = hash === "" ? new URLSearchParams(search).get("example") : null;
   const values: ParameterValues = { tensor: null, tab: null, look: null, version: null, results: null };
   const refused: string[] = [];
   for (const [key, { name, form, words }] of Object.entries(PARAMETERS)) {
@@ -79,7 +79,7 @@ export function readAddress({ hash, search }: { hash: string; search: string }):
   }
   return {
     code: fields.get("code"),
-    example: fields.get("ex") ?? asked,
+    example: fields.get("ex") ?? fromQuery,
     own: fields.get("own"),
     ...values,
     refused,

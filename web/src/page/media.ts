@@ -18,9 +18,9 @@ export function media(): Media {
   return { isNarrow: NARROW.matches, systemScheme: DARK.matches ? "dark" : "light" };
 }
 
-/** Call `tell` at every change. */
-export function watchMedia(tell: (now: Media) => void): void {
-  for (const query of [NARROW, DARK]) query.addEventListener("change", () => tell(media()));
+/** Call `onChange` at every change. */
+export function watchMedia(onChange: (now: Media) => void): void {
+  for (const query of [NARROW, DARK]) query.addEventListener("change", () => onChange(media()));
 }
 
 /** The effective colour scheme. */

@@ -38,7 +38,7 @@ const isStarted = record({
 const isCollected = record({
   files: list(record({ name: plain, data: file }), MOST_FILES),
   /** Names of files that the run has deleted. */
-  gone: list(name, 100_000),
+  deleted: list(name, 100_000),
   /** The count of files that were omitted. */
   left: count(),
 });
@@ -47,13 +47,13 @@ export type Started = Checked<typeof isStarted>;
 export type Collected = Checked<typeof isCollected>;
 
 /** A file of the program's folder; it is read in ranges. */
-export interface LentFile {
+export interface ProvidedFile {
   name: string;
   data: Blob;
 }
 
-export interface LendDetails {
-  files: LentFile[];
+export interface ProvideDetails {
+  files: ProvidedFile[];
   /** The program's own files other than `main.py`, which Python writes there. */
   tabs: string[];
   /** Whether files that earlier cells wrote stay. */
@@ -70,7 +70,7 @@ export interface StartDetails {
 export interface Requests extends PythonRequests {
   start: { details: StartDetails; value: Started };
   /** Copy these files into the folder of the next run. */
-  lend: { details: LendDetails; value: null };
+  provide: { details: ProvideDetails; value: null };
   /** Files that the last run has written; their bytes are sent next to the record. */
   collect: { details: Record<string, never>; value: Collected };
 }
@@ -128,7 +128,7 @@ const MESSAGES: readonly Check[] = [isResponse, isError, isBytes, isStep, isSaid
 const CHECKS: { readonly [R in RequestName]: Check } = {
   ...RESPONSES,
   start: isStarted,
-  lend: oneOf(null),
+  provide: oneOf(null),
   collect: isCollected,
 };
 

@@ -8,7 +8,7 @@ import { bytes } from "../parts/format";
 import * as disk from "./disk";
 import type { Documents } from "./documents";
 import { plainName } from "./program";
-import type { Collected, LentFile } from "./messages";
+import type { Collected, ProvidedFile } from "./messages";
 import { recall, remember, type Refusal } from "./storage";
 import type { Store } from "./view";
 
@@ -62,7 +62,7 @@ export class OwnFiles {
     const program = this.#program;
     if (!this.#isPersistent) {
       this.#isPersistent = true;
-      // Not awaited: the browser may ask the reader for permission.
+      // Not awaited: the browser may request permission from the reader.
       void navigator.storage?.persist?.().catch(() => undefined);
     }
     const named = files.map((file) => ({ name: plainName(file.name), data: file }));
@@ -71,10 +71,10 @@ export class OwnFiles {
   }
 
   /** Store files that a program has written, and remove those it has deleted. */
-  async collect(program: string, { files, gone }: Collected): Promise<void> {
+  async collect(program: string, { files, deleted }: Collected): Promise<void> {
     this.#hold(program, files);
     await this.#after(async () => {
-      for (const name of gone) await this.#forget(program, name);
+      for (const name of deleted) await this.#forget(program, name);
       await this.#keep(program, files, !this.#isPassing(program));
     });
   }
@@ -152,13 +152,13 @@ export class OwnFiles {
     return this.store.view.ownFiles.some((file) => file.name === name) ? `There is a file ${name} already.` : null;
   }
 
-  /** Whether a program is an unedited link: it has no record, so its files could not be found again. */
+  /** Whether a program is an unedited link: it has no record, so a later visit has no name for its files. */
   #isPassing(program: string): boolean {
     return program.startsWith("link-") && this.documents.find(program) === null;
   }
 
   /** Add files in memory first, so that a run need not wait for the disk. */
-  #hold(program: string, files: readonly LentFile[]): void {
+  #hold(program: string, files: readonly ProvidedFile[]): void {
     const held = this.#held.get(program) ?? new Map<string, Blob>();
     this.#held.set(program, held);
     for (const { name, data } of files) held.set(name, data);
@@ -166,7 +166,7 @@ export class OwnFiles {
   }
 
   /** Write files that are only in memory to disk; warn of the first refused one. */
-  async #keep(program: string, files: readonly LentFile[], onDisk = true): Promise<void> {
+  async #keep(program: string, files: readonly ProvidedFile[], onDisk = true): Promise<void> {
     const held = this.#held.get(program) ?? new Map<string, Blob>();
     const refusals: [string, Refusal][] = [];
     for (const [name, data] of onDisk ? [...held] : []) {
@@ -181,7 +181,7 @@ export class OwnFiles {
     remember(HELD + program, held.size ? JSON.stringify([...held.keys()]) : null);
     await this.#refresh();
     const [first] = refusals;
-    if (first && files.length) await this.#tell(...first);
+    if (first && files.length) await this.#warn(...first);
   }
 
   async #forget(program: string, name: string): Promise<void> {
@@ -190,7 +190,7 @@ export class OwnFiles {
   }
 
   /** Warn why a file was not stored. */
-  async #tell(name: string, refusal: Refusal): Promise<void> {
+  async #warn(name: string, refusal: Refusal): Promise<void> {
     if (refusal === "blocked") {
       this.store.warn(`This browser keeps no files for the page, so “${name}” is there until the page is loaded anew.`);
       return;
@@ -254,8 +254,8 @@ async function estimate(): Promise<{ usage: number; quota: number }> {
 
 function namesIn(key: string): string[] {
   try {
-    const found: unknown = JSON.parse(recall(key) ?? "[]");
-    return Array.isArray(found) ? found.filter((name): name is string => typeof name === "string") : [];
+    const names: unknown = JSON.parse(recall(key) ?? "[]");
+    return Array.isArray(names) ? names.filter((name): name is string => typeof name === "string") : [];
   } catch {
     return [];
   }

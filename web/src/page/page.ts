@@ -6,7 +6,7 @@ import type { Editor, EditorEvents } from "./editor";
 import { embedMode } from "./embed-mode";
 import { Library } from "./library";
 import { watchMedia, type Theme } from "./media";
-import type { Collected, Details, LendDetails, Note, RequestName, Started, Value } from "./messages";
+import type { Collected, Details, ProvideDetails, Note, RequestName, Started, Value } from "./messages";
 import { OwnFiles } from "./own-files";
 import { MAIN } from "./program";
 import type { DeviceName, ProgramFile, RunRecord, TensorRecord } from "./protocol";
@@ -76,8 +76,8 @@ export class Page extends Store {
       begin: () => this.#begin(),
       finished: (run) => this.#finished(run),
       tensors: (tensors) => this.#described(tensors),
-      lending: ({ files, keep }) => this.#lending(files, keep),
-      collected: (found) => this.#collected(found),
+      filesFor: ({ files, keep }) => this.#filesFor(files, keep),
+      collected: (files) => this.#collected(files),
       network: (network) => this.change({ network }),
       trouble: (message, retry = false) =>
         this.#call((part) => part.trouble?.(bounded(message), retry)),
@@ -134,17 +134,17 @@ export class Page extends Store {
     void this.session.run({ source: main?.text ?? "", files, lines, keep, timed, search, lost });
   }
 
-  #lending(files: readonly ProgramFile[], keep: boolean): LendDetails {
-    const lent = this.view.ownFiles.map(({ name, data }) => ({ name, data }));
-    return { files: lent, tabs: files.map(({ name }) => name), keep };
+  #filesFor(files: readonly ProgramFile[], keep: boolean): ProvideDetails {
+    const ownFiles = this.view.ownFiles.map(({ name, data }) => ({ name, data }));
+    return { files: ownFiles, tabs: files.map(({ name }) => name), keep };
   }
 
   /** Store the files that the last run's program wrote, whichever program is open now. */
-  #collected(found: Collected): void {
+  #collected({ files, deleted, left }: Collected): void {
     const program = this.view.origins.output?.document;
     if (program === undefined) return;
-    if (found.left) this.warn(`The program has ${found.left} more files than the page keeps.`);
-    if (found.files.length || found.gone.length) void this.files.collect(program, found);
+    if (left) this.warn(`The program has ${left} more files than the page keeps.`);
+    if (files.length || deleted.length) void this.files.collect(program, { files, deleted, left });
   }
 
   stop(): void {
@@ -236,10 +236,10 @@ export class Page extends Store {
   }
 
   #started(started: Started): void {
-    const wanted = recall("device");
+    const chosen = recall("device");
     // Where Python cannot wait, most programs can read values from the CPU only.
     const best = started.adapter && started.blocking && !started.emulated ? "webgpu" : "cpu";
-    const device = started.adapter && isDevice(wanted) ? wanted : best;
+    const device = started.adapter && isDevice(chosen) ? chosen : best;
     this.session.device = device;
     const missing = this.view.python === 0 ? unsupportedFeature(started, device) : null;
     this.change({ started, device, python: this.view.python + 1 });

@@ -42,7 +42,7 @@ export function whyUnavailable(view: View, part: "run" | "tensors", thing: strin
   if (origin?.recorded) return part === "tensors" ? null : `This was computed before. ${again}`;
   if (origin?.python !== view.python) return `Python was restarted. ${again}`;
   if (origin.run === output?.run) return null;
-  if (view.state === "running") return `This ${thing} is from the run before, which is gone.`;
+  if (view.state === "running") return `This ${thing} is from the run before, whose values are freed.`;
   return `This ${thing} is from an earlier run. ${again}`;
 }
 

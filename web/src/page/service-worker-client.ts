@@ -14,12 +14,12 @@ export function register(): Promise<ServiceWorkerRegistration> {
 export function isServing({ installing, waiting, active }: ServiceWorkerRegistration): Promise<boolean> {
   const worker = active ?? waiting ?? installing;
   return new Promise((resolve) => {
-    const look = (): void => {
+    const check = (): void => {
       if (worker?.state === "activated") resolve(true);
       if (!worker || worker.state === "redundant") resolve(false);
     };
-    worker?.addEventListener("statechange", look);
-    look();
+    worker?.addEventListener("statechange", check);
+    check();
   });
 }
 
@@ -27,19 +27,19 @@ export function isServing({ installing, waiting, active }: ServiceWorkerRegistra
  * Cache the files of this build, and report when another build is ready. If the
  * browser stores nothing, do nothing: the page works without a cache.
  */
-export async function cacheSite(tellOfNew: () => void): Promise<void> {
+export async function cacheSite(onNewVersion: () => void): Promise<void> {
   if (!("serviceWorker" in navigator)) return;
   const registration = await register();
-  const look = async (worker: ServiceWorker | null): Promise<void> => {
-    if (worker && (await ask(worker, "build")) !== thisBuild()) tellOfNew();
+  const check = async (worker: ServiceWorker | null): Promise<void> => {
+    if (worker && (await send(worker, "build")) !== thisBuild()) onNewVersion();
   };
   const watch = (): void =>
-    registration.installing?.addEventListener("statechange", () => void look(registration.waiting));
+    registration.installing?.addEventListener("statechange", () => void check(registration.waiting));
   registration.addEventListener("updatefound", watch);
   watch();
   const { serviceWorker } = navigator;
-  serviceWorker.addEventListener("controllerchange", () => void look(serviceWorker.controller));
-  void look(registration.waiting);
+  serviceWorker.addEventListener("controllerchange", () => void check(serviceWorker.controller));
+  void check(registration.waiting);
   if (await isServing(registration)) registration.active?.postMessage("keep" satisfies Wish);
 }
 
@@ -51,14 +51,14 @@ export async function takeNewVersion(): Promise<boolean> {
     const taken = new Promise((resolve) =>
       navigator.serviceWorker.addEventListener("controllerchange", resolve, { once: true }),
     );
-    if ((await ask(waiting, "take over")) !== true) return false;
+    if ((await send(waiting, "take over")) !== true) return false;
     await taken;
   }
   location.reload();
   return true;
 }
 
-function ask(worker: ServiceWorker, wish: Wish): Promise<unknown> {
+function send(worker: ServiceWorker, wish: Wish): Promise<unknown> {
   const { port1, port2 } = new MessageChannel();
   return new Promise((resolve) => {
     port1.onmessage = ({ data }: MessageEvent<unknown>) => resolve(data);

@@ -3,7 +3,7 @@
 import { Batch } from "./batch";
 import { handLine, newStopBuffer, requestStop } from "../worker/interrupt";
 import { NoteLimit, readResponse, readMessage, readNote } from "./messages";
-import type { Collected, Details, LendDetails, Note, Program, RequestName, Started, ToWorker, Value } from "./messages";
+import type { Collected, Details, ProvideDetails, Note, Program, RequestName, Started, ToWorker, Value } from "./messages";
 import type { DeviceName, RunRecord, TensorRecord } from "./protocol";
 import { closeNetwork, startWorker } from "./worker-origin";
 import { recall, remember } from "./storage";
@@ -19,9 +19,9 @@ export interface SessionEvents {
   finished(record: RunRecord): void;
   tensors(tensors: TensorRecord[]): void;
   /** Return the files of the program's folder. */
-  lending(program: Program): LendDetails;
+  filesFor(program: Program): ProvideDetails;
   /** Receive the files that the program wrote. */
-  collected(found: Collected): void;
+  collected(files: Collected): void;
   /** Whether programs may reach other sites. */
   network(isOpen: boolean): void;
   /** Something outside the program failed; `retry` if a restart may help. */
@@ -200,7 +200,7 @@ export class Session {
     this.#notes.flush();
     this.events.begin();
     try {
-      void this.request("lend", this.events.lending(program)).catch(() => undefined);
+      void this.request("provide", this.events.filesFor(program)).catch(() => undefined);
       const record = await this.request("run", { ...program, device: this.device });
       if (this.#connection !== connection) return;
       // The program has ended: Stop during the following reads needs no restart.

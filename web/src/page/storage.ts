@@ -53,12 +53,12 @@ export function keysWith(beginning: string): string[] {
   }
 }
 
-/** Call `tell` with every key that another tab changes; null if it cleared all of them. */
-export function onOtherTabs(tell: (key: string | null) => void): void {
+/** Call `onChange` with every key that another tab changes; null if it cleared all of them. */
+export function onOtherTabs(onChange: (key: string | null) => void): void {
   if (IS_EMBEDDED) return;
   addEventListener("storage", ({ key }) => {
-    if (key === null) tell(null);
-    else if (key.startsWith(PREFIX)) tell(key.slice(PREFIX.length));
+    if (key === null) onChange(null);
+    else if (key.startsWith(PREFIX)) onChange(key.slice(PREFIX.length));
   });
 }
 

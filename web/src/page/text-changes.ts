@@ -37,9 +37,9 @@ function lines(text: string): string[] {
 
 /** The offset of each piece, and the end of the last one. */
 function starts(pieces: readonly string[]): number[] {
-  const found = [0];
-  for (const piece of pieces) found.push((found.at(-1) ?? 0) + piece.length);
-  return found;
+  const offsets = [0];
+  for (const piece of pieces) offsets.push((offsets.at(-1) ?? 0) + piece.length);
+  return offsets;
 }
 
 /** The parts outside the longest common subsequence, in order. */
@@ -69,7 +69,7 @@ function differences(a: readonly string[], b: readonly string[]): Difference[] {
 }
 
 function walk(a: readonly string[], b: readonly string[], whole: Difference, longest: Uint16Array, width: number): Difference[] {
-  const found: Difference[] = [];
+  const result: Difference[] = [];
   let [i, j] = [whole.fromA, whole.fromB];
   let open: Difference | null = null;
   while (i < whole.toA || j < whole.toB) {
@@ -79,12 +79,12 @@ function walk(a: readonly string[], b: readonly string[], whole: Difference, lon
       j += 1;
       continue;
     }
-    if (!open) found.push((open = { fromA: i, toA: i, fromB: j, toB: j }));
+    if (!open) result.push((open = { fromA: i, toA: i, fromB: j, toB: j }));
     const here = (i - whole.fromA) * width + (j - whole.fromB);
     if (j >= whole.toB || (i < whole.toA && (longest[here + width] ?? 0) >= (longest[here + 1] ?? 0))) i += 1;
     else j += 1;
     open.toA = i;
     open.toB = j;
   }
-  return found;
+  return result;
 }

@@ -8,7 +8,7 @@ const axis = orNull(count(MOST_AXES));
 /** The ends of a scale; `diverging` scales are symmetric about their middle. */
 const isBounds = refined(record({ low: number, high: number, diverging: flag }), ({ low, high }) => low < high);
 
-/** Whether these are view settings; `fits` tells whether a tensor can have them. */
+/** Whether these are view settings; `fits` decides whether a tensor can have them. */
 export const isViewSettings = record({
   /** The axes that are drawn. */
   axes: record({ rows: axis, columns: axis }),

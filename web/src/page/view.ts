@@ -1,8 +1,8 @@
 /** The page's state, shared by its parts, and the notices that anything can show. */
 
-import { ownDocument, type KeptDocument, type OpenDocument } from "./documents";
+import { ownDocument, type StoredDocument, type OpenDocument } from "./documents";
 import { media, type Media, type Theme } from "./media";
-import type { LentFile, Note, Started } from "./messages";
+import type { ProvidedFile, Note, Started } from "./messages";
 import { MAIN } from "./program";
 import type { DeviceName, Fingerprint, RunRecord, TensorRecord } from "./protocol";
 import type { State } from "./session";
@@ -41,7 +41,7 @@ export interface RunOrigins {
 export const NO_ORIGINS: RunOrigins = { output: null, run: null, tensors: null };
 
 /** A file of the open program, as the panel shows it. */
-export interface OwnFile extends LentFile {
+export interface OwnFile extends ProvidedFile {
   /** Whether the browser stores it beyond this page. */
   isKept: boolean;
 }
@@ -73,7 +73,7 @@ interface DocumentView {
   /** Whether the browser refuses to store edits. */
   unstored: boolean;
   /** The reader's stored programs. */
-  kept: KeptDocument[];
+  programs: StoredDocument[];
   /** The title of the open program while another tab holds another version of it. */
   conflict: string | null;
   /** Whether Run is blocked because the program has just changed by itself. */
@@ -136,7 +136,7 @@ export interface Action {
 
 /** A visible piece of the page. */
 export interface Part {
-  /** Draw the view. A panel that is not shown hears of it when it is. */
+  /** Draw the view. A panel that is not shown is drawn when it is. */
   update(view: View): void;
   /** The panel has just been brought to the front, and updated. */
   shown?(): void;
@@ -170,7 +170,7 @@ function initialView(): View {
       edited: false,
       typing: false,
       unstored: false,
-      kept: [],
+      programs: [],
       conflict: null,
       held: false,
       tensors: [],
@@ -204,7 +204,7 @@ export function isShown({ id, pane }: { id: string; pane: Pane }, view: View): b
 /** How long Run is blocked after the address has changed the program. */
 const HOLD_MS = 500;
 
-/** Holds the state; what changes it tells its owner nothing else. */
+/** Holds the state; a change of it has no effect but to draw the view. */
 export abstract class Store {
   view = initialView();
   #holding = 0;

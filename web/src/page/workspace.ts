@@ -29,7 +29,7 @@ export class Workspace {
   /** The notice after Reset, while it applies. */
   #resetNotice: Notice | null = null;
   /** The conflict with another tab, and the id under which this tab's text is stored until it is resolved. */
-  #asked: { document: OpenDocument; copy: OpenDocument | null } | null = null;
+  #conflict: { document: OpenDocument; copy: OpenDocument | null } | null = null;
 
   constructor(
     readonly store: Store,
@@ -76,9 +76,9 @@ export class Workspace {
   }
 
   /** Open one of the reader's stored programs. */
-  async openKept(id: string): Promise<void> {
+  async openStored(id: string): Promise<void> {
     const generation = ++this.#generation;
-    const document = await this.#kept(id);
+    const document = await this.#storedDocument(id);
     if (document && generation === this.#generation) this.open(document);
   }
 
@@ -97,15 +97,15 @@ export class Workspace {
 
   /** Save a program's current text; `id` is the program in which it was typed. */
   save(id: string, text: string): void {
-    const found = this.#opened.get(id) ?? (id === "" && text ? this.#adopt() : null);
-    if (!found) return;
-    if (found.kind === "example" && text === found.original) return this.store.change({ typing: false });
-    const document = found.kind === "example" ? this.#fork(found) : found;
-    if (this.#asked?.document.id === document.id) this.#keepCopy(text);
+    const opened = this.#opened.get(id) ?? (id === "" && text ? this.#adopt() : null);
+    if (!opened) return;
+    if (opened.kind === "example" && text === opened.original) return this.store.change({ typing: false });
+    const document = opened.kind === "example" ? this.#fork(opened) : opened;
+    if (this.#conflict?.document.id === document.id) this.#keepCopy(text);
     else {
       const outcome = this.documents.write(document, text);
-      if (outcome === "changed elsewhere") this.#ask(document, text);
-      else this.tellOfStorage(outcome);
+      if (outcome === "changed elsewhere") this.#openConflict(document, text);
+      else this.reportStorage(outcome);
     }
     if (document.id === this.store.view.document.id) {
       const edited = document.original !== null && text !== document.original;
@@ -138,13 +138,13 @@ export class Workspace {
 
   /** Resolve the conflict with another tab: keep this tab's text. */
   keepMine(): void {
-    const { document } = this.#answer();
-    if (document) this.tellOfStorage(this.documents.overwrite(document, this.#source()));
+    const { document } = this.#closeConflict();
+    if (document) this.reportStorage(this.documents.overwrite(document, this.#source()));
   }
 
   /** Resolve the conflict with another tab: take its text; Undo restores this tab's. */
   takeTheirs(): void {
-    const { document } = this.#answer();
+    const { document } = this.#closeConflict();
     if (!document) return;
     this.documents.accept(document.id);
     const theirs = this.documents.stored(document.id) ?? document.original ?? "";
@@ -179,7 +179,7 @@ export class Workspace {
       }
     }
     if (fragment.own !== null) {
-      const document = await this.#kept(`own-${fragment.own}`);
+      const document = await this.#storedDocument(`own-${fragment.own}`);
       if (document) return { document, problem: null };
       return { document: await this.#usual(), problem: "This browser has no such program of yours." };
     }
@@ -196,8 +196,8 @@ export class Workspace {
     const { document } = this.store.view;
     if (document !== NOTHING) return document;
     const last = recall(LAST);
-    const kept = last === null ? null : await this.#kept(last);
-    if (kept) return kept;
+    const stored = last === null ? null : await this.#storedDocument(last);
+    if (stored) return stored;
     await this.#menu;
     const first = this.store.view.examples?.[0];
     return (last === null ? null : this.#example(last)) ?? (first ? exampleDocument(first) : null);
@@ -208,13 +208,13 @@ export class Workspace {
     return example ? exampleDocument(example) : null;
   }
 
-  async #kept(id: string): Promise<OpenDocument | null> {
+  async #storedDocument(id: string): Promise<OpenDocument | null> {
     const known = this.#opened.get(id);
     if (known && known.kind !== "example") return known;
-    const kept = this.documents.find(id);
-    if (!kept) return null;
-    if (kept.original === null || id.startsWith("own-")) return ownDocument(kept);
-    return linked(kept.original, await encodeCode(kept.original), kept.title);
+    const program = this.documents.find(id);
+    if (!program) return null;
+    if (program.original === null || id.startsWith("own-")) return ownDocument(program);
+    return linked(program.original, await encodeCode(program.original), program.title);
   }
 
   /** Show the program of an address, unless the reader has typed in the meantime. */
@@ -239,18 +239,18 @@ export class Workspace {
     const { editor } = this;
     const { view } = this.store;
     editor.flush();
-    const left = this.#asked;
-    this.#asked = null;
+    const left = this.#conflict;
+    this.#conflict = null;
     if (view.queued) this.session.stop();
     this.#opened.set(document.id, document);
     this.session.isolate(document.id, document.isForeign);
     this.files.open(document.id);
-    const kept = this.documents.read(document.id);
-    editor.show(document.id, kept ?? document.original ?? "", document.isForeign);
-    const edited = document.original !== null && kept !== null && kept !== document.original;
+    const stored = this.documents.read(document.id);
+    editor.show(document.id, stored ?? document.original ?? "", document.isForeign);
+    const edited = document.original !== null && stored !== null && stored !== document.original;
     if (document.kind !== "link" || edited) remember(LAST, document.id);
     const list = this.documents.list();
-    this.store.change({ document, edited, kept: list, notice: null, conflict: null, tensor: "", sent: null });
+    this.store.change({ document, edited, programs: list, notice: null, conflict: null, tensor: "", sent: null });
     this.linkView.forget();
     this.store.change({ panel: "editor" });
     if (document.kind === "link") {
@@ -258,7 +258,7 @@ export class Workspace {
       this.store.notify({ kind: "info", text });
     }
     if (left?.copy) {
-      const text = `“${left.document.title}” was changed in another tab; what this tab had is kept as “${left.copy.title}”.`;
+      const text = `“${left.document.title}” was changed in another tab; this tab’s version is stored as “${left.copy.title}”.`;
       this.store.notify({ kind: "warning", text });
     }
   }
@@ -326,26 +326,26 @@ export class Workspace {
       const text = this.#source();
       const differs = this.documents.isChangedElsewhere(document, text);
       if (!differs) {
-        if (this.#asked) this.#answer();
+        if (this.#conflict) this.#closeConflict();
         this.documents.accept(document.id);
-      } else if (!this.#asked) this.#ask(document, text);
+      } else if (!this.#conflict) this.#openConflict(document, text);
     }
-    this.store.change({ kept: this.documents.list() });
+    this.store.change({ programs: this.documents.list() });
   }
 
-  #ask(document: OpenDocument, text: string): void {
+  #openConflict(document: OpenDocument, text: string): void {
     const isMine = text !== (document.original ?? "");
     const copy = isMine ? this.#copyOf(document) : null;
-    this.#asked = { document, copy };
+    this.#conflict = { document, copy };
     if (copy) this.#keepCopy(text);
     this.store.change({ conflict: document.title });
   }
 
   #keepCopy(text: string): void {
-    if (!this.#asked) return;
-    const { document } = this.#asked;
-    this.#asked.copy ??= this.#copyOf(document);
-    this.tellOfStorage(this.documents.overwrite(this.#asked.copy, text));
+    if (!this.#conflict) return;
+    const { document } = this.#conflict;
+    this.#conflict.copy ??= this.#copyOf(document);
+    this.reportStorage(this.documents.overwrite(this.#conflict.copy, text));
   }
 
   #copyOf(document: OpenDocument): OpenDocument {
@@ -353,19 +353,19 @@ export class Workspace {
   }
 
   /** Clear the conflict and delete the copy. */
-  #answer(): { document: OpenDocument | null } {
-    const asked = this.#asked;
-    this.#asked = null;
-    if (asked?.copy) this.documents.forget(asked.copy.id);
+  #closeConflict(): { document: OpenDocument | null } {
+    const conflict = this.#conflict;
+    this.#conflict = null;
+    if (conflict?.copy) this.documents.forget(conflict.copy.id);
     this.store.change({ conflict: null });
-    return { document: asked?.document ?? null };
+    return { document: conflict?.document ?? null };
   }
 
   /** Report that the browser refuses to store edits, or that it accepts them again. */
-  tellOfStorage(outcome: "kept" | Refusal): void {
+  reportStorage(outcome: "stored" | Refusal): void {
     const { notice } = this.store.view;
     const isSaid = Object.values(REFUSALS).includes(notice?.text ?? "");
-    if (outcome === "kept") {
+    if (outcome === "stored") {
       if (isSaid && !this.documents.isUnstored) this.store.dismiss();
     } else if (!isSaid) this.store.warn(REFUSALS[outcome]);
   }

@@ -140,17 +140,17 @@ function moved({ series }: ChartData, point: ChartPoint | null, key: string): Ch
 
 /** The point nearest to a position in the drawing. */
 function nearest({ kind, series }: ChartData, { left, top, across }: Frame, x: number, y: number): ChartPoint | null {
-  let [best, found]: [number, ChartPoint | null] = [Infinity, null];
+  let [best, closest]: [number, ChartPoint | null] = [Infinity, null];
   const half = kind === "histogram" ? (left(across.high) - left(across.low)) / Math.max(series[0]?.x.length ?? 1, 1) / 2 : 0;
   series.forEach((one, which) => {
     one.y.forEach((value, index) => {
       const position = one.x[index];
       if (value === null || position === null || position === undefined) return;
       const distance = (left(position) + half - x) ** 2 + DOWN_WEIGHT * (top(value) - y) ** 2;
-      if (distance < best) [best, found] = [distance, { series: which, index }];
+      if (distance < best) [best, closest] = [distance, { series: which, index }];
     });
   });
-  return found;
+  return closest;
 }
 
 /** `120 · train 0.31 · test 0.35`: the first coordinate, and all values that have it. */
@@ -266,9 +266,9 @@ function part(value: number, { low, high }: Range): number {
   return (value / 2 - low / 2) / (high / 2 - low / 2);
 }
 
-/** Round numbers within a range, about `wanted` in count. */
-function ticksOf({ low, high }: Range, wanted: number): number[] {
-  const most = Math.max(Math.min(Math.floor(wanted), 10), 2);
+/** Round numbers within a range, about `count` of them. */
+function ticksOf({ low, high }: Range, count: number): number[] {
+  const most = Math.max(Math.min(Math.floor(count), 10), 2);
   const power = 10 ** Math.floor(Math.log10((high - low) / most));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => (high - low) / size <= most) ?? 10 * power;
   const first = Math.ceil(low / step - 1e-9);

@@ -6,12 +6,12 @@ import { messageOf } from "../page/session";
 import type { Part, View } from "../page/view";
 
 export function mountComparison(page: Page): Part {
-  let told = 0;
+  let comparedRun = 0;
   const compare = async (view: View): Promise<void> => {
     const { sent, origins } = view;
     const run = origins.tensors?.run ?? 0;
-    if (!sent || !isItsRun(view) || run === told) return;
-    told = run;
+    if (!sent || !isItsRun(view) || run === comparedRun) return;
+    comparedRun = run;
     try {
       const here = await page.request("fingerprint", {});
       if (page.view.origins.output?.run !== run || page.view.sent !== sent) return;

@@ -19,7 +19,7 @@ export function showDifference(page: Page): void {
     "dialog",
     { class: "differences", "aria-labelledby": "difference-title" },
     el("h2", { id: "difference-title" }, `What is changed in “${program.title}”`),
-    el("p", { class: "hint" }, `${file} differs in ${where} from what it began as: green lines have come, red ones have gone.`),
+    el("p", { class: "hint" }, `${file} differs in ${where} from what it began as: green lines are added, red ones removed.`),
     el("div", { class: "difference" }, shown.dom),
     el("div", { class: "dialog-actions" }, button("Close", () => dialog.close())),
   );

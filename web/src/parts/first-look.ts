@@ -27,8 +27,8 @@ export function mountFirstLook(page: Page): Part {
       page.run();
     }
   };
-  void load().then((found) => {
-    recording = found;
+  void load().then((loaded) => {
+    recording = loaded;
     look();
   });
   return {

@@ -9,19 +9,19 @@ export function mountNotice(host: HTMLElement, page: Page): Part {
   const buttons = el("span", { class: "notice-actions" });
   host.append(text, buttons);
   let hosts: Notice | null = null;
-  let asked: string | null = null;
+  let conflict: string | null = null;
   const close = { label: "Close", run: () => page.dismiss() };
   return {
     update: (view) => {
-      if (view.notice === hosts && view.conflict === asked) return;
+      if (view.notice === hosts && view.conflict === conflict) return;
       hosts = view.notice;
-      asked = view.conflict;
-      const shown = asked === null ? hosts : question(asked, page);
+      conflict = view.conflict;
+      const shown = conflict === null ? hosts : question(conflict, page);
       host.hidden = !shown;
       host.dataset["kind"] = shown?.kind ?? "info";
       text.textContent = shown?.text ?? "";
       const actions = shown?.actions ?? [];
-      const all = asked === null ? [...actions, close] : actions;
+      const all = conflict === null ? [...actions, close] : actions;
       buttons.replaceChildren(...all.map(({ label, run }) => button(label, run, { class: "quiet" })));
     },
   };

@@ -18,9 +18,9 @@ export function mountOrigin(
   const draw = (): void => {
     let text = "";
     for (const { panel, section } of results) {
-      const told = page.originNote(panel);
-      section.toggleAttribute("data-stale", told !== null && told !== RECORDED);
-      if (panel.id === page.view.result) text = told ?? "";
+      const originText = page.originNote(panel);
+      section.toggleAttribute("data-stale", originText !== null && originText !== RECORDED);
+      if (panel.id === page.view.result) text = originText ?? "";
     }
     if (host.textContent !== text) host.textContent = text;
     host.hidden = text === "";

@@ -3,7 +3,7 @@
 import { ICONS, button, el, icon } from "./dom";
 import { ago } from "./format";
 import { mainOf } from "../page/program";
-import type { KeptDocument } from "../page/documents";
+import type { StoredDocument } from "../page/documents";
 import type { Page } from "../page/page";
 import type { Notice, Part } from "../page/view";
 
@@ -11,7 +11,7 @@ const LONGEST = 80;
 
 export function mountPrograms(host: HTMLElement, page: Page): Part {
   const list = el("ul", { class: "program-list" });
-  const empty = el("p", { class: "empty" }, "Nothing yet. Change any example, and your version is kept here.");
+  const empty = el("p", { class: "empty" }, "Nothing yet. Change any example, and your version is stored here.");
   const said = el("p", { class: "program-said", role: "status" });
   const create = button("New program", () => {
     dialog.close();
@@ -42,11 +42,11 @@ export function mountPrograms(host: HTMLElement, page: Page): Part {
     if (event.target === dialog) dialog.close();
   });
 
-  let listed: KeptDocument[] | null = null;
+  let listed: StoredDocument[] | null = null;
   let notice: Notice | null = null;
   const choose = (id: string): void => {
     dialog.close();
-    void page.workspace.openKept(id).then(() => page.editor.focus());
+    void page.workspace.openStored(id).then(() => page.editor.focus());
   };
   return {
     update: (view) => {
@@ -54,10 +54,10 @@ export function mountPrograms(host: HTMLElement, page: Page): Part {
       title.textContent = shown.title;
       mark.textContent = shown.kind === "own" ? "" : shown.kind === "link" && edited ? "edited" : shown.kind;
       open.title = shown.title;
-      if (view.kept !== listed) {
-        listed = view.kept;
+      if (view.programs !== listed) {
+        listed = view.programs;
         empty.hidden = listed.length > 0;
-        list.replaceChildren(...listed.map((kept) => row(kept, page, choose)));
+        list.replaceChildren(...listed.map((program) => row(program, page, choose)));
       }
       if (view.notice !== notice) {
         notice = view.notice;
@@ -74,18 +74,18 @@ export function mountPrograms(host: HTMLElement, page: Page): Part {
 }
 
 /** An entry of the list: a program's title, date, first line, and commands. */
-function row(kept: KeptDocument, page: Page, choose: (id: string) => void): HTMLLIElement {
-  const name = kept.title.slice(0, LONGEST);
-  const first = mainOf(kept.text).split("\n").find((line) => line.trim()) ?? "";
-  const entry = button("", () => choose(kept.id), { class: "program", "data-id": kept.id });
-  const when = el("time", { title: new Date(kept.changed).toLocaleString() }, ago(kept.changed));
+function row(program: StoredDocument, page: Page, choose: (id: string) => void): HTMLLIElement {
+  const name = program.title.slice(0, LONGEST);
+  const first = mainOf(program.text).split("\n").find((line) => line.trim()) ?? "";
+  const entry = button("", () => choose(program.id), { class: "program", "data-id": program.id });
+  const when = el("time", { title: new Date(program.changed).toLocaleString() }, ago(program.changed));
   entry.append(el("strong", {}, name), when, el("code", {}, first.trim().slice(0, LONGEST)));
   const act = (label: string, action: () => void): HTMLButtonElement =>
     button(label, action, { class: "quiet", "aria-label": `${label} ${name}` });
   const change = act("Rename", () => {
     const field = titleField(name, (title) => {
       if (title === null) field.replaceWith(entry);
-      else page.library.rename(kept.id, title);
+      else page.library.rename(program.id, title);
     });
     entry.replaceWith(field);
     field.select();
@@ -96,10 +96,10 @@ function row(kept: KeptDocument, page: Page, choose: (id: string) => void): HTML
     entry,
     change,
     act("Duplicate", () => {
-      page.library.duplicate(kept.id);
+      page.library.duplicate(program.id);
       page.library.list();
     }),
-    act("Delete", () => void page.library.delete(kept.id)),
+    act("Delete", () => void page.library.delete(program.id)),
   );
 }
 

@@ -77,7 +77,7 @@ function codeOf({ name, text }: ProgramFile): HTMLElement {
 async function resultOf(page: Page): Promise<HTMLElement> {
   const seen = find(".output-content");
   const copy = seen.cloneNode(true) as HTMLElement;
-  for (const gone of copy.querySelectorAll(".digits > button, .prompt, .copy, .retry")) gone.remove();
+  for (const control of copy.querySelectorAll(".digits > button, .prompt, .copy, .retry")) control.remove();
   for (const canvas of copy.querySelectorAll("canvas")) canvas.remove();
   for (const one of copy.querySelectorAll("button")) one.replaceWith(el("span", { class: one.className }, one.textContent));
   for (const frame of copy.querySelectorAll("iframe")) frame.setAttribute("sandbox", "");

@@ -19,8 +19,8 @@ export function mountStatus(host: HTMLElement, _page: Page): Part {
   });
   return {
     update: (view) => {
-      const [kept, words] = savedText(view);
-      host.dataset["saved"] = kept;
+      const [state, words] = savedText(view);
+      host.dataset["saved"] = state;
       if (host.textContent !== words) host.textContent = words;
       const adapter = view.started ? nameOf(view) : "";
       const faults = view.run?.faults ?? [];
@@ -53,7 +53,7 @@ function aboutText({ started }: View, adapter: string, faults: string[]): (Node 
   if (!started) return [];
   const isolation = globalThis.crossOriginIsolated ? "isolated" : "not isolated";
   const long = (text: string): HTMLElement => el("span", { class: "long" }, text);
-  const found = faults.length ? `This GPU has faults, which kernels avoid: ${faults.join("; ")}` : "";
-  const device = el("span", { class: "adapter", title: found }, `${adapter} · `);
+  const title = faults.length ? `This GPU has faults, which kernels avoid: ${faults.join("; ")}` : "";
+  const device = el("span", { class: "adapter", title }, `${adapter} · `);
   return [device, long("tensorweb "), started.version, long(` · Python ${started.python}`), ` · ${isolation}`];
 }

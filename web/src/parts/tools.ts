@@ -32,12 +32,12 @@ export function mountTools(host: HTMLElement, page: Page): Part {
     if (event.key !== "?" || event.defaultPrevented || isTyping(event.target)) return;
     help.showModal();
   });
-  const ask = tool("Help", ICONS.help, () => help.showModal());
-  ask.id = "help";
-  ask.classList.add("icon-only");
-  ask.title = "How this page works, and its keys (?)";
-  ask.setAttribute("aria-keyshortcuts", "?");
-  host.append(link, reset, mountMenu(page), theme, ask, help, sharing.dom);
+  const helpButton = tool("Help", ICONS.help, () => help.showModal());
+  helpButton.id = "help";
+  helpButton.classList.add("icon-only");
+  helpButton.title = "How this page works, and its keys (?)";
+  helpButton.setAttribute("aria-keyshortcuts", "?");
+  host.append(link, reset, mountMenu(page), theme, helpButton, help, sharing.dom);
 
   let drawn: Theme | null = null;
   return {

@@ -9,7 +9,7 @@ import { Store, digestOf } from "./store";
 
 declare const self: ServiceWorkerGlobalScope & { tensorwebSite: SiteTable };
 
-/** What the page asks; see `web/src/page/service-worker-client.ts`. */
+/** Requests of the page; see `web/src/page/service-worker-client.ts`. */
 type Wish = "keep" | "build" | "take over";
 
 const { scope } = self.registration;
@@ -46,11 +46,11 @@ async function serve(event: FetchEvent, file: SiteFile): Promise<Response> {
 /** Respond with a file of this build: from the cache, else from the network, else with an error. */
 async function answer(event: FetchEvent, file: SiteFile): Promise<Response> {
   const { digest, headers } = file;
-  const kept = await store.find(digest);
-  if (kept) return new Response(kept, { headers });
-  const found = await fetch(event.request, FRESH);
-  if (!found.ok || found.redirected) return found;
-  const { response, bytes } = await pass(found, digest, headers);
+  const cached = await store.find(digest);
+  if (cached) return new Response(cached, { headers });
+  const fetched = await fetch(event.request, FRESH);
+  if (!fetched.ok || fetched.redirected) return fetched;
+  const { response, bytes } = await pass(fetched, digest, headers);
   event.waitUntil(settle(digest, bytes));
   if (response) return response;
   return live ? fetch(event.request) : Response.error();
@@ -65,26 +65,26 @@ async function settle(digest: string, coming: Promise<ArrayBuffer | null>): Prom
 /** Respond with the page: this build's if all of it is cached, else the host's, of any build. */
 async function start(request: Request, file: SiteFile): Promise<Response> {
   const { digest, headers } = file;
-  const kept = await store.find(digest);
+  const cached = await store.find(digest);
   const page = async (): Promise<Response> => {
     await retire(false);
-    return new Response(kept, { headers });
+    return new Response(cached, { headers });
   };
-  if (kept && (await store.isComplete(id)) && !(live && (await isReplaced()))) return page();
-  let found: Response;
+  if (cached && (await store.isComplete(id)) && !(live && (await isReplaced()))) return page();
+  let response: Response;
   try {
-    found = await fetch(request, FRESH);
+    response = await fetch(request, FRESH);
   } catch (error) {
-    if (kept) return page();
+    if (cached) return page();
     throw error;
   }
-  if (!found.ok || found.type !== "basic" || found.redirected) return found;
-  const bytes = await found.clone().arrayBuffer();
+  if (!response.ok || response.type !== "basic" || response.redirected) return response;
+  const bytes = await response.clone().arrayBuffer();
   const isRetired = (await digestOf(bytes)) !== digest;
   await retire(isRetired);
   if (isRetired) {
     void self.registration.update().catch(() => undefined);
-    return isolate(found);
+    return isolate(response);
   }
   await store.keep(digest, bytes).catch(() => undefined);
   return new Response(bytes, { headers });
@@ -94,8 +94,8 @@ async function start(request: Request, file: SiteFile): Promise<Response> {
 async function isReplaced(): Promise<boolean> {
   const { path, digest } = site.file("build.json");
   try {
-    const found = await fetch(scope + path, { cache: "no-store" });
-    return found.ok && (await digestOf(await found.arrayBuffer())) !== digest;
+    const response = await fetch(scope + path, { cache: "no-store" });
+    return response.ok && (await digestOf(await response.arrayBuffer())) !== digest;
   } catch {
     return false;
   }
@@ -103,10 +103,10 @@ async function isReplaced(): Promise<boolean> {
 
 /** Add our headers to a file of another build. */
 async function isolate(coming: Response | Promise<Response>): Promise<Response> {
-  const found = await coming;
-  if (found.type !== "basic") return found;
-  const { body, status, statusText } = found;
-  return new Response(body, { status, statusText, headers: { ...Object.fromEntries(found.headers), ...shared } });
+  const response = await coming;
+  if (response.type !== "basic") return response;
+  const { body, status, statusText } = response;
+  return new Response(body, { status, statusText, headers: { ...Object.fromEntries(response.headers), ...shared } });
 }
 
 self.addEventListener("install", (event) => event.waitUntil(install()));
@@ -133,7 +133,7 @@ self.addEventListener("message", (event: ExtendableMessageEvent) => {
  * the host has another build.
  */
 async function collect(): Promise<void> {
-  for (const file of site.kept) {
+  for (const file of site.cached) {
     if (await store.find(file.digest)) continue;
     const bytes = await download(site.address(file), file.digest);
     if (!bytes) throw new Error(`the host has no ${file.path} of this build`);

@@ -1,14 +1,14 @@
 /** The table of one build's files; the build prepends it to this script. */
 
 /** The build's entry of a file: its SHA-256, the index of its headers, whether it is always cached. */
-export type FileRow = readonly [digest: string, headers: number, isKept: boolean];
+export type FileEntry = readonly [digest: string, headers: number, isKept: boolean];
 
 export interface SiteTable {
   /** A digest of all files of the site. */
   id: string;
   /** A site in development: every visit checks whether the host has a new build. */
   live: boolean;
-  files: Record<string, FileRow>;
+  files: Record<string, FileEntry>;
   headers: Record<string, string>[];
   /** Headers of whatever is no file of this build. */
   shared: Record<string, string>;
@@ -32,9 +32,9 @@ export class Site {
   ) {}
 
   /** Every file that a later visit may need. */
-  get kept(): SiteFile[] {
+  get cached(): SiteFile[] {
     return Object.keys(this.table.files)
-      .map((path) => this.#row(path))
+      .map((path) => this.#entry(path))
       .filter((file): file is SiteFile => file?.isKept === true);
   }
 
@@ -44,9 +44,9 @@ export class Site {
   }
 
   file(path: string): SiteFile {
-    const found = this.#row(path);
-    if (!found) throw new Error(`internal: the site has no ${path}`);
-    return found;
+    const file = this.#entry(path);
+    if (!file) throw new Error(`internal: the site has no ${path}`);
+    return file;
   }
 
   /** The file of a request; null if the request is for no file of the site. */
@@ -56,7 +56,7 @@ export class Site {
     const address = origin + pathname;
     if (!address.startsWith(this.scope)) return null;
     const path = address.slice(this.scope.length);
-    return this.#row(path === "" || path.endsWith("/") ? path + INDEX : path);
+    return this.#entry(path === "" || path.endsWith("/") ? path + INDEX : path);
   }
 
   /** The address of a file; hosts may redirect from the name of an index. */
@@ -65,10 +65,10 @@ export class Site {
     return this.scope + (isIndex ? path.slice(0, -INDEX.length) : path);
   }
 
-  #row(path: string): SiteFile | null {
-    const row = Object.hasOwn(this.table.files, path) ? this.table.files[path] : undefined;
-    if (!row) return null;
-    const [digest, headers, isKept] = row;
+  #entry(path: string): SiteFile | null {
+    const entry = Object.hasOwn(this.table.files, path) ? this.table.files[path] : undefined;
+    if (!entry) return null;
+    const [digest, headers, isKept] = entry;
     return { path, digest, headers: this.table.headers[headers] ?? {}, isKept };
   }
 }

@@ -14,9 +14,9 @@ export class Store {
   async find(digest: string): Promise<ArrayBuffer | null> {
     try {
       const cache = await caches.open(this.#name);
-      const found = await cache.match(this.#key(digest));
-      if (!found) return null;
-      const bytes = await found.arrayBuffer();
+      const response = await cache.match(this.#key(digest));
+      if (!response) return null;
+      const bytes = await response.arrayBuffer();
       if ((await digestOf(bytes)) === digest) return bytes;
       await cache.delete(this.#key(digest));
       return null;
@@ -69,8 +69,8 @@ export class Store {
     const stay = new Set([...digests, `all-of-${build}`].map((name) => this.#key(name)));
     try {
       const cache = await caches.open(this.#name);
-      const gone = (await cache.keys()).filter(({ url }) => !stay.has(url));
-      await Promise.all(gone.map((key) => cache.delete(key)));
+      const outdated = (await cache.keys()).filter(({ url }) => !stay.has(url));
+      await Promise.all(outdated.map((key) => cache.delete(key)));
     } catch {
       // Without a cache there is nothing to delete.
     }

@@ -14,7 +14,7 @@ const OPENED: Readonly<Record<string, string>> = {
 };
 
 /** Functions that return a resource's id, and the function that cancels it. */
-const ASKED = [
+const SCHEDULED = [
   ["setTimeout", "clearTimeout"],
   ["setInterval", "clearInterval"],
   ["requestAnimationFrame", "cancelAnimationFrame"],
@@ -29,19 +29,19 @@ const globals = globalThis as unknown as Globals;
  * page's own code saved its functions before. Promises cannot be cancelled.
  */
 export function watchPrograms(): () => void {
-  const ends = [...ASKED.map(watchNumbers), watchOpened(), watchListeners()];
+  const ends = [...SCHEDULED.map(watchNumbers), watchOpened(), watchListeners()];
   return () => {
     for (const end of ends) end();
   };
 }
 
-function watchNumbers([ask, end]: (typeof ASKED)[number]): () => void {
-  const plain = globals[ask] as Action | undefined;
+function watchNumbers([schedule, end]: (typeof SCHEDULED)[number]): () => void {
+  const plain = globals[schedule] as Action | undefined;
   const stop = globals[end] as Action | undefined;
   if (!plain || !stop) return () => undefined;
   const pending = new Set<unknown>();
-  const isOnce = ask !== "setInterval";
-  globals[ask] = (action: unknown, ...rest: unknown[]): unknown => {
+  const isOnce = schedule !== "setInterval";
+  globals[schedule] = (action: unknown, ...rest: unknown[]): unknown => {
     const doing = (...given: unknown[]): unknown => {
       if (isOnce) pending.delete(number);
       return Reflect.apply(action as Action, globalThis, given);

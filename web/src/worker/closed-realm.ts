@@ -16,7 +16,7 @@ type Started = (worker: Worker) => void;
  * Those workers run its source text, so it refers to no outer name, and every function
  * that it calls later is bound before any program runs.
  */
-function close(text: string, tell: Started): void {
+function close(text: string, onStart: Started): void {
   const leaky = globalThis as unknown as Leaky;
   delete leaky["WorkerNavigator"]?.prototype["serviceWorker"];
   for (const disk of ["StorageManager", "StorageBucket"]) delete leaky[disk]?.prototype["getDirectory"];
@@ -62,7 +62,7 @@ function close(text: string, tell: Started): void {
     const checked = { name, credentials, type: isModule ? "module" : "classic" };
     const made = construct(plain, [address, checked], self) as Worker;
     revokeObjectURL(address);
-    tell(made);
+    onStart(made);
     return made;
   };
   const wrapped = new Proxy(Worker, { construct: start as never });
@@ -70,7 +70,7 @@ function close(text: string, tell: Started): void {
   globalThis.Worker = wrapped;
 }
 
-/** Close this worker's realm; `tell` is called with each worker that a program starts. */
-export function closeRealm(tell: Started): void {
-  close(String(close), tell);
+/** Close this worker's realm; `onStart` is called with each worker that a program starts. */
+export function closeRealm(onStart: Started): void {
+  close(String(close), onStart);
 }

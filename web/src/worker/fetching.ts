@@ -5,7 +5,7 @@
 
 import type { Note } from "../page/messages";
 
-type Tell = (note: Note) => void;
+type Report = (note: Note) => void;
 
 /** The MIME type of a decompressed file; browsers compile WebAssembly only with its own. */
 const PACKED: Record<string, string> = {
@@ -27,7 +27,7 @@ export class CoreFiles {
   #done = 0;
   #total = 0;
   #last = 0;
-  #tell: Tell | null = null;
+  #report: Report | null = null;
 
   /** Begin to fetch, from the folder of the site. */
   constructor(readonly base: URL) {
@@ -43,10 +43,10 @@ export class CoreFiles {
   }
 
   /** Respond to requests for these files from now on, and report progress. */
-  serve(sizes: Record<string, number>, tell: Tell): void {
+  serve(sizes: Record<string, number>, report: Report): void {
     const packed = Object.keys(PACKED).map((name) => `pyodide/${name}${ENDING}`);
     this.#total = packed.reduce((sum, path) => sum + (sizes[path] ?? 0), 0);
-    this.#tell = tell;
+    this.#report = report;
     this.#add(0);
     globalThis.fetch = (input, init) => this.take(input, init);
   }
@@ -85,7 +85,7 @@ export class CoreFiles {
     }
   }
 
-  /** Read a compressed file to its end at once; a copy is kept for Pyodide. */
+  /** Read a compressed file to its end at once; Pyodide reads a copy. */
   async #unpack(name: string): Promise<Response> {
     const { body, ok, status } = await this.#get(new URL(this.#address(name) + ENDING));
     if (!ok || !body) return new Response(null, { status });
@@ -105,9 +105,9 @@ export class CoreFiles {
     this.#done += bytes;
     const now = performance.now();
     const isOver = this.#done >= this.#total;
-    if (!this.#tell || (!isOver && now - this.#last < 40)) return;
+    if (!this.#report || (!isOver && now - this.#last < 40)) return;
     this.#last = now;
-    this.#tell({ note: "bytes", what: "Python", done: this.#done, total: Math.max(this.#total, this.#done) });
+    this.#report({ note: "bytes", what: "Python", done: this.#done, total: Math.max(this.#total, this.#done) });
   }
 }
 

@@ -14,9 +14,9 @@ async function withRoomFor<T>(bytes: number, load: () => Promise<T>): Promise<T>
   const roomy =
     <A extends unknown[], R>(plain: (...given: A) => Promise<R>) =>
     async (...given: A): Promise<R> => {
-      const found = await plain.apply(WebAssembly, given);
-      grow(found, bytes);
-      return found;
+      const compiled = await plain.apply(WebAssembly, given);
+      grow(compiled, bytes);
+      return compiled;
     };
   WebAssembly.instantiate = roomy(instantiate as never) as typeof instantiate;
   WebAssembly.instantiateStreaming = roomy(instantiateStreaming);
@@ -28,8 +28,8 @@ async function withRoomFor<T>(bytes: number, load: () => Promise<T>): Promise<T>
 }
 
 /** Grow the memory that an instance exports, where it has one that is smaller. */
-function grow(found: unknown, bytes: number): void {
-  const { instance } = found as Partial<WebAssembly.WebAssemblyInstantiatedSource>;
+function grow(compiled: unknown, bytes: number): void {
+  const { instance } = compiled as Partial<WebAssembly.WebAssemblyInstantiatedSource>;
   const memory = instance?.exports.memory;
   if (!(memory instanceof WebAssembly.Memory)) return;
   const missing = bytes - memory.buffer.byteLength;
@@ -57,7 +57,7 @@ export interface Loaded {
   digest: Promise<string | null>;
 }
 
-type Tell = (note: Note) => void;
+type Report = (note: Note) => void;
 type Options = NonNullable<Parameters<typeof LoadPyodide>[0]>;
 type Snapshotting = PyodideAPI & { makeMemorySnapshot(): Uint8Array };
 
@@ -93,7 +93,7 @@ export async function loadPython(
   base: URL,
   build: BuildInfo,
   digest: string | null,
-  tell: Tell,
+  report: Report,
 ): Promise<Loaded> {
   const home = new URL("pyodide/", base).href;
   const key = new URL(`snapshot-${build.pyodide}-${build.libraryHash.slice(0, 8)}-${build.wheelHash}`, base).href;
@@ -105,13 +105,13 @@ export async function loadPython(
   const module = `${home}pyodide.mjs`;
   const { loadPyodide } = (await import(module)) as { loadPyodide: typeof LoadPyodide };
   await scripts;
-  const kept = await keeping;
+  const cachedSnapshot = await keeping;
   const options: Options = { indexURL: home, packageBaseUrl: home };
-  if (kept) {
+  if (cachedSnapshot) {
     try {
-      tell({ note: "step", text: "Restoring Python" });
-      const restoring = { ...options, _loadSnapshot: kept } as Options;
-      const python = await withRoomFor(kept.byteLength, () => loadPyodide(restoring));
+      report({ note: "step", text: "Restoring Python" });
+      const restoring = { ...options, _loadSnapshot: cachedSnapshot } as Options;
+      const python = await withRoomFor(cachedSnapshot.byteLength, () => loadPyodide(restoring));
       install(python, await wheel);
       return { python, snapshot: true, digest: Promise.resolve(digest) };
     } catch (error) {
@@ -123,7 +123,7 @@ export async function loadPython(
     ...options,
     _makeSnapshot: canKeep(),
   } as Options);
-  tell({ note: "step", text: "Starting Python" });
+  report({ note: "step", text: "Starting Python" });
   install(python, await wheel);
   const made = canKeep() ? keepSnapshot(key, python as Snapshotting) : Promise.resolve(null);
   return { python, snapshot: false, digest: made };
@@ -156,9 +156,9 @@ function canKeep(): boolean {
 async function findSnapshot(key: string, digest: string | null): Promise<Uint8Array | null> {
   if (!canKeep()) return null;
   try {
-    const found = await (await caches.open(CACHE)).match(key);
-    if (!found) return null;
-    const bytes = new Uint8Array(await found.arrayBuffer());
+    const response = await (await caches.open(CACHE)).match(key);
+    if (!response) return null;
+    const bytes = new Uint8Array(await response.arrayBuffer());
     if (digest !== null && (await digestOf(bytes)) === digest) return bytes;
     await caches.delete(CACHE);
     return null;
@@ -179,7 +179,7 @@ async function keepSnapshot(key: string, python: Snapshotting): Promise<string |
     const bytes = python.makeMemorySnapshot();
     const digest = await digestOf(bytes);
     void store(key, bytes).catch((error: unknown) =>
-      console.info("The memory snapshot could not be kept:", error),
+      console.info("The memory snapshot could not be cached:", error),
     );
     return digest;
   } catch (error) {

@@ -4,7 +4,7 @@
  * written are collected at its end.
  */
 
-import type { LendDetails, LentFile } from "../page/messages";
+import type { ProvideDetails, ProvidedFile } from "../page/messages";
 
 const FOLDER = "/home/pyodide";
 const HIDDEN = /^\.|^__pycache__$|\.part$/;
@@ -51,12 +51,12 @@ export class OwnFiles {
   constructor(readonly fs: FileSystem) {}
 
   /** Provide the files of the next run; other files are removed unless `keep` (a cell) is set. */
-  lend({ files, tabs, keep }: LendDetails): void {
+  provide({ files, tabs, keep }: ProvideDetails): void {
     this.#tabs = new Set(tabs);
     const given = new Map(files.map((file) => [file.name, file]));
     for (const [name] of this.#entries()) {
-      const isGone = keep ? this.#known.has(name) : true;
-      if (isGone && !given.has(name)) {
+      const isRemoved = keep ? this.#known.has(name) : true;
+      if (isRemoved && !given.has(name)) {
         this.fs.unlink(`${FOLDER}/${name}`);
         this.#known.delete(name);
       }
@@ -65,8 +65,8 @@ export class OwnFiles {
   }
 
   /** Return the files that the program has written, and the names of deleted files. */
-  collect(): { files: LentFile[]; gone: string[]; left: number } {
-    const files: LentFile[] = [];
+  collect(): { files: ProvidedFile[]; deleted: string[]; left: number } {
+    const files: ProvidedFile[] = [];
     const entries = this.#entries();
     for (const [name, node] of entries) {
       const known = this.#known.get(name);
@@ -77,13 +77,13 @@ export class OwnFiles {
       }
     }
     const there = new Set(entries.map(([name]) => name));
-    const gone = [...this.#known.keys()].filter((name) => !there.has(name) && !this.#tabs.has(name));
-    for (const name of gone) this.#known.delete(name);
+    const deleted = [...this.#known.keys()].filter((name) => !there.has(name) && !this.#tabs.has(name));
+    for (const name of deleted) this.#known.delete(name);
     const left = entries.filter(([name]) => !this.#known.has(name) && !this.#tabs.has(name)).length;
-    return { files, gone, left };
+    return { files, deleted, left };
   }
 
-  #write({ name, data }: LentFile, keep: boolean): void {
+  #write({ name, data }: ProvidedFile, keep: boolean): void {
     const path = `${FOLDER}/${name}`;
     const known = this.#known.get(name);
     if (known && isSame(known, this.#node(name))) {
@@ -135,7 +135,7 @@ function isSameFile(a: Blob, b: Blob): boolean {
 function readFrom(node: Node, file: Blob): void {
   const reader = new FileReaderSync();
   const { node_ops: ops, stream_ops: streams } = node;
-  let lent: Blob | null = file;
+  let source: Blob | null = file;
   let piece = new Uint8Array(0);
   let begin = 0;
   const part = (blob: Blob, from: number, to: number): Uint8Array<ArrayBuffer> =>
@@ -153,16 +153,16 @@ function readFrom(node: Node, file: Blob): void {
   };
   /** Read the complete file into memory before its first change. */
   const settle = (): void => {
-    if (!lent) return;
-    node.contents = part(lent, 0, lent.size);
-    lent = null;
+    if (!source) return;
+    node.contents = part(source, 0, source.size);
+    source = null;
     piece = new Uint8Array(0);
   };
   node.usedBytes = file.size;
   node.node_ops = {
     ...ops,
     setattr: (target, attr) => {
-      if (attr.size === 0) lent = null;
+      if (attr.size === 0) source = null;
       else if (attr.size !== undefined) settle();
       ops.setattr(target, attr);
     },
@@ -179,10 +179,10 @@ function readFrom(node: Node, file: Blob): void {
     write: settled(streams["write"] as () => unknown),
     mmap: settled(streams["mmap"] as () => unknown),
     read: (stream: unknown, target: Int8Array, offset: number, length: number, position: number): number => {
-      if (!lent) return plain(stream, target, offset, length, position);
+      if (!source) return plain(stream, target, offset, length, position);
       const end = Math.min(position + length, node.usedBytes);
       if (position >= end) return 0;
-      read(lent, target, offset, position, end);
+      read(source, target, offset, position, end);
       return end - position;
     },
   };

@@ -144,14 +144,14 @@ async function respond(request: Request): Promise<WorkerResponse> {
   if (request.name === "start") return { response: JSON.stringify(await start(request.details)) };
   if (!running) throw new Error("Python has not started");
   const { interrupt, files } = running;
-  if (request.name === "lend") {
-    files.lend(request.details);
+  if (request.name === "provide") {
+    files.provide(request.details);
     return { response: "null" };
   }
   if (request.name === "collect") {
-    const found = files.collect();
-    const names = found.files.map(({ name }) => name);
-    return { response: JSON.stringify({ ...found, files: names }), files: found.files.map(({ data }) => data) };
+    const collected = files.collect();
+    const names = collected.files.map(({ name }) => name);
+    return { response: JSON.stringify({ ...collected, files: names }), files: collected.files.map(({ data }) => data) };
   }
   const { name, details, id } = request;
   if (name === "run") {
@@ -200,12 +200,12 @@ async function loadPackages(
 ): Promise<void> {
   const modules = files.filter(({ name }) => name.endsWith(".py"));
   const source = [main, ...modules.map(({ text }) => text)].join("\n");
-  const wanted = new Set<string>();
-  for (const [, name = ""] of source.matchAll(/^\s*(?:import|from)\s+(\w+)/gm)) wanted.add(name);
-  if (/\.numpy\(/.test(source)) wanted.add("numpy");
+  const imported = new Set<string>();
+  for (const [, name = ""] of source.matchAll(/^\s*(?:import|from)\s+(\w+)/gm)) imported.add(name);
+  if (/\.numpy\(/.test(source)) imported.add("numpy");
   const packages = Object.entries(lockfilePackages(python));
   const names = packages
-    .filter(([name, { imports }]) => name !== OURS && imports.some((top) => wanted.has(top)))
+    .filter(([name, { imports }]) => name !== OURS && imports.some((top) => imported.has(top)))
     .map(([name]) => name);
   if (names.length === 0) return;
   try {
@@ -230,8 +230,8 @@ async function start({ interrupt, digest }: StartDetails): Promise<Started> {
   files.serve(build.sizes, send);
   const loaded = await Promise.race([files.failed, loadPython(base, build, digest, send)]);
   const { python, snapshot } = loaded;
-  const found = await adapter;
-  if (found.name) send({ note: "step", text: `GPU: ${found.name}` });
+  const gpu = await adapter;
+  if (gpu.name) send({ note: "step", text: `GPU: ${gpu.name}` });
   const software = python.runPython(SOFTWARE) as string;
   const packages = lockfilePackages(python);
   const blocking = "Suspending" in WebAssembly;
@@ -251,9 +251,9 @@ async function start({ interrupt, digest }: StartDetails): Promise<Started> {
     request: blocking ? blockingRequest(bridge.respond) : awaitingRequest(bridge.respond_async),
   };
   return {
-    adapter: found.name,
-    emulated: found.isFallback || new RegExp(software).test(found.name ?? ""),
-    reason: found.reason,
+    adapter: gpu.name,
+    emulated: gpu.isFallback || new RegExp(software).test(gpu.name ?? ""),
+    reason: gpu.reason,
     blocking,
     python: python.runPython("import sys; sys.version.split()[0]") as string,
     version: build.version,
@@ -279,10 +279,10 @@ function awaitingRequest(respond: PyCallable): Running["request"] {
 }
 
 /** Unpack Python's response: a text, or a pair of a text and bytes. */
-function unpacked(found: string | PyProxy): WorkerResponse {
-  if (typeof found === "string") return { response: found };
-  const [response, data] = found.toJs() as [string, Uint8Array];
-  found.destroy();
+function unpacked(result: string | PyProxy): WorkerResponse {
+  if (typeof result === "string") return { response: result };
+  const [response, data] = result.toJs() as [string, Uint8Array];
+  result.destroy();
   return { response, data };
 }
 

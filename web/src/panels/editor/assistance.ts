@@ -24,9 +24,9 @@ export function assistance(names: Names): Extension {
   return [
     hoverTooltip(async (view, position, side) => {
       const path = pathAt(view.state, position, side);
-      const found = path && (await names.explain(path.text, view.state));
-      if (!found) return null;
-      return { pos: path.from, end: path.to, above: true, create: () => ({ dom: card(found) }) };
+      const explanation = path && (await names.explain(path.text, view.state));
+      if (!explanation) return null;
+      return { pos: path.from, end: path.to, above: true, create: () => ({ dom: card(explanation) }) };
     }),
     signature,
     watchCalls(names),
@@ -58,17 +58,17 @@ async function complete(context: CompletionContext, names: Names): Promise<Compl
 
 /** Completes names in the program's text and Python's builtins, in addition to inspected names. */
 async function others(context: CompletionContext, known: ReadonlySet<string>): Promise<Completion[]> {
-  const found = await Promise.all([localCompletionSource(context), globalCompletion(context)]);
+  const results = await Promise.all([localCompletionSource(context), globalCompletion(context)]);
   const seen = new Set(known);
-  return found
+  return results
     .flatMap((result) => result?.options ?? [])
     .filter(({ label }) => !seen.has(label) && seen.add(label));
 }
 
 function option({ name, kind, detail }: Member, path: string, state: EditorState, names: Names): Completion {
   const info = async (): Promise<Node | null> => {
-    const found = await names.explain(path ? `${path}.${name}` : name, state);
-    return found && (found.text || kind !== "variable") ? card(found) : null;
+    const explanation = await names.explain(path ? `${path}.${name}` : name, state);
+    return explanation && (explanation.text || kind !== "variable") ? card(explanation) : null;
   };
   // Variables of the last run rank above keywords and words of the text.
   return { label: name, type: TYPES[kind], detail: kind === "function" ? "" : detail, info, boost: path ? 0 : 1 };
@@ -109,18 +109,18 @@ function onEscape(view: EditorView): boolean {
 function watchCalls(names: Names): Extension {
   const plugin = ViewPlugin.define(() => {
     let shown: string | null = null;
-    const tell = async (view: EditorView): Promise<void> => {
+    const showSignature = async (view: EditorView): Promise<void> => {
       const { state } = view;
       const call = state.selection.main.empty ? callAround(state, state.selection.main.head) : null;
       const key = call && `${call.from} ${call.text}`;
       if (key === shown) return;
       shown = key;
-      const found = call && (await names.explain(call.text, state));
+      const explanation = call && (await names.explain(call.text, state));
       // The cursor may have moved before the response arrives.
       if (shown !== key) return;
-      const isWanted = call && found && found.signature.includes("(") && call.from <= view.state.doc.length;
+      const isWanted = call && explanation && explanation.signature.includes("(") && call.from <= view.state.doc.length;
       if (!isWanted) return hideSignature(view);
-      const dom = el("div", { class: "explanation" }, el("code", { class: "explanation-signature" }, found.signature));
+      const dom = el("div", { class: "explanation" }, el("code", { class: "explanation-signature" }, explanation.signature));
       const tooltip: Tooltip = { pos: call.from, above: true, create: () => ({ dom }) };
       view.dispatch({ effects: setSignature.of(tooltip) });
     };
@@ -128,7 +128,7 @@ function watchCalls(names: Names): Extension {
       update: (update: ViewUpdate) => {
         const isTyped = update.docChanged && update.transactions.some((one) => one.isUserEvent("input"));
         const isMoved = update.selectionSet && shown !== null;
-        if (isTyped || isMoved) queueMicrotask(() => void tell(update.view));
+        if (isTyped || isMoved) queueMicrotask(() => void showSignature(update.view));
       },
     };
   });

@@ -49,7 +49,7 @@ export function openEditor(events: EditorEvents): Editor {
     const { number, from } = doc.lineAt(selection.main.head);
     events.moved(number, selection.main.head - from + 1);
   };
-  const tellFiles = (): void => events.files([...order], active);
+  const reportFiles = (): void => events.files([...order], active);
   const changed = (): void => {
     edits += 1;
     clearTimeout(saving);
@@ -75,7 +75,7 @@ export function openEditor(events: EditorEvents): Editor {
     const state = states.get(shown, file);
     if (state) view.setState(state);
     tellPlace();
-    tellFiles();
+    reportFiles();
   };
   const showFile = (file: string): void => {
     if (file === active || !order.includes(file)) return;
@@ -113,7 +113,7 @@ export function openEditor(events: EditorEvents): Editor {
     open: (text) => {
       const before = source();
       const opened = filesOf(text);
-      const gone = order.filter((name) => !opened.some((file) => file.name === name));
+      const removed = order.filter((name) => !opened.some((file) => file.name === name));
       order = opened.map(({ name }) => name);
       for (const file of opened) {
         if (file.name !== active) states.open(shown, file.name, file.text, extend(file.name, wrapped));
@@ -122,9 +122,9 @@ export function openEditor(events: EditorEvents): Editor {
           if (step) view.dispatch(step);
         }
       }
-      for (const name of gone) states.delete(shown, name);
-      if (gone.includes(active)) look(MAIN);
-      else tellFiles();
+      for (const name of removed) states.delete(shown, name);
+      if (removed.includes(active)) look(MAIN);
+      else reportFiles();
       if (source() === before) return;
       changed();
       flush();

@@ -15,8 +15,8 @@ export interface FileTabs {
 
 export function mountFileTabs(page: Page): FileTabs {
   const list = el("div", { class: "file-tabs", role: "tablist", "aria-label": "Files of the program" });
-  const add = button("+ File", () => ask(null), { class: "quiet", title: "Add a file to the program" });
-  const rename = button("Rename", () => ask(page.view.file), { class: "quiet" });
+  const add = button("+ File", () => editName(null), { class: "quiet", title: "Add a file to the program" });
+  const rename = button("Rename", () => editName(page.view.file), { class: "quiet" });
   const remove = button("Delete", () => deleteFile(page, page.view.file), { class: "quiet" });
   const actions = el("div", { class: "file-actions" }, rename, remove);
   const naming = el("div", { class: "file-naming", hidden: true });
@@ -24,7 +24,7 @@ export function mountFileTabs(page: Page): FileTabs {
   let drawn = "";
 
   /** Ask for the name of a new file (null), or for a new name of an existing file. */
-  const ask = (old: string | null): void => {
+  const editName = (old: string | null): void => {
     const end = (): void => {
       naming.replaceChildren();
       draw(page.view);
@@ -51,7 +51,7 @@ export function mountFileTabs(page: Page): FileTabs {
   };
   const tab = (name: string): HTMLButtonElement => {
     const node = button(name, () => page.editor.showFile(name), { role: "tab", "data-file": name });
-    if (name !== MAIN) node.addEventListener("dblclick", () => ask(name));
+    if (name !== MAIN) node.addEventListener("dblclick", () => editName(name));
     return node;
   };
   list.addEventListener("keydown", (event) => {
@@ -64,13 +64,13 @@ export function mountFileTabs(page: Page): FileTabs {
       list.querySelector<HTMLElement>(`[data-file="${next}"]`)?.focus();
     } else if (file !== MAIN && (event.key === "Delete" || event.key === "F2")) {
       event.preventDefault();
-      if (event.key === "F2") ask(file);
+      if (event.key === "F2") editName(file);
       else deleteFile(page, file);
     }
   });
   return {
     dom,
-    add: () => ask(null),
+    add: () => editName(null),
     update: (view) => {
       const names = view.files.join("\n");
       if (names !== drawn) {

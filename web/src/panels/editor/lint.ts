@@ -15,9 +15,9 @@ export function lint(request: SendRequest): Extension {
   let waiting = 0;
   let typed = 0;
   const look = async (view: EditorView): Promise<void> => {
-    const asked = typed;
+    const version = typed;
     const problems = await (request("lint", { source: view.state.doc.toString() })?.catch(() => null) ?? null);
-    if (!problems || asked !== typed) return;
+    if (!problems || version !== typed) return;
     const marks: Diagnostic[] = [];
     let hadProblems = false;
     forEachDiagnostic(view.state, (mark, from, to) => {

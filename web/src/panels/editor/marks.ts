@@ -36,6 +36,6 @@ export function range(doc: Text, frame: Place): { from: number; to: number } {
 
 /** A position in the text, clamped if the program has changed. */
 export function position(doc: Text, line: number, column: number): number {
-  const found = doc.line(Math.min(Math.max(line, 1), doc.lines));
-  return Math.min(found.from + column, found.to);
+  const target = doc.line(Math.min(Math.max(line, 1), doc.lines));
+  return Math.min(target.from + column, target.to);
 }

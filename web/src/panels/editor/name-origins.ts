@@ -27,27 +27,27 @@ export function imported(path: string, state: EditorState): string | null {
 
 /** The expression that ends at a position, as a path: calls are `()`, indices `[]`; null for what is none. */
 export function expressionAt(state: EditorState, end: number): string | null {
-  let found: string | null = null;
+  let path: string | null = null;
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(end, -1); node?.to === end; node = node.parent) {
-    found = pathOf(state, node) ?? found;
+    path = pathOf(state, node) ?? path;
   }
-  return found;
+  return path;
 }
 
 /** By name, the path that the program's imports bind it to. */
 function modulesOf(source: string): Map<string, string> {
-  const found = new Map<string, string>();
+  const paths = new Map<string, string>();
   for (const [, list = ""] of source.matchAll(IMPORT)) {
     for (const [module, name] of aliased(list)) {
       // Without an alias only the first part is bound.
       const [first = module] = module.split(".");
-      found.set(name ?? first, name ? module : first);
+      paths.set(name ?? first, name ? module : first);
     }
   }
   for (const [, module = "", inside, plain = ""] of source.matchAll(FROM)) {
-    for (const [name, as] of aliased(inside ?? plain)) found.set(as ?? name, `${module}.${name}`);
+    for (const [name, as] of aliased(inside ?? plain)) paths.set(as ?? name, `${module}.${name}`);
   }
-  return found;
+  return paths;
 }
 
 function aliased(list: string): [string, string | undefined][] {
@@ -59,7 +59,7 @@ function aliased(list: string): [string, string | undefined][] {
 
 /** The path that the last assignment to a name binds; null if it is no path. */
 function assigned(state: EditorState, name: string): string | null {
-  let found: string | null = null;
+  let bound: string | null = null;
   syntaxTree(state).iterate({
     enter: ({ name: kind, node }) => {
       if (kind !== "AssignStatement") return;
@@ -68,10 +68,10 @@ function assigned(state: EditorState, name: string): string | null {
       const own = targets.some((target) => state.sliceDoc(target.from, target.to) === name);
       const path = own && value ? pathOf(state, value) : null;
       // An expression of the name itself usually keeps its type.
-      if (path !== null && /^\w+/.exec(path)?.[0] !== name) found = isOne ? path : `${path}[]`;
+      if (path !== null && /^\w+/.exec(path)?.[0] !== name) bound = isOne ? path : `${path}[]`;
     },
   });
-  return found;
+  return bound;
 }
 
 /** The names before the first `=`, and the single expression after it. */

@@ -6,10 +6,10 @@ import type { Explanation, Member } from "../../page/protocol";
 import { imported } from "./name-origins";
 
 /** A completion with its documentation, and the path of its result if that has members. */
-type Row = Member & Explanation & { gives?: string };
+type Entry = Member & Explanation & { gives?: string };
 
 /** The site's table of members by path. */
-type Table = Record<string, Row[]>;
+type Table = Record<string, Entry[]>;
 
 const OURS = /^tensorweb\b/;
 const STEPS = /\w+|\(\)|\[\]/g;
@@ -33,8 +33,8 @@ export class Names {
     if (result?.length || !path) return result ?? [];
     const full = imported(path, state);
     if (full === null) return [];
-    const found = await this.#members(full, true);
-    return found?.length ? found : membersIn(await this.#rows(), full);
+    const members = await this.#members(full, true);
+    return members?.length ? members : membersIn(await this.#entries(), full);
   }
 
   /** Signature and documentation of a path; null if unknown. */
@@ -45,9 +45,9 @@ export class Names {
     const [before, name] = parted(full ?? "");
     // The text may bind the name to another value.
     if (full === null || name !== parted(path)[1]) return null;
-    const found = await this.#explain(full, true);
-    if (found?.signature) return found;
-    return membersIn(await this.#rows(), before).find((row) => row.name === name) ?? null;
+    const explanation = await this.#explain(full, true);
+    if (explanation?.signature) return explanation;
+    return membersIn(await this.#entries(), before).find((entry) => entry.name === name) ?? null;
   }
 
   #members(path: string, isImported: boolean): Promise<Member[] | null> {
@@ -69,7 +69,7 @@ export class Names {
     return response;
   }
 
-  #rows(): Promise<Table> {
+  #entries(): Promise<Table> {
     this.#table ??= fetch(new URL("./names.json", import.meta.url))
       .then((response) => response.json() as Promise<Table>)
       .catch(() => {
@@ -87,7 +87,7 @@ function parted(path: string): [string, string] {
 }
 
 /** The table's members of a path that begins with one of our modules, named `tw` in the table. */
-function membersIn(table: Table, path: string): Row[] {
+function membersIn(table: Table, path: string): Entry[] {
   if (!OURS.test(path)) return [];
   let base = "";
   let given: string | undefined;

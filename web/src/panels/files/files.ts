@@ -142,12 +142,12 @@ function rename(title: HTMLElement, name: string, page: Page, draw: () => void):
   const end = (isDone: boolean): void => {
     if (isOver) return;
     isOver = true; // removing the field blurs it
-    const wanted = field.value.trim();
-    const problem = isDone && wanted !== name ? page.files.problem(wanted) : null;
+    const newName = field.value.trim();
+    const problem = isDone && newName !== name ? page.files.problem(newName) : null;
     field.replaceWith(title);
     draw();
     if (problem) page.warn(problem);
-    else if (isDone && wanted !== name) void page.files.rename(name, wanted);
+    else if (isDone && newName !== name) void page.files.rename(name, newName);
   };
   field.addEventListener("keydown", (event) => {
     if (event.key === "Enter") end(true);

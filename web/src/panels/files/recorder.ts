@@ -14,10 +14,10 @@ export function mountRecorder(take: (file: File) => void, refused: (reason: stri
   const dom = el("div", { class: "files-recorder", hidden: true });
   let end: () => void = () => undefined;
 
-  const begin = async (wanted: MediaStreamConstraints, show: (stream: MediaStream) => Promise<HTMLElement[]>): Promise<void> => {
+  const begin = async (constraints: MediaStreamConstraints, show: (stream: MediaStream) => Promise<HTMLElement[]>): Promise<void> => {
     end();
     try {
-      const stream = await navigator.mediaDevices.getUserMedia(wanted);
+      const stream = await navigator.mediaDevices.getUserMedia(constraints);
       end = () => {
         for (const track of stream.getTracks()) track.stop();
         dom.hidden = true;

@@ -87,7 +87,7 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
   const empty = el("p", { class: "empty" }, "Kernels that the device runs appear here, each with its source.");
   host.append(summary, empty, list);
   let drawn: RunRecord | null = null;
-  let rows: Row[] = [];
+  let rows: KernelRow[] = [];
   let isSorted = false;
   const sort = (value: boolean): void => {
     isSorted = value;
@@ -110,7 +110,7 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     const kernels = run?.kernels ?? [];
     const launches = kernels.reduce((sum, kernel) => sum + kernel.count, 0);
     const isTimed = kernels.some(({ seconds }) => seconds !== undefined);
-    if (isAsked && kernels.length > 0 && !isTimed) page.warn("This browser does not tell how long kernels take.");
+    if (isAsked && kernels.length > 0 && !isTimed) page.warn("This browser does not measure how long kernels take.");
     isAsked = false;
     const cost = isTimed ? TIME : TRAFFIC;
     const costs = kernels.map((kernel) => cost.of(kernel));
@@ -157,21 +157,21 @@ function computed({ name, kind, formula, copies }: KernelRecord): string {
 }
 
 /** A row of the table; `moved` updates the current index of its line, null for none. */
-interface Row {
+interface KernelRow {
   kernel: KernelRecord;
   cost: number;
   node: HTMLElement;
   moved(line: number | null): void;
 }
 
-function row(page: Page, kernel: KernelRecord, index: number, cost: number, bar: HTMLElement): Row {
+function row(page: Page, kernel: KernelRecord, index: number, cost: number, bar: HTMLElement): KernelRow {
   const { link, moved } = lineOf(page, kernel);
   const node = el("li", { class: "kernel-row" }, link, details(page, kernel, index, bar));
   return { kernel, cost, node, moved };
 }
 
 /** A link to the line that built the kernel's result, which is highlighted on hover. */
-function lineOf(page: Page, { line }: KernelRecord): { link: HTMLElement; moved: Row["moved"] } {
+function lineOf(page: Page, { line }: KernelRecord): { link: HTMLElement; moved: KernelRow["moved"] } {
   if (line === null) return { link: el("span", { class: "kernel-line" }, "–"), moved: () => undefined };
   const link = lineLink(page, { line });
   link.classList.add("kernel-line");
@@ -204,9 +204,9 @@ function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElem
   let isShown = false;
   const show = async (): Promise<void> => {
     if (isShown) return;
-    const gone = whyUnavailable(page.view, "run", "kernel", "source");
-    if (gone !== null) {
-      source.textContent = gone;
+    const reason = whyUnavailable(page.view, "run", "kernel", "source");
+    if (reason !== null) {
+      source.textContent = reason;
       return;
     }
     try {

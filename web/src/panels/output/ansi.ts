@@ -47,13 +47,13 @@ export class AnsiReader {
     this.#open = open;
     if (open) text = text.slice(0, -open.length);
     let done = 0;
-    for (const found of text.matchAll(CONTROL)) {
-      if (found.index > done) yield { text: text.slice(done, found.index), look: this.#look };
-      done = found.index + found[0].length;
-      if (found[0] === "\n") yield "newline";
-      else if (found[0] === "\r") yield "return";
-      else if (found[2] === "m") this.#look = changed(this.#look, found[1] ?? "");
-      else if (found[2] === "K") yield "erase";
+    for (const match of text.matchAll(CONTROL)) {
+      if (match.index > done) yield { text: text.slice(done, match.index), look: this.#look };
+      done = match.index + match[0].length;
+      if (match[0] === "\n") yield "newline";
+      else if (match[0] === "\r") yield "return";
+      else if (match[2] === "m") this.#look = changed(this.#look, match[1] ?? "");
+      else if (match[2] === "K") yield "erase";
     }
     if (done < text.length) yield { text: text.slice(done), look: this.#look };
   }

@@ -6,7 +6,7 @@
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-/** Allowed elements; of other elements only the content is kept. */
+/** Allowed elements; of other elements only the content is retained. */
 const HTML = words(`a abbr address article aside b bdi bdo big blockquote br button caption center cite code col
   colgroup data dd del details dfn div dl dt em fieldset figcaption figure font footer h1 h2 h3 h4 h5 h6 header
   hgroup hr i img input ins kbd label legend li main mark menu meter nav ol optgroup option output p pre progress q

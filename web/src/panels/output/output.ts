@@ -98,7 +98,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
   };
   const tensorCards = mountTensorCards(page);
   const plots = mountPlots((display) => page.inspect(display));
-  const ask = (words: string): void => {
+  const showPrompt = (words: string): void => {
     field?.remove();
     field = promptField(words, (line) => {
       field?.remove();
@@ -110,14 +110,14 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
   };
   return {
     update: (view) => {
-      const told = originNote(view, "output") ?? "";
-      origin.hidden = told === "";
-      if (origin.textContent !== told) origin.textContent = told;
-      content.toggleAttribute("data-stale", told !== "" && told !== RECORDED);
+      const originText = originNote(view, "output") ?? "";
+      origin.hidden = originText === "";
+      if (origin.textContent !== originText) origin.textContent = originText;
+      content.toggleAttribute("data-stale", originText !== "" && originText !== RECORDED);
       if (last) last.line.textContent = footer(last.record, view);
-      const asked = questionOf(view);
-      question.hidden = asked === "";
-      if (question.lastElementChild?.textContent !== asked) question.lastElementChild?.replaceChildren(asked);
+      const questionText = questionOf(view);
+      question.hidden = questionText === "";
+      if (question.lastElementChild?.textContent !== questionText) question.lastElementChild?.replaceChildren(questionText);
       tensorCards.update(view);
     },
     begin: () => {
@@ -144,7 +144,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
       }
       else if (note.note === "prompt") {
         closeText();
-        ask(note.text);
+        showPrompt(note.text);
       } else if (note.note === "display" && ++cards <= MOST_CARDS) {
         closeText();
         add(note.tensor ? tensorCards.card(note) : displayCard(note, page));

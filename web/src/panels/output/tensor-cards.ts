@@ -119,8 +119,8 @@ function valueText(display: number, text: string): HTMLElement {
 
 /** Request the digits, or show why they are not available. */
 async function digitsOf(page: Page, tensor: TensorRecord | null): Promise<string> {
-  const gone = whyUnavailable(page.view, "tensors", "tensor", "digits");
-  if (gone || !tensor) return gone ?? "The digits can be asked for once the program has ended.";
+  const reason = whyUnavailable(page.view, "tensors", "tensor", "digits");
+  if (reason || !tensor) return reason ?? "The digits are available once the program has ended.";
   try {
     return (await page.request("text", { tensor: tensor.id })).text;
   } catch (error) {

@@ -97,14 +97,14 @@ const LONGEST_NODE = 8192;
 
 /** The part of a line between two columns. */
 function cut(line: readonly Span[], from: number, to: number): Span[] {
-  const kept: Span[] = [];
+  const spans: Span[] = [];
   let start = 0;
   for (const { text, look } of line) {
     const part = text.slice(Math.max(from - start, 0), Math.max(to - start, 0));
-    if (part) kept.push({ text: part, look });
+    if (part) spans.push({ text: part, look });
     start += text.length;
   }
-  return kept;
+  return spans;
 }
 
 /** Merge consecutive spans of equal style. */

@@ -26,7 +26,7 @@ const LONGEST_NAME = 80;
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
 export function downloadButtons(page: Page, source: () => Source | null, done: () => void): HTMLElement[] {
-  const asked = (label: string, title: string, take: (source: Source) => Promise<void>): HTMLElement =>
+  const downloadButton = (label: string, title: string, take: (source: Source) => Promise<void>): HTMLElement =>
     button(
       label,
       () => {
@@ -38,9 +38,9 @@ export function downloadButtons(page: Page, source: () => Source | null, done: (
     );
   return [
     el("p", { class: "more-title" }, "Download"),
-    asked("Picture (PNG)", "One pixel for each cell, in the colours that are seen", savePicture),
-    asked("All values (.npy)", "Exact, for numpy.load", (now) => saveParts(page, now, "npy")),
-    asked("This slice (CSV)", "The rows and columns that are seen, as text", (now) => saveParts(page, now, "csv")),
+    downloadButton("Picture (PNG)", "One pixel for each cell, in the colours that are seen", savePicture),
+    downloadButton("All values (.npy)", "Exact, for numpy.load", (now) => saveParts(page, now, "npy")),
+    downloadButton("This slice (CSV)", "The rows and columns that are seen, as text", (now) => saveParts(page, now, "csv")),
   ];
 }
 

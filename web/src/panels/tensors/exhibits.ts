@@ -33,22 +33,22 @@ export interface Exhibits {
 }
 
 export function mountExhibits(): Exhibits {
-  let kept = new Map<number, Exhibit>();
+  let exhibits = new Map<number, Exhibit>();
   return {
     begin: () => {
-      kept = new Map();
+      exhibits = new Map();
     },
     take: (note) => {
       const exhibit = exhibitOf(note);
       if (!exhibit) return null;
-      const isNew = !kept.has(exhibit.display);
-      kept.set(exhibit.display, exhibit);
-      const [oldest] = kept.keys();
-      if (kept.size > MOST_EXHIBITS && oldest !== undefined) kept.delete(oldest);
+      const isNew = !exhibits.has(exhibit.display);
+      exhibits.set(exhibit.display, exhibit);
+      const [oldest] = exhibits.keys();
+      if (exhibits.size > MOST_EXHIBITS && oldest !== undefined) exhibits.delete(oldest);
       return { exhibit, isNew };
     },
-    all: () => [...kept.values()].reverse(),
-    get: (display) => kept.get(display) ?? null,
+    all: () => [...exhibits.values()].reverse(),
+    get: (display) => exhibits.get(display) ?? null,
   };
 }
 

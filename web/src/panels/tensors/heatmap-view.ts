@@ -37,9 +37,9 @@ const INVITATION = "Point at a cell or use arrow keys.";
 const PAN_PART = 0.25;
 
 export interface CanvasEvents {
-  /** The reader asked for a scale around the value of a cell. */
+  /** The reader requested a scale around the value of a cell. */
   centre(value: number): void;
-  /** The reader asked for the default scale. */
+  /** The reader requested the default scale. */
   reset(): void;
   /** The picture was zoomed or moved by hand. */
   moved?(viewport: Viewport, isFit: boolean): void;

@@ -73,8 +73,8 @@ export function liveDisplays(): Live {
       histories.set(note.display, known);
     },
     history: (displays) => {
-      const found = displays.map((display) => histories.get(display));
-      return found.find((history) => history !== undefined && history.length > 1) ?? null;
+      const shown = displays.map((display) => histories.get(display));
+      return shown.find((history) => history !== undefined && history.length > 1) ?? null;
     },
     record: ({ display, shape, dtype, heatmap }) => {
       const name = names.get(display) ?? "tensor";

@@ -51,13 +51,13 @@ function glyphOf(value: number, { low, high }: Scale): Glyph | null {
 
 /** How many finite values lie above and below a scale. */
 export function countClipped({ values, scale, extent, map }: Picture): { above: number; below: number } {
-  const found = { above: 0, below: 0 };
-  if (map.channels > 1 || (extent.low >= scale.low && extent.high <= scale.high)) return found;
+  const counts = { above: 0, below: 0 };
+  if (map.channels > 1 || (extent.low >= scale.low && extent.high <= scale.high)) return counts;
   for (const value of values) {
-    if (value > scale.high && value !== Infinity) found.above += 1;
-    else if (value < scale.low && value !== -Infinity) found.below += 1;
+    if (value > scale.high && value !== Infinity) counts.above += 1;
+    else if (value < scale.low && value !== -Infinity) counts.below += 1;
   }
-  return found;
+  return counts;
 }
 
 /** Mark values that colours cannot show: NaN, infinities, values beyond the scale. */

@@ -71,9 +71,9 @@ export function mountPair(jump: (index: readonly number[]) => void): PairView {
   const rescale = (): void => {
     const own = ownScales();
     if (!own) return;
-    const wanted = { values: bounded(own.values, bounds.values), difference: bounded(own.difference, bounds.difference) };
+    const scales = { values: bounded(own.values, bounds.values), difference: bounded(own.difference, bounds.difference) };
     pictures = pictures.map((picture, index) => {
-      const scale = SIDES[index] === "difference" ? wanted.difference : wanted.values;
+      const scale = SIDES[index] === "difference" ? scales.difference : scales.values;
       return canvases[index]?.rescale(scale) ?? picture;
     });
     for (const [which, index] of [["values", 0], ["difference", 2]] as const) {

@@ -16,12 +16,12 @@ export function mountPartners(choose: (id: number | null) => void): Partners {
   return {
     dom,
     show: (tensor, all) => {
-      const found = all.filter((other) => isPartner(tensor, other));
+      const partners = all.filter((other) => isPartner(tensor, other));
       select.replaceChildren(
-        el("option", { value: "" }, found.length ? "nothing" : "no other of this shape"),
-        ...found.map(({ id, name }) => el("option", { value: id }, name)),
+        el("option", { value: "" }, partners.length ? "nothing" : "no other of this shape"),
+        ...partners.map(({ id, name }) => el("option", { value: id }, name)),
       );
-      select.disabled = found.length === 0;
+      select.disabled = partners.length === 0;
     },
   };
 }

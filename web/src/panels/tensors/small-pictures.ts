@@ -30,13 +30,13 @@ function mapOf(page: Page, tensor: TensorRecord): Promise<Heatmap> {
   const known = maps.get(tensor);
   if (known) return known;
   const before = last;
-  const asked = (async () => {
+  const request = (async () => {
     await before;
     return page.request("heatmap", wholeOf(tensor));
   })();
-  last = asked.catch(() => undefined);
-  maps.set(tensor, asked);
-  return asked;
+  last = request.catch(() => undefined);
+  maps.set(tensor, request);
+  return request;
 }
 
 /** Whether a tensor has enough values for a picture. */

@@ -24,18 +24,18 @@ export function mountTable(page: Page): TableView {
   const windows = latestOnly(page, "cells");
   let now: { slice: Slice; rows: number; columns: number } | null = null;
   let first = { row: 0, column: 0 };
-  let wanted: { row: number; column: number } | null = null;
+  let target: { row: number; column: number } | null = null;
 
   const load = async (): Promise<void> => {
     if (!now) return;
     const { slice, rows, columns } = now;
     const window: [number, number, number, number] = [first.row, first.column, PAGE_ROWS, PAGE_COLUMNS];
-    const asked = now;
+    const requested = now;
     const cells = await windows.request({ ...slice, window });
-    if (!cells || asked !== now) return;
+    if (!cells || requested !== now) return;
     content.replaceChildren(grid(cells));
-    if (wanted) reveal(content, wanted.row - cells.row, wanted.column - cells.column);
-    wanted = null;
+    if (target) reveal(content, target.row - cells.row, target.column - cells.column);
+    target = null;
     pager.replaceChildren(...moves("row", PAGE_ROWS, rows), ...moves("column", PAGE_COLUMNS, columns));
   };
   const moves = (which: "row" | "column", most: number, length: number): HTMLElement[] => {
@@ -59,17 +59,17 @@ export function mountTable(page: Page): TableView {
     dom,
     show: async (slice, rows, columns) => {
       const sameShape = now?.rows === rows && now.columns === columns;
-      if (wanted) first = { row: pageOf(wanted.row, PAGE_ROWS), column: pageOf(wanted.column, PAGE_COLUMNS) };
+      if (target) first = { row: pageOf(target.row, PAGE_ROWS), column: pageOf(target.column, PAGE_COLUMNS) };
       else if (!sameShape) first = { row: 0, column: 0 };
       now = { slice, rows, columns };
       await load();
     },
     expect: (row, column) => {
-      wanted = { row, column };
+      target = { row, column };
     },
     clear: () => {
       now = null;
-      wanted = null;
+      target = null;
       first = { row: 0, column: 0 };
       content.replaceChildren();
       pager.replaceChildren();

@@ -39,7 +39,7 @@ export interface Viewer {
   live(tensor: TensorRecord, picture: LivePicture): void;
   clear(): void;
   /** The view settings that were last reported to the page. */
-  told(): ViewSettings | null;
+  reportedSettings(): ViewSettings | null;
   /** Draw in the colours of the page. */
   recolour(): void;
 }
@@ -120,7 +120,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   /** The bounds that the reader chose, null for the default scale. */
   let bounds: Bounds | null = null;
   let isHeld = false;
-  let told = page.view.viewSettings;
+  let reportedSettings = page.view.viewSettings;
   /** The comparison with another tensor. */
   let pair: Pair | null = null;
   let both: PairView | null = null;
@@ -168,10 +168,10 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     void refresh();
   };
   /** Report the view settings to the page. */
-  const tellLook = (): void => {
+  const reportSettings = (): void => {
     const { rows, columns, indices } = axes.chosen();
-    told = tensor && { axes: { rows, columns }, index: indices, scale: bounds, mode: modes.mode() };
-    page.change({ viewSettings: told });
+    reportedSettings = tensor && { axes: { rows, columns }, index: indices, scale: bounds, mode: modes.mode() };
+    page.change({ viewSettings: reportedSettings });
   };
   const rescale = (): void => {
     if (!drawn) return;
@@ -183,7 +183,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     bounds = next;
     if (!next) isHeld = false;
     rescale();
-    tellLook();
+    reportSettings();
   };
   /** Lock the current scale for all tensors, or unlock it. */
   const setHeld = (next: boolean): void => {
@@ -217,8 +217,8 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       if (mine !== generation) return;
       if (isTable()) await table.show(slice, map.fullRows, map.fullColumns);
       if (mine === generation) settle("ready");
-      if (mine === generation) tellLook();
-      if (mine === generation && shown.size > 0 && shown.max === undefined) await tell(shown);
+      if (mine === generation) reportSettings();
+      if (mine === generation && shown.size > 0 && shown.max === undefined) await addStatistics(shown);
       if (mine === generation && map.how !== "each" && map.channels === 1 && map.rows > 0) await countSample(slice, mine);
     } catch (error) {
       // The old drawing would be mistaken for the requested one.
@@ -245,8 +245,8 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     problem.textContent = shown.size === 0 ? "This tensor has no elements." : "";
     poolingLabel.hidden = map.how === "each" || map.channels > 1;
     const own = decodeHeatmap(map, shown.dtype, schemeOf(page.view));
-    const wanted = bounded(own.scale, bounds);
-    drawn = wanted === own.scale ? own : repaint(own, wanted);
+    const bound = bounded(own.scale, bounds);
+    drawn = bound === own.scale ? own : repaint(own, bound);
     body.classList.toggle("without-picture", map.rows === 0);
     const drawing = drawingOf(shown);
     body.dataset["drawing"] = drawing;
@@ -270,14 +270,14 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   };
   /** Pooled values have another distribution than the tensor's values. */
   const countSample = async (slice: Slice, mine: number): Promise<void> => {
-    const found = await samples.request(slice);
-    if (found && mine === generation) scale.count(unpack(found.values, found.encoding), found.step);
+    const sample = await samples.request(slice);
+    if (sample && mine === generation) scale.count(unpack(sample.values, sample.encoding), sample.step);
   };
   /** Request and show the statistics of a tensor that has none yet. */
-  const tell = async (shown: TensorRecord): Promise<void> => {
-    const found = await statistics.request({ tensor: shown.id });
-    if (!found || tensor !== shown) return;
-    Object.assign(shown, found);
+  const addStatistics = async (shown: TensorRecord): Promise<void> => {
+    const values = await statistics.request({ tensor: shown.id });
+    if (!values || tensor !== shown) return;
+    Object.assign(shown, values);
     describe(shown);
   };
   const describe = (shown: TensorRecord): void => {
@@ -369,7 +369,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       generation++;
       settle("empty");
     },
-    told: () => told,
+    reportedSettings: () => reportedSettings,
     recolour: () => {
       rescale();
       both?.recolour(schemeOf(page.view));

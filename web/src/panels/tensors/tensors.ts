@@ -132,8 +132,8 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     const isDrawn = ({ size, problem }: TensorRecord): boolean => size > 1 && !problem;
     for (const display of shown.newestFirst()) {
       const has = (tensor: TensorRecord): boolean => tensor.displays.includes(display) && isDrawn(tensor);
-      const found = exhibits.get(display) ?? entries.find(({ tensors }) => tensors.some(has));
-      if (found) return found;
+      const latest = exhibits.get(display) ?? entries.find(({ tensors }) => tensors.some(has));
+      if (latest) return latest;
     }
     return entries.find(({ shown: one }) => isDrawn(one)) ?? entries[0] ?? null;
   };
@@ -148,7 +148,7 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
     const { origins, viewSettings } = page.view;
     const document = origins.tensors?.document ?? "";
     // A link's view settings apply before the viewer reports its own.
-    const isNew = viewSettings !== viewer.told();
+    const isNew = viewSettings !== viewer.reportedSettings();
     const isSame = again?.name === last.name && document === last.document;
     last.document = document;
     if (!again) viewer.clear();
@@ -168,9 +168,9 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
       viewer.clear();
     },
     note: (note) => {
-      const found = exhibits.take(note);
-      if (found?.isNew) shown.add(found.exhibit.display);
-      if (found && (found.isNew || shown.moves(found.exhibit.display))) return showLive(found.exhibit);
+      const taken = exhibits.take(note);
+      if (taken?.isNew) shown.add(taken.exhibit.display);
+      if (taken && (taken.isNew || shown.moves(taken.exhibit.display))) return showLive(taken.exhibit);
       if (note.note === "display" && note.tensor) {
         shown.add(note.display);
         live.display(note);
@@ -204,12 +204,12 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
         return follow();
       }
       const has = ({ displays }: TensorRecord): boolean => displays.includes(display);
-      const found = large ?? entries.find(({ tensors }) => tensors.some(has));
-      if (!found) return;
+      const target = large ?? entries.find(({ tensors }) => tensors.some(has));
+      if (!target) return;
       page.show(host.id);
-      page.change({ tensor: "tensors" in found ? found.name : "" });
-      if ("tensors" in found) select(found, found.tensors.findIndex(has));
-      else selectExhibit(found);
+      page.change({ tensor: "tensors" in target ? target.name : "" });
+      if ("tensors" in target) select(target, target.tensors.findIndex(has));
+      else selectExhibit(target);
       strip.reveal();
     },
   };
