@@ -1,17 +1,9 @@
-"""The words of the glossary are used: phrases that it replaces do not come back.
-
-Each folder has the count of such phrases that are still in it. A count may only fall:
-whoever rewrites sentences lowers it, until its entry can go.
-"""
+"""The words of the glossary are used: phrases that it replaces do not come back."""
 
 from __future__ import annotations
 
 import re
 import subprocess
-from collections import Counter
-from functools import cache
-
-import pytest
 
 from tools.process import ROOT
 
@@ -41,11 +33,6 @@ PHRASES = (
 
 KINDS = (".py", ".md", ".ts", ".js", ".mjs", ".wgsl")
 
-LEFT = {
-    "web/src": 74,
-}
-"""By folder, how many are left; a folder that is not named has none."""
-
 LESSONS = ("web/examples/", "docs/lessons.md")
 """Lessons explain what a gradient is: the slope of a curve."""
 
@@ -53,29 +40,23 @@ QUOTED = ("docs/glossary.md", "tests/project/test_words.py")
 """Files that name the phrases in order to say what to write instead."""
 
 
-@cache
-def counts() -> Counter[str]:
-    """Return how many phrases the tracked files of each folder have."""
+def phrases_by_file() -> dict[str, list[str]]:
+    """Return the phrases in each tracked file that has any."""
     names = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split("\0")
     pattern = re.compile(rf"\b(?:{'|'.join(PHRASES)})\b")
-    totals: Counter[str] = Counter()
+    phrases: dict[str, list[str]] = {}
     for name in names:
         path = ROOT / name
         if not name.endswith(KINDS) or name in QUOTED or not path.is_file():
             continue
-        parts = name.split("/")[:-1]
-        depth = 2 if parts[:1] in (["tensorweb"], ["web"]) else 1
-        phrases = pattern.findall(path.read_text("utf-8"))
-        totals["/".join(parts[:depth]) or "."] += sum(
-            not (name.startswith(LESSONS) and phrase.startswith("slope"))
-            for phrase in phrases
-        )
-    return totals
+        is_lesson = name.startswith(LESSONS)
+        matches = pattern.findall(path.read_text("utf-8"))
+        if matches := [m for m in matches if not (is_lesson and m.startswith("slope"))]:
+            phrases[name] = matches
+    return phrases
 
 
-@pytest.mark.parametrize("folder", sorted({*counts(), *LEFT}))
-def test_no_folder_has_more_of_them(folder: str) -> None:
-    count, allowed = counts()[folder], LEFT.get(folder, 0)
-    assert count <= allowed, "say it with the words of docs/glossary.md"
+def test_no_file_has_replaced_phrases() -> None:
+    assert phrases_by_file() == {}, "write the words of docs/glossary.md instead"
