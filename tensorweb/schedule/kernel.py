@@ -127,7 +127,7 @@ class Kernel:
     """One kernel: the expressions that compute its outputs over one index space.
 
     Attributes:
-        kind: the family, an entry of `BUILDERS` in `plan.py`.
+        kind: the kind of kernel, an entry of `BUILDERS` in `kernel_builder.py`.
         op: the core's op name, `""` for elementwise kernels; for row kernels the names
             of all reductions, separated by commas.
         sizes: the family's lengths: elementwise (n,), rows (rows, length),

@@ -9,6 +9,7 @@ import ast
 import inspect
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,37 @@ def test_no_file_shows_a_machine_or_a_registry() -> None:
             if match:
                 found.append(f"{name_of(path)}: {match[0]}")
     assert found == []
+
+
+FILE = re.compile(r"`([\w./-]*\w\.(?:py|ts|wgsl|mjs))`")
+"""The name of a file in a document, a docstring or a comment."""
+
+UNTRACKED = {
+    *("main.py", "helpers.py", "title.py"),
+    *("vendor/tfjs.mjs", "vendor/tfjs-wasm.mjs"),
+    *("shaders/NAME.wgsl", "web/examples/NN-topic.py"),
+}
+"""Files that are named but not tracked: of a user's program, built, or patterns."""
+
+
+def test_named_files_exist() -> None:
+    tracked = tracked_files()
+    ends = {end for path in tracked for end in path_ends(path)} | UNTRACKED
+    named = [
+        (name_of(path), name)
+        for path in tracked
+        if path.suffix in {*SOURCES, ".md"}
+        for name in FILE.findall(path.read_text("utf-8"))
+    ]
+    assert len(named) > 300
+    assert [pair for pair in named if pair[1] not in ends] == []
+
+
+def path_ends(path: Path) -> Iterator[str]:
+    """Yield the names of a file with all, fewer and none of its folders."""
+    parts = path.relative_to(ROOT).parts
+    for start in range(len(parts)):
+        yield "/".join(parts[start:])
 
 
 DOCUMENTED = [
