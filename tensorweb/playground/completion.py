@@ -31,12 +31,10 @@ import tensorweb as tw
 from tensorweb.tensor.tensor import ForeignName
 from tensorweb.transforms.jit import Jitted
 
+from . import policy
 from .records import Explanation, Member, MemberKind
 from .streams import clip, clip_line
 
-MOST_MEMBERS = 1000
-MOST_DOCUMENTATION = 400
-LONGEST_DETAIL = 60
 PATHS = (
     "tw",
     "tw.Tensor",
@@ -150,14 +148,16 @@ def _sorted(names: Iterable[object]) -> list[str]:
     """Return the public identifiers; a program can put any value into its names."""
     found = [name for name in names if type(name) is str and name.isidentifier()]
     public = [name for name in found if not name.startswith("_")]
-    return sorted(name for name in public if not keyword.iskeyword(name))[:MOST_MEMBERS]
+    return sorted(name for name in public if not keyword.iskeyword(name))[
+        : policy.MOST_MEMBERS
+    ]
 
 
 def _member(name: str, value: object) -> Member:
     return {
         "name": name,
         "kind": _kind(value),
-        "detail": clip_line(_detail(value), LONGEST_DETAIL),
+        "detail": clip_line(_detail(value), policy.LONGEST_DETAIL),
     }
 
 
@@ -220,7 +220,11 @@ def _documentation(value: object) -> str:
     first, *others = text.split("\n\n")
     second = next((part for part in others[:1] if not part.startswith(">>>")), "")
     both = f"{first}\n\n{second}".strip()
-    return both if len(both) <= MOST_DOCUMENTATION else clip(first, MOST_DOCUMENTATION)
+    return (
+        both
+        if len(both) <= policy.MOST_DOCUMENTATION
+        else clip(first, policy.MOST_DOCUMENTATION)
+    )
 
 
 def table() -> dict[str, list[dict[str, object]]]:

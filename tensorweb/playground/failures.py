@@ -12,21 +12,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from tensorweb.errors import LinAlgError
 from tensorweb.frames import position_of
 
+from . import policy
 from .files import file_advice, import_advice
 from .program import compile_program
 from .records import Failure, Frame, Gap, Problem
 from .sources import FILENAME
 from .streams import clip, clip_line
 
-MOST_FRAMES = 12
-MOST_MESSAGE = 4_000
 NOT_FETCHED = "Can't fetch metadata for"
 NO_NETWORK = (
     "The name may be right: the site does not carry this package, and programs reach "
     "other sites only while “Allow network” is ticked and the browser is online."
 )
-MOST_CODE = 400
-"""Limit of the shown characters of a source line, around the failing part."""
 
 
 Texts = Mapping[str, str]
@@ -50,7 +47,7 @@ def describe_failure(error: BaseException, texts: Texts) -> Failure:
     hidden = _keep_user_frames(report, texts)
     return {
         "type": clip_line(type(error).__name__),
-        "message": clip(_message(error, report), MOST_MESSAGE),
+        "message": clip(_message(error, report), policy.MOST_MESSAGE),
         "frames": _shorten(frames),
         "text": clip("".join(report.format()).rstrip("\n")),
         "hidden": hidden,
@@ -128,12 +125,14 @@ def _code(lines: list[str], line: int, column: int | None) -> tuple[str, int]:
     text = lines[line - 1] if line <= len(lines) else ""
     indent = len(text) - len(text.lstrip())
     code = text.strip()
-    if len(code) <= MOST_CODE:
+    if len(code) <= policy.MOST_CODE:
         return code, indent
     # Columns count UTF-16 units, and the cut must fall between two characters.
     units = text.encode("utf-16-le")
-    start = max((column or 0) - MOST_CODE // 2, indent)
-    window = units[2 * start : 2 * (start + MOST_CODE)].decode("utf-16-le", "replace")
+    start = max((column or 0) - policy.MOST_CODE // 2, indent)
+    window = units[2 * start : 2 * (start + policy.MOST_CODE)].decode(
+        "utf-16-le", "replace"
+    )
     if start == indent:
         return f"{window}…", indent
     return f"…{window}…", start - 1
@@ -203,10 +202,10 @@ def _asked_frame(
 
 def _shorten(frames: list[Frame]) -> list[Frame | Gap]:
     """Return the outermost and innermost frames of a deep recursion."""
-    if len(frames) <= MOST_FRAMES:
+    if len(frames) <= policy.MOST_FRAMES:
         return [*frames]
-    outer = frames[: MOST_FRAMES // 3]
-    inner = frames[-(MOST_FRAMES - len(outer)) :]
+    outer = frames[: policy.MOST_FRAMES // 3]
+    inner = frames[-(policy.MOST_FRAMES - len(outer)) :]
     gap: Gap = {"skipped": len(frames) - len(outer) - len(inner)}
     return [*outer, gap, *inner]
 

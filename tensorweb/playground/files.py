@@ -19,10 +19,8 @@ from types import ModuleType
 
 from tensorweb.errors import DataError
 
+from . import policy
 from .records import ProgramFile
-
-LONGEST_NAME = 200
-MOST_NAMED = 10
 
 lost: frozenset[str] = frozenset()
 """Names of files of an earlier page that no longer exist."""
@@ -37,8 +35,8 @@ def remember_lost(names: Iterable[str]) -> None:
 def path_of(name: str) -> Path:
     """Return the path of a file; raise for anything but a plain name."""
     is_plain = name == os.path.basename(name) and name not in ("", ".", "..")
-    if not is_plain or "\0" in name or len(name) > LONGEST_NAME:
-        raise DataError(f"{name[:LONGEST_NAME]!r} is no name for a file")
+    if not is_plain or "\0" in name or len(name) > policy.LONGEST_FILE_NAME:
+        raise DataError(f"{name[: policy.LONGEST_FILE_NAME]!r} is no name for a file")
     return Path(name)
 
 
@@ -62,8 +60,12 @@ def file_advice(error: BaseException) -> str | None:
     near = difflib.get_close_matches(name, there, 1)
     if near:
         return f"{said}. Did you mean {near[0]!r}?"
-    found = ", ".join(map(repr, there[:MOST_NAMED])) or "none"
-    more = f" and {len(there) - MOST_NAMED} more" if len(there) > MOST_NAMED else ""
+    found = ", ".join(map(repr, there[: policy.MOST_NAMED])) or "none"
+    more = (
+        f" and {len(there) - policy.MOST_NAMED} more"
+        if len(there) > policy.MOST_NAMED
+        else ""
+    )
     return (
         f"{said}. The program has these files: {found}{more}. Drop yours on the page, "
         "or add it in the panel Files."

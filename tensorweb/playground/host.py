@@ -26,7 +26,7 @@ from tensorweb.errors import BlockingError
 from tensorweb.show import Hook, set_show_hook
 from tensorweb.tensor import number_text, printing
 
-from . import sources
+from . import policy, sources
 from .program import Wait
 from .records import Prompt
 from .streams import Emit, Output, Stream, clip_line, fast_stream
@@ -37,7 +37,6 @@ NextLine = Callable[[], Awaitable[str]]
 ReadLine = Callable[[], str | None]
 """Blocks the thread until a line is typed; returns None after Stop."""
 
-LONGEST_PROMPT = 2000
 NO_TYPING = (
     "input() cannot wait for typing here; assign the value in the program instead."
 )
@@ -116,7 +115,7 @@ class Host:
         text = str(prompt)
         flush_streams()
         output.flush()
-        asked: Prompt = {"text": clip_line(text, LONGEST_PROMPT)}
+        asked: Prompt = {"text": clip_line(text, policy.LONGEST_PROMPT)}
         typed = self._typed(asked)
         output.write(f"{text}{typed}\n", "stdout")
         return typed

@@ -7,18 +7,10 @@ from collections.abc import Hashable
 from tensorweb.events import Flush
 from tensorweb.events import KernelRecord as Launch
 
+from . import policy
 from .records import KernelRecord
 from .sources import FILENAME
 from .streams import clip
-
-MOST_KERNELS = 200
-MOST_FLUSHES = 100
-MOST_LINES = 1000
-"""Limit of values per run whose source lines are recorded; the first iterations
-suffice."""
-
-MOST_SOURCE = 200_000
-"""Limit of characters of a kernel's text that the page shows."""
 
 Key = tuple[str, Hashable, tuple[int, ...]]
 """A kernel's name, its code and its grid."""
@@ -47,7 +39,7 @@ class Tally:
         key = id(flush.launches)
         first, count = self._flushes.get(key, (flush, 0))
         self._flushes[key] = first, count + 1
-        if len(self._flushes) > MOST_FLUSHES:
+        if len(self._flushes) > policy.MOST_FLUSHES:
             self._fold()
 
     def _fold(self) -> None:
@@ -66,7 +58,7 @@ class Tally:
             if seconds is not None:
                 known["seconds"] = known.get("seconds", 0.0) + seconds
             return
-        if len(self._records) == MOST_KERNELS:
+        if len(self._records) == policy.MOST_KERNELS:
             self._others.add(hash(key))
             return
         line = flush.line(launch)
@@ -109,7 +101,7 @@ class Tally:
         if not 0 <= kernel < len(keys):
             raise LookupError(f"there is no kernel number {kernel} in the last run")
         _, code, _ = keys[kernel]
-        return clip(str(code), MOST_SOURCE)
+        return clip(str(code), policy.MOST_SOURCE)
 
 
 def _copies(flush: Flush, launch: Launch) -> bool:

@@ -32,7 +32,7 @@ from tensorweb.nodes.movement import reshape, slice_ranges
 from tensorweb.nodes.selection import concat
 from tensorweb.tensor import Tensor
 
-from . import records
+from . import policy, records
 from .numbers import Reader, read_all, text_of
 from .records import Encoding, Heatmap, Part, PictureSize, Sample
 
@@ -40,8 +40,6 @@ CHANNELS = (3, 4)
 """Red, green, blue, and optionally alpha."""
 RANKS = (3, 4)
 """Height, width, channels, and optionally a leading batch axis."""
-LEAST_SIDE = 8
-"""Smaller tensors are treated as matrices of short rows."""
 
 
 def channel_axis(shape: Sequence[int], dtype: DType) -> int | None:
@@ -62,7 +60,7 @@ def is_image(shape: Sequence[int], dtype: DType) -> bool:
     (True, False)
     """
     is_coloured = channel_axis(shape, dtype) is not None
-    return is_coloured and min(shape[-3:-1]) >= LEAST_SIDE
+    return is_coloured and min(shape[-3:-1]) >= policy.LEAST_PICTURE_SIDE
 
 
 def coloured_cells(
@@ -95,7 +93,6 @@ def coloured_cells(
     return replace(found[0], node=together)
 
 
-MOST_SAMPLES = 1 << 16
 PAGE_ROWS, PAGE_COLUMNS = 50, 20
 
 BUDGETS: dict[PictureSize, Budget] = {"full": PICTURE, "small": SMALL_PICTURE}
@@ -176,7 +173,7 @@ async def sample(
 ) -> Sample:
     """Return values of one slice, sampled with an even step; all of a small one."""
     part = drawn(plane(x.node, row_axis, column_axis, indices))
-    step = max(1, math.ceil(part.size / MOST_SAMPLES))
+    step = max(1, math.ceil(part.size / policy.MOST_SAMPLES))
     flat = reshape(part, (part.size,))
     node, encoding = sendable(slice_ranges(flat, [(0, -(-part.size // step), step)]))
     (values,) = await reader.read([node])
@@ -272,11 +269,6 @@ async def measure(
     return int(found[0][0]), largest, index
 
 
-MOST_VALUES = 1 << 20
-"""Limit of elements in one part of a `.npy` file."""
-MOST_TEXTS = 1 << 15
-"""Limit of numbers in one part of a CSV file, and in one row of it."""
-
 ALIGNMENT = 64
 GROWTH = 21
 """Digits for which NumPy reserves space, so that the first axis of a file can grow."""
@@ -285,11 +277,11 @@ GROWTH = 21
 async def npy(x: tw.Tensor, start: int, reader: Reader) -> Part:
     """Return a part of the file that `numpy.save` would write, in base64.
 
-    The first part contains the header; each has at most `MOST_VALUES` elements from
-    `start`.
+    The first part contains the header; each has at most
+    `policy.MOST_EXPORTED_VALUES` elements from `start`.
     """
     head = header(x.shape, x.dtype) if start == 0 else b""
-    count = min(MOST_VALUES, x.size - start)
+    count = min(policy.MOST_EXPORTED_VALUES, x.size - start)
     data = b""
     if count > 0:
         flat = reshape(x.node, (x.size,))
@@ -340,12 +332,13 @@ async def csv(
         row_axis, column_axis = column_axis, None
     part = plane(x.node, row_axis, column_axis, indices)
     rows, columns = part.shape
-    if columns > MOST_TEXTS:
+    if columns > policy.MOST_EXPORTED_TEXTS:
         raise DataError(
             f"a row of {columns:,} numbers is too long for CSV, which has at most "
-            f"{MOST_TEXTS:,}; download .npy, or draw another axis as columns"
+            f"{policy.MOST_EXPORTED_TEXTS:,}; "
+            f"download .npy, or draw another axis as columns"
         )
-    count = min(max(1, MOST_TEXTS // max(columns, 1)), rows - start)
+    count = min(max(1, policy.MOST_EXPORTED_TEXTS // max(columns, 1)), rows - start)
     if count <= 0 or columns == 0:
         return {"data": "", "next": None}
     window = slice_ranges(part, [(start, count, 1), (0, columns, 1)])

@@ -18,6 +18,7 @@ from typing import Any
 
 import tensorweb as tw
 
+from . import policy
 from .rich import VERDICT
 
 Argument = int | list[Any]
@@ -27,8 +28,6 @@ Result = tuple[tuple[int, ...], list[Any]]
 
 BASICS = frozenset(("shape", "size", "ndim", "dtype", "astype", "int32", "float32"))
 """Names that every puzzle may use."""
-
-RANDOM_CASES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class Puzzle:
         """Yield arguments: the example, the edges, then random ones."""
         yield self.first
         yield from self.edges
-        for _ in range(RANDOM_CASES + 3 - len(self.edges)):
+        for _ in range(policy.RANDOM_CASES + 3 - len(self.edges)):
             yield self.draw(rng)
 
 
@@ -239,9 +238,6 @@ SEED = 20
 LOOPS = ("FOR_ITER", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT", "SEND")
 """Instructions of `for`, `while`, comprehensions and awaiting loops."""
 
-MOST_SHOWN = 12
-"""Limit of rows and columns of a table."""
-
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -355,7 +351,7 @@ def _try(
             return not_yet(f"It has dtype {got.dtype}; expected are real numbers.")
         if got.shape != shape:
             text = f"Expected shape {shape}; this has shape {got.shape}."
-            corner = got[tuple(slice(MOST_SHOWN) for _ in got.shape)]
+            corner = got[tuple(slice(policy.MOST_VERDICT_CELLS) for _ in got.shape)]
             return not_yet(text, Table(got.shape, _cells(got.shape, corner.tolist())))
         values = got.tolist()
     except Exception as error:
@@ -366,7 +362,9 @@ def _try(
         for row, other in zip(_rows(shape, expected), _rows(shape, values), strict=True)
     ]
     many = sum(map(sum, wrong))
-    shown = [row[:MOST_SHOWN] for row in wrong[:MOST_SHOWN]]
+    shown = [
+        row[: policy.MOST_VERDICT_CELLS] for row in wrong[: policy.MOST_VERDICT_CELLS]
+    ]
     found = Table(shape, _cells(shape, values), shown)
     if many:
         return not_yet(f"{many} of its {got.size} elements are wrong.", found)
@@ -397,8 +395,11 @@ def _rows(shape: tuple[int, ...], values: Any) -> list[list[Any]]:
 def _cells(shape: tuple[int, ...], values: Any) -> list[list[str]]:
     if len(shape) > 2:
         return []
-    rows = _rows(shape, values)[:MOST_SHOWN]
-    return [[f"{_plain(value)}" for value in row[:MOST_SHOWN]] for row in rows]
+    rows = _rows(shape, values)[: policy.MOST_VERDICT_CELLS]
+    return [
+        [f"{_plain(value)}" for value in row[: policy.MOST_VERDICT_CELLS]]
+        for row in rows
+    ]
 
 
 def _plain(value: Any) -> str:

@@ -15,15 +15,13 @@ from typing import Any
 
 from tensorweb.show import show as show_value
 
+from . import policy
 from .records import Rich, RichKind
 from .streams import clip
 
 BACKEND = "module://tensorweb.playground.rich"
 """The name of our matplotlib backend."""
 
-MOST_MARKUP = 1_000_000
-MOST_PICTURE = 3_000_000
-"""Limits of characters of one value; a picture is base64."""
 
 VERDICT = "application/vnd.tensorweb.verdict+json"
 """The MIME type of a puzzle's verdict."""
@@ -106,7 +104,7 @@ def _call(value: object, method: str) -> object:
 
 def _markup(kind: RichKind, data: object) -> Rich:
     text = str(data)
-    if len(text) > MOST_MARKUP:
+    if len(text) > policy.MOST_MARKUP:
         return {"kind": "text", "data": clip(text)}
     return {"kind": kind, "data": text}
 
@@ -115,7 +113,7 @@ def _picture(kind: RichKind, data: object) -> Rich:
     """Return a picture from bytes or base64."""
     is_bytes = isinstance(data, (bytes, bytearray, memoryview))
     text = b64encode(data).decode() if is_bytes else "".join(str(data).split())  # type: ignore[arg-type]  # just looked
-    if len(text) > MOST_PICTURE:
+    if len(text) > policy.MOST_PICTURE:
         size = len(text) * 3 // 4
         return {"kind": "text", "data": f"The picture is too large: {size:,} bytes."}
     return {"kind": kind, "data": text}

@@ -24,24 +24,16 @@ from tensorweb.errors import BlockingError
 from tensorweb.frames import frames_in
 from tensorweb.plots import Plot, Series
 
-from . import records, sources
+from . import policy, records, sources
 from .host import flush_streams
 from .pictures import coloured_cells, heatmap_record, is_image, sendable
 from .program import argument_text
 from .rich import rich_of
 from .streams import Emit, Output, clip, clip_line
 
-MOST_DISPLAYS = 200
-MOST_DRAWN = 12_000_000
 TOO_MUCH = "(not drawn: the pictures of one run are too large together)"
-MOST_DIGITS = 24
-"""A displayed tensor with more elements shows its digits on demand."""
 
 LIVE = Budget(1 << 18, 2048, 1 << 22)
-LEAST_ELEMENTS = 16
-LEAST_SECONDS = 1 / 60
-PLOT_SECONDS = 1 / 30
-DEEPEST_CALL = 30
 
 
 class Displays:
@@ -75,7 +67,7 @@ class Displays:
         key = (_call_of(caller), name, value.shape, value.dtype, value.device)
         number = self._numbers.get(key)
         if number is None:
-            is_short = value.size <= MOST_DIGITS
+            is_short = value.size <= policy.MOST_DIGITS
             number = self._add(value, name, clip(repr(value)) if is_short else "")
             if number is None:
                 return
@@ -83,7 +75,7 @@ class Displays:
         else:
             self.shown[number] = (name, value)
         self._counts[number] = self._counts.get(number, 0) + 1
-        if value.size >= LEAST_ELEMENTS or self._counts[number] > 1:
+        if value.size >= policy.LEAST_LIVE_ELEMENTS or self._counts[number] > 1:
             self._waiting[number] = value
             if perf_counter() >= self._free_at:
                 self._send(number)
@@ -104,7 +96,7 @@ class Displays:
         number = self._numbers.get(key)
         is_new = number is None
         if number is None:
-            if len(self.shown) >= MOST_DISPLAYS:
+            if len(self.shown) >= policy.MOST_DISPLAYS:
                 self._output.write(f"{clip(repr(plot))}\n", "stdout")
                 return
             flush_streams()
@@ -115,7 +107,7 @@ class Displays:
         self._plots[number] = plot
         if is_new or perf_counter() >= self._plot_at:
             self._send_plot(number)
-            self._plot_at = perf_counter() + PLOT_SECONDS
+            self._plot_at = perf_counter() + policy.PLOT_SECONDS
 
     def _send_plot(self, number: int) -> None:
         self._emit("plot", plot_record(number, self._plots.pop(number)))
@@ -130,7 +122,7 @@ class Displays:
         """Start a display, return its index; print the text if there are too many."""
         flush_streams()
         self._output.flush()
-        if len(self.shown) >= MOST_DISPLAYS:
+        if len(self.shown) >= policy.MOST_DISPLAYS:
             self._output.write((text or clip(repr(value))) + "\n", "stdout")
             return None
         is_tensor = isinstance(value, tw.Tensor)
@@ -152,7 +144,7 @@ class Displays:
     def _bounded(self, rich: records.Rich, text: str) -> records.Rich:
         """Return a rich value, or a text if the run's total size exceeds the limit."""
         self._drawn += len(rich["data"])
-        if self._drawn <= MOST_DRAWN:
+        if self._drawn <= policy.MOST_DRAWN:
             return rich
         return {"kind": "text", "data": f"{text}\n{TOO_MUCH}"}
 
@@ -178,7 +170,7 @@ class Displays:
         }
         self._emit("picture", step)
         now = perf_counter()
-        self._free_at = now + max(LEAST_SECONDS, now - began)
+        self._free_at = now + max(policy.PICTURE_SECONDS, now - began)
 
 
 def facts_of(x: tw.Tensor) -> str:
@@ -200,14 +192,11 @@ def _first_cells(x: tw.Tensor) -> tuple[Cells, int]:
 
 def _call_of(frame: FrameType | None) -> Hashable:
     """Return the call stack within the program, as hashable positions."""
-    calls = islice(frames_in(frame, sources.is_program), DEEPEST_CALL)
+    calls = islice(frames_in(frame, sources.is_program), policy.DEEPEST_CALL)
     return tuple(
         (call.f_code.co_name, call.f_code.co_firstlineno, call.f_lasti)
         for call in calls
     )
-
-
-MOST_TICKS = 20
 
 
 def chart_record(chart: tw.BarChart) -> records.BarChart:
@@ -229,16 +218,13 @@ def chart_record(chart: tw.BarChart) -> records.BarChart:
         ],
         "ticks": [
             {"text": clip_line(str(text)), "position": _part(position)}
-            for text, position in chart.ticks[:MOST_TICKS]
+            for text, position in chart.ticks[: policy.MOST_TICKS]
         ],
     }
 
 
 def _part(value: float) -> float:
     return min(max(float(value), 0.0), 1.0) if math.isfinite(value) else 0.0
-
-
-MOST_POINTS = 1000
 
 
 def plot_record(display: int, plot: Plot) -> records.PlotRecord:
@@ -267,9 +253,9 @@ def _series(series: Series) -> records.PlotSeries:
 
 def _drawn_indices(values: Sequence[float]) -> Sequence[int]:
     """Return the indices of the points that are drawn."""
-    if len(values) <= MOST_POINTS:
+    if len(values) <= policy.MOST_POINTS:
         return range(len(values))
-    step = math.ceil(2 * len(values) / MOST_POINTS)
+    step = math.ceil(2 * len(values) / policy.MOST_POINTS)
     kept: set[int] = set()
     for start in range(0, len(values), step):
         stretch = range(start, min(start + step, len(values)))

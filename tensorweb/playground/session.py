@@ -24,6 +24,7 @@ from . import (
     completion,
     kernels,
     pictures,
+    policy,
     records,
     sources,
     tensors,
@@ -42,9 +43,6 @@ from .streams import Emit, Output, clip
 if TYPE_CHECKING:
     from tensorweb.protocol import Preparer
 
-MOST_PENDING = 2
-"""With more pending kernels than this a step does not start new ones."""
-
 
 class Warming:
     """The graphs that are not compiled yet."""
@@ -60,7 +58,7 @@ class Warming:
         if self._left is None or preparer is None:
             self._left = None
             return {"more": False}
-        if preparer.prepare([]) <= MOST_PENDING:
+        if preparer.prepare([]) <= policy.MOST_PENDING:
             with devices.device(devices.fastest()):
                 graph = next(self._left, None)
                 if graph is None:
@@ -176,7 +174,7 @@ class Session:
         around = self._host.around(self._output, self._displays.show)
         tally = self._kernels = kernels.Tally()
         seeker = self._search = Search() if search else None
-        noting_lines = noting(sys.maxsize if seeker else kernels.MOST_LINES)
+        noting_lines = noting(sys.maxsize if seeker else policy.MOST_RECORDED_LINES)
         looking = nullcontext() if seeker is None else seeker.searching()
         texts = {FILENAME: source}
         with around, listening(tally.add, seconds=timed), noting_lines, looking:

@@ -1,9 +1,10 @@
 """The program's standard output: sent in batches and bounded.
 
-The first `HEAD` characters are sent as they come; after that only the last `TAIL`
-characters are retained and sent periodically, with the count of omitted characters. A
-line that carriage returns overwrite, as in progress bars, counts once. After that limit
-streams are C objects, so that ten million lines take seconds.
+The first `policy.OUTPUT_HEAD` characters are sent as they come; after that only the
+last `policy.OUTPUT_TAIL` characters are retained and sent periodically, with the count
+of omitted characters. A line that carriage returns overwrite, as in progress bars,
+counts once. After that limit streams are C objects, so that ten million lines take
+seconds.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from . import records
+from . import policy, records
 from .records import StreamName
 
 if TYPE_CHECKING:
@@ -23,12 +24,6 @@ if TYPE_CHECKING:
 
 Emit = Callable[[str, Mapping[str, object]], None]
 """Receives a message of a running program: a key of `Notes` and its record."""
-
-HEAD = 100_000
-TAIL = 20_000
-PERIOD = 0.05
-BURST = 200
-PIECE = 16_384
 
 
 class Output:
@@ -57,7 +52,7 @@ class Output:
             self._stream = stream
         self._parts.append(text)
         self._waiting += len(text)
-        if self._waiting >= PIECE:
+        if self._waiting >= policy.OUTPUT_PIECE:
             self._send()
         elif text.endswith("\n") or "\r" in text:
             self.hurry()
@@ -86,7 +81,7 @@ class Output:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             return
-        self._timer = loop.call_later(PERIOD, self._on_time)
+        self._timer = loop.call_later(policy.OUTPUT_SECONDS, self._on_time)
 
     def _on_time(self) -> None:
         self._timer = None
@@ -95,11 +90,11 @@ class Output:
     def _is_burst(self) -> bool:
         """Count one more request to send; return whether there are too many."""
         now = monotonic()
-        if now - self._window > PERIOD:
+        if now - self._window > policy.OUTPUT_SECONDS:
             self._window = now
             self._burst = 0
         self._burst += 1
-        return self._burst >= BURST
+        return self._burst >= policy.OUTPUT_BURST
 
     def _send(self) -> None:
         if not self._parts:
@@ -107,7 +102,7 @@ class Output:
         text = settled("".join(self._parts))
         self._parts.clear()
         self._waiting = 0
-        room = HEAD - self._sent
+        room = policy.OUTPUT_HEAD - self._sent
         if room > 0:
             grown = self._meter.take(text)
             head = text if grown <= room else text[:room]
@@ -119,30 +114,30 @@ class Output:
             self._keep(text)
 
     def _keep(self, text: str) -> None:
-        """Retain the last `TAIL` characters and send them periodically."""
+        """Retain the last characters, `policy.OUTPUT_TAIL`; send them periodically."""
         first = not self._tail
         if first:
             self.on_overflow()
-        if len(text) > TAIL:
-            self._omitted += len(text) - TAIL
-            text = text[-TAIL:]
+        if len(text) > policy.OUTPUT_TAIL:
+            self._omitted += len(text) - policy.OUTPUT_TAIL
+            text = text[-policy.OUTPUT_TAIL :]
         self._tail.append(text)
         self._tail_size += len(text)
-        while self._tail_size - len(self._tail[0]) >= TAIL:
+        while self._tail_size - len(self._tail[0]) >= policy.OUTPUT_TAIL:
             removed = len(self._tail.popleft())
             self._tail_size -= removed
             self._omitted += removed
         now = monotonic()
-        if first or now - self._window > PERIOD:
+        if first or now - self._window > policy.OUTPUT_SECONDS:
             self._window = now
             self._send_tail()
 
     def _send_tail(self) -> None:
         text = "".join(self._tail)
-        omitted = self._omitted + max(0, len(text) - TAIL)
+        omitted = self._omitted + max(0, len(text) - policy.OUTPUT_TAIL)
         tail: records.Tail = {
             "stream": self._stream,
-            "text": text[-TAIL:],
+            "text": text[-policy.OUTPUT_TAIL :],
             "omitted": omitted,
         }
         self._emit("tail", tail)
@@ -199,7 +194,7 @@ def fast_stream(output: Output, name: StreamName) -> io.TextIOWrapper:
     return io.TextIOWrapper(_Tail(output, name), "utf-8", "backslashreplace")
 
 
-def clip(text: str, limit: int = TAIL) -> str:
+def clip(text: str, limit: int = policy.OUTPUT_TAIL) -> str:
     """Return `text`, or its beginning and end if it is longer than `limit`."""
     if len(text) <= limit:
         return text

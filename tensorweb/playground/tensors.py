@@ -24,7 +24,7 @@ from tensorweb.hostdata import Number
 from tensorweb.nodes.elementwise import cast as cast_node
 from tensorweb.nodes.movement import reshape, slice_ranges
 
-from . import pictures
+from . import pictures, policy
 from .numbers import Reader, read_all
 from .records import (
     Fingerprint,
@@ -35,17 +35,6 @@ from .records import (
 )
 from .sources import is_program
 from .streams import clip_line, safe_repr
-
-MOST_TENSORS = 200
-MOST_ITEMS = 50
-MOST_SCANNED = 10_000
-"""Limit of items of one list or dict that are searched for tensors."""
-LEAST_GROUP = 3
-"""This many tensors of one shape and dtype in a list or dict are one group."""
-MOST_NAMES = 10
-NAMES_IN_TITLE = 3
-LONGEST_NAME = 80
-LONGEST_PROBLEM = 1_000
 
 NOT_COMPUTED: Statistics = {
     "problem": "The program was stopped before this was computed."
@@ -82,11 +71,11 @@ class _Found:
         """Add a name of a tensor; None if there are too many tensors."""
         known = self.entries.get(id(x))
         if known is None:
-            if len(self.entries) >= MOST_TENSORS:
+            if len(self.entries) >= policy.MOST_TENSORS:
                 self._missed.add(id(x))
                 return None
             known = self.entries[id(x)] = Entry(x, [], [])
-        if len(known.names) == MOST_NAMES:
+        if len(known.names) == policy.MOST_NAMES:
             known.has_more_names = True
         elif name not in known.names:
             known.names.append(name)
@@ -98,18 +87,20 @@ class _Found:
         new: list[Entry] = []
         for suffix, x in _tensors_in(value):
             count += 1
-            if count <= MOST_ITEMS:
-                last = self.add(clip_line(name + suffix(), LONGEST_NAME), x)
+            if count <= policy.MOST_ITEMS:
+                last = self.add(
+                    clip_line(name + suffix(), policy.LONGEST_TENSOR_NAME), x
+                )
                 if last is not None and len(last.names) == 1:
                     new.append(last)
-        title = clip_line(name, LONGEST_NAME)
+        title = clip_line(name, policy.LONGEST_TENSOR_NAME)
         alike = {(entry.tensor.shape, entry.tensor.dtype) for entry in new}
-        if len(new) >= LEAST_GROUP and len(alike) == 1:
+        if len(new) >= policy.LEAST_GROUP and len(alike) == 1:
             for entry in new:
                 entry.group = title
-        if count > MOST_ITEMS and last is not None:
-            total = f"{count}+" if count == MOST_SCANNED else str(count)
-            last.cuts.append(f"{title}: {MOST_ITEMS} of {total} shown")
+        if count > policy.MOST_ITEMS and last is not None:
+            total = f"{count}+" if count == policy.MOST_SCANNED else str(count)
+            last.cuts.append(f"{title}: {policy.MOST_ITEMS} of {total} shown")
 
     def listed(self) -> list[Entry]:
         """Return the entries; the last one has a message if tensors were omitted."""
@@ -163,7 +154,7 @@ def _tensors_in(value: object) -> Iterator[Reached]:
         yield str, value
     elif issubclass(type(value), dict):
         items = dict.items(cast("dict[object, object]", value))
-        for key, item in islice(items, MOST_SCANNED):
+        for key, item in islice(items, policy.MOST_SCANNED):
             if _is_tensor(item):
                 yield partial(_at_key, key), item
     elif issubclass(type(value), list):
@@ -173,7 +164,7 @@ def _tensors_in(value: object) -> Iterator[Reached]:
 
 
 def _tensors_along(items: Iterator[object]) -> Iterator[Reached]:
-    for index, item in enumerate(islice(items, MOST_SCANNED)):
+    for index, item in enumerate(islice(items, policy.MOST_SCANNED)):
         if _is_tensor(item):
             yield partial("[{}]".format, index), item
 
@@ -184,7 +175,7 @@ def _is_tensor(value: object) -> TypeGuard[tw.Tensor]:
 
 
 def _at_key(key: object) -> str:
-    return f"[{clip_line(safe_repr(key), LONGEST_NAME)}]"
+    return f"[{clip_line(safe_repr(key), policy.LONGEST_TENSOR_NAME)}]"
 
 
 async def describe(
@@ -241,7 +232,7 @@ async def _alone(x: tw.Tensor, reader: Reader, search: Search | None) -> Statist
         return (await _statistics([x], reader, search))[0]
     except TensorwebError as error:
         problem = f"{type(error).__name__}: {error}"
-        return {"problem": clip_line(problem, LONGEST_PROBLEM)}
+        return {"problem": clip_line(problem, policy.LONGEST_PROBLEM)}
 
 
 def record(
@@ -273,8 +264,8 @@ def record(
 
 def title_of(entry: Entry) -> str:
     """Return a title of all names of a tensor."""
-    names = entry.names[:NAMES_IN_TITLE]
-    more = entry.has_more_names or len(entry.names) > NAMES_IN_TITLE
+    names = entry.names[: policy.NAMES_IN_TITLE]
+    more = entry.has_more_names or len(entry.names) > policy.NAMES_IN_TITLE
     return " = ".join([*names, "…"] if more else names)
 
 
@@ -326,18 +317,11 @@ def _finite(value: Number | None) -> Number | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-MOST_CAUSES = 4
-"""Limit of the chain of causes in a record."""
-
-MOST_ORIGIN_LINES = 12
-"""Limit of lines of one kernel in a record."""
-
-
 def nonfinite_records(origins: Origins) -> list[NonfiniteOrigin]:
     """Return the origin of a value, NaN before infinity, followed by its causes."""
     first = next((origins[kind] for kind in KINDS if kind in origins), None)
     found: list[NonfiniteOrigin] = []
-    while first is not None and len(found) < MOST_CAUSES:
+    while first is not None and len(found) < policy.MOST_CAUSES:
         found.append(_nonfinite_record(first))
         first = first.cause
     return found
@@ -356,18 +340,9 @@ def _nonfinite_record(origin: Origin) -> NonfiniteOrigin:
         "op": origin.op,
         "file": file,
         "lines": [line.number for line in lines if line.file == file][
-            :MOST_ORIGIN_LINES
+            : policy.MOST_ORIGIN_LINES
         ],
     }
-
-
-MOST_FINGERPRINTS = 40
-MOST_DIGESTED = 1 << 22
-"""Limit of digested elements; larger tensors are sampled with an even step."""
-
-DIGITS = 6
-LENGTH = 16
-"""Length of a digest in hexadecimal digits."""
 
 
 async def fingerprints(entries: Sequence[Entry], reader: Reader) -> list[Fingerprint]:
@@ -376,7 +351,7 @@ async def fingerprints(entries: Sequence[Entry], reader: Reader) -> list[Fingerp
     Tensors whose values cannot be computed are omitted.
     """
     shown = [entry for entry in entries if entry.displays]
-    results = (shown or list(entries))[:MOST_FINGERPRINTS]
+    results = (shown or list(entries))[: policy.MOST_FINGERPRINTS]
     found = await statistics_of([entry.tensor for entry in results], reader)
     return [
         await _fingerprint(entry, known, reader)
@@ -400,12 +375,12 @@ async def _fingerprint(entry: Entry, known: Statistics, reader: Reader) -> Finge
 async def _digest(node: Node, reader: Reader) -> str:
     """Return a digest of the (sampled) elements."""
     size = node.size
-    step = max(1, -(-size // MOST_DIGESTED))
+    step = max(1, -(-size // policy.MOST_DIGESTED))
     part = slice_ranges(reshape(node, (size,)), [(0, -(-size // step), step)])
     if part.dtype.itemsize < 4 or part.dtype.kind == "bool":
         part = cast_node(part, dtypes.int32)
     (values,) = await reader.read([part])
-    return hashlib.sha256(values).hexdigest()[:LENGTH]
+    return hashlib.sha256(values).hexdigest()[: policy.DIGEST_LENGTH]
 
 
 async def _numbers(
@@ -429,7 +404,7 @@ async def _numbers(
 
 
 def _rounded(value: float | None) -> float | None:
-    """Return a number rounded to `DIGITS` digits, None if JSON cannot hold it."""
+    """Return a number with the digits of a fingerprint, None if JSON cannot hold it."""
     if value is None or not math.isfinite(value):
         return None
-    return float(f"{value:.{DIGITS}g}")
+    return float(f"{value:.{policy.FINGERPRINT_DIGITS}g}")

@@ -17,7 +17,8 @@ from tensorweb import devices
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.errors import DataError
 from tensorweb.performance.warming import FAMILIES, given, graphs, prepare
-from tensorweb.playground.session import MOST_PENDING, Warming
+from tensorweb.playground import policy
+from tensorweb.playground.session import Warming
 
 
 @pytest.fixture
@@ -155,7 +156,7 @@ def test_page_warms_up_a_graph_at_a_time(driver: PretendDriver) -> None:
 
 def test_page_leaves_a_busy_compiler_alone(driver: PretendDriver) -> None:
     warming = Warming(blocking=True)
-    driver.pending = set(range(1000, 1001 + MOST_PENDING))
+    driver.pending = set(range(1000, 1001 + policy.MOST_PENDING))
     assert asyncio.run(warming.step()) == {"more": True}
     assert not driver.sources
 

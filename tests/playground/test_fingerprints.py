@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tensorweb import devices
-from tensorweb.playground import bridge, tensors
+from tensorweb.playground import bridge, policy
 from tensorweb.playground.session import Session
 
 
@@ -53,7 +53,7 @@ def test_integers_agree_in_every_element(source: str, other: str, device: str) -
     here = one(source, device)
     assert here == one(source, device)
     assert here["numbers"] == []
-    assert len(here["digest"]) == tensors.LENGTH
+    assert len(here["digest"]) == policy.DIGEST_LENGTH
     assert here["digest"] != one(other, device)["digest"]
 
 
@@ -65,7 +65,7 @@ def test_devices_have_the_same_digest(source: str, cpu: str, webgpu: str) -> Non
 def test_of_a_large_tensor_some_elements_are_looked_at(
     device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tensors, "MOST_DIGESTED", 4)
+    monkeypatch.setattr(policy, "MOST_DIGESTED", 4)
     every_third = one("tw.asarray([0, 3, 6, 9])", device)["digest"]
     assert one("tw.arange(12)", device)["digest"] == every_third
 
@@ -92,5 +92,5 @@ def test_shown_tensors_are_the_result(device: str) -> None:
     source = "a = tw.ones(2)\nb = tw.ones(3)\n"
     assert [each["name"] for each in found(source, device)] == ["a", "b"]
     assert [each["name"] for each in found(f"{source}tw.show(b)", device)] == ["b"]
-    many = f"x = [tw.ones({{}}) for _ in range({tensors.MOST_FINGERPRINTS + 5})]"
-    assert len(found(many.format(2), device)) == tensors.MOST_FINGERPRINTS
+    many = f"x = [tw.ones({{}}) for _ in range({policy.MOST_FINGERPRINTS + 5})]"
+    assert len(found(many.format(2), device)) == policy.MOST_FINGERPRINTS

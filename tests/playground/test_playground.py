@@ -18,10 +18,10 @@ from answers import text_of_answer
 
 from tensorweb import devices
 from tensorweb.numpy.random import RandomState
-from tensorweb.playground import bridge, preload
+from tensorweb.playground import bridge, policy, preload
 from tensorweb.playground.numbers import text_of
 from tensorweb.playground.session import Session
-from tensorweb.playground.streams import HEAD, TAIL, clip
+from tensorweb.playground.streams import clip
 
 
 class Console:
@@ -178,10 +178,10 @@ def test_many_lines_are_bounded_and_keep_both_ends(console: Console) -> None:
     console.run("for i in range(200_000): print(i)")
     last = console.tails()[-1]
     assert console.text().startswith("0\n1\n2\n")
-    assert len(console.text()) == HEAD
+    assert len(console.text()) == policy.OUTPUT_HEAD
     assert str(last["text"]).endswith("199998\n199999\n")
     total = sum(len(str(i)) + 1 for i in range(200_000))
-    assert last["omitted"] == total - HEAD - TAIL
+    assert last["omitted"] == total - policy.OUTPUT_HEAD - policy.OUTPUT_TAIL
     assert len(console.notes) < 2000
 
 
@@ -189,7 +189,7 @@ def test_huge_string_is_cut_in_the_middle(console: Console) -> None:
     console.run("print('a' * 5_000_000 + 'z')\n'b' * 5_000_000")
     assert sum(len(json.dumps(fields)) for _, fields in console.notes) < 400_000
     assert str(console.tails()[-1]["text"]).endswith("z\n")
-    assert len(str(console.displays()[0]["text"])) < TAIL + 100
+    assert len(str(console.displays()[0]["text"])) < policy.OUTPUT_TAIL + 100
 
 
 def test_clip_keeps_both_ends() -> None:

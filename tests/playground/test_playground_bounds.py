@@ -11,6 +11,7 @@ import pytest
 from test_playground import Console
 
 from tensorweb.events import Flush, KernelRecord
+from tensorweb.playground import policy
 from tensorweb.playground.kernels import Tally
 from tensorweb.playground.streams import clip_line
 
@@ -184,22 +185,22 @@ def test_strange_names_end_well(console: Console, source: str) -> None:
 
 
 def test_many_launches_of_one_kernel_are_one_record() -> None:
-    from tensorweb.playground.kernels import MOST_KERNELS, Tally
+    from tensorweb.playground.kernels import Tally
 
     def launch(number: int) -> KernelRecord:
         return KernelRecord(str(number), "elementwise", "source", (1, 1), 2, 8)
 
     tally = Tally()
-    for index in range(3 * MOST_KERNELS):
-        tally.add(Flush([launch(index % (MOST_KERNELS + 5)), launch(0)]))
+    for index in range(3 * policy.MOST_KERNELS):
+        tally.add(Flush([launch(index % (policy.MOST_KERNELS + 5)), launch(0)]))
     again = [launch(1), launch(7), launch(7)]
     for _ in range(5000):
         tally.add(Flush(again))
     records = tally.records()
-    assert len(records) == MOST_KERNELS
+    assert len(records) == policy.MOST_KERNELS
     counts = {record["name"]: record["count"] for record in records}
     assert [counts[name] for name in ("0", "1", "2", "7")] == [
-        3 * MOST_KERNELS + 3,
+        3 * policy.MOST_KERNELS + 3,
         5003,
         3,
         10_003,

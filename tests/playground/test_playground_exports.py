@@ -14,7 +14,7 @@ import pytest
 from answers import text_of_answer
 
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.playground import bridge, pictures
+from tensorweb.playground import bridge, policy
 from tensorweb.playground.records import FileFormat
 from tensorweb.playground.session import Session
 
@@ -73,7 +73,7 @@ def console() -> Iterator[Console]:
 def test_npy_is_the_file_that_numpy_writes(
     console: Console, device: str, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pictures, "MOST_VALUES", 5)
+    monkeypatch.setattr(policy, "MOST_EXPORTED_VALUES", 5)
     x = console.tensors(f"x = {source}")["x"]
     expected = vars(sys.modules["__main__"])["x"].numpy()
     parts = console.parts(x, expected.shape, "npy")
@@ -86,7 +86,7 @@ def test_npy_is_the_file_that_numpy_writes(
 def test_csv_has_the_slice_line_by_line(
     console: Console, device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pictures, "MOST_TEXTS", 6)
+    monkeypatch.setattr(policy, "MOST_EXPORTED_TEXTS", 6)
     ids = console.tensors(
         "x = tw.reshape(tw.arange(24), (2, 4, 3)) / 8\nm = tw.arange(8) > 5\n"
         "w = tw.ones((2, 9))"

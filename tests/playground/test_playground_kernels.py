@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tensorweb import frames
-from tensorweb.playground import bridge
-from tensorweb.playground.kernels import MOST_LINES
+from tensorweb.playground import bridge, policy
 from tensorweb.playground.session import Session
 
 LOOP = """
@@ -59,7 +58,7 @@ def test_kernels_tell_their_formula_and_fused_copies(webgpu: str) -> None:
 
 
 def test_lines_of_long_runs_are_not_noted_for_ever(webgpu: str) -> None:
-    source = LOOP.replace("range(3)", f"range({MOST_LINES})")
+    source = LOOP.replace("range(3)", f"range({policy.MOST_RECORDED_LINES})")
     *_, last = kernels(source + "tw.realize(tw.exp(x))\n")
     assert last["name"] == "elementwise exp [6]"
     assert last["line"] is None

@@ -15,9 +15,8 @@ from answers import text_of_answer
 
 from tensorweb import devices
 from tensorweb.backends.kernel_backend import KernelBackend
-from tensorweb.playground import bridge, records
+from tensorweb.playground import bridge, policy, records
 from tensorweb.playground.session import Session, handlers
-from tensorweb.playground.streams import HEAD
 from tools import protocol
 
 RECORDS = {
@@ -135,7 +134,7 @@ def test_answers_follow_the_protocol(
         judged.check(answer, typing.get_type_hints(table[name])["return"], name)
         return answer
 
-    for source in (*FAILURES, f"print('long' * {HEAD})", PROGRAM):
+    for source in (*FAILURES, f"print('long' * {policy.OUTPUT_HEAD})", PROGRAM):
         answer = ask("run", source=source, device=device, search=True)
         kernels = answer["kernels"]
     if kernels:

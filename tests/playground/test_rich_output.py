@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tensorweb.playground import bridge, rich_output
+from tensorweb.playground import bridge, policy
 from tensorweb.playground.session import Session
 
 
@@ -54,7 +54,7 @@ def test_tensor_shown_in_a_loop_is_one_display(console: Console, device: str) ->
 def test_pictures_come_while_the_program_runs_and_the_last_is_right(
     console: Console, device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rich_output, "LEAST_SECONDS", 0.0)
+    monkeypatch.setattr(policy, "PICTURE_SECONDS", 0.0)
     console.run(LOOP)
     pictures = console.messages("picture")
     steps = [picture["step"] for picture in pictures]
@@ -74,7 +74,7 @@ def test_pictures_in_colour_come_in_colour(console: Console, device: str) -> Non
 def test_pictures_leave_the_program_most_of_its_time(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rich_output, "LEAST_SECONDS", 1000.0)
+    monkeypatch.setattr(policy, "PICTURE_SECONDS", 1000.0)
     console.run(LOOP)
     assert [picture["step"] for picture in console.messages("picture")] == [1, 200]
 
@@ -108,13 +108,13 @@ def test_digits_of_many_elements_are_not_sent(console: Console, device: str) -> 
 def test_plot_of_a_loop_is_one_display_with_its_last_state(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rich_output, "PLOT_SECONDS", 1000.0)
+    monkeypatch.setattr(policy, "PLOT_SECONDS", 1000.0)
     console.run("for n in range(1, 5000, 7): tw.plot(range(n), title='n')\ntw.show(1)")
     first, last = console.messages("plot")
     assert (first["display"], last["display"]) == (0, 0)
     (series,) = last["series"]
     assert (series["count"], series["y"][0], series["y"][-1]) == (4999, 0, 4998)
-    assert len(series["y"]) <= rich_output.MOST_POINTS + 2
+    assert len(series["y"]) <= policy.MOST_POINTS + 2
     assert [note["display"] for note in console.messages("display")] == [1]
 
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from tensorweb.playground.streams import HEAD, LineMeter, Output, Stream, settled
+from tensorweb.playground import policy
+from tensorweb.playground.streams import LineMeter, Output, Stream, settled
 
 
 def test_fast_changes_of_stream_are_few_notes() -> None:
@@ -59,7 +60,7 @@ def test_a_progress_bar_is_never_too_long_and_sent_as_it_moves() -> None:
     output = Output(lambda *note: notes.append(note))
     output.write("\r  0 %", "stderr")
     assert notes[-1][1]["text"] == "\r  0 %"
-    for number in range(HEAD):
+    for number in range(policy.OUTPUT_HEAD):
         output.write(f"\r{number:3} steps of a long bar", "stderr")
     output.write("\ndone\n", "stderr")
     output.flush()

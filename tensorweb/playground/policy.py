@@ -1,0 +1,156 @@
+"""Limits of what is sent to the page of a run, in characters, elements and seconds.
+
+A program can make every text and list arbitrarily long; the page must stay usable.
+"""
+
+from __future__ import annotations
+
+MOST_TENSORS = 200
+"""Tensors that a run lists; further ones are counted only."""
+
+MOST_ITEMS = 50
+"""Tensors that are listed of one list or dict."""
+
+MOST_SCANNED = 10_000
+"""Items of one list or dict that are searched for tensors."""
+
+LEAST_GROUP = 3
+"""Tensors of one shape and dtype in a list or dict from which on they are one group."""
+
+MOST_NAMES = 10
+"""Names that are recorded of one tensor."""
+
+NAMES_IN_TITLE = 3
+"""Names of one tensor that its title shows."""
+
+LONGEST_TENSOR_NAME = 80
+"""Characters of a tensor's name."""
+
+LONGEST_PROBLEM = 1_000
+"""Characters of the reason why a tensor has no statistics."""
+
+MOST_CAUSES = 4
+"""Length of the chain of causes of a NaN in a record."""
+
+MOST_ORIGIN_LINES = 12
+"""Lines of one kernel in the record of an origin."""
+
+MOST_FINGERPRINTS = 40
+"""Tensors whose fingerprints a link has."""
+
+MOST_DIGESTED = 1 << 22
+"""Digested elements; larger tensors are sampled with an even step."""
+
+FINGERPRINT_DIGITS = 6
+"""Significant digits of the numbers of a fingerprint."""
+
+DIGEST_LENGTH = 16
+"""Hexadecimal digits of a digest."""
+
+OUTPUT_HEAD = 100_000
+"""Characters at the start of the output of a run that are always sent."""
+
+OUTPUT_TAIL = 20_000
+"""Characters at its end that are sent if it is longer."""
+
+OUTPUT_SECONDS = 0.05
+"""Time between two batches of output."""
+
+OUTPUT_BURST = 200
+"""Characters that are sent at once, without waiting for the next batch."""
+
+OUTPUT_PIECE = 16_384
+"""Characters of one message."""
+
+MOST_KERNELS = 200
+"""Kernels of a run that are listed; further ones are counted only."""
+
+MOST_FLUSHES = 100
+"""Flushes of a run whose kernels are recorded."""
+
+MOST_RECORDED_LINES = 1000
+"""Values per run whose source lines are recorded; the first iterations suffice."""
+
+MOST_SOURCE = 200_000
+"""Characters of a kernel's text that the page shows."""
+
+RANDOM_CASES = 20
+"""Random cases on which a puzzle is tried."""
+
+MOST_VERDICT_CELLS = 12
+"""Rows and columns of a table in a verdict."""
+
+LEAST_PICTURE_SIDE = 8
+"""Tensors with a shorter side are treated as matrices of short rows."""
+
+MOST_SAMPLES = 1 << 16
+"""Elements of which the quantiles of a picture are computed."""
+
+MOST_EXPORTED_VALUES = 1 << 20
+"""Elements in one part of a `.npy` file."""
+
+MOST_EXPORTED_TEXTS = 1 << 15
+"""Numbers in one part of a CSV file, and in one row of it."""
+
+MOST_MARKUP = 1_000_000
+"""Characters of HTML or SVG of one value."""
+
+MOST_PICTURE = 3_000_000
+"""Characters of one picture, as base64."""
+
+MOST_FRAMES = 12
+"""Frames of a traceback that are shown."""
+
+MOST_MESSAGE = 4_000
+"""Characters of an exception's message."""
+
+MOST_CODE = 400
+"""Characters of a source line, around the failing part."""
+
+LONGEST_FILE_NAME = 200
+"""Characters of the name of a file."""
+
+MOST_NAMED = 10
+"""Files that a message names."""
+
+LONGEST_PROMPT = 2000
+"""Characters of the prompt of `input()`."""
+
+MOST_DISPLAYS = 200
+"""Values that one run may show."""
+
+MOST_DRAWN = 12_000_000
+"""Bytes of all pictures of one run."""
+
+MOST_DIGITS = 24
+"""Elements of a displayed tensor up to which its digits are sent at once."""
+
+LEAST_LIVE_ELEMENTS = 16
+"""Elements from which on a displayed tensor has a live picture."""
+
+PICTURE_SECONDS = 1 / 60
+"""Time between two live pictures of one display: a frame."""
+
+PLOT_SECONDS = 1 / 30
+"""Time between two states of one plot: two frames."""
+
+DEEPEST_CALL = 30
+"""Frames of the stack that are searched for the line of a display."""
+
+MOST_TICKS = 20
+"""Ticks of a bar chart."""
+
+MOST_POINTS = 1000
+"""Points of one series; of longer ones only the extremes of intervals are sent."""
+
+MOST_PENDING = 2
+"""Pending kernels up to which a step of the warm-up starts new ones."""
+
+MOST_MEMBERS = 1000
+"""Completions of one path."""
+
+MOST_DOCUMENTATION = 400
+"""Characters of the documentation of a completion."""
+
+LONGEST_DETAIL = 60
+"""Characters of the detail of a completion."""
