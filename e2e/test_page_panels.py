@@ -119,7 +119,7 @@ LISTEN = """() => {
   };
 }"""
 """Notes what panels ask; the editor, which looks at what is typed, and the program's
-files, which are lent to the worker and collected from it, are none."""
+files, which the worker is given and returns, are none."""
 
 PROGRAM = "import tensorweb as tw\nx = tw.ones((3, 5))\nx + 1"
 

@@ -3,7 +3,7 @@
 export const SCRIPT = "service-worker.js";
 
 /** Requests to the service worker; only some have a response. */
-type Wish = "keep" | "build" | "take over";
+type ServiceRequest = "keep" | "build" | "take over";
 
 /** Register the service worker of this folder; fails where the browser has or allows none. */
 export function register(): Promise<ServiceWorkerRegistration> {
@@ -40,7 +40,7 @@ export async function cacheSite(onNewVersion: () => void): Promise<void> {
   const { serviceWorker } = navigator;
   serviceWorker.addEventListener("controllerchange", () => void check(serviceWorker.controller));
   void check(registration.waiting);
-  if (await isServing(registration)) registration.active?.postMessage("keep" satisfies Wish);
+  if (await isServing(registration)) registration.active?.postMessage("keep" satisfies ServiceRequest);
 }
 
 /** Reload the page with the new version; false while other pages use the old one. */
@@ -58,11 +58,11 @@ export async function takeNewVersion(): Promise<boolean> {
   return true;
 }
 
-function send(worker: ServiceWorker, wish: Wish): Promise<unknown> {
+function send(worker: ServiceWorker, request: ServiceRequest): Promise<unknown> {
   const { port1, port2 } = new MessageChannel();
   return new Promise((resolve) => {
     port1.onmessage = ({ data }: MessageEvent<unknown>) => resolve(data);
-    worker.postMessage(wish, [port2]);
+    worker.postMessage(request, [port2]);
   });
 }
 

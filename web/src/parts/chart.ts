@@ -58,8 +58,8 @@ interface Frame {
 
 export function mountChart({ fills = false, reading }: ChartOptions = {}): Chart {
   const drawing = el("div", { class: "chart-drawing" });
-  const said = el("p", { class: "chart-reading", role: "status" });
-  const dom = el("div", { class: fills ? "chart fills" : "chart", role: "application", tabindex: 0 }, drawing, said);
+  const readingText = el("p", { class: "chart-reading", role: "status" });
+  const dom = el("div", { class: fills ? "chart fills" : "chart", role: "application", tabindex: 0 }, drawing, readingText);
   let data: ChartData | null = null;
   let frame: Frame | null = null;
   let point: ChartPoint | null = null;
@@ -76,7 +76,7 @@ export function mountChart({ fills = false, reading }: ChartOptions = {}): Chart
   const mark = (): void => {
     drawing.querySelector(".chart-cursor")?.remove();
     const text = data && point ? (reading?.(point) ?? readingOf(data, point)) : "";
-    if (said.textContent !== text) said.textContent = text;
+    if (readingText.textContent !== text) readingText.textContent = text;
     if (!data || !frame || !point) return;
     const cursor = cursorOf(data, frame, point);
     if (cursor) drawing.querySelector("svg")?.append(cursor);

@@ -12,7 +12,7 @@ const LONGEST = 80;
 export function mountPrograms(host: HTMLElement, page: Page): Part {
   const list = el("ul", { class: "program-list" });
   const empty = el("p", { class: "empty" }, "Nothing yet. Change any example, and your version is stored here.");
-  const said = el("p", { class: "program-said", role: "status" });
+  const status = el("p", { class: "program-said", role: "status" });
   const create = button("New program", () => {
     dialog.close();
     page.library.create();
@@ -25,7 +25,7 @@ export function mountPrograms(host: HTMLElement, page: Page): Part {
     el("p", { class: "hint" }, "Kept in this browser, and nowhere else."),
     list,
     empty,
-    said,
+    status,
     el("div", { class: "dialog-actions" }, create, button("Close", () => dialog.close(), { class: "quiet" })),
   );
   const title = el("span", { class: "document-title" });
@@ -62,7 +62,7 @@ export function mountPrograms(host: HTMLElement, page: Page): Part {
       if (view.notice !== notice) {
         notice = view.notice;
         const actions = (notice?.actions ?? []).map(({ label, run }) => button(label, run, { class: "quiet" }));
-        said.replaceChildren(notice?.text ?? "", ...actions);
+        status.replaceChildren(notice?.text ?? "", ...actions);
       }
       for (const entry of list.querySelectorAll("button[data-id]")) {
         const isOpen = (entry as HTMLElement).dataset["id"] === shown.id;

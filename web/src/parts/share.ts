@@ -14,7 +14,7 @@ export interface ShareDialog {
 export function shareDialog(page: Page): ShareDialog {
   const link = el("input", { type: "text", readonly: true, class: "share-link", "aria-label": "Link", spellcheck: "false" });
   const frame = el("textarea", { readonly: true, rows: 3, class: "share-frame", "aria-label": "HTML of the frame", spellcheck: "false" });
-  const said = el("p", { class: "share-said", role: "status" });
+  const status = el("p", { class: "share-said", role: "status" });
   const copyLink = button("Copy link", () => void copy(link, "The link is copied."), { class: "primary" });
   const copyFrame = button("Copy HTML", () => void copy(frame, "The HTML is copied."));
   const tick = el("input", { type: "checkbox" });
@@ -32,7 +32,7 @@ export function shareDialog(page: Page): ShareDialog {
     el("h3", {}, "Embed"),
     el("p", {}, "This frame shows the program in another page, with Run and its results."),
     el("div", { class: "share-row" }, frame, copyFrame),
-    said,
+    status,
     el("div", { class: "dialog-actions" }, button("Close", () => dom.close(), { class: "quiet" })),
   );
   dom.addEventListener("click", (event) => {
@@ -41,25 +41,25 @@ export function shareDialog(page: Page): ShareDialog {
   const copy = async (field: HTMLInputElement | HTMLTextAreaElement, done: string): Promise<void> => {
     try {
       await navigator.clipboard.writeText(field.value);
-      said.textContent = done;
+      status.textContent = done;
     } catch {
       field.select();
-      said.textContent = "The browser refused to copy; press Ctrl or ⌘ and C.";
+      status.textContent = "The browser refused to copy; press Ctrl or ⌘ and C.";
     }
   };
   const fill = async (): Promise<void> => {
     let results: Fingerprint[] | null = null;
-    said.textContent = "";
+    status.textContent = "";
     try {
       if (tick.checked) results = await page.request("fingerprint", {});
     } catch (error) {
       tick.checked = false;
-      said.textContent = `The results could not be read: ${messageOf(error)}`;
+      status.textContent = `The results could not be read: ${messageOf(error)}`;
     }
     const made = await shared(page, results);
     link.value = made.link;
     frame.value = made.frame;
-    if (made.isLong) said.textContent = "The link is long; some programs cut it.";
+    if (made.isLong) status.textContent = "The link is long; some programs cut it.";
   };
   tick.addEventListener("change", () => void fill());
   return {

@@ -30,8 +30,8 @@ export async function saveAsPage(page: Page): Promise<void> {
 
 /** The public address of this site: from its page, else the current one; null on localhost. */
 function siteAddress(): string | null {
-  const said = document.querySelector<HTMLLinkElement>("link[rel=canonical]")?.href;
-  if (said) return said;
+  const canonical = document.querySelector<HTMLLinkElement>("link[rel=canonical]")?.href;
+  if (canonical) return canonical;
   return LOCAL.test(location.hostname) ? null : new URL(location.pathname, location.href).href;
 }
 

@@ -10,7 +10,7 @@ import { Store, digestOf } from "./store";
 declare const self: ServiceWorkerGlobalScope & { tensorwebSite: SiteTable };
 
 /** Requests of the page; see `web/src/page/service-worker-client.ts`. */
-type Wish = "keep" | "build" | "take over";
+type ServiceRequest = "keep" | "build" | "take over";
 
 const { scope } = self.registration;
 const site = new Site(self.tensorwebSite, scope);
@@ -122,10 +122,10 @@ self.addEventListener("activate", (event) => event.waitUntil(store.prune(site.di
 
 self.addEventListener("message", (event: ExtendableMessageEvent) => {
   const [port] = event.ports;
-  const wish = event.data as Wish;
-  if (wish === "build") port?.postMessage(id);
-  if (wish === "keep") event.waitUntil(collect().catch(() => undefined));
-  if (wish === "take over") event.waitUntil(takeOver().then((isDone) => port?.postMessage(isDone)));
+  const request = event.data as ServiceRequest;
+  if (request === "build") port?.postMessage(id);
+  if (request === "keep") event.waitUntil(collect().catch(() => undefined));
+  if (request === "take over") event.waitUntil(takeOver().then((isDone) => port?.postMessage(isDone)));
 });
 
 /**

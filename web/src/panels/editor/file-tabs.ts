@@ -117,7 +117,7 @@ function deleteFile(page: Page, name: string): void {
 function nameField(page: Page, old: string | null, done: (name: string | null) => void): HTMLElement {
   const field = el("input", { type: "text", value: old ?? "", placeholder: "helpers.py", size: 18, autocapitalize: "off", spellcheck: "false" });
   field.setAttribute("aria-label", old === null ? "Name of the new file" : `New name of ${old}`);
-  const said = el("span", { class: "file-problem", role: "alert" });
+  const problemText = el("span", { class: "file-problem", role: "alert" });
   let isDone = false;
   const end = (name: string | null): void => {
     if (isDone) return;
@@ -132,9 +132,9 @@ function nameField(page: Page, old: string | null, done: (name: string | null) =
     const others = page.editor.files().filter((file) => file.name !== old);
     const problem = nameProblem(name, others);
     field.setAttribute("aria-invalid", String(problem !== null));
-    said.textContent = problem ?? "";
+    problemText.textContent = problem ?? "";
     if (problem === null) end(name);
   });
   field.addEventListener("blur", () => end(null));
-  return el("span", { class: "file-name-field" }, field, said);
+  return el("span", { class: "file-name-field" }, field, problemText);
 }

@@ -71,7 +71,7 @@ const TRAFFIC: Cost = {
 const SIGNS = "x, y, z … are its inputs, x[…] elements that are read from several positions of one, c a constant, i an index";
 
 export function mountKernels(host: HTMLElement, page: Page): Part {
-  const said = el("p", {});
+  const totals = el("p", {});
   let isAsked = false;
   const time = (): void => {
     isAsked = true;
@@ -82,7 +82,7 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     title: "Run the program once more, and wait after each kernel for its time",
   });
   const order = button("", () => sort(!isSorted), { class: "quiet" });
-  const summary = el("div", { class: "kernel-summary" }, said, el("span", { class: "kernel-actions" }, order, measure));
+  const summary = el("div", { class: "kernel-summary" }, totals, el("span", { class: "kernel-actions" }, order, measure));
   const list = el("ol", { class: "kernel-list" });
   const empty = el("p", { class: "empty" }, "Kernels that the device runs appear here, each with its source.");
   host.append(summary, empty, list);
@@ -121,7 +121,7 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     const all = `${count(kernels.length, "kernel")}, ${count(launches, "launch", "launches")}`;
     const cut = left ? `; ${kernels.length} of ${kernels.length + left} kernels are listed` : "";
     const total = cost.text(costs.reduce((sum, one) => sum + one, 0));
-    said.textContent = `${all}${cut}. Bars are ${cost.words}, ${total} together.`;
+    totals.textContent = `${all}${cut}. Bars are ${cost.words}, ${total} together.`;
     rows = kernels.map((kernel, index) => {
       const spent = costs[index] ?? 0;
       return row(page, kernel, index, spent, costBar(cost.text(spent), spent / (most || 1)));
