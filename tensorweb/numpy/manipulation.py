@@ -23,7 +23,7 @@ from tensorweb.shapes import as_shape, broadcast_shapes, normalize_axes, normali
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.movement import Axes
-from tensorweb.tensor.views import elements_of, extent_of, top_of
+from tensorweb.tensor.views import base_or_self, element_indices, extent_of
 
 
 def reshape(
@@ -344,14 +344,14 @@ def may_share_memory(a: object, b: object, /, max_work: int | None = 0) -> bool:
     """
     if not isinstance(a, Tensor) or not isinstance(b, Tensor):
         return False
-    if top_of(a) is not top_of(b) or not (a.size and b.size):
+    if base_or_self(a) is not base_or_self(b) or not (a.size and b.size):
         return False
     (first, last), (low, high) = extent_of(a), extent_of(b)
     if first > high or low > last:
         return False
     if max_work == 0 or a is b:
         return True
-    mine, others = (Tensor(elements_of(x)).reshape(-1).tolist() for x in (a, b))
+    mine, others = (Tensor(element_indices(x)).reshape(-1).tolist() for x in (a, b))
     return not set(mine).isdisjoint(others)
 
 

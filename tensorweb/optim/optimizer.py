@@ -308,7 +308,7 @@ class Optimizer:
         state = self._checked_state("step")
         grads = [param.grad for param in self.params]
         with grad_disabled():
-            values = [Tensor.around(param.node) for param in self.params]
+            values = [Tensor.without_registering(param.node) for param in self.params]
             moved, new = self._advance("step", self.names, values, grads, state)
             self.state = state.replaced_by(new)
             for param, value in zip(self.params, moved, strict=True):

@@ -76,7 +76,7 @@ class FlatLayout:
         """
         base = self._common_base([tensor.node for tensor in tensors])
         if base is not None:
-            return Tensor.around(base)
+            return Tensor.without_registering(base)
         ends = [*self.starts[1:], self.size]
         parts = []
         for tensor, start, end in zip(tensors, self.starts, ends, strict=True):
@@ -237,7 +237,7 @@ class State:
         def copied(leaf: Any) -> Any:
             if not isinstance(leaf, Tensor):
                 return leaf
-            tensor = Tensor.around(leaf.node)
+            tensor = Tensor.without_registering(leaf.node)
             if not leaf.shape:  # `jit` then takes it as an argument, not a constant.
                 overwrite(tensor, tensor.node)
             return tensor
@@ -314,7 +314,7 @@ def join_in_place(groups: Sequence[Group], leaves: Mapping[str, Tensor]) -> None
         if len(tensors) == 1:
             continue
         with grad_disabled():
-            values = [Tensor.around(tensor.node) for tensor in tensors]
+            values = [Tensor.without_registering(tensor.node) for tensor in tensors]
             parts = group.layout.parts(group.layout.join(values))
         for tensor, part in zip(tensors, parts, strict=True):
             rehouse(tensor, part.node)
@@ -325,10 +325,10 @@ def join_in_place(groups: Sequence[Group], leaves: Mapping[str, Tensor]) -> None
 
 def named_tensors(state: State) -> dict[str, Tensor]:
     """Return a state as tensors by name, with separate moments per parameter."""
-    named = {"step": Tensor.around(state.step.node)}
+    named = {"step": Tensor.without_registering(state.step.node)}
     for index, rate in enumerate(state.rates):
         if rate is not None:
-            named[_rate_name(index)] = Tensor.around(rate.node)
+            named[_rate_name(index)] = Tensor.without_registering(rate.node)
     for group in state.groups:
         names = group.layout.names
         for moment, flat in group.moments.items():

@@ -1,4 +1,4 @@
-"""The one field of a tensor: its node, and how results become tensors again."""
+"""The base class of tensors: a node, and methods that wrap and replace nodes."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from tensorweb.graph.op import COMPLEX
 from tensorweb.graph.pending import watch
 from tensorweb.graph.tracing import note_write
 from tensorweb.nodes.movement import alias, stopped
-from tensorweb.tensor.views import Kin, Look, attach, write
+from tensorweb.tensor.views import ViewKind, ViewLinks, attach, write
 
 if TYPE_CHECKING:
     from tensorweb.tensor.tensor import Tensor
 
 FLOWING = ("float", "complex")
-"""Kinds of dtypes that have derivatives."""
+"""Kinds of dtypes that gradients are computed for."""
 
 
 class TensorBase:
-    """Holds a node of the graph; mixins add what one can do with it.
+    """Holds a node of the graph; mixins add operators and methods.
 
     Attributes:
-        node: the value; assignment by index replaces it.
-        name: what a person calls it, for explanations only.
+        node: The value; assignment by index replaces it.
+        name: A name given by the user, shown in explanations and errors only.
     """
 
-    __slots__ = ("__weakref__", "_grad", "_is_frozen", "_kin", "name", "node")
+    __slots__ = ("__weakref__", "_grad", "_is_frozen", "_links", "name", "node")
 
     _grad: TensorBase | None
     _is_frozen: bool  # Set by requires_grad_ only.
-    _kin: Kin | None  # Whose elements it has, and who has elements of it.
+    _links: ViewLinks | None  # Its owners and views; None if it has neither.
 
     def __init__(self, node: Node, name: str | None = None) -> None:
-        """Wrap a node; people call `tensorweb.asarray` instead."""
+        """Wrap a node; users call `tensorweb.asarray` instead."""
         if not isinstance(node, Node):
             raise DataError(
                 f"Tensor({type(node).__name__}): make tensors with tw.asarray(data), "
@@ -58,15 +58,15 @@ class TensorBase:
         ):
             node = stopped(node)
         self.node = node
-        self._kin = None
+        self._links = None
         self.name = name
 
     @classmethod
-    def around(cls, node: Node) -> Self:
-        """Wrap a node that is known already; nothing is computed for it."""
+    def without_registering(cls, node: Node) -> Self:
+        """Wrap a node without registering it as pending."""
         tensor = cls.__new__(cls)
         tensor.node = node
-        tensor._kin = None
+        tensor._links = None
         tensor.name = None
         return tensor
 
@@ -78,21 +78,23 @@ class TensorBase:
             bound_depth(node)
 
     def _replace(self, node: Node, key: object = None) -> None:
-        """Give this object another value; every name and list that holds it sees it.
+        """Replace the node of this tensor, and update its views and its base.
 
-        So do its views, and the tensor whose view it is. What a `key` of integers and
-        slices does not name stays as it is.
+        Args:
+            node: The new node, of all elements.
+            key: The index of the elements that differ; None for all elements.
 
         Raises:
-            TransformError: it is a leaf, and what happens is followed.
+            DataError: The tensor is read-only.
+            TransformError: It is a leaf and gradients are enabled.
         """
-        if self._kin is None:
-            self._renew(node)
+        if self._links is None:
+            self._set_node(node)
         else:
             write(self, node, key)
 
-    def _renew(self, node: Node) -> None:
-        """Take another value, and tell nobody; see `_replace`."""
+    def _set_node(self, node: Node) -> None:
+        """Replace the node and update neither the base nor views."""
         if is_leaf_of(self.node, self):
             self._replace_leaf(node)
             return
@@ -104,14 +106,14 @@ class TensorBase:
         self.node = node
 
     def _replace_leaf(self, node: Node) -> None:
-        """Give a leaf another value; it stays one, and keeps its gradient."""
+        """Replace the value of a leaf, which stays a leaf and retains its gradient."""
         old = self.node
         if is_grad_enabled():
             raise TransformError(
                 f"a tensor of shape {old.shape} that requires a gradient is changed in "
                 "place, so that the gradient would be that of its old value. In a "
-                "step of training change it inside of `with tw.no_grad():`; for a "
-                "new value that is followed write y = x.at[i].set(v), or y = x + v."
+                "step of training change it inside of `with tw.no_grad():`; for a new "
+                "tensor with a gradient write y = x.at[i].set(v), or y = x + v."
             )
         if node.depth > 1:
             self._begin(node)
@@ -122,17 +124,17 @@ class TensorBase:
             autograd.changed.append(ref(self))
 
     def _wrap(self, node: Node) -> Tensor:
-        """Return a tensor of the same class around a node."""
+        """Wrap a node in a tensor of this class."""
         return type(self)(node)  # type: ignore[return-value]  # all tensors are Tensor
 
-    def _view(self, node: Node, look: Look, what: object) -> Tensor:
-        """Return a tensor around a node that has elements of this one."""
+    def _view(self, node: Node, kind: ViewKind, key: object) -> Tensor:
+        """Wrap a node in a tensor that is a view of this one."""
         view = self._wrap(node)
-        attach(view, self, look, what)
+        attach(view, self, kind, key)
         return view
 
 
 def become_leaf(tensor: TensorBase, node: Node) -> None:
-    """Let a tensor hold a value as a leaf: a node that nothing else has."""
+    """Make a tensor a leaf that holds a value in a node of its own."""
     tensor.node = alias(node)
     tensor.node.history = Leaf(tensor)

@@ -16,7 +16,7 @@ from tensorweb.shapes import infer_reshape
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import DTypeLike, as_node, as_shape_arguments
 from tensorweb.tensor.numpy_calls import ROW_MAJOR, check_casting
-from tensorweb.tensor.views import ORDER, rename_axes
+from tensorweb.tensor.views import ORDER, reshape_in_place
 from tensorweb.view import View
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class LayoutMethods(TensorBase):
     @shape.setter
     def shape(self, shape: SupportsIndex | Iterable[SupportsIndex]) -> None:
         new = infer_reshape(self.node.shape, as_shape_arguments((shape,), "shape"))
-        rename_axes(self, reshape(self.node, new))
+        reshape_in_place(self, reshape(self.node, new))
 
     @property
     def ndim(self) -> int:

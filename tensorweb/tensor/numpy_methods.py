@@ -27,7 +27,12 @@ from tensorweb.tensor.indexing import IndexingMethods
 from tensorweb.tensor.movement import MovementMethods
 from tensorweb.tensor.numpy_calls import into, numpys
 from tensorweb.tensor.reductions import Axis
-from tensorweb.tensor.views import base_of, fix, is_fixed, rename_axes
+from tensorweb.tensor.views import (
+    base_of,
+    is_read_only,
+    reshape_in_place,
+    set_read_only,
+)
 
 if TYPE_CHECKING:
     from tensorweb.tensor.tensor import Tensor
@@ -158,7 +163,7 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         flat = self.ravel()[: math.prod(new_shape)].node
         missing = (math.prod(new_shape) - flat.size,)
         zeros = constant(0, flat.dtype, flat.device, missing)
-        rename_axes(self, reshape(concat([flat, zeros], 0), new_shape))
+        reshape_in_place(self, reshape(concat([flat, zeros], 0), new_shape))
 
     def searchsorted(
         self, v: ArrayLike, side: str = "left", sorter: ArrayLike = None
@@ -169,7 +174,7 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
     def setflags(self, write: bool | None = None) -> None:
         """Set whether the tensor may be written to."""
         if write is not None:
-            fix(self, not write)
+            set_read_only(self, not write)
 
     def tobytes(self, order: str = "C") -> bytes:
         """Return the elements as bytes, row-major, by columns with `order="F"`."""
@@ -309,11 +314,11 @@ class Flags:
     @property
     def writeable(self) -> bool:
         """Whether it may be written to."""
-        return not is_fixed(self._x)
+        return not is_read_only(self._x)
 
     @writeable.setter
     def writeable(self, value: bool) -> None:
-        fix(self._x, not value)
+        set_read_only(self._x, not value)
 
     @property
     def owndata(self) -> bool:

@@ -1,8 +1,8 @@
-"""Views see what is written: whose elements a tensor has, and who must follow a write.
+"""Views share elements with their base, and a write to one tensor updates the others.
 
-Values never change, so a write gives tensors other values: the one that is written to,
-the one whose elements it has, and all that have elements of that one. Nobody is kept
-alive by this: the views of a freed tensor do not see each other's writes.
+Nodes never change, so a write replaces nodes: of the tensor that is written to, of its
+base and of all other views of the base. The links are weak references and keep no
+tensor alive: once the base is freed, its views no longer see each other's writes.
 """
 
 from __future__ import annotations
@@ -25,360 +25,376 @@ from tensorweb.nodes.movement import flip, permute, reshape
 from tensorweb.nodes.selection import iota
 from tensorweb.view import View
 
-FEWEST = 16
-"""Count of listed views from which on freed views are removed from the list."""
+FEW_VIEWS = 16
+"""Number of views up to which a tensor's list of them is used as it is.
+
+Longer lists drop freed views, and a write skips the views that it does not overlap.
+"""
 
 
-class Look(NamedTuple):
-    """A manner to look at another tensor's elements.
+class ViewKind(NamedTuple):
+    """A way to view a tensor: by index, with other axes, as its real part and so on.
 
     Attributes:
-        read: from the whole and what tells the part to the part.
-        write: from the whole, the part's new value and the same to the new whole.
+        read: Takes the owner's node and a key; returns the view's node.
+        write: Takes the owner's node, the view's new node and a key; returns the
+            owner's new node.
     """
 
     read: Callable[[Node, Any], Node]
     write: Callable[[Node, Node, Any], Node]
 
 
-def read_item(whole: Node, key: tuple[object, ...]) -> Node:
-    """Return the part that a key of integers, slices, None and `...` names."""
-    part = select_plain(whole, key)
-    return select(whole, parse(key, whole.shape)) if part is None else part
+def read_item(owner: Node, key: tuple[object, ...]) -> Node:
+    """Return the elements at a key of integers, slices, None and `...`."""
+    view = select_plain(owner, key)
+    return select(owner, parse(key, owner.shape)) if view is None else view
 
 
-def _write_item(whole: Node, part: Node, key: tuple[object, ...]) -> Node:
-    written = assign_plain(whole, key, part)
-    return assign(whole, parse(key, whole.shape), part) if written is None else written
+def _write_item(owner: Node, view: Node, key: tuple[object, ...]) -> Node:
+    result = assign_plain(owner, key, view)
+    return assign(owner, parse(key, owner.shape), view) if result is None else result
 
 
-def _permuted_back(whole: Node, part: Node, order: Sequence[int]) -> Node:
-    return permute(part, sorted(range(len(order)), key=order.__getitem__))
+def _permute_back(owner: Node, view: Node, order: Sequence[int]) -> Node:
+    return permute(view, sorted(range(len(order)), key=order.__getitem__))
 
 
-ITEM = Look(read_item, _write_item)
-"""By a key of integers, slices, None and `...`."""
+ITEM = ViewKind(read_item, _write_item)
+"""Indexing; the key is a tuple of integers, slices, None and `...`."""
 
-ORDER = Look(permute, _permuted_back)
-"""With the axes in another order."""
+ORDER = ViewKind(permute, _permute_back)
+"""A permutation of the axes; the key is the order of the owner's axes."""
 
-SHAPE = Look(reshape, lambda whole, part, shape: reshape(part, whole.shape))
-"""Under another shape."""
+SHAPE = ViewKind(reshape, lambda owner, view, shape: reshape(view, owner.shape))
+"""Another shape, which is the key."""
 
-REVERSED = Look(flip, lambda whole, part, axes: flip(part, axes))
-"""With some axes reversed."""
+REVERSED = ViewKind(flip, lambda owner, view, axes: flip(view, axes))
+"""Some axes reversed; the key is these axes."""
 
-REAL = Look(
-    lambda whole, _: real_part(whole),
-    lambda whole, part, _: join_parts(part, imaginary_part(whole)),
+REAL = ViewKind(
+    lambda owner, _: real_part(owner),
+    lambda owner, view, _: join_parts(view, imaginary_part(owner)),
 )
 
-IMAGINARY = Look(
-    lambda whole, _: imaginary_part(whole),
-    lambda whole, part, _: join_parts(real_part(whole), part),
+IMAGINARY = ViewKind(
+    lambda owner, _: imaginary_part(owner),
+    lambda owner, view, _: join_parts(real_part(owner), view),
 )
 
 
 class Holder(Protocol):
-    """A tensor, as far as this file knows it."""
+    """The attributes and methods of a tensor that this module uses."""
 
     node: Node
-    _kin: Kin | None
+    _links: ViewLinks | None
 
-    def _renew(self, node: Node) -> None:
-        """Take another value, and tell nobody."""
+    def _set_node(self, node: Node) -> None:
+        """Replace the node and update neither owners nor views."""
 
 
-Step = tuple[Callable[[], Any], Look, Any]
-"""An owner, and how it is looked at: the manner, and what tells the part."""
+OwnerLink = tuple[Callable[[], Any], ViewKind, Any]
+"""A weak reference to an owner, and the kind and the key with which it is viewed."""
 
 Extent = tuple[int, int]
-"""The first and the last element of an owner, counted row by row."""
+"""The first and the last element of an owner, both included, in row-major order."""
 
 
-class Kin:
-    """Whose elements a tensor has, nearest owner first, and who has elements of it."""
+class ViewLinks:
+    """The owners of a tensor's elements and the views of the tensor.
 
-    __slots__ = ("_most", "_reach", "_views", "is_fixed", "steps")
+    Attributes:
+        owners: the tensor that was viewed, then the tensor that it views and so on;
+            the last one is the base.
+        is_read_only: whether a write to the tensor is an error.
+    """
 
-    def __init__(self, steps: tuple[Step, ...] = ()) -> None:
-        """Know the owners of a tensor and none who looks at it."""
-        self.steps = steps
-        self.is_fixed = False
+    __slots__ = ("_extent", "_limit", "_views", "is_read_only", "owners")
+
+    def __init__(self, owners: tuple[OwnerLink, ...] = ()) -> None:
+        """Start with the owners and no views."""
+        self.owners = owners
+        self.is_read_only = False
         self._views: list[ref[Any]] | None = None
-        self._reach: tuple[int, Extent] | None = None
+        self._extent: tuple[int, Extent] | None = None
 
-    def reach(self, top: Node, steps: tuple[Step, ...]) -> Extent:
-        """Return which elements of an owner a view can have; it stays the same."""
-        if self._reach is None or self._reach[0] != len(steps):
-            self._reach = len(steps), _extent(top, steps)
-        return self._reach[1]
+    def extent(self, base: Node, owners: tuple[OwnerLink, ...]) -> Extent:
+        """Return the extent of this view in its base, computed once per base."""
+        if self._extent is None or self._extent[0] != len(owners):
+            self._extent = len(owners), _extent(base, owners)
+        return self._extent[1]
 
     def add(self, view: ref[Any]) -> None:
-        """Add a view; freed views are removed from time to time."""
+        """Add a view; a list that has doubled drops freed views."""
         views = self._views
         if views is None:
             self._views = [view]
-            self._most = FEWEST
+            self._limit = FEW_VIEWS
             return
         views.append(view)
-        if len(views) >= self._most:
-            views[:] = [each for each in views if each() is not None]
-            self._most = max(FEWEST, 2 * len(views))
+        if len(views) >= self._limit:
+            views[:] = [view for view in views if view() is not None]
+            self._limit = max(FEW_VIEWS, 2 * len(views))
 
-    def views(self, owner: Holder) -> list[tuple[Any, tuple[Step, ...]]]:
-        """Return the views there are, each with its steps up to the owner of this."""
-        found = []
-        for each in self._views or ():
-            view = each()
-            steps: tuple[Step, ...] = ()
-            if view is not None and view._kin is not None:
-                steps = view._kin.steps
-            for number, step in enumerate(steps):
-                if step[0]() is owner:
-                    found.append((view, steps[: number + 1]))
-        return found
+    def views(self, owner: Holder) -> list[tuple[Any, tuple[OwnerLink, ...]]]:
+        """Return the living views of these links' tensor.
 
-    def furthest(self) -> tuple[int, Any]:
-        """Return the furthest owner there is and its number, -1 and None for none."""
-        for number in range(len(self.steps) - 1, -1, -1):
-            found = self.steps[number][0]()
-            if found is not None:
-                return number, found
+        Args:
+            owner: the tensor to which these links belong.
+
+        Returns:
+            Each view with its links up to `owner`.
+        """
+        result = []
+        for reference in self._views or ():
+            view = reference()
+            owners: tuple[OwnerLink, ...] = ()
+            if view is not None and view._links is not None:
+                owners = view._links.owners
+            for index, link in enumerate(owners):
+                if link[0]() is owner:
+                    result.append((view, owners[: index + 1]))
+        return result
+
+    def base(self) -> tuple[int, Any]:
+        """Return the furthest living owner and its index; -1 and None without one."""
+        for index in range(len(self.owners) - 1, -1, -1):
+            owner = self.owners[index][0]()
+            if owner is not None:
+                return index, owner
         return -1, None
 
 
-def attach(view: Holder, owner: Holder, look: Look, what: Any) -> None:
-    """Note that a new tensor has elements of another one; numbers have their own."""
+def attach(view: Holder, owner: Holder, kind: ViewKind, key: Any) -> None:
+    """Link a new tensor to the one it views; a 0-d tensor is a copy, as in NumPy."""
     if not view.node.shape:
         return
-    kin = owner._kin
-    if kin is None:
-        kin = owner._kin = Kin()
-    above = kin.steps
-    step = (ref(owner), look, what)
-    mine = ref(view)
-    kin.add(mine)
-    if not above:
-        view._kin = Kin((step,))
-        view._kin.is_fixed = kin.is_fixed
-        return
-    view._kin = Kin((step, *above))
-    view._kin.is_fixed = kin.is_fixed
-    for further, _, _ in above:
-        tensor = further()
+    links = owner._links
+    if links is None:
+        links = owner._links = ViewLinks()
+    reference = ref(view)
+    links.add(reference)
+    view._links = ViewLinks(((ref(owner), kind, key), *links.owners))
+    view._links.is_read_only = links.is_read_only
+    for further_owner, _, _ in links.owners:
+        tensor = further_owner()
         if tensor is not None:
-            tensor._kin.add(mine)
-
-
-def is_seen(tensor: Holder) -> bool:
-    """Whether a write into a tensor reaches another one."""
-    return tensor._kin is not None and tensor._kin.furthest()[0] >= 0
+            tensor._links.add(reference)
 
 
 def base_of(tensor: Holder) -> Any:
-    """Return the tensor whose elements a view has, None for others."""
-    return None if tensor._kin is None else tensor._kin.furthest()[1]
+    """Return the tensor whose elements a view has; None if the tensor is no view."""
+    return None if tensor._links is None else tensor._links.base()[1]
 
 
-def top_of(tensor: Holder) -> Holder:
-    """Return the tensor whose elements a view has; of others the tensor itself."""
-    found: Holder | None = base_of(tensor)
-    return tensor if found is None else found
+def base_or_self(tensor: Holder) -> Holder:
+    """Return the base of a view, and any other tensor itself."""
+    base: Holder | None = base_of(tensor)
+    return tensor if base is None else base
 
 
-def _steps_of(tensor: Holder) -> tuple[Step, ...]:
-    """Return the steps from a view up to its furthest owner."""
-    if tensor._kin is None:
+def _links_to_base(tensor: Holder) -> tuple[OwnerLink, ...]:
+    if tensor._links is None:
         return ()
-    return tensor._kin.steps[: tensor._kin.furthest()[0] + 1]
+    return tensor._links.owners[: tensor._links.base()[0] + 1]
 
 
 def extent_of(tensor: Holder) -> Extent:
-    """Return the first and the last element of the furthest owner that a view has."""
-    return _extent(top_of(tensor).node, _steps_of(tensor))
+    """Return the first and the last element of the base that a view has."""
+    return _extent(base_or_self(tensor).node, _links_to_base(tensor))
 
 
-def elements_of(tensor: Holder) -> Node:
-    """Return which elements of the furthest owner a view has, counted row by row."""
-    top = top_of(tensor).node
-    numbers = reshape(iota(top.size, dtypes.int32, top.device), top.shape)
-    return _below(numbers, _steps_of(tensor))
+def element_indices(tensor: Holder) -> Node:
+    """Return the row-major indices in the base of all elements of a view."""
+    base = base_or_self(tensor).node
+    indices = reshape(iota(base.size, dtypes.int32, base.device), base.shape)
+    return _read(indices, _links_to_base(tensor))
 
 
-def is_fixed(tensor: Holder) -> bool:
-    """Whether a tensor must not be written to."""
-    return tensor._kin is not None and tensor._kin.is_fixed
+def is_read_only(tensor: Holder) -> bool:
+    """Whether a write to a tensor is an error."""
+    return tensor._links is not None and tensor._links.is_read_only
 
 
-def fix(tensor: Holder, fixed: bool) -> None:
-    """Let writes into a tensor be errors, or allow them again."""
-    if tensor._kin is None:
-        tensor._kin = Kin()
-    tensor._kin.is_fixed = fixed
+def set_read_only(tensor: Holder, value: bool) -> None:
+    """Forbid writes to a tensor, or allow them again."""
+    if tensor._links is None:
+        tensor._links = ViewLinks()
+    tensor._links.is_read_only = value
 
 
 def share_elements(tensors: Iterable[Holder]) -> bool:
-    """Whether some tensors are views of others, or of the same one."""
+    """Whether some of the tensors are views of others, or of the same base."""
     seen = set()
     for tensor in tensors:
-        if tensor._kin is not None:
-            top = tensor._kin.furthest()[1]
-            owner = id(tensor if top is None else top)
-            if owner in seen:
+        if tensor._links is not None:
+            base = id(base_or_self(tensor))
+            if base in seen:
                 return True
-            seen.add(owner)
+            seen.add(base)
     return False
 
 
-def family_of(tensor: Holder) -> list[Any]:
-    """Return all tensors that share elements with one, the owner first."""
-    top = top_of(tensor)
-    views = [] if top._kin is None else top._kin.views(top)
-    return [top, *[view for view, _ in views]]
+def base_and_views(tensor: Holder) -> list[Any]:
+    """Return all tensors that share elements with a tensor, the base first."""
+    base = base_or_self(tensor)
+    views = [] if base._links is None else base._links.views(base)
+    return [base, *[view for view, _ in views]]
 
 
-def relatives(tensors: Sequence[Holder]) -> list[tuple[Any, Node]]:
-    """Return the views that share elements with tensors, and what they see of them.
+def other_views(tensors: Sequence[Holder]) -> list[tuple[Any, Node]]:
+    """Return the views of tensors that are not among them, with their nodes.
 
     Args:
-        tensors: whose values may be placeholders; the owner of a view is among them.
+        tensors: their nodes may be placeholders; the base of a view is among them.
     """
-    found: dict[int, tuple[Any, Node]] = {}
-    mine = {id(tensor) for tensor in tensors}
+    result: dict[int, tuple[Any, Node]] = {}
+    own_ids = {id(tensor) for tensor in tensors}
     for tensor in tensors:
-        if tensor._kin is not None and not is_seen(tensor):
-            for view, steps in tensor._kin.views(tensor):
-                if id(view) not in mine:
-                    found[id(view)] = view, _below(tensor.node, steps)
-    return list(found.values())
+        if tensor._links is not None and base_of(tensor) is None:
+            for view, links in tensor._links.views(tensor):
+                if id(view) not in own_ids:
+                    result[id(view)] = view, _read(tensor.node, links)
+    return list(result.values())
 
 
 def layout_of(tensor: Holder) -> View | None:
-    """Return how the elements lie in the furthest owner, None for row by row.
+    """Return the strides and the offset of a tensor in its base, None for row-major.
 
-    An owner's own elements count as lying row by row. That decides which shapes are
-    views, as in NumPy; how the values lie in memory after writes is another matter, and
-    says nothing to a program.
+    The base counts as row-major. The layout decides which shapes are views, as in
+    NumPy; the layout in memory may differ after writes and is not visible to programs.
     """
-    kin = tensor._kin
-    if kin is None or not kin.steps:
+    links = tensor._links
+    if links is None or not links.owners:
         return None
-    number, top = kin.furthest()
-    if top is None:
+    index, base = links.base()
+    if base is None:
         return element_view(tensor.node)
-    return element_view(_below(_row_by_row(top.node), kin.steps[: number + 1]))
+    return element_view(_read(_row_major(base.node), links.owners[: index + 1]))
 
 
-def _row_by_row(node: Node) -> Node:
-    """Return a stand-in for a node, to ask how its parts lie in it; never computed."""
+def _row_major(node: Node) -> Node:
+    """Return a row-major stand-in for a node, to read layouts from; never computed."""
     pair = pair_of(node)
     return like(node, view_of(pair.base, View.contiguous(pair.shape)))
 
 
-def _extent(top: Node, steps: tuple[Step, ...], key: object = None) -> Extent:
-    """Return which elements of an owner a part has, or a key of that part names."""
-    plain = _row_by_row(top)
-    part = _below(plain, steps)
-    named = None if key is None else select_plain(part, key)
-    selected = pair_of(part if named is None else named)
-    owner = pair_of(plain)
+def _extent(base: Node, links: tuple[OwnerLink, ...], key: object = None) -> Extent:
+    """Return the extent of a view in its base, or of the view's elements at a key."""
+    row_major = _row_major(base)
+    view = _read(row_major, links)
+    item = None if key is None else select_plain(view, key)
+    selected = pair_of(view if item is None else item)
+    owner = pair_of(row_major)
     return selected.view.extent() if selected.base is owner.base else (0, owner.size)
 
 
 def write(tensor: Holder, node: Node, key: object = None) -> None:
-    """Give a tensor another value, and all who share elements with it.
+    """Replace a tensor's node, and update all tensors that share elements with it.
 
     Args:
-        tensor: is written to.
-        node: its new value.
-        key: an index; what it does not name stays as it is. None for all.
+        tensor: the tensor that is written to.
+        node: its new node.
+        key: the index of the elements that differ; None for all elements.
+
+    Raises:
+        DataError: the tensor is read-only.
     """
-    kin, old = tensor._kin, tensor.node
-    if kin is None:
-        tensor._renew(node)
+    links, old = tensor._links, tensor.node
+    if links is None:
+        tensor._set_node(node)
         return
-    if kin.is_fixed:
+    if links.is_read_only:
         raise DataError(
             "the tensor is read-only: x.flags.writeable is False. Write into x.copy(), "
             "or set x.flags.writeable = True."
         )
     if (node.shape, node.dtype) != (old.shape, old.dtype):
-        _part(tensor, kin)
-        tensor._renew(node)
+        _unlink(tensor, links)
+        tensor._set_node(node)
         return
-    number, top = kin.furthest()
-    if top is None:
-        tensor._renew(node)
-        _follow(tensor, old, tensor, (), key)
+    index, base = links.base()
+    if base is None:
+        tensor._set_node(node)
+        _update_views(tensor, old, tensor, (), key)
         return
-    steps = kin.steps[: number + 1]
-    before = top.node
-    wholes = [before]
-    for _, look, what in steps[:0:-1]:
-        wholes.append(look.read(wholes[-1], what))
-    whole = node
-    for _, look, what in steps:
-        whole = look.write(wholes.pop(), whole, what)
-    top._renew(whole)
-    tensor._renew(node)
-    _follow(top, before, tensor, steps, key)
+    owners = links.owners[: index + 1]
+    old_base = base.node
+    old_nodes = [old_base]
+    for _, kind, view_key in owners[:0:-1]:
+        old_nodes.append(kind.read(old_nodes[-1], view_key))
+    new_node = node
+    for _, kind, view_key in owners:
+        new_node = kind.write(old_nodes.pop(), new_node, view_key)
+    base._set_node(new_node)
+    tensor._set_node(node)
+    _update_views(base, old_base, tensor, owners, key)
 
 
-def rename_axes(tensor: Holder, node: Node) -> None:
-    """Let a tensor hold its elements under another shape, in place.
+def reshape_in_place(tensor: Holder, node: Node) -> None:
+    """Replace a tensor's node by one of the same elements under another shape.
 
     Raises:
-        ShapeError: it shares elements with others, who know it by its shape.
+        ShapeError: the tensor is a view or has views; their links rely on its shape.
     """
-    kin = tensor._kin
-    if kin is not None:
-        if kin.furthest()[1] is not None or kin.views(tensor):
+    links = tensor._links
+    if links is not None:
+        if links.base()[1] is not None or links.views(tensor):
             raise ShapeError(
                 f"x.shape = {node.shape}: x is a view, or has views, which know it "
                 f"under its shape {tensor.node.shape}; write x = x.reshape(...)."
             )
-        tensor._kin = None
-    tensor._renew(node)
+        tensor._links = None
+    tensor._set_node(node)
 
 
-def _part(tensor: Holder, kin: Kin) -> None:
-    """Let a tensor that becomes another one share no elements any more."""
-    for view, steps in kin.views(tensor):
-        (*below, (_, look, what)) = steps
-        above = view._kin.steps[len(steps) :]
-        view._kin.steps = (*below, (_nobody, look, what), *above)
-    tensor._kin = None
+def _unlink(tensor: Holder, links: ViewLinks) -> None:
+    """Remove a tensor whose shape or dtype changes from its owners and its views."""
+    for view, (*nearer, (_, kind, key)) in links.views(tensor):
+        further = view._links.owners[len(nearer) + 1 :]
+        view._links.owners = (*nearer, (_no_owner, kind, key), *further)
+    tensor._links = None
 
 
-def _nobody() -> None:
-    """Stand where an owner was."""
+def _no_owner() -> None:
+    """Stand in for the weak reference of an owner that was unlinked."""
 
 
-def _follow(
-    top: Holder, before: Node, written: Holder, steps: tuple[Step, ...], key: object
+def _update_views(
+    base: Holder,
+    old_base: Node,
+    written: Holder,
+    owners: tuple[OwnerLink, ...],
+    key: object,
 ) -> None:
-    """Let all who have elements of a tensor see its value, but the one written to.
+    """Update the views of a base whose node was replaced.
 
-    What was made outside of a function that is traced follows when it is replayed. Of
-    many views those stay as they are that end before the others begin, as rows do.
+    Args:
+        base: the tensor with the new node.
+        old_base: its node before.
+        written: the tensor that the program wrote to; it has its new node already.
+        owners: the links from `written` to `base`.
+        key: the index of the elements of `written` that differ; None for all.
     """
-    assert top._kin is not None, "internal: who has views knows them"
-    inside = is_tracing() and is_traced(before)
-    views = top._kin.views(top)
-    first, last = _extent(top.node, steps, key) if len(views) > FEWEST else (0, 0)
-    for view, below in views:
+    assert base._links is not None, "internal: a tensor with views has links"
+    inside = is_tracing() and is_traced(old_base)
+    views = base._links.views(base)
+    has_many = len(views) > FEW_VIEWS
+    first, last = _extent(base.node, owners, key) if has_many else (0, 0)
+    for view, links in views:
+        # A view from outside of a traced function is updated by the replay.
         if view is written or (inside and not is_traced(view.node)):
             continue
-        if len(views) > FEWEST:
-            low, high = view._kin.reach(top.node, below)
+        # Rows of a matrix for example: a write to one overlaps no other.
+        if has_many:
+            low, high = view._links.extent(base.node, links)
             if high < first or last < low:
                 continue
-        view._renew(_below(top.node, below))
+        view._set_node(_read(base.node, links))
 
 
-def _below(node: Node, steps: Sequence[Step]) -> Node:
-    """Return what a view sees of an owner's value."""
-    for _, look, what in reversed(steps):
-        node = look.read(node, what)
+def _read(node: Node, links: Sequence[OwnerLink]) -> Node:
+    """Return the node of a view from an owner's node and the links up to the owner."""
+    for _, kind, key in reversed(links):
+        node = kind.read(node, key)
     return node

@@ -35,7 +35,7 @@ from tensorweb.graph.nonfinite import is_searching
 from tensorweb.graph.tracing import Captures, Trace, is_tracing, tracing
 from tensorweb.nodes.ranges import Interval, interval_of, limits
 from tensorweb.tensor.base import TensorBase
-from tensorweb.tensor.views import family_of, share_elements
+from tensorweb.tensor.views import base_and_views, share_elements
 from tensorweb.transforms.captured_names import CapturedNames
 from tensorweb.transforms.recordings import (
     Layout,
@@ -188,7 +188,7 @@ def _shares(holders: Sequence[Holder], record: Record) -> bool:
     return any(
         record.captures.has(tensor.node)
         for index in record.written
-        for tensor in family_of(holders[index])
+        for tensor in base_and_views(holders[index])
     )
 
 

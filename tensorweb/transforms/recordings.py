@@ -26,7 +26,7 @@ from tensorweb.shapes import Shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase, become_leaf
 from tensorweb.tensor.operators import is_number_of_its_own, mark_number
-from tensorweb.tensor.views import relatives, top_of
+from tensorweb.tensor.views import base_or_self, other_views
 from tensorweb.trees import (
     Builder,
     Content,
@@ -127,7 +127,7 @@ class Record:
         values: list[Holder] = [*holders]
         for mine, pair in zip(self.made, nodes, strict=False):
             node = like(mine.node, pair)
-            values.append(Tensor.around(node))
+            values.append(Tensor.without_registering(node))
             if not node.shape:
                 mark_number(node)
         if self.written:
@@ -313,8 +313,8 @@ class UpdatedState:
         self.holders: list[Holder] = []
         self.seen: dict[int, int] = {}
         structure = flatten(self._updates, self.holders, self.seen)
-        # A write into a view is one into its owner, which other views see as well.
-        owners = (top_of(h) for h in self.holders if isinstance(h, TensorBase))
+        # A write to a view also updates its base and the other views of the base.
+        owners = (base_or_self(h) for h in self.holders if isinstance(h, TensorBase))
         structure = structure, flatten(tuple(owners), self.holders, self.seen)
         self._containers = [
             (holder, content_of(holder))
@@ -384,7 +384,7 @@ class TracedUpdates:
                     if isinstance(holder, TensorBase)
                     else None
                 )
-            for view, node in relatives(tensors):
+            for view, node in other_views(tensors):
                 if not is_leaf_of(view.node, view):
                     tensors.append(view)
                     old.append(view.node)
@@ -428,7 +428,9 @@ class TracedUpdates:
         The stand-ins hold no values, so that the values of the objects can be freed.
         """
         others: dict[int, Holder] = {
-            id(holder): Tensor.around(node) if node is not None else empty_like(holder)
+            id(holder): (
+                empty_like(holder) if node is None else Tensor.without_registering(node)
+            )
             for holder, node in zip(self.holders, self._set, strict=True)
         }
         for holder in self.holders:

@@ -30,8 +30,8 @@ def by_row(step: Step, cotangent: Node) -> Cotangents:
     node = step.node
     derivative = node.op.derivative
     assert derivative is not None, f"internal: {node.op.name} has no derivative"
-    operands = [Tensor.around(operand) for operand in step.inputs]
-    factors = derivative.local(functions, Tensor.around(node), *operands)
+    operands = [Tensor.without_registering(operand) for operand in step.inputs]
+    factors = derivative.local(functions, Tensor.without_registering(node), *operands)
     return [
         _scaled(cotangent, factor, derivative.is_steep) if is_wanted else None
         for factor, is_wanted in zip(factors, step.needs_cotangent, strict=True)
