@@ -108,7 +108,7 @@ class DifferentiatedCall:
         auxiliary: the auxiliary value.
         nodes: the floating-point tensors of the result in order, complex ones as pairs.
         complex: whether each of these is complex.
-        way: the graph from these nodes to the variables.
+        backward_pass: the graph from these nodes to the variables.
     """
 
     def __init__(

@@ -10,6 +10,7 @@ import inspect
 import re
 import subprocess
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,61 @@ def path_ends(path: Path) -> Iterator[str]:
     parts = path.relative_to(ROOT).parts
     for start in range(len(parts)):
         yield "/".join(parts[start:])
+
+
+ATTRIBUTES = re.compile(r"^Attributes:\n((?:    .*\n?|\n)+)", re.MULTILINE)
+
+PER_LAYER = re.compile(r"(?:weight|bias)_[ih][hr]_l0")
+"""Parameters that recurrent networks register for each layer, by number."""
+
+
+def test_documented_attributes_exist() -> None:
+    classes: dict[str, list[ast.ClassDef]] = {}
+    for path in sources():
+        tree = ast.parse(path.read_text("utf-8")) if path.suffix == ".py" else None
+        for node in ast.walk(tree) if tree else ():
+            if isinstance(node, ast.ClassDef):
+                classes.setdefault(node.name, []).append(node)
+    count, missing = 0, []
+    for node in chain.from_iterable(classes.values()):
+        documented = documented_attributes(node)
+        count += len(documented)
+        unknown = documented - members(node, classes) if documented else ()
+        missing += [f"{node.name}.{name}" for name in unknown]
+    assert count > 500
+    assert missing == []
+
+
+def documented_attributes(node: ast.ClassDef) -> set[str]:
+    """Return the names under `Attributes:` in the docstring of a class."""
+    return {
+        name
+        for section in ATTRIBUTES.findall(ast.get_docstring(node) or "")
+        for names in re.findall(r"^    (\S[^:]*):", section, re.MULTILINE)
+        for name in names.split(", ")
+        if not PER_LAYER.fullmatch(name)
+    }
+
+
+def members(node: ast.ClassDef, classes: dict[str, list[ast.ClassDef]]) -> set[str]:
+    """Return what a class and its bases define, assign, declare or list in slots."""
+    names = set()
+    for part in ast.walk(node):
+        match part:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                names.add(name)
+            case ast.Name(id=name, ctx=ast.Store()):
+                names.add(name)
+            case ast.Attribute(attr=name, ctx=ast.Store()):
+                names.add(name)
+            case ast.Constant(value=str(name)):
+                names.add(name)
+    for base in node.bases:
+        written = ast.unparse(base).split("[")[0].split(".")[-1]
+        for parent in classes.get(written, ()):
+            if parent is not node:
+                names |= members(parent, classes)
+    return names
 
 
 DOCUMENTED = [
