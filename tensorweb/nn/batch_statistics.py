@@ -38,10 +38,10 @@ class Statistics(Module):
         """Start with mean 0 and variance 1."""
         self.register_buffer("running_mean", made.full((channels,), 0.0))
         self.register_buffer("running_var", made.full((channels,), 1.0))
-        # An element of a tensor, as what is counted later is a result: so that `jit`,
-        # which tells the two apart, records the first step and no other.
-        counted = zeros((1,), dtype=dtypes.int32, device=made.device)
-        self.register_buffer("num_batches_tracked", counted[0])
+        # The count is a view, not a constant: `jit` distinguishes constants from
+        # results, and with a constant here it would record the second step again.
+        zero = zeros((1,), dtype=dtypes.int32, device=made.device)[0]
+        self.register_buffer("num_batches_tracked", zero)
 
     def add_batch(
         self, mean: Tensor, variance: Tensor, count: int, momentum: float | None

@@ -244,7 +244,7 @@ def _quantile(
     *,
     weights: ArrayLike = None,
 ) -> Tensor:
-    """Return quantiles or percentiles, by the name of a function."""
+    """Compute `quantile`, `percentile` or the variant without NaN that `name` says."""
     x = as_first_operand(a, weights)
     if x.dtype.kind == "complex":
         as_real_floats(name, x)
@@ -275,7 +275,9 @@ def _quantile(
 
 @signature_after_first(_quantile)
 def quantile(*args: Any, **options: Any) -> Tensor:
-    """Return quantiles along axes: below share `q` of the values; NaN if there is one.
+    """Return the values below which a fraction `q` of the data along axes lies.
+
+    A row of data that contains NaN gives NaN.
 
     The result has the shape of `q` in front of the other axes. The numbers of `q` are
     read; where a derivative by them is taken, or they have no values yet, positions are

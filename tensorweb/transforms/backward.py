@@ -39,7 +39,7 @@ from tensorweb.transforms.rules.table import READS, RULES
 class BackwardPass:
     """The nodes between results and variables, with their inputs.
 
-    The graph is traversed while the history is open; `pull` may be called later.
+    The graph is traversed while the history is open; `vjp` may be called later.
 
     Attributes:
         variables: the nodes whose cotangents are computed.

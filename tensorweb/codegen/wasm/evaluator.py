@@ -1,7 +1,7 @@
 """Compute an expression at an index, one element or four at a time.
 
-A evaluator is first set to an index (`locate`) and then advanced along the last axis of
-the last group. Values constant along that axis are computed once, in `locate`. Four
+An evaluator is first set to an index (`locate`) and then advanced along the last axis
+of the last group. Values constant along that axis are computed once, in `locate`. Four
 neighbours are tested at once for lying inside their tensor.
 """
 

@@ -204,7 +204,7 @@ export function isShown({ id, pane }: { id: string; pane: Pane }, view: View): b
 /** How long Run is blocked after the address has changed the program. */
 const HOLD_MS = 500;
 
-/** Holds the state; a change of it has no effect but to draw the view. */
+/** Holds the state; each change of it draws the view again. */
 export abstract class Store {
   view = initialView();
   #holding = 0;

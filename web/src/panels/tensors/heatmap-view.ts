@@ -77,6 +77,7 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
     if (!ring.hidden) ringTheCell();
   };
   const redrawSoon = perFrame(redraw);
+  /** Change the viewport by hand; linked pictures of the same size follow. */
   const move = (next: Viewport | null): boolean => {
     if (!now || !next) return false;
     viewport = next;
@@ -110,7 +111,6 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
     const text = cellText(now.picture, now.slice, now.tensor, row, column);
     if (status.textContent !== text) status.textContent = text;
   };
-  /** Change the viewport by hand; linked pictures of the same size follow. */
   const point = (): void => {
     ringTheCell();
     events.pointed?.(cursor);
