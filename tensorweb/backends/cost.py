@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 from math import prod
 
-from tensorweb.backends.machine import Machine
+from tensorweb.backends.traits import DeviceTraits
 from tensorweb.codegen.program import Launch, Program, buffer_of
 from tensorweb.events import NodeRecord
 from tensorweb.graph.node import Node
@@ -35,12 +35,12 @@ class Work:
 
 
 def works(
-    planned: Planned, program: Program, graph: LinearGraph, machine: Machine
+    planned: Planned, program: Program, graph: LinearGraph, traits: DeviceTraits
 ) -> list[Work]:
     """Return the work of each launch of a kernel."""
     nodes = _inside(planned, graph)
-    loaded = _loads(planned, graph, machine)
-    stored = [machine.storage_bytes(graph.nodes[n]) for n in planned.outputs]
+    loaded = _loads(planned, graph, traits)
+    stored = [traits.storage_bytes(graph.nodes[n]) for n in planned.outputs]
     flops = flops_of(planned.kernel)
     found = []
     for launch in program.launches:
@@ -107,7 +107,7 @@ def _elements(expression: Expression) -> int:
     return prod(chain.from_iterable(expression.groups))
 
 
-def _loads(planned: Planned, graph: LinearGraph, machine: Machine) -> list[int]:
+def _loads(planned: Planned, graph: LinearGraph, traits: DeviceTraits) -> list[int]:
     """Return the bytes that a kernel reads of each input, each element once."""
     elements = [0] * len(planned.inputs)
     for _, expression in planned.kernel.expressions:
@@ -119,8 +119,8 @@ def _loads(planned: Planned, graph: LinearGraph, machine: Machine) -> list[int]:
     found = []
     for number, count in zip(planned.inputs, elements, strict=True):
         node = graph.nodes[number]
-        nbytes = count * machine.itemsize(node.dtype)
-        found.append(min(nbytes, machine.storage_bytes(node)))
+        nbytes = count * traits.itemsize(node.dtype)
+        found.append(min(nbytes, traits.storage_bytes(node)))
     return found
 
 

@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from tensorweb.backends.wasm import WasmBackend
 
 VARIABLE = "TENSORWEB_CPU"
-"""Names the variable that says who computes instead; tests set it."""
+"""Name of the environment variable that chooses the engine; tests set it."""
 
 ENGINES = ("numpy", "wasm")
 
 
 def open_backend() -> Steps[CpuBackend | WasmBackend]:
-    """Return the backend that computes with NumPy, or with WebAssembly, at once.
+    """Return the backend of the chosen engine, NumPy or WebAssembly, without waiting.
 
     Raises:
-        DeviceError: what computes is not here; says how to get it.
+        DeviceError: the engine is not available; the message says how to install it.
     """
     yield from ()
     return open_wasm() if chosen_engine() == "wasm" else open_numpy()
 
 
 def chosen_engine() -> str:
-    """Return who computes: WebAssembly in a browser, NumPy elsewhere.
+    """Return the name of the engine: WebAssembly in a browser, NumPy elsewhere.
 
-    `TENSORWEB_CPU` says otherwise.
+    The environment variable `TENSORWEB_CPU` overrides this choice.
 
     Raises:
         DeviceError: there is no such engine.
@@ -41,13 +41,13 @@ def chosen_engine() -> str:
     >>> chosen_engine() in ENGINES
     True
     """
-    said = os.environ.get(VARIABLE, "wasm" if is_browser() else "numpy")
-    if said not in ENGINES:
+    engine = os.environ.get(VARIABLE, "wasm" if is_browser() else "numpy")
+    if engine not in ENGINES:
         raise DeviceError(
-            f"{VARIABLE}={said!r} names nothing that computes on device 'cpu'; it is "
+            f"{VARIABLE}={engine!r} names nothing that computes on device 'cpu'; it is "
             f"one of {', '.join(ENGINES)}, or leave it out."
         )
-    return said
+    return engine
 
 
 def open_wasm() -> WasmBackend:

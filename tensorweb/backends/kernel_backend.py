@@ -1,7 +1,7 @@
 """The backend of every device that runs kernels: uploads, flushes, reads, explanations.
 
-A `Machine`, `Pipelines` and a driver describe how these devices differ; the module of
-each device passes them.
+`DeviceTraits`, `Pipelines` and a driver describe how these devices differ; the module
+of each device passes them.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from tensorweb.backends.liveness import (
     pending_dependents,
     referenced_values,
 )
-from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.planning import Plan, Plans, describe, make_plan
 from tensorweb.backends.pool import Buffer, Pool
 from tensorweb.backends.replay import Replay
 from tensorweb.backends.reporting import Report
 from tensorweb.backends.tapes import filled
+from tensorweb.backends.traits import DeviceTraits
 from tensorweb.devices import forget
 from tensorweb.drivers import Driver
 from tensorweb.drivers.memory import remember_loss
@@ -54,27 +54,27 @@ Region = tuple[Buffer, int, int]
 """A buffer, an offset and a number of bytes."""
 
 
-def readable(node: Node, machine: Machine) -> Node:
+def readable(node: Node, traits: DeviceTraits) -> Node:
     """Return a node, or a copy where its elements do not lie in one piece."""
-    start = node.view.offset * machine.itemsize(node.dtype)
-    is_plain = node.view.is_contiguous and start % machine.alignment == 0
+    start = node.view.offset * traits.itemsize(node.dtype)
+    is_plain = node.view.is_contiguous and start % traits.alignment == 0
     return node if is_plain or not node.size else copy(node)
 
 
-def region(node: Node, buffer: Buffer, machine: Machine) -> Region:
+def region(node: Node, buffer: Buffer, traits: DeviceTraits) -> Region:
     """Return where a readable node lies in the buffer of its base."""
-    offset = node.view.offset * machine.itemsize(node.dtype) if node.size else 0
-    return buffer, offset, machine.storage_bytes(node)
+    offset = node.view.offset * traits.itemsize(node.dtype) if node.size else 0
+    return buffer, offset, traits.storage_bytes(node)
 
 
 def device_pieces(
-    node: Node, storage: HostData, machine: Machine
+    node: Node, storage: HostData, traits: DeviceTraits
 ) -> Iterator[bytes | memoryview]:
     """Yield host bytes as the device stores them: padded to 4, bool at times as u32.
 
     No other dtype that a device stores is wider there than on the host.
     """
-    is_wider = machine.itemsize(node.dtype) != node.dtype.itemsize
+    is_wider = traits.itemsize(node.dtype) != node.dtype.itemsize
     for piece in storage.pieces():
         if is_wider:
             yield array("I", list(bytes(piece))).tobytes()
@@ -83,9 +83,9 @@ def device_pieces(
             yield bytes(piece) + bytes(missing) if missing else piece
 
 
-def host_bytes(node: Node, data: bytes, machine: Machine) -> bytes:
+def host_bytes(node: Node, data: bytes, traits: DeviceTraits) -> bytes:
     """Return device bytes as the host stores them."""
-    if machine.itemsize(node.dtype) != node.dtype.itemsize:
+    if traits.itemsize(node.dtype) != node.dtype.itemsize:
         return bytes(memoryview(data).cast("I").tolist())
     return data[: node.size * node.dtype.itemsize]
 
@@ -109,17 +109,17 @@ def read_together(pool: Pool, regions: Sequence[Region]) -> tuple[Buffer, int] |
     return target, total
 
 
-def split(nodes: Sequence[Node], data: bytes, machine: Machine) -> list[bytes]:
+def split(nodes: Sequence[Node], data: bytes, traits: DeviceTraits) -> list[bytes]:
     """Return the parts of bytes that were read together."""
     parts, at = [], 0
     for node in nodes:
-        size = machine.storage_bytes(node)
-        parts.append(host_bytes(node, data[at : at + size], machine))
+        size = traits.storage_bytes(node)
+        parts.append(host_bytes(node, data[at : at + size], traits))
         at += size
     return parts
 
 
-def explain_plan(graph: LinearGraph, plan: Plan, machine: Machine) -> str:
+def explain_plan(graph: LinearGraph, plan: Plan, traits: DeviceTraits) -> str:
     """Return graph, kernels and their sources of a plan as text."""
     if not plan.commands:
         return "Nothing to run: the value is already there.\n"
@@ -135,16 +135,16 @@ def explain_plan(graph: LinearGraph, plan: Plan, machine: Machine) -> str:
     for number, command in enumerate(launches):
         launch = command.launch
         assert launch is not None, "internal: filtered above"
-        template = f"{launch.template}.{machine.extension}"
+        template = f"{launch.template}.{traits.extension}"
         note = f"{launch.note}, " if launch.note else ""
         lines.append(
             f"  {number + 1}. {command.words}  [{template}, {note}"
-            f"{machine.grid_words(launch.grid)}, {len(launch.storages)} storages]\n"
+            f"{traits.grid_words(launch.grid)}, {len(launch.storages)} storages]\n"
         )
     for number, command in enumerate(launches):
         assert command.launch is not None, "internal: filtered above"
         lines.append(f"\nKernel {number + 1}: {command.words}\n\n")
-        lines.append(str(machine.readable(command.launch.source)))
+        lines.append(str(traits.readable(command.launch.source)))
     return "".join(lines)
 
 
@@ -191,7 +191,7 @@ class KernelBackend:
     `recorder` is the backend itself; `tuner` and `preparer` are None.
 
     Attributes:
-        machine: what the device is.
+        traits: sizes and limits of the device.
         driver, pool: the device and its buffers.
         dtypes: names of dtypes that it stores.
     """
@@ -203,19 +203,19 @@ class KernelBackend:
     def __init__(
         self,
         driver: Driver,
-        machine: Machine,
+        traits: DeviceTraits,
         pipelines: Pipelines,
         dtypes: frozenset[str],
     ) -> None:
         """Take over an open driver."""
         self.driver = driver
-        self.machine = machine
-        self.pool = Pool(driver, machine)
+        self.traits = traits
+        self.pool = Pool(driver, traits)
         self.dtypes = dtypes
         self._pipelines = pipelines
         self._plans = Plans()
         self._inspector = Inspector(self)
-        pending(machine.device)
+        pending(traits.device)
 
     @property
     def description(self) -> str:
@@ -309,7 +309,7 @@ class KernelBackend:
             if together is not None:
                 buffer, total = together
                 data = yield from self.driver.read_steps(buffer.handle, 0, total)
-                return split(nodes, data, self.machine)
+                return split(nodes, data, self.traits)
             parts = []
             for node, (buffer, offset, size) in zip(nodes, regions, strict=True):
                 data = b""
@@ -317,7 +317,7 @@ class KernelBackend:
                     data = yield from self.driver.read_steps(
                         buffer.handle, offset, size
                     )
-                parts.append(host_bytes(node, data, self.machine))
+                parts.append(host_bytes(node, data, self.traits))
             return parts
 
     def explain(self, nodes: Sequence[Node]) -> str:
@@ -325,7 +325,7 @@ class KernelBackend:
         bases = [node.base for node in nodes if node.base.storage is None]
         graph = linearize(list(dict.fromkeys(bases)))
         plan = self._plans.find(graph, self._make_plan) if bases else Plan()
-        return explain_plan(graph, plan, self.machine)
+        return explain_plan(graph, plan, self.traits)
 
     def synchronize(self) -> None:
         """Wait until the device is done and raise what went wrong meanwhile."""
@@ -351,11 +351,11 @@ class KernelBackend:
             raise self._named(error, node) from error
 
     def make_room(self, error: Exception) -> None:
-        """After a failure let the next use open a new device, or find free memory."""
+        """Recover from a failure: forget a lost device, or release unused buffers."""
         if not isinstance(error, DeviceLostError):
             self.pool.trim()
         elif self.driver.is_lost:  # else a tensor lay on the device before this one
-            device = self.machine.device
+            device = self.traits.device
             remember_loss(device, self.pool.allocated, self.pool.budget)
             forget(device)
 
@@ -368,7 +368,7 @@ class KernelBackend:
         return kind(f"computing {describe(node)}: {error}")
 
     def record(self, inputs: Sequence[Node], outputs: Sequence[Node]) -> Replay:
-        """Return how to compute outputs again for other values of the inputs."""
+        """Return a replay, which computes the outputs for new values of the inputs."""
         bases = list(dict.fromkeys(node.base for node in outputs))
         graph = linearize(bases)
         try:
@@ -382,7 +382,7 @@ class KernelBackend:
             raise self._named(error, outputs[0]) from error
 
     def abandon(self) -> bool:
-        """Never call the device again; a forked process has none of its threads."""
+        """Stop using the device; a forked process has none of its threads."""
         self.driver.abandon()
         return True
 
@@ -499,9 +499,9 @@ class KernelBackend:
         if type(storage) is Buffer and storage.home.pool is self.pool:
             return storage
         if isinstance(storage, HostData):
-            buffer = self.pool.take(self.machine.storage_bytes(node), describe, node)
+            buffer = self.pool.take(self.traits.storage_bytes(node), describe, node)
             at = 0
-            for piece in device_pieces(node, storage, self.machine):
+            for piece in device_pieces(node, storage, self.traits):
                 if len(piece):
                     self.driver.write_buffer(buffer.handle, at, piece)
                 at += len(piece)
@@ -511,16 +511,16 @@ class KernelBackend:
             raise value_wanted(node)
         assert isinstance(storage, Buffer), (
             f"internal: {describe(node)} on {node.device!r}, made by {node.op.name}, "
-            f"has the storage {storage!r}, none of device {self.machine.device!r}"
+            f"has the storage {storage!r}, none of device {self.traits.device!r}"
         )
         raise DeviceLostError(
-            f"{describe(node)} lay on device {self.machine.device!r}, which was lost; "
+            f"{describe(node)} lay on device {self.traits.device!r}, which was lost; "
             "make it again."
         )
 
     def _regions(self, nodes: Sequence[Node]) -> list[Region]:
         """Return buffer, offset and bytes of each node, computed and contiguous."""
-        sources = [readable(node, self.machine) for node in nodes]
+        sources = [readable(node, self.traits) for node in nodes]
         self.realize(sources, read=True)
-        machine = self.machine
-        return [region(each, self.buffer_of(each.base), machine) for each in sources]
+        traits = self.traits
+        return [region(each, self.buffer_of(each.base), traits) for each in sources]

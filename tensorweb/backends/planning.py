@@ -10,10 +10,10 @@ from tensorweb.backends import policy
 from tensorweb.backends.cost import Work, node_records, works
 from tensorweb.backends.layouts import Layout, Span, Stock, make_tapes, peak
 from tensorweb.backends.liveness import Lifetimes, worth_storing
-from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.pool import Pool
 from tensorweb.backends.tapes import Command, Tape
+from tensorweb.backends.traits import DeviceTraits
 from tensorweb.codegen.program import Program, buffer_of
 from tensorweb.errors import ShapeError
 from tensorweb.events import KernelRecord, NodeRecord
@@ -138,7 +138,7 @@ def make_plan(
         ShapeError: a kernel would iterate over more elements than int32 counts.
     """
     result = Plan()
-    machine = pool.machine
+    traits = pool.traits
     next_reference = len(graph.nodes)
     results, commands = result.results, result.commands
     reads: dict[int, None] = {}
@@ -147,9 +147,9 @@ def make_plan(
     equal = {} if is_for_all else equal_constants(graph)
     numbers = graph.numbers
     result.equal = [(numbers[node], numbers[one]) for node, one in equal.items()]
-    kernels = plan(graph, machine.most_inputs, equal, machine.rolls)
+    kernels = plan(graph, traits.most_inputs, equal, traits.rolls)
     for number in [number for planned in kernels for number in planned.outputs]:
-        results[number] = nbytes = machine.storage_bytes(graph.nodes[number])
+        results[number] = nbytes = traits.storage_bytes(graph.nodes[number])
         pool.check(nbytes, describe, graph.nodes[number])
     sizes = {number: pool.size_for(nbytes) for number, nbytes in results.items()}
     for index, planned in enumerate(ordered(kernels, sizes, graph.outputs)):
@@ -160,19 +160,19 @@ def make_plan(
                 last[number] = index
             elif number not in reads:
                 reads[number] = None
-                nbytes = machine.storage_bytes(graph.nodes[number])
+                nbytes = traits.storage_bytes(graph.nodes[number])
                 sizes[number] = pool.size_for(nbytes)
         if not any(results[number] for number in planned.outputs):
             continue
         program = pipelines.program(planned.kernel)
-        _check_counts(planned, program, machine.device)
+        _check_counts(planned, program, traits.device)
         end = next_reference + len(program.scratch_bytes)
         scratch = range(next_reference, end)
         next_reference = end
         for reference, nbytes in zip(scratch, program.scratch_bytes, strict=True):
             sizes[reference] = pool.size_for(nbytes)
             first[reference] = last[reference] = index
-        work = works(planned, program, graph, machine)
+        work = works(planned, program, graph, traits)
         commands += _commands(planned, program, scratch, work, index)
     result.reads += reads
     result.spans = [
@@ -180,7 +180,7 @@ def make_plan(
         for reference, begin in first.items()
     ]
     result.lifetimes = Lifetimes(graph, results)
-    result.records = _records(commands, sizes, machine)
+    result.records = _records(commands, sizes, traits)
     result.inlined = list(worth_storing(graph, {*results, *reads}))
     pipelines.compile((c.launch, c.words) for c in commands if c.launch)
     result.tapes += make_tapes(commands, pipelines)
@@ -207,7 +207,7 @@ def _check_counts(planned: Planned, program: Program, device: str) -> None:
 
 
 def _records(
-    commands: Sequence[Command], sizes: Mapping[int, int], machine: Machine
+    commands: Sequence[Command], sizes: Mapping[int, int], traits: DeviceTraits
 ) -> list[KernelRecord]:
     """Return the records of all launches; `sizes` are bytes by storage reference."""
     found = []
@@ -218,7 +218,7 @@ def _records(
         record = KernelRecord(
             command.words,
             launch.template,
-            machine.readable(launch.source),
+            traits.readable(launch.source),
             launch.grid,
             len(launch.storages),
             sum(sizes[reference] for reference in command.references),
@@ -227,7 +227,7 @@ def _records(
             work.flops,
             work.loaded,
             work.stored,
-            device=machine.device,
+            device=traits.device,
             formula=command.formula,
         )
         found.append(record)

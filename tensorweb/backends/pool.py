@@ -21,7 +21,7 @@ from threading import RLock
 from weakref import WeakValueDictionary
 
 from tensorweb.backends import policy
-from tensorweb.backends.machine import Machine
+from tensorweb.backends.traits import DeviceTraits
 from tensorweb.drivers.memory import (
     VARIABLE,
     largest_buffer,
@@ -113,7 +113,7 @@ class Pool:
 
     Attributes:
         driver: the device's driver.
-        machine: description of the device.
+        traits: description of the device.
         allocated: bytes allocated now, in use and free.
         largest: the largest buffer that a kernel can bind.
         lock: held while buffers are taken or destroyed.
@@ -124,17 +124,17 @@ class Pool:
         can_grow: whether allocations beyond the budget may raise it.
     """
 
-    def __init__(self, driver: Driver, machine: Machine) -> None:
+    def __init__(self, driver: Driver, traits: DeviceTraits) -> None:
         """Begin without buffers, with the budget of `drivers/memory.py`."""
         self.driver = driver
-        self.machine = machine
+        self.traits = traits
         budget = memory_budget(
             driver.limits,
             is_software=driver.is_software,
             shared=driver.shared_memory,
-            device=machine.device,
+            device=traits.device,
         )
-        self.budget = min(budget, machine.capacity)
+        self.budget = min(budget, traits.capacity)
         self.can_grow = said_budget() is None and driver.shared_memory is None
         self.allocated = 0
         self.leaving = 0
@@ -181,7 +181,7 @@ class Pool:
         `name(*what)` describes the requester in the message.
         """
         if nbytes > self.largest:
-            device = self.machine.device
+            device = self.traits.device
             message = limit_message(name(*what), nbytes, self.largest, device)
             raise DeviceMemoryError(message)
 
@@ -264,7 +264,7 @@ class Pool:
             self._make_room(size)
         total = self.allocated + size
         is_beyond = total > self.budget
-        may_try = self.can_grow and total <= self.machine.capacity
+        may_try = self.can_grow and total <= self.traits.capacity
         if is_beyond and not (may_try and self.driver.can_block()):
             raise self.over_budget(name(number), nbytes)
         try:
@@ -320,8 +320,8 @@ class Pool:
 
     def over_budget(self, what: str, nbytes: int) -> DeviceMemoryError:
         """Return the error for a request of `nbytes` beyond the budget."""
-        variable = VARIABLE if self.budget < self.machine.capacity else ""
-        device, held, budget = self.machine.device, self.in_use, self.budget
+        variable = VARIABLE if self.budget < self.traits.capacity else ""
+        device, held, budget = self.traits.device, self.in_use, self.budget
         return DeviceMemoryError(
             budget_message(what, nbytes, device, held, budget, variable)
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tensorweb.backends import policy
 from tensorweb.backends.kernel_backend import KernelBackend
-from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import Pipelines
+from tensorweb.backends.traits import DeviceTraits
 from tensorweb.codegen.program import Launch, Program
 from tensorweb.codegen.wasm.compiler import compile_kernel
 from tensorweb.codegen.wasm.target import WasmTarget
@@ -32,12 +32,12 @@ def units(grid: tuple[int, int]) -> str:
 
 
 def module_text(source: str | bytes) -> ModuleText:
-    """Return what `str` of is the text of a module."""
+    """Return an object whose `str` is the text of a module."""
     assert isinstance(source, bytes), "internal: WGSL for WebAssembly"
     return ModuleText(source)
 
 
-MACHINE = Machine(
+TRAITS = DeviceTraits(
     DEVICE,
     {dtype.name: dtype.itemsize for dtype in ALL},
     policy.WASM_MOST_INPUTS,
@@ -83,7 +83,7 @@ class WasmBackend(KernelBackend):
     def __init__(self, driver: ModuleDriver) -> None:
         """Take over an open driver."""
         pipelines = ModulePipelines(driver)
-        super().__init__(driver, MACHINE, pipelines, DEVICES[DEVICE].dtypes)
+        super().__init__(driver, TRAITS, pipelines, DEVICES[DEVICE].dtypes)
 
     def abandon(self) -> bool:
         """Go on in a forked process, which has the memory and needs no threads."""

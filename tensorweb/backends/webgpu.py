@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from tensorweb.backends import policy
 from tensorweb.backends.kernel_backend import KernelBackend
-from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import PipelineRequest, Pipelines
 from tensorweb.backends.planning import make_plan
 from tensorweb.backends.probes import NOTHING, Findings, probe
+from tensorweb.backends.traits import DeviceTraits
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.fourier import rows_of
 from tensorweb.codegen.product.adapters import class_of
@@ -214,9 +214,9 @@ def open_backend() -> Steps[WebGpuBackend]:
     return WebGpuBackend(driver, (yield from probe(driver)))
 
 
-def machine_of(driver: ShaderDriver) -> Machine:
-    """Return what the kernel backend must know of a GPU."""
-    return Machine(
+def traits_of(driver: ShaderDriver) -> DeviceTraits:
+    """Return the traits of the GPU that a driver has opened."""
+    return DeviceTraits(
         DEVICE,
         {dtype.name: dtype.device_itemsize for dtype in ALL},
         max(driver.limits["maxStorageBuffersPerShaderStage"] - 2, 2),
@@ -254,9 +254,9 @@ class WebGpuBackend(KernelBackend):
         names = set(DEVICES[DEVICE].dtypes)
         if "shader-f16" not in driver.features:
             names.discard("float16")
-        machine = machine_of(driver)
+        traits = traits_of(driver)
         pipelines = ShaderPipelines(driver, found.workarounds)
-        super().__init__(driver, machine, pipelines, frozenset(names))
+        super().__init__(driver, traits, pipelines, frozenset(names))
         # Who names an adapter wants it.
         self.is_emulated = driver.is_software and ADAPTER_VARIABLE not in os.environ
         self.row_transformer = rows_of(pipelines.target)

@@ -105,8 +105,8 @@ MOST_AXES = 10
 
 # Bindings of a kernel
 
-# Storages that every device can bind in addition to `Machine.most_inputs`: the result
-# and a scratch storage.
+# Storages that every device can bind in addition to `DeviceTraits.most_inputs`: the
+# result and a scratch storage.
 OUTPUT_BINDINGS = 2
 
 # Constants: half of a launch's parameter block. Lower: a chain of 40 operations with

@@ -20,8 +20,8 @@ from tensorweb.backends.liveness import Lifetimes, call_invariants, worth_storin
 from tensorweb.backends.pipelines import Programs
 from tensorweb.backends.pool import Pool, size_class
 from tensorweb.backends.tapes import Command
-from tensorweb.backends.wasm import MACHINE
-from tensorweb.backends.webgpu import WebGpuBackend, _checked, machine_of
+from tensorweb.backends.wasm import TRAITS
+from tensorweb.backends.webgpu import WebGpuBackend, _checked, traits_of
 from tensorweb.codegen.product.tiles import PRODUCT_TILES
 from tensorweb.codegen.program import Program
 from tensorweb.graph import pending
@@ -212,7 +212,7 @@ def test_sizes_of_buffers_begin_at_sixteen_bytes() -> None:
 @pytest.fixture
 def pool() -> Pool:
     driver = PretendDriver()
-    return Pool(driver, machine_of(driver))
+    return Pool(driver, traits_of(driver))
 
 
 def test_the_budget_grows_by_an_eighth(pool: Pool) -> None:
@@ -253,7 +253,7 @@ def test_an_elementwise_kernel_of_webassembly_binds_64_storages() -> None:
         total = stored(4)
         for _ in range(count - 1):
             total = total + stored(4)
-        return len(plan(linearize([total.node]), MACHINE.most_inputs))
+        return len(plan(linearize([total.node]), TRAITS.most_inputs))
 
     assert (kernels(63), kernels(64)) == (1, 2)
 

@@ -15,7 +15,7 @@ import tensorweb as tw
 from tensorweb import devices
 from tensorweb.backends.kernel_backend import KernelBackend
 from tensorweb.backends.pool import Pool
-from tensorweb.backends.webgpu import WebGpuBackend, machine_of
+from tensorweb.backends.webgpu import WebGpuBackend, traits_of
 from tensorweb.errors import DeviceMemoryError
 
 MIB = 1 << 20
@@ -200,4 +200,4 @@ def test_addresses_of_python_bound_no_memory_of_a_gpu(
     """In a browser Python's integers for sizes end at 2 GiB."""
     monkeypatch.setattr(sys, "maxsize", (1 << 31) - 1)
     driver = PretendDriver()
-    assert Pool(driver, machine_of(driver)).budget == 16 << 30
+    assert Pool(driver, traits_of(driver)).budget == 16 << 30

@@ -12,8 +12,8 @@ from pretend_driver import PretendDriver
 import tensorweb as tw
 from tensorweb import devices
 from tensorweb.backends.kernel_backend import KernelBackend
-from tensorweb.backends.machine import Machine
 from tensorweb.backends.pipelines import Pipelines
+from tensorweb.backends.traits import DeviceTraits
 from tensorweb.codegen.program import OUTPUT, Launch, Program
 from tensorweb.errors import DeviceMemoryError
 from tensorweb.graph import pending
@@ -61,7 +61,7 @@ class Modules(Pipelines):
         return len(self.driver.modules) - 1
 
 
-MACHINE = Machine(
+TRAITS = DeviceTraits(
     device="cpu",
     itemsizes={dtype.name: dtype.itemsize for dtype in tw.dtypes.ALL},
     most_inputs=62,
@@ -77,7 +77,7 @@ MACHINE = Machine(
 def driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Remembering]:
     """A device of its own under the name `cpu`, the default meanwhile."""
     made = Remembering()
-    backend = KernelBackend(made, MACHINE, Modules(made), frozenset(MACHINE.itemsizes))
+    backend = KernelBackend(made, TRAITS, Modules(made), frozenset(TRAITS.itemsizes))
     monkeypatch.setattr(pending, "_pending", dict(pending._pending))
     monkeypatch.setitem(devices._backends, "cpu", backend)
     with devices.device("cpu"):
@@ -150,7 +150,7 @@ def test_records_and_explanations_are_readable(driver: Remembering) -> None:
 
 def test_limits_name_the_device(driver: Remembering) -> None:
     driver.limits["maxBufferSize"] = 1 << 16
-    pool = KernelBackend(driver, MACHINE, Modules(driver), frozenset()).pool
+    pool = KernelBackend(driver, TRAITS, Modules(driver), frozenset()).pool
     with pytest.raises(DeviceMemoryError, match="'cpu' binds at most 64 KiB") as caught:
         pool.take((1 << 16) + 4, str, "x")
     assert str(caught.value).endswith("Use a smaller shape, or work in parts.")

@@ -13,7 +13,7 @@ from pretend_driver import PretendDriver
 
 from tensorweb.backends import pool as pool_module
 from tensorweb.backends.pool import Buffer, FreeList, Pool
-from tensorweb.backends.webgpu import machine_of
+from tensorweb.backends.webgpu import traits_of
 from tensorweb.errors import DeviceMemoryError
 
 KIB = 1 << 10
@@ -41,7 +41,7 @@ class Counting(PretendDriver):
 @pytest.fixture
 def pool() -> Pool:
     driver = Counting()
-    return Pool(driver, machine_of(driver))
+    return Pool(driver, traits_of(driver))
 
 
 def name(number: int) -> str:

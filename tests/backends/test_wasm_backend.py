@@ -73,7 +73,7 @@ def test_bytes_are_those_of_the_host(dtype: str, backend: WasmBackend) -> None:
     )
     views = (host[::-1, ::-1], host[1:, 1:], host.T)
     assert several == [view.tobytes() for view in views]
-    assert backend.machine.storage_bytes(x.node) == -(-host.nbytes // 4) * 4
+    assert backend.traits.storage_bytes(x.node) == -(-host.nbytes // 4) * 4
 
 
 def test_reads_begin_at_any_byte(backend: WasmBackend) -> None:

@@ -92,5 +92,5 @@ def test_storages_take_a_few_bytes_an_element(
     backend = devices.backend("webgpu")
     assert isinstance(backend, KernelBackend)
     node = tw.realize(tw.zeros(4003, dtype=dtype) + 1).node.base
-    assert backend.machine.storage_bytes(node) == 4 * -(-4003 // per_word)
+    assert backend.traits.storage_bytes(node) == 4 * -(-4003 // per_word)
     assert backend.buffer_of(node).size < 4 * 4003

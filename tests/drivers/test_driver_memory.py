@@ -8,7 +8,7 @@ import pytest
 from pretend_driver import PretendDriver
 
 from tensorweb.backends.pool import Pool
-from tensorweb.backends.webgpu import machine_of
+from tensorweb.backends.webgpu import traits_of
 from tensorweb.drivers import memory
 from tensorweb.drivers.browser import SOFTWARE
 from tensorweb.errors import DeviceError, DeviceMemoryError
@@ -42,7 +42,7 @@ def test_budget_follows_the_adapter_and_the_host(
     driver = PretendDriver()
     driver.is_software, driver.shared_memory = is_software, shared
     driver.limits["maxBufferSize"] = largest
-    pool = Pool(driver, machine_of(driver))
+    pool = Pool(driver, traits_of(driver))
     assert pool.budget == budget
     assert pool.can_grow == (shared is None)
 
@@ -64,11 +64,11 @@ def test_a_device_lost_with_much_memory_gets_less(
     monkeypatch.setattr(memory, "_lost_with", {})
     monkeypatch.delenv(memory.VARIABLE, raising=False)
     driver = PretendDriver()
-    machine = machine_of(driver)
-    memory.remember_loss(machine.device, 7 * GIB, 16 * GIB)
-    assert Pool(driver, machine).budget == 16 * GIB
-    memory.remember_loss(machine.device, 10 * GIB, 16 * GIB)
-    assert Pool(driver, machine).budget == 5 * GIB
+    traits = traits_of(driver)
+    memory.remember_loss(traits.device, 7 * GIB, 16 * GIB)
+    assert Pool(driver, traits).budget == 16 * GIB
+    memory.remember_loss(traits.device, 10 * GIB, 16 * GIB)
+    assert Pool(driver, traits).budget == 5 * GIB
 
 
 @pytest.mark.parametrize("is_software", [False, True])
@@ -78,7 +78,7 @@ def test_the_variable_moves_every_budget(
     monkeypatch.setenv(memory.VARIABLE, "1000000")
     driver = PretendDriver()
     driver.is_software = is_software
-    pool = Pool(driver, machine_of(driver))
+    pool = Pool(driver, traits_of(driver))
     assert pool.budget == 1_000_000
     assert not pool.can_grow
 
