@@ -1,4 +1,4 @@
-"""The tensor: what it can do, by topic, and how values become one.
+"""The tensor: its methods by topic, and the conversion of data to tensors.
 
 The package can be called, as PyTorch's `tensor`: a copy of `data` as a tensor, with
 `dtype=`, `device=` and `requires_grad=`.

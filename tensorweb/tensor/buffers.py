@@ -26,7 +26,7 @@ def is_masked_type(kind: type) -> bool:
 
 
 def buffer_of(value: object) -> memoryview | None:
-    """Return a value's memory in this machine's order of bytes; None if it has none.
+    """Return a value's memory in native byte order; None if it has none.
 
     Raises:
         DataError: it is an array that cannot be read, or has masked elements.
@@ -87,7 +87,7 @@ def _as_array(numpy: Any, value: object) -> Any:
 
 
 def _by_numpy(value: object, function: str, read: Callable[[Any, object], Any]) -> Any:
-    """Let NumPy read an object; what goes wrong there says what can be done."""
+    """Let NumPy read an object; errors of NumPy become a `DataError` with advice."""
     kind = type(value).__name__
     numpy = require_numpy(
         f"asarray of a {kind}", "give numbers, nested lists or a buffer"

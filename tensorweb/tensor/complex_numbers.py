@@ -63,7 +63,7 @@ class ComplexMethods(TensorBase):
         self._replace(join_parts(real, self._written(value, real)))
 
     def _written(self, value: ArrayLike, part: Node) -> Node:
-        """Return what is written over a part, broadcast to its shape."""
+        """Return a value cast to the dtype of a part and broadcast to its shape."""
         (node,) = as_operands(value, device=part.device)
         return expand(cast(node, part.dtype), part.shape)
 

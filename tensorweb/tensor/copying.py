@@ -31,7 +31,7 @@ Saved = tuple[
 
 
 class CopyingMethods(TensorBase):
-    """What the standard library's `copy` and `pickle` ask of an object."""
+    """Methods that the standard library's `copy` and `pickle` call."""
 
     __slots__ = ()
 
@@ -43,7 +43,7 @@ class CopyingMethods(TensorBase):
         return self._another()
 
     def _another(self) -> Tensor:
-        """Return another tensor of the same value, a leaf if this is one."""
+        """Return a new tensor of the same value; the copy of a leaf is a leaf."""
         tensor = type(self)(self.node, self.name)
         if is_leaf_of(self.node, self):
             become_leaf(tensor, stopped(self.node))
@@ -68,10 +68,10 @@ def restored(
     name: str | None,
     requires_grad: bool = False,
 ) -> TensorBase:
-    """Return a tensor from what pickle kept: one number or row-major bytes.
+    """Return a tensor from its pickled content: one number or row-major bytes.
 
     Raises:
-        DeviceError: the device it was kept from cannot be had here.
+        DeviceError: the device of the pickled tensor is not available.
         DTypeError: the device here cannot store the dtype.
     """
     try:
@@ -90,7 +90,7 @@ def restored(
     except DTypeError as error:
         raise DTypeError(f"unpickle: {error}") from None
     if data is None:
-        assert number is not None, "internal: neither a number nor bytes were kept"
+        assert number is not None, "internal: neither a number nor bytes were pickled"
         node = constant(number, dtype, device, shape)
     else:
         node = leaf(HostData(data), shape, dtype, device)

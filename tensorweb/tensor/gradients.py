@@ -1,7 +1,8 @@
-"""Methods of tensors that ask for gradients, by PyTorch's names.
+"""Methods of tensors for gradients, by PyTorch's names.
 
-A leaf is a tensor with `requires_grad`; what is built from it can be walked back. The
-walk is in `tensorweb/transforms/backward.py`, which registers itself here.
+A leaf is a tensor with `requires_grad`; `backward` of a result computed from it adds to
+its `grad`. The backward pass is in `tensorweb/transforms/backward.py`, which registers
+itself here.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ _walks: list[Walk] = []
 
 
 def register_walk(walk: Walk) -> None:
-    """Let `backward` be done by a function of tensor, gradient and retain_graph."""
+    """Register the backward pass: a function of tensor, gradient and retain_graph."""
     _walks.append(walk)
 
 
 class GradientMethods(TensorBase):
-    """What a tensor knows of its gradient."""
+    """Gradient and leaf state of a tensor."""
 
     __slots__ = ()
 

@@ -197,7 +197,7 @@ def index_node(indices: ArrayLike, device: str) -> Node:
 
 
 def written_values(value: ArrayLike, node: Node) -> Node:
-    """Return what is written into a tensor, in a dtype that fits it.
+    """Return the values of an assignment to a tensor, in a dtype that fits the tensor.
 
     Raises:
         DTypeError: the values would lose their kind (a float written to integers).
@@ -279,7 +279,7 @@ class At:
     __slots__ = ("_tensor",)
 
     def __init__(self, tensor: Tensor) -> None:
-        """Look at a tensor."""
+        """Index the elements of a tensor."""
         self._tensor = tensor
 
     def __getitem__(self, key: object) -> Named:

@@ -1,4 +1,4 @@
-"""What a tensor is: shape, dtype, device, and how it looks at its storage."""
+"""Shape, dtype and device of a tensor, and its view of the storage."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
 
 class LayoutMethods(TensorBase):
-    """Facts about a tensor, none of which computes anything."""
+    """Properties of a tensor that need no computation."""
 
     __slots__ = ()
 
@@ -98,7 +98,7 @@ class LayoutMethods(TensorBase):
         return self._view(permute(self.node, order), ORDER, order)
 
     def shares_memory_with(self, other: TensorBase) -> bool:
-        """Whether both look at overlapping parts of the same storage."""
+        """Whether both tensors view overlapping parts of the same storage."""
         if not isinstance(other, TensorBase):
             raise DTypeError(
                 f"shares_memory_with: other is of type {type(other).__name__}; data of "

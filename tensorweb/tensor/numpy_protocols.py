@@ -73,7 +73,7 @@ NOT_NUMBERS = frozenset({"broadcast_arrays"})
 
 
 class NumpyProtocols(TensorBase):
-    """What NumPy asks of an array that is not its own."""
+    """Methods that NumPy calls on arrays of other libraries."""
 
     __slots__ = ()
 

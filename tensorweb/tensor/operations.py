@@ -1,6 +1,6 @@
 """Elementwise operations on operands of any kind, and methods with further arguments.
 
-The methods without are in `elementwise.py`.
+Methods without further arguments are in `elementwise.py`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "greater": operator.gt,
     "greater_equal": operator.ge,
 }
-"""Operations on a tensor of integers and an integer beyond their range."""
+"""Operations that accept an integer beyond the range of the tensor's dtype."""
 
 
 def operation(name: str, *operands: ArrayLike) -> Node:
@@ -41,7 +41,7 @@ def operation(name: str, *operands: ArrayLike) -> Node:
     A tensor of integers compares with integers of every size, as in NumPy.
 
     Raises:
-        RangeError: an integer does not fit the tensor's dtype, and is computed with.
+        RangeError: an integer does not fit the tensor's dtype and is not compared.
     """
     try:
         return elementwise(OPS[name], *as_operands(*operands))
@@ -52,7 +52,7 @@ def operation(name: str, *operands: ArrayLike) -> Node:
 
 
 def _compared(name: str, x: ArrayLike, other: ArrayLike) -> Node:
-    """Return the comparison with an integer that is out of range: one answer for all.
+    """Return the comparison with an integer out of range, equal for all elements.
 
     Every value of the dtype is on the same side of the integer, 0 among them.
     """
@@ -118,5 +118,5 @@ class OperationMethods(TensorBase):
         return into(self._wrap(clipped(self, min, max)), out, casting)
 
     def isin(self, other: ArrayLike, /, *, invert: bool = False) -> Tensor:
-        """Return whether each element is one of `other`; is none of it for `invert`."""
+        """Return whether each element occurs in `other`; negated for `invert=True`."""
         return self._wrap(isin(*as_operands(self, other), invert=invert))

@@ -1,4 +1,4 @@
-"""Python's operators; in place, `x += v` gives `x` a new value, as `x[key] = v`."""
+"""Python's operators, and those in place: `x += v` writes to `x`, as `x[key] = v`."""
 
 from __future__ import annotations
 
@@ -24,30 +24,29 @@ if TYPE_CHECKING:
     from tensorweb.tensor.tensor import Tensor
 
 REPEATED = frozenset((list, tuple, str, bytes))
-"""What an integer repeats, as in `[0] * n`."""
+"""Sequences that a product with an integer repeats, as in `[0] * n`."""
 
-_OWN = (TensorBase, int, float)
-"""Operands that need no second look; most are these."""
+_PLAIN_OPERANDS = (TensorBase, int, float)
+"""Types of operands that are neither foreign arrays nor repeated sequences."""
 
-
-_KINDS: dict[str, tuple[str, ...]] = {
+_IN_PLACE_KINDS: dict[str, tuple[str, ...]] = {
     "bool": ("bool",),
     "uint": ("bool", "uint"),
     "int": ("bool", "uint", "int"),
     "float": ("bool", "uint", "int", "float"),
     "complex": ("bool", "uint", "int", "float", "complex"),
 }
-"""Kinds of results that a tensor of a kind takes in place, as in NumPy."""
+"""Kinds of results that a tensor can hold in place, by its own kind, as in NumPy."""
 
 _scalars_written: WeakSet[Node] = WeakSet()
-"""Values of 0-d tensors that were made as data and changed in place since."""
+"""Computed nodes of 0-d tensors that were created as data and changed in place."""
 
-_numbers: WeakSet[Node] = WeakSet()
-"""Computed 0-d values whose nodes do not say so."""
+_computed_scalars: WeakSet[Node] = WeakSet()
+"""Nodes of computed 0-d values that are leaves or constants of the graph."""
 
 
 class Operators(TensorBase):
-    """Operators broadcast; Python numbers adopt the tensor's dtype."""
+    """Operators; operands broadcast and Python numbers adopt the tensor's dtype."""
 
     __slots__ = ()
 
@@ -56,11 +55,11 @@ class Operators(TensorBase):
     def _binary(self, name: str, x1: ArrayLike, x2: ArrayLike) -> Tensor:
         """Return an elementwise operation on two operands.
 
-        What holds arrays of others (a pandas Series, a dask array) answers itself.
+        Containers of arrays (a pandas Series, a dask array) compute the result instead.
         """
-        if not isinstance(x2, _OWN):
+        if not isinstance(x2, _PLAIN_OPERANDS):
             if is_foreign(x2):
-                return NotImplemented  # type: ignore[no-any-return]  # Python asks the other
+                return NotImplemented  # type: ignore[no-any-return]  # Python calls the other operand
             if name == "multiply" and type(x2) in REPEATED and is_count(self.node):
                 return x2 * self.__index__()  # type: ignore[attr-defined,no-any-return]  # a list
         return self._wrap(operation(name, x1, x2))
@@ -164,10 +163,10 @@ class Operators(TensorBase):
         return self._binary("greater_equal", self, other)
 
     def __hash__(self) -> int:
-        """Return the hash of a number that was computed, which never changes.
+        """Return the hash of a computed 0-d tensor, whose value never changes.
 
         Raises:
-            DTypeError: this has axes, or can be changed in place (a TypeError as well).
+            DTypeError: the tensor has axes or can change in place (also a TypeError).
         """
         node = self.node
         if node.shape or not is_number_of_its_own(node) or is_leaf_of(node, self):
@@ -191,7 +190,7 @@ class Operators(TensorBase):
         return self._wrap(elementwise(OPS["bitwise_invert"], self.node))
 
     def __matmul__(self, other: ArrayLike) -> Tensor:
-        if not isinstance(other, _OWN) and is_foreign(other):
+        if not isinstance(other, _PLAIN_OPERANDS) and is_foreign(other):
             return NotImplemented
         return self._wrap(matmul(*as_operands(self, other)))
 
@@ -200,26 +199,26 @@ class Operators(TensorBase):
 
 
 class InPlaceOperators(TensorBase):
-    """All that hold the tensor see its new value, and so do its views.
+    """Operators in place, which also update the views and the base of the tensor.
 
     Shape and dtype stay: a result of another shape, or of a kind that the dtype cannot
-    hold, is an error. A 0-d tensor that was computed is a number, as NumPy's scalars
-    are: it never changes, the name gets a new one.
+    hold, is an error. A computed 0-d tensor is immutable, as NumPy's scalars are: the
+    operator returns a new tensor.
     """
 
     __slots__ = ()
 
     def _update(self, name: str, other: ArrayLike) -> Tensor:
-        """Take over the result of an elementwise operation with another operand."""
+        """Replace the value by the result of an elementwise operation."""
         return self._take_over(name, elementwise(OPS[name], *as_operands(self, other)))
 
     def _take_over(self, name: str, node: Node) -> Tensor:
-        """Give this object another value, or return a new one for a number.
+        """Replace the value of this tensor; return a new tensor for a computed scalar.
 
         Raises:
             ShapeError: the value has another shape.
             DTypeError: the value's kind does not fit the dtype.
-            TransformError: this is a leaf, and no block of `no_grad` is open.
+            TransformError: the tensor is a leaf and gradients are enabled.
         """
         old = self.node
         is_leaf = is_leaf_of(old, self)
@@ -232,7 +231,7 @@ class InPlaceOperators(TensorBase):
                 "x = x + v, with the operator meant, for a new tensor."
             )
         if node.dtype is not old.dtype:
-            if node.dtype.kind not in _KINDS[old.dtype.kind]:
+            if node.dtype.kind not in _IN_PLACE_KINDS[old.dtype.kind]:
                 raise DTypeError(
                     f"{name} in place: x is {old.dtype} and the result {node.dtype}, "
                     "which it cannot hold. Write x = x + v, with the operator meant, "
@@ -285,14 +284,14 @@ class InPlaceOperators(TensorBase):
 
 
 def is_number_of_its_own(node: Node) -> bool:
-    """Whether a 0-d value was computed, where NumPy would give a scalar."""
+    """Whether a 0-d value was computed, so that NumPy would have a scalar."""
     if pair_of(node).op in (LEAF, CONSTANT):
-        return node in _numbers
+        return node in _computed_scalars
     return node not in _scalars_written
 
 
 def is_count(node: Node) -> bool:
-    """Whether a value is an integer that was computed, where NumPy has a scalar."""
+    """Whether a value is a computed integer, so that NumPy would have a scalar."""
     return (
         not node.shape
         and node.dtype.kind in ("int", "uint")
@@ -301,20 +300,20 @@ def is_count(node: Node) -> bool:
 
 
 def mark_number(node: Node) -> None:
-    """Say that a 0-d value was computed, though its node has no history."""
-    _numbers.add(node)
+    """Mark a leaf or constant as a computed 0-d value."""
+    _computed_scalars.add(node)
 
 
 def overwrite(tensor: TensorBase, node: Node) -> None:
-    """Give a tensor another value of its shape; a 0-d one can change in place."""
+    """Replace the value of a tensor; a 0-d tensor stays changeable in place."""
     tensor._replace(node)
     if not node.shape:
-        _numbers.discard(tensor.node)
+        _computed_scalars.discard(tensor.node)
         _scalars_written.add(tensor.node)
 
 
 def rehouse(tensor: TensorBase, node: Node) -> None:
-    """Let a tensor hold the same value in another node; nobody can tell."""
+    """Replace the node of a tensor by another node of the same value."""
     old = tensor.node
     if is_leaf_of(old, tensor):
         become_leaf(tensor, node)

@@ -25,7 +25,7 @@ from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.number_text import shortest, texts
 
 THRESHOLD = 1000
-"""More elements than this are not all printed."""
+"""Maximum number of elements that are printed in full."""
 
 EDGE = 3
 """Elements shown at each end of a shortened axis."""
@@ -106,7 +106,7 @@ def _short(value: float, dtype: DType) -> float:
 
 
 def _facts(node: Node, is_unread: bool) -> list[str]:
-    """Return what the printed values do not say."""
+    """Return shape, dtype and device where the printed values do not imply them."""
     facts = []
     is_empty = node.size == 0
     if is_unread or node.size > THRESHOLD or (is_empty and node.shape != (0,)):

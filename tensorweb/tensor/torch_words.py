@@ -22,7 +22,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "in_dims": ("in_axes",),
     "out_dims": ("out_axes",),
 }
-"""By PyTorch's word, what the same thing may be called here."""
+"""Names of an argument here, by PyTorch's name."""
 
 
 def axis_of(name: str, axis: Any, dim: Any) -> Any:

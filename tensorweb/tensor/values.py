@@ -217,7 +217,7 @@ class ValueMethods(TensorBase):
 
 
 def peek(x: TensorBase) -> Any:
-    """Return what `tolist` does for display and control flow, also under `grad`."""
+    """Return the values as `tolist` does, also under `grad`; for control flow."""
     return unpack(read([x.node])[0], x.node.dtype, x.node.shape)
 
 
@@ -290,7 +290,7 @@ HINTS = {
     "float": "; take one with an index, or read all with tolist(). Functions of `math` "
     "take one number, those of tw all of a tensor: tw.sqrt(x)",
 }
-"""What to do instead, by what asks for one number."""
+"""Advice of the error for several elements, by the conversion to one number."""
 
 
 def _only(node: Node, name: str) -> Node:
