@@ -13,11 +13,14 @@ from playwright.sync_api import Browser, Page
 from test_page_access import NARROW, violations
 
 from conftest import SITE, Serve
-from tools import bundle, driver_scripts, policy
+from tools import bundle, driver_scripts, packing, policy
 
 TIME = re.compile(r"\d (s|ms|µs)$")
 
-UNCHANGED = ("pyodide", "wheels", "build.json", "examples.json", driver_scripts.FILE)
+UNCHANGED = (
+    *("pyodide", "wheels", "build.json", "examples.json"),
+    *(driver_scripts.FILE, packing.COMPILED),
+)
 """What the page's sources do not make."""
 
 
