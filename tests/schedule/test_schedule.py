@@ -204,7 +204,7 @@ def test_sum_of_many_tensors_is_split_below_the_storage_limit() -> None:
     records = kernels(total)
     backend = devices.backend("webgpu")
     assert isinstance(backend, WebGpuBackend)
-    most = backend.machine.most_inputs
+    most = backend.traits.most_inputs
     assert len(records) >= (2 if most < 40 else 1)
     assert len(records) <= 8
     assert all(record.buffers <= most + 1 for record in records)
