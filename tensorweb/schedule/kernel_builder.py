@@ -87,32 +87,13 @@ class KernelBuilder:
         Raises:
             Blocked: a node must be stored first.
         """
-        kind = self.core.op.kind if self.core is not None else "elementwise"
         if self.extra_outputs and not self.rows:  # none of its reductions joined it
             raise Blocked(*self.extra_outputs)
-        kind = "rows" if self.rows else kind
-        kind, sizes, expressions = BUILDERS[kind](self)
-        if any(node in self.bindings.inputs for node in self.extra_outputs):
-            # A gather reads a value of the same rows, which must be computed before.
-            raise Blocked(*self.extra_outputs)
-        if (
-            len(self.bindings.inputs) > self.max_inputs
-            or len(self.bindings.scalars) > policy.MOST_SCALARS
-        ):
-            most, numbers = self.max_inputs, self.graph.numbers
-            if (
-                self.extra_outputs
-            ):  # first move the additional outputs to their own kernels
-                raise Blocked(*self.extra_outputs)
-            raise Blocked(*cuts(self.root, self.stored, numbers, most, self.equal))
-        op = self.core.op.name if self.core is not None else ""
-        if kind == "reduce" and op == "matmul":
-            op = "sum"
-        if self.rows:
-            op = ",".join(node.op.name for node in self.rows)
+        kind, sizes, expressions = self._builder()(self)
+        self._check_bindings()
         kernel = Kernel(
             kind,
-            op,
+            self._op_name(kind),
             sizes,
             tuple(expressions.items()),
             tuple(node.dtype.name for node in self.bindings.inputs),
@@ -127,6 +108,36 @@ class KernelBuilder:
             tuple(numbers[node] for node in self.bindings.inputs),
             tuple(numbers[node] for node in self.bindings.scalars),
         )
+
+    def _builder(self) -> Callable[[KernelBuilder], Parts]:
+        """Return the method that builds the kernel."""
+        if self.rows:
+            return BUILDERS["rows"]
+        return BUILDERS[self.core.op.kind if self.core is not None else "elementwise"]
+
+    def _op_name(self, kind: str) -> str:
+        """Return the operation of a kernel of `kind`, or the reductions of its rows."""
+        if self.rows:
+            return ",".join(node.op.name for node in self.rows)
+        if self.core is None:
+            return ""
+        is_product_as_sum = kind == "reduce" and self.core.op.name == "matmul"
+        return "sum" if is_product_as_sum else self.core.op.name
+
+    def _check_bindings(self) -> None:
+        """Raise `Blocked` where the kernel reads its own output or too many inputs."""
+        if any(node in self.bindings.inputs for node in self.extra_outputs):
+            # A gather reads a value of the same rows, which must be computed before.
+            raise Blocked(*self.extra_outputs)
+        if (
+            len(self.bindings.inputs) <= self.max_inputs
+            and len(self.bindings.scalars) <= policy.MOST_SCALARS
+        ):
+            return
+        if self.extra_outputs:  # their own kernels read fewer inputs each
+            raise Blocked(*self.extra_outputs)
+        most, numbers = self.max_inputs, self.graph.numbers
+        raise Blocked(*cuts(self.root, self.stored, numbers, most, self.equal))
 
     def _space(self) -> Space:
         bindings, stored = self.bindings, self.stored
