@@ -232,8 +232,22 @@ def corrcoef(
     return tw.clip(scaled, -1, 1) if is_inexact(scaled.dtype) else scaled
 
 
+class _QuantileFunction(NamedTuple):
+    """A function of quantiles: its name in messages, the range of `q`, missing values.
+
+    Attributes:
+        name: of the function, for messages.
+        scale: the greatest `q`.
+        skips_nan: whether NaN counts as no value.
+    """
+
+    name: str
+    scale: int = 1
+    skips_nan: bool = False
+
+
 def _quantile(
-    name: str,
+    function: _QuantileFunction,
     a: ArrayLike,
     q: ArrayLike,
     axis: Axis = None,
@@ -244,15 +258,16 @@ def _quantile(
     *,
     weights: ArrayLike = None,
 ) -> Tensor:
-    """Compute `quantile`, `percentile` or the variant without NaN that `name` says."""
+    """Return quantiles of values as a function of `tensorweb.numpy` defines them."""
+    name = function.name
     x = as_first_operand(a, weights)
     if x.dtype.kind == "complex":
         as_real_floats(name, x)
-    fractions, shape = _fractions_and_shape(name, q)
+    fractions, shape = _fractions_and_shape(function, q)
     if method not in METHODS and method not in DISCRETE:
         known = ", ".join(sorted({*METHODS, *DISCRETE}))
         raise DataError(f"{name}: method {method!r} is unknown; there are {known}.")
-    skips_nan = name.startswith("nan") and is_inexact(x.dtype)
+    skips_nan = function.skips_nan and is_inexact(x.dtype)
     if weights is not None:
         if method != "inverted_cdf":
             raise DataError(
@@ -290,7 +305,7 @@ def quantile(*args: Any, **options: Any) -> Tensor:
     >>> np.quantile([1.0, 2.0, 3.0, 4.0], [0.25, 0.5])
     tensor([1.75, 2.5 ])
     """
-    return _quantile("quantile", *args, **options)
+    return _quantile(_QuantileFunction("quantile"), *args, **options)
 
 
 @signature_after_first(_quantile)
@@ -302,7 +317,8 @@ def percentile(*args: Any, **options: Any) -> Tensor:
     >>> np.percentile([1, 2, 3, 4], 40, method="higher")
     tensor(3)
     """
-    return _quantile("percentile", *args, **options)
+    function = _QuantileFunction("percentile", scale=100)
+    return _quantile(function, *args, **options)
 
 
 @signature_after_first(_quantile)
@@ -314,7 +330,8 @@ def nanquantile(*args: Any, **options: Any) -> Tensor:
     >>> np.nanquantile([1.0, np.nan, 3.0], 0.5)
     tensor(2.)
     """
-    return _quantile("nanquantile", *args, **options)
+    function = _QuantileFunction("nanquantile", skips_nan=True)
+    return _quantile(function, *args, **options)
 
 
 @signature_after_first(_quantile)
@@ -324,16 +341,19 @@ def nanpercentile(*args: Any, **options: Any) -> Tensor:
     >>> np.nanpercentile([[1.0, np.nan, 3.0], [4.0, 5.0, 8.0]], 50, axis=1)
     tensor([2., 5.])
     """
-    return _quantile("nanpercentile", *args, **options)
+    function = _QuantileFunction("nanpercentile", scale=100, skips_nan=True)
+    return _quantile(function, *args, **options)
 
 
 Fractions = list[float] | Tensor
 """Quantiles from 0 to 1: numbers, or a 1-D tensor where these must be followed."""
 
 
-def _fractions_and_shape(name: str, q: ArrayLike) -> tuple[Fractions, Shape]:
+def _fractions_and_shape(
+    function: _QuantileFunction, q: ArrayLike
+) -> tuple[Fractions, Shape]:
     """Return quantiles from 0 to 1, and their shape."""
-    scale = 100 if name.endswith("percentile") else 1
+    name, scale, _ = function
     x = tw.asarray(q)
     if is_traced(x.node):
         return x.reshape(-1) / scale, x.shape
