@@ -231,7 +231,37 @@ def _mean_statistics(x: Tensor) -> tuple[Tensor, Tensor]:
     return x.mean(axes).mean(0), x.var(axes, correction=1).mean(0)
 
 
-class LayerNorm(Module):
+class _TrailingNorm(Module):
+    """A normalisation over the last axes, with a factor for each of their elements."""
+
+    def __init__(
+        self,
+        normalized_shape: Lengths,
+        eps: float | None,
+        elementwise_affine: bool,
+        maker: init.Maker,
+    ) -> None:
+        self.normalized_shape = as_shape(normalized_shape)
+        self.eps, self.elementwise_affine = eps, elementwise_affine
+        shape = self.normalized_shape
+        self.weight = maker.full(shape, 1.0) if elementwise_affine else None
+
+    def _checked(self, x: ArrayLike) -> Tensor:
+        """Return the input as floats; raise `ShapeError` unless its shape fits."""
+        name = type(self).__name__
+        tensor = as_float(name, x, self.weight)
+        trailing(name, tensor, self.normalized_shape)
+        return tensor
+
+    def extra_repr(self) -> str:
+        """Return the settings."""
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, "
+            f"elementwise_affine={self.elementwise_affine}"
+        )
+
+
+class LayerNorm(_TrailingNorm):
     """`(x - mean) / sqrt(var + eps) weight + bias` over the last axes.
 
     Attributes:
@@ -244,6 +274,8 @@ class LayerNorm(Module):
     (2, 3, 4)
     """
 
+    eps: float
+
     def __init__(
         self,
         normalized_shape: Lengths,
@@ -254,12 +286,10 @@ class LayerNorm(Module):
         dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
     ) -> None:
         """Make a layer for inputs whose shape ends in `normalized_shape`."""
-        self.normalized_shape = as_shape(normalized_shape)
-        self.eps, self.elementwise_affine = eps, elementwise_affine
         maker = init.Maker(None, device, dtype)
-        shape = self.normalized_shape
-        self.weight = maker.full(shape, 1.0) if elementwise_affine else None
-        self.bias = maker.full(shape, 0.0) if elementwise_affine and bias else None
+        super().__init__(normalized_shape, eps, elementwise_affine, maker)
+        has_bias = elementwise_affine and bias
+        self.bias = maker.full(self.normalized_shape, 0.0) if has_bias else None
 
     def forward(self, x: ArrayLike) -> Tensor:
         """Return the normalised input.
@@ -267,20 +297,12 @@ class LayerNorm(Module):
         Raises:
             ShapeError: its shape does not end in `normalized_shape`.
         """
-        tensor = as_float("LayerNorm", x, self.weight)
-        trailing("LayerNorm", tensor, self.normalized_shape)
+        tensor = self._checked(x)
         rank = len(self.normalized_shape)
         return _layer_norm(tensor, rank, self.weight, self.bias, self.eps)
 
-    def extra_repr(self) -> str:
-        """Return the settings."""
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, "
-            f"elementwise_affine={self.elementwise_affine}"
-        )
 
-
-class RMSNorm(Module):
+class RMSNorm(_TrailingNorm):
     """`x / sqrt(mean(x²) + eps) weight` over the last axes.
 
     Attributes:
@@ -299,11 +321,8 @@ class RMSNorm(Module):
         dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
     ) -> None:
         """Make a layer for inputs whose shape ends in `normalized_shape`."""
-        self.normalized_shape = as_shape(normalized_shape)
-        self.eps, self.elementwise_affine = eps, elementwise_affine
         maker = init.Maker(None, device, dtype)
-        shape = self.normalized_shape
-        self.weight = maker.full(shape, 1.0) if elementwise_affine else None
+        super().__init__(normalized_shape, eps, elementwise_affine, maker)
 
     def forward(self, x: ArrayLike) -> Tensor:
         """Return the normalised input.
@@ -311,17 +330,9 @@ class RMSNorm(Module):
         Raises:
             ShapeError: its shape does not end in `normalized_shape`.
         """
-        tensor = as_float("RMSNorm", x, self.weight)
-        trailing("RMSNorm", tensor, self.normalized_shape)
+        tensor = self._checked(x)
         rank = len(self.normalized_shape)
         return _rms_norm(tensor, rank, self.weight, self.eps)
-
-    def extra_repr(self) -> str:
-        """Return the settings."""
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, "
-            f"elementwise_affine={self.elementwise_affine}"
-        )
 
 
 class GroupNorm(Module):
