@@ -118,7 +118,8 @@ def _checked_matmul(a: Node, b: Node) -> Node:
             f"matmul: shapes {a.shape} and {b.shape}; operands need at least one axis, "
             "use * for scalars."
         )
-    inner = a.shape[-1], b.shape[-2:][0]
+    # The rows of `b`: the axis before the last, or the only one of a vector.
+    inner = a.shape[-1], b.shape[-2 if len(b.shape) > 1 else -1]
     if 1 in (len(a.shape), len(b.shape)) and inner[0] != inner[1]:
         raise ShapeError(
             f"matmul: inner sizes differ, {a.shape} @ {b.shape} has {inner[0]} and "
