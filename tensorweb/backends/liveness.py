@@ -53,8 +53,11 @@ def _chooser(numbers: Sequence[int]) -> Chosen:
 def _own_references() -> int:
     """Return the reference count of a node that only a linear graph refers to."""
     nodes = [object(), object()]
+    # A linear graph numbers its nodes in a dict, which refers to each of them too.
     numbers = {node: number for number, node in enumerate(nodes)}
-    return _counts(itemgetter(0, 1), nodes)[0] if numbers else 0
+    count = _counts(itemgetter(0, 1), nodes)[0]
+    del numbers  # alive until the references are counted
+    return count
 
 
 OWN_REFERENCES = _own_references()
