@@ -97,7 +97,9 @@ def _parser() -> argparse.ArgumentParser:
     command("first-look", _first_look, "record what the page shows at first")
     test = command("test", _test, "set up, check and run every test")
     test.add_argument("--wheels", type=Path, metavar="DIR", help="as for site")
-    test.add_argument("-k", metavar="EXPRESSION", help="only tests whose name matches")
+    test.add_argument(
+        "-k", metavar="EXPRESSION", help="only tests whose name matches, no checks"
+    )
     test.add_argument(
         "--changed",
         action="store_true",

@@ -4,12 +4,14 @@ The browser tests run on the site with the wheels that were asked for. With a fo
 wheels, the tests that depend on NumPy in the site run on a site without the folder too.
 Part of the unit tests run inside Pyodide as well, see `tests/in_pyodide`.
 
-Less than everything runs with `--changed`, which `tools/reach.py` selects, and with
-`--quick`, whose tests `conftest.py` selects.
+Less than everything runs with `--changed`, which `tools/reach.py` selects, with
+`--quick`, whose tests `conftest.py` selects, and with `-k`: no checks, and the site
+only for browser tests of that name.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -52,7 +54,8 @@ class Selection:
     Attributes:
         unit: of the unit tests.
         browser: of the browser tests.
-        expression: pytest's `-k`; then a run without tests is no failure.
+        expression: pytest's `-k`; then there are no checks, and a run without tests is
+            no failure.
     """
 
     unit: list[str] = field(default_factory=lambda: UNIT_TESTS)
@@ -128,15 +131,18 @@ def run(wheels: Path | None, selection: Selection) -> int:
     machine.prepare()
     report.add("set-up")
     browser, expression = selection.browser, selection.expression
+    if expression and browser and not _is_any_selected(browser, expression):
+        browser = []
     try:
         with ThreadPoolExecutor() as parallel:
             # During the unit tests: these wait for the network or use one core of two.
             # Without the pages of others, their tests are skipped and say why.
             others = parallel.submit(environment.prepare_elsewhere) if browser else None
-            checked = parallel.submit(checks.run)
+            checked = None if expression else parallel.submit(checks.run)
             sites = parallel.submit(_build, report, _sites(wheels, browser))
             _pytest(report, "tests", selection.unit, expression)
-            report.add("checks", ", ".join(checked.result()))
+            if checked:
+                report.add("checks", ", ".join(checked.result()))
             built = sites.result()
             if others:
                 others.result()
@@ -187,6 +193,15 @@ def _build(report: Report, sites: dict[str, Site]) -> dict[str, Site]:
             built[step] = planned
             report.add(f"site for {step}")
     return built
+
+
+def _is_any_selected(arguments: list[str], expression: str) -> bool:
+    """Return whether an expression selects tests, or cannot be read, by collecting."""
+    command: list[str | Path] = [environment.PYTHON, "-m", "pytest", "--collect-only"]
+    command += ["-q", *arguments, "-k", expression]
+    with open(os.devnull, "wb") as log:
+        code = status(command, env=environment.variables(), log=log)
+    return code != NO_TESTS
 
 
 def _pytest(

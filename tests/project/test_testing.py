@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -142,14 +142,37 @@ def test_program_that_is_cut_off_leaves_nothing_running(
 
 @dataclass
 class Steps:
-    """Stand-ins for everything that a run does: what was built, what ran."""
+    """Stand-ins for everything that a run does.
+
+    Attributes:
+        built: name and wheels of each site.
+        ran: arguments and site of each pytest.
+        checked: how often the checks ran.
+        progress: what each pytest writes about its tests.
+        cut: whether each pytest is cut off.
+        collects: whether there are browser tests of the expression.
+    """
 
     built: list[tuple[str, Path | None]] = field(default_factory=list)
     ran: list[tuple[list[str], str]] = field(default_factory=list)
     progress: str = '{"test": "t"}\n{"test": "t", "outcome": "passed", "seconds": 1}\n'
     cut: bool = False
+    collects: bool = True
+    checked: int = 0
 
-    def status(self, command: list[Any], env: dict[str, str], seconds: float) -> int:
+    def check(self) -> list[str]:
+        self.checked += 1
+        return []
+
+    def status(
+        self,
+        command: list[Any],
+        env: dict[str, str],
+        seconds: float = 0,
+        log: IO[bytes] | None = None,
+    ) -> int:
+        if "--collect-only" in command:
+            return 0 if self.collects else testing.NO_TESTS
         Path(command[command.index("--progress") + 1]).write_text(self.progress)
         words = [str(word) for word in command[command.index("--progress") + 2 :]]
         self.ran.append((words, Path(env.get("TENSORWEB_SITE", "")).name))
@@ -166,7 +189,7 @@ def steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Steps:
     monkeypatch.setattr(testing.environment, "CACHE", tmp_path)
     monkeypatch.setattr(testing.machine, "prepare", lambda: None)
     monkeypatch.setattr(testing.process, "end_as_interrupted", lambda: None)
-    monkeypatch.setattr(testing.checks, "run", list)
+    monkeypatch.setattr(testing.checks, "run", done.check)
     monkeypatch.setattr(
         testing.site, "build", lambda out, wheels: done.built.append((out.name, wheels))
     )
@@ -191,9 +214,36 @@ def test_tests_that_depend_on_numpy_run_again_without_wheels(
 
 def test_without_wheels_there_is_one_site(steps: Steps) -> None:
     steps.progress += DONE
+    assert testing.run(None, testing.Selection()) == 0
+    assert steps.built == [("dist", None)]
+    assert [site for _, site in steps.ran] == ["", "dist"]
+    assert steps.checked == 1
+
+
+def test_expression_of_browser_tests_builds_the_site(steps: Steps) -> None:
+    steps.progress += DONE
     assert testing.run(None, testing.Selection(expression="name")) == 0
     assert steps.built == [("dist", None)]
     assert [words[-2:] for words, _ in steps.ran] == [["-k", "name"]] * 2
+    assert steps.checked == 0
+
+
+def test_expression_of_unit_tests_runs_them_alone(steps: Steps) -> None:
+    steps.progress += DONE
+    steps.collects = False
+    assert testing.run(None, testing.Selection(expression="name")) == 0
+    assert steps.built == []
+    assert [site for _, site in steps.ran] == [""]
+    assert steps.checked == 0
+
+
+@pytest.mark.parametrize(
+    ("expression", "is_selected"), [("page_panels", True), ("no_such_name", False)]
+)
+def test_browser_tests_are_selected_by_collecting(
+    expression: str, is_selected: bool
+) -> None:
+    assert testing._is_any_selected(["e2e"], expression) == is_selected
 
 
 def test_pages_of_others_are_installed_during_the_checks(
