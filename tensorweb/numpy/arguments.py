@@ -98,6 +98,7 @@ def with_first(
     bound.__name__ = bound.__qualname__ = name or model.__name__
     bound.__doc__ = function.__doc__ if name else model.__doc__
     bound.__module__ = function.__module__
+    vars(bound)["__wrapped__"] = function  # has the annotations that editors read
     return bound
 
 

@@ -16,10 +16,12 @@ from tensorweb.drivers.waiting import blocking_error, can_wait, wait
 
 from . import files
 from .host import ReadLine
-from .rich import BACKEND
 from .session import Session, handlers
 
 T = TypeVar("T")
+
+FIGURES = "module://tensorweb.playground.figures"
+"""The name of our matplotlib backend."""
 
 _session: Session | None = None
 
@@ -44,7 +46,7 @@ def connect(
     """
     global _session
     random.seed()
-    os.environ.setdefault("MPLBACKEND", BACKEND)
+    os.environ.setdefault("MPLBACKEND", FIGURES)
 
     def emit(kind: str, fields: Mapping[str, object]) -> None:
         packed: list[object] = []  # bytes; the JSON has null for them

@@ -343,6 +343,9 @@ def returned(value: object) -> object:
         value = typing.cast("MethodType", value).__func__
     if type(value) is not FunctionType or not _is_ours(value.__globals__):
         return MISSING
+    value = inspect.unwrap(value)
+    if type(value) is not FunctionType or not _is_ours(value.__globals__):
+        return MISSING
     return _hints(value).get("return", MISSING)
 
 

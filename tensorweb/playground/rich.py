@@ -13,15 +13,9 @@ from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
 
-from tensorweb.show import show as show_value
-
 from . import policy
 from .records import Rich, RichKind
 from .streams import clip
-
-BACKEND = "module://tensorweb.playground.rich"
-"""The name of our matplotlib backend."""
-
 
 VERDICT = "application/vnd.tensorweb.verdict+json"
 """The MIME type of a puzzle's verdict."""
@@ -117,17 +111,3 @@ def _picture(kind: RichKind, data: object) -> Rich:
         size = len(text) * 3 // 4
         return {"kind": "text", "data": f"The picture is too large: {size:,} bytes."}
     return {"kind": kind, "data": text}
-
-
-if "matplotlib" in sys.modules:
-    FigureCanvas = importlib.import_module(
-        "matplotlib.backends.backend_agg"
-    ).FigureCanvasAgg
-
-
-def show(*args: object, **options: object) -> None:
-    """Display every open figure as a picture and close it, as notebooks do."""
-    pylab = importlib.import_module("matplotlib._pylab_helpers")
-    for manager in pylab.Gcf.get_all_fig_managers():
-        show_value(manager.canvas.figure, "figure")
-    pylab.Gcf.destroy_all()

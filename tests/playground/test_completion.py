@@ -136,6 +136,8 @@ def test_the_table_has_our_whole_surface() -> None:
     assert (gives["zeros"], gives["meshgrid"]) == ("tw.Tensor", "tw.Tensor[]")
     assert gives["save"] is None
     assert rows["tw.numpy.linalg"]
+    gives = {row["name"]: row.get("gives") for row in rows["tw.numpy"]}
+    assert {gives[name] for name in ("ones", "eye", "sin", "sum")} == {"tw.Tensor"}
 
 
 @pytest.mark.needs_processes

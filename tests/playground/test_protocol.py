@@ -17,7 +17,7 @@ from tensorweb import devices
 from tensorweb.backends.kernel_backend import KernelBackend
 from tensorweb.playground import bridge, policy, records
 from tensorweb.playground.session import Session, handlers
-from tools import protocol
+from tools import first_look, protocol
 
 RECORDS = {
     name: value for name, value in vars(records).items() if typing.is_typeddict(value)
@@ -168,3 +168,20 @@ def test_answers_follow_the_protocol(
     unseen = {"Notes", "ProgramFile"}
     unseen |= set() if has_kernels else {"KernelRecord", "KernelSource"}
     assert RECORDS.keys() - judged.seen == unseen
+
+
+def test_the_recorded_first_run_follows_the_protocol(judged: Judge) -> None:
+    """`python3 build.py first-look` records it again."""
+    recorded = json.loads(first_look.FILE.read_text("utf-8"))
+    session = Session(lambda *note: None, None, True)
+    table: Mapping[str, Any] = handlers(session)
+    judged.check(recorded["run"], records.RunRecord, "run")
+    judged.check(recorded["tensors"], list[records.TensorRecord], "tensors")
+    messages = (protocol.FILE.parent / "messages.ts").read_text("utf-8")
+    for one in recorded["responses"]:
+        name = one["name"]
+        if name not in table:  # the worker responds without Python
+            assert f"\n  {name}: {{ details:" in messages
+            continue
+        hint = typing.get_type_hints(table[name])["return"]
+        judged.check(one["response"], hint, name)

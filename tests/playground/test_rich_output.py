@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
+import types
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -151,3 +153,17 @@ def test_complex_tensors_are_shown_as_their_sizes(console: Console) -> None:
         "complex64",
         "float32",
     )
+
+
+def test_matplotlib_finds_its_backend_after_a_session_has_begun(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """matplotlib is imported by a program, thus later than every module of ours."""
+    Session(lambda *note: None, None, True)
+    agg = types.ModuleType("matplotlib.backends.backend_agg")
+    agg.FigureCanvasAgg = type("FigureCanvasAgg", (), {})  # type: ignore[attr-defined]  # a stand-in
+    for module in (types.ModuleType("matplotlib"), agg):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    name = bridge.FIGURES.removeprefix("module://")
+    monkeypatch.delitem(sys.modules, name, raising=False)  # doctests import everything
+    assert importlib.import_module(name).FigureCanvas is agg.FigureCanvasAgg
