@@ -18,8 +18,8 @@ from time import monotonic, sleep
 from typing import Any
 
 from bench.results import BENCH, BenchError
-from tools import machine, policy
-from tools.server import SiteHandler, SiteServer
+from tensorweb.site_server import SHARED, SiteHandler, SiteServer
+from tools import machine
 
 SOFTWARE_FLAGS = (
     *("--headless=new", "--no-sandbox", "--no-first-run"),
@@ -141,7 +141,7 @@ class BenchHandler(SiteHandler):
 
     def policies(self, path: str) -> dict[str, str]:
         """Return the site's headers; the page is no part of the site."""
-        return policy.SHARED if path.startswith(PREFIX) else super().policies(path)
+        return SHARED if path.startswith(PREFIX) else super().policies(path)
 
     def do_POST(self) -> None:
         """Take a line of the log, rows, or the facts at the end."""

@@ -27,7 +27,7 @@ from browsers import (
 from page_driver import PageDriver
 from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 
-from tools.server import SiteServer
+from tensorweb.site_server import SiteServer
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = Path(os.environ.get("TENSORWEB_SITE") or ROOT / "dist")

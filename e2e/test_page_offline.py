@@ -16,7 +16,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, Request
 from program_steps import hold_python
 
 from conftest import SITE
-from tools import policy, service
+from tensorweb.site_server import HEADERS_FILE
+from tools import service
 
 KEPT = """caches.open('tensorweb-site /').then(async (cache) =>
   (await cache.keys()).some(({ url }) => url.includes('/kept/all-of-')))"""
@@ -83,7 +84,7 @@ class Host:
 @contextmanager
 def hosted(folder: Path) -> Iterator[Host]:
     """Serve a copy of the site without the packages that nothing here loads."""
-    ignored = shutil.ignore_patterns("*.map", "numpy*", "matplotlib*", policy.FILE)
+    ignored = shutil.ignore_patterns("*.map", "numpy*", "matplotlib*", HEADERS_FILE)
     shutil.copytree(SITE, folder, ignore=ignored)
     (folder / "examples/word.txt").write_text("first", "utf-8")
     service.write(folder)

@@ -16,7 +16,7 @@ from page_driver import PageDriver, expect
 from playwright.sync_api import Browser
 
 from conftest import SITE, Serve
-from tools import policy
+from tensorweb.site_server import HEADER, HEADERS_FILE
 
 POLICY = (
     "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:"
@@ -61,7 +61,7 @@ def address(
 ) -> str:
     """The address of the bare page under the policy."""
     folder = tmp_path_factory.mktemp("strict")
-    (folder / policy.FILE).write_text(f"/*\n  {policy.HEADER}: {POLICY}\n", "utf-8")
+    (folder / HEADERS_FILE).write_text(f"/*\n  {HEADER}: {POLICY}\n", "utf-8")
     return serve_bare(serve, folder, memory)
 
 
@@ -115,7 +115,7 @@ def test_the_site_computes_without_eval(
     chromium: Browser, serve: Serve, tmp_path: Path, snapshot: Snapshot
 ) -> None:
     for path in SITE.iterdir():
-        if path.name not in ("index.html", policy.FILE):
+        if path.name not in ("index.html", HEADERS_FILE):
             (tmp_path / path.name).symlink_to(path, path.is_dir())
             continue
         text = path.read_text("utf-8")

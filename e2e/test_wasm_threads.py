@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page
 from unwatched_firefox import unwatched_firefox
 
 from conftest import Serve
+from tensorweb.site_server import HEADER, HEADERS_FILE
 from tools import policy
 
 SET_UP = """
@@ -42,8 +43,8 @@ def url(serve: Serve, memory: Path, tmp_path_factory: pytest.TempPathFactory) ->
 
 def serve_with_workers(serve: Serve, folder: Path, memory: Path, sources: str) -> str:
     """Serve the page with a policy that says where workers may come from."""
-    rule = f"/*\n  {policy.HEADER}: worker-src {sources}\n"
-    (folder / policy.FILE).write_text(rule, "utf-8")
+    rule = f"/*\n  {HEADER}: worker-src {sources}\n"
+    (folder / HEADERS_FILE).write_text(rule, "utf-8")
     return serve_drivers(serve, folder, memory)
 
 

@@ -16,9 +16,9 @@ from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import Any
 
+from tensorweb.site_server import SiteServer
 from tools import machine
 from tools.process import ROOT, BuildError
-from tools.server import SiteServer
 
 FILE = ROOT / "web/first-look.json"
 PICTURES = ROOT / "web/examples/pictures"

@@ -1,9 +1,9 @@
 """What each file of the site tells browsers about safety: the tables and their files.
 
 A site carries its headers in `_headers`, which hosts like Netlify and Cloudflare Pages
-read and the server of `build.py serve` as well. Hosts that know no such file send the
-pages alone, so both documents say their policy in a `meta` element too. Workers start
-from `blob:` addresses and take over the policy of the document that starts them.
+read and `tensorweb/site_server.py` as well. Hosts that know no such file send the pages
+alone, so both documents say their policy in a `meta` element too. Workers start from
+`blob:` addresses and take over the policy of the document that starts them.
 """
 
 from __future__ import annotations
@@ -11,24 +11,11 @@ from __future__ import annotations
 import hashlib
 import re
 from base64 import b64encode
-from fnmatch import fnmatchcase
 from pathlib import Path
 
-FILE = "_headers"
-HEADER = "Content-Security-Policy"
+from tensorweb.site_server import HEADER, HEADERS_FILE, ISOLATION, RESOURCE, SHARED
 
 Policy = dict[str, str]
-
-ISOLATION = {
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Embedder-Policy": "require-corp",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
-RESOURCE = "Cross-Origin-Resource-Policy"
-SHARED = {name: value for name, value in ISOLATION.items() if name != RESOURCE} | {
-    "X-Content-Type-Options": "nosniff"
-}
-"""Headers of every file; a host would join values of the others with them."""
 
 STRICT: Policy = {
     "default-src": "'self'",
@@ -51,9 +38,6 @@ Headers go by path, so that they cannot tell the two apart."""
 
 OPEN: Policy = STRICT | {"connect-src": "* blob: data:", "frame-ancestors": "'self'"}
 """The same for programs that the reader lets onto the network."""
-
-NOTHING = "default-src 'none'; frame-ancestors 'none'"
-"""For an address that is no file of the site."""
 
 DOCUMENTS = {"index.html": PAGE, "network/index.html": OPEN}
 """A row for each document of the site, by its path; other files are strict."""
@@ -83,7 +67,7 @@ def apply(site: Path) -> None:
         folder = name.removesuffix("index.html")
         for path in (f"/{name}", f"/{folder}"):
             rules[path] = {HEADER: _text(policy), RESOURCE: _readers(name)}
-    (site / FILE).write_text(_lines(rules), "utf-8")
+    (site / HEADERS_FILE).write_text(_lines(rules), "utf-8")
 
 
 def _paths(site: Path) -> list[str]:
@@ -117,32 +101,3 @@ def _lines(rules: dict[str, dict[str, str]]) -> str:
     for path, headers in rules.items():
         lines += [path, *(f"  {name}: {value}" for name, value in headers.items())]
     return "\n".join([*lines, ""])
-
-
-Rules = list[tuple[str, str, str]]
-
-
-def read(site: Path) -> Rules:
-    """Return the rules of a folder's `_headers`: path, name and value of each header.
-
-    A folder without the file has no rules.
-    """
-    file = site / FILE
-    rules: Rules = []
-    path = ""
-    for line in file.read_text("utf-8").splitlines() if file.is_file() else ():
-        name, _, value = line.strip().partition(": ")
-        if line.startswith("/"):
-            path = line.strip()
-        elif name:
-            rules.append((path, name, value))
-    return rules
-
-
-def headers(rules: Rules, address: str) -> dict[str, str]:
-    """Return the headers for the path of an address, as hosts put them together."""
-    found: dict[str, str] = {}
-    for path, name, value in rules:
-        if fnmatchcase(address, path):
-            found[name] = f"{found[name]}, {value}" if name in found else value
-    return found

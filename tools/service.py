@@ -12,8 +12,14 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tools import packing, policy
-from tools.server import MIME_TYPES
+from tensorweb.site_server import (
+    HEADERS_FILE,
+    MIME_TYPES,
+    SHARED,
+    headers_of,
+    read_rules,
+)
+from tools import packing
 
 SCRIPT = "service-worker.js"
 START = "self.tensorwebSite = "
@@ -44,13 +50,13 @@ def write(site: Path, *, live: bool = False) -> None:
     _number(site, "")
     number = _digest_of_all(site)[:16]
     _number(site, number)
-    rules = policy.read(site)
+    rules = read_rules(site)
     rows: list[dict[str, str]] = []
     files: dict[str, tuple[str, int, bool]] = {}
     own = json.loads((site / BUILD).read_text("utf-8"))["wheel"].partition("?")[0]
     for path in _paths(site):
         kind = MIME_TYPES.get(Path(path).suffix, MIME_TYPES[""])
-        headers = policy.SHARED | policy.headers(rules, f"/{path}")
+        headers = SHARED | headers_of(rules, f"/{path}")
         headers["Content-Type"] = kind
         if headers not in rows:
             rows.append(headers)
@@ -62,7 +68,7 @@ def write(site: Path, *, live: bool = False) -> None:
         "live": live,
         "files": files,
         "headers": rows,
-        "shared": policy.SHARED,
+        "shared": SHARED,
     }
     text = f"{START}{json.dumps(described)};\n{_code(site)}"
     (site / SCRIPT).write_text(text, "utf-8")
@@ -85,7 +91,7 @@ def _paths(site: Path) -> list[str]:
     """Return the paths of the files that a page can ask for."""
     paths = sorted(path for path in site.rglob("*") if path.is_file())
     names = [path.relative_to(site).as_posix() for path in paths]
-    excluded = (SCRIPT, policy.FILE)
+    excluded = (SCRIPT, HEADERS_FILE)
     return [
         name for name in names if name not in excluded and not name.endswith(".map")
     ]

@@ -24,6 +24,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "notices": ("frames",),
     "charts": (),
     "show": (),
+    "site_server": (),
     "plots": ("show",),
     "public_names": (),
     "progress": ("show",),

@@ -10,8 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from tensorweb.site_server import (
+    HEADER,
+    NOTHING,
+    RESOURCE,
+    SiteServer,
+    headers_of,
+    read_rules,
+)
 from tools import policy
-from tools.server import SiteServer
 
 PAGE = '<meta http-equiv="Content-Security-Policy" content="POLICY" />'
 SCRIPT = "<script>\n  theme();\n</script>"
@@ -45,33 +52,33 @@ def in_page(path: Path) -> dict[str, str]:
     "path", ["/", "/index.html", "/main.js", "/pyodide/deep/file.mjs"]
 )
 def test_every_file_is_strict(site: Path, path: str) -> None:
-    headers = policy.headers(policy.read(site), path)
-    found = sources(headers[policy.HEADER])
+    headers = headers_of(read_rules(site), path)
+    found = sources(headers[HEADER])
     assert found["connect-src"] == found["default-src"] == "'self'"
     is_page = path in ("/", "/index.html")
     assert found["frame-ancestors"] == ("*" if is_page else "'none'")
     # A host joins the values of all rules that fit; here must be one.
-    assert headers[policy.RESOURCE] == ("cross-origin" if is_page else "same-origin")
+    assert headers[RESOURCE] == ("cross-origin" if is_page else "same-origin")
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Cross-Origin-Embedder-Policy"] == "require-corp"
 
 
 @pytest.mark.parametrize("path", ["/network/", "/network/index.html"])
 def test_one_document_reaches_the_network(site: Path, path: str) -> None:
-    value = policy.headers(policy.read(site), path)[policy.HEADER]
+    value = headers_of(read_rules(site), path)[HEADER]
     assert "," not in value  # a second policy would close it again
     found = sources(value)
     assert found["connect-src"].startswith("*")
     assert found["script-src"].split()[0] == "'self'"
     assert found["frame-ancestors"] == "'self'"
-    headers = policy.headers(policy.read(site), path)
-    assert headers[policy.RESOURCE] == "same-origin"
+    headers = headers_of(read_rules(site), path)
+    assert headers[RESOURCE] == "same-origin"
 
 
 @pytest.mark.parametrize("name", policy.DOCUMENTS)
 def test_documents_say_their_policy_too(site: Path, name: str) -> None:
-    rules = policy.headers(policy.read(site), f"/{name}")
-    header = sources(rules[policy.HEADER])
+    rules = headers_of(read_rules(site), f"/{name}")
+    header = sources(rules[HEADER])
     assert header.pop("frame-ancestors")
     assert in_page(site / name) == header
 
@@ -91,13 +98,13 @@ def test_server_sends_the_headers_of_the_site(site: Path, isolated: bool) -> Non
         with pytest.raises(urllib.error.HTTPError) as missing:
             urllib.request.urlopen(f"{server.url}nothing")
         server.shutdown()
-    assert sources(sent[policy.HEADER])["connect-src"] == "'self'"
+    assert sources(sent[HEADER])["connect-src"] == "'self'"
     assert ("Cross-Origin-Embedder-Policy" in sent) is isolated
-    assert missing.value.headers[policy.HEADER] == policy.NOTHING
-    found = missing.value.headers[policy.RESOURCE]
+    assert missing.value.headers[HEADER] == NOTHING
+    found = missing.value.headers[RESOURCE]
     assert found == ("same-origin" if isolated else None)
     missing.value.close()
 
 
 def test_folder_without_rules_gets_none(tmp_path: Path) -> None:
-    assert policy.read(tmp_path) == []
+    assert read_rules(tmp_path) == []

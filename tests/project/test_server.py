@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.server import SiteServer
+from tensorweb.site_server import SiteServer
 
 
 @pytest.fixture(params=[True, False], ids=["isolated", "plain"])

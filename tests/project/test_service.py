@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tensorweb.site_server import SHARED, headers_of, read_rules
 from tools import packing, policy, service
 
 PAGE = (
@@ -62,9 +63,9 @@ def test_files_that_the_page_never_loads_are_not_cached(site: Path) -> None:
 
 def test_files_have_the_headers_that_hosts_send(site: Path) -> None:
     table = service.table(site)
-    rules = policy.read(site)
+    rules = read_rules(site)
     for path, (_, row, _) in table["files"].items():
-        expected = policy.SHARED | policy.headers(rules, f"/{path}")
+        expected = SHARED | headers_of(rules, f"/{path}")
         found = dict(table["headers"][row])
         assert found.pop("Content-Type")
         assert found == expected
