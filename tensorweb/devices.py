@@ -13,7 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorweb import dtypes
@@ -38,10 +38,11 @@ class Device:
 
     Attributes:
         name: the name in programs.
-        module: the module with `open_backend()`, which returns `Steps`.
+        module: the module with `open_backend(name)`, which returns `Steps`.
         dtypes: names of the dtypes that it can store.
         doc: one line of documentation.
         varying: names of the dtypes that depend on the opened device.
+        is_numbered: whether a machine can have several: `webgpu:1` is its second.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Device:
     dtypes: frozenset[str]
     doc: str
     varying: frozenset[str] = frozenset()
+    is_numbered: bool = False
 
 
 DEVICES: dict[str, Device] = {
@@ -67,11 +69,15 @@ DEVICES: dict[str, Device] = {
             "the GPU through WebGPU: bool, integers up to 32 bits, float32, complex64, "
             "at times float16",
             varying=frozenset({"float16"}),
+            is_numbered=True,
         ),
     )
 }
 """Every device by name, from the most available to the fastest. The default is the last
 one that can be opened."""
+
+_numbered: dict[str, Device] = {}
+"""Entries of further adapters, such as `webgpu:1`, by the names that programs used."""
 
 NARROWER = {
     dtypes.float64: dtypes.float32,
@@ -95,17 +101,55 @@ _fastest_here: str | None = None
 def as_device(device: object) -> str:
     """Return a device's name, checked; None means the default device.
 
+    A number chooses one of several adapters; `webgpu` is the first one.
+
     Raises:
         DeviceError: there is no such device.
 
-    >>> as_device("cpu")
-    'cpu'
+    >>> as_device("cpu"), as_device("webgpu:0")
+    ('cpu', 'webgpu')
     """
     if device is None:
         return default_device()
-    if isinstance(device, str) and device in DEVICES:
-        return device
+    if isinstance(device, str):
+        if device in DEVICES or device in _numbered:
+            return device
+        kind, _, number = device.partition(":")
+        if kind in DEVICES and DEVICES[kind].is_numbered and number.isdecimal():
+            if int(number) == 0:
+                return kind
+            return _open_numbered(kind, int(number))
     raise DeviceError(f"unknown device {device!r}; devices are {', '.join(DEVICES)}.")
+
+
+def _open_numbered(kind: str, number: int) -> str:
+    """Add an entry for a further adapter that can be opened, and return its name."""
+    name = f"{kind}:{number}"
+    _numbered[name] = replace(DEVICES[kind], name=name)
+    try:
+        backend(name)
+    except DeviceError:
+        del _numbered[name]
+        raise
+    return name
+
+
+def entry(name: str) -> Device:
+    """Return the entry of a device by its checked name.
+
+    >>> entry("webgpu").is_numbered
+    True
+    """
+    return DEVICES.get(name) or _numbered[name]
+
+
+def number_of(name: str) -> int:
+    """Return the number in a device's checked name, 0 without one.
+
+    >>> number_of("webgpu"), number_of("webgpu:2")
+    (0, 2)
+    """
+    return int(name.partition(":")[2] or 0)
 
 
 def backend(name: str) -> Backend:
@@ -143,8 +187,8 @@ def _open(name: str) -> Steps[Backend]:
     """Return a device's backend, opening it on first use."""
     if name not in _backends:
         _refuse_forked(name)
-        module = importlib.import_module(DEVICES[name].module)
-        _backends[name] = yield from module.open_backend()
+        module = importlib.import_module(entry(name).module)
+        _backends[name] = yield from module.open_backend(name)
     return _backends[name]
 
 
@@ -190,6 +234,11 @@ def _refuse_forked(name: str) -> None:
 def opened(name: str) -> Backend | None:
     """Return a device's backend if it has been opened."""
     return _backends.get(name)
+
+
+def all_opened() -> list[Backend]:
+    """Return the backends of all devices that have been opened."""
+    return list(_backends.values())
 
 
 _losses: Counter[str] = Counter()
@@ -328,7 +377,7 @@ def device(name: str) -> Iterator[str]:
 
 def stores(dtype: DType, device: str) -> bool:
     """Whether a device can store a dtype; opens it only for dtypes that vary."""
-    row = DEVICES[device]
+    row = entry(device)
     if dtype.name not in row.dtypes:
         return False
     return dtype.name not in row.varying or dtype.name in backend(device).dtypes
@@ -338,7 +387,7 @@ def require_dtype(dtype: DType, device: str) -> None:
     """Raise `DTypeError` if a device cannot store a dtype; names one that can."""
     if stores(dtype, device):
         return
-    mine = DEVICES[device]
+    mine = entry(device)
     other = [row.name for row in DEVICES.values() if dtype.name in row.dtypes]
     other = [name for name in other if name != device]
     stored = ", ".join(sorted(mine.dtypes - mine.varying))

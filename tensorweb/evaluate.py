@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorweb.devices import DEVICES, backend, opened
+from tensorweb.devices import all_opened, backend
 from tensorweb.graph.autograd import is_recording, may_differentiate, set_rule
 from tensorweb.graph.complex_pairs import pair_of, pairs_of
 from tensorweb.graph.deferred_errors import concerning, require_sound
@@ -198,7 +198,5 @@ def synchronize() -> None:
 
     >>> synchronize()
     """
-    for device in DEVICES:
-        found = opened(device)
-        if found is not None:
-            found.synchronize()
+    for found in all_opened():
+        found.synchronize()

@@ -66,6 +66,13 @@ class Preparer(Protocol):
         """Wait until nothing is compiled in the background any more."""
 
 
+class BufferSharer(Protocol):
+    """Ability: programs of the same process can use the buffers and the device."""
+
+    def shared_buffer(self, node: Node) -> object:
+        """Return the GPU's own buffer of a computed base, whose elements it holds."""
+
+
 class RowTransformer(Protocol):
     """Ability: one operation, `fourier`, is the Fourier transform of an axis.
 
@@ -116,6 +123,10 @@ class Backend(Protocol):
     @property
     def row_transformer(self) -> RowTransformer | None:
         """Transforms axes for `fft`; without one other operations do."""
+
+    @property
+    def sharer(self) -> BufferSharer | None:
+        """Shares buffers for `gpu_buffer`; without one that is an error."""
 
     @property
     def factors_in_halves(self) -> bool:

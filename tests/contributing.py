@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RECIPES = (ROOT / "docs/recipes.md", ROOT / "docs/extending.md")
 
 BLOCK = re.compile(
-    r"(?:^ *<!-- (?P<how>insert|file|page): (?P<where>[^\n]*) -->\n)?"
+    r"(?:^ *<!-- (?P<how>insert|file|page|process): (?P<where>[^\n]*) -->\n)?"
     r"^(?P<indent> *)```(?P<language>\w+)\n(?P<code>.*?)^(?P=indent)```$",
     re.MULTILINE | re.DOTALL,
 )
@@ -29,8 +29,8 @@ GAPS = {"def ": "\n\n", "class ": "\n\n", "    def ": "\n"}
 class Block:
     """One fenced block: its page, heading, language and code, and where that belongs.
 
-    `how` is `insert`, `file`, `page` for what runs in a page of others, or empty for a
-    block that is no step.
+    `how` is `insert`, `file`, `page` for what runs in a page of others, `process` for a
+    program that needs a process of its own, or empty for a block that is no step.
     """
 
     page: Path

@@ -76,6 +76,6 @@ class FirstArgument:
         return [inputs[0]]
 
 
-def open_backend() -> Steps[PretendBackend]:
+def open_backend(name: str) -> Steps[PretendBackend]:
     yield from ()
     return PretendBackend()

@@ -20,7 +20,7 @@ VARIABLE = "TENSORWEB_CPU"
 ENGINES = ("numpy", "wasm")
 
 
-def open_backend() -> Steps[CpuBackend | WasmBackend]:
+def open_backend(name: str) -> Steps[CpuBackend | WasmBackend]:
     """Return the backend of the chosen engine, NumPy or WebAssembly, without waiting.
 
     Raises:

@@ -47,7 +47,13 @@ from tensorweb.schedule.linear import LinearGraph, linearize, pieces
 from tensorweb.waits import Steps
 
 if TYPE_CHECKING:
-    from tensorweb.protocol import Preparer, Recorder, RowTransformer, Tuner
+    from tensorweb.protocol import (
+        BufferSharer,
+        Preparer,
+        Recorder,
+        RowTransformer,
+        Tuner,
+    )
 
 
 Region = tuple[Buffer, int, int]
@@ -235,6 +241,11 @@ class KernelBackend:
     @property
     def preparer(self) -> Preparer | None:
         """None, unless the device compiles in the background."""
+        return None
+
+    @property
+    def sharer(self) -> BufferSharer | None:
+        """None, unless other programs can use the device's buffers."""
         return None
 
     def realize(

@@ -71,6 +71,7 @@ class CpuBackend:
     recorder = None
     tuner = None
     preparer = None
+    sharer = None
     row_transformer: RowTransformer | None = NumpyTransformer()
     factors_in_halves = False
     is_emulated = False

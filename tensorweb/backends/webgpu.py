@@ -21,9 +21,10 @@ from tensorweb.codegen.product.adapters import class_of
 from tensorweb.codegen.product.tiles import PRODUCT_TILES, candidates, problem_of
 from tensorweb.codegen.program import Launch, Program
 from tensorweb.codegen.target import Target
-from tensorweb.devices import DEVICES
+from tensorweb.devices import entry, number_of
 from tensorweb.drivers import ShaderDriver, open_driver
 from tensorweb.drivers.policy import ADAPTER_VARIABLE
+from tensorweb.drivers.protocol import SharingDriver
 from tensorweb.dtypes import ALL
 from tensorweb.graph.node import Node
 from tensorweb.schedule.kernel import Kernel
@@ -32,7 +33,7 @@ from tensorweb.version import VERSION
 from tensorweb.waits import Steps, run_blocking
 
 if TYPE_CHECKING:
-    from tensorweb.protocol import Preparer, Tuner
+    from tensorweb.protocol import BufferSharer, Preparer, Tuner
 
 
 Tuned = tuple[tuple[str, str], ...]
@@ -193,8 +194,6 @@ class BackgroundPipelines(ShaderPipelines):
         self.begin(requests)
 
 
-DEVICE = "webgpu"
-
 ALIGNMENT = 4
 """Copies between buffers begin at whole words."""
 
@@ -203,21 +202,21 @@ UNBOUNDED = 1 << 62
 browser and would count no further than 2 GiB."""
 
 
-def open_backend() -> Steps[WebGpuBackend]:
-    """Open the GPU and probe its adapter.
+def open_backend(name: str) -> Steps[WebGpuBackend]:
+    """Open the GPU of that name and probe its adapter.
 
     Raises:
-        DeviceError: there is no adapter; says what to do.
+        DeviceError: there is no such adapter; says what to do.
         BlockingError: Python cannot wait here.
     """
-    driver = yield from open_driver()
-    return WebGpuBackend(driver, (yield from probe(driver)))
+    driver = yield from open_driver(number_of(name))
+    return WebGpuBackend(driver, (yield from probe(driver)), name)
 
 
-def traits_of(driver: ShaderDriver) -> DeviceTraits:
+def traits_of(driver: ShaderDriver, name: str) -> DeviceTraits:
     """Return the traits of the GPU that a driver has opened."""
     return DeviceTraits(
-        DEVICE,
+        name,
         {dtype.name: dtype.device_itemsize for dtype in ALL},
         max(driver.limits["maxStorageBuffersPerShaderStage"] - 2, 2),
         ALIGNMENT,
@@ -248,13 +247,15 @@ class WebGpuBackend(KernelBackend):
     driver: ShaderDriver
     _pipelines: ShaderPipelines
 
-    def __init__(self, driver: ShaderDriver, found: Findings = NOTHING) -> None:
+    def __init__(
+        self, driver: ShaderDriver, found: Findings = NOTHING, name: str = "webgpu"
+    ) -> None:
         """Take over an open driver whose adapter has been probed."""
         self.faults = found.faults
-        names = set(DEVICES[DEVICE].dtypes)
+        names = set(entry(name).dtypes)
         if "shader-f16" not in driver.features:
             names.discard("float16")
-        traits = traits_of(driver)
+        traits = traits_of(driver, name)
         pipelines = ShaderPipelines(driver, found.workarounds)
         super().__init__(driver, traits, pipelines, frozenset(names))
         # Who names an adapter wants it.
@@ -278,6 +279,16 @@ class WebGpuBackend(KernelBackend):
     def preparer(self) -> Preparer:
         """Pipelines can be compiled ahead."""
         return self
+
+    @property
+    def sharer(self) -> BufferSharer | None:
+        """Buffers of wgpu-py can be shared, those of a browser cannot."""
+        return self if isinstance(self.driver, SharingDriver) else None
+
+    def shared_buffer(self, node: Node) -> object:
+        """Return the GPU's own buffer of a computed base."""
+        assert isinstance(self.driver, SharingDriver), "internal: it is a sharer"
+        return self.driver.resource(self.buffer_of(node).handle)
 
     @property
     def is_worthwhile(self) -> bool:

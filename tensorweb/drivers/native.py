@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import atexit
 import importlib
-import os
 import sys
 import weakref
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from tensorweb.drivers import messages, native_cache
 from tensorweb.drivers.memory import host_memory, require_bindable
+from tensorweb.drivers.native_adapters import FEATURES, Wgpu, request_device
 from tensorweb.drivers.policy import (
-    ADAPTER_VARIABLE,
     LARGEST_IDLE_STAGING,
     MOST_BIND_GROUPS,
     MOST_TIMESTAMPS,
@@ -35,81 +33,11 @@ from tensorweb.drivers.protocol import (
 )
 from tensorweb.errors import (
     BackendError,
-    DeviceError,
     DeviceLostError,
     DeviceMemoryError,
     ShaderError,
 )
 from tensorweb.waits import Steps, Wait, run_blocking
-
-Wgpu = Any
-"""An object of wgpu-py, which ships no type information."""
-
-FEATURES = {
-    "shader-f16": "shader-f16",
-    "timestamp-query": "timestamp-query",
-    "subgroups": "subgroups",
-    "subgroup": "subgroups",
-}
-"""Features enabled when present: wgpu-native's name to WebGPU's own."""
-
-
-def request_device() -> tuple[Wgpu, Wgpu, Wgpu]:
-    """Return the wgpu module, an adapter and its device with maximal limits.
-
-    Raises `DeviceError` when wgpu-py is not installed or there is no adapter.
-    """
-    try:
-        wgpu = importlib.import_module("wgpu")
-        importlib.import_module("wgpu.backends.wgpu_native")
-    except ImportError as error:
-        raise DeviceError(
-            "webgpu: the package wgpu is not installed; install it with "
-            '`pip install "tensorweb[native]"`, or compute on device="cpu".'
-        ) from error
-    except Exception as error:
-        raise DeviceError(
-            f"webgpu: the package wgpu cannot be loaded here ({error}); "
-            'compute on device="cpu".'
-        ) from error
-    adapter = _choose_adapter(wgpu, os.environ.get(ADAPTER_VARIABLE, ""))
-    features = [name for name in FEATURES if name in adapter.features]
-    try:
-        # Without required_limits wgpu-py asks for the adapter's own maxima.
-        device = adapter.request_device_sync(required_features=features)
-    except Exception as error:
-        raise DeviceError(
-            f"webgpu: the adapter {adapter.summary} gives no device ({error})."
-        ) from error
-    return wgpu, adapter, device
-
-
-def _choose_adapter(wgpu: Wgpu, name: str) -> Wgpu:
-    if name:
-        adapters = list(wgpu.gpu.enumerate_adapters_sync())
-        for adapter in adapters:
-            if name.lower() in adapter.summary.lower():
-                return adapter
-        names = "; ".join(adapter.summary for adapter in adapters) or "none"
-        raise DeviceError(
-            f"webgpu: no adapter's name contains {ADAPTER_VARIABLE}={name!r}; "
-            f"adapters here: {names}."
-        )
-    try:
-        adapter = wgpu.gpu.request_adapter_sync(power_preference="high-performance")
-    except Exception as error:
-        raise _no_adapter() from error
-    if adapter is None:
-        raise _no_adapter()
-    return adapter
-
-
-def _no_adapter() -> DeviceError:
-    return DeviceError(
-        "webgpu: no GPU adapter on this machine; install a Vulkan driver (on Debian "
-        "`apt install mesa-vulkan-drivers` also computes without a GPU), or compute "
-        'on device="cpu".'
-    )
 
 
 def webgpu_limits(limits: Mapping[str, int]) -> dict[str, int]:
@@ -333,12 +261,14 @@ class BindGroups:
         self._groups_of.clear()
 
 
-def open_native() -> NativeDriver:
-    """Open the machine's best GPU adapter, or the one named by `TENSORWEB_ADAPTER`.
+def open_native(number: int = 0) -> NativeDriver:
+    """Open a GPU adapter by its number: 0 is the machine's best one.
 
-    Raises `DeviceError` when wgpu-py is not installed or there is no adapter.
+    `TENSORWEB_ADAPTER` names another one as the first.
+
+    Raises `DeviceError` when wgpu-py is not installed or there is no such adapter.
     """
-    driver = NativeDriver(*request_device())
+    driver = NativeDriver(*request_device(number))
     atexit.register(_finish, weakref.ref(driver))
     return driver
 
@@ -430,6 +360,10 @@ class NativeDriver:
         self._counters["live_buffers"] -= 1
         self._counters["live_bytes"] -= resource.size
         resource.destroy()
+
+    def resource(self, buffer: int) -> Wgpu:
+        """Return the buffer of wgpu-py that belongs to a handle."""
+        return self._buffers[buffer]
 
     def write_buffer(self, buffer: int, offset: int, data: bytes | memoryview) -> None:
         """Copy host bytes into a buffer; offset and length are multiples of 4."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from tensorweb.waits import Steps
 
@@ -129,6 +129,14 @@ class ShaderDriver(Driver, Protocol):
 
     def keep(self, key: str, text: str | None) -> bool:
         """Store a text for later runs, None removes it; return whether it persists."""
+
+
+@runtime_checkable
+class SharingDriver(Protocol):
+    """A driver whose buffers other programs of the process can use."""
+
+    def resource(self, buffer: int) -> object:
+        """Return the buffer of the GPU library that belongs to a handle."""
 
 
 class ModuleDriver(Driver, Protocol):

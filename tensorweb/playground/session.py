@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import tensorweb as tw
 from tensorweb import devices, notices
-from tensorweb.devices import DEVICES, open_device_async, opened, prefer_device
+from tensorweb.devices import all_opened, open_device_async, prefer_device
 from tensorweb.display.cells import Pooling
 from tensorweb.errors import DeviceError
 from tensorweb.events import listening
@@ -392,8 +392,9 @@ Handler = Callable[..., object]
 
 def _faults() -> list[str]:
     """Return the known computing errors of the open devices' adapters."""
-    backends = map(opened, DEVICES)
-    return [fault for backend in backends for fault in getattr(backend, "faults", ())]
+    return [
+        fault for backend in all_opened() for fault in getattr(backend, "faults", ())
+    ]
 
 
 def handlers(session: Session) -> Mapping[str, Handler]:

@@ -6,22 +6,24 @@ import operator
 from collections.abc import Container
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from tensorweb.devices import backend, fastest
 from tensorweb.dtypes import DType
 from tensorweb.errors import (
     DataError,
+    DeviceError,
     DTypeError,
     ExchangeError,
     ShapeError,
     TensorIndexError,
     TransformError,
 )
-from tensorweb.evaluate import read, read_async, realize
+from tensorweb.evaluate import plain_number, read, read_async, realize
 from tensorweb.graph.autograd import are_numbers_allowed, loses_derivative, reaches_leaf
 from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.node import Node
 from tensorweb.graph.tracing import is_traced
 from tensorweb.hostdata import MOST_AXES, unpack
-from tensorweb.nodes.movement import slice_ranges
+from tensorweb.nodes.movement import copy, slice_ranges
 from tensorweb.shapes import unravel_index
 from tensorweb.tensor.base import FLOWING, TensorBase
 from tensorweb.tensor.buffers import require_numpy
@@ -54,6 +56,41 @@ class ValueMethods(TensorBase):
         if self.node.size:
             await read_async([_element(self.node, 0)])
         return self  # type: ignore[return-value]  # all tensors are Tensor
+
+    @property
+    def gpu_buffer(self) -> Any:
+        """The `wgpu.GPUBuffer` with the elements: no copy, for programs that use wgpu.
+
+        The value is computed first. Elements lie from byte 0 on, in row-major order;
+        the buffer can be longer. It is this tensor's as long as the tensor exists and
+        is not assigned to; then other values take it. What the program submits to the
+        device's queue runs in order with the kernels. See `tw.use_device`.
+
+        Raises:
+            DeviceError: only device `webgpu` has buffers, and browsers do not share
+                them.
+            DataError: it is a view of other elements; a copy has a buffer of its own.
+        """
+        device = self.node.device
+        sharer = backend(device).sharer
+        if sharer is None:
+            raise DeviceError(
+                f"gpu_buffer: device {device!r} shares no buffers here; that needs "
+                f"device {fastest()!r} in ordinary Python, where wgpu-py computes."
+            )
+        if not self.node.size:
+            raise DataError("gpu_buffer: a tensor without elements has no buffer.")
+        if plain_number(self.node) is not None:  # a constant has no storage
+            self.node = copy(self.node)
+        node = pair_of(self.node)
+        if node.view.offset or not node.view.is_contiguous:
+            raise DataError(
+                f"gpu_buffer: this tensor of shape {self.node.shape} is a view, whose "
+                "elements do not lie in one piece from the buffer's start; share a "
+                "copy: `y = x.copy()`, then `y.gpu_buffer`."
+            )
+        realize([self.node])
+        return sharer.shared_buffer(node.base)
 
     def item(self, *index: SupportsIndex) -> Any:
         """Return one element as a Python number; the only one, or the one at `index`.

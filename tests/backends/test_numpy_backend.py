@@ -28,7 +28,7 @@ def numpy_backend(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Yield `cpu`, which computes with NumPy and is the default meanwhile."""
     monkeypatch.setenv(cpu_module.VARIABLE, "numpy")
     monkeypatch.setitem(
-        devices._backends, "cpu", run_blocking(cpu_module.open_backend())
+        devices._backends, "cpu", run_blocking(cpu_module.open_backend("cpu"))
     )
     with devices.device("cpu") as name:
         yield name
@@ -44,7 +44,7 @@ def test_missing_numpy_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(importlib, "import_module", refuse)
     with pytest.raises(DeviceError, match=r"NumPy.*No module.*pip install numpy"):
-        run_blocking(cpu_module.open_backend())
+        run_blocking(cpu_module.open_backend("cpu"))
 
 
 def test_a_computed_value_is_retained_without_its_history() -> None:

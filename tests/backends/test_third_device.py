@@ -177,5 +177,5 @@ def test_no_cpu_that_stands_in_for_a_gpu_is_the_default(
         assert Context().run(tw.default_device) == "pretend"
 
 
-def _refuse() -> None:
+def _refuse(name: str) -> None:
     raise DeviceError("no NumPy")

@@ -34,18 +34,18 @@ def test_the_environment_variable_selects_the_backend(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv(cpu_module.VARIABLE, raising=False)
-    assert isinstance(run_blocking(cpu_module.open_backend()), CpuBackend)
+    assert isinstance(run_blocking(cpu_module.open_backend("cpu")), CpuBackend)
     with monkeypatch.context() as in_browser:
         in_browser.setattr(cpu_module, "is_browser", lambda: True)
         assert cpu_module.chosen_engine() == "wasm"
     monkeypatch.setenv(cpu_module.VARIABLE, "wasm")
     monkeypatch.setattr(pending, "_pending", dict(pending._pending))
-    opened = run_blocking(cpu_module.open_backend())
+    opened = run_blocking(cpu_module.open_backend("cpu"))
     assert isinstance(opened, WasmBackend)
     assert opened.description.startswith("WebAssembly")
     monkeypatch.setenv(cpu_module.VARIABLE, "fortran")
     with pytest.raises(DeviceError, match=r"'fortran' .* one of numpy, wasm, or leave"):
-        run_blocking(cpu_module.open_backend())
+        run_blocking(cpu_module.open_backend("cpu"))
 
 
 def test_integers_of_64_bits_are_exact(backend: WasmBackend) -> None:

@@ -13,6 +13,7 @@ import json
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,17 @@ def test_programs(block: Block, output: str | None, device: str) -> None:
     with contextlib.redirect_stdout(printed):
         exec(compile(block.code, str(block), "exec"), {"__name__": "__main__"})
     assert output is None or printed.getvalue() == output
+
+
+ALONE = [block for block in BLOCKS if block.how == "process"]
+
+
+@pytest.mark.needs_processes
+@pytest.mark.parametrize("block", ALONE, ids=str)
+def test_programs_in_a_process_of_their_own(block: Block, webgpu: str) -> None:
+    command = [sys.executable, "-c", block.code]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_pages_of_others_are_of_the_versions_that_are_tested() -> None:

@@ -46,7 +46,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "display": (*NODES, "evaluate"),
     "tensor": TENSOR,
     "functions": TENSOR,
-    "exchange": (*TENSOR, "functions"),
+    "exchange": (*TENSOR, "functions", "drivers"),
     "trees": TENSOR,
     "tree": ("errors", "tensor", "trees"),
     "transforms": (*TENSOR, "trees", "tree", "functions"),
