@@ -33,7 +33,7 @@ def wgpu_module() -> Wgpu:
     except ImportError as error:
         raise DeviceError(
             "webgpu: the package wgpu is not installed; install it with "
-            '`pip install "tensorweb[native]"`, or compute on device="cpu".'
+            '`pip install "tensorweb[gpu]"`, or compute on device="cpu".'
         ) from error
     except Exception as error:
         raise DeviceError(
