@@ -9,6 +9,8 @@ the browser tests; not meant for the open internet.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import http.server
 import sys
 from fnmatch import fnmatchcase
@@ -113,13 +115,23 @@ class SiteHandler(http.server.SimpleHTTPRequestHandler):
 
 
 class SiteServer(http.server.ThreadingHTTPServer):
-    """A server of `folder` on localhost; port 0 takes any free port, see `url`."""
+    """A server of `folder` on localhost; port 0 takes any free port, see `url`.
+
+    Raises:
+        OSError: the port is taken.
+    """
 
     daemon_threads = True
 
     def __init__(self, folder: Path, port: int = 0, *, isolated: bool = True) -> None:
         handler = partial(SiteHandler, directory=str(folder), isolated=isolated)
-        super().__init__(("127.0.0.1", port), handler)
+        try:
+            super().__init__(("127.0.0.1", port), handler)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            text = f"port {port} is in use; choose another by --port"
+            raise OSError(text) from None
         self.isolated = isolated
         self.hosts = {f"{host}:{self.server_port}" for host in HOSTS}
         if self.server_port == 80:  # browsers leave it out
@@ -134,6 +146,12 @@ class SiteServer(http.server.ThreadingHTTPServer):
     def url(self) -> str:
         """The address to open, with a slash at the end."""
         return f"http://localhost:{self.server_port}/"
+
+    def run(self) -> None:
+        """Print the address and serve until interrupted."""
+        with contextlib.suppress(KeyboardInterrupt):
+            print(f"tensorweb is at {self.url} (Ctrl+C stops)", flush=True)
+            self.serve_forever()
 
 
 Rules = list[tuple[str, str, str]]

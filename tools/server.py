@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import errno
 from pathlib import Path
 
 from tensorweb.site_server import SiteServer
@@ -19,9 +17,7 @@ def serve(folder: Path, port: int, *, isolated: bool) -> None:
     try:
         server = SiteServer(folder, port, isolated=isolated)
     except OSError as error:
-        if error.errno != errno.EADDRINUSE:
-            raise
-        raise BuildError(f"port {port} is in use; choose another by --port") from None
-    with server, contextlib.suppress(KeyboardInterrupt):
-        print(f"\ntensorweb is at {server.url} (Ctrl+C stops)", flush=True)
-        server.serve_forever()
+        raise BuildError(str(error)) from None
+    with server:
+        print(flush=True)
+        server.run()
