@@ -1,7 +1,10 @@
 /** Limits the length of texts and lists from the worker, since a program can make them arbitrarily long. */
 
+import type { Note } from "./messages";
+
 const MOST_TEXT = 30_000;
 const MOST_ITEMS = 1_000;
+const MOST_OUTPUT = 120_000;
 
 /** Return a text, or both its ends if it is longer than the limit. */
 export function clipped(text: string, most: number): string {
@@ -20,4 +23,13 @@ export function bounded<T>(value: T, most = MOST_TEXT): T {
   }
   const entries = Object.entries(value).map(([key, item]) => [key, bounded(item, most)]);
   return Object.fromEntries(entries) as T;
+}
+
+/** Return a note that is short enough to draw. */
+export function boundedNote(note: Note): Note {
+  // The picture's length was checked on arrival.
+  if (note.note === "picture" || note.note === "plot") return note;
+  const short = bounded(note, note.note === "output" || note.note === "tail" ? MOST_OUTPUT : MOST_TEXT);
+  // Pictures are never cut; Python and the limit of a run bound their size.
+  return note.note === "display" && note.rich ? Object.assign(short, { rich: note.rich }) : short;
 }

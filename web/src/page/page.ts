@@ -1,6 +1,6 @@
 /** The page's state and commands, shared by its parts; it uses no element of theirs. */
 
-import { bounded } from "./bounds";
+import { bounded, boundedNote } from "./bounds";
 import { Documents } from "./documents";
 import type { Editor, EditorEvents } from "./editor";
 import { embedMode } from "./embed-mode";
@@ -32,8 +32,6 @@ interface Mounted {
   panel: Panel | null;
   wasShown: boolean;
 }
-
-const MOST_OUTPUT = 120_000;
 
 export class Page extends Store {
   /** Whether this is the compact page, which reads no data of the reader. */
@@ -227,11 +225,7 @@ export class Page extends Store {
     } else if (note.note === "step") {
       this.change({ loading: { text: note.text, done: 0, total: 0 } });
     }
-    const most = note.note === "output" || note.note === "tail" ? MOST_OUTPUT : undefined;
-    // The picture's length was checked on arrival.
-    const short = note.note === "picture" || note.note === "plot" ? note : bounded(note, most);
-    // Pictures are never cut; Python and the limit of a run bound their size.
-    if (note.note === "display" && note.rich) Object.assign(short, { rich: note.rich });
+    const short = boundedNote(note);
     this.#call((part) => part.note?.(short));
   }
 

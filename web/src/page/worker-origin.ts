@@ -19,6 +19,11 @@ declare global {
 
 let frame: HTMLIFrameElement | null = null;
 
+/** The folder of the site: a document in another folder names it. */
+function site(): string {
+  return new URL(document.documentElement.dataset["site"] ?? "./", document.baseURI).href;
+}
+
 /** Start a worker with or without access to other sites, or take the one that was started early. */
 export async function startWorker(withNetwork: boolean): Promise<WorkerChannel> {
   const early = await globalThis.tensorwebEarly;
@@ -33,7 +38,7 @@ export async function startWorker(withNetwork: boolean): Promise<WorkerChannel> 
  */
 export function openWorker(realm: Realm): WorkerChannel {
   narrow(realm.document);
-  const file = new URL("./worker.js", document.baseURI).href;
+  const file = new URL("./worker.js", site()).href;
   const words = new realm.Blob([wordsFor(file)], { type: "text/javascript" });
   const address = realm.URL.createObjectURL(words);
   const worker = new realm.Worker(address, { type: "module" });
@@ -60,7 +65,7 @@ import(${JSON.stringify(file)})
  */
 function narrow({ head }: Document): void {
   if (head.querySelector("meta[data-narrow]")) return;
-  const { origin, pathname } = new URL(SCRIPT, document.baseURI);
+  const { origin, pathname } = new URL(SCRIPT, site());
   const meta = document.createElement("meta");
   meta.dataset["narrow"] = "";
   meta.httpEquiv = "Content-Security-Policy";
@@ -75,7 +80,7 @@ async function openNetwork(): Promise<Realm> {
   const opened = document.createElement("iframe");
   opened.title = "Programs with network access";
   opened.hidden = true;
-  opened.src = new URL("./network/", document.baseURI).href;
+  opened.src = new URL("./network/", site()).href;
   const loaded = new Promise((resolve) => opened.addEventListener("load", resolve));
   document.body.append(opened);
   frame = opened;

@@ -9,7 +9,7 @@ import type { Page } from "../page/page";
 import type { ProgramFile } from "../page/program";
 import type { Heatmap, TensorRecord } from "../page/protocol";
 import { decodeHeatmap, drawWhole } from "../panels/tensors/heatmap";
-import { isPicture, wholeOf } from "../panels/tensors/small-pictures";
+import { isPicture, wholeOf } from "../panels/tensors/whole";
 import { el, find } from "./dom";
 import "./standalone.css";
 

@@ -14,6 +14,7 @@ import { lightLine } from "./lit-line";
 import { marksOf, position } from "./marks";
 import { Names } from "./names";
 import { States, replacement } from "./states";
+import "./code.css";
 import "./editor.css";
 import type { Part } from "../../page/view";
 

@@ -16,6 +16,7 @@ import { copyButton } from "./copying";
 import { mountTensorCards } from "./tensor-cards";
 import { focusField, promptField } from "./prompt";
 import { mountPlots } from "./plots";
+import { markedCode } from "./marked-code";
 import { richView } from "./rich";
 import { Terminal } from "./terminal";
 import "./ansi.css";
@@ -227,11 +228,4 @@ function frameLine(frame: Frame, page: Page): Node[] {
     { class: "line-link" },
   );
   return [link, markedCode(frame)];
-}
-
-function markedCode({ code, column, endColumn, line, endLine, indent }: Frame): HTMLElement {
-  if (column === null || endColumn === null) return el("code", {}, code);
-  const start = Math.max(0, column - indent);
-  const end = endLine === line ? Math.max(start, endColumn - indent) : code.length;
-  return el("code", {}, code.slice(0, start), el("mark", {}, code.slice(start, end)), code.slice(end));
 }

@@ -9,8 +9,9 @@ import "./rich.css";
 const LEAST_HEIGHT = 24;
 const MOST_HEIGHT = 480;
 
-/** Programs write HTML for white paper. */
-const PAPER = `<!doctype html><meta charset="utf-8"><style>
+/** Programs write HTML for white paper; its own policy holds also in pages that have none. */
+const PAPER = `<!doctype html><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:"><style>
 :root { color-scheme: light; background: #fff; color: #1b2331; font: 13px/1.45 system-ui, sans-serif; }
 body { margin: 8px; width: max-content; min-width: calc(100% - 16px); box-sizing: border-box; }
 table { border-collapse: collapse; } th, td { padding: 3px 9px; text-align: end; }
@@ -33,7 +34,7 @@ export function richView({ kind, data }: Rich, what: string): HTMLElement {
  * as well, so that it reaches no other site; elements that would still connect to one are
  * removed by `cleanHtml`. The frame has our origin, so its height can be measured.
  */
-function htmlFrame(html: string, title: string): HTMLElement {
+export function htmlFrame(html: string, title: string): HTMLElement {
   const frame = el("iframe", { class: "rich-frame", title, sandbox: "allow-same-origin", srcdoc: PAPER + cleanHtml(html) });
   frame.style.height = `${LEAST_HEIGHT}px`;
   const fit = (): void => {

@@ -9,7 +9,8 @@ import { messageOf } from "../../page/session";
 import { schemeOf, type Scheme } from "../../page/media";
 import { originLine } from "../../parts/nonfinite";
 import { flags, rangeOf } from "../tensors/facts";
-import { isPicture, mountSmallPictures } from "../tensors/small-pictures";
+import { mountSmallPictures } from "../tensors/small-pictures";
+import { isPicture } from "../tensors/whole";
 import { widths } from "./widths";
 import type { View } from "../../page/view";
 

@@ -1,14 +1,13 @@
 /** Thumbnails of tensors, requested one after another when they become visible. */
 
 import { el } from "../../parts/dom";
-import { planeOf } from "./axes";
 import { drawSmallCurve, isLine } from "./curve";
 import { decodeHeatmap, drawWhole } from "./heatmap";
 import type { Page } from "../../page/page";
-import type { Details } from "../../page/messages";
 import type { Heatmap, TensorRecord } from "../../page/protocol";
 import { schemeOf, type Scheme } from "../../page/media";
 import type { Size } from "./viewport";
+import { wholeOf } from "./whole";
 
 export interface SmallPictures {
   /** Draw a tensor's thumbnail into an element when that becomes visible. */
@@ -37,11 +36,6 @@ function mapOf(page: Page, tensor: TensorRecord): Promise<Heatmap> {
   last = request.catch(() => undefined);
   maps.set(tensor, request);
   return request;
-}
-
-/** Whether a tensor has enough values for a picture. */
-export function isPicture({ size, shape, problem }: TensorRecord): boolean {
-  return !problem && shape.length > 0 && size > 1;
 }
 
 /** Prepare to draw into elements with a canvas of this class, as large as some room. */
@@ -86,10 +80,4 @@ export function mountSmallPictures(page: Page, name: string, room: Size): SmallP
       for (const { host, map, tensor } of drawn) draw(host, map, tensor);
     },
   };
-}
-
-/** The default slice. */
-export function wholeOf({ id, shape, channels, coloured }: TensorRecord): Details<"heatmap"> {
-  const mixed = coloured ? channels : null;
-  return { tensor: id, ...planeOf(shape, mixed), indices: shape.map(() => 0), how: "mean", size: "small", channels: mixed };
 }
