@@ -17,10 +17,13 @@ from tools.environment import NODE_MODULES, npm_tool
 from tools.process import ROOT, BuildError, output
 
 WEB = ROOT / "web"
-NETWORK = "network.html"
+FOLDERS = {"network.html": "network", "runtime.html": "runtime"}
+"""Documents that have a folder of their own in the site."""
 ENTRY = "main.ts"
 WORKER = "worker/worker.ts"
 """One file: browsers check what a worker imports as they check workers."""
+RUNTIME = "element/runtime.ts"
+ELEMENT = "element/tensor-web.ts"
 SERVICE = "service/service-worker.ts"
 FIRST = "begin.ts"
 SLOT = "<script>BEGIN</script>"
@@ -41,6 +44,15 @@ MODULES = [
     # Pyodide's loader names Node's modules on paths that no browser takes.
     "--external:node:*",
 ]
+OF_ELEMENT = [
+    *ESBUILD,
+    "--format=esm",
+    "--splitting",
+    # An element has its style sheets in its own root.
+    "--loader:.css=text",
+    "--entry-names=[name]",
+]
+"""Other sites name the script, so that its name stays; its parts have hashes."""
 
 
 def bundle(out: Path, web: Path = WEB) -> str:
@@ -53,10 +65,10 @@ def bundle(out: Path, web: Path = WEB) -> str:
     Raises:
         BuildError: a source is missing, or esbuild refuses one.
     """
-    entry, worker, *alone = (
-        web / "src" / name for name in (ENTRY, WORKER, SERVICE, FIRST)
+    entry, worker, runtime, *alone = (
+        web / "src" / name for name in (ENTRY, WORKER, RUNTIME, SERVICE, FIRST)
     )
-    for path in [web / "index.html", entry, worker, *alone]:
+    for path in [web / "index.html", entry, worker, runtime, *alone]:
         if not path.is_file():
             raise BuildError(f"{path} is missing; the site needs it")
     version = _source_hash(web)
@@ -65,12 +77,14 @@ def bundle(out: Path, web: Path = WEB) -> str:
     modules = [*ESBUILD, *MODULES, *names, f"--outdir={out}"]
     output([*esbuild, entry, *modules, "--splitting"])
     output([*esbuild, worker, *modules])
+    output([*esbuild, runtime, *modules])
+    write_element(out, version, web)
     service, first = ([*esbuild, path, *ESBUILD, "--format=iife"] for path in alone)
     output([*service, f"--outfile={out / 'service-worker.js'}"])
     made = [path.name for path in out.glob(f"*-{version}.*") if path.suffix != ".map"]
     renamed = {name.replace(f"-{version}", ""): name for name in sorted(made)}
     for path in sorted(web.iterdir()):
-        if path.suffix not in STATIC or path.name == NETWORK:
+        if path.suffix not in STATIC or path.name in FOLDERS:
             continue
         name = path.name
         if path.suffix == ".css":
@@ -80,11 +94,20 @@ def bundle(out: Path, web: Path = WEB) -> str:
         renamed[path.name] = f"{path.stem}-{version}{path.suffix}"
         shutil.copyfile(path, out / renamed[path.name])
     _begin(out / "index.html", output(first))
-    (out / "network").mkdir()
-    shutil.copyfile(web / NETWORK, out / "network/index.html")
-    for path in [*out.glob("*.html"), *out.glob("*.js")]:
+    for name, folder in FOLDERS.items():
+        (out / folder).mkdir()
+        shutil.copyfile(web / name, out / folder / "index.html")
+    for path in [*out.glob("*.html"), *out.glob("*/index.html"), *out.glob("*.js")]:
         path.write_text(rewrite(path.read_text("utf-8"), renamed), "utf-8")
     return version
+
+
+def write_element(out: Path, version: str, web: Path = WEB) -> None:
+    """Write `tensor-web.js`, the custom element, and the parts that it loads later."""
+    esbuild = npm_tool("esbuild", "bin/esbuild")
+    names = f"--chunk-names=tensor-web-{version}-[hash]"
+    entry = web / "src" / ELEMENT
+    output([*esbuild, entry, *OF_ELEMENT, names, f"--outdir={out}"])
 
 
 def _begin(page: Path, script: str) -> None:
@@ -108,10 +131,10 @@ def _source_hash(web: Path) -> str:
 
 
 def rewrite(text: str, renamed: dict[str, str]) -> str:
-    """Replace each quoted name, with or without a leading `./`."""
+    """Replace each quoted name, with or without a leading `./` or `../`."""
     names = "|".join(map(re.escape, renamed))
     return re.sub(
-        rf"""(["'`])(\./)?({names})\1""",
+        rf"""(["'`])(\.{{1,2}}/)?({names})\1""",
         lambda match: f"{match[1]}{match[2] or ''}{renamed[match[3]]}{match[1]}",
         text,
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from base64 import b64encode
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from tensorweb.site_server import HEADER, HEADERS_FILE, ISOLATION, RESOURCE, SHARED
@@ -39,11 +40,20 @@ Headers go by path, so that they cannot tell the two apart."""
 OPEN: Policy = STRICT | {"connect-src": "* blob: data:", "frame-ancestors": "'self'"}
 """The same for programs that the reader lets onto the network."""
 
-DOCUMENTS = {"index.html": PAGE, "network/index.html": OPEN}
+DOCUMENTS = {
+    "index.html": PAGE,
+    "network/index.html": OPEN,
+    "runtime/index.html": PAGE,
+}
 """A row for each document of the site, by its path; other files are strict."""
 
-SHOWN_ELSEWHERE = ("index.html",)
+SHOWN_ELSEWHERE = ("index.html", "runtime/index.html")
 """What isolated pages of other sites may show as well."""
+
+LOADED_ELSEWHERE = "tensor-web*.js"
+"""Scripts of the custom element, which pages of other sites load."""
+
+READERS = "Access-Control-Allow-Origin"
 
 HEADER_ONLY = ("frame-ancestors",)
 """What browsers take from a header and not from a `meta` element."""
@@ -57,6 +67,8 @@ def apply(site: Path) -> None:
     rules = {"/*": SHARED}
     for path in _paths(site):
         rules[path] = {HEADER: _text(STRICT), RESOURCE: ISOLATION[RESOURCE]}
+        if fnmatchcase(path, f"/{LOADED_ELSEWHERE}"):
+            rules[path] |= {RESOURCE: "cross-origin", READERS: "*"}
     for name, row in DOCUMENTS.items():
         document = site / name
         page = document.read_text("utf-8")

@@ -34,9 +34,9 @@ UNUSED = ("card.png", *(f"pyodide/{name}" for name in packing.NAMES))
 LATER = (".whl", ".wasm")
 """Packages and the formatter: kept by those who have used them once."""
 
-
-DOCUMENTS = "docs/"
-"""Folder of pages that are kept by those who have read them."""
+OF_READERS = ("docs/", "runtime", "tensor-web")
+"""How the names of documents and of the element's files begin: kept by those who have
+read a page with them."""
 
 
 def write(site: Path, *, live: bool = False) -> None:
@@ -60,7 +60,7 @@ def write(site: Path, *, live: bool = False) -> None:
         headers["Content-Type"] = kind
         if headers not in rows:
             rows.append(headers)
-        is_late = path.startswith(DOCUMENTS) or path.endswith(LATER)
+        is_late = path.startswith(OF_READERS) or path.endswith(LATER)
         is_kept = path == own or not (path in UNUSED or is_late)
         files[path] = (_digest(site / path), rows.index(headers), is_kept)
     described = {

@@ -26,11 +26,13 @@ SCRIPT = "<script>\n  theme();\n</script>"
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A small site with both documents."""
-    for folder in ("network", "pyodide/deep"):
+    """A small site with all documents."""
+    for folder in ("network", "pyodide/deep", "runtime"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "index.html").write_text(PAGE + SCRIPT)
     (tmp_path / "network/index.html").write_text(PAGE)
+    (tmp_path / "runtime/index.html").write_text(PAGE)
+    (tmp_path / "tensor-web.js").write_text("")
     (tmp_path / "main.js").write_text("")
     (tmp_path / "pyodide/deep/file.mjs").write_text("")
     policy.apply(tmp_path)
@@ -61,6 +63,18 @@ def test_every_file_is_strict(site: Path, path: str) -> None:
     assert headers[RESOURCE] == ("cross-origin" if is_page else "same-origin")
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Cross-Origin-Embedder-Policy"] == "require-corp"
+
+
+def test_pages_of_other_sites_load_the_element_and_show_its_runtime(site: Path) -> None:
+    for path in ("/tensor-web.js", "/runtime/", "/runtime/index.html"):
+        headers = headers_of(read_rules(site), path)
+        assert headers[RESOURCE] == "cross-origin"
+        assert sources(headers[HEADER])["connect-src"] == "'self'"
+        is_script = path.endswith(".js")
+        assert headers.get(policy.READERS) == ("*" if is_script else None)
+        may_be_shown = sources(headers[HEADER])["frame-ancestors"]
+        assert may_be_shown == ("'none'" if is_script else "*")
+    assert policy.READERS not in headers_of(read_rules(site), "/main.js")
 
 
 @pytest.mark.parametrize("path", ["/network/", "/network/index.html"])

@@ -22,7 +22,9 @@ OWN = "wheels/tensorweb-1-py3-none-any.whl"
 FILES = {
     "index.html": PAGE,
     "network/index.html": PAGE,
+    "runtime/index.html": PAGE,
     "main.js": "main()",
+    "tensor-web.js": "define()",
     "main.js.map": "{}",
     "card.png": "picture",
     "pyodide/pyodide.asm.wasm": "plain",
@@ -57,6 +59,8 @@ def test_files_that_the_page_never_loads_are_not_cached(site: Path) -> None:
     assert unused == {
         "card.png",
         "pyodide/pyodide.asm.wasm",
+        "runtime/index.html",
+        "tensor-web.js",
         "wheels/numpy-2-cp314.whl",
     }
 
