@@ -170,8 +170,8 @@ def failures(seed: str) -> Iterator[str]:
             except Exception as error:  # every error is one too many here
                 yield f"{way} of {name} {case.code}: {type(error).__name__}: {error}"
                 continue
-            for got, wanted in pairs:
-                a, b = np.asarray(got), np.asarray(wanted)
+            for got, required in pairs:
+                a, b = np.asarray(got), np.asarray(required)
                 if a.shape != b.shape or not np.array_equal(a, b):
                     texts = f"{a.tolist()}, not {b.tolist()}"
                     yield f"{way} of {name} {case.code}: {texts}"
