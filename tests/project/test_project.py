@@ -8,17 +8,14 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import subprocess
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import tensorweb as tw
-
-ROOT = Path(__file__).resolve().parents[2]
+from tools.process import ROOT
+from tools.tracked import tracked_files
 
 SOURCES = (".py", ".ts", ".js", ".mjs", ".css", ".wgsl", ".html")
 
@@ -49,16 +46,6 @@ TRACES = (
 
 ALLOWED_TRACES = ("/home/pyodide",)
 """Pyodide's own home folder, the same in every browser."""
-
-
-def tracked_files() -> list[Path]:
-    """Return the files under version control, or skip where git knows nothing."""
-    command = ["git", "ls-files", "-z"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
-    if done.returncode:
-        pytest.skip("not a git checkout")
-    paths = (ROOT / name for name in done.stdout.decode().split("\0") if name)
-    return [path for path in paths if path.is_file()]
 
 
 def name_of(path: Path) -> str:

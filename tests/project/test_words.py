@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import subprocess
 
 from tools.process import ROOT
+from tools.tracked import tracked_files
 
 PHRASES = (
     r"hangs? on",
@@ -42,14 +42,11 @@ QUOTED = ("docs/glossary.md", "tests/project/test_words.py")
 
 def phrases_by_file() -> dict[str, list[str]]:
     """Return the phrases in each tracked file that has any."""
-    names = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.split("\0")
     pattern = re.compile(rf"\b(?:{'|'.join(PHRASES)})\b")
     phrases: dict[str, list[str]] = {}
-    for name in names:
-        path = ROOT / name
-        if not name.endswith(KINDS) or name in QUOTED or not path.is_file():
+    for path in tracked_files():
+        name = path.relative_to(ROOT).as_posix()
+        if not name.endswith(KINDS) or name in QUOTED:
             continue
         is_lesson = name.startswith(LESSONS)
         matches = pattern.findall(path.read_text("utf-8"))
