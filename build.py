@@ -23,6 +23,7 @@ from tools import (
     numpy_tests,
     process,
     pyodide_build,
+    release,
     server,
     site,
     testing,
@@ -91,6 +92,15 @@ def _parser() -> argparse.ArgumentParser:
     wheel.add_argument(
         "--out", type=Path, default=process.ROOT / "dist.wheel", metavar="DIR"
     )
+    released = command(
+        "release", _release, "make everything that a release publishes", wheels=True
+    )
+    released.add_argument(
+        "--out", type=Path, default=process.ROOT / "dist/release", metavar="DIR"
+    )
+    released.add_argument(
+        "--tag", metavar="NAME", help="the tag that is released: refuse what is unready"
+    )
     command("setup", _setup, "install every tool that tests and checks need")
     command("check", _check, "run ruff, mypy and the TypeScript compiler")
     command("docs", _docs, "write the pages that are made from docstrings")
@@ -144,6 +154,11 @@ def _site(options: argparse.Namespace) -> None:
 
 def _wheel(options: argparse.Namespace) -> int:
     return pyodide_build.run(options.out)
+
+
+def _release(options: argparse.Namespace) -> int:
+    packages = {*release.PACKAGES, *options.packages}
+    return release.run(options.out, options.wheels, options.tag, sorted(packages))
 
 
 def _setup(options: argparse.Namespace) -> int:

@@ -33,6 +33,9 @@ from tools.bundle import WEB, bundle
 from tools.process import BuildError, output, status
 
 PYODIDE = environment.NODE_MODULES / "pyodide"
+RELEASE = "release"
+"""A folder in the site's, which building it again retains; see `tools/release.py`."""
+
 PYODIDE_FILES = (
     "pyodide.mjs",
     "pyodide.asm.mjs",
@@ -67,7 +70,8 @@ def build(
     out = out.resolve()
     if wheels is not None and not wheels.is_dir():
         raise BuildError(f"--wheels {wheels}: no such folder")
-    if out.exists() and any(out.iterdir()) and not (out / "build.json").is_file():
+    others = [path.name for path in out.iterdir()] if out.exists() else []
+    if {*others} - {RELEASE} and "build.json" not in others:
         raise BuildError(f"{out} is not empty and not a site; choose another --out")
     environment.prepare("site")
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -189,6 +193,8 @@ def _replace(out: Path, draft: Path) -> None:
     """Replace `out` by `draft`; a server of `out` sees no half-built site."""
     old = out.with_name(f"{draft.name}.old")
     if out.exists():
+        if (out / RELEASE).is_dir():
+            (out / RELEASE).rename(draft / RELEASE)
         out.rename(old)
     draft.rename(out)
     shutil.rmtree(old, ignore_errors=True)
