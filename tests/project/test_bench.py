@@ -213,7 +213,7 @@ def test_timer_measures_by_the_same_rules(monkeypatch: pytest.MonkeyPatch) -> No
         counts.append(count)
         now += count * seconds
 
-    timer = Timer(0.05, lambda: None, lambda: None)
+    timer = Timer(0.05, lambda: None, lambda: None, is_tiny=True)
     times = timer.measure(run, 64, groups.append)
     assert groups == [4]
     assert counts[:4] == [64, 64, 64, 4]
@@ -229,12 +229,13 @@ def test_timer_measures_by_the_same_rules(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_step_moves_against_the_gradient(network: str, cpu: str) -> None:
     size = training.SIZES[network][True]
     arrays = [programs.operand(each) for each in training.inputs(network, size)]
+    functions = training.tensorweb_functions()
     trainer = training.Trainer(network, True, [array.tobytes() for array in arrays])
     model = dict(trainer.model)
 
     def loss(model: Any) -> tw.Tensor:
         made: tw.Tensor = training.LOSSES[network](
-            tw, size, model, trainer.x, trainer.y
+            functions, size, model, trainer.x, trainer.y
         )
         return made
 
@@ -253,10 +254,11 @@ def test_a_step_moves_against_the_gradient(network: str, cpu: str) -> None:
 
 def test_forward_pass_attends_to_earlier_letters_only(cpu: str) -> None:
     size = training.FORWARD["gpt2_short"][True]
-    p = training.weights(tw, size)
+    p, functions = training.weights(tw, size), training.tensorweb_functions()
     texts = ([[3, 1, 4, 1, 5, 9, 2, 6]], [[3, 1, 4, 1, 5, 9, 2, 7]])
     first, second = (
-        training.logits(tw, size, p, tw.asarray(text), p["letters"].T) for text in texts
+        training.logits(functions, size, p, tw.asarray(text), p["letters"].T)
+        for text in texts
     )
     assert first.shape == (size.batch, size.length, size.letters)
     difference = np.abs(np.asarray(second - first))[0].max(axis=-1)
