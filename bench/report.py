@@ -35,10 +35,6 @@ LAUNCHES: dict[str, tuple[str, str, float]] = {
     "page_live_512": ("page: a picture of a loop, 512 by 512", "ms", 33),
     "page_live_512_gap": ("page: longest time without a frame, loop", "ms", 100),
     "page_longest_gap": ("page: longest time without a frame, all", "ms", 100),
-    "launch_tape_1_cpu": ("launch by raw tape, 1 a flush, CPU", "µs", 0),
-    "launch_tape_1_all": ("launch by raw tape, 1 a flush, all in", "µs", 0),
-    "launch_tape_300_cpu": ("launch by raw tape, 300 a flush, CPU", "µs", 0),
-    "launch_tape_300_all": ("launch by raw tape, 300 a flush, all in", "µs", 10),
     "launch_library_1_cpu": ("graph + flush, 1 kernel a flush, CPU", "µs", 0),
     "launch_library_1_all": ("graph + flush, 1 kernel a flush, all in", "µs", 0),
     "launch_library_300_cpu": ("graph + flush, 300 kernels a flush, CPU", "µs", 0),
@@ -341,7 +337,6 @@ def _named(row: Row | None) -> str:
     names = [name for name in PEERS if impl.startswith(name)]
     names += [JIT] if impl.endswith(f" {JIT}") else []
     names += impl.split()[1:] if impl.startswith(PYTORCH) else []
-    names += ["estimated"] if "estimated_from" in row else []
     return f"{_rate(row)} ({' '.join(names)})" if names else _rate(row)
 
 

@@ -173,11 +173,14 @@ def test_javascript_has_the_same_networks(found: dict[str, Any]) -> None:
             assert few == [*flat[:3].tolist(), *flat[-2:].tolist()]
 
 
-def test_slow_peer_is_estimated_and_not_run(found: dict[str, Any]) -> None:
-    quick, slow = sorted(found["rows"], key=lambda row: str(row["impl"]))
-    assert quick["ms"] == pytest.approx(0.5)
-    assert "512 elements" in slow["estimated_from"]
-    assert slow["ms"] == pytest.approx(16 * 8**3)
+def test_cases_that_fail_become_lines(found: dict[str, Any]) -> None:
+    [quick] = found["table"]["rows"]
+    assert (quick["impl"], quick["ms"], quick["rate"]) == ("quick", 0.5, 2.0)
+    early, late = sorted(found["table"]["lines"][1:])
+    assert (early, late) == (
+        "elem: early failed: no memory",
+        "elem: late failed: no memory",
+    )
 
 
 def test_groups_of_long_operations_are_small(found: dict[str, Any]) -> None:
