@@ -23,6 +23,7 @@ from tools import (
     numpy_tests,
     process,
     pyodide_build,
+    rehearsal,
     release,
     server,
     site,
@@ -101,6 +102,15 @@ def _parser() -> argparse.ArgumentParser:
     released.add_argument(
         "--tag", metavar="NAME", help="the tag that is released: refuse what is unready"
     )
+    rehearsed = command(
+        "rehearse",
+        _rehearse,
+        "install each artefact of a release where its users would, and run it",
+        wheels=True,
+    )
+    rehearsed.add_argument(
+        "--release", type=Path, metavar="DIR", help="one that was made already"
+    )
     command("setup", _setup, "install every tool that tests and checks need")
     command("check", _check, "run ruff, mypy and the TypeScript compiler")
     command("docs", _docs, "write the pages that are made from docstrings")
@@ -159,6 +169,10 @@ def _wheel(options: argparse.Namespace) -> int:
 def _release(options: argparse.Namespace) -> int:
     packages = {*release.PACKAGES, *options.packages}
     return release.run(options.out, options.wheels, options.tag, sorted(packages))
+
+
+def _rehearse(options: argparse.Namespace) -> int:
+    return rehearsal.run(options.release, options.wheels)
 
 
 def _setup(options: argparse.Namespace) -> int:
