@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +121,8 @@ def cpu(options: argparse.Namespace) -> None:
             "contenders": rows,
             "numpy": f"../{numpy.name}" if numpy else None,
             "rounds": options.rounds,
-            "workloads": [checked_json(row) for row in workloads],
+            # Smaller sizes are for the estimates of GPUs.
+            "workloads": [checked_json(replace(row, smaller=())) for row in workloads],
         }
 
     from bench.browser import measured

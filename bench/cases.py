@@ -275,14 +275,12 @@ class Timer:
     Attributes:
         budget: seconds of batches of a case.
         wait: returns when the GPU has finished.
-        occupy: enqueues work, repeated before a case's batches.
-        is_tiny: whether nothing keeps the GPU busy before a case.
+        warm: keeps the GPU busy for a while.
     """
 
     budget: float
     wait: Callable[[], None]
-    occupy: Callable[[], object]
-    is_tiny: bool = False
+    warm: Callable[[], None]
 
     def measure(
         self,
@@ -308,10 +306,7 @@ class Timer:
             group = fitting
             regroup(group)
             self.timed(run, group)  # plans it
-        end = perf_counter() + (0 if self.is_tiny else WARMING_MS / 1e3)
-        while perf_counter() < end:
-            self.occupy()
-            self.wait()
+        self.warm()
         count = self._fitting_count(run, group)
         batches = sorted(self.timed(run, count) / count for _ in range(ROUNDS))
         middle = batches[ROUNDS // 2]

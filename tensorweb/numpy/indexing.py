@@ -13,7 +13,6 @@ from tensorweb.lookups.keys import ends_within
 from tensorweb.numpy.arguments import (
     Out,
     as_first_operand,
-    as_indices,
     as_operand_like,
     as_tensors,
     flatten_without_axis,
@@ -49,8 +48,7 @@ def take(
     >>> np.take([[1, 2], [3, 4]], 3)
     tensor(4)
     """
-    x = as_first_operand(a, indices)
-    chosen = as_indices(indices, x)
+    x, chosen = as_tensors((a, indices))
     x, along = flatten_without_axis(x, axis)
     chosen = resolve_indices(chosen, x.shape[along], mode)
     return into(x[(*(slice(None),) * along, chosen)], out)
@@ -70,8 +68,7 @@ def take_along_axis(
     tensor([[1],
             [4]])
     """
-    x = as_first_operand(arr, indices)
-    chosen = as_indices(indices, x)
+    x, chosen = as_tensors((arr, indices))
     x, along = flatten_without_axis(x, axis)
     if chosen.ndim == x.ndim:  # other axes of length 1 broadcast, as in NumPy
         shapes = [(*y.shape[:along], *y.shape[along + 1 :]) for y in (x, chosen)]
@@ -99,8 +96,7 @@ def choose(
     >>> np.choose([1, 0, 1], [[1, 2, 3], [10, 20, 30]])
     tensor([10,  2, 30])
     """
-    index = as_indices(a, as_first_operand(a, *choices))
-    index, *arrays = tw.broadcast_arrays(index, *choices)
+    index, *arrays = tw.broadcast_arrays(a, *choices)
     if index.size and index.dtype.kind not in ("bool", "int", "uint"):
         raise DTypeError(f"choose: numbers are {index.dtype}; give integers.")
     index = resolve_indices(asarray(index), len(arrays), mode).astype(int)
@@ -236,7 +232,7 @@ def put(a: Tensor, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
     tensor([-44,   1, -55,   3,   4])
     """
     target = _require_tensor("put", a)
-    indices = resolve_indices(as_indices(ind, target).ravel(), target.size, mode)
+    indices = resolve_indices(as_tensors((target, ind))[1].ravel(), target.size, mode)
     flat = target.ravel()
     if indices.size and as_operand_like(v, target).size:
         flat[indices] = _repeat_to_length(v, indices.size, target)
@@ -318,7 +314,7 @@ def put_along_axis(
             [99, 40, 50]])
     """
     target = _require_tensor("put_along_axis", arr)
-    chosen = as_indices(indices, target)
+    _, chosen = as_tensors((target, indices))
     if axis is None:
         flat = target.ravel()
         flat[chosen] = values
