@@ -15,7 +15,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -121,8 +120,7 @@ def cpu(options: argparse.Namespace) -> None:
             "contenders": rows,
             "numpy": f"../{numpy.name}" if numpy else None,
             "rounds": options.rounds,
-            # Smaller sizes are for the estimates of GPUs.
-            "workloads": [checked_json(replace(row, smaller=())) for row in workloads],
+            "workloads": [checked_json(row) for row in workloads],
         }
 
     from bench.browser import measured

@@ -275,12 +275,14 @@ class Timer:
     Attributes:
         budget: seconds of batches of a case.
         wait: returns when the GPU has finished.
-        warm: keeps the GPU busy for a while.
+        occupy: enqueues work, repeated before a case's batches.
+        is_tiny: whether nothing keeps the GPU busy before a case.
     """
 
     budget: float
     wait: Callable[[], None]
-    warm: Callable[[], None]
+    occupy: Callable[[], object]
+    is_tiny: bool = False
 
     def measure(
         self,
@@ -306,7 +308,10 @@ class Timer:
             group = fitting
             regroup(group)
             self.timed(run, group)  # plans it
-        self.warm()
+        end = perf_counter() + (0 if self.is_tiny else WARMING_MS / 1e3)
+        while perf_counter() < end:
+            self.occupy()
+            self.wait()
         count = self._fitting_count(run, group)
         batches = sorted(self.timed(run, count) / count for _ in range(ROUNDS))
         middle = batches[ROUNDS // 2]

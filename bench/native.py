@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
-from time import perf_counter
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,12 +19,30 @@ from bench.workloads import Workload, chosen
 IMPL = "tensorweb native"
 
 
+class Way(NamedTuple):
+    """One way to compute a workload.
+
+    Attributes:
+        impl: in results.
+        run: enqueues a number of operations.
+        read: returns the numbers of the last result.
+        group: operations that one flush computes; `regroup` changes it.
+    """
+
+    impl: str
+    run: Callable[[int], None]
+    read: Callable[[], Any]
+    group: int = 1
+    regroup: Callable[[int], None] | None = None
+
+
 def run(options: argparse.Namespace) -> None:
     """Measure and save."""
     tw.set_default_device("webgpu")
     adapter = cases.driver().description
     print(f"adapter: {adapter}", flush=True)
-    timer = Timer(options.ms / 1e3, tw.synchronize, _warmer(tiny=options.tiny))
+    busy = CeilingCase(cases.ceilings(tiny=options.tiny)[-1])
+    timer = Timer(options.ms / 1e3, tw.synchronize, lambda: busy.run(20), options.tiny)
     rows: list[Row] = []
     for ceiling in cases.ceilings(tiny=options.tiny):
         case = CeilingCase(ceiling)
@@ -34,41 +52,42 @@ def run(options: argparse.Namespace) -> None:
         rows.append(results.row(name, "WGSL native", times, work, ceiling.unit))
         results.show(rows[-1])
     for workload in chosen(options.table, options.w, tiny=options.tiny):
-        rows += _measure(workload, timer)
+        rows += measured(workload, _ways(workload), timer)
     if options.launches:
-        measured = json.loads(launches.measure(tiny=options.tiny))
-        rows += [{**row, "impl": IMPL} for row in measured]
+        found = json.loads(launches.measure(tiny=options.tiny))
+        rows += [{**row, "impl": IMPL} for row in found]
     about = {"adapter": adapter, "driver": adapter, "versions": results.versions()}
     results.save(options, "native", about, rows)
 
 
-def _warmer(*, tiny: bool) -> Callable[[], None]:
-    """Return what keeps the GPU busy before a case; nothing at tiny sizes."""
-    case = CeilingCase(cases.ceilings(tiny=tiny)[-1])
-
-    def warm() -> None:
-        end = perf_counter() + cases.WARMING_MS / 1e3
-        while perf_counter() < end:
-            case.run(20)
-            tw.synchronize()
-
-    return (lambda: None) if tiny else warm
-
-
-def _measure(workload: Workload, timer: Timer) -> list[Row]:
-    """Return the rows of one workload: results sharing a submit, and each its own."""
-    inputs = operands(workload)
-    given = [(values.tobytes(), values.shape, str(values.dtype)) for values in inputs]
+def measured(workload: Workload, ways: Iterable[Way], timer: Timer) -> list[Row]:
+    """Return the rows of one workload; a way that fails becomes a line of the log."""
     expected = samples(workload)
-    ways = [(IMPL, workload.group, False), (f"{IMPL}, one submit per op", 1, False)]
-    if workload.is_jitted:
-        ways.append((f"{IMPL}, jit", workload.group, True))
     rows = []
-    for impl, group, is_jitted in ways:
-        case = ProgramCase(workload.program, given, group, is_jitted=is_jitted)
-        times = timer.measure(case.run, group, case.regroup)
-        error = error_of(expected, np.frombuffer(case.result(), workload.dtype))
-        row = results.row(workload.name, impl, times, workload.work, workload.unit)
+    for way in ways:
+        try:
+            times = timer.measure(way.run, way.group, way.regroup)
+            error = error_of(expected, way.read())
+        except Exception as problem:  # PyTorch's compiler has many ways to fail
+            print(f"{workload.name}: {way.impl} failed: {str(problem)[:300]}")
+            continue
+        row = results.row(workload.name, way.impl, times, workload.work, workload.unit)
         rows.append({**row, "err": error, "ok": error <= workload.tolerance})
         results.show(rows[-1])
     return rows
+
+
+def _ways(workload: Workload) -> Iterable[Way]:
+    """Yield results that share a submit, each in its own, and through `jit`."""
+    inputs = operands(workload)
+    given = [(values.tobytes(), values.shape, str(values.dtype)) for values in inputs]
+    kinds = [(IMPL, workload.group, False), (f"{IMPL}, one submit per op", 1, False)]
+    if workload.is_jitted:
+        kinds.append((f"{IMPL}, jit", workload.group, True))
+    for impl, group, is_jitted in kinds:
+        case = ProgramCase(workload.program, given, group, is_jitted=is_jitted)
+
+        def read(case: ProgramCase = case) -> Any:
+            return np.frombuffer(case.result(), workload.dtype)
+
+        yield Way(impl, case.run, read, group, case.regroup)

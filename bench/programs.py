@@ -22,10 +22,10 @@ Program = Callable[..., Any]
 
 
 def common(xp: Any) -> dict[str, Program]:
-    """Return the programs that a user writes alike in tensorweb and NumPy.
+    """Return the programs that a user writes alike in every library.
 
     Args:
-        xp: either library's namespace.
+        xp: the library's namespace, with the names of the Array API.
     """
 
     def softmax(x: Array) -> Array:
@@ -40,7 +40,7 @@ def common(xp: Any) -> dict[str, Program]:
     def life(x: Array) -> Array:
         shifts = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if (i, j) != (0, 0)]
         count = sum(xp.roll(x, shift, axis=(0, 1)) for shift in shifts)
-        return ((count == 3) | ((x == 1) & (count == 2))).astype(xp.int32)
+        return xp.astype((count == 3) | ((x == 1) & (count == 2)), xp.int32)
 
     def heat(x: Array) -> Array:
         total = xp.roll(x, 1, axis=0) + xp.roll(x, -1, axis=0)
@@ -57,6 +57,18 @@ def common(xp: Any) -> dict[str, Program]:
         new_u = inner_u + 0.16 * laplacian(u) - reaction + 0.035 * (1 - inner_u)
         new_v = inner_v + 0.08 * laplacian(v) + reaction - 0.1 * inner_v
         return new_u, new_v
+
+    def mandelbrot(x: Array, y: Array) -> Array:
+        real, imaginary = xp.zeros_like(x), xp.zeros_like(y)
+        count = xp.zeros_like(x + y)
+        for _ in range(MANDELBROT_STEPS):
+            real, imaginary = (
+                real * real - imaginary * imaginary + x,
+                2 * real * imaginary + y,
+            )
+            size = real * real + imaginary * imaginary
+            count = count + xp.astype(size < 4, xp.float32)
+        return count
 
     def svd(a: Array) -> Array:
         u, s, vh = xp.linalg.svd(a, full_matrices=False)
@@ -91,6 +103,7 @@ def common(xp: Any) -> dict[str, Program]:
         "life": life,
         "heat": heat,
         "gray_scott": gray_scott,
+        "mandelbrot": mandelbrot,
         "sort_rows": lambda x: xp.sort(x, axis=1),
         "fft": lambda x: xp.fft.fft(x),
         "fft2": lambda x: xp.fft.fftn(x),
@@ -104,18 +117,6 @@ def common(xp: Any) -> dict[str, Program]:
 def tensorweb_programs() -> dict[str, Program]:
     """Return every program as a user of tensorweb writes it."""
     import tensorweb as tw
-
-    def mandelbrot(x: Array, y: Array) -> Array:
-        real, imaginary = tw.zeros_like(x), tw.zeros_like(y)
-        count = tw.zeros((y.shape[0], x.shape[0]))
-        for _ in range(MANDELBROT_STEPS):
-            real, imaginary = (
-                real * real - imaginary * imaginary + x,
-                2 * real * imaginary + y,
-            )
-            size = real * real + imaginary * imaginary
-            count = count + (size < 4).astype(tw.float32)
-        return count
 
     def grouped(images: Array, weights: Array) -> Array:
         groups = images.shape[1] // weights.shape[1]
@@ -133,7 +134,6 @@ def tensorweb_programs() -> dict[str, Program]:
         "conv2d_1x1": lambda x, w: tw.conv2d(x, w),
         "logsumexp_rows": lambda x: tw.nn.logsumexp(x, axis=1),
         "gelu": lambda x: tw.nn.gelu(x),
-        "mandelbrot": mandelbrot,
         "attention": lambda q, k, v: tw.nn.attention(q, k, v),
         "attention_causal": lambda q, k, v: tw.nn.attention(q, k, v, causal=True),
     }

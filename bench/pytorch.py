@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import importlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -17,11 +18,12 @@ from typing import Any
 import numpy as np
 
 from bench import results, training
-from bench.cases import WARMING_MS, Timer
-from bench.programs import common, error_of, operand, operands, samples
+from bench.cases import Timer
+from bench.native import Way, measured
+from bench.programs import common, operand, operands
 from bench.results import BenchError, Row
-from bench.training import FORWARD, LETTERS, PARTS, RATE, SIZES, Size
-from bench.workloads import MANDELBROT_STEPS, Workload, chosen
+from bench.training import FORWARD, RATE, SIZES, Functions, Size
+from bench.workloads import Workload, chosen
 
 WARMING_SIDE = 4096
 TIMED_OPERATIONS = 20  # of a batch by CUDA's events, or as many as take TIMED_MS
@@ -32,14 +34,44 @@ Torch = Any
 """The module `torch`; it is not installed where this project is checked."""
 
 Program = Callable[..., Any]
-Ways = dict[str, dict[str, Program]]
 
-COMPOSED = ("elem", "pairwise", "gray_scott")
-SHARED = ("matmul_nt", "matmul_tn", "increment", "svd", "eigh")
-"""Programs that PyTorch writes as NumPy does: compositions, and single functions."""
+COMPOSED = frozenset(
+    (
+        *("elem", "pairwise", "gray_scott", "softmax", "layernorm", "var_rows", "gelu"),
+        *("logsumexp_rows", "norm_rows", "sum_strided", "life", "heat", "mandelbrot"),
+        *("attention", "attention_causal"),
+    )
+)
+"""Programs of several operations, which `torch.compile` may fuse."""
 
 INDEXED = ("gather", "scatter_add")
 """Programs whose integers are indices."""
+
+
+@dataclass
+class CudaTimer(Timer):
+    """A timer that also asks CUDA's events for the GPU's time."""
+
+    torch: Torch = None
+
+    def measure(
+        self,
+        run: Callable[[int], None],
+        group: int = 1,
+        regroup: Callable[[int], None] | None = None,
+    ) -> dict[str, float]:
+        """Return times by the wall, and by CUDA's events around a batch."""
+        by_wall = super().measure(run, group, regroup)
+        count = max(1, min(TIMED_OPERATIONS, int(TIMED_MS / by_wall["ms"])))
+        totals = []
+        for _ in range(3):
+            begin, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
+            begin.record()
+            run(count)
+            end.record()
+            self.torch.cuda.synchronize()
+            totals.append(begin.elapsed_time(end) / count)
+        return {**by_wall, "gpu_ms": min(totals)}
 
 
 def run(options: argparse.Namespace) -> None:
@@ -54,7 +86,10 @@ def run(options: argparse.Namespace) -> None:
     torch.backends.cudnn.benchmark = True  # it may choose convolutions by measuring
     name = torch.cuda.get_device_name()
     print(f"PyTorch {torch.__version__} on {name}", flush=True)
-    timer = Timer(options.ms / 1e3, torch.cuda.synchronize, _warmer(torch))
+    x = torch.ones((WARMING_SIDE, WARMING_SIDE), device="cuda")
+    timer = CudaTimer(
+        *(options.ms / 1e3, torch.cuda.synchronize, lambda: torch.mm(x, x)), torch=torch
+    )
     rows: list[Row] = []
     end = perf_counter() + options.seconds
     if options.command == "train":
@@ -64,18 +99,91 @@ def run(options: argparse.Namespace) -> None:
             if perf_counter() > end:
                 print(f"stopped after {options.seconds:.0f} s at {workload.name}")
                 break
-            rows += _measure(torch, workload, timer)
+            rows += measured(workload, _ways(torch, workload), timer)
+            torch.cuda.empty_cache()
+    for row in rows:
+        row["gpu_rate"] = row["rate"] * row["ms"] / row["gpu_ms"]
     versions = {**results.versions(), "PyTorch": torch.__version__}
     about = {"adapter": name, "driver": name, "versions": versions}
     results.save(options, "pytorch", about, rows)
 
 
-def programs(torch: Torch) -> Ways:
-    """Return the ways to write each program, by name; a way's name may be empty.
+class ArrayApi:
+    """PyTorch under the names of the Array API, for the programs of all libraries."""
 
-    Programs get the operands, indices as int64.
-    """
+    def __init__(self, torch: Torch) -> None:
+        """Keep the module; what is not here is called alike there."""
+        self.torch = torch
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.torch, name)
+
+    def astype(self, x: Any, dtype: Any) -> Any:
+        return x.to(dtype)
+
+    def max(self, x: Any, axis: int, keepdims: bool = False) -> Any:
+        return self.torch.amax(x, axis, keepdims)
+
+    def var(self, x: Any, axis: int) -> Any:
+        centred = x - x.mean(axis, keepdim=True)
+        return (centred * centred).mean(axis)
+
+    def roll(self, x: Any, shift: Any, axis: Any) -> Any:
+        return self.torch.roll(x, shift, axis)
+
+    def sort(self, x: Any, axis: int = -1) -> Any:
+        return self.torch.sort(x, axis).values
+
+    def take(self, x: Any, indices: Any, axis: int) -> Any:
+        return x.index_select(axis, indices)
+
+    def cumulative_sum(self, x: Any) -> Any:
+        return self.torch.cumsum(x, 0)
+
+
+def compositions(torch: Torch) -> dict[str, Program]:
+    """Return every program as its definition says; indices are int64."""
     functional = torch.nn.functional
+
+    def logsumexp(x: Any) -> Any:
+        top = x.max(1, keepdim=True).values
+        return torch.log(torch.exp(x - top).sum(1)) + top[:, 0]
+
+    def grouped(images: Any, weights: Any) -> Any:
+        groups = images.shape[1] // weights.shape[1]
+        return functional.conv2d(images, weights, padding=1, groups=groups)
+
+    def attention(q: Any, k: Any, v: Any, *, is_causal: bool = False) -> Any:
+        scores = q @ k.mT * q.shape[-1] ** -0.5
+        if is_causal:
+            visible = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device)
+            scores = scores.masked_fill(~visible.tril(), float("-inf"))
+        return torch.softmax(scores, -1) @ v
+
+    return {
+        **common(ArrayApi(torch)),
+        "argsort": partial(torch.argsort, stable=True),
+        "scatter_add": lambda x, i, values: x.index_add(0, i, values),
+        "transpose_copy": lambda x: x.T.contiguous(),
+        "conv2d": partial(functional.conv2d, padding=1),
+        "conv2d_7x7s2": partial(functional.conv2d, stride=2, padding=3),
+        "conv2d_grouped": grouped,
+        "conv2d_depthwise": grouped,
+        "conv2d_1x1": functional.conv2d,
+        "logsumexp_rows": logsumexp,
+        "norm_rows": lambda x: torch.sqrt((x * x).sum(1)),
+        "gelu": functional.gelu,
+        "attention": attention,
+        "attention_causal": partial(attention, is_causal=True),
+    }
+
+
+def ready(torch: Torch) -> dict[str, dict[str, Program]]:
+    """Return PyTorch's functions for programs of several operations, and variants.
+
+    Functions that end in `_ex` do not wait for the check of singular matrices.
+    """
+    functional, linalg = torch.nn.functional, torch.linalg
 
     def deterministic(x: Any, i: Any, values: Any) -> Any:
         torch.use_deterministic_algorithms(True)
@@ -84,212 +192,59 @@ def programs(torch: Torch) -> Ways:
         finally:
             torch.use_deterministic_algorithms(False)
 
-    def softmax(x: Any) -> Any:
-        e = torch.exp(x - x.max(1, keepdim=True).values)
-        return e / e.sum(1, keepdim=True)
-
-    def layernorm(x: Any) -> Any:
-        centred = x - x.mean(1, keepdim=True)
-        variance = (centred * centred).mean(1, keepdim=True)
-        return centred / torch.sqrt(variance + 1e-5)
-
-    shared = common(torch)
-    return {
-        **{name: {"eager": shared[name]} for name in COMPOSED},
-        **{name: {"": shared[name]} for name in SHARED},
-        "matmul": {"": torch.matmul},
-        "matvec": {"": torch.mv},
-        "sum": {"": torch.sum},
-        "rowsum": {"": lambda x: torch.sum(x, 1)},
-        "colsum": {"": lambda x: torch.sum(x, 0)},
-        "softmax": {"softmax": lambda x: torch.softmax(x, 1), "eager": softmax},
-        "layernorm": {
-            "layer_norm": lambda x: functional.layer_norm(x, x.shape[1:]),
-            "eager": layernorm,
-        },
-        "cumsum": {"": lambda x: torch.cumsum(x, 0)},
-        "gather": {
-            "index_select": lambda table, indices: table.index_select(0, indices),
-            "indexing": lambda table, indices: table[indices],
-        },
-        "scatter_add": {
-            "index_add": lambda x, i, values: x.index_add(0, i, values),
-            "deterministic": deterministic,
-        },
-        "transpose_copy": {"": lambda x: x.T.contiguous()},
-        "sort": {"": lambda x: torch.sort(x).values},
-        "argsort": {"": partial(torch.argsort, stable=True)},
-        "argmax": {"": partial(torch.argmax, dim=1)},
-        "conv2d": {"": partial(functional.conv2d, padding=1)},
-        "conv2d_7x7s2": {"": partial(functional.conv2d, stride=2, padding=3)},
-        "matmul_complex": {"": torch.matmul},
-        "sort_rows": {"": lambda x: torch.sort(x, 1).values},
-        "fft": {"": torch.fft.fft},
-        "fft2": {"": torch.fft.fft2},
-        **_reductions(torch),
-        **_grids(torch),
-        **_networks(torch),
-        **_factorizations(torch),
-    }
-
-
-def _reductions(torch: Torch) -> Ways:
-    def logsumexp(x: Any) -> Any:
-        top = x.max(1, keepdim=True).values
-        return torch.log(torch.exp(x - top).sum(1)) + top[:, 0]
-
-    def var(x: Any) -> Any:
-        centred = x - x.mean(1, keepdim=True)
-        return (centred * centred).mean(1)
-
-    norm = partial(torch.linalg.vector_norm, dim=1)
-    return {
-        "argmax_rows": {"": partial(torch.argmax, dim=1)},
-        "var_rows": {"var": partial(torch.var, dim=1, correction=0), "eager": var},
-        "logsumexp_rows": {
-            "logsumexp": partial(torch.logsumexp, dim=1),
-            "eager": logsumexp,
-        },
-        "norm_rows": {
-            "vector_norm": norm,
-            "eager": lambda x: torch.sqrt((x * x).sum(1)),
-        },
-        "sum_strided": {"eager": lambda x: x[:, ::2].sum(1)},
-        "gelu": {"eager": torch.nn.functional.gelu},
-    }
-
-
-def _grids(torch: Torch) -> Ways:
-    def life(x: Any) -> Any:
-        shifts = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if (i, j) != (0, 0)]
-        count = sum(torch.roll(x, shift, (0, 1)) for shift in shifts)
-        return ((count == 3) | ((x == 1) & (count == 2))).to(torch.int32)
-
-    def heat(x: Any) -> Any:
-        total = torch.roll(x, 1, 0) + torch.roll(x, -1, 0)
-        total = total + torch.roll(x, 1, 1) + torch.roll(x, -1, 1)
-        return x + 0.1 * (total - 4 * x)
-
-    def mandelbrot(x: Any, y: Any) -> Any:
-        real, imaginary = torch.zeros_like(x), torch.zeros_like(y)
-        count = torch.zeros((y.shape[0], x.shape[0]), device=x.device)
-        for _ in range(MANDELBROT_STEPS):
-            real, imaginary = (
-                real * real - imaginary * imaginary + x,
-                2 * real * imaginary + y,
-            )
-            size = real * real + imaginary * imaginary
-            count = count + (size < 4).to(torch.float32)
-        return count
-
-    return {
-        "life": {"eager": life},
-        "heat": {"eager": heat},
-        "mandelbrot": {"eager": mandelbrot},
-    }
-
-
-def _networks(torch: Torch) -> Ways:
-    functional = torch.nn.functional
-
-    def grouped(images: Any, weights: Any) -> Any:
-        groups = images.shape[1] // weights.shape[1]
-        return functional.conv2d(images, weights, padding=1, groups=groups)
-
-    def composed(q: Any, k: Any, v: Any, *, is_causal: bool = False) -> Any:
-        scores = q @ k.mT * q.shape[-1] ** -0.5
-        if is_causal:
-            visible = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device)
-            scores = scores.masked_fill(~visible.tril(), float("-inf"))
-        return torch.softmax(scores, -1) @ v
-
-    def fused(q: Any, k: Any, v: Any, *, is_causal: bool = False) -> Any:
+    def sdpa(q: Any, k: Any, v: Any, *, is_causal: bool = False) -> Any:
         """Call with four axes, which the fused kernels require."""
         function = functional.scaled_dot_product_attention
         return function(q[None], k[None], v[None], is_causal=is_causal)[0]
 
     return {
-        "conv2d_grouped": {"": grouped},
-        "conv2d_depthwise": {"": grouped},
-        "conv2d_1x1": {"": functional.conv2d},
-        "attention": {"sdpa": fused, "eager": composed},
-        "attention_causal": {
-            "sdpa": partial(fused, is_causal=True),
-            "eager": partial(composed, is_causal=True),
-        },
+        "softmax": {"softmax": partial(torch.softmax, dim=1)},
+        "layernorm": {"layer_norm": lambda x: functional.layer_norm(x, x.shape[1:])},
+        "var_rows": {"var": partial(torch.var, dim=1, correction=0)},
+        "logsumexp_rows": {"logsumexp": partial(torch.logsumexp, dim=1)},
+        "norm_rows": {"vector_norm": partial(linalg.vector_norm, dim=1)},
+        "gather": {"indexing": lambda table, indices: table[indices]},
+        "scatter_add": {"deterministic": deterministic},
+        "attention": {"sdpa": sdpa},
+        "attention_causal": {"sdpa": partial(sdpa, is_causal=True)},
+        "cholesky": {"cholesky_ex": lambda a: linalg.cholesky_ex(a).L},
+        "solve": {"solve_ex": lambda a, b: linalg.solve_ex(a, b).result},
     }
 
 
-def _factorizations(torch: Torch) -> Ways:
-    """Functions that end in `_ex` do not wait for the check of singular matrices."""
-    linalg = torch.linalg
-
+def programs(torch: Torch) -> dict[str, dict[str, Program]]:
+    """Return the ways to write each program, by name; a way's name may be empty."""
+    others = ready(torch)
     return {
-        "cholesky": {
-            "": linalg.cholesky,
-            "cholesky_ex": lambda a: linalg.cholesky_ex(a).L,
-        },
-        "solve": {
-            "": linalg.solve,
-            "solve_ex": lambda a, b: linalg.solve_ex(a, b).result,
-        },
+        name: {"eager" if name in COMPOSED else "": program, **others.get(name, {})}
+        for name, program in compositions(torch).items()
     }
 
 
-def _measure(torch: Torch, workload: Workload, timer: Timer) -> list[Row]:
-    """Return the rows of one workload; a way that fails becomes a line of the log."""
+def _ways(torch: Torch, workload: Workload) -> Iterator[Way]:
+    """Yield the ways to compute a workload on the GPU."""
     ways = programs(torch)[workload.program]
     if "eager" in ways:
         ways = {**ways, "compiled": torch.compile(ways["eager"])}
     given = [torch.from_numpy(values).to("cuda") for values in operands(workload)]
     if workload.program in INDEXED:
         given = [x.long() if x.dtype == torch.int32 else x for x in given]
-    expected = samples(workload)
-    rows = []
     for way, program in ways.items():
+        step = partial(program, *given)
+
+        def read(step: Program = step) -> Any:
+            """Return the numbers of a result, or of several one after the other."""
+            value = step()
+            parts = value if isinstance(value, tuple) else (value,)
+            return np.concatenate([x.cpu().numpy().reshape(-1) for x in parts])
+
         impl = " ".join(filter(None, ("PyTorch", way)))
-        try:
-            times = _times(torch, program, given, timer)
-            result = _flat(program(*given))
-        except Exception as error:  # torch.compile has many ways to fail
-            print(f"{workload.name}: {impl} failed: {str(error)[:300]}")
-            continue
-        error_size = error_of(expected, result)
-        row = results.row(workload.name, impl, times, workload.work, workload.unit)
-        row |= {"err": error_size, "ok": error_size <= workload.tolerance}
-        row["gpu_rate"] = workload.work / times["gpu_ms"] / 1e6
-        rows.append(row)
-        results.show(row)
-    torch.cuda.empty_cache()
-    return rows
+        yield Way(impl, partial(_repeat, step), read)
 
 
-def _flat(value: Any) -> Any:
-    """Return the numbers of a result, or of several one after the other."""
-    parts = value if isinstance(value, tuple) else (value,)
-    return np.concatenate([x.cpu().numpy().reshape(-1) for x in parts])
-
-
-def _times(
-    torch: Torch, program: Program, given: list[Any], timer: Timer
-) -> dict[str, float]:
-    """Return times by the wall, and by CUDA's events around a batch."""
-
-    def enqueue(count: int) -> None:
-        for _ in range(count):
-            program(*given)
-
-    by_wall = timer.measure(enqueue)
-    count = max(1, min(TIMED_OPERATIONS, int(TIMED_MS / by_wall["ms"])))
-    totals = []
-    for _ in range(3):
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        begin.record()
-        enqueue(count)
-        end.record()
-        torch.cuda.synchronize()
-        totals.append(begin.elapsed_time(end) / count)
-    return {**by_wall, "gpu_ms": min(totals)}
+def _repeat(step: Callable[[], Any], count: int) -> None:
+    for _ in range(count):
+        step()
 
 
 def _torch() -> Torch:
@@ -305,18 +260,6 @@ def _torch() -> Torch:
     if not torch.cuda.is_available():
         raise BenchError("PyTorch has no CUDA device")
     return torch
-
-
-def _warmer(torch: Torch) -> Callable[[], None]:
-    x = torch.ones((WARMING_SIDE, WARMING_SIDE), device="cuda")
-
-    def warm() -> None:
-        end = perf_counter() + WARMING_MS / 1e3
-        while perf_counter() < end:
-            torch.mm(x, x)
-            torch.cuda.synchronize()
-
-    return warm
 
 
 def train(torch: Torch, timer: Timer, part: str, *, tiny: bool) -> list[Row]:
@@ -337,11 +280,6 @@ def train(torch: Torch, timer: Timer, part: str, *, tiny: bool) -> list[Row]:
     return rows
 
 
-def _repeat(step: Callable[[], Any], count: int) -> None:
-    for _ in range(count):
-        step()
-
-
 Steps = Iterator[tuple[str, Callable[[], Any], list[float] | None]]
 
 
@@ -359,7 +297,7 @@ def _steps(torch: Torch, network: str, size: Size) -> Steps:
         is_graph = "graph" in way
         options = {"fused": True, "capturable": True} if is_graph else {"fused": True}
         adam = torch.optim.Adam(p.values(), RATE, **options)
-        loss = partial(_loss, torch, network, size)
+        loss = partial(training.LOSSES[network], functions(torch), size)
         function = torch.compile(loss) if "compiled" in way else loss
 
         def step(p: Any = p, adam: Any = adam, function: Any = function) -> Any:
@@ -389,43 +327,25 @@ def _recorded(torch: Torch, step: Callable[[], Any]) -> Callable[[], Any]:
     return lambda: graph.replay()
 
 
-def _norm(torch: Torch, x: Any, scale: Any, shift: Any) -> Any:
-    return torch.nn.functional.layer_norm(x, x.shape[-1:], scale, shift, 1e-5)
-
-
-def _layer(torch: Torch, h: Any, p: Any, index: int, heads: int) -> Any:
-    """Apply one layer of a transformer with PyTorch's causal attention."""
+def functions(torch: Torch) -> Functions:
+    """Return the functions that PyTorch has ready for networks."""
     f = torch.nn.functional
-    of = {part: p[f"{part}_{index}"] for part in PARTS}
-    a = _norm(torch, h, of["scale1"], of["shift1"]) @ of["qkv"] + of["qkv_b"]
-    batch, length, wide = a.shape
-    parts = a.view(batch, length, 3, heads, wide // 3 // heads)
-    q, k, v = (parts[:, :, part].transpose(1, 2) for part in range(3))
-    a = f.scaled_dot_product_attention(q, k, v, is_causal=True)
-    h = h + a.transpose(1, 2).reshape(h.shape) @ of["out"] + of["out_b"]
-    b = _norm(torch, h, of["scale2"], of["shift2"]) @ of["up"] + of["up_b"]
-    return h + f.gelu(b, approximate="tanh") @ of["down"] + of["down_b"]
 
+    def attention(qkv: Any, heads: int) -> Any:
+        batch, length, wide = qkv.shape
+        parts = qkv.view(batch, length, 3, heads, wide // 3 // heads)
+        q, k, v = (parts[:, :, part].transpose(1, 2) for part in range(3))
+        gathered = f.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return gathered.transpose(1, 2).reshape(batch, length, wide // 3)
 
-def _logits(torch: Torch, size: Size, p: Any, text: Any, head: Any) -> Any:
-    h = p["letters"][text] + p["positions"]
-    for index in range(size.layers):
-        h = _layer(torch, h, p, index, size.heads)
-    return _norm(torch, h, p["scale"], p["shift"]) @ head
-
-
-def _loss(torch: Torch, network: str, size: Size, p: Any, x: Any, y: Any) -> Any:
-    f = torch.nn.functional
-    if network == "train_mlp":
-        hidden = f.relu(x @ p["w1"] + p["b1"])
-        return f.cross_entropy(hidden @ p["w2"] + p["b2"], y)
-    if network == "train_cnn":
-        for filters, bias in (("c1", "d1"), ("c2", "d2")):
-            x = f.conv2d(x, p[filters], p[bias].view(-1), padding=1)
-            x = f.max_pool2d(f.relu(x), 2)
-        return f.cross_entropy(x.reshape(size.batch, -1) @ p["w"] + p["b"], y)
-    logits = _logits(torch, size, p, x, p["head"])
-    return f.cross_entropy(logits.reshape(-1, LETTERS), y)
+    return Functions(
+        *(f.relu, f.cross_entropy),
+        lambda x, scale, shift: f.layer_norm(x, x.shape[-1:], scale, shift, 1e-5),
+        partial(f.gelu, approximate="tanh"),
+        attention,
+        lambda x, filters, bias: f.conv2d(x, filters, bias.view(-1), padding=1),
+        lambda x: f.max_pool2d(x, 2),
+    )
 
 
 def _forward(torch: Torch, network: str, size: Size) -> Steps:
@@ -436,7 +356,7 @@ def _forward(torch: Torch, network: str, size: Size) -> Steps:
 
     def forward(p: Any, text: Any) -> Any:
         with torch.no_grad():
-            return _logits(torch, size, p, text, p["letters"].T)
+            return training.logits(functions(torch), size, p, text, p["letters"].T)
 
     yield "eager", partial(forward, p, text), None
     yield "compiled", partial(torch.compile(forward), p, text), None

@@ -35,10 +35,6 @@ LAUNCHES: dict[str, tuple[str, str, float]] = {
     "page_live_512": ("page: a picture of a loop, 512 by 512", "ms", 33),
     "page_live_512_gap": ("page: longest time without a frame, loop", "ms", 100),
     "page_longest_gap": ("page: longest time without a frame, all", "ms", 100),
-    "launch_tape_1_cpu": ("launch by raw tape, 1 a flush, CPU", "µs", 0),
-    "launch_tape_1_all": ("launch by raw tape, 1 a flush, all in", "µs", 0),
-    "launch_tape_300_cpu": ("launch by raw tape, 300 a flush, CPU", "µs", 0),
-    "launch_tape_300_all": ("launch by raw tape, 300 a flush, all in", "µs", 10),
     "launch_library_1_cpu": ("graph + flush, 1 kernel a flush, CPU", "µs", 0),
     "launch_library_1_all": ("graph + flush, 1 kernel a flush, all in", "µs", 0),
     "launch_library_300_cpu": ("graph + flush, 300 kernels a flush, CPU", "µs", 0),
@@ -86,10 +82,6 @@ CPU_TITLES = {
 }
 """Libraries of the CPU by name: title, and whether they have threads; ours first."""
 
-SUMS = frozenset({"sum", "rowsum", "colsum", "matvec", "argmax"})
-"""Programs whose roof is a sum; others that move bytes are compared with a copy."""
-
-CACHED = 16 << 20  # bytes up to which the roof of little memory counts
 LOOSE = 1e-3  # error up to which a less exact peer is compared, with a mark
 MARK = "†"
 
@@ -266,7 +258,6 @@ def _cpu_markdown(record: Results) -> str:
         f"Measured on {machine}, {record.date}, {about['browser']}; {versions}. Load "
         f"of the machine before {before:g}, after {after:g}.{note}",
         _titled("One thread", cpu_table(record, 1)),
-        _roofs(record),
     ]
     if about["threads"] > 1:
         title = f"{about['threads']} threads; NumPy has one"
@@ -275,56 +266,35 @@ def _cpu_markdown(record: Results) -> str:
 
 
 def cpu_table(record: Results, threads: int) -> str:
-    """Return a line per workload: rates, ours to the best peer's, share of the roof."""
+    """Return a line per workload: rates, and ours to the best peer's."""
     lines = []
     for workload in cpu_workloads(tiny=record.machine.endswith(TINY)):
-        own, peers = _cpu_rows(record, workload, threads)
-        if not own and not peers:
-            continue
-        others = dict(peers)
-        roof = _roof(record, workload) if threads == 1 else None
-        lines.append(
-            {
-                "workload": f"{workload.name}, {_cpu_unit(workload)}",
-                "tensorweb": _cpu_cell(own),
-                **{
-                    title: _cpu_cell(others.get(name))
-                    for name, (title, _) in CPU_TITLES.items()
-                    if name != "tensorweb"
-                },
-                "ours / best peer": _ratio(own, peers[0][1] if peers else None),
-                "share of roof": f"{own['rate'] / roof:.0%}" if own and roof else "",
-            }
-        )
+        rows = {
+            name: _cpu_best(record, workload.name, name, threads) for name in CPU_TITLES
+        }
+        if any(rows.values()):
+            cells = {CPU_TITLES[name][0]: _cpu_cell(row) for name, row in rows.items()}
+            peers = [row for name, row in rows.items() if name != "tensorweb"]
+            unit = "µs" if workload.unit == "launches/ms" else workload.unit
+            lines.append(
+                {
+                    "workload": f"{workload.name}, {unit}",
+                    **cells,
+                    "ours / best peer": _ratio(rows["tensorweb"], _best(peers)),
+                }
+            )
     return _columns(lines)
-
-
-def _cpu_rows(
-    record: Results, workload: Workload, threads: int
-) -> tuple[Row | None, list[tuple[str, Row]]]:
-    """Return our best row, and the best row of each peer by name, the fastest first."""
-    rows = {
-        name: _cpu_best(record, workload.name, name, threads) for name in CPU_TITLES
-    }
-    own = rows.pop("tensorweb")
-    peers = [(name, row) for name, row in rows.items() if row]
-    return own, sorted(peers, key=lambda peer: float(peer[1]["ms"]))
 
 
 def _cpu_best(record: Results, workload: str, library: str, threads: int) -> Row | None:
     """Return the best correct row of a library; of peers also a less exact one."""
-    count = threads if CPU_TITLES[library][1] else 1
+    key = (workload, library, threads if CPU_TITLES[library][1] else 1)
     return _best(
         row
         for row in record.rows
-        if (row["workload"], row["library"], row["threads"])
-        == (workload, library, count)
+        if (row["workload"], row["library"], row["threads"]) == key
         and (row["ok"] or (library != "tensorweb" and row["err"] <= LOOSE))
     )
-
-
-def _cpu_unit(workload: Workload) -> str:
-    return "µs" if workload.unit == "launches/ms" else workload.unit
 
 
 def _cpu_cell(row: Row | None) -> str:
@@ -334,33 +304,6 @@ def _cpu_cell(row: Row | None) -> str:
     value = row["ms"] * 1e3 if row["unit"] == "launches/ms" else row["rate"]
     text = _number(value) + ("" if row["ok"] else MARK)
     return f"{text} (jit)" if " jit," in row["impl"] else text
-
-
-def _roof(record: Results, workload: Workload) -> float | None:
-    """Return the rate of the roof that bounds a workload, None without one."""
-    size = 0 if workload.work <= CACHED else 1
-    begin = {
-        "GFLOP/s": "roof_microkernel",
-        "GB/s": ("roof_copy_8MiB", "roof_copy_64MiB")[size],
-    }.get(workload.unit)
-    if workload.program in SUMS:
-        begin = ("roof_sum_4MiB", "roof_sum_64MiB")[size]
-    rates = [
-        float(row["rate"])
-        for row in record.rows
-        if begin and row["workload"].startswith(begin)
-    ]
-    return max(rates, default=None)
-
-
-def _roofs(record: Results) -> str:
-    shown = ", ".join(
-        f"{row['workload'].removeprefix('roof_').replace('_', ' ')} "
-        f"{_cpu_cell(row)} {row['unit']}"
-        for row in record.rows
-        if row["library"] == "roofs"
-    )
-    return f"Roofs of one thread: {shown}." if shown else ""
 
 
 def _ours(record: Results, workload: str, host: str) -> list[Row]:
@@ -394,7 +337,6 @@ def _named(row: Row | None) -> str:
     names = [name for name in PEERS if impl.startswith(name)]
     names += [JIT] if impl.endswith(f" {JIT}") else []
     names += impl.split()[1:] if impl.startswith(PYTORCH) else []
-    names += ["estimated"] if "estimated_from" in row else []
     return f"{_rate(row)} ({' '.join(names)})" if names else _rate(row)
 
 

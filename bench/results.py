@@ -35,7 +35,7 @@ the file's has its `date`. Other columns are optional (bench/README.md)."""
 
 RECORDED = (
     *("ms", "rate", "err", "ok", "gpu_ms", "gpu_rate", "cold_ms", "date"),
-    *("estimated_from", "library", "threads", "losses", "first_ms", "python_ms"),
+    *("library", "threads", "losses", "first_ms", "python_ms"),
     *("dispatches", "single_ms"),
 )
 """Columns of files in addition to names and unit; `ok` only where it is false."""

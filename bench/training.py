@@ -1,6 +1,6 @@
 """The networks of `bench train`, their training in tensorweb, and GPT-2's forward pass.
 
-Written in operations that every library has. The numbers come from a counter
+Each library has its own `Functions`. The numbers come from a counter
 (`workloads.Input`), the same in Python and JavaScript. Runs in Pyodide and natively.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import pi, prod, sqrt
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench.workloads import INT, Input, Shape
 
@@ -19,6 +19,8 @@ LETTERS = 65
 WIDTH = 128
 HEADS = 4
 RATE = 1e-3
+
+Function = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,70 +156,89 @@ def as_json(network: str, *, tiny: bool) -> dict[str, Any]:
     }
 
 
-def mlp(tw: Any, size: Size, p: dict[str, Any], x: Any, y: Any) -> Any:
+class Functions(NamedTuple):
+    """What networks are made of, in one library.
+
+    Attributes:
+        norm: layer normalisation of the last axis, by `x, scale, shift`.
+        gelu: its approximation with tanh.
+        attention: causal self-attention of `qkv, heads`; qkv (batch, length, 3·width).
+        convolve: 3 by 3 with padding, by `x, filters, bias`.
+        pool: the maxima of blocks of 2 by 2.
+    """
+
+    relu: Function
+    cross_entropy: Function
+    norm: Function
+    gelu: Function
+    attention: Function
+    convolve: Function
+    pool: Function
+
+
+def tensorweb_functions() -> Functions:
+    """Return what a user of tensorweb writes, composed where peers compose, too."""
+    import tensorweb as tw
+
+    def norm(x: Any, scale: Any, shift: Any) -> Any:
+        centred = x - x.mean(axis=-1, keepdims=True)
+        variance = (centred * centred).mean(axis=-1, keepdims=True)
+        return centred * tw.rsqrt(variance + 1e-5) * scale + shift
+
+    def gelu(x: Any) -> Any:
+        return 0.5 * x * (1 + tw.tanh(sqrt(2 / pi) * (x + 0.044715 * x * x * x)))
+
+    def attention(qkv: Any, heads: int) -> Any:
+        batch, length, wide = qkv.shape
+        width = wide // 3 // heads
+        parts = qkv.reshape(batch, length, 3, heads, width)
+        q, k, v = (parts[:, :, part].permute_dims((0, 2, 1, 3)) for part in range(3))
+        scores = q @ k.permute_dims((0, 1, 3, 2)) / sqrt(width)
+        positions = tw.arange(length)
+        scores = tw.where(positions[:, None] >= positions, scores, -1e9)
+        gathered = tw.nn.softmax(scores, axis=-1) @ v
+        return gathered.permute_dims((0, 2, 1, 3)).reshape(batch, length, wide // 3)
+
+    return Functions(
+        *(tw.nn.relu, tw.nn.cross_entropy, norm, gelu, attention),
+        lambda x, filters, bias: tw.conv2d(x, filters, padding=1) + bias,
+        lambda x: tw.max_pool2d(x, 2),
+    )
+
+
+def mlp(f: Functions, size: Size, p: dict[str, Any], x: Any, y: Any) -> Any:
     """Return the loss of two linear layers."""
-    hidden = tw.nn.relu(x @ p["w1"] + p["b1"])
-    return tw.nn.cross_entropy(hidden @ p["w2"] + p["b2"], y)
+    hidden = f.relu(x @ p["w1"] + p["b1"])
+    return f.cross_entropy(hidden @ p["w2"] + p["b2"], y)
 
 
-def cnn(tw: Any, size: Size, p: dict[str, Any], x: Any, y: Any) -> Any:
+def cnn(f: Functions, size: Size, p: dict[str, Any], x: Any, y: Any) -> Any:
     """Return the loss of two convolutions with pooling, and a linear layer."""
     for filters, bias in (("c1", "d1"), ("c2", "d2")):
-        x = tw.nn.relu(tw.conv2d(x, p[filters], padding=1) + p[bias])
-        x = tw.max_pool2d(x, 2)
+        x = f.pool(f.relu(f.convolve(x, p[filters], p[bias])))
     flat = x.reshape(size.batch, 32 * 49)
-    return tw.nn.cross_entropy(flat @ p["w"] + p["b"], y)
+    return f.cross_entropy(flat @ p["w"] + p["b"], y)
 
 
-def norm(tw: Any, x: Any, scale: Any, shift: Any) -> Any:
-    """Return the layer normalisation of the last axis."""
-    centred = x - x.mean(axis=-1, keepdims=True)
-    variance = (centred * centred).mean(axis=-1, keepdims=True)
-    return centred * tw.rsqrt(variance + 1e-5) * scale + shift
-
-
-def gelu(tw: Any, x: Any) -> Any:
-    """Return GELU by its approximation with tanh."""
-    return 0.5 * x * (1 + tw.tanh(sqrt(2 / pi) * (x + 0.044715 * x * x * x)))
-
-
-def attention(tw: Any, qkv: Any, heads: int) -> Any:
-    """Return causal self-attention; qkv (batch, length, 3·width)."""
-    batch, length, wide = qkv.shape
-    width = wide // 3 // heads
-    parts = qkv.reshape(batch, length, 3, heads, width)
-    q, k, v = (parts[:, :, part].permute_dims((0, 2, 1, 3)) for part in range(3))
-    scores = q @ k.permute_dims((0, 1, 3, 2)) / sqrt(width)
-    positions = tw.arange(length)
-    scores = tw.where(positions[:, None] >= positions, scores, -1e9)
-    gathered = tw.nn.softmax(scores, axis=-1) @ v
-    return gathered.permute_dims((0, 2, 1, 3)).reshape(batch, length, wide // 3)
-
-
-def layer(tw: Any, h: Any, p: dict[str, Any], index: int, heads: int) -> Any:
-    """Apply one layer of a transformer to (batch, length, width)."""
-    of = {part: p[f"{part}_{index}"] for part in PARTS}
-    a = norm(tw, h, of["scale1"], of["shift1"]) @ of["qkv"] + of["qkv_b"]
-    h = h + attention(tw, a, heads) @ of["out"] + of["out_b"]
-    b = norm(tw, h, of["scale2"], of["shift2"]) @ of["up"] + of["up_b"]
-    return h + gelu(tw, b) @ of["down"] + of["down_b"]
-
-
-def logits(tw: Any, size: Size, p: dict[str, Any], text: Any, head: Any) -> Any:
+def logits(f: Functions, size: Size, p: dict[str, Any], text: Any, head: Any) -> Any:
     """Return a transformer's logits (batch, length, letters)."""
     h = p["letters"][text] + p["positions"]
     for index in range(size.layers):
-        h = layer(tw, h, p, index, size.heads)
-    return norm(tw, h, p["scale"], p["shift"]) @ head
+        of = {part: p[f"{part}_{index}"] for part in PARTS}
+        a = f.norm(h, of["scale1"], of["shift1"]) @ of["qkv"] + of["qkv_b"]
+        h = h + f.attention(a, size.heads) @ of["out"] + of["out_b"]
+        b = f.norm(h, of["scale2"], of["shift2"]) @ of["up"] + of["up_b"]
+        h = h + f.gelu(b) @ of["down"] + of["down_b"]
+    return f.norm(h, p["scale"], p["shift"]) @ head
 
 
-def gpt(tw: Any, size: Size, p: dict[str, Any], x: Any, y: Any) -> Any:
+def gpt(f: Functions, size: Size, p: dict[str, Any], x: Any, y: Any) -> Any:
     """Return the loss of a small transformer that predicts the next letter."""
-    scores = logits(tw, size, p, x, p["head"])
-    return tw.nn.cross_entropy(scores.reshape(-1, LETTERS), y)
+    scores = logits(f, size, p, x, p["head"])
+    return f.cross_entropy(scores.reshape(-1, LETTERS), y)
 
 
-LOSSES: dict[str, Callable[..., Any]] = {
+LOSSES: dict[str, Function] = {
     "train_mlp": mlp,
     "train_cnn": cnn,
     "train_gpt": gpt,
@@ -257,13 +278,14 @@ class Trainer(_Stepping):
         self.x, self.y, *values = tensors
         names = (entry.name for entry in entries[2:])
         self.model: Any = dict(zip(names, values, strict=True))
+        functions = tensorweb_functions()
         adam = tw.optim.Adam(lr=RATE)
         self.state = adam.init(self.model)
         self.loss: Any = None
 
         def step(model: Any, state: Any, x: Any, y: Any) -> Any:
             def loss_of(model: Any) -> Any:
-                return LOSSES[network](tw, size, model, x, y)
+                return LOSSES[network](functions, size, model, x, y)
 
             loss, gradients = tw.value_and_grad(loss_of)(model)
             return (*adam.update(model, gradients, state), loss)
@@ -293,7 +315,8 @@ class Forward(_Stepping):
         shape = (size.batch, size.length)
         self.text = tw.random.randint(tw.random.key(1), shape, 0, size.letters)
         tw.realize(self.text)
-        self.forward = tw.jit(lambda p, text: logits(tw, size, p, text, p["letters"].T))
+        f = tensorweb_functions()
+        self.forward = tw.jit(lambda p, text: logits(f, size, p, text, p["letters"].T))
         self.logits: Any = None
 
     def step(self) -> None:

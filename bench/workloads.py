@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 Shape = tuple[int, ...]
@@ -75,7 +75,6 @@ class Workload:
         unit: of the rate, `GFLOP/s`, `GB/s` or `launches/ms`.
         tolerance: largest accepted error relative to the reference's scale.
         dtype: of the result.
-        smaller: growing sizes, from which the time of a slow peer is estimated.
     """
 
     name: str
@@ -86,7 +85,6 @@ class Workload:
     unit: str
     tolerance: float
     dtype: str = "float32"
-    smaller: tuple[Workload, ...] = ()
 
     @property
     def group(self) -> int:
@@ -238,9 +236,7 @@ def workloads(*, tiny: bool = False) -> list[Workload]:
         moving("elem", [Input(line, 21, -2, 2)], line, 2e-6),
         moving("sum", [Input(line, 22, 0, 1)], (), 2e-5),
         *_rows(big),
-        replace(
-            _cumsum(elements), smaller=(_cumsum(elements // 64), _cumsum(elements // 8))
-        ),
+        _cumsum(elements),
         _gather("gather", elements, 1, elements),
         _gather("gather_rows", elements // 256, 256, elements // 256),
         _scatter_add("scatter_add", elements // 16, 1, elements),
@@ -303,8 +299,9 @@ def families(*, tiny: bool = False) -> list[Workload]:
         *_grids(96 if tiny else 4096, 64 if tiny else 2048),
         *_sorted_rows(*((64, 64, 128, 32) if tiny else (4096, 4096, 65536, 256))),
         *_attention(*((2, 64, 16) if tiny else (16, 1024, 64))),
-        *_transforms(*((1 << 10, 64) if tiny else (1 << 20, 4096))),
-        *_factorizations(*((3, 24) if tiny else (64, 256))),
+        _transform("fft", (1 << 10,) if tiny else (1 << 20,)),
+        _transform("fft2", (64, 64) if tiny else (4096, 4096)),
+        *(_factorization(name, *((3, 24) if tiny else (64, 256))) for name in FACTORED),
     ]
 
 
@@ -386,32 +383,12 @@ def _attention(heads: int, length: int, width: int) -> list[Workload]:
     ]
 
 
-def _transforms(length: int, side: int) -> list[Workload]:
-    """Transforms of n complex numbers; `5 n log2 n` operations by convention."""
-    shorter = (_transform("fft", (length >> 6,)), _transform("fft", (length >> 3,)))
-    smaller = (_transform("fft2", (side >> 2, side >> 2)),)
-    return [
-        replace(_transform("fft", (length,)), smaller=shorter),
-        replace(_transform("fft2", (side, side)), smaller=smaller),
-    ]
-
-
 def _transform(name: str, shape: Shape) -> Workload:
+    """Transforms of n complex numbers; `5 n log2 n` operations by convention."""
     count = math.prod(shape)
     work = 5 * count * (count.bit_length() - 1)
     inputs = (Input(shape, 91, -1, 1, COMPLEX),)
     return Workload(name, name, inputs, shape, work, "GFLOP/s", 1e-5, COMPLEX)
-
-
-def _factorizations(count: int, side: int) -> list[Workload]:
-    """A stack of matrices; operations by G. Golub and C. Van Loan's counts.
-
-    `svd` and `eigh` return the product of their factors, which needs all vectors and
-    values, and equals the operand.
-    """
-    sizes = (side // 8, side // 4, side // 2, side)
-    groups = [[_factorization(name, count, n) for n in sizes] for name in FACTORED]
-    return [replace(last, smaller=tuple(smaller)) for *smaller, last in groups]
 
 
 FACTORED: dict[str, tuple[str, Callable[[int], int], float]] = {
@@ -424,6 +401,11 @@ FACTORED: dict[str, tuple[str, Callable[[int], int], float]] = {
 
 
 def _factorization(name: str, count: int, side: int) -> Workload:
+    """A stack of matrices; operations by G. Golub and C. Van Loan's counts.
+
+    `svd` and `eigh` return the product of their factors, which needs all vectors and
+    values, and equals the operand.
+    """
     form, operations, tolerance = FACTORED[name]
     inputs = [Input((count, side, side), 95, -0.5, 0.5, form=form)]
     if name == "solve":

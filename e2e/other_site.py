@@ -5,14 +5,26 @@ from __future__ import annotations
 import http.server
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 
 class PlainHandler(http.server.SimpleHTTPRequestHandler):
-    """Serves files with no header of ours, as simple hosts do."""
+    """Serves files with no header of ours, as simple hosts do, but for given ones."""
+
+    def __init__(
+        self, *args: object, headers: Mapping[str, str], **options: object
+    ) -> None:
+        self._sent = headers
+        super().__init__(*args, **options)  # type: ignore[arg-type]  # passed through
+
+    def end_headers(self) -> None:
+        """Add the given headers."""
+        for name, value in self._sent.items():
+            self.send_header(name, value)
+        super().end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
         """Keep quiet."""
@@ -78,9 +90,11 @@ def running(server: http.server.HTTPServer) -> Iterator[None]:
 
 
 @contextmanager
-def plain_host(folder: Path, port: int = 0) -> Iterator[str]:
-    """Serve a folder without headers; return its address."""
-    handler = partial(PlainHandler, directory=str(folder))
+def plain_host(
+    folder: Path, port: int = 0, headers: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """Serve a folder with these headers alone; return its address."""
+    handler = partial(PlainHandler, directory=str(folder), headers=headers or {})
     server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
     with running(server):
         yield f"http://localhost:{server.server_port}/"

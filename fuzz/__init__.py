@@ -1,5 +1,5 @@
 """Random graphs of tensor operations, compared with NumPy element by element.
 
 `python3 build.py fuzz SECONDS SEED` runs them on both devices; a failure ends in a
-small program that shows it. Imports the package and NumPy, never its tests' oracles.
+small program that shows it.
 """

@@ -1,48 +1,51 @@
-"""Balls of the elementwise functions: how each carries errors, by name."""
+"""Balls of the elementwise operations of the op table: how each carries errors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
-from fuzz.ball import FLOATS, Ball, as_dtype, certain, mapped, rounded, ulp
+from fuzz.ball import (
+    FLOATS,
+    Array,
+    Ball,
+    Function,
+    as_dtype,
+    certain,
+    compared,
+    mapped,
+    rounded,
+    tested,
+    ulp,
+)
 from fuzz.program import Unfit
-from tests.oracles import function
+from tensorweb.dtypes import BY_NAME
+from tensorweb.ops import OPS
+from tests.oracles import function, takes
 from tests.tolerances import map_tolerance
 
-UNARY: dict[str, Callable[[Any], Any]] = {
-    name: function(name)
-    for name in (
-        *("floor", "ceil", "trunc", "round"),
-        *("exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "relu", "sigmoid"),
-        *("erf",),
-        *("sqrt", "rsqrt", "reciprocal", "sin", "cos", "tan", "asin", "acos", "atan"),
-        *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erfinv"),
-        *("negative", "positive", "abs", "sign", "square"),
-    )
-}
-"""By name; all take floats, those of `BOTH` integers, too."""
-
-BOTH = ("negative", "positive", "abs", "sign", "square")
-WHOLE = ("floor", "ceil", "trunc", "round")
-EXACT = (*WHOLE, "negative", "positive", "abs", "sign")
-KEEPS_SIGNS = (*EXACT, "square", "sqrt", "sin", "tan", "asin", "atan", "sinh", "tanh")
+EXACT = (
+    *("floor", "ceil", "trunc", "round", "negative", "positive", "abs", "sign"),
+    *("maximum", "minimum", "copysign"),
+)
+KEEPS_SIGNS = (
+    *("floor", "ceil", "trunc", "round", "negative", "positive", "abs", "sign"),
+    *("square", "sqrt", "sin", "tan", "asin", "atan", "sinh", "tanh"),
+    *("multiply", "divide", "copysign", "add", "subtract"),
+)
 POLES = (
-    "tan",
-    "reciprocal",
-    "rsqrt",
-    "log",
-    "log2",
-    "log10",
-    "log1p",
-    "atanh",
-    "erfinv",
+    *("tan", "reciprocal", "rsqrt", "log", "log2", "log10", "log1p", "atanh"),
+    *("erfinv", "divide", "pow"),
 )
 PERIODIC = ("sin", "cos", "tan")
-AT_ZERO = ("reciprocal", "rsqrt", "divide", "copysign", "atan2", "nextafter", "pow")
-"""Operations whose results differ for 0.0 and -0.0."""
+AT_ZERO = {
+    **dict.fromkeys(("reciprocal", "rsqrt", "pow"), (0,)),
+    **dict.fromkeys(("divide", "copysign"), (1,)),
+    "atan2": (0, 1),
+}
+"""Operands whose zeros of both signs give different results."""
 
 
 def float_dtype(dtype: str) -> str:
@@ -50,141 +53,134 @@ def float_dtype(dtype: str) -> str:
     return dtype if dtype in FLOATS else "float32"
 
 
-def unsigned_zeros(ball: Ball, operand: Ball) -> Ball:
-    """Return a ball that is unknown where the operand's zero has an unknown sign."""
-    if operand.has_signs:
-        return ball
-    may_be_zero = np.abs(operand.centre) <= operand.radius
-    radius = np.where(may_be_zero, np.inf, ball.radius)
-    return Ball(ball.centre, radius, ball.dtype, ball.has_signs)
+def promoted(*balls: Ball) -> str:
+    """Return the dtype of operands together: floats win over integers.
+
+    Raises:
+        Unfit: the device need not have the integer that holds both.
+    """
+    dtype = balls[0].dtype
+    for other in (ball.dtype for ball in balls[1:]):
+        if "bool" in (dtype, other):
+            dtype = other if dtype == "bool" else dtype
+        elif (dtype in FLOATS) != (other in FLOATS):
+            dtype = dtype if dtype in FLOATS else other
+        elif dtype != other:
+            name = np.result_type(np.dtype(dtype), np.dtype(other)).name
+            if dtype not in FLOATS and name not in (dtype, other) and "64" in name:
+                raise Unfit
+            dtype = str(name)
+    return dtype
 
 
-def unary_ball(name: str, ball: Ball) -> Ball:
-    """Return the ball of a unary operation."""
-    if not ball.is_float and name in (*BOTH, *WHOLE):
-        if name in WHOLE or (name == "abs" and ball.dtype[0] == "u"):
-            return ball
-        return certain(UNARY[name], [ball], ball.dtype)
-    dtype = float_dtype(ball.dtype)
-    operand = as_dtype(ball, dtype)
+def map_ball(name: str, *balls: Ball) -> Ball:
+    """Return the ball of an elementwise entry of the op table.
+
+    Raises:
+        Unfit: the operation is not defined for these operands.
+    """
+    entry, compute, dtype = OPS[name], function(name), promoted(*balls)
+    if not takes(name, BY_NAME[dtype]):
+        raise Unfit
+    if entry.result == "logical":
+        return certain(compute, [as_dtype(ball, "bool") for ball in balls], "bool")
+    if entry.result == "float":
+        dtype = float_dtype(dtype)
+    given = [as_dtype(ball, dtype) for ball in balls]
+    if entry.result == "bool" and entry.arity == 2:
+        return compared(compute, *given)
+    if entry.result == "bool":
+        return tested(compute, as_dtype(given[0], float_dtype(dtype)))
+    if dtype not in FLOATS:
+        return _of_integers(name, given, dtype)
+    if name in OTHERWISE:
+        return OTHERWISE[name](name, given[0], given[1])
     result = mapped(
-        UNARY[name],
-        [operand],
+        compute,
+        given,
         dtype,
         0 if name in EXACT else map_tolerance(name, dtype),
         keeps_signs=name in KEEPS_SIGNS,
         has_poles=name in POLES,
         most=0.25 if name in PERIODIC else np.inf,
     )
-    return unsigned_zeros(result, operand) if name in AT_ZERO else result
+    for operand in (given[index] for index in AT_ZERO.get(name, ())):
+        if not operand.has_signs:
+            result = unknown(result, np.abs(operand.centre) <= operand.radius)
+    if name in JUMPS:
+        result = unknown(result, JUMPS[name](*given))
+    return replace(result, has_signs=False) if name == "atan2" else result
 
 
-BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    name: function(name)
-    for name in (
-        *("add", "subtract", "multiply", "divide", "floor_divide", "remainder", "pow"),
-        *("hypot", "copysign", "maximum", "minimum", "atan2", "logaddexp"),
-    )
+def unknown(ball: Ball, where: Array) -> Ball:
+    """Return a ball of which some elements are unknown."""
+    return replace(ball, radius=np.where(where, np.inf, ball.radius))
+
+
+JUMPS: dict[str, Function] = {
+    # A subnormal denominator may be 0, and 0 / 0 is NaN.
+    "divide": lambda a, b: (b.radius > 0) & (np.abs(b.centre) <= b.radius),
+    # Below zero it matters whether the exponent is an integer, and even.
+    "pow": lambda a, b: (b.radius > 0) & ~(a.centre > a.radius),
+    "copysign": lambda a, b: np.isnan(b.centre),  # the sign of NaN means nothing
+    "atan2": lambda a, b: (
+        (np.abs(a.centre) <= a.radius) & ((a.radius > 0) | (b.radius > 0))
+    ),
 }
+"""Where results are unknown for other reasons than the operands' distance."""
 
-ALWAYS_FLOAT = ("divide", "hypot", "copysign", "atan2", "logaddexp")
 
-
-def promoted(a: Ball, b: Ball) -> str:
-    """Return the dtype of both operands together: floats win over integers.
-
-    Raises:
-        Unfit: the device need not have the integer that holds both.
-    """
-    if a.dtype == b.dtype:
-        return a.dtype
-    if "bool" in (a.dtype, b.dtype):
-        return b.dtype if a.dtype == "bool" else a.dtype
-    if a.is_float != b.is_float:
-        return a.dtype if a.is_float else b.dtype
-    name = np.result_type(np.dtype(a.dtype), np.dtype(b.dtype)).name
-    is_wider = name not in (a.dtype, b.dtype)
-    if not a.is_float and is_wider and name in ("int64", "float64"):
+def _of_integers(name: str, given: list[Ball], dtype: str) -> Ball:
+    """Return the ball of an operation on integers or bool."""
+    last = given[-1].centre
+    if name in ("floor_divide", "remainder") and np.any(last == 0):
         raise Unfit
-    return str(name)
+    if name == "pow" and np.any((last < 0) | (last > 40)):
+        raise Unfit
+    if name.endswith("shift") and np.any((last < 0) | (last >= np.iinfo(dtype).bits)):
+        raise Unfit
+    return certain(function(name), given, dtype)
 
 
-def binary_ball(name: str, a: Ball, b: Ball) -> Ball:
-    """Return the ball of a binary operation.
-
-    Raises:
-        Unfit: the operation is not defined for these operands.
-    """
-    dtype = promoted(a, b)
-    if name in ALWAYS_FLOAT:
-        dtype = float_dtype(dtype)
-    a, b = as_dtype(a, dtype), as_dtype(b, dtype)
-    compute = BINARY[name]
-    if dtype == "bool":
-        if name not in ("add", "multiply", "maximum", "minimum"):
-            raise Unfit
-        return certain(compute, [a, b], dtype)
-    if dtype not in FLOATS:
-        if name in ("floor_divide", "remainder") and np.any(b.centre == 0):
-            raise Unfit
-        if name == "pow" and np.any((b.centre < 0) | (b.centre > 40)):
-            raise Unfit
-        return certain(compute, [a, b], dtype)
-    if name == "logaddexp":
-        return _logaddexp(a, b, dtype)
-    if name in ("floor_divide", "remainder"):
-        return _divided_down(name, a, b, dtype)
-    result = mapped(
-        compute,
-        [a, b],
-        dtype,
-        0 if name in ("maximum", "minimum", "copysign") else map_tolerance(name, dtype),
-        keeps_signs=name in ("multiply", "divide", "copysign", "add", "subtract"),
-        has_poles=name in ("divide", "pow"),
-    )
-    if name in ("divide", "pow", "copysign"):
-        result = unsigned_zeros(result, b if name != "pow" else a)
-    if name == "divide":
-        # A subnormal denominator may be 0, and 0 / 0 is NaN.
-        may_vanish = (b.radius > 0) & (np.abs(b.centre) <= b.radius)
-        radius = np.where(may_vanish, np.inf, result.radius)
-        result = Ball(result.centre, radius, dtype, result.has_signs)
-    if name == "pow":
-        # Below zero it matters whether the exponent is an integer, and even.
-        loose = (b.radius > 0) & ~(a.centre > a.radius)
-        radius = np.where(loose, np.inf, result.radius)
-        result = Ball(result.centre, radius, dtype, result.has_signs)
-    if name == "copysign":
-        # The sign of NaN means nothing.
-        radius = np.where(np.isnan(b.centre), np.inf, result.radius)
-        result = Ball(result.centre, radius, dtype, result.has_signs)
-    if name == "atan2":
-        result = unsigned_zeros(unsigned_zeros(result, a), b)
-        near = (np.abs(a.centre) <= a.radius) & ((a.radius > 0) | (b.radius > 0))
-        radius = np.where(near, np.inf, result.radius)
-        result = Ball(result.centre, radius, dtype)
-    return result
-
-
-def _logaddexp(a: Ball, b: Ball, dtype: str) -> Ball:
+def _logaddexp(name: str, a: Ball, b: Ball) -> Ball:
     """Return the ball of logaddexp, whose error is in ULP of the largest operand."""
-    plain = mapped(np.logaddexp, [a, b], dtype, 0)
+    plain = mapped(np.logaddexp, [a, b], a.dtype, 0)
     with np.errstate(all="ignore"):
         size = np.maximum(np.abs(a.centre), np.abs(b.centre))
         size = np.maximum(np.where(np.isfinite(size), size, 0), np.abs(plain.centre))
-    extra = ulp(size, dtype) * map_tolerance("logaddexp", dtype)
-    rounding = 2 if dtype == "float16" else 1
-    return rounded(plain.centre, plain.radius + extra * rounding, dtype, 0)
+    extra = ulp(size, a.dtype) * map_tolerance(name, a.dtype)
+    rounding = 2 if a.dtype == "float16" else 1
+    return rounded(plain.centre, plain.radius + extra * rounding, a.dtype, 0)
 
 
-def _divided_down(name: str, a: Ball, b: Ball, dtype: str) -> Ball:
+def _divided_down(name: str, a: Ball, b: Ball) -> Ball:
     """Return the ball of a quotient without fraction, or of what it leaves.
 
     It is known for exact operands and moderate quotients only.
     """
-    result = mapped(BINARY[name], [a, b], dtype, 1.0)
+    result = mapped(function(name), [a, b], a.dtype, 1.0)
     with np.errstate(all="ignore"):
-        quotient = np.abs(a.centre / b.centre)
-        exact = (a.radius == 0) & (b.radius == 0) & (quotient < 2.0**11)
-        exact &= (np.abs(b.centre) > 1e-4) & (np.abs(a.centre) < 1e30)
-    return Ball(result.centre, np.where(exact, result.radius, np.inf), dtype)
+        is_known = (a.radius == 0) & (b.radius == 0)
+        is_known &= np.abs(a.centre / b.centre) < 2.0**11
+        is_known &= (np.abs(b.centre) > 1e-4) & (np.abs(a.centre) < 1e30)
+    return unknown(result, ~is_known)
+
+
+def _nextafter(name: str, a: Ball, b: Ball) -> Ball:
+    """Return the ball of a neighbour, known for exact operands that differ."""
+    if not a.has_signs:
+        raise Unfit
+    with np.errstate(all="ignore"):
+        ends = [ball.centre.astype(a.dtype) for ball in (a, b)]
+        near = np.nextafter(*ends).astype(np.float64)
+    result = rounded(near, np.zeros(near.shape), a.dtype, 0)
+    return unknown(result, (a.radius > 0) | (b.radius > 0) | (ends[0] == ends[1]))
+
+
+OTHERWISE: dict[str, Callable[[str, Ball, Ball], Ball]] = {
+    "logaddexp": _logaddexp,
+    "floor_divide": _divided_down,
+    "remainder": _divided_down,
+    "nextafter": _nextafter,
+}
+"""Operations whose errors do not follow from the distance of their operands."""

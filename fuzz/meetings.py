@@ -34,60 +34,39 @@ class Base(NamedTuple):
     """A function to transform.
 
     Attributes:
-        make: from the functions to use, those of `tw` or `fuzz.duals`, and a constant
-            from outside, to the function. Its first argument has the derivatives.
-        kind: of its first argument, `vector` or `tree`.
-        extra: what else it takes, `label`, `scale` (by keyword) or nothing.
+        text: with `xp` for tensorweb or `fuzz.duals`, and `c` for a constant from
+            outside. The function's first argument has the derivatives; `p` is a tree,
+            `x` a vector. It may also take `label`, or `scale` by keyword.
         is_number: whether its result is a 0-d tensor.
     """
 
-    make: Callable[[Any, Any], Function]
-    kind: str
-    extra: str
-    is_number: bool
+    text: str
+    is_number: bool = True
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether the first argument is a tree."""
+        return self.text.startswith("lambda p")
+
+    def made(self, xp: Any, c: Any) -> Function:
+        """Return the function in one of the two libraries."""
+        function: Function = eval(self.text, {"xp": xp, "c": c})
+        return function
 
 
 BASES: dict[str, Base] = {
-    "cubes": Base(
-        lambda xp, c: lambda x: (x * x * x * c).sum(), "vector", "", is_number=True
-    ),
-    "sines": Base(lambda xp, c: lambda x: xp.sin(x * c) * x[1], "vector", "", False),
-    "labelled": Base(
-        lambda xp, c: lambda x, label: x[label] * x[label] * (x * c).sum(),
-        "vector",
-        "label",
-        is_number=True,
-    ),
-    "scaled": Base(
-        lambda xp, c: lambda x, *, scale: xp.sin(x * scale).sum() * x[0],
-        "vector",
-        "scale",
-        is_number=True,
-    ),
-    "parameters": Base(
-        lambda xp, c: lambda p: (p["w"] * p["w"] * c).sum() * p["b"][p["n"]],
-        "tree",
-        "",
-        is_number=True,
-    ),
+    "cubes": Base("lambda x: (x * x * x * c).sum()"),
+    "sines": Base("lambda x: xp.sin(x * c) * x[1]", is_number=False),
+    "labelled": Base("lambda x, label: x[label] * x[label] * (x * c).sum()"),
+    "scaled": Base("lambda x, *, scale: xp.sin(x * scale).sum() * x[0]"),
+    "parameters": Base("lambda p: (p['w'] * p['w'] * c).sum() * p['b'][p['n']]"),
     "grad inside": Base(
-        lambda xp, c: (
-            lambda x: (xp.grad(lambda y: (y * y * y * x).sum())(x * c) * x).sum()
-        ),
-        *("vector", "", True),
+        "lambda x: (xp.grad(lambda y: (y * y * y * x).sum())(x * c) * x).sum()"
     ),
-    "vmap inside": Base(
-        lambda xp, c: lambda x: xp.vmap(lambda y: xp.sin(x * y))(c).sum() * x[2],
-        *("vector", "", True),
-    ),
-    "jit inside": Base(
-        lambda xp, c: lambda x: xp.jit(lambda y: y * x * x)(c + x),
-        *("vector", "", False),
-    ),
+    "vmap inside": Base("lambda x: xp.vmap(lambda y: xp.sin(x * y))(c).sum() * x[2]"),
+    "jit inside": Base("lambda x: xp.jit(lambda y: y * x * x)(c + x)", is_number=False),
     "pair": Base(
-        lambda xp, c: lambda p: (p["w"] * p["b"][0], {"s": (p["b"] * p["b"]).sum()}),
-        "tree",
-        "",
+        "lambda p: (p['w'] * p['b'][0], {'s': (p['b'] * p['b']).sum()})",
         is_number=False,
     ),
 }
@@ -137,10 +116,6 @@ def _same(f: Function) -> Function:
     return f
 
 
-def _doubled_tangent(x: Any) -> Any:
-    return duals.mapped(lambda leaf: 2.0, x)
-
-
 def _total(f: Function) -> Function:
     return lambda *a, **k: sum(
         np.asarray(leaf, object).sum()
@@ -165,16 +140,8 @@ class Transformation(NamedTuple):
     order: int = 0
 
 
-def _value_and_gradient(f: Function) -> Function:
-    return lambda *a, **k: (f(*a, **k), duals.grad(f)(*a, **k))
-
-
-def _hessian(f: Function) -> Function:
-    return duals.jacobian(duals.jacobian(f))
-
-
 def _along_twos(f: Function) -> Function:
-    push = duals.pushed(f, _doubled_tangent)
+    push = duals.pushed(f, lambda x: duals.mapped(lambda leaf: 2.0, x))
     return lambda *a, **k: push(*a, **k)[1]
 
 
@@ -188,14 +155,18 @@ TRANSFORMATIONS: dict[str, Transformation] = {
     "checkpoint": Transformation(tw.checkpoint, _same),
     "grad": Transformation(tw.grad, duals.grad, "number", 1),
     "value_and_grad": Transformation(
-        tw.value_and_grad, _value_and_gradient, "number", 1
+        tw.value_and_grad,
+        lambda f: lambda *a, **k: (f(*a, **k), duals.grad(f)(*a, **k)),
+        *("number", 1),
     ),
     "vjp": Transformation(_vjp, _against_twos),
     "jvp": Transformation(_jvp, _along_twos),
     "vmap": Transformation(tw.vmap, duals.vmap),
     "jacrev": Transformation(tw.jacrev, duals.jacobian, order=1),
     "jacfwd": Transformation(tw.jacfwd, duals.jacobian, order=1),
-    "hessian": Transformation(tw.hessian, _hessian, order=2),
+    "hessian": Transformation(
+        tw.hessian, lambda f: duals.jacobian(duals.jacobian(f)), order=2
+    ),
     "custom_vjp": Transformation(_custom_vjp, _same),
     "custom_jvp": Transformation(_custom_jvp, _same),
 }
@@ -293,11 +264,11 @@ class Nested:
     def transformed(self, name: str) -> bool:
         """Apply a transformation; return whether it can be."""
         one = TRANSFORMATIONS[name]
-        if name.startswith("custom") and self.base.extra == "scale":
+        if name.startswith("custom") and "scale" in self.base.text:
             return False
         if one.needs == "number" and not self.is_number:
             self.summed()
-        elements = (5 if self.base.kind == "tree" else 3) * 2**self.batches
+        elements = (5 if self.base.is_tree else 3) * 2**self.batches
         self.size *= elements**one.order * (2 if name == "vmap" else 1)
         if self.size > LARGEST:
             return False
@@ -329,8 +300,8 @@ def drawn(seed: str) -> Nested:
         data = tw.asarray(constant, dtype=_dtype())
         nested = Nested(
             base_name,
-            base.make(tw, data),
-            base.make(duals, constant.astype(object)),
+            base.made(tw, data),
+            base.made(duals, constant.astype(object)),
             base,
             is_number=base.is_number,
         )
@@ -358,10 +329,10 @@ def _arguments(nested: Nested, seed: str) -> tuple[list[Any], dict[str, Any]]:
 
     labels = data.integers(0, 3, front).astype(np.int32)
     first: Any = floats(3)
-    if nested.base.kind == "tree":
+    if nested.base.is_tree:
         first = {"b": floats(2), "n": labels % 2, "w": first}
-    extra = [labels] if nested.base.extra == "label" else []
-    named = {"scale": floats()} if nested.base.extra == "scale" else {}
+    extra = [labels] if "label" in nested.base.text else []
+    named = {"scale": floats()} if "scale" in nested.base.text else {}
     return [first, *extra], named
 
 
@@ -382,7 +353,9 @@ def failures(seed: str) -> Iterator[str]:
         given, keywords = _as_tensors(tuple(arguments)), _as_tensors(named)
         try:
             result = nested.function(*given, **keywords)
-            got = duals.leaves(_plain(result))
+            got = [
+                None if leaf is None else leaf.numpy() for leaf in duals.leaves(result)
+            ]
         except Exception as error:
             yield f"{nested.name}: {type(error).__name__}: {error}"
             return
@@ -391,10 +364,6 @@ def failures(seed: str) -> Iterator[str]:
         if words:
             yield f"{nested.name}: {words}"
             return
-
-
-def _plain(tree: Any) -> Any:
-    return duals.mapped(lambda leaf: None if leaf is None else leaf.numpy(), tree)
 
 
 def _different(got: list[Any], expected: list[Any], tolerance: float) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import random
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from fuzz.ball import FLOATS, Array, Ball, exact, moved
+from fuzz.ball import FLOATS, Array, Ball, exact
 
 Rule = Callable[[list[Ball]], "Ball | Sequence[Ball]"]
 
@@ -19,9 +18,6 @@ WIDE = ("float64", "int64", "uint64")
 
 SMALL = ("int8", "int16", "uint8", "uint16")
 """Integers that a GPU keeps packed."""
-
-CALLED = re.compile(r"(?:tw|\})\.(\w+)\(")
-"""A function of tensorweb or a method in a step's text."""
 
 LITERAL = 48
 """Most elements of a leaf that is written out."""
@@ -172,18 +168,6 @@ class Drawing:
                 return made
         raise Unfit
 
-    def floats(self, accept: Callable[[Ball], bool] = lambda _: True) -> int:
-        """Return a value of a float dtype."""
-        return self.pick(lambda ball: ball.is_float and accept(ball), "float32")
-
-    def integers(self, accept: Callable[[Ball], bool] = lambda _: True) -> int:
-        """Return a value of an integer dtype."""
-        return self.pick(lambda ball: ball.dtype[0] in "iu" and accept(ball), "int32")
-
-    def numeric(self, accept: Callable[[Ball], bool] = lambda _: True) -> int:
-        """Return a value that is not bool."""
-        return self.pick(lambda ball: ball.dtype != "bool" and accept(ball), "float32")
-
     def dtype(self) -> str:
         """Return a dtype that the program may use."""
         if self.program.is_wide and self.rng.random() < 0.6:
@@ -230,13 +214,11 @@ class Drawing:
         text: str,
         inputs: Sequence[int],
         rule: Rule,
-        operation: str = "",
+        operation: str,
         outputs: int = 1,
         is_reading: bool = False,
     ) -> None:
         """Add a step; a text without `{out}` is an expression.
-
-        Without a name the operation is the function that the text calls.
 
         Raises:
             Unfit: the rule cannot take these operands, or the result is too large.
@@ -244,8 +226,7 @@ class Drawing:
         if "{out}" not in text:
             text = f"{{out}} = {text}"
         numbers = tuple(self.number() for _ in range(outputs))
-        name = operation or CALLED.findall(text)[0]
-        step = Step(text, tuple(inputs), numbers, rule, name, is_reading)
+        step = Step(text, tuple(inputs), numbers, rule, operation, is_reading)
         self.program.add(step)
         for number in numbers:
             if self.ball(number).centre.size > self.most:
@@ -254,11 +235,11 @@ class Drawing:
                     del self.program.balls[each]
                 raise Unfit
 
-    def move(
-        self, text: str, x: int, function: Callable[[Array], Array], operation: str = ""
-    ) -> None:
-        """Add a step that only moves the elements of one value."""
-        self.step(text, [x], lambda b: moved(function, b[0]), operation)
+    def narrowed(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Return a shape that broadcasts to another."""
+        lengths = tuple(n if self.flag(0.7) else 1 for n in shape)
+        first = self.rng.randint(0, len(lengths)) if self.flag(0.3) else 0
+        return lengths[first:]
 
     def axes(self, rank: int) -> tuple[int, ...] | int | None:
         """Return axes as reductions take them: all, one, or several."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fuzz.ball import FORMATS, Array, Ball, Function, rounded, ulp
+from fuzz.program import Unfit
 from tests.tolerances import ACCUMULATED, REDUCE
 
 Axes = tuple[int, ...]
@@ -127,20 +128,29 @@ def _total(function: Function, array: Array) -> Array:
     return np.asarray(np.log2(function(np.exp2(np.minimum(array, 500.0)))))
 
 
-def extreme(ball: Ball, function: Function, largest: Function) -> Ball:
-    """Return the ball of a maximum or minimum; `largest` is the maximum of radii."""
+def extreme(ball: Ball, function: Function) -> Ball:
+    """Return the ball of a maximum or minimum."""
     with np.errstate(all="ignore"):
         centre = np.asarray(function(ball.centre))
-        radius = np.asarray(largest(ball.radius))
+        # The largest radius: one of the two is the maximum.
+        radius = np.maximum(function(ball.radius), -function(-ball.radius))
     if not ball.is_float:
         radius = np.where(radius > 0, np.inf, 0.0)
     return Ball(centre, radius, ball.dtype)
 
 
-def position(ball: Ball, largest: bool, axis: int | None, keepdims: bool) -> Ball:
+def mean(ball: Ball, function: Function, counts: Array) -> Ball:
+    """Return the ball of sums divided by counts, rounded once or twice."""
+    dtype = ball.dtype
+    wide = Ball(ball.centre, ball.radius, "float32" if dtype == "float16" else dtype)
+    result = summed(wide, function, "mean")
+    return rounded(result.centre / counts, result.radius / counts, dtype, 1.0)
+
+
+def position(largest: bool, function: Function, balls: list[Ball], p: Any) -> Ball:
     """Return the ball of `argmax` or `argmin`: known where one candidate is left."""
-    function = np.argmax if largest else np.argmin
-    centre = np.asarray(function(ball.centre, axis=axis, keepdims=keepdims))
+    [ball], axis, keepdims = balls, p["along"], p["keepdims"]
+    centre = np.asarray(function(ball.centre))
     values = np.asarray(ball.centre, np.float64) * (1 if largest else -1)
     with np.errstate(all="ignore"):
         least = np.max(values - ball.radius, axis=axis, keepdims=True)
@@ -152,12 +162,13 @@ def position(ball: Ball, largest: bool, axis: int | None, keepdims: bool) -> Bal
     return Ball(centre.astype(np.int32), np.asarray(radius), "int32", True)
 
 
-def tested_or_counted(
-    ball: Ball, function: Function, dtype: str, axis: Any, keepdims: bool
-) -> Ball:
+def tested_or_counted(function: Function, balls: list[Ball], p: Any) -> Ball:
     """Return the ball of `any`, `all` or `count_nonzero`."""
-    centre = np.asarray(function(ball.centre, axis=axis, keepdims=keepdims))
-    touched = np.any(ball.radius >= _margin(ball), axis=axis, keepdims=keepdims)
+    [ball] = balls
+    centre = np.asarray(function(ball.centre))
+    dtype = "bool" if centre.dtype == np.bool_ else "int32"
+    loose = ball.radius >= _margin(ball)
+    touched = np.any(loose, axis=p["axes"], keepdims=p["keepdims"])
     return Ball(centre.astype(dtype), np.where(touched, np.inf, 0.0), dtype, True)
 
 
@@ -169,29 +180,79 @@ def _margin(ball: Ball) -> Array:
     return np.maximum(sizes, np.finfo(np.float64).tiny)
 
 
-def spread_out(ball: Ball, axes: Any, correction: float, keepdims: bool) -> Ball:
-    """Return the ball of the variance."""
+def spread_out(is_root: bool, function: Function, balls: list[Ball], p: Any) -> Ball:
+    """Return the ball of the variance, or of its root."""
+    [ball], settings = balls, {"axis": p["axes"], "keepdims": p["keepdims"]}
+    single = "float32" if ball.dtype == "float16" else ball.dtype
     with np.errstate(all="ignore"):
-        settings = {"axis": axes, "keepdims": keepdims}
-        centre = np.asarray(np.var(ball.centre, ddof=correction, **settings))
-        full = {"axis": axes, "keepdims": True}
-        mean = np.mean(ball.centre, **full)
-        offset = np.abs(ball.centre - mean)
+        full = {"axis": p["axes"], "keepdims": True}
+        results = np.any(ball.centre, **settings).size
+        count = ball.centre.size / max(results, 1)
+        if count <= p["correction"]:
+            raise Unfit
+        centre = np.asarray(function(ball.centre))
+        centre = centre * centre if is_root else centre
+        offset = np.abs(ball.centre - np.mean(ball.centre, **full))
         size = np.max(np.abs(ball.centre), initial=0.0, **full)
-        unit = ulp(size, "float64" if ball.dtype == "float64" else "float32")
-        count = ball.centre.size / max(centre.size, 1)
-        steps = one_by_one(count, REDUCE["mean"])
-        shift = np.mean(ball.radius, **full) + steps * unit
+        unit = ulp(size, single)
+        shift = np.mean(ball.radius, **full) + one_by_one(count, REDUCE["mean"]) * unit
         each = ball.radius + shift + unit
-        scale = count / max(count - correction, 1e-300)
+        scale = count / max(count - p["correction"], 1e-300)
         term = np.asarray(np.mean(2 * offset * each + each**2, **settings)) * scale
-        single = "float32" if ball.dtype == "float16" else ball.dtype
         radius = term + ulp(centre, single) * one_by_one(count, REDUCE["var"])
         radius = np.where(np.max(size, **settings) > 1e18, np.inf, radius)
         bad = np.any(~np.isfinite(ball.centre), **settings)
         exact_nan = bad & np.isnan(centre) & ~np.any(np.isinf(ball.radius), **settings)
         radius = np.where(exact_nan, 0.0, np.where(bad, np.inf, radius))
+        if is_root:
+            return _root(centre, radius, ball.dtype)
     return rounded(centre, radius, ball.dtype, 0.5 if ball.dtype == "float16" else 0)
+
+
+def _root(centre: Array, radius: Array, dtype: str) -> Ball:
+    """Return the ball of the square root, whose argument is never below zero."""
+    plain = np.sqrt(centre)
+    below = plain - np.sqrt(np.maximum(centre - radius, 0.0))
+    above = np.sqrt(centre + radius) - plain
+    wide = np.nan_to_num(np.maximum(below, above), nan=0.0, posinf=np.inf)
+    return rounded(plain, wide, dtype, 2.0)
+
+
+def _order(ball: Ball, axis: int, descending: bool) -> Array:
+    """Return the positions of the stable order, NaN last."""
+    values = ball.centre if ball.is_float else ball.centre.astype(np.float64)
+    return np.argsort(-values if descending else values, axis, kind="stable")
+
+
+def sorted_along(function: Function, balls: list[Ball], p: Any) -> Ball:
+    """Return the ball of a sorted axis: no value moves farther than the widest."""
+    [ball], axis = balls, p["axis"]
+    centre = np.take_along_axis(ball.centre, _order(ball, axis, p["flag"]), axis)
+    widest = np.max(ball.radius, axis=axis, keepdims=True, initial=0)
+    if not ball.is_float:
+        widest = np.where(widest > 0, np.inf, 0.0)
+    # Zeros of both signs are equal: a stable order distinguishes them, others do not.
+    return Ball(centre, np.broadcast_to(widest, ball.shape), ball.dtype, False)
+
+
+def ordered(function: Function, balls: list[Ball], p: Any) -> Ball:
+    """Return the ball of `argsort`: unknown where the axis has an inexact element."""
+    [ball], axis = balls, p["axis"]
+    positions = _order(ball, axis, p["flag"])
+    is_loose = np.any(ball.radius > 0, axis=axis, keepdims=True)
+    radius = np.where(np.broadcast_to(is_loose, ball.shape), np.inf, 0.0)
+    return Ball(positions.astype(np.int32), radius, "int32", True)
+
+
+def top(function: Function, balls: list[Ball], p: Any) -> list[Ball]:
+    """Return the balls of the first values of a sorted axis, and of their positions."""
+    part: Any = [slice(None)] * balls[0].centre.ndim
+    part[p["axis"]] = slice(p["some"])
+    both = (sorted_along(function, balls, p), ordered(function, balls, p))
+    return [
+        Ball(each.centre[tuple(part)], each.radius[tuple(part)], each.dtype)
+        for each in both
+    ]
 
 
 def contracted(a: Ball, b: Ball, function: Function, dtype: str) -> Ball:

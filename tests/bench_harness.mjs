@@ -24,26 +24,18 @@ function taking(name, milliseconds, rest = {}) {
   return makeCase({}, { name, run, ...rest });
 }
 
-const workload = (length) => ({
-  ...{ name: "elem", program: "elem", work: length * 8, unit: "GB/s", tolerance: 1e-6 },
-  ...{ inputs: [{ shape: [length], seed: 1, low: 0, high: 1, dtype: "float32" }] },
-  ...{ output: [length], numbers: length, smaller: [], samples: null },
-});
-
-/** A library whose operation takes `milliseconds(length)`. */
-function library(name, isPeer, milliseconds) {
-  const cases = async ({ output: [length] }) => [taking(name, () => milliseconds(length))];
-  return { name, isPeer, cases, end: async () => {} };
-}
-
 const rows = [];
-const options = { target: 10, rounds: 5, log: () => {}, keep: (found) => rows.push(...found) };
-const entry = { ...workload(4096), smaller: [workload(64), workload(512)] };
+const lines = [];
+const [log, keep] = [(line) => lines.push(line), (found) => rows.push(...found)];
+const options = { target: 10, rounds: 5, log, keep };
+const library = (name, cases) => ({ name, cases: async () => cases(), end: async () => {} });
+const broken = () => Promise.reject(new Error("no memory"));
 const libraries = [
-  library("quick", true, () => 0.5),
-  library("slow", true, (length) => 16 * (length / 512) ** 3),
+  library("quick", () => [taking("quick", () => 0.5), makeCase({}, { name: "late", run: broken })]),
+  library("early", () => broken()),
 ];
-await runTable([entry], libraries, options);
+await runTable([{ name: "elem", work: 1e6, unit: "GB/s", inputs: [] }], libraries, options);
+const table = { rows: rows.splice(0), lines: lines.splice(0) };
 
 calls.length = 0;
 const grouped = taking("grouped", () => 0.5, { group: 64 });
@@ -56,14 +48,14 @@ const together = [
   taking("steady", () => 0.5),
   taking("warming", () => (++warmed > 6 ? 0.25 : 1)),
   taking("hopeless", () => 900),
-  makeCase({}, { name: "broken", run: () => Promise.reject(new Error("no memory")) }),
+  makeCase({}, { name: "broken", run: broken }),
 ];
 const inTurn = await measure(together, { target: 20, rounds: 4 });
 const order = calls.splice(0);
 
 console.log(
   JSON.stringify({
-    ...{ rows, groups, times, order },
+    ...{ table, groups, times, order },
     inTurn: inTurn.map(({ error, ...rest }) => (error ? { error: error.message } : rest)),
     checked: checked.map(({ workload, result }) => ({
       operands: operands(workload).map((values) => [...values]),

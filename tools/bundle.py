@@ -50,6 +50,8 @@ OF_ELEMENT = [
     "--splitting",
     # An element has its style sheets in its own root.
     "--loader:.css=text",
+    # Names of parts depend on paths, which are those in this folder then.
+    "--preserve-symlinks",
     "--entry-names=[name]",
 ]
 """Other sites name the script, so that its name stays; its parts have hashes."""
@@ -71,7 +73,7 @@ def bundle(out: Path, web: Path = WEB) -> str:
     for path in [web / "index.html", entry, worker, runtime, *alone]:
         if not path.is_file():
             raise BuildError(f"{path} is missing; the site needs it")
-    version = _source_hash(web)
+    version = source_hash(web)
     names = [f"--entry-names=[name]-{version}", f"--chunk-names=chunk-{version}-[hash]"]
     esbuild = npm_tool("esbuild", "bin/esbuild")
     modules = [*ESBUILD, *MODULES, *names, f"--outdir={out}"]
@@ -118,7 +120,7 @@ def _begin(page: Path, script: str) -> None:
     page.write_text(text.replace(SLOT, f"<script>{script}</script>"), "utf-8")
 
 
-def _source_hash(web: Path) -> str:
+def source_hash(web: Path = WEB) -> str:
     """Return eight hexadecimal digits that change with any source of the page."""
     paths = sorted(path for path in web.rglob("*") if path.is_file())
     digest = hashlib.sha256()

@@ -29,11 +29,13 @@ DEVICES = ("cpu", "webgpu")
 LIBRARIES = {
     "array-api-compat": "test_array_api_libraries.py::test_array_api_compat",
     "array-api-extra": "test_array_api_libraries.py::test_array_api_extra",
+    "Cubed": "test_cubed.py",
     "dask.array": "test_dask.py",
     "dask.distributed, two processes": "test_dask_distributed.py",
     "einops": "test_einops.py",
     "matplotlib": "test_readers.py::test_matplotlib",
     "pandas": "test_readers.py::test_pandas",
+    "pygfx": "test_pygfx.py",
     "PyTorch, by DLPack": "test_readers.py::test_torch",
     "scikit-learn, array_api_dispatch": "test_scikit_learn.py",
     "SciPy, SCIPY_ARRAY_API": "test_array_api_libraries.py::test_scipy",
@@ -90,7 +92,7 @@ def counts(results: Results) -> dict[str, str]:
         ]
         ran = [test for test in tests if test.outcome != "skipped"]
         good = sum(test.outcome == "passed" for test in ran)
-        found[library] = f"{good} of {len(ran)}" if ran else "not installed"
+        found[library] = f"{good} of {len(ran)}" if ran else "not run"
     return found
 
 

@@ -115,7 +115,7 @@ def make_npm(folder: Path, seconds: int) -> None:
         package = json.loads((draft / "package.json").read_text("utf-8"))
         target = folder / f"{package['name']}-npm-{package['version']}.tgz"
         archives.write_tgz(draft, target, seconds, "package")
-    sboms.write(target, "npm", sboms.of_npm() if "dependencies" in package else [])
+    sboms.write(target, "npm", sboms.of_npm(npm_package.imported()))
 
 
 def make_site(

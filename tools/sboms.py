@@ -182,13 +182,16 @@ def _of_wheel(wheel: Path) -> Component:
     )
 
 
-def of_npm() -> list[Component]:
-    """Return the npm packages whose code the page contains.
+def of_npm(names: Iterable[str] | None = None) -> list[Component]:
+    """Return packages whose code is bundled, and their dependencies.
 
-    These are the dependencies of `package.json` and theirs, less the bundler.
+    Args:
+        names: the packages; None for those of the page, which are the dependencies of
+            `package.json` less the bundler.
     """
     lock = json.loads((ROOT / "package-lock.json").read_text("utf-8"))["packages"]
-    bundled, waiting = set[str](), [*lock[""]["dependencies"]]
+    bundled = set[str]()
+    waiting = [*lock[""]["dependencies"]] if names is None else [*names]
     while waiting:
         name = waiting.pop()
         if name in bundled or name == "esbuild" or name.startswith("@types/"):

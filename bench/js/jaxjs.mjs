@@ -26,6 +26,9 @@ const JITTED = new Set([
   ...["attention", "attention_causal", "fft", "fft2"],
 ]);
 
+/** Programs that gave no result, of 16 million elements on an H200 (2026-11-23). */
+const MISSING = { webgpu: ["cumsum"], wasm: [] };
+
 export async function open({ device: where }) {
   const device = where === "cpu" ? "wasm" : where;
   const jax = await import(SOURCE);
@@ -81,7 +84,7 @@ export async function open({ device: where }) {
     isPeer: true,
     async cases(workload, inputs) {
       const name = workload.program;
-      const program = programs[name];
+      const program = MISSING[device].includes(name) ? null : programs[name];
       if (!program) return [];
       const data = inputs();
       const operands = workload.inputs.map((input, i) => operandOf(input, data[i]));

@@ -4,11 +4,10 @@
  * `trainer(network, inputs)` where it can train. `inputs()` returns the operands.
  */
 
-import { elements, errorOf, operands } from "./data.mjs";
+import { errorOf, operands } from "./data.mjs";
 import * as instruments from "./instruments.mjs";
-import { measure, measureOnce } from "./timing.mjs";
+import { measure } from "./timing.mjs";
 
-const GIVE_UP_MS = 4000; // an operation that is estimated to take longer is not run
 const MOST_INSPECTED = 20; // operations whose compute passes are timed
 const COMPARED_STEP = 20; // losses of the first and of this step are compared
 
@@ -44,9 +43,7 @@ export async function runTable(workloads, libraries, options) {
       const cases = [];
       for (const library of together) {
         try {
-          const estimated = library.isPeer && (await estimatedRow(workload, library));
-          if (estimated) keep([estimated]);
-          else cases.push(...(await library.cases(workload, inputs)));
+          cases.push(...(await library.cases(workload, inputs)));
         } catch (error) {
           log(`${workload.name}: ${library.name} failed: ${messageOf(error)}`);
         }
@@ -87,36 +84,6 @@ export async function measureCases(workload, cases, options) {
     }
   }
   return rows;
-}
-
-/** Returns a row estimated from smaller sizes where one operation takes too long. */
-async function estimatedRow(workload, library) {
-  let known = null;
-  for (const smaller of [...workload.smaller, workload]) {
-    if (known && known.estimate(smaller) > GIVE_UP_MS) {
-      const ms = known.estimate(workload);
-      return {
-        ...{ workload: workload.name, impl: known.impl, ms, rate: workload.work / ms / 1e6 },
-        ...{ unit: workload.unit, err: null, ok: true },
-        estimated_from: `${known.ms.toFixed(1)} ms for ${known.size} elements`,
-      };
-    }
-    if (smaller === workload) break;
-    const [item] = await library.cases(smaller, () => operands(smaller));
-    if (!item) break;
-    const { single } = await measureOnce(item);
-    await library.end();
-    known = observed(item.name, smaller, single, known);
-  }
-  return null;
-}
-
-/** The time is a power of the work, from two sizes; proportional to it from one. */
-function observed(impl, { work, output }, ms, before) {
-  const growth = before ? Math.log(ms / before.ms) / Math.log(work / before.work) : 1;
-  const power = Math.min(3, Math.max(1, growth));
-  const estimate = (other) => ms * (other.work / work) ** power;
-  return { impl, work, ms, size: elements(output), estimate };
 }
 
 /** Measures training steps and forward passes of libraries that have a trainer. */
@@ -215,7 +182,6 @@ function lineOf(row) {
     `cold ${shown(row.cold_ms, 1)}`.padStart(13),
     `${shown(row.rate, 1)} ${row.unit}`.padStart(20),
     row.err === null ? "" : `${row.err.toExponential(1)}${row.ok ? "" : " BAD"}`,
-    row.estimated_from ? `estimated from ${row.estimated_from}` : "",
     row.dispatches ? `${row.dispatches.toFixed(2)}/${row.submits.toFixed(2)}` : "",
   ].join(" ");
 }

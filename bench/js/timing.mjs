@@ -46,17 +46,12 @@ export async function measure(cases, { target, rounds, warm = idle, pause = idle
 
 const idle = async () => {};
 
-/** Runs one group cold and one warm; returns their milliseconds. */
-export async function measureOnce(item) {
+/** Finds how many operations take `target` milliseconds, the wait for them included. */
+async function prepare(item, target, warm) {
   const cold = await item.batch(item.group);
   // A case that is slow without compilation, too, is not run a third time.
   if (cold / item.group < HOPELESS_MS) await item.batch(item.group);
-  return { cold, single: await item.batch(item.group) };
-}
-
-/** Finds how many operations take `target` milliseconds, the wait for them included. */
-async function prepare(item, target, warm) {
-  const { cold, single } = await measureOnce(item);
+  const single = await item.batch(item.group);
   const one = single / item.group;
   if (one > HOPELESS_MS) {
     return { cold, single, count: item.group, isHopeless: true, samples: [one] };

@@ -9,7 +9,7 @@ from tensorweb import dtypes
 from tensorweb.errors import DTypeError, ShapeError, TensorIndexError
 from tensorweb.functions import expand_dims, where
 from tensorweb.nn import init
-from tensorweb.nn.arguments import as_float, operand, positive
+from tensorweb.nn.arguments import as_float, indices_operand, positive
 from tensorweb.nn.module import Module
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
@@ -266,7 +266,7 @@ def _rows(
 ) -> Tensor:
     if table.ndim != 2:
         raise ShapeError(f"{name}: the table has shape {table.shape}; it is (n, size).")
-    tensor = operand(table, indices)
+    tensor = indices_operand(table, indices)
     if tensor.dtype.kind not in ("int", "uint"):
         raise DTypeError(
             f"{name}: the indices are {tensor.dtype} of shape {tensor.shape}; they are "

@@ -12,6 +12,7 @@ from tensorweb.shapes import Shape, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, host_operand
+from tensorweb.tensor.indexing import index_node
 
 REDUCTIONS = ("none", "mean", "sum")
 
@@ -31,6 +32,18 @@ def as_float(name: str, x: ArrayLike, other: object = None) -> Tensor:
             "takes floats; convert it with astype(tw.float32)."
         )
     return tensor.astype("float32")
+
+
+def indices_operand(x: Tensor, indices: ArrayLike) -> Tensor:
+    """Return integers that number rows or classes of `x` as a tensor on its device.
+
+    NumPy's int64 becomes int32 where the device lacks it. Numbers that are no integers
+    keep the precision of `x`.
+    """
+    if isinstance(indices, Tensor):
+        return indices
+    node = index_node(indices, x.node.device)
+    return Tensor(node) if node.dtype.kind in ("int", "uint") else operand(x, indices)
 
 
 def operand(x: Tensor, other: ArrayLike) -> Tensor:

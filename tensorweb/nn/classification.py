@@ -29,8 +29,8 @@ from tensorweb.nn.arguments import (
     REDUCTIONS,
     as_float,
     choice,
+    indices_operand,
     of_one_dtype,
-    operand,
     positive,
 )
 from tensorweb.nodes.policy import LARGEST_INSPECTED
@@ -114,7 +114,7 @@ def cross_entropy(
         raise DataError(
             f"{name}: label_smoothing is {label_smoothing}; it is from 0 to 1."
         )
-    expected = operand(tensor, labels)
+    expected = indices_operand(tensor, labels)
     rows = classes_last(name, tensor)
     weights = _weights(name, weight, rows)
     if expected.dtype.kind == "float" and expected.shape == tensor.shape:
@@ -157,7 +157,7 @@ def nll(
     """
     tensor = as_float("nll", input, target)
     choice("nll", "reduction", reduction, REDUCTIONS)
-    expected = operand(tensor, target)
+    expected = indices_operand(tensor, target)
     rows = classes_last("nll", tensor)
     weights = _weights("nll", weight, rows)
     checked = checked_labels("nll", rows, expected, ignore_index)

@@ -16,6 +16,9 @@ from types import ModuleType as _ModuleType
 
 from tensorweb import functions as _functions
 from tensorweb.advice import unknown as _unknown
+from tensorweb.functions.namespace import (
+    __array_namespace_info__ as __array_namespace_info__,
+)
 from tensorweb.numpy.bits import *
 from tensorweb.numpy.creation import *
 from tensorweb.numpy.data_types import *

@@ -24,6 +24,7 @@ from tensorweb.tensor.convert import (
     is_scalar,
     number_of_scalar,
 )
+from tensorweb.tensor.indexing import index_node
 from tensorweb.tensor.numpy_calls import ROW_MAJOR as ROW_MAJOR
 from tensorweb.tensor.numpy_calls import into as into
 
@@ -164,6 +165,19 @@ def as_tensors(values: Iterable[ArrayLike]) -> list[Tensor]:
         x.reshape(()) if is_scalar(value) else value if isinstance(value, Tensor) else x
         for value, x in zip(operands, tensors, strict=True)
     ]
+
+
+def as_indices(indices: ArrayLike, x: Tensor) -> Tensor:
+    """Return indices as a tensor on the device of what they index.
+
+    NumPy's int64 becomes int32 where a device lacks it, never the dtype of `x`.
+
+    >>> as_indices([2, 0], tw.ones(3)).dtype
+    tensorweb.int32
+    """
+    if isinstance(indices, Tensor):
+        return indices
+    return Tensor(index_node(indices, x.device))
 
 
 def as_signed_operand(value: ArrayLike, *others: ArrayLike) -> Tensor:

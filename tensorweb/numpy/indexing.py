@@ -13,6 +13,7 @@ from tensorweb.lookups.keys import ends_within
 from tensorweb.numpy.arguments import (
     Out,
     as_first_operand,
+    as_indices,
     as_operand_like,
     as_tensors,
     flatten_without_axis,
@@ -48,7 +49,8 @@ def take(
     >>> np.take([[1, 2], [3, 4]], 3)
     tensor(4)
     """
-    x, chosen = as_tensors((a, indices))
+    x = as_first_operand(a, indices)
+    chosen = as_indices(indices, x)
     x, along = flatten_without_axis(x, axis)
     chosen = resolve_indices(chosen, x.shape[along], mode)
     return into(x[(*(slice(None),) * along, chosen)], out)
@@ -68,7 +70,8 @@ def take_along_axis(
     tensor([[1],
             [4]])
     """
-    x, chosen = as_tensors((arr, indices))
+    x = as_first_operand(arr, indices)
+    chosen = as_indices(indices, x)
     x, along = flatten_without_axis(x, axis)
     if chosen.ndim == x.ndim:  # other axes of length 1 broadcast, as in NumPy
         shapes = [(*y.shape[:along], *y.shape[along + 1 :]) for y in (x, chosen)]
@@ -96,7 +99,8 @@ def choose(
     >>> np.choose([1, 0, 1], [[1, 2, 3], [10, 20, 30]])
     tensor([10,  2, 30])
     """
-    index, *arrays = tw.broadcast_arrays(a, *choices)
+    index = as_indices(a, as_first_operand(a, *choices))
+    index, *arrays = tw.broadcast_arrays(index, *choices)
     if index.size and index.dtype.kind not in ("bool", "int", "uint"):
         raise DTypeError(f"choose: numbers are {index.dtype}; give integers.")
     index = resolve_indices(asarray(index), len(arrays), mode).astype(int)
@@ -232,7 +236,7 @@ def put(a: Tensor, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
     tensor([-44,   1, -55,   3,   4])
     """
     target = _require_tensor("put", a)
-    indices = resolve_indices(as_tensors((target, ind))[1].ravel(), target.size, mode)
+    indices = resolve_indices(as_indices(ind, target).ravel(), target.size, mode)
     flat = target.ravel()
     if indices.size and as_operand_like(v, target).size:
         flat[indices] = _repeat_to_length(v, indices.size, target)
@@ -314,7 +318,7 @@ def put_along_axis(
             [99, 40, 50]])
     """
     target = _require_tensor("put_along_axis", arr)
-    _, chosen = as_tensors((target, indices))
+    chosen = as_indices(indices, target)
     if axis is None:
         flat = target.ravel()
         flat[chosen] = values

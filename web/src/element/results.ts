@@ -64,7 +64,7 @@ export interface ResultsOptions {
 export function mountResults({ root, scheme: first, goTo, type }: ResultsOptions): Results {
   adopt(root, ansi, outputStyles, barStyles, richStyles, verdictStyles, promptStyles, chartStyles);
   const content = el("div", { class: "output-content" });
-  const dom = el("div", { class: "results", role: "region", "aria-label": "Output", tabindex: 0 }, content);
+  const dom = el("div", { class: "results", role: "group", "aria-label": "Output", tabindex: 0 }, content);
   let scheme = first;
   let text: Terminal | null = null;
   let field: HTMLFormElement | null = null;
@@ -75,7 +75,7 @@ export function mountResults({ root, scheme: first, goTo, type }: ResultsOptions
   let meter = new LineMeter();
   let cards = 0;
   /** By display: its card; by tensor: every host of its picture. */
-  let shown = new Map<number, HTMLElement>();
+  let shown = new Map<number, { card: HTMLElement; name: string }>();
   let plots = new Map<number, { chart: Chart; legend: HTMLElement; title: HTMLElement }>();
   let hosts = new Map<number, { host: HTMLElement; tensor: TensorRecord; room: typeof LARGE }[]>();
   let drawn = new Map<HTMLElement, () => void>();
@@ -119,15 +119,15 @@ export function mountResults({ root, scheme: first, goTo, type }: ResultsOptions
   const tensorCard = ({ display, name, text: digits, facts }: Display): HTMLElement => {
     const head = el("div", { class: "display-facts" }, el("span", { class: "display-name" }, name ?? "tensor"), el("span", {}, facts), el("span", { class: "display-range" }));
     const card = el("div", { class: "display tensor-card" }, head, digits ? valueText(digits, `Value of ${name ?? "the tensor"}`) : null);
-    shown.set(display, card);
+    shown.set(display, { card, name: name ?? "" });
     return card;
   };
   const live = ({ display, step, dtype, shape, heatmap }: LivePicture): void => {
-    const card = shown.get(display);
+    const { card, name } = shown.get(display) ?? {};
     if (!card) return;
     if (step > 1) card.querySelector(".display-range")?.replaceChildren(`shown ${step.toLocaleString("en-US")} times`);
     const size = shape.reduce((product, length) => product * length, 1);
-    if (heatmap.rows > 0) draw(card, heatmap, { dtype, shape, size }, LARGE);
+    if (heatmap.rows > 0) draw(card, heatmap, { name, dtype, shape, size }, LARGE);
   };
   const plot = (record: PlotRecord): void => {
     const known = plots.get(record.display);
@@ -211,7 +211,7 @@ export function mountResults({ root, scheme: first, goTo, type }: ResultsOptions
       flush();
       for (const tensor of tensors) {
         for (const display of tensor.displays) {
-          const card = shown.get(display);
+          const card = shown.get(display)?.card;
           if (!card) continue;
           card.querySelector(".display-range")?.replaceChildren(rangeOf(tensor), ...flags({ ...tensor, problem: undefined }));
           if (tensor.size >= LEAST_ELEMENTS) hosts.set(tensor.id, [...(hosts.get(tensor.id) ?? []), { host: card, tensor, room: LARGE }]);
@@ -247,7 +247,7 @@ function displayCard({ display, name, text, chart, rich }: Display): HTMLElement
 }
 
 function valueText(text: string, label: string): HTMLElement {
-  const body = el("pre", { class: "text", role: "region", "aria-label": label }, text);
+  const body = el("pre", { class: "text", role: "group", "aria-label": label }, text);
   widths.observe(body);
   return body;
 }

@@ -61,7 +61,7 @@ declare global {
 }
 
 const MOST_TEXT = 1_000_000;
-const APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
+const APPLE = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? "");
 const BUSY: readonly TensorWebState[] = ["loading", "queued", "running"];
 
 /** One run of an element's program. */
@@ -69,10 +69,14 @@ interface Run {
   id: number;
   result: TensorWebResult;
   source: string;
+  isStopping: boolean;
   ended: Promise<TensorWebResult>;
 }
 
-export class TensorWeb extends HTMLElement {
+/** Servers import the module as well, when they write pages. */
+const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
+
+export class TensorWeb extends Base {
   /** The folder of the site that runs programs, for elements without `base`; by default this script's. */
   static base: string | null = null;
   static readonly observedAttributes = ["code", "src", "theme", "height", "readonly", "label", "href"];
@@ -98,6 +102,8 @@ export class TensorWeb extends HTMLElement {
   #original = "";
   #isRead = false;
   #isComposing = false;
+  /** The text that the link leads to; null for none. */
+  #pointed: string | null = null;
   #state: TensorWebState = "idle";
   #current: Run | null = null;
   #last: Run | null = null;
@@ -118,6 +124,7 @@ export class TensorWeb extends HTMLElement {
     this.#box.addEventListener("keydown", (event) => this.#onKey(event), { capture: true });
     this.#probe.addEventListener("transitionend", () => this.#view?.recolour(this.#scheme()));
     for (const event of ["pointerenter", "focus"]) this.#open.addEventListener(event, () => void this.#point());
+    this.#open.addEventListener("click", (event) => this.#onOpen(event));
   }
 
   connectedCallback(): void {
@@ -160,7 +167,9 @@ export class TensorWeb extends HTMLElement {
 
   /** Stop the program, or do not run it. */
   stop(): void {
-    if (this.#current) this.#runtime().stop(this.#current.id);
+    if (!this.#current) return;
+    this.#current.isStopping = true;
+    this.#runtime().stop(this.#current.id);
   }
 
   override focus(): void {
@@ -223,6 +232,7 @@ export class TensorWeb extends HTMLElement {
     const height = this.getAttribute("height");
     this.#box.style.setProperty("--height", height && /^\d+$/.test(height) ? `${height}px` : height);
     this.#open.href = this.getAttribute("href") ?? this.#base();
+    this.#pointed = null;
   }
 
   #scheme(): Scheme {
@@ -239,7 +249,7 @@ export class TensorWeb extends HTMLElement {
       this.#area = null;
       this.#shown.removeAttribute("aria-hidden");
       this.#shown.setAttribute("tabindex", "0");
-      this.#shown.setAttribute("role", "region");
+      this.#shown.setAttribute("role", "group");
       this.#shown.setAttribute("aria-label", "Python code");
       this.#code.replaceChildren(this.#shown);
       return;
@@ -303,8 +313,18 @@ export class TensorWeb extends HTMLElement {
   /** Let the link lead to the program as it is now. */
   async #point(): Promise<void> {
     const { value } = this;
+    if (value === this.#pointed) return;
     const own = this.getAttribute("href");
-    this.#open.href = own !== null && value === this.#original ? own : `${this.#base()}#code=${await encodeCode(value)}`;
+    const address = own !== null && value === this.#original ? own : `${this.#base()}#code=${await encodeCode(value)}`;
+    this.#open.href = address;
+    this.#pointed = value;
+  }
+
+  /** A click may come before the program is packed into the link. */
+  #onOpen(event: MouseEvent): void {
+    if (this.value === this.#pointed) return;
+    event.preventDefault();
+    void this.#point().then(() => window.open(this.#open.href, "_blank", "noopener"));
   }
 
   #onKey(event: KeyboardEvent): void {
@@ -322,7 +342,7 @@ export class TensorWeb extends HTMLElement {
     const result: TensorWebResult = { text: "", tensors: [], error: null, seconds: 0, stopped: false };
     let end: (result: TensorWebResult) => void = () => undefined;
     const ended = new Promise<TensorWebResult>((resolve) => (end = resolve));
-    const run: Run = { id: 0, result, source, ended };
+    const run: Run = { id: 0, result, source, isStopping: false, ended };
     this.#current = run;
     this.#setState("queued");
     this.#drawing ??= this.#openResults();
@@ -330,7 +350,7 @@ export class TensorWeb extends HTMLElement {
     // Events are drawn in order; the first may come before the code that draws.
     let drawn = drawing.then((view) => view.begin());
     const listen = (event: RunEvent): void => {
-      collect(result, event);
+      collect(run, event);
       drawn = drawn.then(async () => this.#draw(await drawing, event, run)).catch((error: unknown) => console.error(error));
       if (event.kind === "done") void drawn.then(() => this.#finish(run, end));
       else this.#follow(event);
@@ -419,7 +439,7 @@ function progressOf({ text, done, total }: { text: string; done: number; total: 
 
 /** The text of a program inside an element, without the indentation of the page's source. */
 function programIn(element: HTMLElement): string {
-  const script = element.querySelector("script, template");
+  const script = element.querySelector("script, template, pre");
   const text = (script instanceof HTMLTemplateElement ? script.content.textContent : (script ?? element).textContent) ?? "";
   const lines = text.replace(/^[ \t]*\n/, "").trimEnd().split("\n");
   const indents = lines.filter((line) => line.trim() !== "").map((line) => /^[ \t]*/.exec(line)?.[0].length ?? 0);
@@ -428,7 +448,7 @@ function programIn(element: HTMLElement): string {
 }
 
 /** Put what happens to a run into its result. */
-function collect(result: TensorWebResult, event: RunEvent): void {
+function collect({ result, isStopping }: Run, event: RunEvent): void {
   if (event.kind === "note" && event.note.note === "output") result.text = (result.text + event.note.text).slice(0, MOST_TEXT);
   if (event.kind === "finished") {
     result.seconds = event.record.seconds;
@@ -436,7 +456,9 @@ function collect(result: TensorWebResult, event: RunEvent): void {
     result.error = errorOf(event.record);
   }
   if (event.kind === "tensors") result.tensors = event.tensors.map(tensorOf);
-  if (event.kind === "trouble") {
+  // Where a program does not react to Stop, Python is restarted.
+  if (event.kind === "trouble" && isStopping) result.stopped = true;
+  else if (event.kind === "trouble") {
     result.error = { type: "Unavailable", message: event.message, line: null, traceback: event.message };
   }
 }
@@ -453,4 +475,4 @@ function tensorOf({ name, shape, dtype, device, min, max, mean, nan, inf }: Tens
 }
 
 // A page may load the script twice, from two addresses.
-if (!customElements.get("tensor-web")) customElements.define("tensor-web", TensorWeb);
+if (globalThis.customElements && !customElements.get("tensor-web")) customElements.define("tensor-web", TensorWeb);
