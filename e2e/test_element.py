@@ -10,10 +10,13 @@ from typing import Any
 
 import pytest
 from browsers import LIMIT_MS, Profiles, Snapshot, hold_back, new_context, release
+from contributing import blocks
 from other_site import plain_host
 from page_driver import settled
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 from test_page_access import OF_COLOURS, violations
+
+from conftest import ROOT
 
 POLICY = "Content-Security-Policy"
 STRICT = "default-src 'none'; script-src {site}; frame-src {site}"
@@ -171,6 +174,28 @@ def test_firefox_shows_elements_under_a_strict_policy(
     elements = foreign.elements(on_foreign_firefox)
     check_two_elements(elements)
     assert elements.console == []
+
+
+def documented(where: str, site: str) -> str:
+    [block] = [b for b in blocks(ROOT / "docs/element.md") if b.where == where]
+    assert "https://example.org/play/" in block.code
+    return block.code.replace("https://example.org/play/", site)
+
+
+def test_the_documented_page_runs(own_page: Callable[..., Page], site_url: str) -> None:
+    page = own_page(documented("element", site_url))
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator("tensor-web .display")).to_contain_text("[12, 15, 18, 21]")
+
+
+def test_the_documented_block_becomes_an_element(
+    own_page: Callable[..., Page], site_url: str
+) -> None:
+    block = "<pre class='python'>print(6 * 7)\n</pre>"
+    page = own_page(block + documented("element-block", site_url))
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator("tensor-web .results pre.text")).to_have_text("42")
+    assert page.locator("pre.python").count() == 0
 
 
 def test_texts_of_programs_are_no_html(elements: Elements) -> None:
