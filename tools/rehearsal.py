@@ -71,12 +71,20 @@ console.log(Object.keys(checksums).length, "scripts");
 IN_PAGE = """<!doctype html>
 <title>waiting</title>
 <script type="importmap">
-{"imports": {"tensorweb/drivers": "./node_modules/tensorweb/tensorweb-drivers.js"}}
+{
+  "imports": {
+    "tensorweb": "./node_modules/tensorweb/tensor-web.js",
+    "tensorweb/drivers": "./node_modules/tensorweb/tensorweb-drivers.js"
+  }
+}
 </script>
 <script type="module">
+  import "tensorweb";
   import "tensorweb/drivers";
+  await customElements.whenDefined("tensor-web");
   document.title = `${Object.keys(tensorwebScripts.checksums).length} scripts`;
 </script>
+<tensor-web base="https://tensorweb.example/">print(1)</tensor-web>
 """
 
 SCRIPTS = re.compile(r"[1-9]\d* scripts")
