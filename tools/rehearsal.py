@@ -26,7 +26,15 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from tools import about, archives, environment, in_pyodide, machine, release
+from tools import (
+    about,
+    archives,
+    environment,
+    in_pyodide,
+    machine,
+    recipes,
+    release,
+)
 from tools.process import ROOT, BuildError, output
 
 PROGRAM = """
@@ -127,6 +135,8 @@ def run(folder: Path | None, wheels: Path | None) -> int:
         "micropip in Pyodide": partial(in_node_pyodide, made),
         "npm in Node": partial(in_node, made),
         "npm in a page": partial(in_page, made),
+        "conda-forge's recipe": partial(recipe_is_read, made, recipes.CONDA),
+        "Pyodide's recipe": partial(recipe_is_read, made, recipes.PYODIDE),
         "the site's archive": partial(site_archive, made),
         "tests of the source distribution": partial(source_tests, made),
     }
@@ -182,8 +192,7 @@ def in_python(made: Path, version: str) -> str:
     python = interpreter(version)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        output([python, "-m", "venv", folder / "venv"])
-        inside = folder / "venv" / environment.SCRIPTS.name / environment.PYTHON.name
+        inside = new_environment(python, folder)
         pip: list[str | Path] = [inside, "-m", "pip", "install", "--quiet"]
         pip += ["--disable-pip-version-check"]
         output([*pip, wheel_of(made)], folder=folder)
@@ -196,6 +205,12 @@ def in_python(made: Path, version: str) -> str:
         gpu = next(line for line in info.splitlines() if line.startswith("device webg"))
         serves_site([inside], made, folder)
         return f"{said}; {gpu}; the playground is served"
+
+
+def new_environment(python: Path, folder: Path) -> Path:
+    """Make a virtual environment in a folder; return its Python."""
+    output([python, "-m", "venv", folder / "venv"])
+    return folder / "venv" / environment.SCRIPTS.name / environment.PYTHON.name
 
 
 def first_program(python: list[str | Path], folder: Path) -> str:
@@ -356,6 +371,21 @@ def in_page(made: Path) -> str:
         ).strip()
     assert SCRIPTS.fullmatch(title), title
     return title
+
+
+def recipe_is_read(made: Path, recipe: recipes.Recipe) -> str:
+    """Let a recipe's own tool read it, with the artefact of this release.
+
+    Building with it needs the distribution's own packages, which these tools fetch.
+    """
+    for version in reversed(versions()):
+        number = tuple(map(int, version.split(".")))
+        with contextlib.suppress(Skipped), tempfile.TemporaryDirectory() as name:
+            if number >= recipe.oldest:
+                python = new_environment(interpreter(version), Path(name))
+                return recipes.read(recipe, made, python, Path(name))
+    oldest = ".".join(map(str, recipe.oldest))
+    raise Skipped(f"no Python {oldest} or later on this machine")
 
 
 def site_archive(made: Path) -> str:

@@ -1,8 +1,8 @@
 """Make everything that a release publishes, in one folder: `build.py release`.
 
 Wheel, source distribution, npm package and the site as an archive, a bill of materials
-for each, the notes of the changelog and the checksums. The same commit gives the same
-bytes. Nothing is published from here; docs/releasing.md has the steps.
+for each, recipes, the notes of the changelog and the checksums. The same commit gives
+the same bytes. Nothing is published from here; docs/releasing.md has the steps.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tools import about, archives, environment, npm_package, sboms, site
+from tools import about, archives, environment, npm_package, recipes, sboms, site
 from tools.pins import digest
 from tools.process import ROOT, BuildError, output
 
@@ -71,6 +71,7 @@ def run(
         make_python(made)
         make_npm(made, seconds)
         make_site(made, seconds, wheels, packages)
+    recipes.write(made)
     (made / NOTES).write_text(text, "utf-8")
     write_sums(made)
     shutil.rmtree(out, ignore_errors=True)

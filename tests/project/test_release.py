@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import tarfile
 import zipfile
@@ -17,7 +18,7 @@ import pytest
 
 import tensorweb as tw
 from hatch_build import absolute
-from tools import about, archives, environment, release, sboms
+from tools import about, archives, environment, recipes, release, sboms
 from tools.process import ROOT, BuildError
 from tools.tracked import tracked_files
 
@@ -190,6 +191,16 @@ def test_npm_package_offers_files_that_it_has(made: Path) -> None:
         targets.update(entry.values() if isinstance(entry, dict) else [entry])
     assert {target.removeprefix("./") for target in targets} <= names
     assert {"README.md", "LICENSE"} <= names
+
+
+def test_recipes_get_the_digests_of_their_artefacts(made: Path, tmp_path: Path) -> None:
+    for path in (*made.glob("*.whl"), *made.glob("*.tar.gz")):
+        shutil.copyfile(path, tmp_path / path.name)
+    recipes.write(tmp_path)
+    for recipe in recipes.RECIPES:
+        (artefact,) = made.glob(recipe.artefact)
+        digest = hashlib.sha256(artefact.read_bytes()).hexdigest()
+        assert f'sha256: "{digest}"' in (tmp_path / recipe.name).read_text("utf-8")
 
 
 # Bills of materials

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 import build
+from tools import about, recipes
 from tools.process import ROOT
 
 GITHUB = ROOT / ".github"
@@ -22,6 +23,9 @@ FORMS = sorted((GITHUB / "ISSUE_TEMPLATE").glob("*.yml"))
 POLICIES = [
     ROOT / f"{name}.md" for name in ("CHANGELOG", "CODE_OF_CONDUCT", "SECURITY")
 ]
+
+ADDRESS = "{releases}/download/v{version}/{file}"
+"""Of a file of a release."""
 
 ON = True
 """YAML 1.1 reads the key `on` as a truth value."""
@@ -120,6 +124,41 @@ def test_forms_ask_for_what_they_describe(path: Path) -> None:
         assert field["type"] in ("textarea", "input", "dropdown")
         assert field["attributes"]["label"]
     assert any(field.get("validations", {}).get("required") for field in form["body"])
+
+
+def test_recipe_of_conda_agrees_with_the_metadata() -> None:
+    recipe, project = load(recipes.CONDA.path), about.project()
+    context = recipe["context"]
+    assert context["version"] == project["version"]
+    assert f">={context['python_min']}" == project["requires-python"]
+    assert recipe["source"]["url"] == ADDRESS.format(
+        releases=project["urls"]["Releases"],
+        version="${{ version }}",
+        file="tensorweb-${{ version }}.tar.gz",
+    )
+    needed = [need.partition(";")[0] for need in project["dependencies"]]
+    run = [need.replace(" ", "") for need in recipe["requirements"]["run"]]
+    assert run == ["python>=${{python_min}}", *needed]
+    described = recipe["about"]
+    assert described["summary"] == project["description"]
+    assert described["license"] == project["license"]
+    for key in ("homepage", "repository", "documentation"):
+        assert described[key] == project["urls"][key.capitalize()]
+
+
+def test_recipe_of_pyodide_agrees_with_the_metadata() -> None:
+    recipe, project = load(recipes.PYODIDE.path), about.project()
+    version = project["version"]
+    assert recipe["package"]["version"] == version
+    assert recipe["source"]["url"] == ADDRESS.format(
+        releases=project["urls"]["Releases"],
+        version=version,
+        file=f"tensorweb-{version}-py3-none-any.whl",
+    )
+    described = recipe["about"]
+    assert described["home"] == project["urls"]["Homepage"]
+    assert described["summary"] == project["description"]
+    assert described["license"] == project["license"]
 
 
 @pytest.mark.parametrize("path", POLICIES, ids=lambda path: path.name)
