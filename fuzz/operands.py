@@ -44,13 +44,11 @@ def broadcast_with(draw: Drawing, before: list[int], p: Values) -> int:
             return False
         return int(np.prod(wide)) <= draw.most
 
-    if draw.flag(0.6):
-        try:
-            return draw.pick(accept)
-        except Unfit:
-            pass
-    dtype = draw.ball(before[-1]).dtype if draw.flag(0.8) else draw.dtype()
-    return draw.leaf(draw.narrowed(shape), dtype)
+    def new() -> int:
+        dtype = draw.ball(before[-1]).dtype if draw.flag(0.8) else draw.dtype()
+        return draw.leaf(draw.narrowed(shape), dtype)
+
+    return draw.pick_or(accept, new) if draw.flag(0.6) else new()
 
 
 def sized(shape_of: Callable[..., Sequence[int]], dtype: str = "") -> Chooser:
@@ -59,10 +57,10 @@ def sized(shape_of: Callable[..., Sequence[int]], dtype: str = "") -> Chooser:
     def choose(draw: Drawing, before: list[int], p: Values) -> int:
         shape = tuple(shape_of(draw, draw.shape(before[0]), p))
         required = dtype or draw.ball(before[0]).dtype
-        try:
-            return draw.pick(lambda b: b.shape == shape and b.dtype == required)
-        except Unfit:
-            return draw.leaf(shape, required)
+        return draw.pick_or(
+            lambda b: b.shape == shape and b.dtype == required,
+            lambda: draw.leaf(shape, required),
+        )
 
     return choose
 
@@ -127,14 +125,13 @@ def indices(draw: Drawing, before: list[int], p: Values) -> int:
         numbers = ball.centre.astype(np.int64)
         return bool(np.all((numbers < length) & (numbers >= -length)))
 
-    if draw.flag():
-        try:
-            return draw.pick(accept)
-        except Unfit:
-            pass
-    line, count = (draw.rng.choice((0, 1, 3, 5, 33, 65, 500)),), draw.rng.choice((1, 2))
-    shape = (count, draw.rng.choice((1, 4, 33))) if draw.flag(0.3) else line
-    return integers_below(draw, -length if draw.flag() else 0, length, shape)
+    def new() -> int:
+        shape: tuple[int, ...] = (draw.rng.choice((0, 1, 3, 5, 33, 65, 500)),)
+        if draw.flag(0.3):
+            shape = (draw.rng.choice((1, 2)), draw.rng.choice((1, 4, 33)))
+        return integers_below(draw, -length if draw.flag() else 0, length, shape)
+
+    return draw.pick_or(accept, new) if draw.flag() else new()
 
 
 def indices_along(draw: Drawing, before: list[int], p: Values) -> int:
@@ -152,12 +149,10 @@ def groups_of(draw: Drawing, before: list[int], p: Values) -> int:
 def mask(draw: Drawing, before: list[int], p: Values) -> int:
     """Choose a mask over leading axes whose values are certain."""
     shape = draw.shape(before[0])[: draw.rng.randint(1, len(draw.shape(before[0])))]
-    try:
-        return draw.pick(
-            lambda b: b.dtype == "bool" and b.is_exact and b.shape == shape
-        )
-    except Unfit:
-        return draw.leaf(shape, "bool")
+    return draw.pick_or(
+        lambda b: b.dtype == "bool" and b.is_exact and b.shape == shape,
+        lambda: draw.leaf(shape, "bool"),
+    )
 
 
 def joins(a: Ball, b: Ball, p: Values) -> bool:

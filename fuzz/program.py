@@ -168,6 +168,13 @@ class Drawing:
                 return made
         raise Unfit
 
+    def pick_or(self, accept: Callable[[Ball], bool], make: Callable[[], int]) -> int:
+        """Return a value that is accepted, a new one without any."""
+        try:
+            return self.pick(accept)
+        except Unfit:
+            return make()
+
     def dtype(self) -> str:
         """Return a dtype that the program may use."""
         if self.program.is_wide and self.rng.random() < 0.6:
