@@ -30,7 +30,8 @@ await run_js('''async (evil) => {
   const options = {indexURL: home, packageBaseUrl: home, _makeSnapshot: true};
   const python = await loadPyodide(options);
   const build = await (await fetch('build.json')).json();
-  const wheel = await (await fetch(build.wheel)).arrayBuffer();
+  const name = `wheels/tensorweb-${build.version}-py3-none-any.whl`;
+  const wheel = await (await fetch(name)).arrayBuffer();
   python.unpackArchive(new Uint8Array(wheel), 'wheel');
   python.runPython(evil);
   python.runPython('from tensorweb.playground.preload import preload; preload()');

@@ -1,19 +1,16 @@
-"""Prepare files for a fast start: compress Pyodide's, add bytecode to our wheel.
+"""Prepare files for a fast start: add bytecode, and compress what the worker fetches.
 
-The worker decompresses Pyodide's files as they arrive (`web/src/worker/fetching.ts`),
-so that hosts need not compress. Python's standard library is a zip archive; its entries
-are stored uncompressed, since compressing the whole archive makes it shorter than
-compressing each entry. `tools/bytecode.mjs` adds the bytecode.
+The worker decompresses these files as they arrive (`web/src/worker/fetching.ts`), so
+that hosts need not compress. What has many files is compressed as a whole, which makes
+it shorter than each entry alone. `tools/bytecode.mjs` adds the bytecode.
 """
 
 from __future__ import annotations
 
 import gzip
 import hashlib
-import io
 import shutil
-import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from tools import environment
@@ -24,63 +21,54 @@ WASM = "pyodide.asm.wasm"
 LIBRARY = "python_stdlib.zip"
 NAMES = (WASM, LIBRARY)
 
-
 BYTECODE = ROOT / "tools/bytecode.mjs"
-COMPILED = "tensorweb-compiled.whl"
+
+OURS = f"tensorweb{ENDING}"
+"""The files of our wheel, with bytecode."""
 
 
-def write(folder: Path) -> None:
-    """Write Pyodide's compressed files next to the plain ones, for other pages."""
-    for name in NAMES:
-        source = folder / name
+def write(pyodide: Path, wheel: Path, out: Path) -> None:
+    """Write the compressed files into the site, next to Pyodide's plain ones.
 
-        def compress(target: Path, source: Path = source) -> None:
-            plain = source.read_bytes()
-            target.write_bytes(pack(stored(plain) if source.name == LIBRARY else plain))
+    Args:
+        pyodide: folder of Pyodide's files.
+        wheel: ours.
+        out: the folder of the site.
+    """
+    targets = [out / f"pyodide/{LIBRARY}{ENDING}", out / OURS]
+    digest = hashlib.sha256()
+    for path in (wheel, BYTECODE, Path(__file__), pyodide / "package.json"):
+        digest.update(path.read_bytes())
+    kept = [_cached(digest.hexdigest(), target.name) for target in targets]
+    if not all(path.is_file() for path in kept):
+        drafts = [path.with_suffix(".draft") for path in kept]
+        output([environment.node(), BYTECODE, pyodide, wheel, *drafts])
+        _pack(drafts, kept)
+    wasm = _cached(hashlib.sha256((pyodide / WASM).read_bytes()).hexdigest(), WASM)
+    if not wasm.is_file():
+        draft = wasm.with_suffix(".draft")
+        shutil.copyfile(pyodide / WASM, draft)
+        _pack([draft], [wasm])
+    targets.append(out / f"pyodide/{WASM}{ENDING}")
+    for source, target in zip([*kept, wasm], targets, strict=True):
+        shutil.copyfile(source, target)
 
-        _cached(folder / f"{name}{ENDING}", [source, Path(__file__)], compress)
 
-
-def write_compiled(pyodide: Path, wheel: Path, out: Path) -> None:
-    """Write a copy of our wheel with bytecode for this Pyodide into the site."""
-
-    def add_bytecode(target: Path) -> None:
-        output([environment.node(), BYTECODE, pyodide, wheel, target])
-
-    _cached(out / COMPILED, [wheel, BYTECODE, pyodide / "package.json"], add_bytecode)
-
-
-def _cached(
-    target: Path, inputs: Iterable[Path], write: Callable[[Path], None]
-) -> None:
-    """Write a file, or copy it from the cache if its inputs have not changed."""
+def _cached(digest: str, name: str) -> Path:
     folder = environment.CACHE / "packed"
     folder.mkdir(parents=True, exist_ok=True)
-    digest = hashlib.sha256()
-    for path in inputs:
-        digest.update(path.read_bytes())
-    cached = folder / digest.hexdigest()
-    if not cached.is_file():
-        draft = cached.with_suffix(".draft")
-        write(draft)
-        draft.replace(cached)
-    shutil.copyfile(cached, target)
+    return folder / f"{digest[:32]}-{name}"
+
+
+def _pack(drafts: Sequence[Path], targets: Sequence[Path]) -> None:
+    """Compress files, and remove them."""
+    for draft, target in zip(drafts, targets, strict=True):
+        whole = draft.with_suffix(".whole")
+        whole.write_bytes(pack(draft.read_bytes()))
+        whole.replace(target)
+        draft.unlink()
 
 
 def pack(data: bytes) -> bytes:
     """Return the bytes as a gzip stream that is the same every time."""
     return gzip.compress(data, 9, mtime=0)
-
-
-def stored(archive: bytes) -> bytes:
-    """Return a zip archive with the same entries, none of them compressed."""
-    made = io.BytesIO()
-    with (
-        zipfile.ZipFile(io.BytesIO(archive)) as old,
-        zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as new,
-    ):
-        for entry in old.infolist():
-            same = zipfile.ZipInfo(entry.filename, entry.date_time)
-            same.external_attr = entry.external_attr
-            new.writestr(same, old.read(entry))
-    return made.getvalue()

@@ -53,7 +53,6 @@ def write(site: Path, *, live: bool = False) -> None:
     rules = read_rules(site)
     rows: list[dict[str, str]] = []
     files: dict[str, tuple[str, int, bool]] = {}
-    own = json.loads((site / BUILD).read_text("utf-8"))["wheel"].partition("?")[0]
     for path in _paths(site):
         kind = MIME_TYPES.get(Path(path).suffix, MIME_TYPES[""])
         headers = SHARED | headers_of(rules, f"/{path}")
@@ -61,7 +60,7 @@ def write(site: Path, *, live: bool = False) -> None:
         if headers not in rows:
             rows.append(headers)
         is_late = path.startswith(OF_READERS) or path.endswith(LATER)
-        is_kept = path == own or not (path in UNUSED or is_late)
+        is_kept = not (path in UNUSED or is_late)
         files[path] = (_digest(site / path), rows.index(headers), is_kept)
     described = {
         "id": number,

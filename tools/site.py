@@ -106,9 +106,7 @@ def _fill(
     _name(out / "names.json")
     for name in PYODIDE_FILES:
         shutil.copyfile(PYODIDE / name, out / "pyodide" / name)
-    packing.write(out / "pyodide")
-    wheel = build_wheel(out / "wheels")
-    packing.write_compiled(PYODIDE, wheel, out)
+    packing.write(PYODIDE, build_wheel(out / "wheels"), out)
     pages.write(out)
     driver_scripts.write(out)
     _add_packages(out, wheels, packages)
@@ -136,9 +134,9 @@ def _add_packages(out: Path, wheels: Path | None, packages: Sequence[str]) -> No
 def _describe(out: Path, version: str) -> None:
     """Write `build.json`: what the page must know before Python runs.
 
-    `sizes` are the bytes of every file by its path in the site. `wheel` is the copy of
-    our wheel with bytecode; its query changes with the wheel's content, so that no
-    cache returns an older one.
+    `sizes` are the bytes of every file by its path in the site. `ours` has the files of
+    our wheel; its query changes with their content, so that no cache returns older
+    ones.
     """
     lock = json.loads((out / "pyodide/pyodide-lock.json").read_text("utf-8"))
     packages = {name: row["version"] for name, row in lock["packages"].items()}
@@ -155,7 +153,7 @@ def _describe(out: Path, version: str) -> None:
         "build": version,
         "pyodide": package["version"],
         "python": lock["info"]["python"],
-        "wheel": f"{packing.COMPILED}?{own['sha256'][:8]}",
+        "ours": f"{packing.OURS}?{own['sha256'][:8]}",
         "wheelHash": own["sha256"],
         "libraryHash": pins.digest(library),
         "packages": packages,

@@ -13,7 +13,8 @@ const PACKED: Record<string, string> = {
   "python_stdlib.zip": "application/zip",
 };
 const ENDING = ".packed";
-const FORMAT = "gzip";
+/** How the site compresses files. */
+export const FORMAT = "gzip";
 /** Small files that are always needed. */
 const PLAIN = ["build.json", "pyodide/pyodide-lock.json"];
 const MODULES = ["pyodide.mjs", "pyodide.asm.mjs"];

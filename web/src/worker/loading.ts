@@ -2,8 +2,10 @@
 
 import type { PyodideAPI, loadPyodide as LoadPyodide } from "pyodide";
 import type { Note } from "../page/messages";
+import { FORMAT } from "./fetching";
 
 const PAGE = 1 << 16;
+const LINE_END = 10;
 
 /**
  * Run `load` while every module's own memory starts with at least this many bytes: Pyodide
@@ -41,7 +43,8 @@ export interface BuildInfo {
   version: string;
   pyodide: string;
   python: string;
-  wheel: string;
+  /** The files of our wheel. */
+  ours: string;
   wheelHash: string;
   /** SHA-256 of Python's standard library, which a snapshot refers to by offsets. */
   libraryHash: string;
@@ -98,8 +101,8 @@ export async function loadPython(
   const home = new URL("pyodide/", base).href;
   const key = new URL(`snapshot-${build.pyodide}-${build.libraryHash.slice(0, 8)}-${build.wheelHash}`, base).href;
   const keeping = findSnapshot(key, digest);
-  const wheel = fetchBytes(new URL(build.wheel, base));
-  wheel.catch(() => undefined);
+  const ours = fetchUnpacked(new URL(build.ours, base));
+  ours.catch(() => undefined);
   const scripts = loadDrivers(base, build);
   scripts.catch(() => undefined);
   const module = `${home}pyodide.mjs`;
@@ -112,7 +115,7 @@ export async function loadPython(
       report({ note: "step", text: "Restoring Python" });
       const restoring = { ...options, _loadSnapshot: cachedSnapshot } as Options;
       const python = await withRoomFor(cachedSnapshot.byteLength, () => loadPyodide(restoring));
-      install(python, await wheel);
+      install(python, await ours);
       return { python, snapshot: true, digest: Promise.resolve(digest) };
     } catch (error) {
       console.info("The memory snapshot could not be used:", error);
@@ -124,7 +127,7 @@ export async function loadPython(
     _makeSnapshot: canKeep(),
   } as Options);
   report({ note: "step", text: "Starting Python" });
-  install(python, await wheel);
+  install(python, await ours);
   const made = canKeep() ? keepSnapshot(key, python as Snapshotting) : Promise.resolve(null);
   return { python, snapshot: false, digest: made };
 }
@@ -135,15 +138,28 @@ async function loadDrivers(base: URL, build: BuildInfo): Promise<void> {
   await import(href);
 }
 
-async function fetchBytes(url: URL): Promise<Uint8Array> {
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`${url.pathname} answered ${response.status}`);
-  return new Uint8Array(await response.arrayBuffer());
+async function fetchUnpacked(url: URL): Promise<Uint8Array> {
+  const { ok, status, body } = await fetch(url);
+  if (!ok || !body) throw new Error(`${url.pathname} answered ${status}`);
+  const plain = body.pipeThrough(new DecompressionStream(FORMAT));
+  return new Uint8Array(await new Response(plain).arrayBuffer());
 }
 
-/** Unpack our wheel; a snapshot contains memory only, so files are unpacked each time. */
-function install(python: PyodideAPI, wheel: Uint8Array): void {
-  python.unpackArchive(wheel, "wheel");
+/**
+ * Write our files, which follow a line of JSON with their sizes by path. A snapshot
+ * contains memory only, so files are written at each start.
+ */
+function install(python: PyodideAPI, ours: Uint8Array): void {
+  const { FS } = python;
+  const folder = python.runPython("import site; site.getsitepackages()[0]") as string;
+  let start = ours.indexOf(LINE_END) + 1;
+  const sizes = JSON.parse(new TextDecoder().decode(ours.subarray(0, start))) as Record<string, number>;
+  for (const [path, size] of Object.entries(sizes)) {
+    FS.mkdirTree(`${folder}/${path.slice(0, path.lastIndexOf("/"))}`);
+    FS.writeFile(`${folder}/${path}`, ours.subarray(start, start + size), { canOwn: true });
+    start += size;
+  }
+  python.runPython("import importlib; importlib.invalidate_caches()");
   // Python's `input()` reads lines from the page; the default would call `prompt`, which workers lack.
   python.setStdin({ error: true });
 }
