@@ -88,6 +88,14 @@ def test_another_folder_without_history_gives_the_same_bytes(
     assert [p.name for p in made.iterdir() if again[p.name] != p.read_bytes()] == []
 
 
+def names_in(archive: Path) -> list[str]:
+    if archive.suffix == ".zip":
+        with zipfile.ZipFile(archive) as files:
+            return files.namelist()
+    with tarfile.open(archive) as files:
+        return files.getnames()
+
+
 @pytest.mark.parametrize("kind", ["zip", "tgz"])
 def test_archives_depend_on_names_and_contents_alone(tmp_path: Path, kind: str) -> None:
     for name, order, age in (("a", "xyz", 0), ("b", "zxy", 10**9)):
@@ -104,6 +112,9 @@ def test_archives_depend_on_names_and_contents_alone(tmp_path: Path, kind: str) 
             archives.write_tgz(tmp_path / name, target, 10**9, "package")
     one, other = (tmp_path / f"{name}.{kind}" for name in "ab")
     assert one.read_bytes() == other.read_bytes()
+    names = names_in(one)
+    assert names == sorted(names)
+    assert len(names) == 3
 
 
 def test_time_is_that_of_the_commit_or_the_variable(
