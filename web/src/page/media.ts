@@ -5,6 +5,17 @@ export type Scheme = "light" | "dark";
 /** The colour theme that the reader chose. */
 export type Theme = "system" | Scheme;
 
+const THEMES: readonly Theme[] = ["system", "light", "dark"];
+
+export function themeNamed(name: string | null): Theme {
+  return THEMES.find((theme) => theme === name) ?? "system";
+}
+
+/** The next theme of the button that changes it. */
+export function themeAfter(theme: Theme): Theme {
+  return THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? theme;
+}
+
 export interface Media {
   /** Whether only one panel fits; `page.css` has the same limit. */
   isNarrow: boolean;

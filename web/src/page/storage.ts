@@ -2,7 +2,7 @@
 
 import { embedMode } from "./embed-mode";
 
-const PREFIX = "tensorweb:";
+export const PREFIX = "tensorweb:";
 
 /** Why the browser did not store a value. */
 export type Refusal = "full" | "blocked";

@@ -1,7 +1,7 @@
 /** The page's state, shared by its parts, and the notices that anything can show. */
 
 import { ownDocument, type StoredDocument, type OpenDocument } from "./documents";
-import { media, type Media, type Theme } from "./media";
+import { media, themeNamed, type Media, type Theme } from "./media";
 import type { ProvidedFile, Note, Started } from "./messages";
 import { MAIN } from "./program";
 import type { DeviceName, Fingerprint, RunRecord, TensorRecord } from "./protocol";
@@ -237,8 +237,4 @@ export abstract class Store {
   warn(text: string): void {
     this.notify({ kind: "warning", text });
   }
-}
-
-function themeNamed(name: string | null): Theme {
-  return name === "light" || name === "dark" ? name : "system";
 }

@@ -6,7 +6,7 @@ import { shareDialog } from "./share";
 import { links } from "./intro";
 import { beginTour } from "./tour";
 import type { Page } from "../page/page";
-import type { Theme } from "../page/media";
+import { themeAfter, type Theme } from "../page/media";
 import type { Part } from "../page/view";
 
 const THEMES: readonly { name: Theme; label: string; picture: string }[] = [
@@ -52,11 +52,6 @@ export function mountTools(host: HTMLElement, page: Page): Part {
       theme.title = `Colours: ${row.label}`;
     },
   };
-}
-
-function themeAfter(theme: Theme): Theme {
-  const next = THEMES.findIndex(({ name }) => name === theme) + 1;
-  return THEMES[next % THEMES.length]?.name ?? theme;
 }
 
 function tool(label: string, picture: string, action: () => void): HTMLButtonElement {

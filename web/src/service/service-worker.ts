@@ -4,7 +4,7 @@
  */
 
 import { download, pass } from "./downloads";
-import { START, Site, type SiteFile, type SiteTable } from "./site";
+import { DOCUMENTS, START, Site, type SiteFile, type SiteTable } from "./site";
 import { Store, digestOf } from "./store";
 
 declare const self: ServiceWorkerGlobalScope & { tensorwebSite: SiteTable };
@@ -53,6 +53,8 @@ async function answer(event: FetchEvent, file: SiteFile): Promise<Response> {
   const { response, bytes } = await pass(fetched, digest, headers);
   event.waitUntil(settle(digest, bytes));
   if (response) return response;
+  // Nothing depends on a document, so that one of another build is better than none.
+  if (file.path.startsWith(DOCUMENTS)) return isolate(fetch(event.request, FRESH));
   return live ? fetch(event.request) : Response.error();
 }
 

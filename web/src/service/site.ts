@@ -23,6 +23,8 @@ export interface SiteFile {
 
 const INDEX = "index.html";
 export const START = INDEX;
+/** Folder of the pages that are cached when they are read. */
+export const DOCUMENTS = "docs/";
 
 /** The files of a build by their addresses, which begin with the service worker's scope. */
 export class Site {
