@@ -10,7 +10,7 @@ from bench.results import CPU, ROOT, TINY, BenchError, Results, Row
 from bench.training import FORWARD, SIZES
 from bench.workloads import Workload, cpu_workloads, families, workloads
 
-PAGE = ROOT / "docs" / "benchmarks.md"
+PAGE = ROOT / "docs" / "reference" / "benchmarks.md"
 
 MARKERS = ("<!-- bench:begin -->", "<!-- bench:end -->")
 CPU_MARKERS = ("<!-- bench cpu:begin -->", "<!-- bench cpu:end -->")
@@ -87,7 +87,7 @@ MARK = "†"
 
 
 def write() -> None:
-    """Write the newest results into docs/benchmarks.md."""
+    """Write the newest results into docs/reference/benchmarks.md."""
     gpu = results.load(results.newest())
     cpu = results.load(results.newest(cpu=True))
     write_between(PAGE, markdown(gpu), MARKERS)

@@ -1,7 +1,7 @@
 """Pages of others with our wheel: JupyterLite, marimo, PyScript, Pyodide alone.
 
-Each is built by its own tools from the block of `docs/notebooks.md`, with Pyodide and
-every package from this machine: Chromium asks no other host.
+Each is built by its own tools from the block of `docs/guide/notebooks.md`, with Pyodide
+and every package from this machine: Chromium asks no other host.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tools.packages import lock_spec, target_of
 from tools.process import output
 from tools.site import PYODIDE_FILES
 
-DOCUMENT = ROOT / "docs/notebooks.md"
+DOCUMENT = ROOT / "docs/guide/notebooks.md"
 
 MARIMO_PYODIDE = elsewhere.NODE_MODULES / "pyodide"
 

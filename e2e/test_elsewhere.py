@@ -1,7 +1,7 @@
 """The wheel in the pages that people have, built by their own tools, on both devices.
 
-JupyterLite, marimo, PyScript and Pyodide alone run the block that `docs/notebooks.md`
-tells, in Chromium and without any other host.
+JupyterLite, marimo, PyScript and Pyodide alone run the block of
+`docs/guide/notebooks.md`, in Chromium and without any other host.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Ways out that a program may try, on every kind of host: none reaches another site.
 
-docs/security.md lists them. All attempts of one host run in one program, one after
-another; a server of another site counts what arrives there.
+docs/guide/security.md lists them. All attempts of one host run in one program, one
+after another; a server of another site counts what arrives there.
 """
 
 from __future__ import annotations

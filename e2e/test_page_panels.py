@@ -1,4 +1,4 @@
-"""Panels and their tabs, with one more: that of docs/recipes.md, added to the page."""
+"""Panels and their tabs, with one more: that of docs/contributing/recipes.md."""
 
 from __future__ import annotations
 

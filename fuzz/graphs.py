@@ -291,7 +291,7 @@ def compare(tensor: tw.Tensor, ball: Ball, index: int) -> None:
 
 
 def keeps_signs_of_zeros(device: str) -> bool:
-    """Whether a device does; compilers for GPUs need not (docs/deviations.md)."""
+    """Whether a device does; GPU compilers need not (docs/reference/deviations.md)."""
     driver = getattr(devices.backend(device), "driver", None)
     return driver is None or bool(driver.is_software)
 

@@ -13,7 +13,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-RECIPES = (ROOT / "docs/recipes.md", ROOT / "docs/extending.md")
+RECIPES = (
+    ROOT / "docs/contributing/recipes.md",
+    ROOT / "docs/contributing/extending.md",
+)
 
 BLOCK = re.compile(
     r"(?:^ *<!-- (?P<how>insert|file|page|process): (?P<where>[^\n]*) -->\n)?"

@@ -1,7 +1,7 @@
 """What each function of `shaders/math/` takes and gives, and how exact it says to be.
 
 The bound is the last sentence of the comment above a function: `Exact for …` or
-`Within 1.5 ULP for …`. Tests measure it and `docs/numerics.md` tells it.
+`Within 1.5 ULP for …`. Tests measure it and `docs/reference/numerics.md` tells it.
 """
 
 from __future__ import annotations

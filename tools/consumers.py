@@ -1,7 +1,8 @@
 """Other people's libraries on tensors: their cases, and the table that counts them.
 
 `python3 build.py consumers [DEVICE]` runs `consumers/` in the second environment, holds
-it against `consumers/known.toml`, and the table of docs/interoperability.md against it.
+it against `consumers/known.toml`, and the table of docs/guide/interoperability.md
+against it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ FOLDER = ROOT / "consumers"
 
 KNOWN = FOLDER / "known.toml"
 
-PAGE = ROOT / "docs/interoperability.md"
+PAGE = ROOT / "docs/guide/interoperability.md"
 
 BEGIN, END = "<!-- consumers:begin -->\n", "<!-- consumers:end -->"
 

@@ -1,4 +1,4 @@
-"""The page `docs/numpy_names.md`: each name of NumPy's main namespace, here or not."""
+"""The page `numpy_names.md` of the reference: each name of NumPy's, here or not."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ DIFFERENT: dict[str, str] = {
 }
 """Names that are here and differ beyond dtypes of 32 bits: how."""
 
-NAMES = ROOT / "docs" / "numpy_names.md"
+NAMES = ROOT / "docs" / "reference" / "numpy_names.md"
 
 HEAD = """\
 # NumPy's main namespace, name by name

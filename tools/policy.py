@@ -47,6 +47,9 @@ DOCUMENTS = {
 }
 """A row for each document of the site, by its path; other files are strict."""
 
+MANUAL = "docs"
+"""Folder of documents that are strict, as files are, and say so in the page as well."""
+
 SHOWN_ELSEWHERE = ("index.html", "runtime/index.html")
 """What isolated pages of other sites may show as well."""
 
@@ -70,16 +73,23 @@ def apply(site: Path) -> None:
         if fnmatchcase(path, f"/{LOADED_ELSEWHERE}"):
             rules[path] |= {RESOURCE: "cross-origin", READERS: "*"}
     for name, row in DOCUMENTS.items():
-        document = site / name
-        page = document.read_text("utf-8")
-        policy = row | {"script-src": " ".join([row["script-src"], *_inline(page)])}
-        in_page = {key: policy[key] for key in policy if key not in HEADER_ONLY}
-        assert SLOT in page, f"internal: {name} has no slot for its policy"
-        document.write_text(page.replace(SLOT, f'content="{_text(in_page)}"'), "utf-8")
+        policy = _fill(site / name, row)
         folder = name.removesuffix("index.html")
         for path in (f"/{name}", f"/{folder}"):
             rules[path] = {HEADER: _text(policy), RESOURCE: _readers(name)}
+    for document in (site / MANUAL).rglob("*.html"):
+        _fill(document, STRICT)
     (site / HEADERS_FILE).write_text(_lines(rules), "utf-8")
+
+
+def _fill(document: Path, row: Policy) -> Policy:
+    """Write a policy and the scripts in the page into a document; return the policy."""
+    page = document.read_text("utf-8")
+    policy = row | {"script-src": " ".join([row["script-src"], *_inline(page)])}
+    in_page = {key: policy[key] for key in policy if key not in HEADER_ONLY}
+    assert SLOT in page, f"internal: {document} has no slot for its policy"
+    document.write_text(page.replace(SLOT, f'content="{_text(in_page)}"'), "utf-8")
+    return policy
 
 
 def _paths(site: Path) -> list[str]:

@@ -2,7 +2,8 @@
 
 Wheel, source distribution, npm package and the site as an archive, a bill of materials
 for each, recipes, the notes of the changelog and the checksums. The same commit gives
-the same bytes. Nothing is published from here; docs/releasing.md has the steps.
+the same bytes. Nothing is published from here; docs/contributing/releasing.md has the
+steps.
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ ROWS = {
     "chunk-*.js": PAGE,
     "tensorweb-drivers.js": NO_SERVICE,
     "pyodide/*.mjs": NO_SERVICE,
+    "docs/*.js": PAGE,
 }
 """For each script of the site what must be true of the scope that evaluates it."""
 

@@ -2,10 +2,10 @@
 
 The folder works on any static host, under any path, and asks no other origin. Layout:
 `index.html` and its scripts, `examples.json` with the programs, `names.json` with what
-the editor says of our names, `network/` (see `tools/policy.py`), `pyodide/` (with its
-lock file), `wheels/`, `tensorweb-drivers.js` (see `tools/driver_scripts.py`),
-`build.json`, `_headers`, and `service-worker.js` (see `tools/service.py`). Each script
-begins with a line of `tools/scopes.py`.
+the editor says of our names, `docs/` (see `tools/manual.py`), `network/` (see
+`tools/policy.py`), `pyodide/` (with its lock file), `wheels/`, `tensorweb-drivers.js`
+(see `tools/driver_scripts.py`), `build.json`, `_headers`, and `service-worker.js` (see
+`tools/service.py`). Each script begins with a line of `tools/scopes.py`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from tools import (
     driver_scripts,
     environment,
     examples,
+    manual,
     packing,
-    pages,
     pins,
     policy,
     preview,
@@ -107,7 +107,7 @@ def _fill(
     for name in PYODIDE_FILES:
         shutil.copyfile(PYODIDE / name, out / "pyodide" / name)
     packing.write(PYODIDE, build_wheel(out / "wheels"), out)
-    pages.write(out)
+    manual.write(out)
     driver_scripts.write(out)
     _add_packages(out, wheels, packages)
     scopes.apply(out)
@@ -134,17 +134,18 @@ def _add_packages(out: Path, wheels: Path | None, packages: Sequence[str]) -> No
 def _describe(out: Path, version: str) -> None:
     """Write `build.json`: what the page must know before Python runs.
 
-    `sizes` are the bytes of every file by its path in the site. `ours` has the files of
-    our wheel; its query changes with their content, so that no cache returns older
-    ones.
+    `sizes` are the bytes of the page's files by their paths in the site. `ours` has the
+    files of our wheel; its query changes with their content, so that no cache returns
+    older ones.
     """
     lock = json.loads((out / "pyodide/pyodide-lock.json").read_text("utf-8"))
     packages = {name: row["version"] for name, row in lock["packages"].items()}
     own = lock["packages"]["tensorweb"]
+    documents = out / "docs"
     sizes = {
         path.relative_to(out).as_posix(): path.stat().st_size
         for path in sorted(out.rglob("*"))
-        if path.is_file() and path.suffix != ".map"
+        if path.is_file() and path.suffix != ".map" and documents not in path.parents
     }
     package = json.loads((PYODIDE / "package.json").read_text("utf-8"))
     library = out / f"pyodide/{packing.LIBRARY}{packing.ENDING}"

@@ -1,9 +1,9 @@
 """The numbers that decide how kernels are generated, and how they were measured.
 
 Figures were measured on an H200 (132 cores) through Dawn and wgpu-py in November 2026,
-by the commands that `docs/tuning.md` describes, section by section; counts of
-workgroups are scaled to the cores of other adapters by `Target.scaled`. Tables of tiles
-are in `product/tiles.py`, `product/subgroup_matrix.py`, `sorting.py` and
+by the commands that `docs/contributing/tuning.md` describes, section by section; counts
+of workgroups are scaled to the cores of other adapters by `Target.scaled`. Tables of
+tiles are in `product/tiles.py`, `product/subgroup_matrix.py`, `sorting.py` and
 `accumulation.py`; constants that a template's text requires are in the file
 that fills the template. `tests/codegen/test_codegen_policy.py` tests what each limit
 decides.

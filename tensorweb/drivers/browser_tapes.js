@@ -1,5 +1,5 @@
 // Bind groups and the replay of command tapes on one device. The layout of a tape is
-// described in `docs/architecture.md`.
+// described in `docs/contributing/architecture.md`.
 
 /**
  * @typedef {object} Tapes

@@ -1,7 +1,7 @@
 """The few calls that differ between hosts: what the backends ask of a driver.
 
 A driver knows buffers, pipelines and command tapes, all named by small integers; it
-knows nothing of tensors. `docs/execution.md` gives the layout of a tape.
+knows nothing of tensors. `docs/contributing/execution.md` gives the layout of a tape.
 """
 
 from __future__ import annotations

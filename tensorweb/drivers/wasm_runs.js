@@ -1,5 +1,5 @@
 // The replay of command tapes on one WebAssembly device: the work is done when it
-// returns. The layout of a tape is described in `docs/architecture.md`.
+// returns. The layout of a tape is described in `docs/contributing/architecture.md`.
 
 /**
  * @typedef {object} Runs

@@ -3,7 +3,7 @@
 `import tensorweb.numpy as np` lets a program written for NumPy run on a device: arrays
 are tensors, and functions of `tw.` are called as NumPy calls them. Default dtypes are
 float32 and int32. Each file has one topic; its functions and classes without an
-underscore are public. docs/numpy.md describes what differs from NumPy.
+underscore are public. docs/guide/numpy.md describes what differs from NumPy.
 
 >>> import tensorweb.numpy as np
 >>> np.arange(6).reshape(2, 3).sum(axis=0)

@@ -1,7 +1,7 @@
 """Measure which tile of the matrix product is fastest on this very device.
 
 Never runs by itself: without it a table by class of adapter decides. Whichever tile is
-taken, results agree within the bound of `docs/numerics.md`.
+taken, results agree within the bound of `docs/reference/numerics.md`.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ class IndexingMethods(TensorBase):
         `subtract`, `multiply`, `divide`, `min` and `max`. Equal positions accumulate,
         where `x[key] += v` keeps NumPy's rule: it writes `x[key] + v`, of equal
         positions the last. The result is the same every time on a device: on `cpu`
-        values are taken in order, on `webgpu` in a tree (see docs/numerics.md).
+        values are taken in order, on `webgpu` in a tree (docs/reference/numerics.md).
         `x.at(i)` is slice `i` of the first axis.
         """
         return At(self)  # type: ignore[arg-type]  # all tensors are Tensor

@@ -3,7 +3,7 @@
 The function runs once, on ordinary tensors: `print`, `if` and loops that depend on
 values work inside. The backward pass then traverses its graph. Its result is a graph
 again, so transformations nest in any order, and `jit` records them. See
-docs/gradients.md.
+docs/guide/gradients.md.
 
 Sources: A. Griewank and A. Walther, Evaluating Derivatives, 2nd ed., SIAM 2008; A. G.
 Baydin et al., Automatic differentiation in machine learning: a survey, JMLR 18 (2018).

@@ -1,7 +1,7 @@
 """Which float16 products matrix units multiply, and how their tiles are chosen.
 
 Tint checks their shaders (`test_shaders.py`); adapters that have such units and run
-them are no part of the tests, `docs/tuning.md` tells what they gave.
+them are no part of the tests, `docs/contributing/tuning.md` tells what they gave.
 """
 
 from __future__ import annotations

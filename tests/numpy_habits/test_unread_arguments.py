@@ -35,7 +35,7 @@ ONE_WAY = {
     ("info", "maxwidth"): "the docstring is printed as it is",
     ("isin", "kind"): "ways that make NumPy quicker",
     ("load", "encoding"): "of pickles",
-    ("meshgrid", "copy"): "docs/deviations.md: values of their own",
+    ("meshgrid", "copy"): "docs/reference/deviations.md: values of their own",
     ("multivariate_normal", "tol"): "of check_valid",
     ("unique", "sorted"): "always sorted",
 }

@@ -1,7 +1,7 @@
 """Imports point one way: each part of the package, and what it may import.
 
-See docs/architecture.md. Imports are read from the source, so those inside functions
-count as well.
+See docs/contributing/architecture.md. Imports are read from the source, so those inside
+functions count as well.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ COMMENTS = {
     ".js": r"(//|/\*\*?)\s+\S",
     ".mjs": r"(//|/\*\*?)\s+\S",
     ".wgsl": r"// [A-Z]",
-    ".html": r"(<!doctype html>\s*)?<!--\s*\S",
+    ".html": r"(<!doctype html>\s*)?(<!--|{#-)\s*\S",
 }
 """How a file of each kind begins when it says what it is."""
 

@@ -29,14 +29,14 @@ PHRASES = (
     r"what is (?:asked|done|given|held|kept|known|left|read|said|wanted)",
     r"besides",
 )
-"""As words of their own; docs/glossary.md has what to write instead."""
+"""As words of their own; docs/contributing/glossary.md has what to write instead."""
 
 KINDS = (".py", ".md", ".ts", ".js", ".mjs", ".wgsl")
 
-LESSONS = ("web/examples/", "docs/lessons.md")
+LESSONS = ("web/examples/", "docs/guide/lessons.md")
 """Lessons explain what a gradient is: the slope of a curve."""
 
-QUOTED = ("docs/glossary.md", "tests/project/test_words.py")
+QUOTED = ("docs/contributing/glossary.md", "tests/project/test_words.py")
 """Files that name the phrases in order to say what to write instead."""
 
 
@@ -56,4 +56,6 @@ def phrases_by_file() -> dict[str, list[str]]:
 
 
 def test_no_file_has_replaced_phrases() -> None:
-    assert phrases_by_file() == {}, "write the words of docs/glossary.md instead"
+    assert phrases_by_file() == {}, (
+        "write the words of docs/contributing/glossary.md instead"
+    )

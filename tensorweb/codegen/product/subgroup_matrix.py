@@ -83,7 +83,7 @@ class UnitTile:
 
 
 UNIT_TILES = (UnitTile(128, 128, 2, 2, 100), UnitTile(64, 64, 2, 2, 0))
-"""From the largest to the smallest; `docs/tuning.md` has the measurements."""
+"""From the largest to the smallest, as measured in `docs/contributing/tuning.md`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,7 @@ PRODUCT_TILES: tuple[ProductTile, ...] = (
     ProductTile("narrow", 64, 32, 32, 8, 4, 100, 1, 4),
     ProductTile("small", 32, 16, 64, 4, 4, 0, 2, 4),
 )
-"""From the largest to the smallest; `docs/tuning.md` has the figures behind them.
+"""From the largest to the smallest, as measured in `docs/contributing/tuning.md`.
 
 `broad` and `medium` are for devices whose threads keep fewer accumulators.
 """

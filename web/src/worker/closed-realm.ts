@@ -1,7 +1,7 @@
 /**
  * Removes, from programs and from the workers that they start, the APIs that could change the site:
  * its service worker, which Firefox offers in workers, and the reader's files. The page's
- * worker calls it before any program runs; docs/security.md lists what holds.
+ * worker calls it before any program runs; docs/guide/security.md lists what holds.
  */
 
 /** Classes of the browser from whose prototypes members are deleted. */

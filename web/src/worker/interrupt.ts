@@ -2,7 +2,7 @@
 
 import type { PyodideAPI } from "pyodide";
 
-/** The interface that the library's driver uses around every wait; see docs/execution.md. */
+/** The interface that the library's driver uses around every wait; see docs/contributing/execution.md. */
 interface InterruptContract {
   off(): void;
   on(): boolean;

@@ -1,0 +1,145 @@
+"""The documents of the site: axe, colours, narrow windows, search, the policy."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from test_page_access import in_every_scheme
+
+from conftest import SITE, Serve
+
+KINDS = {
+    "the first page": "index.html",
+    "a page of the guide": "guide/gradients.html",
+    "an index": "reference/index.html",
+    "a page of names": "reference/elementwise.html",
+    "a wide table": "reference/numpy_names.html",
+    "a page for contributors": "contributing/recipes.html",
+    "a source": "_modules/tensorweb/functions/creation.html",
+    "all names": "genindex.html",
+    "results of a search": "search.html?q=cumulative_sum",
+}
+SIZES = {
+    "wide": {"width": 1280, "height": 850},
+    "narrow": {"width": 390, "height": 800},
+}
+
+
+@pytest.fixture
+def reader(chromium: Browser) -> Iterator[Page]:
+    """A page that must report nothing on its console."""
+    with chromium.new_context() as context:
+        page = context.new_page()
+        said: list[str] = []
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        yield page
+        assert said == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_pages_are_for_everybody(
+    reader: Page, site_url: str, kind: str, size: str
+) -> None:
+    view: Any = SIZES[size]
+    reader.set_viewport_size(view)
+    reader.goto(f"{site_url}docs/{KINDS[kind]}")
+    expect(reader.locator("h1").first).to_be_visible()
+    if "search" in KINDS[kind]:
+        expect(reader.locator("ul.search li").first).to_be_visible()
+    assert in_every_scheme(reader) == []
+    assert reader.evaluate("document.documentElement.scrollWidth") <= view["width"]
+
+
+def test_search_finds_a_name(reader: Page, site_url: str) -> None:
+    reader.goto(f"{site_url}docs/guide/gradients.html")
+    reader.get_by_role("textbox", name="Search").fill("cumulative_sum")
+    reader.keyboard.press("Enter")
+    link = reader.get_by_role("link", name="tensorweb.cumulative_sum", exact=True)
+    link.click()
+    expect(reader).to_have_url(
+        f"{site_url}docs/reference/reductions.html#tensorweb.cumulative_sum"
+    )
+
+
+def test_colours_are_those_of_the_playground(reader: Page, site_url: str) -> None:
+    reader.emulate_media(color_scheme="light")
+    reader.goto(f"{site_url}docs/index.html")
+    assert ground(reader) == "rgb(255, 255, 255)"
+    reader.locator(".theme-toggle").locator("visible=true").click()
+    assert stored(reader) == "light"
+    reader.locator(".theme-toggle").locator("visible=true").click()
+    assert stored(reader) == "dark"
+    assert ground(reader) == "rgb(22, 25, 34)"
+    reader.reload()
+    assert ground(reader) == "rgb(22, 25, 34)"
+    other = reader.context.new_page()
+    other.goto(site_url)
+    assert other.evaluate("document.documentElement.dataset.theme") == "dark"
+    other.evaluate("localStorage.setItem('tensorweb:theme', 'light')")
+    reader.wait_for_function("document.body.dataset.theme === 'light'")
+    other.close()
+
+
+def ground(page: Page) -> str:
+    found: str = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    return found
+
+
+def stored(page: Page) -> str:
+    found: str = page.evaluate("localStorage.getItem('tensorweb:theme')")
+    return found
+
+
+def test_scripts_written_into_a_page_are_refused(reader: Page, site_url: str) -> None:
+    reader.goto(f"{site_url}docs/index.html")
+    assert reader.locator("meta[http-equiv=Content-Security-Policy]").count() == 1
+    assert reader.locator("script:not([src])").count() == 0
+
+
+def test_documents_work_under_any_path_and_without_headers(
+    reader: Page, serve: Serve, site_url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep/site").symlink_to(SITE.resolve())
+    url = serve(tmp_path, isolated=False)
+    reader.goto(f"{url}deep/site/docs/search.html?q=cumulative_sum")
+    expect(reader.locator("ul.search li").first).to_be_visible()
+    assert ground(reader) == "rgb(255, 255, 255)"
+
+
+def wait_for_the_service_worker(reader: Page, address: str) -> None:
+    reader.goto(address)
+    reader.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    reader.goto(address)
+    reader.wait_for_function("navigator.serviceWorker.controller !== null")
+    reader.wait_for_load_state("networkidle")
+
+
+def test_a_page_once_read_is_there_offline(reader: Page, site_url: str) -> None:
+    address = f"{site_url}docs/reference/elementwise.html"
+    wait_for_the_service_worker(reader, address)
+    reader.context.set_offline(True)
+    reader.goto(address)
+    expect(reader.locator("h1")).to_contain_text("Elementwise functions")
+    assert ground(reader) == "rgb(255, 255, 255)"
+
+
+def test_a_page_of_another_build_is_shown(
+    reader: Page, serve: Serve, site_url: str, tmp_path: Path
+) -> None:
+    site = tmp_path / "site"
+    shutil.copytree(SITE, site)
+    url = serve(site)
+    wait_for_the_service_worker(reader, f"{url}docs/index.html")
+    changed = site / "docs/guide/gradients.html"
+    text = changed.read_text("utf-8").replace("Derivatives<", "Newer derivatives<")
+    changed.write_text(text, "utf-8")
+    reader.goto(f"{url}docs/guide/gradients.html")
+    expect(reader.locator("h1")).to_contain_text("Newer derivatives")

@@ -1,0 +1,138 @@
+"""The documents' pages: every public name, no dead link, the same bytes each time."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import re
+import zlib
+from pathlib import Path
+
+import pytest
+
+import tensorweb as tw
+from tools import environment, manual, op_notes, reference
+
+pytestmark = [
+    pytest.mark.needs_processes,
+    pytest.mark.skipif(
+        not environment.NODE_MODULES.is_dir(), reason="run build.py setup"
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def built() -> Path:
+    return manual.build()
+
+
+def inventory(pages: Path) -> dict[str, str]:
+    """Return the page of each Python name of Sphinx's inventory."""
+    packed = (pages / "objects.inv").read_bytes().split(b"\n", 4)[4]
+    rows = re.findall(
+        r"^(\S+) py:\w+ -?\d+ (\S+)", zlib.decompress(packed).decode(), re.MULTILINE
+    )
+    return {name: address.partition("#")[0] for name, address in rows}
+
+
+def test_every_public_name_has_an_entry_on_its_page(built: Path) -> None:
+    found = inventory(built)
+    wrong = {
+        name: found.get(name)
+        for name, page in reference.all_names().items()
+        if found.get(name) != f"reference/{page}.html"
+    }
+    assert wrong == {}
+    assert len(reference.all_names()) > 1000
+
+
+def test_the_reference_has_what_modules_offer() -> None:
+    for module in (tw, tw.nn, tw.nn.init, tw.fft, tw.linalg, tw.optim, tw.random):
+        for name in module.__all__:
+            value = getattr(module, name)
+            if not inspect.ismodule(value):
+                assert f"{module.__name__}.{name}" in reference.all_names()
+    for name in tw.numpy.__all__:
+        if not inspect.ismodule(getattr(tw.numpy, name)):
+            assert f"tensorweb.numpy.{name}" in reference.all_names()
+
+
+def test_every_name_is_documented() -> None:
+    lines = [
+        line for slug in reference.PAGES for line in reference.page(slug).split("\n")
+    ]
+    names = [line for line in lines if line.startswith("- [`")]
+    assert len(names) >= len(reference.all_names())
+    assert [line for line in names if line.endswith(": ")] == []
+
+
+def test_a_name_of_no_page_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    for cached in (reference.names, reference.members, reference.all_names):
+        cached.cache_clear()
+    rows = {slug: row for slug, row in reference.PAGES.items() if slug != "reductions"}
+    monkeypatch.setattr(reference, "PAGES", rows)
+    try:
+        with pytest.raises(LookupError, match=r"no page .* tensorweb\.sum"):
+            reference.all_names()
+    finally:
+        for cached in (reference.names, reference.members, reference.all_names):
+            cached.cache_clear()
+
+
+def test_derivatives_are_read_from_the_table() -> None:
+    assert "Derivative: `∂y/∂x = cos(x)`." in op_notes.notes("tensorweb.sin")
+    assert op_notes.notes("tensorweb.numpy.multiply")[0] == (
+        "Derivative: `∂y/∂x1 = x2`, `∂y/∂x2 = x1`."
+    )
+    assert op_notes.notes("tensorweb.less") == []
+    assert op_notes.notes("tensorweb.reshape") == []
+
+
+def test_entries_have_notes_errors_examples_and_sources(built: Path) -> None:
+    page = (built / "reference/elementwise.html").read_text("utf-8")
+    entry = page.split('id="tensorweb.sin"')[1].split("<dl ")[0]
+    for words in ("∂y/∂x", "at most 4 ULP", "&gt;&gt;&gt; ", "_modules/tensorweb/"):
+        assert words in entry, words
+
+
+def test_pages_have_no_inline_script(built: Path) -> None:
+    for path in built.rglob("*.html"):
+        text = path.read_text("utf-8")
+        assert re.findall(r"<script(?![^>]*\bsrc=)", text) == [], path
+        assert re.findall(r"\son\w+=\"", text) == [], path
+        assert 'content="POLICY"' in text, path
+
+
+def test_links_within_the_pages_lead_somewhere(built: Path) -> None:
+    targets = {
+        path: set(re.findall(r'\bid="([^"]+)"', path.read_text("utf-8")))
+        for path in built.rglob("*.html")
+    }
+    dead = []
+    for path in targets:
+        for address in re.findall(r'(?:href|src)="([^"]*)"', path.read_text("utf-8")):
+            file, _, part = address.partition("#")
+            if "//" in address or not address.strip("#"):
+                continue
+            target = (path.parent / file.split("?")[0]).resolve() if file else path
+            is_page = target in targets
+            if not target.is_file() or (
+                part and is_page and part not in targets[target]
+            ):
+                dead.append(f"{path.name}: {address}")
+    assert dead == []
+
+
+def test_building_again_gives_the_same_bytes(built: Path, tmp_path: Path) -> None:
+    manual.make(tmp_path / "html", tmp_path / "doctrees")
+    assert digests(tmp_path / "html") == digests(built)
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(
+            path.read_bytes()
+        ).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }

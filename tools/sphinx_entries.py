@@ -1,0 +1,179 @@
+"""A Sphinx extension: our docstrings as reStructuredText, notes of the op table, links.
+
+Docstrings mark code with single backticks, as Markdown does. Names of the library
+become links to their entries; other code stays code.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import posixpath
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.ext.napoleon import Config
+from sphinx.ext.napoleon.docstring import GoogleDocstring
+from sphinx.util.docutils import SphinxDirective
+
+from tools import op_notes, reference
+
+CODE = re.compile(r"`([^`]+)`")
+NAME = re.compile(r"(?:(tw|tensorweb|np)\.)?([A-Za-z_][\w.]*[A-Za-z_0-9])(?:\(\))?")
+MARKUP = re.compile(r"[*|\\]|(?<=\w)_(?=\W|$)")
+"""What reStructuredText would read as markup in prose."""
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Connect the functions of this file to Sphinx."""
+    app.connect("autodoc-process-docstring", _convert)
+    app.add_directive("tensorweb-entry", DataEntry)
+    app.connect("missing-reference", _resolve)
+    app.connect("source-read", _redirect)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _convert(
+    app: Sphinx, what: str, name: str, value: object, options: object, lines: list[str]
+) -> None:
+    """Rewrite a docstring in place and add notes to it."""
+    lines[:] = converted(name, value, lines)
+
+
+NAPOLEON = Config(napoleon_use_ivar=True, napoleon_use_rtype=False)
+
+
+def converted(name: str, value: object, lines: Sequence[str]) -> list[str]:
+    """Return a docstring as reStructuredText, and the notes of its operation."""
+    parameters = _parameters(value)
+    made: list[str] = []
+    is_example = False
+    for line in lines:
+        begins = line.lstrip().startswith(">>>")
+        is_example = bool(line.strip()) and (is_example or begins)
+        made.append(line if is_example else _prose(line, name, parameters))
+    notes = [_prose(note, name, frozenset()) for note in op_notes.notes(name)]
+    made += ["", *(line for note in notes for line in (note, ""))]
+    return GoogleDocstring(made, NAPOLEON).lines()  # type: ignore[arg-type]
+
+
+def _parameters(value: object) -> frozenset[str]:
+    """Return the names of a function's parameters, which are no links."""
+    try:
+        return frozenset(inspect.signature(value).parameters)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return frozenset()
+
+
+def _prose(line: str, name: str, parameters: frozenset[str]) -> str:
+    """Return a line with its code marked and everything else as plain text."""
+    parts: list[str] = []
+    start = 0
+    for found in CODE.finditer(line):
+        parts.append(MARKUP.sub(r"\\\g<0>", line[start : found.start()]))
+        parts.append(_code(found[1], name, parameters))
+        start = found.end()
+    return "".join([*parts, MARKUP.sub(r"\\\g<0>", line[start:])])
+
+
+def _code(code: str, name: str, parameters: frozenset[str]) -> str:
+    found = NAME.fullmatch(code)
+    target = found and code not in parameters and _entry(found[1], found[2], name)
+    return f":py:obj:`{code} <{target}>`" if target else f"``{code}``"
+
+
+def _entry(prefix: str | None, path: str, name: str) -> str | None:
+    """Return the full name that code in an entry's text means, if it has an entry."""
+    module = name.rpartition(".")[0]
+    bases = {"tw": ["tensorweb"], "tensorweb": ["tensorweb"], "np": ["tensorweb.numpy"]}
+    places = bases.get(prefix or "", [module, "tensorweb"])
+    if not prefix and len(path) < 2:
+        return None  # a letter is a variable, not the constant e
+    tried = (f"{place}.{path}" for place in places)
+    return next((each for each in tried if each in reference.all_names()), None)
+
+
+class DataEntry(SphinxDirective):
+    """The entry of an object that is no plain function or class."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the nodes of the entry."""
+        signature: str = self.arguments[0]
+        name, is_called, _ = signature.partition("(")
+        module, _, attribute = name.rpartition(".")
+        value = getattr(importlib.import_module(module), attribute)
+        said = inspect.getdoc(value) if _has_text(value) else None
+        text = said or f"{reference.summary(name, value)}."
+        body = converted(name, value, text.split("\n"))
+        kind = "function" if is_called else "data"
+        head = [f".. py:{kind}:: {signature}", ""]
+        return self.parse_text_to_nodes(
+            "\n".join([*head, *(f"   {line}" for line in body)])
+        )
+
+
+def _has_text(value: object) -> bool:
+    """Return whether a docstring is about this object, not about numbers or text."""
+    return type(value).__module__ != "builtins" and not reference.is_dtype(value)
+
+
+def _resolve(
+    app: Sphinx, env: Any, node: Any, content: nodes.TextElement
+) -> nodes.Node | None:
+    """Find classes by where they are defined or by their bare names.
+
+    Those of Python, and ours that are not public, are no links.
+    """
+    if node.get("refdomain") != "py":
+        return None
+    target = str(node.get("reftarget", ""))
+    value = _imported(f"builtins.{target}") or _imported(target)
+    full = reference.firsts().get(id(value), f"tensorweb.{target}")
+    domain = env.domains.python_domain
+    if full in domain.objects:
+        return domain.resolve_xref(
+            env, node["refdoc"], app.builder, "obj", full, node, content
+        )
+    return content if value is not None else None
+
+
+def _imported(name: str) -> object:
+    """Return what a full name means; None if nothing."""
+    module, _, attribute = name.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), attribute, None)
+    except (ImportError, ValueError):
+        return None
+
+
+LINK = re.compile(r"\[([^\]]+)\]\((\.\./[^)#]+)(#[^)]*)?\)")
+
+
+def _redirect(app: Sphinx, name: str, content: list[str]) -> None:
+    """Let links that leave the documents lead to a page, or be their words alone."""
+    folder = posixpath.dirname(f"docs/{name}")
+
+    def replaced(found: re.Match[str]) -> str:
+        words, target, part = found.groups()
+        path = posixpath.normpath(posixpath.join(folder, target))
+        if path.startswith("docs/"):
+            return found[0]
+        if path not in PAGES:
+            return words
+        page = posixpath.relpath(PAGES[path], folder)
+        return f"[{words}]({page}{part or ''})"
+
+    content[0] = LINK.sub(replaced, content[0])
+
+
+PAGES = {
+    "CONTRIBUTING.md": "docs/contributing/first_change.md",
+    "README.md": "docs/index.md",
+}
+"""Files of the repository's root that have a page."""

@@ -1,0 +1,67 @@
+/**
+ * The documents' own script: colours, search, keys, and pages that stay there offline.
+ *
+ * A plain script at the begin of the body, so that no page appears in other colours first.
+ */
+
+import { themeAfter, themeNamed } from "../page/media";
+import { PREFIX, recall, remember } from "../page/storage";
+
+/** The folder of the documents. */
+const ROOT = new URL(document.documentElement.dataset["content_root"] ?? "./", location.href);
+
+const KEY = "theme";
+/** Furo's words for our themes, in its style sheet. */
+const FUROS = { system: "auto", light: "light", dark: "dark" } as const;
+
+function colour(): void {
+  const theme = themeNamed(recall(KEY));
+  document.documentElement.dataset["theme"] = theme;
+  document.body.dataset["theme"] = FUROS[theme];
+}
+
+colour();
+addEventListener("storage", ({ key }) => {
+  if (key === PREFIX + KEY || key === null) colour();
+});
+
+// Furo's own listeners, which these come before, would store the choice under another key.
+addEventListener(
+  "click",
+  (event) => {
+    if (!(event.target instanceof Element) || !event.target.closest(".theme-toggle")) return;
+    event.stopPropagation();
+    remember(KEY, themeAfter(themeNamed(recall(KEY))));
+    colour();
+  },
+  { capture: true },
+);
+
+// The policy of the site lets no form be sent, wherever it leads.
+addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || form.method !== "get") return;
+  event.preventDefault();
+  const address = new URL(form.action);
+  for (const [name, value] of new FormData(form)) address.searchParams.set(name, String(value));
+  location.assign(address);
+});
+
+/** Let keys reach what scrolls sideways, and nothing else. */
+const scrolling = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
+    else target.removeAttribute("tabindex");
+  }
+});
+
+addEventListener("DOMContentLoaded", () => {
+  for (const wide of document.querySelectorAll("article pre, .table-wrapper")) scrolling.observe(wide);
+});
+
+addEventListener("load", () => {
+  // Some browsers have no service workers, and hosts without https get none.
+  if (!("serviceWorker" in navigator)) return;
+  const script = new URL("../service-worker.js", ROOT);
+  navigator.serviceWorker.register(script, { updateViaCache: "none" }).catch(() => undefined);
+});
