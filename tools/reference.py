@@ -185,7 +185,7 @@ PAGES: dict[str, Page] = {
         "Devices and running",
         "Where tensors are computed and when, and which kernels ran.",
         _sections(
-            Devices="devices",
+            Devices="devices gpu",
             Computing="computing evaluate",
             Kernels="events",
             Tuning_and_warming_up="tuning warming",
@@ -355,7 +355,12 @@ def firsts() -> Mapping[int, str]:
 
 
 def texts() -> dict[Path, str]:
-    """Return the text of each page of the reference that is made from the namespace."""
+    """Return the text of each page of the reference that is made from the namespace.
+
+    Raises:
+        LookupError: no page has a name.
+    """
+    all_names()
     made = {FOLDER / f"{slug}.md": page(slug) for slug in PAGES}
     return {FOLDER / "index.md": index(), **made}
 

@@ -89,10 +89,10 @@ def _entry(prefix: str | None, path: str, name: str) -> str | None:
     """Return the full name that code in an entry's text means, if it has an entry."""
     module = name.rpartition(".")[0]
     bases = {"tw": ["tensorweb"], "tensorweb": ["tensorweb"], "np": ["tensorweb.numpy"]}
-    places = bases.get(prefix or "", [module, "tensorweb"])
+    modules = bases.get(prefix or "", [module, "tensorweb"])
     if not prefix and len(path) < 2:
         return None  # a letter is a variable, not the constant e
-    tried = (f"{place}.{path}" for place in places)
+    tried = (f"{module}.{path}" for module in modules)
     return next((each for each in tried if each in reference.all_names()), None)
 
 

@@ -16,7 +16,7 @@ PHRASES = (
     r"let(?:s|ting)? go",
     r"means of blocks",
     r"turn(?:s|ed)?",
-    r"(?<!in )(?<!in-)(?<!decimal )(?<!last )(?<!np\.)(?<!def )(?<![\"`])places?",
+    r"(?<!in )(?<!in-)(?<!decimal )(?<!last )(?<!np\.)(?<!numpy\.)(?<!def )(?<![\"`])places?",
     r"beside",
     r"(?<!\d-)slopes?",
     r"(?<![.\"'-])wanted(?![\"'])",
