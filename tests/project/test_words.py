@@ -16,7 +16,8 @@ PHRASES = (
     r"let(?:s|ting)? go",
     r"means of blocks",
     r"turn(?:s|ed)?",
-    r"(?<!in )(?<!in-)(?<!decimal )(?<!last )(?<!np\.)(?<!numpy\.)(?<!def )(?<![\"`])places?",
+    r"(?<!in )(?<!in-)(?<!decimal )(?<!last )(?<!np\.)(?<!numpy\.)(?<!def )(?<![\"`])"
+    r"places?",
     r"beside",
     r"(?<!\d-)slopes?",
     r"(?<![.\"'-])wanted(?![\"'])",
