@@ -177,7 +177,7 @@ def test_firefox_shows_elements_under_a_strict_policy(
 
 
 def documented(where: str, site: str) -> str:
-    [block] = [b for b in blocks(ROOT / "docs/element.md") if b.where == where]
+    [block] = [b for b in blocks(ROOT / "docs/guide/element.md") if b.where == where]
     assert "https://example.org/play/" in block.code
     return block.code.replace("https://example.org/play/", site)
 

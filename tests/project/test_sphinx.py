@@ -17,7 +17,7 @@ from tools.process import ROOT
 
 DOCUMENTED = {
     block.where: block.code
-    for block in blocks(ROOT / "docs/element.md")
+    for block in blocks(ROOT / "docs/guide/element.md")
     if block.how == "page"
 }
 BASE = "https://example.org/play/"
