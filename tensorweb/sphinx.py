@@ -1,7 +1,7 @@
 """Show programs that run in the pages of Sphinx: the directive `tensorweb`.
 
 Sphinx loads this module when `conf.py` names it among its `extensions`; it imports
-Sphinx only then. `docs/guide/element.md` describes the element that the directive writes.
+Sphinx only then. `docs/guide/element.md` describes the element.
 """
 
 from __future__ import annotations
