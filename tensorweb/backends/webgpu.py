@@ -213,7 +213,7 @@ def open_backend(name: str) -> Steps[WebGpuBackend]:
     return WebGpuBackend(driver, (yield from probe(driver)), name)
 
 
-def traits_of(driver: ShaderDriver, name: str) -> DeviceTraits:
+def traits_of(driver: ShaderDriver, name: str = "webgpu") -> DeviceTraits:
     """Return the traits of the GPU that a driver has opened."""
     return DeviceTraits(
         name,

@@ -379,7 +379,7 @@ def test_missing_package_names_the_install_command(
         raise ImportError(name)
 
     monkeypatch.setattr("importlib.import_module", fail)
-    with pytest.raises(DeviceError, match=r"tensorweb\[native\]"):
+    with pytest.raises(DeviceError, match=r"tensorweb\[gpu\]"):
         open_native()
 
 
