@@ -53,7 +53,7 @@ def test_a_link_carries_how_results_are_looked_at(page: Page, site_url: str) -> 
     page.get_by_role("button", name="Copy HTML").click()
     expect(page.locator(".share-said")).to_have_text("The HTML is copied.")
     frame = page.evaluate("navigator.clipboard.readText()")
-    assert frame.startswith(f'<iframe src="{site_url}?embed=1#code=')
+    assert frame.startswith(f'<iframe src="{site_url}embed/#code=')
     assert frame.endswith('loading="lazy"></iframe>')
     version = page.evaluate("tensorwebPage.view.started.version")
     page.goto("about:blank")

@@ -17,12 +17,13 @@ from tools.environment import NODE_MODULES, npm_tool
 from tools.process import ROOT, BuildError, output
 
 WEB = ROOT / "web"
-FOLDERS = {"network.html": "network", "runtime.html": "runtime"}
+FOLDERS = {f"{name}.html": name for name in ("embed", "network", "runtime")}
 """Documents that have a folder of their own in the site."""
 ENTRY = "main.ts"
 WORKER = "worker/worker.ts"
 """One file: browsers check what a worker imports as they check workers."""
 RUNTIME = "element/runtime.ts"
+EMBED = "element/embed.ts"
 ELEMENT = "element/tensor-web.ts"
 SERVICE = "service/service-worker.ts"
 FIRST = "begin.ts"
@@ -67,10 +68,9 @@ def bundle(out: Path, web: Path = WEB) -> str:
     Raises:
         BuildError: a source is missing, or esbuild refuses one.
     """
-    entry, worker, runtime, *alone = (
-        web / "src" / name for name in (ENTRY, WORKER, RUNTIME, SERVICE, FIRST)
-    )
-    for path in [web / "index.html", entry, worker, runtime, *alone]:
+    entry, *single = (web / "src" / name for name in (ENTRY, WORKER, RUNTIME, EMBED))
+    alone = [web / "src" / name for name in (SERVICE, FIRST)]
+    for path in [web / "index.html", entry, *single, *alone]:
         if not path.is_file():
             raise BuildError(f"{path} is missing; the site needs it")
     version = source_hash(web)
@@ -78,8 +78,8 @@ def bundle(out: Path, web: Path = WEB) -> str:
     esbuild = npm_tool("esbuild", "bin/esbuild")
     modules = [*ESBUILD, *MODULES, *names, f"--outdir={out}"]
     output([*esbuild, entry, *modules, "--splitting"])
-    output([*esbuild, worker, *modules])
-    output([*esbuild, runtime, *modules])
+    for path in single:
+        output([*esbuild, path, *modules])
     write_element(out, version, web)
     service, first = ([*esbuild, path, *ESBUILD, "--format=iife"] for path in alone)
     output([*service, f"--outfile={out / 'service-worker.js'}"])

@@ -33,15 +33,15 @@ STRICT: Policy = {
 """Programs reach the page's own origin only, and no other page shows this file."""
 
 PAGE: Policy = STRICT | {"frame-ancestors": "*"}
-"""Other sites may show the page. What it is there, `web/src/page/embed-mode.ts` says: a
-link to itself, or with `?embed=1` a compact page that knows nothing of the reader.
-Headers go by path, so that they cannot tell the two apart."""
+"""Other sites may show these documents: the page, which is a link to itself there, the
+compact page `embed/`, and `runtime/`, which runs the programs of elements."""
 
 OPEN: Policy = STRICT | {"connect-src": "* blob: data:", "frame-ancestors": "'self'"}
 """The same for programs that the reader lets onto the network."""
 
 DOCUMENTS = {
     "index.html": PAGE,
+    "embed/index.html": PAGE,
     "network/index.html": OPEN,
     "runtime/index.html": PAGE,
 }
@@ -50,7 +50,7 @@ DOCUMENTS = {
 MANUAL = "docs"
 """Folder of documents that are strict, as files are, and say so in the page as well."""
 
-SHOWN_ELSEWHERE = ("index.html", "runtime/index.html")
+SHOWN_ELSEWHERE = ("index.html", "embed/index.html", "runtime/index.html")
 """What isolated pages of other sites may show as well."""
 
 LOADED_ELSEWHERE = "tensor-web*.js"

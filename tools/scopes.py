@@ -22,6 +22,7 @@ ROWS = {
     "service-worker.js": SERVICE,
     "worker-*.js": WORKER,
     "main-*.js": PAGE,
+    "embed-*.js": PAGE,
     "runtime-*.js": PAGE,
     "tensor-web.js": PAGE,
     "tensor-web-*.js": PAGE,

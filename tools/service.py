@@ -34,7 +34,7 @@ UNUSED = ("card.png", *(f"pyodide/{name}" for name in packing.NAMES))
 LATER = (".whl", ".wasm")
 """Packages and the formatter: kept by those who have used them once."""
 
-OF_READERS = ("docs/", "runtime", "tensor-web")
+OF_READERS = ("docs/", "embed", "runtime", "tensor-web")
 """How the names of documents and of the element's files begin: kept by those who have
 read a page with them."""
 

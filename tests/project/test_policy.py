@@ -27,10 +27,11 @@ SCRIPT = "<script>\n  theme();\n</script>"
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
     """A small site with all documents."""
-    for folder in ("network", "pyodide/deep", "runtime"):
+    for folder in ("embed", "network", "pyodide/deep", "runtime"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "index.html").write_text(PAGE + SCRIPT)
     (tmp_path / "network/index.html").write_text(PAGE)
+    (tmp_path / "embed/index.html").write_text(PAGE)
     (tmp_path / "runtime/index.html").write_text(PAGE)
     (tmp_path / "tensor-web.js").write_text("")
     (tmp_path / "main.js").write_text("")

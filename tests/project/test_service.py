@@ -19,6 +19,7 @@ PAGE = (
 OWN = "tensorweb.packed"
 FILES = {
     "index.html": PAGE,
+    "embed/index.html": PAGE,
     "network/index.html": PAGE,
     "runtime/index.html": PAGE,
     "main.js": "main()",
@@ -56,6 +57,7 @@ def test_files_that_the_page_never_loads_are_not_cached(site: Path) -> None:
     unused = {path for path, (_, _, is_kept) in files.items() if not is_kept}
     assert unused == {
         "card.png",
+        "embed/index.html",
         "pyodide/pyodide.asm.wasm",
         "runtime/index.html",
         "tensor-web.js",

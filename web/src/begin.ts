@@ -21,7 +21,17 @@ async function isLeaving(): Promise<boolean> {
   return true;
 }
 
+/** Whether the page is about to leave for the compact one, which `?embed=1` requests. */
+function isCompact(): boolean {
+  const query = new URLSearchParams(location.search);
+  if (query.get("embed") !== "1") return false;
+  query.delete("embed");
+  location.replace(new URL(`embed/?${query}${location.hash}`, document.baseURI));
+  return true;
+}
+
 async function begin(): Promise<WorkerChannel | null> {
+  if (isCompact()) return new Promise(() => undefined);
   // In a frame the embedding page decides whether it is isolated.
   if (window.top !== window) return null;
   if (await isLeaving().catch(() => false)) return new Promise(() => undefined);

@@ -3,23 +3,25 @@
 import { Page } from "./page/page";
 import { PANELS } from "./panels";
 import { openEditor } from "./panels/editor/editor";
-import { EMBEDDED_PARTS, PARTS } from "./parts";
+import { PARTS } from "./parts";
 import { el, find } from "./parts/dom";
 import { mountComparison } from "./parts/comparison";
 import { mountFirstLook } from "./parts/first-look";
 import { mountLayout } from "./parts/layout";
 import { resumeTour } from "./parts/tour";
-import { embedMode } from "./page/embed-mode";
 
 declare global {
   /** The page's state, for tests and debugging. */
   var tensorwebPage: Page | undefined;
 }
 
-/** Show only a link that opens the page outside the frame. */
+/**
+ * Show only a link that opens the page outside the frame: the surrounding page could cover
+ * this one, or change the program just before a click (clickjacking).
+ */
 function refuseFrame(): void {
   const link = el("a", { href: location.href, target: "_blank", rel: "noopener" }, "Open tensorweb in a tab of its own");
-  const rest = ": inside other pages it runs with ?embed=1 in its address.";
+  const rest = ": other pages show its programs by the address embed/.";
   document.body.replaceChildren(el("p", { class: "refused" }, link, rest));
 }
 
@@ -28,13 +30,12 @@ function begin(): void {
   globalThis.tensorwebPage = page;
   // Hidden elements cannot be measured, so the layout is updated first.
   page.add(mountLayout(document.body, page));
-  const parts = page.isEmbedded ? EMBEDDED_PARTS : PARTS;
-  for (const { host, mount } of parts) page.add(mount(find(host), page));
+  for (const { host, mount } of PARTS) page.add(mount(find(host), page));
   for (const panel of PANELS) page.addPanel(panel, panel.mount(find(`#${panel.id}`), page));
 
   page.add(mountFirstLook(page));
   page.add(mountComparison(page));
-  if (!page.isEmbedded) resumeTour(page);
+  resumeTour(page);
 
   addEventListener("hashchange", () => void page.workspace.openAddress());
   addEventListener("pagehide", () => page.session.dispose());
@@ -50,7 +51,7 @@ function begin(): void {
   void page.workspace.openFirst();
 }
 
-// A page that is about to reload must not draw.
+// A page that is about to reload or to leave must not draw.
 await globalThis.tensorwebEarly;
-if (embedMode() === "refused") refuseFrame();
+if (window.top !== window) refuseFrame();
 else begin();

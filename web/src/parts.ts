@@ -2,7 +2,6 @@
 
 import type { Page } from "./page/page";
 import { mountDevice } from "./parts/device";
-import { mountEmbeddedTitle, mountOpenWhole } from "./parts/embed-bar";
 import { mountExamples } from "./parts/examples";
 import { mountIntro } from "./parts/intro";
 import { mountNetwork } from "./parts/network";
@@ -35,13 +34,4 @@ export const PARTS: readonly PartEntry[] = [
   { host: "#network", mount: mountNetwork },
   { host: "#notice", mount: mountNotice },
   { host: "#version", mount: mountVersion },
-];
-
-/** The parts of an embedded page: none reaches the network or the reader's programs. */
-export const EMBEDDED_PARTS: readonly PartEntry[] = [
-  { host: "#document", mount: mountEmbeddedTitle },
-  { host: "#controls", mount: mountRun },
-  { host: "#tools", mount: mountOpenWhole },
-  { host: "#progress", mount: mountProgress },
-  { host: "#notice", mount: mountNotice },
 ];

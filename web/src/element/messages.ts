@@ -1,7 +1,7 @@
 /** The messages between a page that shows elements and the document that runs their programs. */
 
 import type { Note } from "../page/messages";
-import type { DeviceName, Heatmap, RunRecord, TensorRecord } from "../page/protocol";
+import type { DeviceName, Heatmap, ProgramFile, RunRecord, TensorRecord } from "../page/protocol";
 
 /** Raised with every change of these messages: element and site may be of different versions. */
 export const PROTOCOL = 1;
@@ -15,6 +15,8 @@ export interface Hello {
 export interface RunMessage {
   run: number;
   source: string;
+  /** Modules and data of the program, other than its `main.py`. */
+  files: readonly ProgramFile[];
   /** Null for the fastest device. */
   device: DeviceName | null;
   /** Whether nobody has asked for this run: only pages of the site itself may do so. */

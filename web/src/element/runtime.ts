@@ -32,7 +32,7 @@ class Runtime {
     finished: ({ seconds, stopped, error }) =>
       this.#send({ kind: "finished", record: bounded({ seconds, stopped, error }) }),
     tensors: (tensors) => (this.#tensors = bounded(tensors)),
-    filesFor: () => ({ files: [], tabs: [], keep: false }),
+    filesFor: ({ files }) => ({ files: [], tabs: files.map(({ name }) => name), keep: false }),
     collected: () => undefined,
     network: () => undefined,
     trouble: (message) => this.#trouble(bounded(message)),
@@ -78,7 +78,7 @@ class Runtime {
     this.#current = job;
     this.#tensors = [];
     session.device = job.device !== null && session.started?.adapter ? job.device : this.#best;
-    await session.run({ source: job.source, files: [], lines: null, keep: false, timed: false, search: false, lost: [] });
+    await session.run({ source: job.source, files: job.files.map(({ name, text }) => ({ name, text })), lines: null, keep: false, timed: false, search: false, lost: [] });
     await this.#describe(job);
     this.#current = null;
     job.send({ kind: "done" });

@@ -1,6 +1,7 @@
 /** The custom element `<tensor-web>`: a program in any page, with its editor, output and tensors. */
 
 import { encodeCode } from "../page/link";
+import { MAIN, pack } from "../page/program";
 import type { DeviceName, RunRecord, TensorRecord } from "../page/protocol";
 import type { Scheme } from "../page/media";
 import code from "../panels/editor/code.css";
@@ -80,6 +81,9 @@ export class TensorWeb extends Base {
   /** The folder of the site that runs programs, for elements without `base`; by default this script's. */
   static base: string | null = null;
   static readonly observedAttributes = ["code", "src", "theme", "height", "readonly", "label", "href"];
+
+  /** Modules and data that the program may import and open, by their names. */
+  files: readonly { name: string; text: string }[] = [];
 
   readonly #root = this.attachShadow({ mode: "open" });
   readonly #box = el("div", { class: "box", role: "group" });
@@ -315,7 +319,7 @@ export class TensorWeb extends Base {
     const { value } = this;
     if (value === this.#pointed) return;
     const own = this.getAttribute("href");
-    const address = own !== null && value === this.#original ? own : `${this.#base()}#code=${await encodeCode(value)}`;
+    const address = own !== null && value === this.#original ? own : `${this.#base()}#code=${await encodeCode(pack([{ name: MAIN, text: value }, ...this.files]))}`;
     this.#open.href = address;
     this.#pointed = value;
   }
@@ -356,7 +360,7 @@ export class TensorWeb extends Base {
       else this.#follow(event);
     };
     const device = this.getAttribute("device") as DeviceName | null;
-    run.id = this.#runtime().run({ source, device, isAutomatic }, listen);
+    run.id = this.#runtime().run({ source, files: this.files, device, isAutomatic }, listen);
     return ended;
   }
 

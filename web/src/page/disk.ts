@@ -1,7 +1,6 @@
 /** The browser's own file system for this site (OPFS): a folder for the files of each program. */
 
 import type { Refusal } from "./storage";
-import { embedMode } from "./embed-mode";
 
 const ROOT = "files";
 
@@ -15,8 +14,6 @@ export function refusalOf(error: unknown): Refusal {
 
 /** The folder of all programs; fails where the browser has no file storage. */
 async function root(): Promise<FileSystemDirectoryHandle> {
-  // An embedded page neither reads nor changes the files of the full page.
-  if (embedMode() === "embedded") throw new Error("an embedded page keeps no files");
   const site = await navigator.storage.getDirectory();
   return site.getDirectoryHandle(ROOT, { create: true });
 }

@@ -3,7 +3,6 @@
 import { bounded, boundedNote } from "./bounds";
 import { Documents } from "./documents";
 import type { Editor, EditorEvents } from "./editor";
-import { embedMode } from "./embed-mode";
 import { Library } from "./library";
 import { watchMedia, type Theme } from "./media";
 import type { Collected, Details, ProvideDetails, Note, RequestName, Started, Value } from "./messages";
@@ -34,8 +33,6 @@ interface Mounted {
 }
 
 export class Page extends Store {
-  /** Whether this is the compact page, which reads no data of the reader. */
-  readonly isEmbedded = embedMode() === "embedded";
   readonly editor: Editor;
   readonly session: Session;
   readonly workspace: Workspace;

@@ -29,8 +29,8 @@ export async function shared(page: Page, results: Fingerprint[] | null): Promise
   if (started) fields.set("v", started.version);
   const link = new URL(location.pathname, location.href);
   link.hash = fields.toString();
-  const embedded = new URL(link);
-  embedded.search = "?embed=1";
+  const embedded = new URL("embed/", link);
+  embedded.hash = link.hash;
   return {
     link: link.href,
     frame: frameOf(embedded.href, document.title),

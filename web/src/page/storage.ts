@@ -1,27 +1,12 @@
 /** The browser's storage; the page also works where storage is missing or blocked. */
 
-import { embedMode } from "./embed-mode";
-
 export const PREFIX = "tensorweb:";
 
 /** Why the browser did not store a value. */
 export type Refusal = "full" | "blocked";
 
-/**
- * The embedded page's storage, in memory until it is closed: it neither reads nor changes
- * data that the full page stores. Only the key of Python's snapshot is shared.
- */
-const IS_EMBEDDED = embedMode() === "embedded";
-const NEVER_PRIVATE = "snapshot";
-const memory = new Map<string, string>();
-
 /** Store a text, or delete it for null. Returns why the browser refused, else null. */
 export function remember(key: string, value: string | null): Refusal | null {
-  if (isInMemory(key)) {
-    if (value === null) memory.delete(key);
-    else memory.set(key, value);
-    return null;
-  }
   try {
     if (value === null) localStorage.removeItem(PREFIX + key);
     else localStorage.setItem(PREFIX + key, value);
@@ -33,7 +18,6 @@ export function remember(key: string, value: string | null): Refusal | null {
 }
 
 export function recall(key: string): string | null {
-  if (isInMemory(key)) return memory.get(key) ?? null;
   try {
     return localStorage.getItem(PREFIX + key);
   } catch {
@@ -43,7 +27,6 @@ export function recall(key: string): string | null {
 
 /** Every key with this prefix; none where the browser stores nothing. */
 export function keysWith(beginning: string): string[] {
-  if (IS_EMBEDDED) return [...memory.keys()].filter((key) => key.startsWith(beginning));
   try {
     return Object.keys(localStorage)
       .filter((key) => key.startsWith(PREFIX + beginning))
@@ -55,7 +38,6 @@ export function keysWith(beginning: string): string[] {
 
 /** Call `onChange` with every key that another tab changes; null if it cleared all of them. */
 export function onOtherTabs(onChange: (key: string | null) => void): void {
-  if (IS_EMBEDDED) return;
   addEventListener("storage", ({ key }) => {
     if (key === null) onChange(null);
     else if (key.startsWith(PREFIX)) onChange(key.slice(PREFIX.length));
@@ -64,7 +46,6 @@ export function onOtherTabs(onChange: (key: string | null) => void): void {
 
 /** Store a text for this tab only, until it is closed: an undo history, a step of the tour. */
 export function rememberInTab(key: string, value: string | null): void {
-  if (IS_EMBEDDED) return;
   try {
     if (value === null) sessionStorage.removeItem(PREFIX + key);
     else sessionStorage.setItem(PREFIX + key, value);
@@ -74,14 +55,9 @@ export function rememberInTab(key: string, value: string | null): void {
 }
 
 export function recallInTab(key: string): string | null {
-  if (IS_EMBEDDED) return null;
   try {
     return sessionStorage.getItem(PREFIX + key);
   } catch {
     return null;
   }
-}
-
-function isInMemory(key: string): boolean {
-  return IS_EMBEDDED && key !== NEVER_PRIVATE;
 }

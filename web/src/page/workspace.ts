@@ -2,7 +2,6 @@
 
 import { LAST, linkId, ownDocument, type Documents, type OpenDocument } from "./documents";
 import type { Editor } from "./editor";
-import { embedMode } from "./embed-mode";
 import { decodeCode, encodeCode, readAddress, type Fragment } from "./link";
 import { LinkView } from "./link-view";
 import type { OwnFiles } from "./own-files";
@@ -10,9 +9,6 @@ import { renamed } from "./run-origin";
 import type { Session } from "./session";
 import { recall, remember, type Refusal } from "./storage";
 import { NOTHING, type Example, type Notice, type Pane, type Store } from "./view";
-
-/** Back belongs to the embedding page, which determines what is shown here. */
-const IS_EMBEDDED = embedMode() === "embedded";
 
 const REFUSALS: Record<Refusal, string> = {
   full: "The browser’s storage for this site is full, so your last changes are on this page only. Share or copy the program before you close it.",
@@ -376,7 +372,6 @@ export class Workspace {
 
   /** Put the open program into the address; Back returns to the previous address. */
   setAddress(address: string): void {
-    if (IS_EMBEDDED) return;
     if (address !== location.hash) history.pushState(null, "", address || location.pathname);
   }
 }

@@ -11,7 +11,7 @@ export function mountFirstLook(page: Page): Part {
   // A reader with a link or stored programs is not on a first visit.
   const isFirstVisit = recall(VISITED) === null && location.hash === "" && page.workspace.documents.list().length === 0;
   // Without storage every visit would be the first.
-  let runs = !page.isEmbedded && remember(VISITED, "1") === null && isFirstVisit;
+  let runs = remember(VISITED, "1") === null && isFirstVisit;
   let recording: Recording | null = null;
   const look = (): void => {
     const { document, origins, state } = page.view;

@@ -13,26 +13,22 @@ import type { OwnFile, Part } from "../../page/view";
 const LONGEST_PROGRAM = 2_000_000;
 const PROGRAM = /\.py$/i;
 const HINT = "Drop files anywhere on the page: the program finds them by name, as in tw.load(\"data.npy\") or open(\"data.csv\"). They stay in this browser, with what the program writes. What ends in .py opens as a program of yours.";
-const HINT_EMBEDDED = "Drop files anywhere on the page: the program finds them by name. They are there until this page is closed.";
 
 export function mountFiles(host: HTMLElement, page: Page): Part {
   const chosen = el("input", { type: "file", multiple: true, id: "files-chosen", class: "visually-hidden" });
   const add = button("Add files…", () => chosen.click());
-  const hint = el("p", { class: "files-hint" }, page.isEmbedded ? HINT_EMBEDDED : HINT);
+  const hint = el("p", { class: "files-hint" }, HINT);
   const list = el("ul", { class: "files-list", "aria-label": "Files" });
   const room = el("p", { class: "files-hint" });
   chosen.setAttribute("aria-label", "Add files");
   chosen.tabIndex = -1;
   const take = (files: readonly File[]): void => void takeFiles(page, files);
-  // In a frame, the embedding page controls permission prompts.
-  const recorder = page.isEmbedded
-    ? null
-    : mountRecorder(
-        (file) => take([unnamed(file, page)]),
-        (reason) => page.warn(`Nothing was recorded: ${reason}.`),
-      );
-  const head = el("div", { class: "files-head" }, add, chosen, ...(recorder?.buttons ?? []));
-  host.append(...[head, recorder?.dom ?? [], hint, list, room].flat());
+  const recorder = mountRecorder(
+    (file) => take([unnamed(file, page)]),
+    (reason) => page.warn(`Nothing was recorded: ${reason}.`),
+  );
+  const head = el("div", { class: "files-head" }, add, chosen, ...recorder.buttons);
+  host.append(head, recorder.dom, hint, list, room);
   let known: readonly OwnFile[] = [];
   let drawn: readonly OwnFile[] | null = null;
   const draw = (): void => {
@@ -50,7 +46,7 @@ export function mountFiles(host: HTMLElement, page: Page): Part {
   takeDrops(take);
   return {
     update: ({ ownFiles, room: { usage, quota } }) => {
-      room.textContent = quota && !page.isEmbedded ? `This site uses ${bytes(usage)} of the ${bytes(quota)} that the browser gives it.` : "";
+      room.textContent = quota ? `This site uses ${bytes(usage)} of the ${bytes(quota)} that the browser gives it.` : "";
       known = ownFiles;
       draw();
     },
@@ -119,7 +115,7 @@ function row({ name, data, isKept }: OwnFile, page: Page, draw: () => void): HTM
   shown.append(
     title,
     el("span", { class: "file-size" }, bytes(data.size)),
-    ...(isKept || page.isEmbedded ? [] : [el("span", { class: "file-size", title: "It is there until the page is loaded anew." }, "not kept")]),
+    ...(isKept ? [] : [el("span", { class: "file-size", title: "It is there until the page is loaded anew." }, "not kept")]),
     PROGRAM.test(name)
       ? button("Open", open, { "aria-label": `Open ${name} as a program` })
       : button("Insert", () => insert(page, [name]), { "aria-label": `Insert ${line}`, title: line }),
