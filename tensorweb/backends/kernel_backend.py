@@ -145,7 +145,8 @@ def explain_plan(graph: LinearGraph, plan: Plan, traits: DeviceTraits) -> str:
         note = f"{launch.note}, " if launch.note else ""
         lines.append(
             f"  {number + 1}. {command.words}  [{template}, {note}"
-            f"{traits.grid_words(launch.grid)}, {len(launch.storages)} storages]\n"
+            f"{traits.grid_words(launch.grid)}, "
+            f"{_count(len(launch.storages), 'storage')}]\n"
         )
     for number, command in enumerate(launches):
         assert command.launch is not None, "internal: filtered above"

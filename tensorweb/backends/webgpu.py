@@ -231,10 +231,11 @@ def traits_of(driver: ShaderDriver, name: str = "webgpu") -> DeviceTraits:
 def workgroups(grid: tuple[int, int]) -> str:
     """Say for people how many workgroups a launch has.
 
-    >>> workgroups((3, 2))
-    '6 workgroups'
+    >>> workgroups((3, 2)), workgroups((1, 1))
+    ('6 workgroups', '1 workgroup')
     """
-    return f"{grid[0] * grid[1]} workgroups"
+    number = grid[0] * grid[1]
+    return f"{number} workgroup{'s' if number != 1 else ''}"
 
 
 class WebGpuBackend(KernelBackend):

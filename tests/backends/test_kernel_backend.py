@@ -144,7 +144,7 @@ def test_records_and_explanations_are_readable(driver: Remembering) -> None:
     assert [kernel.source for kernel in kernels] == ["4 bytes"]
     assert kernels[0].bytes == 16
     text = str(tw.explain(x * 3))
-    assert "[map.wasm, 7 units, 1 storages]" in text
+    assert "[map.wasm, 7 units, 1 storage]" in text
     assert text.endswith("4 bytes")
 
 
