@@ -168,6 +168,22 @@ def test_elements_share_one_worker_under_a_strict_policy(elements: Elements) -> 
     assert elements.page.evaluate("crossOriginIsolated") is False
 
 
+SEEN = """element => {
+  globalThis.seen = [];
+  const state = element.shadowRoot.querySelector(".state");
+  new MutationObserver(() => seen.push(state.textContent)).observe(
+    state, { childList: true, subtree: true, characterData: true });
+}"""
+
+
+def test_a_later_visit_starts_from_the_snapshot(elements: Elements) -> None:
+    elements.open("<tensor-web>print(1)</tensor-web>")
+    elements.element().evaluate(SEEN)
+    assert elements.run()["text"] == "1\n"
+    seen = elements.page.evaluate("seen")
+    assert any("Restoring Python" in text for text in seen), seen
+
+
 def test_firefox_shows_elements_under_a_strict_policy(
     foreign: Foreign, on_foreign_firefox: Page
 ) -> None:
