@@ -78,6 +78,22 @@ def test_description_names_files_that_exist(folder: Path) -> None:
     assert not [name for name in files if name.endswith(".map")]
 
 
+MOST_AT_ONCE = 24_000
+"""Bytes that every page with an element loads before its reader does anything."""
+
+
+def test_the_first_script_is_small(folder: Path) -> None:
+    package = folder / "node_modules/tensorweb"
+    waiting, found = ["tensor-web.js"], dict[str, str]()
+    while waiting:
+        name = waiting.pop()
+        found[name] = (package / name).read_text()
+        parts = re.findall(r'(?:from|import)"\./([\w.-]+)"', found[name])
+        waiting += [part for part in parts if part not in found]
+    assert len(found) > 1
+    assert sum(map(len, found.values())) <= MOST_AT_ONCE
+
+
 def test_node_imports_the_package(folder: Path) -> None:
     (folder / "program.mjs").write_text(PROGRAM)
     found = subprocess.run(
