@@ -107,7 +107,6 @@ export async function loadPython(
   scripts.catch(() => undefined);
   const module = `${home}pyodide.mjs`;
   const { loadPyodide } = (await import(module)) as { loadPyodide: typeof LoadPyodide };
-  await scripts;
   const cachedSnapshot = await keeping;
   const options: Options = { indexURL: home, packageBaseUrl: home };
   if (cachedSnapshot) {
@@ -116,6 +115,7 @@ export async function loadPython(
       const restoring = { ...options, _loadSnapshot: cachedSnapshot } as Options;
       const python = await withRoomFor(cachedSnapshot.byteLength, () => loadPyodide(restoring));
       install(python, await ours);
+      await scripts;
       return { python, snapshot: true, digest: Promise.resolve(digest) };
     } catch (error) {
       console.info("The memory snapshot could not be used:", error);
@@ -128,6 +128,7 @@ export async function loadPython(
   } as Options);
   report({ note: "step", text: "Starting Python" });
   install(python, await ours);
+  await scripts;
   const made = canKeep() ? keepSnapshot(key, python as Snapshotting) : Promise.resolve(null);
   return { python, snapshot: false, digest: made };
 }
@@ -154,8 +155,11 @@ function install(python: PyodideAPI, ours: Uint8Array): void {
   const folder = python.runPython("import site; site.getsitepackages()[0]") as string;
   let start = ours.indexOf(LINE_END) + 1;
   const sizes = JSON.parse(new TextDecoder().decode(ours.subarray(0, start))) as Record<string, number>;
+  const made = new Set<string>();
   for (const [path, size] of Object.entries(sizes)) {
-    FS.mkdirTree(`${folder}/${path.slice(0, path.lastIndexOf("/"))}`);
+    const parent = path.slice(0, path.lastIndexOf("/"));
+    if (!made.has(parent)) FS.mkdirTree(`${folder}/${parent}`);
+    made.add(parent);
     FS.writeFile(`${folder}/${path}`, ours.subarray(start, start + size), { canOwn: true });
     start += size;
   }
