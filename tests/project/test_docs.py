@@ -22,6 +22,7 @@ from contributing import Block, blocks, copy_page, follow
 import build
 import tensorweb as tw
 from tensorweb import notices
+from tests.conftest import open_or_skip
 from tools import documents, environment, numpy_names, reference, surfaces
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -89,6 +90,8 @@ def test_sessions(block: Block, device: str) -> None:
 
 @pytest.mark.parametrize(("block", "output"), PROGRAMS, ids=str)
 def test_programs(block: Block, output: str | None, device: str) -> None:
+    if '"webgpu"' in block.code:
+        open_or_skip("webgpu")
     printed = io.StringIO()
     notices.begin_program()  # draws from a generator of its own
     with contextlib.redirect_stdout(printed):
