@@ -56,8 +56,9 @@ def array_node(
     """Return an array or another buffer as a node.
 
     Without a dtype it keeps its own. 64-bit data that the device cannot store become
-    32-bit, with a warning; other a tensor whose dtype the result would have anyway
-    they become that. With `must_fit` integers are never wrapped around.
+    32-bit, with a warning; as operands of a tensor of floats, of dtype `other`,
+    integers become the tensor's dtype where 32 bits do not hold them, and none warns.
+    With `must_fit` integers are never wrapped around.
 
     Raises:
         DataError, DTypeError: this is no array of numbers, or the device lacks a dtype.
@@ -101,15 +102,15 @@ def _stored(
     shape: Shape,
 ) -> DType:
     """Return the dtype that data of a dtype which the device lacks become; warns."""
-    is_integer = own_dtype.kind in ("int", "uint")
-    if other is not None and other.kind == "float" and is_integer:
-        return other
     narrower = NARROWER.get(own_dtype)
     if narrower is None or not stores(narrower, device):
         raise _unstored(own_dtype, device)
     if narrower.kind in ("int", "uint"):
         if other is dtypes.uint32 and all(number >= 0 for number in numbers):
             narrower = dtypes.uint32
+        if other is not None and other.part.kind == "float":
+            # Promotion makes them floats; integers that count or select stay ones.
+            return narrower if _all_fit(numbers, narrower) else other.part
         _check_fit(numbers, narrower, shape)
     warn_once(
         NarrowedDataWarning,
@@ -121,11 +122,17 @@ def _stored(
     return narrower
 
 
+def _all_fit(numbers: Sequence[float], dtype: DType) -> bool:
+    """Whether a dtype holds all of some integers."""
+    low, high = integer_range(dtype)
+    return not len(numbers) or (low <= min(numbers) and max(numbers) <= high)
+
+
 def _check_fit(numbers: Sequence[float], dtype: DType, shape: Shape) -> None:
     """Raise `RangeError` for the first integer that a dtype cannot hold."""
-    low, high = integer_range(dtype)
-    if not len(numbers) or (low <= min(numbers) and max(numbers) <= high):
+    if _all_fit(numbers, dtype):
         return
+    low, high = integer_range(dtype)
     for index, number in enumerate(numbers):
         if not low <= number <= high:
             raise RangeError(

@@ -68,3 +68,42 @@ def test_shares_of_classes_keep_the_precision_of_the_logits() -> None:
     found = tw.nn.cross_entropy(logits, shares)
     exact = tw.asarray(shares, dtype="float64", device="cpu")
     assert found.item() == tw.nn.cross_entropy(logits, exact).item()
+
+
+DATES = np.array([20240103, 20240102, 2**31 - 1])
+"""Integers that no float32 holds."""
+
+PARTS: dict[str, Callable[[Any, Any], Any]] = {
+    "meshgrid": lambda x, n: tw.meshgrid(x, n)[1],
+    "broadcast_arrays": lambda x, n: tw.broadcast_arrays(x, n)[1],
+    "np.meshgrid": lambda x, n: tnp.meshgrid(n, x)[0],
+    "np.broadcast_arrays": lambda x, n: tnp.broadcast_arrays(n, x)[0],
+    "np.lexsort": lambda x, n: tnp.lexsort([n, x * 0]),
+}
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+@pytest.mark.parametrize("name", PARTS)
+def test_numpys_integers_next_to_floats_stay_integers(
+    name: str, dtype: str, device: str
+) -> None:
+    x = tw.asarray(ROWS[0], device=device)
+    found = PARTS[name](x, DATES.astype(dtype))
+    expected = PARTS[name](x, tw.asarray(DATES.tolist(), device=device))
+    assert found.dtype.kind in ("int", "uint")
+    assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_integers_beyond_32_bits_are_operands_of_floats(
+    dtype: str, device: str
+) -> None:
+    x = tw.asarray([1.0, 2.0], dtype=dtype, device=device)
+    for found in (x * np.array([2**40, 1]), x * np.int64(2**40)):
+        assert (found.dtype, found.tolist()[0]) == (x.dtype, 2**40)
+
+
+def test_integers_next_to_floats_are_narrowed_without_a_warning(device: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert (tw.asarray(ROWS[0]) * np.arange(3)).tolist() == [0.0, 2.0, 10.0]
