@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from tensorweb import dtypes
-from tensorweb.devices import as_device, default_device, usable_dtype
+from tensorweb.devices import as_device, default_device, stores, usable_dtype
 from tensorweb.dtypes import DType, as_dtype, check_integer, integer_range, promote
 from tensorweb.errors import DataError, DTypeError, ShapeTypeError
 from tensorweb.evaluate import transfer
@@ -225,15 +225,14 @@ def _from_node(
     node: Node, dtype: DType | None, device: object, copy: bool | None
 ) -> Node:
     target = node.device if device is None else as_device(device)
-    new_dtype = dtype or node.dtype
+    new_dtype = usable_dtype(dtype or node.dtype, target)
     if copy is False and (target != node.device or new_dtype is not node.dtype):
         raise DataError(
             f"asarray: copy=False, but {node.dtype} on {node.device!r} must be copied "
             f"to become {new_dtype} on {target!r}."
         )
-    if new_dtype is not node.dtype and new_dtype.name in ("float64", "complex128"):
+    if not stores(new_dtype, node.device):
         node = transfer(node, target)
-        return cast(node, new_dtype)
     result = transfer(cast(node, new_dtype), target) if target != node.device else node
     result = cast(result, new_dtype)
     return copy_node(result) if copy and result is node else result
@@ -335,8 +334,10 @@ def _stack_items(
         elif is_scalar(item) and not isinstance(item, int):
             item_dtype = infer_dtype([item], ())
             node = _from_number(item, _as_exact(item_dtype, other), tensor_device)
+        elif is_number(item) or isinstance(item, SEQUENCES):
+            node = as_node(item, device=tensor_device)
         else:
-            node = as_node(item, device=device)
+            node = host_operand(item, tensor_device, other)
         if nodes and node.shape != nodes[0].shape:
             raise DataError(
                 f"ragged list: {where(index, shape)} has shape {node.shape}, "

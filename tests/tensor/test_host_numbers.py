@@ -12,7 +12,7 @@ import pytest
 from checks import assert_equal
 
 import tensorweb as tw
-from tensorweb import notices
+from tensorweb import devices, notices
 from tensorweb.errors import (
     DTypeError,
     NarrowedDataWarning,
@@ -123,6 +123,42 @@ def test_an_explicit_dtype_names_the_device_that_has_it(name: str, webgpu: str) 
         tw.asarray(np.arange(3), dtype=name)
     with pytest.raises(DTypeError, match=rf"no {name}.*device=\"cpu\""):
         tw.zeros(3, dtype=name)
+
+
+@pytest.mark.parametrize("name", NARROWED)
+def test_wide_tensors_do_not_move_to_a_device_without_their_dtype(
+    name: str, webgpu: str
+) -> None:
+    x = tw.ones(2, dtype=name, device="cpu")
+    for move in (
+        lambda: x.to_device(webgpu),
+        lambda: tw.asarray(x, device=webgpu),
+        lambda: tw.asarray([x, x], device=webgpu),
+    ):
+        with pytest.raises(DTypeError, match=rf"no {name}"):
+            move()
+
+
+def test_tensors_widen_on_the_device_that_can(webgpu: str) -> None:
+    x = tw.asarray([1, 2])
+    found = tw.asarray(x, dtype=tw.int64, device="cpu")
+    assert (found.dtype, found.device, found.tolist()) == (tw.int64, "cpu", [1, 2])
+
+
+@pytest.mark.parametrize("default", ["cpu", "webgpu"])
+@pytest.mark.parametrize("dtype", ["int64", "float64", "bool", "uint8"])
+@pytest.mark.parametrize("order", [1, -1])
+def test_lists_of_tensors_and_numpy_arrays(
+    order: int, dtype: str, default: str, webgpu: str
+) -> None:
+    rows = [[1.0, 0.0], [0.0, 1.0]]
+    x, host = tw.asarray(rows[0]), np.array(rows[1], dtype)
+    with devices.device(default), warnings.catch_warnings():
+        warnings.simplefilter("ignore", NarrowedDataWarning)
+        found = tw.asarray([x, host][::order])
+        numbers = tw.asarray([x[0], host[1]][::order])
+    assert (found.dtype, found.tolist()) == (tw.float32, rows[::order])
+    assert (numbers.dtype, numbers.tolist()) == (tw.float32, [1.0, 1.0])
 
 
 def test_a_program_may_take_narrower_dtypes(webgpu: str) -> None:
