@@ -37,11 +37,6 @@ EPOCH = "315532800"
 """The time that files in the pages have; no page shows it."""
 
 
-def write(out: Path) -> None:
-    """Write the pages into `out/docs`."""
-    shutil.copytree(build(), out / "docs")
-
-
 def build() -> Path:
     """Return the folder of the pages, built if a source has changed.
 

@@ -15,6 +15,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tools import (
@@ -98,6 +99,19 @@ def _fill(
     out.chmod(0o755)
     for folder in ("pyodide", "wheels"):
         (out / folder).mkdir()
+    with ThreadPoolExecutor() as parallel:
+        pages = parallel.submit(manual.build)  # takes as long as all others together
+        version = _fill_page(out, wheels, address, packages)
+        shutil.copytree(pages.result(), out / "docs")
+    scopes.apply(out)
+    _describe(out, version)
+    policy.apply(out)
+
+
+def _fill_page(
+    out: Path, wheels: Path | None, address: str | None, packages: Sequence[str]
+) -> str:
+    """Write everything but the documents, and return the build's name."""
     version = bundle(out)
     if address is not None:
         preview.apply(out, address)
@@ -107,12 +121,9 @@ def _fill(
     for name in PYODIDE_FILES:
         shutil.copyfile(PYODIDE / name, out / "pyodide" / name)
     packing.write(PYODIDE, build_wheel(out / "wheels"), out)
-    manual.write(out)
     driver_scripts.write(out)
     _add_packages(out, wheels, packages)
-    scopes.apply(out)
-    _describe(out, version)
-    policy.apply(out)
+    return version
 
 
 def _name(target: Path) -> None:
