@@ -2,7 +2,8 @@
 
 Runs inside `.venv`, by `build.py docs`; `tests/project/test_docs.py` fails when a file
 is not what this would write. Code comes from the op table (`surfaces.py`); pages come
-from docstrings and `__all__` (`reference.py`) and from the comments of `shaders/math/`.
+from docstrings and `__all__` (`reference.py`), from the comments of `shaders/math/` and
+from the library's own tables (`other_libraries.py`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from tools import numpy_names, protocol, reference, surfaces
+from tools import numpy_names, other_libraries, protocol, reference, surfaces
 from tools.accuracy import bounded
 
 NUMERICS = reference.FOLDER / "numerics.md"
@@ -26,6 +27,8 @@ def main() -> int:
         path.write_text(text, "utf-8")
     NUMERICS.write_text(numerics(NUMERICS.read_text("utf-8")), "utf-8")
     numpy_names.NAMES.write_text(numpy_names.page(), "utf-8")
+    for path, text in other_libraries.pages().items():
+        path.write_text(text, "utf-8")
     protocol.FILE.write_text(protocol.text(), "utf-8")
     return 0
 

@@ -106,14 +106,7 @@ compares it with NumPy's own list.
 
 def page() -> str:
     """Return the page: how many names there are, and a row for each."""
-    rows = dict.fromkeys(np.__all__, "same")
-    rows |= dict.fromkeys(DIFFERENT, "different")
-    rows |= dict.fromkeys(ABSENT, "not here")
-    counts = {
-        kind: sum(each == kind for each in rows.values())
-        for kind in ("same", "different", "not here")
-    }
-    summary = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+    rows = _rows()
     notes: Mapping[str, str] = {**DIFFERENT, **ABSENT}
     lines = [
         f"| `{name}` | {rows[name]} | {notes.get(name, '')} |"
@@ -124,4 +117,20 @@ def page() -> str:
         "|---|---|---|",
         *lines,
     ]
-    return "\n".join([HEAD, f"{len(rows)} names: {summary}.", "", *table]) + "\n"
+    return "\n".join([HEAD, summary(), "", *table]) + "\n"
+
+
+def summary() -> str:
+    """Return how many names are the same, different and not here, as a sentence."""
+    kinds = list(_rows().values())
+    counts = (
+        f"{kinds.count(kind)} {kind}" for kind in ("same", "different", "not here")
+    )
+    return f"{len(kinds)} names: {', '.join(counts)}."
+
+
+def _rows() -> dict[str, str]:
+    """Return for each name whether it is the same, different or not here."""
+    rows = dict.fromkeys(np.__all__, "same")
+    rows |= dict.fromkeys(DIFFERENT, "different")
+    return rows | dict.fromkeys(ABSENT, "not here")

@@ -23,7 +23,14 @@ import build
 import tensorweb as tw
 from tensorweb import notices
 from tests.conftest import open_or_skip
-from tools import documents, environment, numpy_names, reference, surfaces
+from tools import (
+    documents,
+    environment,
+    numpy_names,
+    other_libraries,
+    reference,
+    surfaces,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -147,6 +154,13 @@ def test_pages_from_docstrings_are_fresh() -> None:
     page = documents.NUMERICS.read_text("utf-8")
     assert page == documents.numerics(page), advice
     assert numpy_names.NAMES.read_text("utf-8") == numpy_names.page(), advice
+    for path, text in other_libraries.pages().items():
+        assert path.read_text("utf-8") == text, advice
+
+
+def test_pages_for_other_libraries_show_every_table() -> None:
+    text = "".join(other_libraries.pages().values())
+    assert set(re.findall(r"<!-- table: (\w+) -->", text)) == {*other_libraries.TABLES}
 
 
 def test_functions_and_methods_equal_the_op_table() -> None:
