@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -143,3 +144,48 @@ def test_a_page_of_another_build_is_shown(
     changed.write_text(text, "utf-8")
     reader.goto(f"{url}docs/guide/gradients.html")
     expect(reader.locator("h1")).to_contain_text("Newer derivatives")
+
+
+WARM_SECONDS = 1.0
+
+
+def run(page: Page, label: str) -> float:
+    """Press Run of a block, wait for its end and return how long that took."""
+    page.get_by_role("button", name=f"Run {label}", exact=True).click()
+    element = page.locator(f"tensor-web[label='{label}']")
+    started = time.monotonic()
+    expect(element).to_have_attribute("data-state", "done")
+    return time.monotonic() - started
+
+
+def test_run_shows_the_result_in_place_and_shares_one_python(
+    reader: Page, site_url: str
+) -> None:
+    reader.goto(f"{site_url}docs/reference/elementwise.html")
+    run(reader, "example of tensorweb.sin")
+    warm = [run(reader, f"example of tensorweb.{name}") for name in ("cos", "add")]
+    element = reader.locator("tensor-web[label='example of tensorweb.add']")
+    expect(element).to_contain_text("11")
+    assert min(warm) < WARM_SECONDS, warm
+    assert reader.locator("iframe").count() == 1
+    assert in_every_scheme(reader) == []
+
+
+def test_run_is_reached_by_keys(reader: Page, site_url: str) -> None:
+    reader.goto(f"{site_url}docs/index.html")
+    button = reader.get_by_role("button", name="Run program 1", exact=True)
+    button.focus()
+    reader.keyboard.press("Enter")
+    element = reader.locator("tensor-web")
+    expect(element).to_have_attribute("data-state", "done")
+    expect(element).to_contain_text("[ 4.5 16.5 28.5]")
+
+
+def test_open_leads_to_the_program_in_the_playground(
+    reader: Page, site_url: str
+) -> None:
+    reader.goto(f"{site_url}docs/reference/elementwise.html")
+    name = "Open in playground: example of tensorweb.sin"
+    reader.get_by_role("link", name=name, exact=True).click()
+    reader.wait_for_url(f"{site_url}index.html#code=*")
+    reader.wait_for_function("tensorwebPage.editor.source().includes('tw.sin(')")

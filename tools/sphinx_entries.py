@@ -10,16 +10,18 @@ import importlib
 import inspect
 import posixpath
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.ext.napoleon import Config
 from sphinx.ext.napoleon.docstring import GoogleDocstring
 from sphinx.util.docutils import SphinxDirective
 
-from tools import op_notes, reference
+from tools import op_notes, programs, reference
 
 CODE = re.compile(r"`([^`]+)`")
 NAME = re.compile(r"(?:(tw|tensorweb|np)\.)?([A-Za-z_][\w.]*[A-Za-z_0-9])(?:\(\))?")
@@ -33,6 +35,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("tensorweb-entry", DataEntry)
     app.connect("missing-reference", _resolve)
     app.connect("source-read", _redirect)
+    app.connect("doctree-resolved", _offer)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -177,3 +180,66 @@ PAGES = {
     "README.md": "docs/index.md",
 }
 """Files of the repository's root that have a page."""
+
+
+BAR = """\
+<div class="program-bar"><button type="button" class="program-run" hidden \
+aria-label="Run {label}">Run</button>
+<a href="{address}" aria-label="Open in playground: {label}">Open in playground</a>
+</div>"""
+
+
+def _offer(app: Sphinx, page: nodes.document, name: str) -> None:
+    """Add Run and Open in playground to each Python block of a page."""
+    if app.builder.format != "html":
+        return
+    root = "../" * (name.count("/") + 1)
+    blocks = list(page.findall(_is_runnable))
+    cells = [block.astext() for block in blocks if block.get("language") == "python"]
+    for number, block in enumerate(blocks, 1):
+        if block.get("language") == "python":
+            needed = programs.with_needed(cells, cells.index(block.astext()))
+            label, program = f"program {number}", programs.joined(needed)
+        else:
+            entry, scope = _scope(block)
+            label = f"example of {entry}" if entry else f"program {number}"
+            program = programs.of_session(block.astext(), scope)
+        address = f"{root}index.html{programs.link(program)}"
+        bar = nodes.raw("", BAR.format(label=label, address=address), format="html")
+        block.replace_self(
+            nodes.container("", block.deepcopy(), bar, classes=["program"])
+        )
+
+
+def _is_runnable(node: nodes.Node) -> bool:
+    """Return whether a block is Python for every device; comments above say others."""
+    if isinstance(node, nodes.doctest_block):
+        return True
+    if not isinstance(node, nodes.literal_block):
+        return False
+    before = node.previous_sibling()
+    is_step = isinstance(before, nodes.comment) or (
+        isinstance(before, nodes.raw) and before.astext().startswith("<!--")
+    )
+    return node.get("language") in ("python", "pycon") and not is_step
+
+
+def _scope(block: nodes.Node) -> tuple[str, Mapping[str, object]]:
+    """Return the entry that an example is in, and the names of its module."""
+    parent = block.parent
+    while parent is not None and not isinstance(parent, addnodes.desc):
+        parent = parent.parent
+    if parent is None or not parent[0].get("ids"):
+        return "", {}
+    entry = str(parent[0]["ids"][0])
+    value = _found(entry)
+    module = sys.modules.get(getattr(value, "__module__", None) or "")
+    return entry, vars(module) if module else {}
+
+
+def _found(entry: str) -> object:
+    """Return the value of an entry's full name."""
+    value: object = importlib.import_module("tensorweb")
+    for part in entry.split(".")[1:]:
+        value = getattr(value, part, None)
+    return value

@@ -28,6 +28,7 @@ from tools import (
     environment,
     numpy_names,
     other_libraries,
+    programs,
     reference,
     surfaces,
 )
@@ -69,10 +70,11 @@ def test_tests_that_pages_name_are_there() -> None:
 BLOCKS = [block for page in PAGES for block in blocks(page)]
 SESSIONS = [block for block in BLOCKS if block.language == "pycon"]
 SHELL = [block for block in BLOCKS if block.language == "sh"]
+IS_PROGRAM = {block: block.language == "python" and not block.how for block in BLOCKS}
 PROGRAMS = [
     (block, following.code if following and following.language == "text" else None)
     for block, following in zip(BLOCKS, [*BLOCKS[1:], None], strict=True)
-    if block.language == "python" and not block.how
+    if IS_PROGRAM[block]
 ]
 
 
@@ -97,12 +99,20 @@ def test_sessions(block: Block, device: str) -> None:
 
 @pytest.mark.parametrize(("block", "output"), PROGRAMS, ids=str)
 def test_programs(block: Block, output: str | None, device: str) -> None:
-    if '"webgpu"' in block.code:
+    """Run what Run runs: the block after the earlier blocks that it needs."""
+    cells = [
+        other for other in BLOCKS if other.page == block.page and IS_PROGRAM[other]
+    ]
+    codes, index = [cell.code for cell in cells], cells.index(block)
+    parts = programs.with_needed(codes, index)
+    if '"webgpu"' in programs.joined(parts):
         open_or_skip("webgpu")
-    printed = io.StringIO()
+    names = {"__name__": "__main__"}
     notices.begin_program()  # draws from a generator of its own
-    with contextlib.redirect_stdout(printed):
-        exec(compile(block.code, str(block), "exec"), {"__name__": "__main__"})
+    for part in parts:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(part, str(block), "exec"), names)
     assert output is None or printed.getvalue() == output
 
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import ast
+import base64
+import contextlib
+import doctest
 import hashlib
 import inspect
+import io
 import re
+import sys
 import zlib
 from pathlib import Path
 
 import pytest
 
 import tensorweb as tw
-from tools import environment, manual, op_notes, reference
+from tensorweb import notices
+from tools import environment, manual, op_notes, programs, reference
 
 pytestmark = [
     pytest.mark.needs_processes,
@@ -95,6 +102,71 @@ def test_entries_have_notes_errors_examples_and_sources(built: Path) -> None:
         assert words in entry, words
 
 
+EXAMPLES = {
+    name: value
+    for slug in reference.PAGES
+    for _, found in reference.members(slug)
+    for name, value in found.items()
+    if ">>>" in (inspect.getdoc(value) or "")
+    and reference.firsts().get(id(value)) == name
+    and not reference.is_dtype(value)
+}
+
+ELSEWHERE = {"tensorweb.tune", "tensorweb.tune_async"}
+"""Their examples are for a GPU."""
+
+
+def test_examples_run_as_programs_of_their_own() -> None:
+    checker = doctest.OutputChecker()
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    wrong = []
+    for name, value in EXAMPLES.items():
+        session = inspect.getdoc(value) or ""
+        examples = doctest.DocTestParser().get_examples(session)
+        if name in ELSEWHERE or any(example.exc_msg for example in examples):
+            continue
+        module = sys.modules.get(getattr(value, "__module__", None) or "")
+        program = programs.of_session(session, vars(module) if module else {})
+        expected = "".join(example.want for example in examples)
+        if not checker.check_output(expected, shown_by(program), flags):
+            wrong.append(name)
+    assert wrong == []
+    assert len(EXAMPLES) > 600
+
+
+def shown_by(program: str) -> str:
+    """Return what a program prints, and the value of its last line."""
+    tree = ast.parse(program)
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    names: dict[str, object] = {"__name__": "__main__"}
+    printed = io.StringIO()
+    notices.begin_program()
+    with contextlib.redirect_stdout(printed), tw.device("cpu"):
+        exec(compile(tree, "example", "exec"), names)
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), "example", "eval"), names)
+            if value is not None:
+                print(repr(value))
+    return printed.getvalue()
+
+
+def test_every_example_has_run_and_a_link_with_its_program(built: Path) -> None:
+    page = (built / "reference/elementwise.html").read_text("utf-8")
+    assert page.count('class="program-run"') == page.count("Open in playground</a>")
+    [packed] = re.findall(
+        r'href="../../index.html#code=([^"]+)" aria-label="[^"]*tensorweb.sin"', page
+    )
+    data = base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))
+    program = zlib.decompress(data, -15).decode()
+    assert program.startswith("import tensorweb as tw\n\ntw.sin(")
+
+
+def test_blocks_of_recipes_and_for_ordinary_python_do_not_run(built: Path) -> None:
+    page = (built / "contributing/extending.html").read_text("utf-8")
+    assert "highlight-python" in page
+    assert "program-run" not in page
+
+
 def test_pages_have_no_inline_script(built: Path) -> None:
     for path in built.rglob("*.html"):
         text = path.read_text("utf-8")
@@ -112,7 +184,8 @@ def test_links_within_the_pages_lead_somewhere(built: Path) -> None:
     for path in targets:
         for address in re.findall(r'(?:href|src)="([^"]*)"', path.read_text("utf-8")):
             file, _, part = address.partition("#")
-            if "//" in address or not address.strip("#"):
+            is_playground = "index.html#code=" in address
+            if "//" in address or not address.strip("#") or is_playground:
                 continue
             target = (path.parent / file.split("?")[0]).resolve() if file else path
             is_page = target in targets

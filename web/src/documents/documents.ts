@@ -1,9 +1,11 @@
 /**
- * The documents' own script: colours, search, keys, and pages that stay there offline.
+ * The documents' own script: colours, search, keys, programs, and pages that stay offline.
  *
  * A plain script at the begin of the body, so that no page appears in other colours first.
  */
 
+import type { TensorWeb } from "../element/tensor-web";
+import { decodeCode } from "../page/link";
 import { themeAfter, themeNamed } from "../page/media";
 import { PREFIX, recall, remember } from "../page/storage";
 
@@ -65,3 +67,30 @@ addEventListener("load", () => {
   const script = new URL("../service-worker.js", ROOT);
   navigator.serviceWorker.register(script, { updateViaCache: "none" }).catch(() => undefined);
 });
+
+addEventListener("DOMContentLoaded", () => {
+  for (const program of document.querySelectorAll<HTMLElement>(".program")) {
+    const button = program.querySelector<HTMLButtonElement>(".program-run");
+    if (!button) continue;
+    button.hidden = false;
+    button.addEventListener("click", () => void open(program, button));
+  }
+});
+
+/** Replace a block by an element that runs it; all elements of a page share one Python. */
+async function open(program: HTMLElement, button: HTMLButtonElement): Promise<void> {
+  const { hash } = new URL(program.querySelector("a")?.href ?? "");
+  button.disabled = true;
+  try {
+    await import(new URL("../tensor-web.js", ROOT).href);
+    const element = document.createElement("tensor-web") as TensorWeb;
+    element.value = await decodeCode(hash.slice("#code=".length));
+    element.setAttribute("label", (button.ariaLabel ?? "").replace("Run ", ""));
+    program.replaceChildren(element);
+    element.focus();
+    await element.run();
+  } catch (error) {
+    console.error(error);
+    button.disabled = false;
+  }
+}
