@@ -300,7 +300,7 @@ def _count_elements(name: str, lengths: Shape) -> int:
 
 
 def _as_indices(name: str, indices: Tensor) -> Tensor:
-    """Return indices in the default dtype of integers, or in int64 if they are.
+    """Return indices in the default dtype of integers, those of 64 bits in int64.
 
     Raises:
         DTypeError: they are no integers.
@@ -311,7 +311,7 @@ def _as_indices(name: str, indices: Tensor) -> Tensor:
             "astype(np.int32)."
         )
     if indices.dtype in (dtypes.int64, dtypes.uint64):
-        return indices
+        return indices.astype(dtypes.int64)
     return indices.astype(dtypes.DEFAULT_INT)
 
 

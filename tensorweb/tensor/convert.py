@@ -159,16 +159,18 @@ def as_operands(*values: ArrayLike, device: str | None = None) -> tuple[Node, ..
         else host_operand(value, device, other)
         for value in values
     ]
-    common = _common_dtype([node for node in nodes if node is not None])
-    result = []
-    for value, node in zip(values, nodes, strict=True):
-        if node is None and common is None:
-            node = as_node(value, device=device)
-        elif node is None and common is not None:
-            node = scalar_node(value, common, device)
-        if node is not None:
-            result.append(node)
-    return tuple(result)
+    found = [node for node in nodes if node is not None]
+    if len(found) == len(nodes):  # those that need no common dtype may have none
+        return tuple(found)
+    common = _common_dtype(found)
+    return tuple(
+        node
+        if node is not None
+        else as_node(value, device=device)
+        if common is None
+        else scalar_node(value, common, device)
+        for value, node in zip(values, nodes, strict=True)
+    )
 
 
 def _common_dtype(nodes: Sequence[Node]) -> DType | None:

@@ -107,3 +107,28 @@ def test_integers_next_to_floats_are_narrowed_without_a_warning(device: str) -> 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert (tw.asarray(ROWS[0]) * np.arange(3)).tolist() == [0.0, 2.0, 10.0]
+
+
+APART: dict[str, Callable[[Any, Any], Any]] = {
+    "average": lambda x, n: tnp.average(n, weights=x),
+    "ix_": lambda x, n: tnp.ix_(n, x)[0],
+    "lexsort": lambda x, n: tnp.lexsort([n, x]),
+    "meshgrid": lambda x, n: tw.meshgrid(x, n)[1],
+    "np.meshgrid": lambda x, n: tnp.meshgrid(n, x)[0],
+    "quantile": lambda x, n: tnp.quantile(n, 0.5, weights=x, method="inverted_cdf"),
+    "ravel_multi_index": lambda x, n: tnp.ravel_multi_index((n, x), (3, 3)),
+    "repeat": lambda x, n: tnp.repeat(n, x),
+    "unravel_index": lambda x, n: tnp.unravel_index(n, (3, 3))[1] + x,
+}
+"""Functions of two arrays of integers, whose dtypes need none that holds both."""
+
+
+@pytest.mark.parametrize("name", APART)
+def test_uint64_goes_with_signed_integers_where_nothing_adds_them(
+    name: str, device: str
+) -> None:
+    x = tw.asarray([2, 0, 1], device=device)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tw.NarrowedDataWarning)
+        found = APART[name](x, np.array([1, 2, 0], "uint64"))
+    assert found.tolist() == APART[name](x, [1, 2, 0]).tolist()
