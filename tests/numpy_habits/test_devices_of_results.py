@@ -128,3 +128,33 @@ def test_lists_are_compared_where_tensors_are(webgpu: str) -> None:
     with devices.device("cpu"):
         assert np.array_equal([[1, 2], [3, 4]], x)
         assert np.array_equiv([[5, 6]], x - x + tw.asarray([5, 6], device=webgpu))
+
+
+DRAWS: dict[str, Callable[[tw.Tensor], Any]] = {
+    "choice": lambda x: np.random.choice(x, 3),
+    "default_rng": lambda x: np.random.default_rng(0).permuted(x, axis=0),
+    "dirichlet": lambda x: np.random.dirichlet(x),
+    "gamma": lambda x: np.random.gamma(2.0, scale=x),
+    "multivariate_normal": lambda x: np.random.multivariate_normal(
+        x, np.eye(3).tolist()
+    ),
+    "normal": lambda x: np.random.normal(x, [1, 2, 3]),
+    "permutation": lambda x: np.random.permutation(x),
+    "poisson": lambda x: np.random.poisson(x),
+    "randint": lambda x: np.random.randint(0, x.astype(np.int32)),
+    "shuffle": lambda x: written(np.random.shuffle, x),
+    "uniform": lambda x: np.random.uniform([0.0, 0.0, 0.0], x),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_draws_lie_with_their_parameters(name: str, webgpu: str) -> None:
+    x = tw.asarray([1.0, 2.0, 4.0])
+    with devices.device("cpu"):
+        np.random.seed(3)
+        found = DRAWS[name](x)
+        assert found.device == webgpu
+        assert tw.default_device() == "cpu"
+        assert np.random.normal(size=2).device == "cpu"
+    np.random.seed(3)
+    assert found.tolist() == DRAWS[name](x).tolist()

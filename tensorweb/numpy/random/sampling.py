@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import Any, SupportsIndex
 
+from tensorweb import devices
 from tensorweb import functions as tw
 from tensorweb.devices import default_device
 from tensorweb.errors import DataError, ShapeError, TraceError
@@ -22,6 +24,12 @@ class Hidden:
     _seed: int
     _keys: dict[str, KeyGenerator]
     _begun_in: tuple[int, int]
+
+    def __init_subclass__(cls) -> None:
+        """Let public methods draw where the tensors among their arguments lie."""
+        for name, method in list(vars(cls).items()):
+            if callable(method) and not name.startswith("_"):
+                setattr(cls, name, _on_device_of_arguments(method))
 
     def _begin(self, seed: Any) -> None:
         """Take a seed, or one of the system for None."""
@@ -52,6 +60,21 @@ class Hidden:
         check(name, "a", parameter, 0, tw.inf)
         sample = self._draw().exponential(sample_shape(name, size, parameter))
         return sample, as_parameter(parameter, sample)
+
+
+def _on_device_of_arguments(method: Callable[..., object]) -> Callable[..., object]:
+    """Return a method whose default device is that of its first tensor."""
+
+    @wraps(method)
+    def draw(self: Hidden, /, *args: Any, **options: Any) -> object:
+        arguments = (*args, *options.values())
+        tensors = [value for value in arguments if isinstance(value, Tensor)]
+        if not tensors or tensors[0].device == default_device():
+            return method(self, *args, **options)
+        with devices.device(tensors[0].device):
+            return method(self, *args, **options)
+
+    return draw
 
 
 def _open_trace_ids() -> tuple[int, int]:
