@@ -10,7 +10,7 @@ from tensorweb.nodes.einsum import einsum as build_einsum
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.algebra import ContractedAxes
-from tensorweb.tensor.convert import ArrayLike, as_operands
+from tensorweb.tensor.convert import ArrayLike, as_operands, device_of
 
 
 def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
@@ -132,7 +132,8 @@ def diff(
     >>> tw.diff([1, 4, 9, 16])
     tensor([3, 5, 7])
     """
-    return asarray(x).diff(n, axis, prepend, append)
+    device = device_of(x, prepend, append)
+    return asarray(x, device=device).diff(n, axis, prepend, append)
 
 
 def _first(x1: ArrayLike, x2: ArrayLike) -> Tensor:

@@ -13,7 +13,7 @@ from tensorweb.ops import OPS
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
-from tensorweb.tensor.convert import ArrayLike, as_node, as_operands
+from tensorweb.tensor.convert import ArrayLike, as_node, as_operands, device_of
 
 
 @overload
@@ -162,7 +162,7 @@ def take(
     tensor([[3, 1],
             [6, 4]])
     """
-    return asarray(x).take(indices, axis)
+    return asarray(x, device=device_of(x, indices)).take(indices, axis)
 
 
 def take_along_axis(
@@ -178,7 +178,7 @@ def take_along_axis(
     tensor([[1],
             [4]])
     """
-    return asarray(x).take_along_axis(indices, axis)
+    return asarray(x, device=device_of(x, indices)).take_along_axis(indices, axis)
 
 
 declare_public(__name__)

@@ -17,7 +17,7 @@ from tensorweb.functions.creation import asarray, full, zeros
 from tensorweb.lookups.keys import ends_within, extremes
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
-from tensorweb.tensor.convert import ArrayLike
+from tensorweb.tensor.convert import ArrayLike, device_of
 from tensorweb.tensor.indexing import index_node
 
 
@@ -41,7 +41,7 @@ def bincount(
     >>> tw.bincount([1, 3, 1], weights=[0.5, 2.0, 0.25], minlength=5)
     tensor([0.  , 0.75, 0.  , 2.  , 0.  ])
     """
-    numbers = _numbers(x, None)
+    numbers = _numbers(x, device_of(x, weights))
     if len(numbers.shape) != 1:
         raise ShapeError(f"bincount: x has shape {numbers.shape}; flatten it to 1-D.")
     least = operator.index(minlength)
@@ -141,8 +141,8 @@ def _segments(
     num_segments: SupportsIndex | None,
 ) -> tuple[Tensor, Tensor, int]:
     """Return checked operands and how many segments there are."""
-    values = asarray(data)
-    ids = _numbers(segment_ids, values)
+    values = asarray(data, device=device_of(data, segment_ids))
+    ids = _numbers(segment_ids, values.device)
     if len(ids.shape) != 1 or ids.shape != values.shape[:1]:
         raise ShapeError(
             f"{name}: segment_ids of shape {ids.shape} for data of shape "
@@ -157,10 +157,9 @@ def _segments(
     return values, ids, count
 
 
-def _numbers(numbers: ArrayLike, other: Tensor | None) -> Tensor:
+def _numbers(numbers: ArrayLike, device: str | None) -> Tensor:
     """Return numbers of groups as indices are taken: int64 arrays become int32."""
-    device = as_device(None) if other is None else other.device
-    return Tensor(index_node(numbers, device))
+    return Tensor(index_node(numbers, as_device(device)))
 
 
 def _count(name: str, argument: str, numbers: Tensor, most: int | None = None) -> int:

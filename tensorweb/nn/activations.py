@@ -132,7 +132,7 @@ def leaky_relu(x: ArrayLike, /, negative_slope: float = 0.01) -> Tensor:
     >>> tw.nn.leaky_relu([-2.0, 3.0], 0.5)
     tensor([-1.,  3.])
     """
-    tensor = as_float("leaky_relu", x)
+    tensor = as_float("leaky_relu", x, negative_slope)
     return where(tensor > 0, tensor, tensor * negative_slope)
 
 
@@ -146,7 +146,7 @@ def prelu(x: ArrayLike, weight: ArrayLike, /) -> Tensor:
     >>> tw.nn.prelu([[-2.0, -2.0]], [0.5, 0.25])
     tensor([[-1. , -0.5]])
     """
-    tensor = as_float("prelu", x)
+    tensor = as_float("prelu", x, weight)
     factors = as_float("prelu", weight, tensor)
     if factors.size > 1 and tensor.ndim > 2:
         factors = factors.reshape(-1, *(1 for _ in tensor.shape[2:]))

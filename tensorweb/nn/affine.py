@@ -135,7 +135,7 @@ def bilinear(
     >>> tw.nn.bilinear([1.0, 2.0], [3.0], [[[1.0], [10.0]]])
     tensor([63.])
     """
-    return _bilinear("bilinear", x1, x2, as_float("bilinear", weight), bias)
+    return _bilinear("bilinear", x1, x2, as_float("bilinear", weight, x1, x2), bias)
 
 
 def _bilinear(

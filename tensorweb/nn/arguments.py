@@ -17,13 +17,14 @@ from tensorweb.tensor.indexing import index_node
 REDUCTIONS = ("none", "mean", "sum")
 
 
-def as_float(name: str, x: ArrayLike, other: object = None) -> Tensor:
-    """Return data as a floating-point tensor, on the device of the other operand.
+def as_float(name: str, x: ArrayLike, *others: object) -> Tensor:
+    """Return data as a floating-point tensor, where the first other tensor lies.
 
     Raises:
         DTypeError: it is a tensor of another dtype.
     """
-    tensor = operand(other, x) if isinstance(other, Tensor) else asarray(x)
+    tensors = [other for other in others if isinstance(other, Tensor)]
+    tensor = operand(tensors[0], x) if tensors else asarray(x)
     if tensor.dtype.kind == "float":
         return tensor
     if isinstance(x, TensorBase):

@@ -69,7 +69,7 @@ def attention(
             [3.]])
     """
     name = "attention"
-    keys = as_float(name, k, q)
+    keys = as_float(name, k, q, v, mask)
     queries, values = as_float(name, q, keys), as_float(name, v, keys)
     _check_shapes(name, queries, keys, values)
     factor = 1 / math.sqrt(queries.shape[-1] or 1) if scale is None else scale

@@ -123,7 +123,7 @@ def batch_norm(
             [ 1.]])
     """
     positive_eps("batch_norm", eps)
-    tensor = as_float("batch_norm", x, weight)
+    tensor = as_float("batch_norm", x, weight, running_mean, running_var, bias)
     if tensor.ndim < 2:
         raise ShapeError(
             f"batch_norm: the input has shape {tensor.shape}; it takes "
@@ -141,6 +141,7 @@ def batch_norm(
             "batch_norm: there are no running statistics; give running_mean and "
             "running_var, or training=True."
         )
+    mean, variance = (as_float("batch_norm", x, tensor) for x in (mean, variance))
     factors = [
         None if value is None else as_float("batch_norm", value, tensor)
         for value in (weight, bias)

@@ -509,7 +509,7 @@ def _called(
     options: tuple[Numbers, Numbers, Numbers, SupportsIndex, Numbers],
 ) -> Tensor:
     """Return the result of a layer with this weight and bias."""
-    tensor = as_float(name, weight)
+    tensor = as_float(name, weight, x)
     rank = kind._spatial + 2
     if tensor.ndim != rank:
         raise ShapeError(

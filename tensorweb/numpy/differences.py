@@ -205,7 +205,7 @@ def trapezoid(
     >>> np.trapezoid([1, 2, 3], x=[4, 6, 8])
     tensor(8.)
     """
-    values = as_floats(as_first_operand(y, x))
+    values = as_floats(as_first_operand(y, x, dx))
     along = normalize_axis(axis, values.ndim)
     width: ArrayLike = dx
     if x is not None:

@@ -21,7 +21,13 @@ from tensorweb.errors import LinAlgError as LinAlgError
 from tensorweb.graph.tracing import is_traced
 from tensorweb.linalg.operands import EighResult, QRResult, SVDResult
 from tensorweb.linalg.solving import inverse_or_nan
-from tensorweb.numpy.arguments import Out, as_floats, as_tensors, into
+from tensorweb.numpy.arguments import (
+    Out,
+    as_first_operand,
+    as_floats,
+    as_tensors,
+    into,
+)
 from tensorweb.public_names import declare_public
 from tensorweb.shapes import is_integer
 from tensorweb.tensor import Tensor
@@ -191,7 +197,7 @@ def matrix_rank(
     """
     if tol is not None and rtol is not None:
         raise DataError("matrix_rank: tol= and rtol= are both given; give one.")
-    values = as_floats(A)
+    values = as_floats(as_first_operand(A, tol, rtol))
     if values.ndim < 2:
         return tw.any(values != 0).astype(int)
     if tol is None:

@@ -102,7 +102,7 @@ def nan_to_num(
     >>> np.nan_to_num([np.nan, 1.0, np.inf], posinf=9.0)
     tensor([0., 1., 9.])
     """
-    values = tw.asarray(x)
+    values = as_first_operand(x, nan, posinf, neginf)
     values = values.astype(values.dtype)  # a tensor of its own, of integers too
     if values.dtype.kind == "complex":
         real, imaginary = (

@@ -18,6 +18,7 @@ from tensorweb.errors import DataError, DTypeError, TensorIndexError
 from tensorweb.numpy import elementwise
 from tensorweb.numpy.arguments import (
     apply_mask,
+    as_first_operand,
     as_mask,
     as_operand_like,
     as_tensors,
@@ -302,7 +303,7 @@ class ufunc(Generic[R]):
         tensor([3, 8])
         """
         self._require_binary("reduce")
-        x = tw.asarray(array)
+        x = as_first_operand(array, initial, where)
         if dtype is not None:
             x = x.astype(dtype)
         if not x.ndim and axis in (0, -1):  # a number counts as one of one axis

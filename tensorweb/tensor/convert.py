@@ -160,7 +160,7 @@ def as_operands(*values: ArrayLike, device: str | None = None) -> tuple[Node, ..
         for value in values
     ]
     found = [node for node in nodes if node is not None]
-    if len(found) == len(nodes):  # those that need no common dtype may have none
+    if len(found) == len(nodes):  # without numbers no dtype need be common
         return tuple(found)
     common = _common_dtype(found)
     return tuple(
@@ -178,6 +178,16 @@ def _common_dtype(nodes: Sequence[Node]) -> DType | None:
     for node in nodes:
         common = node.dtype if common is None else promote(common, node.dtype)
     return common
+
+
+def device_of(*values: ArrayLike) -> str | None:
+    """Return the device of the first tensor among values, None without one.
+
+    >>> device_of([1.0], tw.ones(2, device="cpu")), device_of([1.0])
+    ('cpu', None)
+    """
+    nodes = (value.node for value in values if isinstance(value, TensorBase))
+    return next((node.device for node in nodes), None)
 
 
 def host_operand(value: ArrayLike, device: str, other: DType | None) -> Node:

@@ -19,6 +19,7 @@ from tensorweb.graph.node import Node, complex_of
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import FLOWING, TensorBase
+from tensorweb.tensor.convert import device_of
 
 
 class Variables:
@@ -42,10 +43,12 @@ class Variables:
         self._structures: list[tree.Structure] = []
         self.arguments: list[Any] = []
         trees = [tree.flatten(argument) for argument in arguments]
-        _begin_step([leaf for leaves, _ in trees for leaf in leaves])
+        given = [leaf for leaves, _ in trees for leaf in leaves]
+        _begin_step(given)
+        device = device_of(*given)
         for argument, (leaves, structure) in zip(arguments, trees, strict=True):
             created = [
-                leaf if slot.is_constant else _leaf(leaf)
+                leaf if slot.is_constant else _leaf(leaf, device)
                 for leaf, slot in zip(leaves, structure.slots(), strict=True)
             ]
             slots = [isinstance(leaf, _Variable) for leaf in created]
@@ -168,12 +171,12 @@ class _Variable:
         return wrap(self.node, self.is_complex)
 
 
-def _leaf(leaf: Any) -> Any:
+def _leaf(leaf: Any, device: str | None) -> Any:
     """Return a variable for a float or floating-point tensor, else the leaf itself."""
     if isinstance(leaf, float | complex) and not isinstance(leaf, int):
-        leaf = asarray(leaf)
+        leaf = asarray(leaf, device=device)
     if not isinstance(leaf, TensorBase) and hasattr(leaf, "__array__"):
-        leaf = asarray(leaf)
+        leaf = asarray(leaf, device=device)
     if is_float(leaf):
         node = alias(pair_of(leaf.node))
         add_variable(node)

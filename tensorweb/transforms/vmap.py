@@ -19,6 +19,7 @@ from tensorweb.graph.node import DERIVED, Node, leaf
 from tensorweb.graph.tracing import Placeholder, tracing
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.convert import device_of
 from tensorweb.tensor.torch_words import taking_torch_words
 from tensorweb.transforms.rules.batch import batched, dependent_nodes, moved, of_batch
 from tensorweb.transforms.wrapping import name_of, transformation, wraps_function
@@ -68,11 +69,16 @@ def vmap(
         batches: dict[Node, Node] = {}
         size: int | None = None
         values: list[Any] = []
+        device = device_of(*leaves)
         for value, axis in zip(leaves, axes, strict=True):
             if axis is None or not _is_array(value):
                 values.append(value)
                 continue
-            whole = value if isinstance(value, TensorBase) else asarray(value)
+            whole = (
+                value
+                if isinstance(value, TensorBase)
+                else asarray(value, device=device)
+            )
             node = whole.node
             at = _checked_axis(axis, len(node.shape), node.shape, "in_axes")
             if size is not None and node.shape[at] != size:

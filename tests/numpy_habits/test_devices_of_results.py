@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy
 import pytest
 
 import tensorweb as tw
@@ -96,6 +97,30 @@ LISTS_FIRST: dict[str, Callable[[tw.Tensor], Any]] = {
     "tensorsolve": lambda x: np.linalg.tensorsolve([[2.0, 0.0], [0.0, 1.0]], x),
     "trapezoid": lambda x: np.trapezoid([5.0, 9.0], x),
     "var": lambda x: np.var([1.0, 2.0], mean=x[:1]),
+    "add.reduce": lambda x: np.add.reduce([1.0, 2.0], where=x > 1),
+    "nan_to_num": lambda x: np.nan_to_num([np.nan, 2.0], nan=x[1]),
+    "rank": lambda x: np.linalg.matrix_rank([[3.0, 0.0], [0.0, 1.0]], x[1]),
+    "trapezoid of a width": lambda x: np.trapezoid([5.0, 9.0], dx=x[1]),
+    "tw.bincount": lambda x: tw.bincount([1, 0], weights=x),
+    "tw.diff": lambda x: tw.diff([5.0, 9.0], append=x),
+    "tw.segment_sum": lambda x: tw.segment_sum([5.0, 9.0], x.astype(int), 3),
+    "tw.take": lambda x: tw.take([5.0, 9.0, 7.0], x.astype(int)),
+    "tw.take_along_axis": lambda x: tw.take_along_axis(
+        [5.0, 9.0, 7.0], x.astype(int), axis=0
+    ),
+    "grad": lambda x: tw.grad(lambda w: w["a"] * w["x"][1])({"a": 2.0, "x": x})["a"],
+    "vmap": lambda x: tw.vmap(lambda a, b: a * b)(numpy.float32([5, 9]), x),
+    "vmap of integers": lambda x: tw.vmap(lambda b, i: b + i)(x, numpy.int32([0, 1])),
+    "attention": lambda x: tw.nn.attention([[1.0]], [[1.0], [2.0]], x[:, None]),
+    "batch_norm": lambda x: tw.nn.batch_norm(
+        [[1.0, 2.0]], numpy.float32([1, 2]), x, [2.0, 2.0], [0.0, 1.0]
+    ),
+    "bilinear": lambda x: tw.nn.bilinear(
+        [1.0, 2.0], x, numpy.float32([[[1, 0], [2, 1]]])
+    ),
+    "conv_transpose1d": lambda x: tw.nn.conv_transpose1d(x[None, None], [[[1.0]]]),
+    "leaky_relu": lambda x: tw.nn.leaky_relu([-2.0, 3.0], x[1]),
+    "prelu": lambda x: tw.nn.prelu([-2.0, 3.0], x),
 }
 """Lists stand before a tensor that they are computed with."""
 
