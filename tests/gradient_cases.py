@@ -124,7 +124,7 @@ CASES: dict[str, Case] = {
         lambda xp, x: xp.floor(x) * x + xp.sign(x) * x + xp.round(x) * x
     ),
 }
-"""What JAX and PyTorch disagree on, docs/guide/gradients.md tells."""
+"""What JAX and PyTorch disagree on, docs/guide/derivative_rules.md tells."""
 
 WEIGHTS = [1.0, -2.0, 0.5, 3.0, -1.0, 0.25]
 """Second derivatives are those of the gradient's sum with these weights."""

@@ -161,7 +161,7 @@ EDGES: dict[str, tuple[Any, list[float], list[float]]] = {
         [0.5, 0, 0.5],
     ),
 }
-"""Functions, where, and the gradients of their sums, as in docs/guide/gradients.md."""
+"""Functions, where, and gradients of sums, as in docs/guide/derivative_rules.md."""
 
 
 @pytest.mark.parametrize("name", EDGES)
