@@ -124,8 +124,14 @@ def _stored(
 
 def _all_fit(numbers: Sequence[float], dtype: DType) -> bool:
     """Whether a dtype holds all of some integers."""
+    if not len(numbers):
+        return True
     low, high = integer_range(dtype)
-    return not len(numbers) or (low <= min(numbers) and max(numbers) <= high)
+    numpy = numpy_at_hand()
+    if numpy is not None and isinstance(numbers, memoryview):
+        host = numpy.asarray(numbers)  # a tenth of the time of min() and max()
+        return bool(low <= host.min() and host.max() <= high)
+    return low <= min(numbers) and max(numbers) <= high
 
 
 def _check_fit(numbers: Sequence[float], dtype: DType, shape: Shape) -> None:
