@@ -307,11 +307,15 @@ def _plain(value: object) -> Hashable:
         is_usual = value == value and value != 0
         return (kind, value if is_usual else repr(value))
     if not _stays(value):
+        advice = (
+            "make a tensor of it with tw.asarray."
+            if hasattr(value, "__array__")
+            else "pass tensors, numbers, text, or tuples, lists, dicts and dataclasses "
+            "of them, or decorate its class with tw.tree.register."
+        )
         raise TraceError(
             f"jit: an argument or result of type {kind.__name__} may hold tensors or "
-            "change, which a recording would not notice; pass tensors, numbers, text, "
-            "or tuples, lists, dicts and dataclasses of them, or decorate its class "
-            "with tw.tree.register."
+            f"change, which a recording would not notice; {advice}"
         )
     return (kind, value)
 

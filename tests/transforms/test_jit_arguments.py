@@ -337,6 +337,11 @@ def test_unsupported_containers_are_refused(kind: str, device: str) -> None:
         tw.jit(lambda x, other: x)(w, REFUSED[kind](w))
 
 
+def test_the_error_for_an_array_names_what_makes_a_tensor(device: str) -> None:
+    with pytest.raises(TraceError, match=r"type ndarray .*with tw\.asarray\.$"):
+        tw.jit(lambda x, labels: x)(tw.ones(2), np.arange(2))
+
+
 TAKEN = [
     frozenset([1, "a"]),
     len,
