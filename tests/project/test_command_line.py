@@ -100,6 +100,8 @@ def test_info_says_in_a_line_how_to_get_the_gpu(
     monkeypatch.setitem(sys.modules, "wgpu", None)
     others = {k: v for k, v in devices._backends.items() if k != "webgpu"}
     monkeypatch.setattr(devices, "_backends", others)
+    monkeypatch.setattr(devices, "_process_default", None)
+    monkeypatch.setattr(devices, "_fastest_here", None)
     (line,) = (line for line in command_line.info() if line.startswith("device webgpu"))
     assert "not here" in line
     assert 'pip install "tensorweb[gpu]"' in line

@@ -106,7 +106,8 @@ def test_every_step_runs_though_one_fails(
     names = ("in_node_pyodide", "in_node", "in_page", "site_archive", "source_tests")
     for name in names:
         monkeypatch.setattr(rehearsal, name, fail if name == "in_node" else skip)
-    monkeypatch.setattr(rehearsal, "in_python", skip)
+    for name in ("in_python", "recipe_is_read"):
+        monkeypatch.setattr(rehearsal, name, skip)
     monkeypatch.setattr(rehearsal.environment, "prepare", lambda level: None)
     release.write_sums(tmp_path)
     assert rehearsal.run(tmp_path, None) == 1
