@@ -150,19 +150,24 @@ def _simple_power(base: Node, exponent: Node) -> Node | None:
 
 
 def _lack_common_dtype(a: Node, b: Node) -> bool:
-    """Whether uint64 meets signed integers; no dtype represents both."""
-    signed = {a.dtype.kind, b.dtype.kind} == {"int", "uint"}
-    return signed and dtypes.uint64 in (a.dtype, b.dtype)
+    """Whether unsigned integers meet signed ones and no dtype of the device has both.
+
+    uint64 does on every device, uint32 where there is no int64.
+    """
+    if {a.dtype.kind, b.dtype.kind} != {"int", "uint"}:
+        return False
+    if dtypes.uint64 in (a.dtype, b.dtype):
+        return True
+    return not stores(promote(a.dtype, b.dtype), a.device)
 
 
 def _compare_exactly(op: Op, a: Node, b: Node) -> Node:
-    """Return a comparison of uint64 with signed integers.
+    """Return a comparison of unsigned integers with signed ones that are no wider.
 
-    Negative integers are less than every unsigned one; the others are cast to uint64.
+    Negative integers are less than every unsigned one; the others become unsigned.
     """
-    unsigned = [cast(node, dtypes.uint64) for node in (a, b)]
-    compared = elementwise(op, *unsigned)
-    signed = a if a.dtype.kind == "int" else b
+    signed, unsigned = (a, b) if a.dtype.kind == "int" else (b, a)
+    compared = elementwise(op, *(cast(node, unsigned.dtype) for node in (a, b)))
     zero = constant(0, signed.dtype, signed.device)
     is_negative = elementwise(OPS["less"], signed, zero)
     is_less = op.name in ("less", "less_equal")

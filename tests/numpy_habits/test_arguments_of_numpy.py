@@ -31,6 +31,21 @@ def test_integers_beyond_the_range_compare(
         assert compare(number, own).tolist() == compare(number, host).tolist()
 
 
+@pytest.mark.filterwarnings("ignore::tensorweb.errors.NarrowedDataWarning")
+@pytest.mark.parametrize("compare", COMPARISONS)
+@pytest.mark.parametrize("dtype", ["uint32", "uint64"])
+def test_unsigned_arrays_compare_with_signed_tensors(
+    compare: Any, dtype: str, device: str
+) -> None:
+    signed, unsigned = [-1, 0, 7, -1, 5], [2**32 - 1, 0, 7, 0, 2**31]
+    host, wide = numpy.array(signed), numpy.array(unsigned, dtype)
+    own, other = np.array(signed, "int32"), np.array(wide.astype("uint32"))
+    for found in (compare(own, wide), compare(own, other)):
+        assert found.tolist() == compare(host, wide).tolist()
+    assert compare(other, own).tolist() == compare(wide, host).tolist()
+    assert np.isin(own, wide).tolist() == [False, True, True, False, False]
+
+
 def test_integers_beyond_the_range_are_no_operands() -> None:
     with pytest.raises(RangeError, match="does not fit"):
         np.array([1], "uint32") + -1

@@ -263,7 +263,7 @@ def test_unsigned_with_lists_of_integers(device: str) -> None:
         ("where", lambda u, i: tw.where([True, False], u, i)),
         ("concat", lambda u, i: tw.concat([u, i])),
         ("matmul", lambda u, i: u @ i),
-        ("less", lambda u, i: u < i),
+        ("maximum", lambda u, i: tw.maximum(u, i)),
     ],
 )
 def test_unsigned_with_signed_names_operation_and_way(
