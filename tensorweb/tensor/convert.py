@@ -10,7 +10,7 @@ from tensorweb import dtypes
 from tensorweb.devices import as_device, default_device, stores, usable_dtype
 from tensorweb.dtypes import DType, as_dtype, check_integer, integer_range, promote
 from tensorweb.errors import DataError, DTypeError, ShapeTypeError
-from tensorweb.evaluate import transfer
+from tensorweb.evaluate import read, transfer
 from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.hostdata import (
@@ -29,7 +29,13 @@ from tensorweb.nodes.selection import concat
 from tensorweb.shapes import Shape, is_integer
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.buffers import is_array_like
-from tensorweb.tensor.hostarrays import array_node, is_numpy_scalar, numpy_scalar_node
+from tensorweb.tensor.hostarrays import (
+    array_node,
+    check_fit,
+    is_numpy_scalar,
+    numbers_of,
+    numpy_scalar_node,
+)
 
 ArrayLike: TypeAlias = object
 """A tensor, a number, nested lists of them, a NumPy array or any buffer."""
@@ -245,9 +251,17 @@ def _from_node(
         )
     if not stores(new_dtype, node.device):
         node = transfer(node, target)
+    elif new_dtype is not (dtype or node.dtype) and target != node.device:
+        _check_integers_fit(node, new_dtype)  # which the program did not name
     result = transfer(cast(node, new_dtype), target) if target != node.device else node
     result = cast(result, new_dtype)
     return copy_node(result) if copy and result is node else result
+
+
+def _check_integers_fit(node: Node, dtype: DType) -> None:
+    """Raise `RangeError` where a narrower dtype cannot hold integers of a node."""
+    if {node.dtype.kind, dtype.kind} <= {"int", "uint"}:
+        check_fit(numbers_of(read([node])[0], node.dtype), dtype, node.shape)
 
 
 def _from_number(value: object, dtype: DType | None, device: str) -> Node:

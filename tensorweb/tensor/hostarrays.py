@@ -77,12 +77,12 @@ def array_node(
             and result_dtype is not own_dtype
             and result_dtype.kind in ("int", "uint")
         ):
-            _check_fit(_numbers(data, own_dtype), result_dtype, shape)
+            check_fit(numbers_of(data, own_dtype), result_dtype, shape)
     elif stores(own_dtype, device):
         result_dtype = own_dtype
     else:
         result_dtype = _stored(
-            _numbers(data, own_dtype), own_dtype, device, other, shape
+            numbers_of(data, own_dtype), own_dtype, device, other, shape
         )
     if own_dtype.kind == "complex" and result_dtype.kind not in ("complex", "bool"):
         raise DTypeError(
@@ -111,7 +111,7 @@ def _stored(
         if other is not None and other.part.kind == "float":
             # Promotion makes them floats; integers that count or select stay ones.
             return narrower if _all_fit(numbers, narrower) else other.part
-        _check_fit(numbers, narrower, shape)
+        check_fit(numbers, narrower, shape)
     warn_once(
         NarrowedDataWarning,
         f"{own_dtype} data became {narrower}: device {device!r} has no 64-bit numbers, "
@@ -134,7 +134,7 @@ def _all_fit(numbers: Sequence[float], dtype: DType) -> bool:
     return low <= min(numbers) and max(numbers) <= high
 
 
-def _check_fit(numbers: Sequence[float], dtype: DType, shape: Shape) -> None:
+def check_fit(numbers: Sequence[float], dtype: DType, shape: Shape) -> None:
     """Raise `RangeError` for the first integer that a dtype cannot hold."""
     if _all_fit(numbers, dtype):
         return
@@ -148,7 +148,7 @@ def _check_fit(numbers: Sequence[float], dtype: DType, shape: Shape) -> None:
             )
 
 
-def _numbers(data: bytes, dtype: DType) -> Sequence[float]:
+def numbers_of(data: bytes, dtype: DType) -> Sequence[float]:
     """Return row-major bytes as Python numbers, read when they are asked for."""
     if dtype.kind in ("float", "complex"):
         return ()

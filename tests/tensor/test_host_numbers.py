@@ -172,6 +172,7 @@ def test_a_program_may_take_narrower_dtypes(webgpu: str) -> None:
         "cast": lambda: tw.arange(3).astype(tw.int64),
         "linspace": lambda: tw.linspace(0, 1, 3, dtype=tw.float64),
         "sum": lambda: tw.sum(tw.ones(3), dtype=tw.float64),
+        "moved": lambda: tw.ones(3, dtype=tw.int64, device="cpu").to_device(webgpu),
     }
     tw.narrow_dtypes()
     try:
@@ -182,6 +183,10 @@ def test_a_program_may_take_narrower_dtypes(webgpu: str) -> None:
                 tw.asarray(np.array([1, 2**40]), dtype=tw.int64)
             with pytest.raises(RangeError, match=r"1099511627776"):
                 tw.full(2, 2**40, dtype=tw.int64)
+            with pytest.raises(RangeError, match=r"1099511627776"):
+                tw.full(2, 2**40, dtype=tw.int64, device="cpu").to_device(webgpu)
+            with pytest.raises(RangeError, match=r"at \[1\] is 1099511627776"):
+                tw.asarray(tw.asarray([1, 2**40], "int64", device="cpu"), device=webgpu)
             assert tw.zeros(1, dtype=tw.int64, device="cpu").dtype is tw.int64
         assert [warning.category for warning in caught] == [NarrowedDataWarning]
         assert "dtype int64 is int32" in str(caught[0].message)
