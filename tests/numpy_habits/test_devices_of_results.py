@@ -183,3 +183,14 @@ def test_draws_lie_with_their_parameters(name: str, webgpu: str) -> None:
         assert np.random.normal(size=2).device == "cpu"
     np.random.seed(3)
     assert found.tolist() == DRAWS[name](x).tolist()
+
+
+def test_draws_on_two_devices_are_independent(webgpu: str) -> None:
+    x = tw.zeros(4)
+    np.random.seed(3)
+    first = np.random.normal(x).tolist()
+    with devices.device("cpu"):
+        second = np.random.normal(size=4).tolist()
+        np.random.seed(3)
+        assert np.allclose(np.random.normal(size=4).tolist(), first)
+    assert not np.allclose(first, second)

@@ -19,7 +19,12 @@ from tensorweb.tensor.convert import ArrayLike
 
 
 class Hidden:
-    """Draws from a seed; each device has a key of its own, the same one at first."""
+    """Draws from a seed; each device has a key of its own.
+
+    The first device that draws begins with the seed's key, so that a program on one
+    device gives the same numbers on any; later ones begin with others, so that draws
+    on two devices are independent.
+    """
 
     _seed: int
     _keys: dict[str, KeyGenerator]
@@ -47,7 +52,9 @@ class Hidden:
                     "would repeat the same numbers at every call. Give it a key of "
                     "tw.random.split as an argument."
                 )
-            self._keys[device] = KeyGenerator(self._seed, device=device)
+            count = len(self._keys)
+            seed = new_seed([self._seed, count]) if count else self._seed
+            self._keys[device] = KeyGenerator(seed, device=device)
         return self._keys[device]
 
     def _uniform(self, shape: Shape) -> Tensor:
