@@ -87,7 +87,8 @@ async function open(program: HTMLElement, button: HTMLButtonElement): Promise<vo
     element.value = await decodeCode(hash.slice("#code=".length));
     element.setAttribute("label", (button.ariaLabel ?? "").replace("Run ", ""));
     program.replaceChildren(element);
-    element.focus();
+    // Not the editor, which would open a keyboard on a phone and scroll to its cursor.
+    element.shadowRoot?.querySelector<HTMLElement>(".run")?.focus();
     await element.run();
   } catch (error) {
     console.error(error);
