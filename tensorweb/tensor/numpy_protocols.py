@@ -14,8 +14,7 @@ from typing import Any
 from tensorweb.devices import device
 from tensorweb.errors import DataError
 from tensorweb.nodes.contraction import matmul
-from tensorweb.nodes.elementwise import cast, elementwise
-from tensorweb.ops import OPS
+from tensorweb.nodes.elementwise import cast
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.buffers import (
     is_foreign,
@@ -25,6 +24,7 @@ from tensorweb.tensor.buffers import (
 )
 from tensorweb.tensor.convert import as_operands
 from tensorweb.tensor.indexing import IndexingMethods
+from tensorweb.tensor.operations import operation
 
 COUNTERPARTS = "tensorweb.numpy"
 """The module of the same names; it is imported when NumPy first asks."""
@@ -97,8 +97,8 @@ class NumpyProtocols(TensorBase):
             targets = {"out": outputs} if outputs else {}
             return getattr(ufunc, method)(*host, **targets, **_on_host(options))
         if method == "__call__" and ufunc.__name__ in OPERATORS and not options:
-            op = OPS[OPERATORS[ufunc.__name__]]
-            return _written(self._wrap(elementwise(op, *as_operands(*inputs))), outputs)
+            node = operation(OPERATORS[ufunc.__name__], *inputs)
+            return _written(self._wrap(node), outputs)
         if method == "__call__" and ufunc.__name__ == "matmul" and not options:
             return _written(self._wrap(matmul(*as_operands(*inputs))), outputs)
         name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"

@@ -17,7 +17,7 @@ from tensorweb.nodes.elementwise import elementwise
 from tensorweb.nodes.rounding import rounded
 from tensorweb.ops import OPS
 from tensorweb.tensor.base import TensorBase
-from tensorweb.tensor.convert import ArrayLike, as_operands, is_scalar, number_of_scalar
+from tensorweb.tensor.convert import ArrayLike, as_operands, is_number, number_of_scalar
 from tensorweb.tensor.numpy_calls import into
 from tensorweb.tensor.values import peek
 
@@ -56,9 +56,10 @@ def _compared(name: str, x: ArrayLike, other: ArrayLike) -> Node:
 
     Every value of the dtype is on the same side of the integer, 0 among them.
     """
-    pair = (x, other)
+    # NumPy hands the first operand over as an array without axes.
+    pair = [y[()] if getattr(y, "shape", None) == () else y for y in (x, other)]  # type: ignore[index]  # an array
     tensors = [operand for operand in pair if isinstance(operand, TensorBase)]
-    if len(tensors) != 1 or not any(map(is_scalar, pair)):
+    if len(tensors) != 1 or not any(map(is_number, pair)):
         raise  # the error that is being handled
     numbers = [
         0 if isinstance(operand, TensorBase) else number_of_scalar(operand)

@@ -20,6 +20,7 @@ COMPARISONS = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore::tensorweb.errors.NarrowedDataWarning")
 @pytest.mark.parametrize("compare", COMPARISONS)
 @pytest.mark.parametrize("number", [-1, 300, -(2**40), 2**70])
 def test_integers_beyond_the_range_compare(
@@ -29,6 +30,10 @@ def test_integers_beyond_the_range_compare(
         own, host = np.array([0, 1, 5], dtype), numpy.array([0, 1, 5], dtype)
         assert compare(own, number).tolist() == compare(host, number).tolist()
         assert compare(number, own).tolist() == compare(number, host).tolist()
+        if abs(number) < 2**63:
+            wide = numpy.int64(number)
+            assert compare(own, wide).tolist() == compare(host, wide).tolist()
+            assert compare(wide, own).tolist() == compare(wide, host).tolist()
 
 
 @pytest.mark.filterwarnings("ignore::tensorweb.errors.NarrowedDataWarning")
