@@ -159,7 +159,10 @@ LINK = re.compile(r"\[([^\]]+)\]\((\.\./[^)#]+)(#[^)]*)?\)")
 
 
 def _redirect(app: Sphinx, name: str, content: list[str]) -> None:
-    """Let links that leave the documents lead to a page, or be their words alone."""
+    """Let links that leave the documents lead to a page, or be their words alone.
+
+    Sphinx knows no file outside of the documents, so a link to the site is HTML.
+    """
     folder = posixpath.dirname(f"docs/{name}")
 
     def replaced(found: re.Match[str]) -> str:
@@ -167,6 +170,9 @@ def _redirect(app: Sphinx, name: str, content: list[str]) -> None:
         path = posixpath.normpath(posixpath.join(folder, target))
         if path.startswith("docs/"):
             return found[0]
+        if path in SITE:
+            address = posixpath.relpath(SITE[path], folder)
+            return f'<a class="reference" href="{address}">{words}</a>'
         if path not in PAGES:
             return words
         page = posixpath.relpath(PAGES[path], folder)
@@ -180,6 +186,9 @@ PAGES = {
     "README.md": "docs/index.md",
 }
 """Files of the repository's root that have a page."""
+
+SITE = {"web/index.html": "index.html"}
+"""Pages of the site outside of the documents, by their source."""
 
 
 BAR = """\
