@@ -1,6 +1,6 @@
 """Fourier transforms and their frequencies: the Array API's extension `fft`, 2025.12.
 
-docs/guide/fft.md describes the implementation.
+docs/contributing/algorithms.md describes the implementation.
 
 >>> fftfreq(4, d=0.5)
 tensor([ 0. ,  0.5, -1. , -0.5])

@@ -1,7 +1,8 @@
 """NumPy's Fourier transforms: those of `tw.fft`, called as NumPy calls them.
 
 Integers and bool become float32 first, and results are complex64 where NumPy's are
-complex128; `norm=None` is `"backward"`. docs/guide/fft.md says how they compute.
+complex128; `norm=None` is `"backward"`. docs/contributing/algorithms.md says how
+they compute.
 
 >>> np.fft.rfft([1, 2, 3, 4])
 tensor([10.+0.j, -2.+2.j, -2.+0.j], dtype=complex64)
