@@ -2,18 +2,20 @@
 
 The Python blocks of a page share their names, as the cells of a notebook do. A block's
 program is the block and, before it, the earlier blocks of the page that it needs: those
-that define a name it reads, or change a value of that name. Tests run this program.
+that define a name it reads, or change a value of that name. A block that imports
+tensorweb begins a new program. Tests run this program.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import doctest
 import symtable
 import zlib
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 import tensorweb as tw
 
@@ -29,12 +31,26 @@ def with_needed(blocks: Sequence[str], index: int) -> list[str]:
     """
     needed = free_names(blocks[index])
     parts = [blocks[index]]
-    for block in reversed(blocks[:index]):
+    for later, block in zip(blocks[index:0:-1], blocks[:index][::-1], strict=True):
+        if _begins(later):
+            break
         bound = _bound(block)
         if needed & (bound | _changed(block)):
             parts.insert(0, block)
             needed = (needed - bound) | free_names(block)
     return parts
+
+
+def _begins(block: str) -> bool:
+    """Return whether a block imports the library, as a program of its own does."""
+    modules: set[str] = set()
+    for statement in ast.parse(block).body:
+        match statement:
+            case ast.Import(names=names):
+                modules |= {each.name for each in names}
+            case ast.ImportFrom(module=str(module)):
+                modules.add(module)
+    return any(module.partition(".")[0] == tw.__name__ for module in modules)
 
 
 def joined(parts: Sequence[str]) -> str:
@@ -48,14 +64,80 @@ def free_names(code: str, given: Set[str] = frozenset(dir(builtins))) -> set[str
     >>> sorted(free_names("x = y; print(x, len(z)); w += 1"))
     ['w', 'y', 'z']
     """
-    needed: set[str] = set()
     bound = {*given, "__name__", "__file__"}
-    for statement in ast.parse(code).body:
-        text = ast.unparse(statement)
-        needed |= _globals_read(text) - bound
-        if isinstance(statement, ast.AugAssign):
-            needed |= _names(statement.target) - bound
-        bound |= _bound(text)
+    return _needed(ast.parse(code).body, bound)
+
+
+def _needed(statements: Sequence[ast.stmt], bound: set[str]) -> set[str]:
+    """Return the names that statements need, in order; add what they bind to `bound`.
+
+    Statements inside of statements are read one by one too: a loop may bind a name and
+    read it. Functions and classes have names of their own, and are read as one.
+    """
+    needed: set[str] = set()
+    for statement in statements:
+        match statement:
+            case ast.With() | ast.AsyncWith():
+                for item in statement.items:
+                    needed |= _needed_by_one(_head(statement, items=[item]), bound)
+                needed |= _needed(statement.body, bound)
+            case ast.For() | ast.AsyncFor() | ast.While():
+                needed |= _needed_by_one(_head(statement), bound)
+                needed |= _needed([*statement.body, *statement.orelse], bound)
+            case ast.If(body=body, orelse=orelse):
+                needed |= _needed_by_one(_head(statement), bound)
+                needed |= _needed_by_branches([body, orelse], bound)
+            case ast.Match(cases=cases):
+                for case in cases:
+                    alone = ast.match_case(case.pattern, case.guard, [ast.Pass()])
+                    text = ast.unparse(ast.Match(statement.subject, [alone]))
+                    needed |= _globals_read(text) - bound - _bound(text)
+                    bound |= _bound(text)
+                needed |= _needed_by_branches([case.body for case in cases], bound)
+            case ast.Try() | ast.TryStar():
+                needed |= _needed(statement.body, bound)
+                for handler in statement.handlers:
+                    caught = ast.ExceptHandler(handler.type, handler.name, [ast.Pass()])
+                    head = _head(statement, handlers=[caught], finalbody=[])
+                    needed |= _needed_by_one(head, bound)
+                    needed |= _needed(handler.body, bound)
+                needed |= _needed([*statement.orelse, *statement.finalbody], bound)
+            case _:
+                needed |= _needed_by_one(statement, bound)
+    return needed
+
+
+def _head(statement: ast.stmt, **changed: object) -> ast.stmt:
+    """Return a statement that runs others with `pass` in their place."""
+    head = copy.copy(statement)
+    fields = {"body": [ast.Pass()], "orelse": [], **changed}
+    for name, value in fields.items():
+        if name in statement._fields:
+            setattr(head, name, value)
+    return head
+
+
+def _needed_by_one(statement: ast.stmt, bound: set[str]) -> set[str]:
+    """Return the names that a statement reads; add what it binds to `bound`."""
+    text = ast.unparse(statement)
+    needed = _globals_read(text)
+    if isinstance(statement, ast.AugAssign):
+        needed |= _names(statement.target)
+    needed -= bound
+    bound |= _bound(text)
+    return needed
+
+
+def _needed_by_branches(
+    branches: Iterable[Sequence[ast.stmt]], bound: set[str]
+) -> set[str]:
+    """Return what branches need; none sees what another binds."""
+    before = set(bound)
+    needed: set[str] = set()
+    for branch in branches:
+        own = set(before)
+        needed |= _needed(branch, own)
+        bound |= own
     return needed
 
 

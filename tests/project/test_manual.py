@@ -150,6 +150,36 @@ def shown_by(program: str) -> str:
     return printed.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("code", "needed"),
+    [
+        ("with a: x = 1; print(x)", {"a"}),
+        ("with a as x, f(x): y = x", {"a", "f"}),
+        ("for i in rows:\n    x = i\n    print(x)\nelse:\n    print(x)", {"rows"}),
+        ("while go:\n    y = x\n    x = 1", {"go", "x"}),
+        ("if a:\n    x = 1\nelse:\n    print(x)\nprint(x)", {"a", "x"}),
+        ("try: x = 1\nexcept E as e: print(x, e)\nfinally: print(x)", {"E"}),
+        ("match a:\n    case [x] if x: print(x)\n    case _: print(y)", {"a", "y"}),
+        ("def f(x):\n    with a: y = x\n    return y + z", {"a", "z"}),
+        ("with a:\n    with b: x += 1", {"a", "b", "x"}),
+    ],
+)
+def test_names_bound_inside_of_a_statement_are_not_needed(
+    code: str, needed: set[str]
+) -> None:
+    assert programs.free_names(code) == needed
+
+
+def test_a_block_that_imports_the_library_begins_a_program() -> None:
+    first, second = "x = 1\ny = 2", "import tensorweb as tw\ny = x"
+    blocks = [first, second, "from tensorweb.nn import relu\nprint(y)", "print(y)"]
+    assert programs.with_needed(blocks, 2) == blocks[2:3]
+    assert programs.with_needed([first, second, "print(y)"], 2) == [second, "print(y)"]
+    assert programs.with_needed([first, "import math", "print(x)"], 2) == [
+        *(first, "print(x)"),
+    ]
+
+
 def test_every_example_has_run_and_a_link_with_its_program(built: Path) -> None:
     page = (built / "reference/elementwise.html").read_text("utf-8")
     assert page.count('class="program-run"') == page.count("Open in playground</a>")
