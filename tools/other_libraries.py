@@ -125,7 +125,9 @@ def _layers() -> Iterator[str]:
     layers = [
         name
         for name in dir(tw.nn)
-        if inspect.isclass(getattr(tw.nn, name)) and name != "Module"
+        if inspect.isclass(getattr(tw.nn, name))
+        and name != "Module"
+        and not name.startswith("_")
     ]
     yield ", ".join(f"`{name}`" for name in sorted(layers)) + "."
 

@@ -168,6 +168,13 @@ def test_pages_from_docstrings_are_fresh() -> None:
         assert path.read_text("utf-8") == text, advice
 
 
+def test_layers_of_pytorch_are_public_names() -> None:
+    [line] = other_libraries.TABLES["torch_layers"]()
+    names = re.findall(r"`(\w+)`", line)
+    assert set(names) <= {*tw.nn.__all__}
+    assert "Linear" in names
+
+
 def test_pages_for_other_libraries_show_every_table() -> None:
     text = "".join(other_libraries.pages().values())
     assert set(re.findall(r"<!-- table: (\w+) -->", text)) == {*other_libraries.TABLES}
