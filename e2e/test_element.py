@@ -375,7 +375,7 @@ def test_the_keyboard_is_enough(elements: Elements) -> None:
     page.keyboard.type("; print(2)")
     page.keyboard.press("Control+Enter")
     expect(element.locator("pre.text")).to_have_text("1\n2")
-    for name in ("Run", "Open in tensorweb"):
+    for name in ("Run", "Open in playground"):
         page.keyboard.press("Tab")
         focused = element.get_by_text(name, exact=True)
         expect(focused).to_be_focused()
@@ -539,7 +539,7 @@ def test_open_leads_to_the_edited_program(elements: Elements) -> None:
     elements.page.keyboard.press("Control+Home")
     elements.page.keyboard.type("# typed\n")
     with elements.page.context.expect_page() as opened:
-        element.get_by_role("link", name="Open in tensorweb").click()
+        element.get_by_role("link", name="Open in playground").click()
     page = opened.value
     page.wait_for_function("globalThis.tensorwebPage?.view.document.id")
     assert page.evaluate("tensorwebPage.editor.source()") == "# typed\nprint(1)"

@@ -117,7 +117,7 @@ def test_the_readers_own_programs_are_out_of_reach(around: Around) -> None:
     assert around.page.evaluate("history.length") == back
     assert around.page.evaluate("heard") == []
     with around.page.context.expect_page() as whole:
-        element.get_by_role("link", name="Open in tensorweb").click()
+        element.get_by_role("link", name="Open in playground").click()
     opened_page = whole.value
     opened_page.wait_for_function("globalThis.tensorwebPage?.view.document.id")
     assert "# typed" in opened_page.evaluate("tensorwebPage.editor.source()")
@@ -132,7 +132,7 @@ def test_the_embedding_page_changes_no_program_under_a_click(around: Around) -> 
     around.frame.wait_for_function("document.querySelector('tensor-web')?.inert")
     around.frame.wait_for_function("!document.querySelector('tensor-web').inert")
     assert around.frame.evaluate("document.querySelector('tensor-web').state") == "idle"
-    href = element.get_by_role("link", name="Open in tensorweb").get_attribute("href")
+    href = element.get_by_role("link", name="Open in playground").get_attribute("href")
     assert href == f"{around.site}#ex=02-broadcasting"
 
 

@@ -89,12 +89,12 @@ export class TensorWeb extends Base {
   readonly #box = el("div", { class: "box", role: "group" });
   readonly #code = el("div", { class: "code" });
   readonly #shown = el("pre", { class: "shown" });
-  readonly #label = el("span", { class: "label" });
+  readonly #label = el("span", { class: "label", part: "label" });
   readonly #progress = el("span", { "aria-hidden": "true" });
   readonly #said = el("span", { role: "status" });
   readonly #run = button("", () => void this.run().catch(() => undefined), { class: "primary run" });
   readonly #stop = button("", () => this.stop(), { class: "stop" });
-  readonly #open = el("a", { class: "open", target: "_blank", rel: "noopener" }, "Open in tensorweb");
+  readonly #open = el("a", { class: "open", target: "_blank", rel: "noopener" }, "Open in playground");
   readonly #results = el("div", { class: "slot", hidden: true });
   readonly #probe = el("span", { class: "probe", "aria-hidden": "true" });
   #area: HTMLTextAreaElement | null = null;
@@ -435,10 +435,10 @@ const WORDS: Record<TensorWebState, string> = {
   stopped: "Stopped",
 };
 
-/** ` 3.1 of 5.5 MB`, or the step without a size. */
+/** ` 3.1 of 5.5 MB`, or the step without a size, unless the words before say it. */
 function progressOf({ text, done, total }: { text: string; done: number; total: number }): string {
   const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
-  return total > 0 && done < total ? ` ${megabytes(done)} of ${megabytes(total)} MB` : ` · ${text}`;
+  return total > 0 && done < total ? ` ${megabytes(done)} of ${megabytes(total)} MB` : text === "Python" ? "" : ` · ${text}`;
 }
 
 /** The text of a program inside an element, without the indentation of the page's source. */
