@@ -38,6 +38,8 @@ toc_object_entries = False
 viewcode_line_numbers = False
 
 html_theme = "furo"
+pygments_style = "tools.code_colours.Light"
+pygments_dark_style = "tools.code_colours.Dark"
 html_title = "tensorweb"
 html_favicon = "../web/favicon.svg"
 html_static_path = [

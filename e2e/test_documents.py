@@ -189,3 +189,43 @@ def test_open_leads_to_the_program_in_the_playground(
     reader.get_by_role("link", name=name, exact=True).click()
     reader.wait_for_url(f"{site_url}index.html#code=*")
     reader.wait_for_function("tensorwebPage.editor.source().includes('tw.sin(')")
+
+
+PARTS = "(all) => all.map((each) => [each.textContent, getComputedStyle(each).color])"
+BACKGROUND = "(each) => getComputedStyle(each).backgroundColor"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_code_keeps_its_colours_when_it_runs(
+    reader: Page, site_url: str, scheme: Any
+) -> None:
+    reader.emulate_media(color_scheme=scheme)
+    reader.goto(f"{site_url}docs/index.html")
+    before = reader.locator(".program .highlight .kn").evaluate_all(PARTS)
+    ground_before = reader.locator(".program .highlight").evaluate(BACKGROUND)
+    run(reader, "program 1")
+    element = reader.locator("tensor-web")
+    words = element.locator(".tok-keyword").evaluate_all(PARTS)
+    assert words[: len(before)] == before
+    assert before[0][0] == "import"
+    assert element.locator(".box").evaluate(BACKGROUND) == ground_before
+    expect(element.locator(".label")).to_be_hidden()
+    expect(element.get_by_role("link", name="Open in playground")).to_be_visible()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_links_show_signatures_and_their_source(
+    reader: Page, site_url: str, size: str
+) -> None:
+    view: Any = SIZES[size]
+    reader.set_viewport_size(view)
+    reader.goto(f"{site_url}docs/reference/optim.html#tensorweb.optim.AdamW")
+    entry = reader.locator("[id='tensorweb.optim.AdamW']")
+    expect(entry).to_contain_text("weight_decay")
+    expect(entry).to_be_in_viewport(ratio=1)
+    place, link = entry.bounding_box(), entry.locator(".viewcode-link").bounding_box()
+    bar = reader.locator(".mobile-header").bounding_box()
+    assert place
+    assert link
+    assert place["y"] >= (bar["y"] + bar["height"] if bar else 0)
+    assert link["y"] + link["height"] <= place["y"] + place["height"]

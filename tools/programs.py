@@ -108,7 +108,7 @@ def _needed(statements: Sequence[ast.stmt], bound: set[str]) -> set[str]:
 
 
 def _head(statement: ast.stmt, **changed: object) -> ast.stmt:
-    """Return a statement that runs others with `pass` in their place."""
+    """Return a statement that runs others with `pass` instead of them."""
     head = copy.copy(statement)
     fields = {"body": [ast.Pass()], "orelse": [], **changed}
     for name, value in fields.items():

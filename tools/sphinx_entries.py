@@ -6,6 +6,7 @@ become links to their entries; other code stays code.
 
 from __future__ import annotations
 
+import html
 import importlib
 import inspect
 import posixpath
@@ -20,6 +21,7 @@ from sphinx.application import Sphinx
 from sphinx.ext.napoleon import Config
 from sphinx.ext.napoleon.docstring import GoogleDocstring
 from sphinx.util.docutils import SphinxDirective
+from sphinx.util.inspect import stringify_signature
 
 from tools import op_notes, programs, reference
 
@@ -36,6 +38,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("missing-reference", _resolve)
     app.connect("source-read", _redirect)
     app.connect("doctree-resolved", _offer)
+    app.connect("autodoc-process-signature", _sign)
+    # After furo's own function, which makes the tree.
+    app.connect("html-page-context", _group, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -97,6 +102,51 @@ def _entry(prefix: str | None, path: str, name: str) -> str | None:
         return None  # a letter is a variable, not the constant e
     tried = (f"{module}.{path}" for module in modules)
     return next((each for each in tried if each in reference.all_names()), None)
+
+
+def _sign(
+    app: Sphinx,
+    what: str,
+    name: str,
+    value: object,
+    options: object,
+    signature: str | None,
+    returned: str | None,
+) -> tuple[str, None] | None:
+    """Return the parameters that Python itself reports.
+
+    Autodoc prefers `__new__` of a class and Python `__init__`, which has the parameters
+    where both are there.
+    """
+    if what not in ("class", "function") or not callable(value):
+        return None
+    try:
+        found = inspect.signature(value)
+    except ValueError:
+        return None
+    return stringify_signature(found, show_annotation=False), None
+
+
+def _group(
+    app: Sphinx, name: str, template: str, context: dict[str, Any], page: object
+) -> None:
+    """Put the captions of lists of pages into the sidebar, above their first pages.
+
+    Sphinx shows captions of the first page's lists only.
+    """
+    tree = context.get("furo_navigation_tree", "")
+    for source in app.env.tocs.values():
+        for pages in source.findall(addnodes.toctree):
+            if not pages.get("caption") or not pages["entries"]:
+                continue
+            address = html.escape(context["pathto"](pages["entries"][0][1]))
+            link = re.compile(
+                rf'(<li class="toctree-l[^>]*>)(<a class="[^"]*" href="{address}">)'
+            )
+            caption = html.escape(pages["caption"])
+            label = f'<span class="caption-text">{caption}</span>'
+            tree = link.sub(rf"\1{label}\2", tree, count=1)
+    context["furo_navigation_tree"] = tree
 
 
 class DataEntry(SphinxDirective):

@@ -18,7 +18,15 @@ import pytest
 
 import tensorweb as tw
 from tensorweb import notices
-from tools import environment, manual, op_notes, programs, reference
+from tools import (
+    code_colours,
+    environment,
+    manual,
+    op_notes,
+    programs,
+    reference,
+)
+from tools.process import ROOT
 
 pytestmark = [
     pytest.mark.needs_processes,
@@ -195,6 +203,49 @@ def test_blocks_of_recipes_and_for_ordinary_python_do_not_run(built: Path) -> No
     page = (built / "contributing/extending.html").read_text("utf-8")
     assert "highlight-python" in page
     assert "program-run" not in page
+
+
+@pytest.mark.parametrize("slug", ["optim", "nn", "derivatives"])
+def test_signatures_are_those_that_python_reports(built: Path, slug: str) -> None:
+    page = (built / f"reference/{slug}.html").read_text("utf-8")
+    heads = re.findall(r'<dt class="sig[^>]*id="([^"]*)">(.*?)</dt>', page, re.DOTALL)
+    shown = {
+        name: re.findall(r'<span class="n"><span class="pre">(\w+)', head)
+        for name, head in heads
+        if "viewcode-link" in head
+    }
+    expected = {
+        name: list(inspect.signature(value).parameters)
+        for _, values in reference.members(slug)
+        for name, value in values.items()
+        if name in shown and callable(value)
+    }
+    assert {name: shown[name] for name in expected} == expected
+    assert "tensorweb.optim.Adam" in expected or slug != "optim"
+
+
+def test_the_sidebar_groups_the_pages_of_the_guide(built: Path) -> None:
+    index = (ROOT / "docs/guide/index.md").read_text("utf-8")
+    groups = re.findall(r"^## (.*)$", index, re.MULTILINE)
+    for name in ("index", "guide/index", "guide/install", "guide/pytorch"):
+        page = (built / f"{name}.html").read_text("utf-8")
+        assert re.findall(r'<span class="caption-text">(.*?)</span>', page) == groups
+        assert '<span class="caption-text">Begin</span><a class=' in page
+
+
+def test_code_has_the_colours_of_the_playground(built: Path) -> None:
+    sheet = (built / "_static/pygments.css").read_text("utf-8")
+    known = code_colours.colours()
+    for kind, name in (
+        ("k", "code-keyword"),
+        ("s1", "code-string"),
+        ("c1", "code-comment"),
+    ):
+        light, dark = known[name]
+        assert re.search(
+            rf"^\.highlight \.{kind} {{ color: {light}", sheet, re.M | re.I
+        )
+        assert re.search(rf'dark"\] \.highlight \.{kind} {{ color: {dark}', sheet, re.I)
 
 
 def test_pages_have_no_inline_script(built: Path) -> None:
