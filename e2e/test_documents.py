@@ -223,9 +223,9 @@ def test_links_show_signatures_and_their_source(
     entry = reader.locator("[id='tensorweb.optim.AdamW']")
     expect(entry).to_contain_text("weight_decay")
     expect(entry).to_be_in_viewport(ratio=1)
-    place, link = entry.bounding_box(), entry.locator(".viewcode-link").bounding_box()
+    box, link = entry.bounding_box(), entry.locator(".viewcode-link").bounding_box()
     bar = reader.locator(".mobile-header").bounding_box()
-    assert place
+    assert box
     assert link
-    assert place["y"] >= (bar["y"] + bar["height"] if bar else 0)
-    assert link["y"] + link["height"] <= place["y"] + place["height"]
+    assert box["y"] >= (bar["y"] + bar["height"] if bar else 0)
+    assert link["y"] + link["height"] <= box["y"] + box["height"]
