@@ -113,7 +113,7 @@ MISSING = {
     "pyodide.mjs": "**/pyodide.mjs",
     "pyodide-lock.json": "**/pyodide-lock.json",
     "build.json": "**/build.json",
-    "tensorweb-": "**/tensorweb-*.whl*",
+    "tensorweb.packed": "**/tensorweb.packed*",
     "worker": "**/worker-*.js",
 }
 """A part of each file's name that the page must say, and its address."""

@@ -277,7 +277,7 @@ def test_loading_shows_bytes_and_a_run_queues(fresh_page: Page, site_url: str) -
     )
     held = hold_back(fresh_page, "**/python_stdlib.zip.packed")
     driver = PageDriver(fresh_page).open(site_url, wait=False)
-    expect(fresh_page.locator(".progress-text")).to_contain_text("Python 3.5/5.7 MB")
+    expect(fresh_page.locator(".progress-text")).to_contain_text("Python 3.5/7.2 MB")
     fresh_page.click("#editor .cm-content")
     fresh_page.keyboard.press("Control+A")
     fresh_page.keyboard.insert_text("print('typed early')")

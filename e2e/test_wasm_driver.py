@@ -285,6 +285,7 @@ json.dumps([said, seconds, values(driver, one, "i", 1)])
 
 
 def test_it_reads_wherever_python_was_entered(python: Python) -> None:
+    python('x = filled(driver, "f", 5)')
     assert python("lambda: str(len(driver.read(x, 0, 4)))", "callback") == "4"
     assert python("str(driver.can_block())", "plain") == "True"
 
