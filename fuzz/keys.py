@@ -301,4 +301,4 @@ WAYS: dict[str, Callable[[Case, Function, Function], Pairs]] = {
     "batch": _batch,
     "jit": _jit,
 }
-"""What is asked of each function: pairs that must be equal."""
+"""Pairs of functions by name; the results of each pair must be equal."""

@@ -49,7 +49,8 @@ def request_device(number: int = 0) -> tuple[Wgpu, Wgpu, Wgpu]:
     """
     wgpu = wgpu_module()
     if number == 0 and _shared_devices:
-        return wgpu, _shared_devices[-1].adapter, _shared_devices[-1]
+        device = _shared_devices.pop()  # once: after a loss it would be lost again
+        return wgpu, device.adapter, device
     adapter = _choose_adapter(wgpu, os.environ.get(ADAPTER_VARIABLE, ""), number)
     features = [name for name in FEATURES if name in adapter.features]
     try:
@@ -63,11 +64,11 @@ def request_device(number: int = 0) -> tuple[Wgpu, Wgpu, Wgpu]:
 
 
 _shared_devices: list[Wgpu] = []
-"""The device of another library that `webgpu` uses, at most one."""
+"""The device of another library that `webgpu` opens next, at most one."""
 
 
 def share_device(device: Wgpu) -> None:
-    """Let `open_native` use a device of another library."""
+    """Let the next `open_native` use a device of another library."""
     _shared_devices[:] = [device]
 
 

@@ -15,6 +15,8 @@ def use_device(device: Any) -> None:
     other's buffers without a copy, see `Tensor.gpu_buffer`. The device should have the
     adapter's limits: `adapter.request_device_sync(required_limits=adapter.limits)`.
 
+    If the device is lost, `webgpu` opens one of its own until this is called again.
+
     Args:
         device: a `wgpu.GPUDevice`; it stays the property of the other library.
 

@@ -9,7 +9,8 @@ import pytest
 
 import tensorweb as tw
 from tensorweb import devices
-from tensorweb.drivers import native_adapters
+from tensorweb.backends.webgpu import WebGpuBackend
+from tensorweb.drivers import native, native_adapters
 from tensorweb.errors import DataError, DeviceError
 
 wgpu = pytest.importorskip("wgpu")
@@ -152,3 +153,17 @@ def test_an_open_device_is_not_replaced(shared: Any) -> None:
     (tw.arange(3.0, device="webgpu") + 1).tolist()
     with pytest.raises(DeviceError, match="open already"):
         tw.use_device(shared)
+
+
+def test_after_a_loss_another_device_is_opened(shared: Any) -> None:
+    (tw.arange(3.0, device="webgpu") + 1).tolist()
+    found = devices.backend("webgpu")
+    assert isinstance(found, WebGpuBackend)
+    found.driver.abandon()
+    with pytest.raises(tw.DeviceLostError):
+        (tw.arange(3.0, device="webgpu") + 2).tolist()
+    assert (tw.arange(3.0, device="webgpu") + 3).tolist() == [3.0, 4.0, 5.0]
+    fresh = devices.backend("webgpu")
+    assert isinstance(fresh, WebGpuBackend)
+    assert isinstance(fresh.driver, native.NativeDriver)
+    assert fresh.driver._device is not shared
