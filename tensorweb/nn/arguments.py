@@ -41,8 +41,6 @@ def indices_operand(x: Tensor, indices: ArrayLike) -> Tensor:
     NumPy's int64 becomes int32 where the device lacks it. Numbers that are no integers
     keep the precision of `x`.
     """
-    if isinstance(indices, Tensor):
-        return indices
     node = index_node(indices, x.node.device)
     return Tensor(node) if node.dtype.kind in ("int", "uint") else operand(x, indices)
 

@@ -20,6 +20,7 @@ from tensorweb.tensor.convert import (
     ArrayLike,
     DTypeLike,
     as_operands,
+    device_of,
     is_number,
     is_scalar,
     number_of_scalar,
@@ -175,8 +176,6 @@ def as_indices(indices: ArrayLike, x: Tensor) -> Tensor:
     >>> as_indices([2, 0], tw.ones(3)).dtype
     tensorweb.int32
     """
-    if isinstance(indices, Tensor):
-        return indices
     return Tensor(index_node(indices, x.device))
 
 
@@ -191,8 +190,7 @@ def as_signed_operand(value: ArrayLike, *others: ArrayLike) -> Tensor:
     """
     if isinstance(value, Tensor):
         return value
-    device = next((x.device for x in others if isinstance(x, Tensor)), None)
-    x = tw.asarray(value, device=device)
+    x = tw.asarray(value, device=device_of(*others))
     return x if x.dtype.kind == "int" else as_first_operand(value, *others)
 
 

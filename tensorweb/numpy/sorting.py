@@ -32,7 +32,7 @@ from tensorweb.numpy.matrices import tri
 from tensorweb.public_names import declare_public
 from tensorweb.shapes import Shape, as_shape, normalize_axis
 from tensorweb.tensor import Tensor
-from tensorweb.tensor.convert import ArrayLike
+from tensorweb.tensor.convert import ArrayLike, device_of
 from tensorweb.tensor.sorting import check_kind
 
 
@@ -590,7 +590,7 @@ def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Tensor:
 
 def _as_vectors(ar1: ArrayLike, ar2: ArrayLike) -> list[Tensor]:
     """Return both as 1-D tensors, on the device of the tensor among them."""
-    device = next((x.device for x in (ar1, ar2) if isinstance(x, Tensor)), None)
+    device = device_of(ar1, ar2)
     return [
         (x if isinstance(x, Tensor) else tw.asarray(x, device=device)).reshape(-1)
         for x in (ar1, ar2)

@@ -15,7 +15,7 @@ from tensorweb.graph.tracing import open_repeat, open_trace
 from tensorweb.random.generator import Generator as KeyGenerator
 from tensorweb.shapes import Shape, as_shape, broadcast_shapes
 from tensorweb.tensor import Tensor
-from tensorweb.tensor.convert import ArrayLike
+from tensorweb.tensor.convert import ArrayLike, device_of
 
 
 class Hidden:
@@ -74,11 +74,10 @@ def _on_device_of_arguments(method: Callable[..., object]) -> Callable[..., obje
 
     @wraps(method)
     def draw(self: Hidden, /, *args: Any, **options: Any) -> object:
-        arguments = (*args, *options.values())
-        tensors = [value for value in arguments if isinstance(value, Tensor)]
-        if not tensors or tensors[0].device == default_device():
+        device = device_of(*args, *options.values())
+        if device is None or device == default_device():
             return method(self, *args, **options)
-        with devices.device(tensors[0].device):
+        with devices.device(device):
             return method(self, *args, **options)
 
     return draw
