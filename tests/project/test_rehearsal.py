@@ -16,16 +16,6 @@ from tools.process import BuildError
 pytestmark = pytest.mark.needs_processes
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel and the npm package of a release."""
-    folder = tmp_path_factory.mktemp("release")
-    with release.fixed_time() as seconds:
-        release.make_python(folder)
-        release.make_npm(folder, seconds)
-    return folder
-
-
 def skipping(step: object, *arguments: object) -> str:
     """Run a step, or skip the test where the machine lacks something."""
     assert callable(step)

@@ -40,16 +40,6 @@ NOT_RELEASED = ".ci/"
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Everything of a release but the site."""
-    folder = tmp_path_factory.mktemp("release")
-    with release.fixed_time() as seconds:
-        release.make_python(folder)
-        release.make_npm(folder, seconds)
-    return folder
-
-
-@pytest.fixture(scope="module")
 def unpacked(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The source distribution, unpacked, with the tools of this checkout."""
     folder = tmp_path_factory.mktemp("unpacked")
