@@ -45,6 +45,7 @@ from tensorweb.graph.tracing import Placeholder, value_wanted
 from tensorweb.nodes.movement import copy
 from tensorweb.schedule.linear import LinearGraph, linearize, pieces
 from tensorweb.waits import Steps
+from tensorweb.wording import counted
 
 if TYPE_CHECKING:
     from tensorweb.protocol import (
@@ -136,7 +137,7 @@ def explain_plan(graph: LinearGraph, plan: Plan, traits: DeviceTraits) -> str:
         call = _call(node, graph.numbers)
         lines.append(f"  %{number} = {call}  {node.dtype} {shape}{state}\n")
     launches = [command for command in plan.commands if command.launch is not None]
-    counts = (_count(len(launches), "launch"), _count(len(plan.tapes), "submit"))
+    counts = (counted(len(launches), "launch"), counted(len(plan.tapes), "submit"))
     lines.append(f"\nKernels: {counts[0]}, {counts[1]}\n")
     for number, command in enumerate(launches):
         launch = command.launch
@@ -146,7 +147,7 @@ def explain_plan(graph: LinearGraph, plan: Plan, traits: DeviceTraits) -> str:
         lines.append(
             f"  {number + 1}. {command.words}  [{template}, {note}"
             f"{traits.grid_words(launch.grid)}, "
-            f"{_count(len(launch.storages), 'storage')}]\n"
+            f"{counted(len(launch.storages), 'storage')}]\n"
         )
     for number, command in enumerate(launches):
         assert command.launch is not None, "internal: filtered above"
@@ -179,13 +180,6 @@ def _movements(node: Node, owner: Node) -> list[str]:
         names.append("view" if node.op is LEAF else node.op.name)
         node = node.inputs[0]
     return names
-
-
-def _count(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural where it is due."""
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number} {noun}{'es' if noun.endswith('ch') else 's'}"
 
 
 GONE = Storage()

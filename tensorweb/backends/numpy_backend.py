@@ -32,6 +32,7 @@ from tensorweb.ops.structure import CAST
 from tensorweb.protocol import RowTransformer
 from tensorweb.view import View
 from tensorweb.waits import Steps
+from tensorweb.wording import counted
 
 
 class ArrayStorage(Storage):
@@ -289,8 +290,8 @@ def _explain(nodes: Sequence[Node], description: str) -> str:
         )
     if not lines:
         return f"cpu, {description}: nothing to compute, the values are there."
-    count = "1 call" if len(lines) == 1 else f"{len(lines)} calls"
-    return "\n".join([f"cpu, {description}: {count}, one after another", *lines])
+    calls = counted(len(lines), "call")
+    return "\n".join([f"cpu, {description}: {calls}, one after another", *lines])
 
 
 def _argument(source: Node, names: dict[int, str]) -> str:

@@ -15,6 +15,7 @@ from tensorweb.drivers import ModuleDriver
 from tensorweb.drivers.policy import WASM_CAPACITY
 from tensorweb.dtypes import ALL
 from tensorweb.schedule.kernel import Kernel
+from tensorweb.wording import counted
 
 DEVICE = "cpu"
 
@@ -26,9 +27,8 @@ def units(grid: tuple[int, int]) -> str:
     ('1 unit', '100 units, 32 at a time')
     """
     count, together = grid
-    if count <= together:
-        return "1 unit" if count == 1 else f"{count} units"
-    return f"{count} units, {together} at a time"
+    words = counted(count, "unit")
+    return words if count <= together else f"{words}, {together} at a time"
 
 
 def module_text(source: str | bytes) -> ModuleText:

@@ -31,6 +31,7 @@ from tensorweb.schedule.kernel import Kernel
 from tensorweb.schedule.linear import linearize
 from tensorweb.version import VERSION
 from tensorweb.waits import Steps, run_blocking
+from tensorweb.wording import counted
 
 if TYPE_CHECKING:
     from tensorweb.protocol import BufferSharer, Preparer, Tuner
@@ -234,8 +235,7 @@ def workgroups(grid: tuple[int, int]) -> str:
     >>> workgroups((3, 2)), workgroups((1, 1))
     ('6 workgroups', '1 workgroup')
     """
-    number = grid[0] * grid[1]
-    return f"{number} workgroup{'s' if number != 1 else ''}"
+    return counted(grid[0] * grid[1], "workgroup")
 
 
 class WebGpuBackend(KernelBackend):

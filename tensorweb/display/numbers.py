@@ -45,15 +45,6 @@ def _tidy(text: str) -> str:
     return f"{mantissa}e{int(exponent)}" if exponent else mantissa
 
 
-def counted(number: int, word: str) -> str:
-    """Return a number with its word.
-
-    >>> counted(1, "cell"), counted(10_000, "cell")
-    ('1 cell', '10,000 cells')
-    """
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
-
-
 def shape_text(shape: Sequence[int]) -> str:
     """Return a shape as Python writes it, cut where there are many axes."""
     if len(shape) <= MOST_AXES:

@@ -12,9 +12,10 @@ from typing import Literal
 from tensorweb.evaluate import read
 from tensorweb.graph.node import Node
 from tensorweb.hostdata import Number
+from tensorweb.wording import counted
 
 from .cells import Cells, cells_of, finite_range, plane
-from .numbers import counted, shape_text, short, values_of
+from .numbers import shape_text, short, values_of
 from .png import indexed_png
 from .statistics import Statistics, answer, drawn, questions, store
 

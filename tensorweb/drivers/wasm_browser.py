@@ -20,6 +20,7 @@ from tensorweb.drivers.policy import (
 from tensorweb.drivers.scripts import JsObject, join_scripts, script_text
 from tensorweb.drivers.wasm_driver import PAGE, WasmDriver
 from tensorweb.errors import DeviceError, ShaderError
+from tensorweb.wording import counted
 
 PARTS = (
     "wasm_browser.js",
@@ -83,8 +84,7 @@ class WasmBrowserDriver(WasmDriver):
     @property
     def description(self) -> str:
         """Who computes, for people; helpers are counted before they are up."""
-        count: int = self._js.threads()
-        return f"WebAssembly ({count} thread{'s' if count > 1 else ''})"
+        return f"WebAssembly ({counted(self._js.threads(), 'thread')})"
 
     def helpers_up(self) -> int:
         """Return how many helpers are there.

@@ -12,7 +12,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "tensorweb"
 
-VALUES = ("frames", "errors", "dtypes", "shapes", "view", "hostdata")
+VALUES = ("frames", "errors", "wording", "dtypes", "shapes", "view", "hostdata")
 GRAPH = (*VALUES, "graph", "ops")
 NODES = (*GRAPH, "protocol", "devices", "nodes")
 VALUES_READ = (*NODES, "evaluate", "lookups")
@@ -31,6 +31,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "progress": ("show",),
     "version": (),
     "waits": (),
+    "wording": (),
     "dtypes": ("errors",),
     "shapes": ("errors",),
     "view": ("shapes",),
@@ -65,7 +66,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "performance": (*TENSOR, "functions", "transforms", "waits"),
     "schedule": GRAPH,
     "codegen": (*GRAPH, "schedule"),
-    "drivers": ("errors", "waits"),
+    "drivers": ("errors", "waits", "wording"),
     "backends": (
         *NODES,
         "events",
