@@ -8,6 +8,7 @@ from typing import SupportsIndex
 
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.functions import asarray, result_type
+from tensorweb.hostdata import SEQUENCES
 from tensorweb.shapes import Shape, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
@@ -41,8 +42,11 @@ def indices_operand(x: Tensor, indices: ArrayLike) -> Tensor:
     NumPy's int64 becomes int32 where the device lacks it. Numbers that are no integers
     keep the precision of `x`.
     """
-    node = index_node(indices, x.node.device)
-    return Tensor(node) if node.dtype.kind in ("int", "uint") else operand(x, indices)
+    kind = getattr(getattr(indices, "dtype", None), "kind", "")
+    is_empty = isinstance(indices, SEQUENCES) and not indices
+    if kind not in ("", "f") or is_empty:
+        return Tensor(index_node(indices, x.node.device))
+    return operand(x, indices)
 
 
 def operand(x: Tensor, other: ArrayLike) -> Tensor:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 import tensorweb as tw
 from tensorweb.errors import DataError
-from tensorweb.tensor import Tensor
+from tensorweb.tensor import Tensor, convert, indexing
 
 LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "binary_cross_entropy": tw.nn.binary_cross_entropy,
@@ -47,6 +48,26 @@ def test_numbers_and_lists_keep_their_digits_with_float64(cpu: str) -> None:
     assert (layer([[0.1, 0.3]]) - layer(x)).item() == 0
     weights = tw.nn.nll(x, tw.asarray([0]), weight=[0.1, 0.2], reduction="sum")
     assert weights.item() == -0.1 * 0.1
+
+
+@pytest.mark.parametrize("read", ["flatten", "array_node"])
+def test_labels_that_are_floats_are_read_once(
+    cpu: str, np: Any, monkeypatch: pytest.MonkeyPatch, read: str
+) -> None:
+    x = tw.asarray([[0.25, 0.5]], dtype="float64")
+    labels = [[0.1, 0.9]] if read == "flatten" else np.asarray([[0.1, 0.9]])
+    calls: list[object] = []
+    plain = getattr(convert, read)
+
+    def counting(*arguments: object) -> object:
+        calls.append(arguments)
+        return plain(*arguments)
+
+    monkeypatch.setattr(convert, read, counting)
+    monkeypatch.setattr(indexing, read, counting, raising=False)
+    loss = tw.nn.cross_entropy(x, labels)
+    assert len(calls) == 1
+    assert loss.item() == tw.nn.cross_entropy(x, tw.asarray(labels, "float64")).item()
 
 
 def test_an_infinite_delta_of_huber_is_an_error(cpu: str) -> None:
