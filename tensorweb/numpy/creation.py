@@ -8,7 +8,7 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Iterable
-from typing import Any, SupportsIndex
+from typing import Any, Literal, SupportsIndex, overload
 
 from tensorweb import functions as tw
 from tensorweb.devices import default_device, usable_dtype
@@ -378,6 +378,34 @@ def arange(
     return tw.arange(0 if start is None else start, stop, step, dtype, device=device)
 
 
+@overload
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: SupportsIndex = 50,
+    endpoint: builtins.bool = True,
+    retstep: Literal[False] = False,
+    dtype: DTypeLike = None,
+    axis: SupportsIndex = 0,
+    *,
+    device: str | None = None,
+) -> Tensor: ...
+
+
+@overload
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: SupportsIndex = 50,
+    endpoint: builtins.bool = True,
+    *,
+    retstep: Literal[True],
+    dtype: DTypeLike = None,
+    axis: SupportsIndex = 0,
+    device: str | None = None,
+) -> tuple[Tensor, Any]: ...
+
+
 def linspace(
     start: ArrayLike,
     stop: ArrayLike,
@@ -388,7 +416,7 @@ def linspace(
     axis: SupportsIndex = 0,
     *,
     device: str | None = None,
-) -> Any:
+) -> Tensor | tuple[Tensor, Any]:
     """Return `num` evenly spaced numbers, also between arrays, along a new axis.
 
     With `retstep` also the step. Integer dtypes take the largest integers not
@@ -578,11 +606,23 @@ def meshgrid(
     return tuple(x.broadcast_to(shape) for x in open_grid)
 
 
+@overload
+def indices(
+    dimensions: Lengths, dtype: DTypeLike = int, sparse: Literal[False] = False
+) -> Tensor: ...
+
+
+@overload
+def indices(
+    dimensions: Lengths, dtype: DTypeLike = int, *, sparse: Literal[True]
+) -> tuple[Tensor, ...]: ...
+
+
 def indices(
     dimensions: Lengths,
     dtype: DTypeLike = int,
     sparse: builtins.bool = False,
-) -> Any:
+) -> Tensor | tuple[Tensor, ...]:
     """Return the index along each axis of every element of a shape.
 
     One array, `(rank, *dimensions)`; for `sparse` a tuple with length 1 along others'

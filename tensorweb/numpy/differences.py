@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, overload
 
 from tensorweb import dtypes
 from tensorweb import functions as tw
@@ -91,12 +91,24 @@ def ediff1d(
     return tw.concat(flat).astype(x.dtype)
 
 
+@overload
+def gradient(
+    f: ArrayLike, *varargs: ArrayLike, axis: SupportsIndex, edge_order: int = 1
+) -> Tensor: ...
+
+
+@overload  # whether there is one axis or several is not known before the call
+def gradient(
+    f: ArrayLike, *varargs: ArrayLike, axis: Axis = None, edge_order: int = 1
+) -> Any: ...
+
+
 def gradient(
     f: ArrayLike,
     *varargs: ArrayLike,
     axis: Axis = None,
     edge_order: int = 1,
-) -> Any:  # a tensor for one axis, a tuple of them for several
+) -> Tensor | tuple[Tensor, ...]:
     """Return derivatives along axes: central differences inside, one-sided at the ends.
 
     `varargs` are distances, one for all axes or one for each, or coordinates of an

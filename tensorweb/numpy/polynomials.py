@@ -7,7 +7,7 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, SupportsIndex
+from typing import Any, Literal, SupportsIndex, overload
 
 from tensorweb import functions as tw
 from tensorweb import linalg
@@ -80,6 +80,19 @@ def _as_given(coefficients: Tensor, *operands: ArrayLike) -> Any:
     return poly1d(coefficients) if is_polynomial else coefficients
 
 
+@overload
+def polyfit(
+    x: ArrayLike,
+    y: ArrayLike,
+    deg: SupportsIndex,
+    rcond: float | None = None,
+    full: Literal[False] = False,
+    w: ArrayLike = None,
+    cov: Literal[False] = False,
+) -> Tensor: ...
+
+
+@overload
 def polyfit(
     x: ArrayLike,
     y: ArrayLike,
@@ -88,7 +101,18 @@ def polyfit(
     full: bool = False,
     w: ArrayLike = None,
     cov: bool | str = False,
-) -> Any:
+) -> Any: ...
+
+
+def polyfit(
+    x: ArrayLike,
+    y: ArrayLike,
+    deg: SupportsIndex,
+    rcond: float | None = None,
+    full: bool = False,
+    w: ArrayLike = None,
+    cov: bool | str = False,
+) -> Tensor | tuple[Any, ...]:
     """Return the polynomial of degree `deg` with the least squares of errors.
 
     `y` has shape `(n,)` or `(n, k)` for k polynomials, `w` weighs the errors. `x` is

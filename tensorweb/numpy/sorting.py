@@ -168,7 +168,9 @@ def where(condition: ArrayLike, /) -> tuple[Tensor, ...]: ...
 def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> Tensor: ...
 
 
-def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> Any:
+def where(
+    condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /
+) -> Tensor | tuple[Tensor, ...]:
     """Return `x` where the condition holds, else `y`; without both, where it holds.
 
     The indices of true elements are one array per axis, as of `nonzero`; their
