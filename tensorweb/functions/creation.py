@@ -26,6 +26,7 @@ from tensorweb.tensor.convert import (
     DTypeLike,
     as_node,
     as_operands,
+    device_of,
     optional_dtype,
 )
 from tensorweb.tensor.scalars import NumberLike, as_complex_number, as_number
@@ -199,7 +200,7 @@ def full_like(
     >>> tw.full_like([1, 2, 3], 9)
     tensor([9, 9, 9])
     """
-    like = asarray(x)
+    like = asarray(x, device=device_of(x, fill_value))
     return full(
         like.shape,
         fill_value,

@@ -23,6 +23,7 @@ from tensorweb.functions.creation import Lengths
 from tensorweb.graph.node import leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.numpy.arguments import (
+    as_first_operand,
     as_operand_like,
     as_tensors,
     check_creation,
@@ -308,7 +309,7 @@ def full_like(
     (tensor([2, 2]), tensor([2.5, 2.5]))
     """
     check_order("full_like", order)
-    like = asarray(a)
+    like = as_first_operand(a, fill_value)
     lengths = like.shape if shape is None else as_shape(shape)
     value = as_operand_like(fill_value, like)
     value = value.astype(like.dtype if dtype is None else dtype)

@@ -322,7 +322,8 @@ def polyint(p: ArrayLike, m: SupportsIndex = 1, k: ArrayLike = None) -> Any:
     >>> np.polyint([3, 2, 1], k=5)
     tensor([1., 1., 1., 5.])
     """
-    coefficients = as_floats(_coefficient_vector("polyint", p))
+    first = as_first_operand(_coefficients(p), k)
+    coefficients = as_floats(_coefficient_vector("polyint", first))
     times = _check_repetitions("polyint", m)
     constants = as_operand_like(0 if k is None else k, coefficients).reshape(-1)
     if constants.size == 1:

@@ -86,6 +86,9 @@ LISTS_FIRST: dict[str, Callable[[tw.Tensor], Any]] = {
     "piecewise of a list": lambda x: np.piecewise([1.0, 2.0], [x > 1], [3, 4]),
     "piecewise of a tensor": lambda x: np.piecewise(x, [[True, False]], [3, 4]),
     "polyfit": lambda x: np.polyfit([1.0, 2.0], [3.0, 5.0], 0, w=x),
+    "polyint": lambda x: np.polyint([3.0, 5.0], k=x[0]),
+    "full_like": lambda x: np.full_like([3.0, 5.0], x),
+    "tw.full_like": lambda x: tw.full_like([3.0, 5.0], x[0]),
     "quantile": lambda x: np.quantile(
         [1.0, 2.0], [0.5], method="inverted_cdf", weights=x
     ),
