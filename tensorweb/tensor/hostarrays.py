@@ -111,7 +111,7 @@ def _stored(
         if other is not None and other.part.kind == "float":
             # Promotion makes them floats; integers that count or select stay ones.
             return narrower if _all_fit(numbers, narrower) else other.part
-        check_fit(numbers, narrower, shape)
+        check_fit(numbers, narrower, shape, FOR_DATA if other is None else FOR_OPERANDS)
     warn_once(
         NarrowedDataWarning,
         f"{own_dtype} data became {narrower}: device {device!r} has no 64-bit numbers, "
@@ -134,7 +134,16 @@ def _all_fit(numbers: Sequence[float], dtype: DType) -> bool:
     return low <= min(numbers) and max(numbers) <= high
 
 
-def check_fit(numbers: Sequence[float], dtype: DType, shape: Shape) -> None:
+FOR_DATA = 'pass dtype=tw.float32 to round it, or device="cpu" to keep it'
+FOR_OPERANDS = (
+    "round it with tw.asarray(data, tw.float32), or move the other operand with "
+    'to_device("cpu"), which has int64'
+)
+
+
+def check_fit(
+    numbers: Sequence[float], dtype: DType, shape: Shape, advice: str = FOR_DATA
+) -> None:
     """Raise `RangeError` for the first integer that a dtype cannot hold."""
     if _all_fit(numbers, dtype):
         return
@@ -143,8 +152,7 @@ def check_fit(numbers: Sequence[float], dtype: DType, shape: Shape) -> None:
         if not low <= number <= high:
             raise RangeError(
                 f"asarray: {where(index, shape)} is {number}, which does not fit "
-                f"{dtype} ({low} to {high}); pass dtype=tw.float32 to round it, or "
-                'device="cpu" to keep it.'
+                f"{dtype} ({low} to {high}); {advice}."
             )
 
 

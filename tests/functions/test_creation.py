@@ -139,6 +139,16 @@ def test_integers_that_do_not_fit() -> None:
         tw.full(3, 2**31)
 
 
+def test_operands_that_do_not_fit_say_what_to_do(webgpu: str) -> None:
+    x, wide = tw.asarray([1, 2, 3]), np.array([1, 2**40, 3])
+    advice = r'item at \[1\] is 1099511627776.*float32\), or .* to_device\("cpu"\)'
+    for call in (lambda: x + wide, lambda: wide * x, lambda: tw.where(x > 1, x, wide)):
+        with pytest.raises(RangeError, match=advice):
+            call()
+    assert (x + tw.asarray(wide, tw.float32)).tolist() == [2, 2**40, 6]
+    assert (x.to_device("cpu") + wide).tolist() == [2, 2**40 + 2, 6]
+
+
 def test_copy_false_is_for_tensors_only() -> None:
     x = tw.asarray([1, 2])
     assert tw.asarray(x, copy=False) is x
