@@ -307,17 +307,41 @@ def _plain(value: object) -> Hashable:
         is_usual = value == value and value != 0
         return (kind, value if is_usual else repr(value))
     if not _stays(value):
+        is_array = hasattr(value, "__array__")
         advice = (
             "make a tensor of it with tw.asarray."
-            if hasattr(value, "__array__")
+            if is_array
             else "pass tensors, numbers, text, or tuples, lists, dicts and dataclasses "
             "of them, or decorate its class with tw.tree.register."
         )
-        raise TraceError(
+        raise (ArrayFoundError if is_array else TraceError)(
             f"jit: an argument or result of type {kind.__name__} may hold tensors or "
             f"change, which a recording would not notice; {advice}"
         )
     return (kind, value)
+
+
+class ArrayFoundError(TraceError):
+    """A tree holds an array of another library, such as NumPy."""
+
+
+def map_arrays(value: object, function: Callable[[object], object]) -> Any:
+    """Return a tree with another value for each array of another library.
+
+    Tuples, lists and dicts that hold arrays are copied; objects are not searched.
+    """
+    if isinstance(value, tuple | list):
+        parts = [map_arrays(part, function) for part in value]
+        if all(map(is_, parts, value)):
+            return value
+        kind = type(value)
+        return kind(*parts) if hasattr(value, "_fields") else kind(parts)
+    if isinstance(value, dict):
+        items = {key: map_arrays(part, function) for key, part in value.items()}
+        return value if all(map(is_, items.values(), value.values())) else items
+    if isinstance(value, TensorBase | type) or is_numpy_scalar(value):
+        return value
+    return function(value) if hasattr(value, "__array__") else value
 
 
 def _stays(value: object) -> bool:

@@ -28,6 +28,7 @@ from typing import (
 
 from tensorweb import devices
 from tensorweb.errors import DeviceError, TraceError
+from tensorweb.functions import asarray
 from tensorweb.graph.autograd import is_differentiating, reaches_leaf
 from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.node import Node, ancestors
@@ -35,6 +36,7 @@ from tensorweb.graph.nonfinite import is_searching
 from tensorweb.graph.tracing import Captures, Trace, is_tracing, tracing
 from tensorweb.nodes.ranges import Interval, interval_of, limits
 from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.convert import device_of
 from tensorweb.tensor.views import base_and_views, share_elements
 from tensorweb.transforms.captured_names import CapturedNames
 from tensorweb.transforms.recordings import (
@@ -51,10 +53,12 @@ from tensorweb.transforms.recordings import (
 )
 from tensorweb.transforms.wrapping import name_of, transformation, wraps_function
 from tensorweb.trees import (
+    ArrayFoundError,
     Holder,
     fill,
     flatten,
     is_changed,
+    map_arrays,
     open_methods_of,
     parts_of,
     rebuild,
@@ -141,7 +145,7 @@ class Jitted(Generic[P, R]):
         views of others; and during the search for the operation that made a NaN, since
         values inside a recording belong to no line.
         """
-        if is_tracing() or is_differentiating() or is_searching():
+        if is_tracing() or is_differentiating():
             return self._function(*args, **kwargs)
         holders: list[Holder] = []
         seen: dict[int, int] = {}
@@ -150,7 +154,13 @@ class Jitted(Generic[P, R]):
             self._updated = self._updated or UpdatedState(self._updates)
             own = self._updated.collect(holders, seen)
         count = len(holders)
-        key = (own, flatten(args, holders, seen), flatten(kwargs, holders, seen))
+        try:
+            key = (own, flatten(args, holders, seen), flatten(kwargs, holders, seen))
+        except ArrayFoundError:
+            args, kwargs = _with_tensors((args, kwargs), holders[:count])
+            return self(*args, **kwargs)
+        if is_searching():
+            return self._function(*args, **kwargs)
         for holder in holders[count:]:
             if isinstance(holder, TensorBase) and reaches_leaf(holder.node):
                 return self._function(*args, **kwargs)
@@ -179,6 +189,19 @@ class Jitted(Generic[P, R]):
         if record.written and _shares(holders, record):
             return self._function(*args, **kwargs)
         return cast(R, record(holders, nodes))
+
+
+def _with_tensors(arguments: object, own: Sequence[Holder]) -> Any:
+    """Return arguments with a tensor for each NumPy array, where the others lie.
+
+    Args:
+        arguments: the positional and the keyword arguments of a call.
+        own: what the function updates; its device comes first.
+    """
+    holders = [*own]
+    flatten(map_arrays(arguments, lambda array: None), holders, {})
+    device = device_of(*holders)
+    return map_arrays(arguments, lambda array: asarray(array, device=device))
 
 
 def _shares(holders: Sequence[Holder], record: Record) -> bool:
@@ -362,7 +385,8 @@ def jit(function: Callable[..., Any] | None = None, *, updates: object = ()) -> 
     """Return a function that runs as one recorded batch of commands.
 
     Arguments may be tensors and tuples, lists, dicts and dataclasses of them; numbers,
-    text, functions and other constants are part of the recording. Shapes,
+    text, functions and other constants are part of the recording. NumPy arrays, alone
+    or in tuples, lists and dicts, arrive as tensors where the others lie. Shapes,
     dtypes and constants that were not seen before record again. Inside, values
     cannot be read: `if x > 0` and `print(x)` raise `TraceError`. Integer arguments may
     index: each call checks that they are in range, which waits for the device if

@@ -15,6 +15,7 @@ from checks import assert_equal
 
 import tensorweb as tw
 from tensorweb.errors import TraceError
+from tensorweb.graph.nonfinite import Search
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.recordings import LAYOUTS_KEPT
 from tensorweb.trees import register
@@ -315,6 +316,13 @@ class Wrapper(Plain):
     __wrapped__ = abs
 
 
+@dataclass
+class Held:
+    """An object that is opened, with a value that may be no tensor."""
+
+    value: Any
+
+
 REFUSED: dict[str, Callable[[tw.Tensor], object]] = {
     "object": Plain,
     "object with a hash": Equal,
@@ -323,7 +331,7 @@ REFUSED: dict[str, Callable[[tw.Tensor], object]] = {
     "method of a list": lambda w: [w].append,
     "iterator": lambda w: iter([w]),
     "generator of numbers": lambda w: np.random.default_rng(),
-    "array": lambda w: np.ones(2),
+    "object with an array": lambda w: Held(np.ones(2)),
     "in a tuple": lambda w: (1, Plain(w)),
     "in a set": lambda w: frozenset([Plain(w)]),
     "wrapper": Wrapper,
@@ -339,7 +347,42 @@ def test_unsupported_containers_are_refused(kind: str, device: str) -> None:
 
 def test_the_error_for_an_array_names_what_makes_a_tensor(device: str) -> None:
     with pytest.raises(TraceError, match=r"type ndarray .*with tw\.asarray\.$"):
-        tw.jit(lambda x, labels: x)(tw.ones(2), np.arange(2))
+        tw.jit(lambda x, labels: x)(tw.ones(2), Held(np.arange(2)))
+
+
+def test_arrays_are_arguments_that_lie_where_the_others_do(device: str) -> None:
+    kinds: list[object] = []
+
+    @tw.jit
+    def run(batch: dict[str, Any], scale: Any) -> tw.Tensor:
+        kinds.extend((batch["x"], batch["more"][0]))
+        return batch["x"] * scale + batch["more"][0]
+
+    x = np.float32([1, 2])
+    with tw.device("cpu"):
+        for _ in range(2):
+            scale = tw.asarray(3.0, device=device)
+            result = run({"x": x, "more": (np.int32([0, 1]), 5)}, scale)
+            assert result.device == device
+            assert result.tolist() == (3 * x + [0, 1]).tolist()
+            x += 1  # data, not a constant
+    assert all(type(value) is tw.Tensor for value in kinds)
+    assert run.recordings <= 1  # none on a device that does not record
+
+
+def test_arrays_alone_and_of_updated_models(device: str) -> None:
+    x = np.float32([[1, 2]])
+    assert tw.jit(lambda x: x * 2)(x).tolist() == [[2, 4]]
+    assert tw.jit(lambda x: x * 2)(x).device == device
+    model = tw.nn.Linear(2, 1)
+    step = tw.jit(lambda x: model(x), updates=model)
+    with tw.device("cpu"):
+        assert step(x).device == device
+
+
+def test_arrays_are_tensors_too_where_nan_is_searched(device: str) -> None:
+    with Search().searching():
+        assert type(tw.jit(lambda x: x)(np.float32([1, 2]))) is tw.Tensor
 
 
 TAKEN = [
