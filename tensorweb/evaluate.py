@@ -16,6 +16,7 @@ from tensorweb.graph.deferred_errors import concerning, require_sound
 from tensorweb.graph.node import Node, complex_of, constant, leaf, number_of_constant
 from tensorweb.graph.nonfinite import search
 from tensorweb.graph.op import COMPLEX, CONSTANT
+from tensorweb.graph.provenance import open_provenance
 from tensorweb.graph.storage import HostData
 from tensorweb.graph.tracing import is_tracing, require_values
 from tensorweb.hostdata import pack
@@ -188,6 +189,9 @@ def transfer(node: Node, device: str) -> Node:
         seeker = search()
         if seeker is not None:
             seeker.inherit(found, seeker.origins(node))
+        provenance = open_provenance()
+        if provenance is not None:
+            provenance.retain(found, (node,))
     if node.dtype.kind == "float" and may_differentiate(node):
         set_rule(found, (node,), lambda part: (transfer(part, node.device),))
     return found

@@ -17,11 +17,17 @@ from typing import NamedTuple
 PACKAGE = os.path.dirname(__file__) + os.sep
 """Folder of this package, whose files are no part of the user's program."""
 
-Location = tuple[CodeType, int]
-"""A code object and an instruction offset, which are faster to get than the line."""
+Location = tuple[CodeType, int, int]
+"""A code object and an instruction offset, which are faster to get than the line; and
+the number of the execution: nodes of one line that differ in it were built at different
+times, for example in two iterations of a loop."""
 
 left = 0
 """Count of nodes whose locations are still to be recorded, in all threads."""
+
+_execution = 0
+_last: tuple[CodeType | None, int] = None, 0
+"""Code object and offset of the last location."""
 
 _open_blocks = 0
 
@@ -59,13 +65,18 @@ def noting(most: int = sys.maxsize) -> Iterator[None]:
 
 def here() -> Location | None:
     """Return the innermost location outside of this package; decrement `left`."""
-    global left
+    global left, _execution, _last
     left -= 1
     frame = sys._getframe(2)
     while True:
         code = frame.f_code
         if not code.co_filename.startswith(PACKAGE):
-            return code, frame.f_lasti
+            instruction = frame.f_lasti
+            before, reached = _last
+            if code is not before or instruction < reached:
+                _execution += 1
+            _last = code, instruction
+            return code, instruction, _execution
         if frame.f_back is None:
             return None
         frame = frame.f_back
@@ -73,7 +84,7 @@ def here() -> Location | None:
 
 def line_of(location: Location) -> Line | None:
     """Return the line of a location, None if the code object has none for it."""
-    code, instruction = location
+    code, instruction, _ = location
     for start, end, number in code.co_lines():
         if start <= instruction < end:
             return None if number is None else Line(code.co_filename, number)
@@ -104,8 +115,7 @@ Position = tuple[int | None, int | None, int | None, int | None]
 """First and last line, first and last column in bytes; None where unknown."""
 
 
-def position_of(location: Location) -> Position:
-    """Return the part of the source that a location runs."""
-    code, instruction = location
+def position_of(code: CodeType, instruction: int) -> Position:
+    """Return the part of the source that an instruction runs."""
     positions = islice(code.co_positions(), instruction // 2, None)
     return next(positions, (None, None, None, None))

@@ -27,6 +27,7 @@ from tensorweb.graph.node import (
     grad_enabled,
     is_grad_enabled,
 )
+from tensorweb.graph.provenance import open_provenance
 from tensorweb.graph.storage import Storage
 
 
@@ -104,6 +105,9 @@ def settle(node: Node, storage: Storage) -> None:
             node.history = freed
     if scope is not None and scope.is_recording:
         scope.retain(node)
+    provenance = open_provenance()
+    if provenance is not None and node.inputs:
+        provenance.retain(node, node.inputs)
     node.storage = storage
     node.inputs = ()
     node.depth = 0

@@ -20,6 +20,7 @@ from tensorweb.graph.attributes import (
 from tensorweb.graph.autograd import may_differentiate, set_rule
 from tensorweb.graph.node import VIEWS_KEPT, Node, complex_of
 from tensorweb.graph.op import COMPLEX, Op
+from tensorweb.graph.provenance import open_provenance
 from tensorweb.ops.structure import (
     ALIAS,
     COPY,
@@ -45,7 +46,8 @@ def move(op: Op, node: Node, attrs: Movement, view: View) -> Node:
     """
     base = node.base
     is_long = base.storage is not None and node.depth >= VIEWS_KEPT
-    is_free = is_long and not may_differentiate(node)
+    is_followed = may_differentiate(node) or open_provenance() is not None
+    is_free = is_long and not is_followed
     source = base if is_free else node
     return Node(op, (source,), attrs, view.shape, node.dtype, node.device, base, view)
 

@@ -185,7 +185,7 @@ def _asked_frame(
     code = error.location[0]
     if code.co_filename not in texts:
         return None
-    line, end_line, column, end_column = position_of(error.location)
+    line, end_line, column, end_column = position_of(*error.location[:2])
     if line is None or (read and read[-1]["line"] == line):
         return None
     summary = traceback.FrameSummary(

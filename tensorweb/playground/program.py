@@ -140,7 +140,7 @@ def argument_text(frame: types.FrameType | None) -> str | None:
     caller = next(frames_in(frame, sources.is_program), None)
     if caller is None:
         return None
-    position = position_of((caller.f_code, caller.f_lasti))
+    position = position_of(caller.f_code, caller.f_lasti)
     segment = _segment(caller.f_code.co_filename, position)
     try:
         call = ast.parse(segment.strip(), mode="eval").body

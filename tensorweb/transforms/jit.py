@@ -33,6 +33,7 @@ from tensorweb.graph.autograd import is_differentiating, reaches_leaf
 from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.node import Node, ancestors
 from tensorweb.graph.nonfinite import is_searching
+from tensorweb.graph.provenance import open_provenance
 from tensorweb.graph.tracing import Captures, Trace, is_tracing, tracing
 from tensorweb.nodes.ranges import Interval, interval_of, limits
 from tensorweb.tensor.base import TensorBase
@@ -142,8 +143,8 @@ class Jitted(Generic[P, R]):
         The function runs as plain Python instead: without tensors among the arguments;
         on a device that does not record; while it is traced or differentiated, or an
         argument requires a gradient; if it writes into arguments of which some are
-        views of others; and during the search for the operation that made a NaN, since
-        values inside a recording belong to no line.
+        views of others; and while the page searches for the origin of a NaN or retains
+        the provenance of values, since values inside a replay belong to no line.
         """
         if is_tracing() or is_differentiating():
             return self._function(*args, **kwargs)
@@ -159,7 +160,7 @@ class Jitted(Generic[P, R]):
         except ArrayFoundError:
             args, kwargs = _with_tensors((args, kwargs), holders[:count])
             return self(*args, **kwargs)
-        if is_searching():
+        if is_searching() or open_provenance() is not None:
             return self._function(*args, **kwargs)
         for holder in holders[count:]:
             if isinstance(holder, TensorBase) and reaches_leaf(holder.node):

@@ -1,0 +1,81 @@
+"""Provenance: what each value of a program was computed from.
+
+A computed node drops its inputs. An open provenance retains them, and so everything
+that the program computes, until it is full. The page opens one around a run of a
+program ("Look inside"); `inspection/` reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from tensorweb import frames
+from tensorweb.graph.node import Node
+
+MOST_BYTES = 1 << 28
+MOST_NODES = 100_000
+
+
+class Provenance:
+    """The inputs of all nodes that were computed while it was open.
+
+    Attributes:
+        is_complete: whether everything fitted; a full provenance retains no more.
+
+    >>> with Provenance().open() as provenance:
+    ...     x = tw.asarray([1.0, 2.0])
+    ...     y = tw.exp(x).realize()
+    >>> y.node.inputs, len(provenance.inputs_of(y.node))
+    ((), 1)
+    """
+
+    def __init__(
+        self, most_bytes: int = MOST_BYTES, most_nodes: int = MOST_NODES
+    ) -> None:
+        """Begin with nothing; the limits are of the values and nodes retained."""
+        self.is_complete = True
+        self._bytes_left = most_bytes
+        self._nodes_left = most_nodes
+        self._inputs: dict[Node, tuple[Node, ...]] = {}
+
+    @contextmanager
+    def open(self) -> Iterator[Provenance]:
+        """Retain the inputs of all nodes that are built inside a `with` block."""
+        with frames.noting(), self.retaining():
+            yield self
+
+    @contextmanager
+    def retaining(self) -> Iterator[None]:
+        """Go on to retain the inputs of those nodes, but not of nodes built now."""
+        token = _open.set(self)
+        try:
+            yield
+        finally:
+            _open.reset(token)
+
+    def retain(self, node: Node, inputs: tuple[Node, ...]) -> None:
+        """Retain the inputs of a node that has just got its value."""
+        if not hasattr(node, "location"):
+            return
+        size = node.size * node.dtype.itemsize
+        if size > self._bytes_left or not self._nodes_left:
+            self.is_complete = False
+            return
+        self._bytes_left -= size
+        self._nodes_left -= 1
+        self._inputs[node] = inputs
+
+    def inputs_of(self, node: Node) -> tuple[Node, ...]:
+        """Return what a node is computed from, empty for data."""
+        return self._inputs.get(node) or node.inputs
+
+
+_open: ContextVar[Provenance | None] = ContextVar("provenance", default=None)
+"""The provenance that is open in this thread or task."""
+
+
+def open_provenance() -> Provenance | None:
+    """Return the open provenance of this thread or task, None without one."""
+    return _open.get()

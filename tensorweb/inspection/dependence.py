@@ -1,0 +1,280 @@
+"""Which cells of its inputs does a cell come from, and which cells does it reach?
+
+Each kind of operation has a structural twin: a linear operation with coefficients of 0
+and 1 that reads, for each element, exactly the elements that the operation reads. Its
+transpose, computed by the rules of the derivative, maps a mask of cells to the masks of
+the inputs' cells that they come from; the twin itself maps the masks of inputs to the
+mask of cells that they reach. Masks are float32, 1 for a cell that is in the set.
+
+A choice by value is followed: `where` reads its condition and the chosen operand, a
+sorted element comes from the one that was moved there, indexing reads the element that
+the index names, and the index. Everything else counts as read, whatever its value is:
+the factor of 0, all elements of a maximum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce as fold
+
+from tensorweb import dtypes
+from tensorweb.graph.attributes import Groups, Taking, Transform, Writing
+from tensorweb.graph.node import Node, attributes_of, constant, movement_of
+from tensorweb.nodes.contraction import contract
+from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.nodes.movement import alias, copy, expand, expand_dims, move, reshape
+from tensorweb.nodes.reduction import reduce, scan
+from tensorweb.nodes.selection import gather, iota
+from tensorweb.nodes.sorting import argsort
+from tensorweb.ops import OPS
+from tensorweb.shapes import Shape, size
+from tensorweb.transforms.backward import BackwardPass
+from tensorweb.transforms.rules.rule import choose, number, ones, plus, zeros
+
+Nodes = Sequence[Node]
+Twin = Callable[[Node, Nodes, Nodes], Node]
+"""Maps a node, its inputs and their masks to the twin's result."""
+
+
+def input_masks(node: Node, inputs: Nodes, mask: Node) -> list[Node]:
+    """Return the masks of the cells of inputs from which the masked cells come.
+
+    Args:
+        node: the operation.
+        inputs: its inputs, which a computed node has dropped.
+        mask: of the node's shape.
+    """
+    variables = [alias(_empty(each)) for each in inputs]
+    twin = _twin(node, inputs, variables)
+    parts = BackwardPass([twin], variables).vjp([twin], [mask])
+    return [_limited(part) for part in parts]
+
+
+def reached(node: Node, inputs: Nodes, masks: Nodes) -> Node:
+    """Return the mask of the cells that read a masked cell of the inputs."""
+    return _limited(_twin(node, inputs, masks))
+
+
+def cell(node: Node, index: Sequence[int]) -> Node:
+    """Return the mask of one cell of a node."""
+    found = constant(1, dtypes.float32, node.device)
+    for axis, (length, at) in enumerate(zip(node.shape, index, strict=True)):
+        ramp = iota(length, dtypes.int32, node.device)
+        here = cast(elementwise(OPS["equal"], ramp, number(at, ramp)), dtypes.float32)
+        shape = [1] * len(node.shape)
+        shape[axis] = length
+        found = elementwise(OPS["multiply"], found, reshape(here, tuple(shape)))
+    return found
+
+
+def _twin(node: Node, inputs: Nodes, masks: Nodes) -> Node:
+    return TWINS[node.op.kind](node, inputs, masks)
+
+
+def _empty(node: Node) -> Node:
+    return constant(0, dtypes.float32, node.device, node.shape)
+
+
+def _limited(mask: Node) -> Node:
+    """Return where a count of paths is positive."""
+    return cast(elementwise(OPS["greater"], mask, number(0, mask)), dtypes.float32)
+
+
+def _sum(masks: Nodes, shape: Shape) -> Node:
+    """Return the sum of masks, broadcast to a shape."""
+    return expand(fold(plus, masks), shape)
+
+
+def _elementwise(node: Node, inputs: Nodes, masks: Nodes) -> Node:
+    if node.op is OPS["where"]:
+        chosen = choose(inputs[0], masks[1], masks[2])
+        return _sum([chosen, masks[0]], node.shape)
+    return _sum(masks, node.shape)
+
+
+def _movement(node: Node, inputs: Nodes, masks: Nodes) -> Node:
+    attrs = movement_of(node)
+    view = attrs.apply(masks[0].view)
+    if view is None:
+        (mask,) = (copy(masks[0]),)
+        view = attrs.apply(mask.view)
+        assert view is not None, "internal: every movement applies to a copy"
+        return move(node.op, mask, attrs, view)
+    return move(node.op, masks[0], attrs, view)
+
+
+def _stored_view(node: Node, inputs: Nodes, masks: Nodes) -> Node:
+    """Return the mask of a view of a stored value: a leaf that has an owner."""
+    if not masks:
+        return _empty(node)
+    (mask,) = masks
+    view = node.view
+    if view.is_contiguous and view.offset == 0 and view.shape == mask.shape:
+        return reshape(mask, view.shape)
+    ramp = constant(view.offset, dtypes.int32, node.device, view.shape)
+    for axis, (length, stride) in enumerate(zip(view.shape, view.strides, strict=True)):
+        shape = [1] * len(view.shape)
+        shape[axis] = length
+        along = reshape(iota(length, dtypes.int32, node.device), tuple(shape))
+        steps = elementwise(OPS["multiply"], along, number(stride, along))
+        ramp = elementwise(OPS["add"], ramp, steps)
+    flat = reshape(mask, (size(mask.shape),))
+    return gather(flat, [ramp], Taking((0,), 0), view.shape)
+
+
+def _rebuilt(node: Node, inputs: Nodes, masks: Nodes) -> Node:
+    """Return an operation that only moves elements, on masks."""
+    return Node(
+        node.op, tuple(masks), node.attrs, node.shape, dtypes.float32, node.device
+    )
+
+
+def _reduction(node: Node, inputs: Nodes, masks: Nodes) -> Node:
+    axes: tuple[int, ...] = node.attrs.axes  # type: ignore[union-attr]
+    return reduce("sum", masks[0], axes, dtype=dtypes.float32)
+
+
+def _product(node: Node, inputs: Nodes, masks: Nodes) -> Node:
+    groups = attributes_of(node, Groups)
+    left, right = masks
+    return plus(
+        contract(left, ones(right), groups), contract(ones(left), right, groups)
+    )
+
+
+def _scan(node: Node, inputs: Nodes, masks: Nodes) -> Node:
+    last = len(node.shape) - 1
+    return scan("cumulative_sum", masks[0], last, dtype=dtypes.float32)
+
+
+def _sorted(node: Node, inputs: Nodes, masks: Nodes) -> Node:
+    if node.op is OPS["argsort"]:
+        return _whole(node, masks, (len(node.shape) - 1,))
+    last = len(node.shape) - 1
+    order = argsort(inputs[0], last, node.attrs.descending)  # type: ignore[union-attr]
+    indices = []
+    for axis, length in enumerate(node.shape[:-1]):
+        shape = [1] * len(node.shape)
+        shape[axis] = length
+        indices.append(reshape(iota(length, dtypes.int32, node.device), tuple(shape)))
+    taking = Taking(tuple(range(last + 1)), 0)
+    return gather(masks[0], [*indices, order], taking, node.shape)
+
+
+def _indexed(node: Node, inputs: Nodes, masks: Nodes) -> Node:
+    taking = attributes_of(node, Taking)
+    source, *indices = inputs
+    taken = Node(
+        node.op,
+        (masks[0], *indices),
+        taking,
+        node.shape,
+        dtypes.float32,
+        node.device,
+    )
+    after = len(source.shape) - len(taking.axes) - taking.first
+    return _sum([taken, _at_indices(masks[1:], after)], node.shape)
+
+
+def _at_indices(masks: Nodes, after: int) -> Node:
+    """Return the sum of the masks of index tensors, with axes of length 1 after it."""
+    total = fold(plus, masks)
+    axes = range(len(total.shape), len(total.shape) + after)
+    return expand_dims(total, tuple(axes))
+
+
+def _written(node: Node, inputs: Nodes, masks: Nodes) -> Node:
+    taking = attributes_of(node, Writing).taking
+    base, *indices, values = masks
+    part = len(inputs[-1].shape) - taking.first
+    together = max((len(each.shape) for each in indices), default=0)
+    if indices:
+        values = plus(values, _at_indices(indices, part - together))
+        values = expand(values, inputs[-1].shape)
+    positions = inputs[1:-1]
+    return Node(
+        node.op,
+        (base, *positions, values),
+        node.attrs,
+        node.shape,
+        dtypes.float32,
+        node.device,
+    )
+
+
+def _accumulated(node: Node, inputs: Nodes, masks: Nodes) -> Node:
+    base, positions, values = masks
+    after = len(values.shape) - len(positions.shape)
+    values = expand(plus(values, _at_indices([positions], after)), inputs[2].shape)
+    return Node(
+        OPS["scatter_add"],
+        (base, inputs[1], values),
+        node.attrs,
+        node.shape,
+        dtypes.float32,
+        node.device,
+    )
+
+
+def _whole(node: Node, masks: Nodes, axes: tuple[int, ...]) -> Node:
+    """Return the sums of masks along axes, for every element along them."""
+    total = reduce("sum", fold(plus, masks), axes, keepdims=True, dtype=dtypes.float32)
+    return expand(total, node.shape)
+
+
+def _everything(node: Node, inputs: Nodes, masks: Nodes) -> Node:
+    """Return the total of all masks, for an operation whose structure is unknown."""
+    totals = [
+        reduce("sum", each, tuple(range(len(each.shape))), dtype=dtypes.float32)
+        for each in masks
+    ]
+    return _sum(totals, node.shape)
+
+
+def _transformed(node: Node, inputs: Nodes, masks: Nodes) -> Node:
+    axis = attributes_of(node, Transform).axis
+    shape = node.shape[:-1]
+    parts = [each for each in masks if each.shape == shape]
+    total = reduce("sum", fold(plus, parts), (axis,), True, dtypes.float32)
+    return expand(expand_dims(expand(total, shape), (len(shape),)), node.shape)
+
+
+def _factored(node: Node, inputs: Nodes, masks: Nodes) -> Node:
+    """Return the total of each matrix, for every element of its factors."""
+    totals = []
+    for each in masks:
+        batch = len(each.shape) - 2
+        axes = (batch, batch + 1)
+        totals.append(reduce("sum", each, axes, dtype=dtypes.float32))
+    total = fold(plus, totals)
+    added = range(len(total.shape), len(node.shape))
+    return expand(expand_dims(total, tuple(added)), node.shape)
+
+
+def _none(node: Node, inputs: Nodes, masks: Nodes) -> Node:
+    return zeros(_empty(node))
+
+
+TWINS: Mapping[str, Twin] = {
+    "leaf": _stored_view,
+    "constant": _none,
+    "iota": _none,
+    "movement": _movement,
+    "map": _elementwise,
+    "copy": _elementwise,
+    "gather": _indexed,
+    "pad": _rebuilt,
+    "concat": _rebuilt,
+    "embed": _rebuilt,
+    "reduce": _reduction,
+    "argreduce": _reduction,
+    "matmul": _product,
+    "scan": _scan,
+    "sort": _sorted,
+    "scatter": _written,
+    "accumulate": _accumulated,
+    "compress": _everything,
+    "fourier": _transformed,
+    "factor": _factored,
+}
+"""The twin of each kind of operations."""
