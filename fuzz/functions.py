@@ -32,7 +32,7 @@ EXACT = (
 )
 KEEPS_SIGNS = (
     *("floor", "ceil", "trunc", "round", "negative", "positive", "abs", "sign"),
-    *("square", "sqrt", "sin", "tan", "asin", "atan", "sinh", "tanh"),
+    *("square", "sqrt", "cbrt", "sin", "tan", "asin", "atan", "sinh", "tanh"),
     *("multiply", "divide", "copysign", "add", "subtract"),
 )
 POLES = (

@@ -229,6 +229,17 @@ def rsqrt(x: ArrayLike, /) -> Tensor:
     return Tensor(elementwise(OPS["rsqrt"], as_node(x)))
 
 
+def cbrt(x: ArrayLike, /) -> Tensor:
+    """Return the cube root, also of negative numbers.
+
+    Integers and bool become float32. Shape is kept.
+
+    >>> tw.cbrt([-8.0, 0.0, 1.0])
+    tensor([-2.,  0.,  1.])
+    """
+    return Tensor(elementwise(OPS["cbrt"], as_node(x)))
+
+
 def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return `sqrt(x1**2 + x2**2)` without overflow in between.
 

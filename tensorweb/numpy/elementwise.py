@@ -15,7 +15,6 @@ from tensorweb.errors import DTypeError
 from tensorweb.numpy.arguments import as_floats, as_pair, as_real_floats, as_tensors
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-from tensorweb.transforms.custom import custom_vjp
 
 
 def fabs(x: ArrayLike, /) -> Tensor:
@@ -34,36 +33,6 @@ def rint(x: ArrayLike, /) -> Tensor:
     tensor([ 0.,  2., -2.])
     """
     return tw.round(as_floats(x))
-
-
-def cbrt(x: ArrayLike, /) -> Tensor:
-    """Return the cube root, also of negative numbers.
-
-    >>> np.cbrt([-8, 0, 27])
-    tensor([-2.,  0.,  3.])
-    """
-    root: Tensor = _cbrt(as_floats(x))
-    return root
-
-
-def _cube_root(a: Tensor) -> Tensor:
-    size = tw.abs(a)
-    ordinary = tw.logical_and(size > 0, tw.isfinite(size))
-    safe = tw.where(ordinary, size, 1.0)
-    root = tw.exp(tw.log(safe) / 3)
-    # Newton's step t - (t - a / t**2) / 3 squares the relative error of the root.
-    root = root - (root - safe / (root * root)) / 3
-    return tw.copysign(tw.where(ordinary, root, size), a)
-
-
-def _cube_root_vjp(a: Tensor, cotangent: Tensor) -> tuple[Tensor]:
-    root: Tensor = _cbrt(a)
-    derivative = cotangent / (3.0 * root * root)
-    return (tw.where(tw.logical_and(a == 0, cotangent == 0), 0.0, derivative),)
-
-
-# y = cbrt(x); dx = dy / (3 y²), infinite at 0 unless the cotangent is 0
-_cbrt = custom_vjp(_cube_root, lambda a: (_cube_root(a), a), _cube_root_vjp)
 
 
 def deg2rad(x: ArrayLike, /) -> Tensor:

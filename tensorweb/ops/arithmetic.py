@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorweb.graph.op import FLAT, TRANSCENDENTAL, Derivative, Op, steep
+from tensorweb.graph.op import (
+    FLAT,
+    TRANSCENDENTAL,
+    Derivative,
+    Op,
+    float_function,
+    steep,
+)
 
 
 def _power(np: Any, base: Any, exponent: Any) -> Any:
@@ -262,6 +269,13 @@ ENTRIES: tuple[Op, ...] = (
         domain=((0.01, 100.0),),
         derivative=steep(lambda xp, y, x: (-0.5 * y / x,)),
         example=("tw.rsqrt([4.0, 16.0])", "tensor([0.5 , 0.25])"),
+    ),
+    float_function(
+        "cbrt",
+        "the cube root, also of negative numbers",
+        ("tw.cbrt([-8.0, 0.0, 1.0])", "tensor([-2.,  0.,  1.])"),
+        weight=12,
+        derivative=steep(lambda xp, y, x: (1 / (3 * y * y),)),
     ),
     Op(
         "hypot",

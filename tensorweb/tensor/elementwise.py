@@ -82,6 +82,10 @@ class ElementwiseMethods(TensorBase):
         """Return `1 / sqrt(x)`."""
         return self._wrap(elementwise(OPS["rsqrt"], self.node))
 
+    def cbrt(self) -> Tensor:
+        """Return the cube root, also of negative numbers."""
+        return self._wrap(elementwise(OPS["cbrt"], self.node))
+
     def hypot(self, other: ArrayLike, /) -> Tensor:
         """Return `sqrt(x**2 + other**2)` without overflow in between."""
         return self._wrap(operation("hypot", self, other))

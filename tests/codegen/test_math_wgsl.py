@@ -118,6 +118,11 @@ def test_powers_of_integers_are_exact(device: Any) -> None:
     assert results(device, "pow_f32", base, exponent) == [b**e for b, e in pairs]
 
 
+def test_cube_roots_of_cubes_are_exact(device: Any) -> None:
+    roots = [float(n) for n in range(-256, 257)] + [2.0**n for n in range(-42, 43)]
+    assert results(device, "cbrt_f32", [n**3 for n in roots]) == roots
+
+
 def test_exponentials_of_integers_are_exact(device: Any) -> None:
     exponents = range(-126, 128)
     assert results(device, "exp2_f32", exponents) == [2.0**e for e in exponents]

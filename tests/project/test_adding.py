@@ -71,7 +71,7 @@ def with_operation(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return project
 
 
-OPERATION = {"shaders/math/cube_root.wgsl", "tensorweb/ops/arithmetic.py"}
+OPERATION = {"shaders/math/degrees.wgsl", "tensorweb/ops/trigonometric.py"}
 """The files that somebody changes who adds an operation."""
 
 
@@ -86,7 +86,7 @@ def test_an_operation_passes_the_checks(with_operation: Path) -> None:
 def test_an_operation_is_compared_with_numpy(with_operation: Path) -> None:
     ends = outcomes(
         with_operation,
-        "cbrt",
+        "deg2rad",
         "tests/functions/test_elementwise.py",
         "tests/functions/test_public_names.py",
         "tests/codegen/test_math_wgsl.py",
@@ -94,12 +94,12 @@ def test_an_operation_is_compared_with_numpy(with_operation: Path) -> None:
         "tensorweb/functions/elementwise.py",
     )
     for device, end in on_devices().items():
-        assert ends[f"test_values[{device}-cbrt-float32]"] == end
-        assert ends[f"test_layouts[{device}-cbrt]"] == end
-    assert ends["test_local_derivatives_are_differences[cbrt]"] == "PASSED"
-    assert ends["test_function_keeps_its_bound[cbrt_f32]"] == on_devices()["webgpu"]
-    assert ends["tensorweb.functions.elementwise.cbrt"] == "PASSED"
-    assert ends["test_function_is_documented[cbrt]"] == "PASSED"
+        assert ends[f"test_values[{device}-deg2rad-float32]"] == end
+        assert ends[f"test_layouts[{device}-deg2rad]"] == end
+    assert ends["test_local_derivatives_are_differences[deg2rad]"] == "PASSED"
+    assert ends["test_function_keeps_its_bound[deg2rad_f32]"] == on_devices()["webgpu"]
+    assert ends["tensorweb.functions.elementwise.deg2rad"] == "PASSED"
+    assert ends["test_function_is_documented[deg2rad]"] == "PASSED"
 
 
 @pytest.fixture(scope="module")

@@ -33,6 +33,7 @@ _UNARY = (
     "log1p",
     "log2",
     "log10",
+    "cbrt",
     "erf",
     "sin",
     "cos",
