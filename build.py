@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+import threading
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 if sys.version_info < (3, 11):  # noqa: UP036  # an older Python should say so
@@ -20,6 +23,7 @@ from tools import (
     checks,
     consumers,
     environment,
+    manual,
     numpy_tests,
     process,
     pyodide_build,
@@ -154,8 +158,22 @@ def _parser() -> argparse.ArgumentParser:
 
 def _serve(options: argparse.Namespace) -> None:
     out = process.ROOT / "dist"
-    site.build(out, options.wheels, packages=options.packages, live=True)
+    build = partial(site.build, out, options.wheels, packages=options.packages)
+    is_fresh = manual.is_fresh()
+    build(live=True, has_fresh_pages=is_fresh)
+    if not is_fresh:
+        again = partial(_add_documents, partial(build, live=True))
+        threading.Thread(target=again, daemon=True).start()
     server.serve(out, options.port, isolated=not options.no_isolation)
+
+
+def _add_documents(build: Callable[[], None]) -> None:
+    """Build the site again, with its documents, while an earlier one is served."""
+    print("building the documents, half a minute; docs/ has the last ones", flush=True)
+    try:
+        build()
+    except process.BuildError as error:
+        print(f"the documents could not be built: {error}", file=sys.stderr)
 
 
 def _site(options: argparse.Namespace) -> None:

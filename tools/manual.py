@@ -1,7 +1,7 @@
 """Build the documents' pages with Sphinx: `docs/` of the site.
 
-Building twice gives the same bytes. A build is cached under the digest of all that it
-reads, since autodoc takes its time.
+Building twice gives the same bytes, which `build.py rehearse` compares. A build is
+cached under the digest of all that it reads, since autodoc takes its time.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from tools.environment import CACHE, npm_tool
 from tools.process import ROOT, BuildError, output
 
 FOLDER = CACHE / "manual"
+PAGES = FOLDER / "html"
+"""The pages of the last build."""
+
 SCRIPT = FOLDER / "documents.js"
 """Our script in the pages; `docs/conf.py` names it too."""
 
@@ -45,20 +48,28 @@ def build() -> Path:
             table of contents, a docstring that it cannot read.
     """
     FOLDER.mkdir(parents=True, exist_ok=True)
-    done = FOLDER / "html"
     with environment.only_one():
         key = _digest()
-        if not environment.is_done(FOLDER, "html", key) or not done.is_dir():
+        if not _is_done(key):
             draft = FOLDER / "draft"
             shutil.rmtree(draft, ignore_errors=True)
-            make(draft, FOLDER / "doctrees")
-            shutil.rmtree(done, ignore_errors=True)
-            draft.rename(done)
+            _make(draft, FOLDER / "doctrees")
+            shutil.rmtree(PAGES, ignore_errors=True)
+            draft.rename(PAGES)
             environment.mark_done(FOLDER, "html", key)
-    return done
+    return PAGES
 
 
-def make(out: Path, doctrees: Path) -> None:
+def is_fresh() -> bool:
+    """Return whether the pages of the last build are those of the sources."""
+    return _is_done(_digest())
+
+
+def _is_done(key: str) -> bool:
+    return environment.is_done(FOLDER, "html", key) and PAGES.is_dir()
+
+
+def _make(out: Path, doctrees: Path) -> None:
     """Write the pages into a new folder; `doctrees` has what an earlier build read."""
     esbuild = npm_tool("esbuild", "bin/esbuild")
     entry = WEB / "src/documents/documents.ts"

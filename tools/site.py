@@ -52,6 +52,7 @@ def build(
     packages: Sequence[str] = (),
     *,
     live: bool = False,
+    has_fresh_pages: bool = True,
 ) -> None:
     """Build the site into `out`, replacing an earlier one whole.
 
@@ -61,6 +62,8 @@ def build(
         address: where the site will stand, for previews of links to it.
         packages: further packages that Pyodide was released with.
         live: whether pages should look at each visit if the site was built anew.
+        has_fresh_pages: whether the documents are built; else they are those of the
+            last build, if there was one.
 
     Raises:
         BuildError: a step failed, or `out` holds something that is not a site.
@@ -78,7 +81,7 @@ def build(
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f"{out.name}.", dir=out.parent))
     try:
-        _fill(draft, wheels, address, packages)
+        _fill(draft, wheels, address, packages, has_fresh_pages)
         service.write(draft, live=live)
         _replace(out, draft)
     finally:
@@ -94,15 +97,22 @@ def build_wheel(folder: Path) -> Path:
 
 
 def _fill(
-    out: Path, wheels: Path | None, address: str | None, packages: Sequence[str]
+    out: Path,
+    wheels: Path | None,
+    address: str | None,
+    packages: Sequence[str],
+    has_fresh_pages: bool,
 ) -> None:
     out.chmod(0o755)
     for folder in ("pyodide", "wheels"):
         (out / folder).mkdir()
     with ThreadPoolExecutor() as parallel:
-        pages = parallel.submit(manual.build)  # takes as long as all others together
+        # The documents take as long as all others together.
+        pages = parallel.submit(manual.build) if has_fresh_pages else None
         version = _fill_page(out, wheels, address, packages)
-        shutil.copytree(pages.result(), out / "docs")
+        documents = pages.result() if pages else manual.PAGES
+        if documents.is_dir():
+            shutil.copytree(documents, out / "docs")
     scopes.apply(out)
     _describe(out, version)
     policy.apply(out)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import threading
 import zipfile
 from email import message_from_bytes
 from email.message import Message
@@ -260,6 +261,38 @@ def test_unknown_argument_is_refused(capsys: pytest.CaptureFixture[str]) -> None
     with pytest.raises(SystemExit):
         build.main(["site", "--wheel", "x", "--colour"])
     assert "unrecognized arguments: --colour" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("is_fresh", [True, False])
+def test_serve_does_not_wait_for_the_documents(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], is_fresh: bool
+) -> None:
+    steps: list[object] = []
+    is_served, is_built = threading.Event(), threading.Event()
+
+    def make(*_: object, has_fresh_pages: bool = True, **__: object) -> None:
+        if steps:
+            is_served.wait(10)
+        steps.append(has_fresh_pages)
+        is_built.set()
+        if len(steps) > 1:
+            raise BuildError("a dead link")
+
+    def serve(*_: object, **__: object) -> None:
+        steps.append("served")
+        is_built.clear()
+        is_served.set()
+        assert is_fresh or is_built.wait(10)
+
+    monkeypatch.setattr(build.manual, "is_fresh", lambda: is_fresh)
+    monkeypatch.setattr(build.site, "build", make)
+    monkeypatch.setattr(build.server, "serve", serve)
+    before = {*threading.enumerate()}
+    build.main(["serve"])
+    for thread in {*threading.enumerate()} - before:
+        thread.join()
+    assert steps == ([True, "served"] if is_fresh else [False, "served", True])
+    assert ("a dead link" in capsys.readouterr().err) is not is_fresh
 
 
 def test_bench_passes_its_arguments_on(monkeypatch: pytest.MonkeyPatch) -> None:

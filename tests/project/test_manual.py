@@ -1,4 +1,8 @@
-"""The documents' pages: every public name, no dead link, the same bytes each time."""
+"""The documents' pages: every public name, no dead link.
+
+That they are the same bytes each time is compared by `build.py rehearse`, which builds
+the site again.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,6 @@ import ast
 import base64
 import contextlib
 import doctest
-import hashlib
 import inspect
 import io
 import re
@@ -276,18 +279,3 @@ def test_links_within_the_pages_lead_somewhere(built: Path) -> None:
             ):
                 dead.append(f"{path.name}: {address}")
     assert dead == []
-
-
-def test_building_again_gives_the_same_bytes(built: Path, tmp_path: Path) -> None:
-    manual.make(tmp_path / "html", tmp_path / "doctrees")
-    assert digests(tmp_path / "html") == digests(built)
-
-
-def digests(folder: Path) -> dict[str, str]:
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(
-            path.read_bytes()
-        ).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
