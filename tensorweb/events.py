@@ -11,9 +11,10 @@ from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import count
+from types import CodeType
 
 from tensorweb import frames
-from tensorweb.frames import Line
+from tensorweb.frames import Line, Location
 from tensorweb.graph.node import Node
 
 __all__ = [
@@ -120,7 +121,8 @@ class Flush:
         number: index of the flush, ascending.
         planned: time when it had its plan, in seconds of `time.perf_counter`.
         submitted: time when it was submitted, or was done if `seconds` was requested.
-        lines: lines of the program by node index; empty if not recorded.
+        locations: where the program built each node, by its index; empty if not
+            recorded.
         seconds: duration of each launch; None if not requested or not available.
 
     >>> Flush([KernelRecord("add", "elementwise", "", (1, 1), 3, 48)]).records()[0].name
@@ -132,16 +134,24 @@ class Flush:
     number: int = 0
     planned: float = 0.0
     submitted: float = 0.0
-    lines: Sequence[Line | None] = ()
+    locations: Sequence[Location | None] = ()
     seconds: Sequence[float] | None = None
 
     def line(self, launch: KernelRecord) -> Line | None:
         """Return the line that built a launch's last output, else its last node."""
-        if self.lines:
+        if self.locations:
             for number in (*reversed(launch.outputs), *reversed(launch.nodes)):
-                if self.lines[number] is not None:
-                    return self.lines[number]
+                location = self.locations[number]
+                if location is not None and (line := frames.line_of(location)):
+                    return line
         return None
+
+    def instructions(self, launch: KernelRecord) -> list[tuple[CodeType, int]]:
+        """Return the different instructions that built a launch's nodes, in order."""
+        if not self.locations:
+            return []
+        found = (self.locations[number] for number in launch.nodes)
+        return list(dict.fromkeys(one[:2] for one in found if one is not None))
 
     def records(self) -> list[KernelRecord]:
         """Return the launches with index, times and lines of this flush."""
@@ -225,12 +235,11 @@ def wants_seconds() -> bool:
     return _is_timed.get()
 
 
-def lines_of(nodes: Sequence[Node]) -> list[Line | None]:
-    """Return the lines that built nodes; an empty list if lines are not recorded."""
+def locations_of(nodes: Sequence[Node]) -> list[Location | None]:
+    """Return where nodes were built; an empty list if that is not recorded."""
     if frames.left <= 0:
         return []
-    found = [getattr(node, "location", None) for node in nodes]
-    return [None if each is None else frames.line_of(each) for each in found]
+    return [getattr(node, "location", None) for node in nodes]
 
 
 def tell(flush: Flush) -> None:

@@ -34,7 +34,7 @@ from tensorweb.drivers import Driver
 from tensorweb.drivers.memory import remember_loss
 from tensorweb.drivers.protocol import COPY
 from tensorweb.errors import DeviceLostError, DeviceMemoryError
-from tensorweb.events import is_heard, lines_of
+from tensorweb.events import is_heard, locations_of
 from tensorweb.graph.autograd import settle
 from tensorweb.graph.node import WANTED, Node, number_of_constant
 from tensorweb.graph.nonfinite import search
@@ -450,7 +450,7 @@ class KernelBackend:
                     for slot in part.left:
                         buffers[slot] = GONE
         if report is not None:
-            report.tell(plan.records, plan.described(graph), lines_of(nodes))
+            report.tell(plan.records, plan.described(graph), locations_of(nodes))
         for number, slot in layout.settled:
             settle(nodes[number], buffers[slot])
         for number in (*layout.dropped, *again):

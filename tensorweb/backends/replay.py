@@ -13,7 +13,7 @@ from tensorweb.backends.reporting import Report
 from tensorweb.backends.tapes import Holes, filled
 from tensorweb.drivers import Driver
 from tensorweb.errors import DeviceLostError, DeviceMemoryError
-from tensorweb.events import is_heard, lines_of
+from tensorweb.events import is_heard, locations_of
 from tensorweb.graph.node import Node, leaf, view_of
 from tensorweb.nodes.movement import copy
 from tensorweb.schedule.linear import LinearGraph
@@ -55,7 +55,7 @@ class Replay:
         self._host = host
         self._launches = plan.records
         self._described = plan.described(graph)
-        self._lines = lines_of(graph.nodes)
+        self._locations = locations_of(graph.nodes)
         numbers, nodes = graph.numbers, graph.nodes
         arguments = {numbers[n]: i for i, n in enumerate(inputs) if n in numbers}
         bases = {numbers[node.base]: node.base for node in outputs}
@@ -154,7 +154,7 @@ class Replay:
                     words[word] = handles[index]
                 submit(words)
         if report is not None:
-            report.tell(self._launches, self._described, self._lines)
+            report.tell(self._launches, self._described, self._locations)
         host.driver.pace()
         buffers += self._captured_results
         results = [leaf(buffers[index], *like) for index, like in self._like]

@@ -11,7 +11,8 @@ from time import perf_counter
 
 from tensorweb import events
 from tensorweb.drivers import Driver
-from tensorweb.events import Flush, KernelRecord, Line, NodeRecord
+from tensorweb.events import Flush, KernelRecord, NodeRecord
+from tensorweb.frames import Location
 
 
 class Report:
@@ -41,8 +42,10 @@ class Report:
         self,
         launches: Sequence[KernelRecord],
         graph: Sequence[NodeRecord],
-        lines: Sequence[Line | None],
+        locations: Sequence[Location | None],
     ) -> None:
         """Report the flush to all listeners after its last tape was submitted."""
         now = perf_counter()
-        events.tell(Flush(launches, graph, 0, self._planned, now, lines, self._seconds))
+        events.tell(
+            Flush(launches, graph, 0, self._planned, now, locations, self._seconds)
+        )
