@@ -168,7 +168,7 @@ from pyodide.code import run_js
 run_js('''for (let id = 0; id < 500; id++) self.postMessage({{
     id, response: JSON.stringify({{
       seconds: 1, stopped: false, error: null,
-      kernels: [], kernelsLeftOut: 0, faults: []
+      lines: [], kernels: [], kernelsLeftOut: 0, faults: []
     }})
 }})''')
 {rest}

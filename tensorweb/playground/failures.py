@@ -16,7 +16,7 @@ from . import policy
 from .files import file_advice, import_advice
 from .program import compile_program
 from .records import Failure, Frame, Gap, Problem
-from .sources import FILENAME
+from .sources import FILENAME, utf16
 from .streams import clip, clip_line
 
 NOT_FETCHED = "Can't fetch metadata for"
@@ -103,7 +103,7 @@ def _chain(
 def _frame(frame: traceback.FrameSummary, lines: list[str]) -> Frame:
     line = frame.lineno or 1
     end_line = frame.end_lineno or line
-    column = _utf16(lines, line, frame.colno)
+    column = utf16(lines, line, frame.colno)
     code, indent = _code(lines, line, column)
     return {
         "file": frame.filename,
@@ -111,7 +111,7 @@ def _frame(frame: traceback.FrameSummary, lines: list[str]) -> Frame:
         "line": line,
         "column": column,
         "endLine": end_line,
-        "endColumn": _utf16(lines, end_line, frame.end_colno),
+        "endColumn": utf16(lines, end_line, frame.end_colno),
         "code": code,
         "indent": indent,
     }
@@ -136,14 +136,6 @@ def _code(lines: list[str], line: int, column: int | None) -> tuple[str, int]:
     if start == indent:
         return f"{window}…", indent
     return f"…{window}…", start - 1
-
-
-def _utf16(lines: list[str], line: int, column: int | None) -> int | None:
-    """Convert a UTF-8 byte column to the UTF-16 column that browsers use."""
-    if column is None or line > len(lines):
-        return None
-    before = lines[line - 1].encode()[:column].decode(errors="ignore")
-    return len(before.encode("utf-16-le")) // 2
 
 
 def _syntax_frame(error: BaseException, texts: Texts) -> Frame | None:

@@ -10,17 +10,20 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.abc import ExecutionLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from tensorweb.errors import DataError
 
 from . import policy
 from .records import ProgramFile
+
+CompileModule = Callable[[str, str], CodeType]
+"""Compiles the text of a module of this file name."""
 
 lost: frozenset[str] = frozenset()
 """Names of files of an earlier page that no longer exist."""
@@ -137,8 +140,10 @@ END = ".py"
 class ProgramFiles:
     """Installs a program's files before a run and removes them before the next."""
 
-    def __init__(self) -> None:
-        self._finder = ModuleFinder({})
+    def __init__(self, compile_module: CompileModule) -> None:
+        """Start without files; modules are compiled by the given function."""
+        self._compile = compile_module
+        self._finder = ModuleFinder({}, compile_module)
         self._data: dict[str, str] = {}
 
     def install(self, files: Sequence[ProgramFile], keep: bool) -> Mapping[str, str]:
@@ -164,7 +169,7 @@ class ProgramFiles:
             sys.meta_path.remove(self._finder)
         for name in modules:
             _check(name)
-        self._finder = ModuleFinder(modules)
+        self._finder = ModuleFinder(modules, self._compile)
         if modules:
             sys.meta_path.insert(0, self._finder)
 
@@ -188,8 +193,9 @@ class ProgramFiles:
 class ModuleFinder(MetaPathFinder):
     """Finds the modules of one program in their texts."""
 
-    def __init__(self, texts: Mapping[str, str]) -> None:
+    def __init__(self, texts: Mapping[str, str], compile_module: CompileModule) -> None:
         self.texts = dict(texts)
+        self._compile = compile_module
 
     def find_spec(
         self, fullname: str, path: object = None, target: object = None
@@ -198,7 +204,7 @@ class ModuleFinder(MetaPathFinder):
         name = fullname + END
         if path is not None or name not in self.texts:
             return None
-        loader = TextLoader(name, self.texts[name])
+        loader = TextLoader(name, self.texts[name], self._compile)
         return spec_from_file_location(fullname, name, loader=loader)
 
     def forget(self) -> None:
@@ -213,9 +219,10 @@ class ModuleFinder(MetaPathFinder):
 class TextLoader(ExecutionLoader):
     """Runs a module from its text."""
 
-    def __init__(self, filename: str, text: str) -> None:
+    def __init__(self, filename: str, text: str, compile_module: CompileModule) -> None:
         self._filename = filename
         self._text = text
+        self._compile = compile_module
 
     def get_filename(self, fullname: str) -> str:
         """Return the name of the program's file."""
@@ -224,6 +231,10 @@ class TextLoader(ExecutionLoader):
     def get_source(self, fullname: str) -> str:
         """Return the text of the module."""
         return self._text
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Return the code of the module."""
+        return self._compile(self._text, self._filename)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """Return None, so that Python makes the module."""

@@ -6,10 +6,11 @@ from collections.abc import Hashable
 
 from tensorweb.events import Flush
 from tensorweb.events import KernelRecord as Launch
+from tensorweb.frames import position_of
 
-from . import policy
-from .records import KernelRecord
-from .sources import FILENAME
+from . import policy, sources
+from .records import KernelRecord, Span
+from .sources import FILENAME, utf16
 from .streams import clip
 
 Key = tuple[str, Hashable, tuple[int, ...]]
@@ -75,6 +76,7 @@ class Tally:
             "loaded": launch.loaded,
             "stored": launch.stored,
             "line": line.number if line and line.file == FILENAME else None,
+            "spans": _spans(flush, launch),
             "count": times,
         }
         if seconds is not None:
@@ -102,6 +104,26 @@ class Tally:
             raise LookupError(f"there is no kernel number {kernel} in the last run")
         _, code, _ = keys[kernel]
         return clip(str(code), policy.MOST_SOURCE)
+
+
+def _spans(flush: Flush, launch: Launch) -> list[Span]:
+    """Return the expressions of the main file that a kernel computes."""
+    lines = sources.text_of(FILENAME).splitlines()
+    spans: list[Span] = []
+    for code, instruction in flush.instructions(launch):
+        line, end_line, column, end_column = position_of(code, instruction)
+        if code.co_filename != FILENAME or line is None:
+            continue
+        end_line = end_line or line
+        span: Span = {
+            "line": line,
+            "column": utf16(lines, line, column),
+            "endLine": end_line,
+            "endColumn": utf16(lines, end_line, end_column),
+        }
+        if span not in spans:
+            spans.append(span)
+    return spans[: policy.MOST_SPANS]
 
 
 def _copies(flush: Flush, launch: Launch) -> bool:

@@ -65,11 +65,29 @@ OUTPUT_PIECE = 16_384
 MOST_KERNELS = 200
 """Kernels of a run that are listed; further ones are counted only."""
 
+MOST_SPANS = 40
+"""Expressions of one kernel that are marked in the code."""
+
 MOST_FLUSHES = 100
 """Flushes of a run whose kernels are recorded."""
 
 MOST_RECORDED_LINES = 1000
 """Values per run whose source lines are recorded; the first iterations suffice."""
+
+MOST_LINE_RESULTS = 500
+"""What lines of a run made, of which the page hears."""
+
+MOST_LINE_PARTS = 4
+"""Names of one statement, or items of one list, that are noted."""
+
+MOST_IDLE = 50
+"""Values that are no tensors after which a statement is not looked at again."""
+
+MOST_LOOKS = 64
+"""Runs of a statement that makes tensors whose results are looked at, each of them."""
+
+SELDOM = 63
+"""Of later runs those are looked at whose count has none of these bits."""
 
 MOST_SOURCE = 200_000
 """Characters of a kernel's text that the page shows."""

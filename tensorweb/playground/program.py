@@ -20,29 +20,34 @@ from .sources import FILENAME
 
 Display = Callable[[object, str | None], None]
 Wait = Callable[[Awaitable[object]], object]
+Compile = Callable[[ast.Module | ast.Expression, str], types.CodeType]
 
 
 def compile_program(
-    source: str,
+    source: str, code: Compile | None = None
 ) -> tuple[types.CodeType, types.CodeType | None, str | None]:
     """Return the code of all statements, of the last expression, and its text.
 
-    Top-level `await` is allowed. Raises SyntaxError, or ValueError for null bytes.
+    `code` compiles a tree under the name of its file. Top-level `await` is allowed.
+    Raises SyntaxError, or ValueError for null bytes.
     """
     flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     tree = compile(source, FILENAME, "exec", flags, dont_inherit=True)
     assert isinstance(tree, ast.Module), "internal: a module is parsed"
+    code = code or _code
     last = tree.body[-1] if tree.body else None
     if not isinstance(last, ast.Expr):
-        return _code(tree, "exec"), None, None
+        return code(tree, FILENAME), None, None
     tree.body.pop()
     expression = ast.copy_location(ast.Expression(last.value), last)
-    return _code(tree, "exec"), _code(expression, "eval"), _label(source, last.value)
+    label = _label(source, last.value)
+    return code(tree, FILENAME), code(expression, FILENAME), label
 
 
-def _code(tree: ast.Module | ast.Expression, mode: str) -> types.CodeType:
+def _code(tree: ast.Module | ast.Expression, file: str) -> types.CodeType:
+    mode = "exec" if isinstance(tree, ast.Module) else "eval"
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    code = compile(tree, FILENAME, mode, flags, dont_inherit=True)
+    code = compile(tree, file, mode, flags, dont_inherit=True)
     assert isinstance(code, types.CodeType), "internal: code is compiled"
     return code
 
@@ -86,10 +91,12 @@ async def execute(
     display: Display,
     wait: Wait | None,
     lines: Sequence[int] | None = None,
+    code: Compile | None = None,
 ) -> None:
     """Run a program as `__main__` and display the last expression's value.
 
-    If only a part runs, `lines` are its first and last line. `wait` blocks until an
+    If only a part runs, `lines` are its first and last line. `code` compiles its
+    statements and its last expression. `wait` blocks until an
     awaitable is done, None where Python cannot block.
 
     Exceptions of the program propagate unchanged. `module` remains `__main__` and
@@ -99,7 +106,7 @@ async def execute(
     source = part_of(source, lines)
     _MODULES["__main__"] = module
     try:
-        statements, expression, label = compile_program(source)
+        statements, expression, label = compile_program(source, code)
         await _evaluate(statements, module, wait)
         if expression is not None:
             value = await _evaluate(expression, module, wait)

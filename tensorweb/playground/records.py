@@ -94,6 +94,15 @@ class Failure(TypedDict):
     """The count of omitted frames of libraries."""
 
 
+class Span(TypedDict):
+    """An expression of the program; columns count UTF-16 units from zero."""
+
+    line: Position
+    column: Position | None
+    endLine: Position
+    endColumn: Position | None
+
+
 class KernelRecord(TypedDict):
     """One kernel with one grid, and its launch count."""
 
@@ -116,9 +125,34 @@ class KernelRecord(TypedDict):
     """Bytes that a launch writes, each element once."""
     line: int | None
     """Line of the program that built its result, counted from one."""
+    spans: Annotated[list[Span], Most(1000)]
+    """The expressions of `main.py` that it computes; their lines are those of a run."""
     count: int
     seconds: NotRequired[float]
     """Device time of all its launches, if the run was timed and the device can."""
+
+
+class LineResult(TypedDict):
+    """What a statement made: a tensor that it bound to a name, or returned."""
+
+    file: str
+    line: Position
+    """The statement's first line, and its last one."""
+    endLine: Position
+    function: str
+    """The function in which it is; empty at the top of a file."""
+    name: str
+    """`x`, `self.w`, `pair[0]`; empty for a value that is returned or shown."""
+    shape: Index
+    """As it ran last, like the facts that follow."""
+    dtype: str
+    device: str
+    view: bool
+    """Whether it shares the memory of another tensor."""
+    count: int
+    """How often it made a tensor."""
+    varies: bool
+    """Whether shape or dtype changed the last time."""
 
 
 class KernelSource(TypedDict):
@@ -155,6 +189,8 @@ class RunRecord(TypedDict):
     seconds: float
     stopped: bool
     error: Failure | None
+    lines: Annotated[list[LineResult], Most(1000)]
+    """What its lines made, in the order in which they first did."""
     kernels: list[KernelRecord]
     kernelsLeftOut: int
     """The count of kernels that are not listed."""
@@ -186,6 +222,8 @@ class TensorRecord(Statistics):
     name: str
     names: Names
     """Every name that refers to it."""
+    lines: Annotated[list[int], Most(1000)]
+    """Indices of `RunRecord.lines` whose last result it still is."""
     displays: Annotated[list[int], Most(100_000)]
     """Ids of the displays that showed it."""
     group: str | None

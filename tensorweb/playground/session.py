@@ -32,6 +32,7 @@ from . import (
 from .failures import describe_failure, syntax_problems
 from .files import ProgramFiles, remember_lost
 from .host import Host, NextLine, ReadLine, end_tasks
+from .lines import Lines
 from .numbers import AwaitingReader, BlockingReader, Reader
 from .program import Wait, execute, new_main
 from .records import WarmUp
@@ -103,7 +104,8 @@ class Session:
         self._stopped = False
         self._output = Output(emit)
         self._displays = Displays(emit, self._output)
-        self._files = ProgramFiles()
+        self._lines = Lines()
+        self._files = ProgramFiles(self._lines.module)
         self._host = Host(wait, emit, next_line, read_line)
         self.warming = Warming(blocking)
 
@@ -138,6 +140,7 @@ class Session:
                 "seconds": 0.0,
                 "stopped": True,
                 "error": None,
+                "lines": [],
                 "kernels": [],
                 "kernelsLeftOut": 0,
                 "faults": [],
@@ -177,14 +180,18 @@ class Session:
         noting_lines = noting(sys.maxsize if seeker else policy.MOST_RECORDED_LINES)
         looking = nullcontext() if seeker is None else seeker.searching()
         texts = {FILENAME: source}
-        with around, listening(tally.add, seconds=timed), noting_lines, looking:
+        self._lines.begin(keep)
+        heard = listening(tally.add, seconds=timed)
+        with around, heard, noting_lines, looking, self._lines.noting():
             try:
                 if device is not None:
                     await self._choose(device)
                 texts |= self._files.install(files, keep)
                 sources.remember(texts)
                 show = self._displays.show
-                await execute(source, module, show, self._wait, lines)
+                await execute(
+                    source, module, show, self._wait, lines, self._lines.compiled
+                )
                 self._displays.finish()
             except KeyboardInterrupt:
                 self._stopped = True
@@ -199,6 +206,7 @@ class Session:
             "seconds": seconds,
             "stopped": self._stopped,
             "error": failure,
+            "lines": self._lines.records(self._names),
             "kernels": tally.records(),
             "kernelsLeftOut": tally.left_out,
             "faults": _faults(),
@@ -219,6 +227,9 @@ class Session:
         """Return every tensor of the last run with its statistics."""
         self._pair = []
         self._entries = tensors.collect(self._names, self._displays.shown)
+        made = self._lines.made([entry.tensor for entry in self._entries])
+        for entry, lines in zip(self._entries, made, strict=True):
+            entry.lines = lines
         try:
             return await tensors.describe(
                 self._entries,

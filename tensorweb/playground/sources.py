@@ -7,7 +7,7 @@ Python's `linecache` as well, so that tracebacks find their lines.
 from __future__ import annotations
 
 import linecache
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 FILENAME = "main.py"
 
@@ -33,3 +33,16 @@ def is_program(filename: str) -> bool:
     (True, False)
     """
     return filename in _texts
+
+
+def text_of(filename: str) -> str:
+    """Return the text of a file of the program; empty if there is none."""
+    return _texts.get(filename, "")
+
+
+def utf16(lines: Sequence[str], line: int, column: int | None) -> int | None:
+    """Convert a UTF-8 byte column of a line to the UTF-16 column that browsers use."""
+    if column is None or line > len(lines):
+        return None
+    before = lines[line - 1].encode()[:column].decode(errors="ignore")
+    return len(before.encode("utf-16-le")) // 2

@@ -56,6 +56,8 @@ class Entry:
     displays: list[int]
     has_more_names: bool = False
     cuts: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    """Indices of the lines' results whose last value it is."""
     group: str | None = None
     """The list or dict in which it is one of several tensors of one shape and dtype."""
 
@@ -246,6 +248,7 @@ def record(
         "name": title_of(entry),
         "names": entry.names,
         "cuts": entry.cuts,
+        "lines": entry.lines,
         "displays": entry.displays,
         "group": entry.group,
         "shape": list(x.shape),

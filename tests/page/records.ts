@@ -4,7 +4,7 @@ import type { Requests } from "../../web/src/page/messages";
 import type { Heatmap, Notes, TensorRecord } from "../../web/src/page/protocol";
 
 const tensor: TensorRecord = {
-  ...{ id: 0, name: "x", names: ["x", "y"], displays: [3], group: null, cuts: ["list: 5 of 9 shown"] },
+  ...{ id: 0, name: "x", names: ["x", "y"], lines: [0], displays: [3], group: null, cuts: ["list: 5 of 9 shown"] },
   ...{ shape: [2, 3], dtype: "float32", device: "webgpu", strides: [-3, 1], offset: 3, contiguous: false },
   ...{ viewOf: "base", size: 6, channels: null, coloured: false, min: -1.5, max: null, nan: 2, inf: 0 },
   origins: [{ kind: "nan", op: "log", file: "main.py", lines: [3, 4] }],
@@ -19,9 +19,15 @@ const heatmap: Heatmap = {
 
 const frame = { file: "main.py", function: "f", line: 2, column: 0, endLine: 2, endColumn: null, code: "f()", indent: 4 };
 
+const result = {
+  ...{ file: "main.py", line: 2, endLine: 3, function: "f", name: "x", shape: [2, 3], dtype: "float32" },
+  ...{ device: "webgpu", view: false, count: 64, varies: false },
+};
+
 const kernel = {
   ...{ name: "exp", kind: "elementwise", formula: "exp(x)", copies: false, device: "cpu", grid: [1, 1], buffers: 2 },
   ...{ bytes: 48, flops: 48, loaded: 24, stored: 24, line: null, count: 1, seconds: 0.5 },
+  spans: [{ line: 2, column: 4, endLine: 2, endColumn: null }],
 };
 
 export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
@@ -32,7 +38,7 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
   provide: null,
   collect: { files: [{ name: "a.csv", data: new Blob(["1"]) }], deleted: ["b.csv"], left: 0 },
   run: {
-    ...{ seconds: 0.1, stopped: false, kernels: [kernel], kernelsLeftOut: 0, faults: ["sqrt"] },
+    ...{ seconds: 0.1, stopped: false, lines: [result], kernels: [kernel], kernelsLeftOut: 0, faults: ["sqrt"] },
     error: { type: "ValueError", message: "no", frames: [{ skipped: 9 }, frame], text: "…", hidden: 2 },
     search: { complete: true, origins: tensor.origins ?? [] },
   },

@@ -75,3 +75,27 @@ def test_seconds_are_summed_over_launches_on_request(device: str) -> None:
     assert all(kernel["seconds"] > 0 for kernel in timed if "seconds" in kernel)
     lines = [kernel["line"] for kernel in untimed]
     assert [kernel["line"] for kernel in timed] == lines
+
+
+def test_kernels_tell_the_expressions_that_they_compute(webgpu: str) -> None:
+    source = (
+        "import tensorweb as tw\n"
+        'x = tw.arange(4.0, device="webgpu")\n'
+        "def f(é):\n"
+        "    return tw.exp(é) * 2\n"
+        "y = f(x) + (x *\n"
+        "    3)\n"
+        "tw.realize(y)\n"
+    )
+    (kernel,) = kernels(source)
+    spans = kernel["spans"]
+    assert isinstance(spans, list)
+    found = [tuple(span.values()) for span in spans]
+    # Columns count UTF-16 units, not bytes.
+    assert sorted(found) == [
+        (2, 4, 2, 35),
+        (4, 11, 4, 20),
+        (4, 11, 4, 24),
+        (5, 4, 6, 6),
+        (5, 12, 6, 5),
+    ]

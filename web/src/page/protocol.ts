@@ -68,6 +68,55 @@ export const isFailure: Check<Failure> = record({
   hidden: count(),
 });
 
+/** What a statement made: a tensor that it bound to a name, or returned. */
+export interface LineResult {
+  file: string;
+  /** The statement's first line, and its last one. */
+  line: number;
+  endLine: number;
+  /** The function in which it is; empty at the top of a file. */
+  function: string;
+  /** `x`, `self.w`, `pair[0]`; empty for a value that is returned or shown. */
+  name: string;
+  /** As it ran last, like the facts that follow. */
+  shape: number[];
+  dtype: string;
+  device: string;
+  /** Whether it shares the memory of another tensor. */
+  view: boolean;
+  /** How often it made a tensor. */
+  count: number;
+  /** Whether shape or dtype changed the last time. */
+  varies: boolean;
+}
+export const isLineResult: Check<LineResult> = record({
+  file: text(100_000),
+  line: count(1_000_000_000),
+  endLine: count(1_000_000_000),
+  function: text(100_000),
+  name: text(100_000),
+  shape: list(count(), 10_000),
+  dtype: text(100_000),
+  device: text(100_000),
+  view: flag,
+  count: count(),
+  varies: flag,
+});
+
+/** An expression of the program; columns count UTF-16 units from zero. */
+export interface Span {
+  line: number;
+  column: number | null;
+  endLine: number;
+  endColumn: number | null;
+}
+export const isSpan: Check<Span> = record({
+  line: count(1_000_000_000),
+  column: orNull(count(1_000_000_000)),
+  endLine: count(1_000_000_000),
+  endColumn: orNull(count(1_000_000_000)),
+});
+
 /** One kernel with one grid, and its launch count. */
 export interface KernelRecord {
   name: string;
@@ -89,6 +138,8 @@ export interface KernelRecord {
   stored: number;
   /** Line of the program that built its result, counted from one. */
   line: number | null;
+  /** The expressions of `main.py` that it computes; their lines are those of a run. */
+  spans: Span[];
   count: number;
   /** Device time of all its launches, if the run was timed and the device can. */
   seconds?: number;
@@ -106,6 +157,7 @@ export const isKernelRecord: Check<KernelRecord> = record({
   loaded: count(),
   stored: count(),
   line: orNull(count()),
+  spans: list(isSpan, 1_000),
   count: count(),
   seconds: optional(number),
 });
@@ -142,6 +194,8 @@ export interface RunRecord {
   seconds: number;
   stopped: boolean;
   error: Failure | null;
+  /** What its lines made, in the order in which they first did. */
+  lines: LineResult[];
   kernels: KernelRecord[];
   /** The count of kernels that are not listed. */
   kernelsLeftOut: number;
@@ -154,6 +208,7 @@ export const isRunRecord: Check<RunRecord> = record({
   seconds: number,
   stopped: flag,
   error: orNull(isFailure),
+  lines: list(isLineResult, 1_000),
   kernels: list(isKernelRecord, 10_000),
   kernelsLeftOut: count(),
   faults: list(text(100_000), 100),
@@ -186,6 +241,8 @@ export interface TensorRecord {
   name: string;
   /** Every name that refers to it. */
   names: string[];
+  /** Indices of `RunRecord.lines` whose last result it still is. */
+  lines: number[];
   /** Ids of the displays that showed it. */
   displays: number[];
   /** The list or dict in which it is one of several similar ones. */
@@ -216,6 +273,7 @@ export const isTensorRecord: Check<TensorRecord> = record({
   id: count(),
   name: text(100_000),
   names: list(text(100_000), 100_000),
+  lines: list(count(), 1_000),
   displays: list(count(), 100_000),
   group: orNull(text(100_000)),
   cuts: list(text(100_000), 10_000),

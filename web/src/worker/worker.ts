@@ -180,6 +180,7 @@ const STOPPED: { [Q in RequestName]?: string } = {
     stopped: true,
     error: null,
     kernels: [],
+    lines: [],
     kernelsLeftOut: 0,
     faults: [],
   } satisfies Value<"run">),

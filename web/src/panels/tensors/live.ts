@@ -79,7 +79,7 @@ export function liveDisplays(): Live {
     record: ({ display, shape, dtype, heatmap }) => {
       const name = names.get(display) ?? "tensor";
       return {
-        ...{ id: -1, name, names: [name], displays: [display], group: null, cuts: [] },
+        ...{ id: -1, name, names: [name], lines: [], displays: [display], group: null, cuts: [] },
         ...{ shape, dtype, device: "", strides: [], offset: 0, contiguous: true, viewOf: null },
         ...{ channels: heatmap.channels > 1 ? shape.length - 1 : null, coloured: heatmap.channels > 1 },
         size: sizeOf(shape),
