@@ -287,9 +287,19 @@ class DeviceMemoryError(BackendError, MemoryError):
 class ShaderError(BackendError):
     """The device's compiler refused a kernel.
 
+    Attributes:
+        label: the kernel in words.
+        source: its complete text.
+        reports: what the compiler said, each with line and column of the source, which
+            begin at 1; 0 where it named none.
+
     >>> issubclass(ShaderError, BackendError)
     True
     """
+
+    label = ""
+    source = ""
+    reports: tuple[tuple[str, int, int], ...] = ()
 
 
 class TensorwebWarning(UserWarning):

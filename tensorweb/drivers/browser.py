@@ -29,7 +29,6 @@ from tensorweb.errors import (
     DeviceError,
     DeviceLostError,
     DeviceMemoryError,
-    ShaderError,
 )
 from tensorweb.waits import Steps, run_blocking
 
@@ -322,7 +321,5 @@ class BrowserDriver:
             raise DeviceMemoryError(messages.memory_message(failure["size"]))
         if kind == "shader":
             found = [messages.compiler_message(**row) for row in failure["messages"]]
-            raise ShaderError(
-                messages.shader_message(failure["label"], failure["source"], found)
-            )
+            raise messages.shader_error(failure["label"], failure["source"], found)
         raise BackendError(f"WebGPU refused a command: {failure['text']}")

@@ -9,6 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tensorweb.errors import ShaderError
+
 LINES_AROUND = 2
 """Lines of generated text shown above and below the line that the compiler names."""
 
@@ -68,6 +70,16 @@ def excerpt(source: str, line: int, column: int) -> str:
         if number == line and column > 0:
             shown.append(" " * (width + 2) + " | " + " " * (column - 1) + "^")
     return "\n".join(shown)
+
+
+def shader_error(
+    label: str, source: str, messages: Sequence[CompilerMessage]
+) -> ShaderError:
+    """Return the error for a shader that the device's compiler refused."""
+    error = ShaderError(shader_message(label, source, messages))
+    error.label, error.source = label, source
+    error.reports = tuple((each.text, each.line, each.column) for each in messages)
+    return error
 
 
 def shader_message(label: str, source: str, messages: Sequence[CompilerMessage]) -> str:

@@ -35,7 +35,6 @@ from tensorweb.errors import (
     BackendError,
     DeviceLostError,
     DeviceMemoryError,
-    ShaderError,
 )
 from tensorweb.waits import Steps, Wait, run_blocking
 
@@ -385,9 +384,7 @@ class NativeDriver:
         except BackendError as error:
             cause = without_preamble(error.__cause__)
             found = [messages.compiler_message(cause)]
-            raise ShaderError(
-                messages.shader_message(label, source, found)
-            ) from error.__cause__
+            raise messages.shader_error(label, source, found) from error.__cause__
         self._pipelines.append((pipeline, access))
         self._count("pipelines")
         return len(self._pipelines) - 1
