@@ -48,6 +48,7 @@ from tensorweb.errors import (
     DeviceMemoryError,
     DTypeError,
     ExchangeError,
+    KernelError,
     LinAlgError,
     MatrixShapeError,
     MissingPackageError,
@@ -83,6 +84,7 @@ from tensorweb.transforms.custom import custom_jvp, custom_vjp, stop_gradient
 from tensorweb.transforms.gradients import grad, jvp, linearize, value_and_grad, vjp
 from tensorweb.transforms.jacobians import hessian, jacfwd, jacrev
 from tensorweb.transforms.jit import jit
+from tensorweb.transforms.kernel import Kernel, kernel
 from tensorweb.transforms.vmap import vmap
 from tensorweb.version import VERSION as __version__
 
@@ -102,6 +104,8 @@ __all__ = [
     "DeviceLostError",
     "DeviceMemoryError",
     "ExchangeError",
+    "Kernel",
+    "KernelError",
     "KernelRecord",
     "LinAlgError",
     "MatrixShapeError",
@@ -148,6 +152,7 @@ __all__ = [
     "jacrev",
     "jit",
     "jvp",
+    "kernel",
     "linalg",
     "linearize",
     "load",

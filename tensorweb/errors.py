@@ -14,6 +14,7 @@
     │   └── MatrixShapeError (ShapeError)    matrices of a shape that does not fit
     ├── TraceError (RuntimeError)        a value was asked for while jit records
     ├── DeviceError (ValueError)         devices are mixed, unknown or unavailable
+    ├── KernelError (ValueError)         a kernel of your own does not fit its call
     └── BackendError (RuntimeError)      the device could not do its work
         ├── BlockingError                Python cannot wait here; use the awaitable twin
         ├── DeviceLostError              the GPU device was lost; the next run opens one
@@ -50,6 +51,7 @@ __all__ = [
     "DeviceLostError",
     "DeviceMemoryError",
     "ExchangeError",
+    "KernelError",
     "LinAlgError",
     "MatrixShapeError",
     "MissingPackageError",
@@ -249,6 +251,16 @@ class TransformError(TensorwebError, ValueError):
 
     >>> issubclass(TransformError, ValueError)
     True
+    """
+
+
+class KernelError(TensorwebError, ValueError):
+    """A kernel of your own is declared or called wrongly, or has other results.
+
+    >>> tw.kernel("y[0] = x[0];", inputs={"x": tw.float32}, outputs={"x": tw.float32})
+    Traceback (most recent call last):
+    ...
+    tensorweb.errors.KernelError: kernel: two arguments are called 'x'...
     """
 
 

@@ -73,6 +73,23 @@ class BufferSharer(Protocol):
         """Return the GPU's own buffer of a computed base, whose elements it holds."""
 
 
+class ShaderCompiler(Protocol):
+    """Ability: the device runs kernels that a program brings in WGSL."""
+
+    @property
+    def shader_limits(self) -> Mapping[str, int]:
+        """The device's limits by WebGPU's own names."""
+
+    def compile_custom(self, node: Node) -> str:
+        """Compile the kernel of a custom node and return its complete WGSL.
+
+        Compilers that report late are waited for, where Python can wait.
+
+        Raises:
+            ShaderError: the compiler refused it; lines are those of the program's text.
+        """
+
+
 class RowTransformer(Protocol):
     """Ability: one operation, `fourier`, is the Fourier transform of an axis.
 
@@ -123,6 +140,10 @@ class Backend(Protocol):
     @property
     def row_transformer(self) -> RowTransformer | None:
         """Transforms axes for `fft`; without one other operations do."""
+
+    @property
+    def shader_compiler(self) -> ShaderCompiler | None:
+        """Compiles for `kernel`; without one that is an error."""
 
     @property
     def sharer(self) -> BufferSharer | None:

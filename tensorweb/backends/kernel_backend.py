@@ -36,6 +36,7 @@ from tensorweb.drivers.protocol import COPY
 from tensorweb.errors import DeviceLostError, DeviceMemoryError
 from tensorweb.events import is_heard, locations_of
 from tensorweb.graph.autograd import settle
+from tensorweb.graph.custom import Custom
 from tensorweb.graph.node import WANTED, Node, number_of_constant
 from tensorweb.graph.nonfinite import search
 from tensorweb.graph.op import CONSTANT, LEAF
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
         Preparer,
         Recorder,
         RowTransformer,
+        ShaderCompiler,
         Tuner,
     )
 
@@ -170,7 +172,9 @@ def _call(node: Node, numbers: Mapping[Node, int]) -> str:
         return text
     value = f" {number_of_constant(node)}" if node.op is CONSTANT else ""
     sources = ", ".join(f"%{numbers[source]}" for source in node.inputs)
-    return f"{node.op.name}{value}" + (f"({sources})" if sources else "")
+    attrs = node.attrs
+    name = attrs.name if isinstance(attrs, Custom) else node.op.name
+    return f"{name}{value}" + (f"({sources})" if sources else "")
 
 
 def _movements(node: Node, owner: Node) -> list[str]:
@@ -241,6 +245,11 @@ class KernelBackend:
     @property
     def sharer(self) -> BufferSharer | None:
         """None, unless other programs can use the device's buffers."""
+        return None
+
+    @property
+    def shader_compiler(self) -> ShaderCompiler | None:
+        """None, unless the device runs WGSL."""
         return None
 
     def realize(

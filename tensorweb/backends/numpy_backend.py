@@ -73,6 +73,7 @@ class CpuBackend:
     tuner = None
     preparer = None
     sharer = None
+    shader_compiler = None
     row_transformer: RowTransformer | None = NumpyTransformer()
     factors_in_halves = False
     is_emulated = False

@@ -62,6 +62,10 @@ class Pipelines(ABC):
     def compile(self, requests: Iterable[PipelineRequest]) -> None:  # noqa: B027  # a choice
         """Compile what a plan needs, where that is quicker than one after another."""
 
+    def forget(self, source: str | bytes) -> None:
+        """Drop the pipeline of a source that the compiler refused."""
+        self._handles.pop(source, None)
+
     def handle(self, launch: Launch, words: str) -> int:
         """Return the pipeline of a launch, compiled at once when it is new.
 

@@ -173,7 +173,7 @@ def make_plan(
             sizes[reference] = pool.size_for(nbytes)
             first[reference] = last[reference] = index
         work = works(planned, program, graph, traits)
-        commands += _commands(planned, program, scratch, work, index)
+        commands += _commands(planned, program, scratch, work, index, results)
     result.reads += reads
     result.spans = [
         Span(reference, sizes[reference], begin, last[reference])
@@ -240,11 +240,19 @@ def _commands(
     scratch: Sequence[int],
     work: Sequence[Work],
     index: int,
+    sizes: Mapping[int, int],
 ) -> Iterator[Command]:
-    """Yield the commands of the kernel with index `index` in the plan."""
+    """Yield the commands of the kernel with index `index` in the plan.
+
+    `sizes` are the bytes of its outputs, by node index.
+    """
     for number in sorted(program.cleared):
         nbytes = program.scratch_bytes[number]
         yield Command(None, (scratch[number],), nbytes=nbytes, index=index)
+    if program.clears_outputs:
+        for number in planned.outputs:
+            if nbytes := sizes[number]:
+                yield Command(None, (number,), nbytes=nbytes, index=index)
     words, text = planned.kernel.words, formula(planned.kernel)
     for launch, own in zip(program.launches, work, strict=True):
         references = tuple(

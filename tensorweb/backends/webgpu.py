@@ -16,6 +16,7 @@ from tensorweb.backends.planning import make_plan
 from tensorweb.backends.probes import NOTHING, Findings, probe
 from tensorweb.backends.traits import DeviceTraits
 from tensorweb.codegen.compiler import compile_kernel
+from tensorweb.codegen.custom import locate_in_text
 from tensorweb.codegen.fourier import rows_of
 from tensorweb.codegen.product.adapters import class_of
 from tensorweb.codegen.product.tiles import PRODUCT_TILES, candidates, problem_of
@@ -23,18 +24,22 @@ from tensorweb.codegen.program import Launch, Program
 from tensorweb.codegen.target import Target
 from tensorweb.devices import entry, number_of
 from tensorweb.drivers import ShaderDriver, open_driver
+from tensorweb.drivers.messages import excerpt
 from tensorweb.drivers.policy import ADAPTER_VARIABLE
 from tensorweb.drivers.protocol import SharingDriver
 from tensorweb.dtypes import ALL
-from tensorweb.graph.node import Node
+from tensorweb.errors import ShaderError
+from tensorweb.graph.custom import Custom
+from tensorweb.graph.node import Node, attributes_of
 from tensorweb.schedule.kernel import Kernel
+from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import linearize
 from tensorweb.version import VERSION
 from tensorweb.waits import Steps, run_blocking
 from tensorweb.wording import counted
 
 if TYPE_CHECKING:
-    from tensorweb.protocol import BufferSharer, Preparer, Tuner
+    from tensorweb.protocol import BufferSharer, Preparer, ShaderCompiler, Tuner
 
 
 Tuned = tuple[tuple[str, str], ...]
@@ -195,6 +200,21 @@ class BackgroundPipelines(ShaderPipelines):
         self.begin(requests)
 
 
+def own_error(own: Custom, error: ShaderError) -> ShaderError:
+    """Return the error of a program's own kernel, with lines of its own text."""
+    parts = [f"kernel {own.name!r}: the device's compiler refused it."]
+    for message, line, column in error.reports:
+        part, at, column = locate_in_text(error.source, line, column)
+        text = {"text": own.text, "header": own.header}.get(part, error.source)
+        where = "" if part == "text" else f" of the {part}"
+        parts.append(f"line {at}{where}: {message}" if at else message)
+        if at:
+            parts.append(excerpt(text, at, column))
+    found = ShaderError("\n".join(parts))
+    found.label, found.source, found.reports = error.label, error.source, error.reports
+    return found
+
+
 ALIGNMENT = 4
 """Copies between buffers begin at whole words."""
 
@@ -262,6 +282,7 @@ class WebGpuBackend(KernelBackend):
         # Who names an adapter wants it.
         self.is_emulated = driver.is_software and ADAPTER_VARIABLE not in os.environ
         self.row_transformer = rows_of(pipelines.target)
+        self._compiled: set[str] = set()
 
     def explain(self, nodes: Sequence[Node]) -> str:
         """Say what computing the nodes would run, and on what adapter."""
@@ -290,6 +311,40 @@ class WebGpuBackend(KernelBackend):
         """Return the GPU's own buffer of a computed base."""
         assert isinstance(self.driver, SharingDriver), "internal: it is a sharer"
         return self.driver.resource(self.buffer_of(node).handle)
+
+    @property
+    def shader_compiler(self) -> ShaderCompiler | None:
+        """A GPU compiles WGSL."""
+        return self
+
+    @property
+    def shader_limits(self) -> Mapping[str, int]:
+        """The device's limits by WebGPU's own names."""
+        return self.driver.limits
+
+    def compile_custom(self, node: Node) -> str:
+        """Compile the kernel of a custom node and return its complete WGSL.
+
+        Raises:
+            ShaderError: the compiler refused it; lines are those of the program's text.
+        """
+        (planned,) = plan(linearize([node]), self.traits.most_inputs)
+        (launch,) = self._pipelines.program(planned.kernel).launches
+        source = launch.source
+        assert isinstance(source, str), "internal: a module for a GPU"
+        if source in self._compiled:
+            return source
+        try:
+            self._pipelines.handle(launch, planned.kernel.words)
+            if self.driver.can_block():
+                self.driver.check()
+        except ShaderError as error:
+            self._pipelines.forget(source)
+            if not error.source.endswith(source):
+                raise
+            raise own_error(attributes_of(node, Custom), error) from None
+        self._compiled.add(source)
+        return source
 
     @property
     def is_worthwhile(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tensorweb.codegen.accumulation import accumulate
+from tensorweb.codegen.custom import custom
 from tensorweb.codegen.elementwise import (
     compress,
     elementwise,
@@ -86,6 +87,7 @@ GENERATORS: dict[str, Callable[[Kernel, Target], Program]] = {
     "compress": compress,
     "fourier": fourier,
     "factor": factor,
+    "custom": custom,
 }
 """The function that generates the program of each kind of kernel."""
 
@@ -99,7 +101,7 @@ def compile_kernel(kernel: Kernel, target: Target = DEFAULT_TARGET) -> Program:
     """Return the program of a kernel for a target."""
     with retain_loops(target.is_slow_to_compile and kernel.kind not in ALWAYS_UNROLLED):
         program = GENERATORS[kernel.kind](kernel, target)
-    if not is_packed_elementwise(kernel):
+    if kernel.custom is None and not is_packed_elementwise(kernel):
         program = with_packed_results(kernel, program)
     program.check(kernel)
     return _apply_workarounds(program, target) if target.workarounds else program

@@ -107,11 +107,13 @@ class Program:
         launches: in order of execution.
         scratch_bytes: sizes of the scratch buffers.
         cleared: indices of the scratch buffers that must start as zeros.
+        clears_outputs: whether the outputs must start as zeros.
     """
 
     launches: tuple[Launch, ...]
     scratch_bytes: tuple[int, ...] = ()
     cleared: frozenset[int] = field(default_factory=frozenset)
+    clears_outputs: bool = False
 
     def check(self, kernel: Kernel) -> None:
         """Raise AssertionError unless some launch writes every output of the kernel."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tensorweb.graph.custom import Custom
 from tensorweb.shapes import Shape
 from tensorweb.view import Range, View
 
@@ -207,6 +208,7 @@ Attributes = (
     | Writing
     | Transform
     | Factoring
+    | Custom
     | Number
     | None
 )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from tensorweb.graph import attributes
+from tensorweb.graph.custom import Custom
 
 
 class Role(Enum):
@@ -78,6 +79,7 @@ ROWS = (
     Kind("fourier", Role.STORED, (attributes.Transform,)),
     # The kernel works on a copy of each matrix.
     Kind("factor", Role.STORED, (attributes.Factoring,), extra_storages=1),
+    Kind("custom", Role.STORED, (Custom,)),
 )
 
 KINDS: dict[str, Kind] = {row.name: row for row in ROWS}

@@ -89,6 +89,7 @@ FOURIER = Op(
     "the Fourier transform of an axis, from real and imaginary parts to pairs",
     arity=-1,
 )
+CUSTOM = Op("custom", "custom", "an output of a program's own kernel", arity=-1)
 MATMUL = Op("matmul", "matmul", "sums of products over axes", arity=2, weight=1000)
 
 
@@ -115,5 +116,6 @@ ENTRIES: tuple[Op, ...] = (
     ARGSORT,
     COMPRESS,
     FOURIER,
+    CUSTOM,
     MATMUL,
 )

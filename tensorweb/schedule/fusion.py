@@ -11,9 +11,11 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
+from tensorweb.graph.custom import Custom
 from tensorweb.graph.kinds import KINDS, LOAD_COST, Role, kinds_of
-from tensorweb.graph.node import Node
-from tensorweb.ops.structure import COPY, RESHAPE, SLICE
+from tensorweb.graph.node import Node, attributes_of
+from tensorweb.graph.op import CONSTANT
+from tensorweb.ops.structure import COPY, CUSTOM, RESHAPE, SLICE
 from tensorweb.schedule import policy
 from tensorweb.schedule.chain_length import HEAVY, chains, cut
 from tensorweb.schedule.linear import LinearGraph
@@ -148,6 +150,10 @@ class Fusion:
         self._pass_on(node, owners)
         if node.op.kind == "gather":
             self._store_base(node.inputs[0])
+        if node.op is CUSTOM:
+            for source in node.inputs:
+                if source.base.op is not CONSTANT:  # a value for the text
+                    self._store_base(source)
 
     def _must_store(self, node: Node, owners: set[Node]) -> bool:
         kind = node.op.kind
@@ -213,7 +219,13 @@ class Fusion:
         """Return the row kernel's root that stores a value as an additional output.
 
         It is the first owner in order of computation, so that the others run after it.
+        Outputs of a program's own kernel are stored with the first one.
         """
+        if node.op is CUSTOM:
+            first = node.inputs[-1]
+            is_further = attributes_of(node, Custom).output > 0
+            is_here = is_further and first.op is CUSTOM and first.storage is None
+            return first if is_here else None
         if not owners or node in self._forced:
             return None
         host = min(owners, key=self.graph.numbers.__getitem__)

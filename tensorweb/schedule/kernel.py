@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tensorweb.graph.custom import Custom
+
 MOST_LISTED = 48
 """Most operations that a kernel's description lists one by one."""
 
@@ -137,12 +139,14 @@ class Kernel:
             a row), compress (length,), fourier (rows, length, rows side by
             side, 1 for backwards), factor (matrices, rows, columns, columns of a
             second operand or of a complete Q, 1 for an upper triangle, 1 for ones on
-            its diagonal, 1 for reflections as they are).
+            its diagonal, 1 for reflections as they are), custom (indices of the outputs
+            that it stores).
         expressions: the family's expressions by name, for example `term`, `finish`.
         input_dtypes: dtypes of the input buffers, by slot.
         scalar_dtypes: dtypes of the launch's constants, by slot.
         core_dtype: dtype of the core's value, `""` for elementwise kernels.
         dtypes: dtypes of the outputs, in order; most kernels have one.
+        custom: the description of a program's own kernel.
     """
 
     kind: str
@@ -153,6 +157,7 @@ class Kernel:
     scalar_dtypes: tuple[str, ...]
     core_dtype: str
     dtypes: tuple[str, ...]
+    custom: Custom | None = None
 
     @property
     def dtype(self) -> str:
@@ -172,6 +177,9 @@ class Kernel:
         if self.kind == "rows":
             work = ", ".join(self.expressions[-1][1].operations)
             return f"rows {self.op.replace(',', ', ')} → {work} {list(self.sizes)}"
+        if self.custom is not None:
+            shapes = [list(each.shape) for each in self.custom.outputs]
+            return f"kernel {self.op} → {', '.join(map(str, shapes))}"
         before = [e for name, e in self.expressions if name not in AFTER_CORE]
         after = [e for name, e in self.expressions if name in AFTER_CORE]
         names = [_listed(e.operations) for e in before]

@@ -15,6 +15,7 @@ from tensorweb.graph.attributes import (
     Transform,
     Writing,
 )
+from tensorweb.graph.custom import Custom
 from tensorweb.graph.kinds import KINDS
 from tensorweb.graph.node import Node, attributes_of
 from tensorweb.graph.op import CONSTANT
@@ -87,10 +88,13 @@ class KernelBuilder:
         Raises:
             Blocked: a node must be stored first.
         """
-        if self.extra_outputs and not self.rows:  # none of its reductions joined it
+        is_custom = self.root.op.kind == "custom" and not self.rows
+        if self.extra_outputs and not self.rows and not is_custom:
+            # None of its reductions joined it.
             raise Blocked(*self.extra_outputs)
         kind, sizes, expressions = self._builder()(self)
-        self._check_bindings()
+        if not is_custom:  # `tw.kernel` has counted what that one binds
+            self._check_bindings()
         kernel = Kernel(
             kind,
             self._op_name(kind),
@@ -100,6 +104,7 @@ class KernelBuilder:
             tuple(node.dtype.name for node in self.bindings.scalars),
             self.core.dtype.name if self.core is not None else "",
             tuple(node.dtype.name for node in self.outputs),
+            attributes_of(self.root, Custom) if is_custom else None,
         )
         numbers = self.graph.numbers
         return Planned(
@@ -121,6 +126,8 @@ class KernelBuilder:
             return ",".join(node.op.name for node in self.rows)
         if self.core is None:
             return ""
+        if kind == "custom":
+            return attributes_of(self.core, Custom).name
         is_product_as_sum = kind == "reduce" and self.core.op.name == "matmul"
         return "sum" if is_product_as_sum else self.core.op.name
 
@@ -342,6 +349,20 @@ class KernelBuilder:
         flags = (int(attrs.is_upper), int(attrs.is_unit), int(attrs.is_packed))
         return "factor", (prod(outer), rows, columns, width, *flags), expressions
 
+    def custom(self) -> Parts:
+        """Return a program's own kernel, which reads every input as a storage.
+
+        A constant that the kernel takes as a value is a constant of the launch.
+        """
+        own = attributes_of(self.root, Custom)
+        sources = self.root.inputs[: len(own.inputs)]
+        outputs = [attributes_of(node, Custom).output for node in self.outputs]
+        expressions = {
+            argument.name: self._flat(source)
+            for argument, source in zip(own.inputs, sources, strict=True)
+        }
+        return "custom", tuple(outputs), expressions
+
 
 BUILDERS: dict[str, Callable[[KernelBuilder], Parts]] = {
     "elementwise": KernelBuilder.elementwise,
@@ -356,6 +377,7 @@ BUILDERS: dict[str, Callable[[KernelBuilder], Parts]] = {
     "compress": KernelBuilder.compress,
     "fourier": KernelBuilder.fourier,
     "factor": KernelBuilder.factor,
+    "custom": KernelBuilder.custom,
 }
 """The method that builds a kernel, by the kind of its core or root."""
 

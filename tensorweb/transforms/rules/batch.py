@@ -23,10 +23,12 @@ from tensorweb.graph.attributes import (
     Writing,
 )
 from tensorweb.graph.autograd import set_rule
+from tensorweb.graph.custom import Custom
 from tensorweb.graph.node import Node, Rule, attributes_of, constant, leaf
 from tensorweb.graph.op import Op
 from tensorweb.graph.tracing import Placeholder, tracing
 from tensorweb.nodes.contraction import contract
+from tensorweb.nodes.custom import again
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.movement import (
     alias,
@@ -80,6 +82,13 @@ class Batched:
 def repeated(node: Node, size: int) -> Node:
     """Return a node repeated for each example."""
     return expand(reshape(node, (1, *node.shape)), (size, *node.shape))
+
+
+def example(node: Node, index: int) -> Node:
+    """Return one example of a batched node: a view."""
+    shape = node.shape
+    ranges = ((index, 1, 1), *((0, length, 1) for length in shape[1:]))
+    return reshape(slice_ranges(node, ranges), shape[1:])
 
 
 def behind(node: Node, rank: int) -> Node:
@@ -263,6 +272,25 @@ def of_factor(step: Batched) -> Node:
     return Node(node.op, inputs, node.attrs, shape, node.dtype, node.device)
 
 
+def of_custom(step: Batched) -> Node:
+    """Launch a program's own kernel for each example, and stack the results.
+
+    The last input of a further output is the first output of the same launch.
+    """
+    own = attributes_of(step.node, Custom)
+    made = []
+    for index in range(step.size):
+        inputs = [
+            example(source, index) if flag else source
+            for source, flag in zip(step.inputs, step.flags, strict=True)
+        ]
+        if own.output:
+            inputs[-1] = step.inputs[-1].inputs[index].inputs[0]
+        made.append(again(step.node, inputs))
+    shape = (1, *step.node.shape)
+    return concat([reshape(node, shape) for node in made], 0)
+
+
 BATCH: dict[str, Callable[[Batched], Node]] = {
     "map": of_map,
     "movement": of_movement,
@@ -280,6 +308,7 @@ BATCH: dict[str, Callable[[Batched], Node]] = {
     "matmul": of_matmul,
     "fourier": of_fourier,
     "factor": of_factor,
+    "custom": of_custom,
 }
 """By kind. Sources have no inputs; the length of a `compress` depends on values."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorweb.errors import TransformError
 from tensorweb.graph.attributes import (
     Box,
     Joining,
@@ -10,6 +11,7 @@ from tensorweb.graph.attributes import (
     Slices,
     Windows,
 )
+from tensorweb.graph.custom import Custom
 from tensorweb.graph.node import Node, attributes_of
 from tensorweb.graph.op import CONSTANT
 from tensorweb.nodes.movement import flip, permute, reshape, slice_ranges
@@ -142,8 +144,19 @@ def of_embed(step: Step, cotangent: Node) -> Cotangents:
     ]
 
 
+def of_custom(step: Step, cotangent: Node) -> Cotangents:
+    """Raise TransformError: only the program knows the derivative of its kernel."""
+    own = attributes_of(step.node, Custom)
+    raise TransformError(
+        f"{own.name}: this kernel has no derivative; give tw.kernel a vjp=, or pass "
+        "tw.stop_gradient(x). Inside a vjp, call the kernel on the inputs instead of "
+        "reading the result, if second derivatives are needed."
+    )
+
+
 RULES: dict[str, Rule] = {
     "alias": of_itself,
+    "custom": of_custom,
     "copy": of_itself,
     "reshape": of_reshape,
     "permute": of_permute,
