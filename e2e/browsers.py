@@ -19,10 +19,10 @@ import pytest
 from playwright.sync_api import (
     Browser,
     BrowserContext,
+    Error,
     Page,
     Playwright,
     Route,
-    TimeoutError,
 )
 
 from tools import machine
@@ -60,6 +60,9 @@ CHROMIUM_FLAGS = [
     # Optimise WebAssembly later than usual: most pages of the tests live for seconds.
     "--js-flags=--wasm-tiering-budget=130000000",
 ]
+
+ONE_PROCESS = "--process-per-site"
+"""Pages of one site in one profile share compiled WebAssembly: see `Profiles`."""
 
 FIREFOX_PREFERENCES: dict[str, str | float | bool] = {
     "dom.webgpu.enabled": True,
@@ -129,7 +132,7 @@ def launch_chromium(playwright: Playwright, flags: list[str]) -> Browser:
         pytest.skip("no Chromium; install it or name one in TENSORWEB_CHROMIUM")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         flags = [*flags, "--no-sandbox"]
-    flags = [*flags, f"--disable-features={','.join(WITHOUT)}"]
+    flags = [*flags, ONE_PROCESS, f"--disable-features={','.join(WITHOUT)}"]
     return playwright.chromium.launch(
         executable_path=program, args=flags, chromium_sandbox=False
     )
@@ -234,8 +237,22 @@ class Snapshot:
         return name, digest
 
 
+COMPILE = """async () => {
+  const packed = await fetch("pyodide/pyodide.asm.wasm.packed");
+  const body = packed.body.pipeThrough(new DecompressionStream("gzip"));
+  const headers = { "content-type": "application/wasm" };
+  const plain = new Response(body, { headers });
+  globalThis.compiled = await WebAssembly.compileStreaming(plain);
+}"""
+"""Retains the WebAssembly module of Python, and so its functions once compiled."""
+
+
 class Profiles:
-    """Profiles of one browser, for pages of one site; each has one user at a time."""
+    """Profiles of one browser, for pages of one site; each has one user at a time.
+
+    Each has a page at a file of the site that stays open. Its process serves the pages
+    that are lent as well, whose Python starts from what V8 has compiled before.
+    """
 
     def __init__(self, browser: Browser, url: str, snapshot: Snapshot) -> None:
         self._browser = browser
@@ -257,26 +274,28 @@ class Profiles:
         yield page
         try:
             self._free.append(self._cleaned(page.context))
-        except TimeoutError:
+        except Error:
             page.context.close()
 
     def _new_page(self) -> Page:
-        return self._snapshot.give(new_context(self._browser).new_page(), self._url)
+        context = new_context(self._browser)
+        first = self._snapshot.give(context.new_page(), self._url)
+        first.evaluate(COMPILE)
+        return context.new_page()
 
     def _cleaned(self, context: BrowserContext) -> Page:
-        """Make the profile forget and return its only page, for the next user.
+        """Make the profile forget and return a new page, for the next user.
 
-        It is new, and at a file of the site: another page there opens sooner than in a
-        window of its own. A browser may wait for its databases for ever.
+        A browser may wait for its databases for ever.
         """
-        for page in context.pages:
+        first, *others = context.pages
+        for page in others:
             page.close()
         context.unroute_all()
         context.clear_permissions()
-        page = context.new_page()
-        page.goto(f"{self._url}build.json")
-        page.wait_for_function(FORGET, timeout=FORGET_MS)
+        first.wait_for_function(FORGET, timeout=FORGET_MS)
         # A start that failed, or a program, may have replaced the snapshot.
-        if not self._snapshot.is_in(page):
-            self._snapshot.give(page, self._url)
-        return page
+        if not self._snapshot.is_in(first):
+            self._snapshot.give(first, self._url)
+            first.evaluate(COMPILE)
+        return context.new_page()
