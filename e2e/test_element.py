@@ -19,6 +19,7 @@ from test_page_access import OF_COLOURS, violations
 from conftest import ROOT
 
 POLICY = "Content-Security-Policy"
+VIEWPORT: Any = {"width": 1280, "height": 720}
 STRICT = "default-src 'none'; script-src {site}; frame-src {site}"
 """All that a page needs; whatever else the element loaded would be reported."""
 
@@ -102,12 +103,37 @@ def foreign(
 
 
 @pytest.fixture
-def elements(foreign: Foreign, profiles_on_cpu: Profiles) -> Iterator[Elements]:
+def fresh(foreign: Foreign, profiles_on_cpu: Profiles) -> Iterator[Elements]:
     """A page of the other site, in a browser that has started Python before."""
     with profiles_on_cpu.page() as page:
         found = foreign.elements(page)
         yield found
         assert found.console == []
+
+
+PUT = """body => {
+  document.querySelector("main").innerHTML = `<h1>Another site</h1>${body}`;
+}"""
+
+
+@pytest.fixture(scope="module")
+def shared(foreign: Foreign, profiles_on_cpu: Profiles) -> Iterator[Elements]:
+    """One page of the other site, whose Python serves the elements of many tests."""
+    with profiles_on_cpu.page() as page:
+        found = foreign.elements(page)
+        found.open("")
+        found.open = partial(page.evaluate, PUT)
+        yield found
+
+
+@pytest.fixture
+def elements(shared: Elements) -> Iterator[Elements]:
+    """The shared page; `open` replaces the elements of the test before."""
+    shared.page.set_viewport_size(VIEWPORT)
+    shared.page.emulate_media(color_scheme="no-preference")
+    shared.requests.clear()
+    yield shared
+    assert shared.console == []
 
 
 @pytest.fixture(scope="session")
@@ -122,18 +148,18 @@ def on_foreign_firefox(
 
 
 def test_nothing_but_the_script_is_loaded_before_it_is_needed(
-    elements: Elements,
+    fresh: Elements,
 ) -> None:
-    elements.open(f"<tensor-web>{ARRAY}</tensor-web>" * 3)
-    expect(elements.element().locator(".tok-keyword").first).to_have_text("import")
-    elements.page.wait_for_load_state("networkidle")
-    asked = elements.asked(elements.site)
+    fresh.open(f"<tensor-web>{ARRAY}</tensor-web>" * 3)
+    expect(fresh.element().locator(".tok-keyword").first).to_have_text("import")
+    fresh.page.wait_for_load_state("networkidle")
+    asked = fresh.asked(fresh.site)
     assert asked
     assert all("/tensor-web" in url for url in asked), asked
-    assert len(elements.page.frames) == 1
-    elements.page.locator("tensor-web .area").first.focus()
-    elements.page.locator("tensor-web .cm-content").wait_for()
-    assert elements.asked("runtime") == elements.asked("pyodide") == []
+    assert len(fresh.page.frames) == 1
+    fresh.page.locator("tensor-web .area").first.focus()
+    fresh.page.locator("tensor-web .cm-content").wait_for()
+    assert fresh.asked("runtime") == fresh.asked("pyodide") == []
 
 
 def check_two_elements(elements: Elements) -> None:
@@ -162,10 +188,10 @@ def check_two_elements(elements: Elements) -> None:
     assert len(elements.page.workers) <= 1  # Firefox names no workers of frames
 
 
-def test_elements_share_one_worker_under_a_strict_policy(elements: Elements) -> None:
-    check_two_elements(elements)
-    assert len(elements.page.workers) == 1
-    assert elements.page.evaluate("crossOriginIsolated") is False
+def test_elements_share_one_worker_under_a_strict_policy(fresh: Elements) -> None:
+    check_two_elements(fresh)
+    assert len(fresh.page.workers) == 1
+    assert fresh.page.evaluate("crossOriginIsolated") is False
 
 
 SEEN = """element => {
@@ -176,11 +202,11 @@ SEEN = """element => {
 }"""
 
 
-def test_a_later_visit_starts_from_the_snapshot(elements: Elements) -> None:
-    elements.open("<tensor-web>print(1)</tensor-web>")
-    elements.element().evaluate(SEEN)
-    assert elements.run()["text"] == "1\n"
-    seen = elements.page.evaluate("seen")
+def test_a_later_visit_starts_from_the_snapshot(fresh: Elements) -> None:
+    fresh.open("<tensor-web>print(1)</tensor-web>")
+    fresh.element().evaluate(SEEN)
+    assert fresh.run()["text"] == "1\n"
+    seen = fresh.page.evaluate("seen")
     assert any("Restoring Python" in text for text in seen), seen
 
 
@@ -236,14 +262,12 @@ def test_texts_of_programs_are_no_html(elements: Elements) -> None:
     expect(element.locator(".cm-content")).to_be_focused()
 
 
-def test_a_page_of_another_site_runs_nothing_by_itself(elements: Elements) -> None:
-    elements.open("<tensor-web autorun>print(1)</tensor-web>")
-    expect(elements.element().get_by_role("status")).to_contain_text("Press Run")
-    assert elements.page.evaluate("document.querySelector('tensor-web').state") == (
-        "idle"
-    )
-    assert elements.asked("runtime") == []
-    refused = elements.page.evaluate(
+def test_a_page_of_another_site_runs_nothing_by_itself(fresh: Elements) -> None:
+    fresh.open("<tensor-web autorun>print(1)</tensor-web>")
+    expect(fresh.element().get_by_role("status")).to_contain_text("Press Run")
+    assert fresh.page.evaluate("document.querySelector('tensor-web').state") == ("idle")
+    assert fresh.asked("runtime") == []
+    refused = fresh.page.evaluate(
         """site => new Promise((done) => {
           const frame = document.createElement("iframe");
           frame.src = site + "runtime/";
@@ -256,7 +280,7 @@ def test_a_page_of_another_site_runs_nothing_by_itself(elements: Elements) -> No
           });
           document.body.append(frame);
         })""",
-        elements.site,
+        fresh.site,
     )
     assert refused["kind"] == "trouble"
     assert "press Run" in refused["message"]
@@ -344,19 +368,19 @@ def test_programs_wait_for_each_other_and_stop(elements: Elements) -> None:
     expect(second.get_by_role("status")).to_have_text("Done")
 
 
-def test_typed_text_survives_the_loading_of_the_editor(elements: Elements) -> None:
-    elements.open("<tensor-web>one = 1</tensor-web>")
-    page = elements.page
+def test_typed_text_survives_the_loading_of_the_editor(fresh: Elements) -> None:
+    fresh.open("<tensor-web>one = 1</tensor-web>")
+    page = fresh.page
     held = hold_back(page, "**/tensor-web-*.js")
-    area = elements.element().locator(".area")
+    area = fresh.element().locator(".area")
     area.focus()
     page.keyboard.press("End")
     page.keyboard.type("\ntwo = 2")
-    expect(elements.element().locator(".tok-number")).to_have_text(["1", "2"])
+    expect(fresh.element().locator(".tok-number")).to_have_text(["1", "2"])
     page.keyboard.press("ArrowUp")
     release(page, "**/tensor-web-*.js", held)
-    elements.element().locator(".cm-content").wait_for()
-    expect(elements.element().locator(".cm-content")).to_be_focused()
+    fresh.element().locator(".cm-content").wait_for()
+    expect(fresh.element().locator(".cm-content")).to_be_focused()
     page.keyboard.type("0")
     value = "document.querySelector('tensor-web').value"
     assert page.evaluate(value) == "one = 10\ntwo = 2"
@@ -365,10 +389,10 @@ def test_typed_text_survives_the_loading_of_the_editor(elements: Elements) -> No
     assert page.evaluate(value) == "one = 1"
 
 
-def test_the_keyboard_is_enough(elements: Elements) -> None:
-    elements.open("<tensor-web>print(1)</tensor-web><a href='#after'>After</a>")
-    page = elements.page
-    element = elements.element()
+def test_the_keyboard_is_enough(fresh: Elements) -> None:
+    fresh.open("<tensor-web>print(1)</tensor-web><a href='#after'>After</a>")
+    page = fresh.page
+    element = fresh.element()
     page.keyboard.press("Tab")
     expect(element.locator(".cm-content")).to_be_focused()
     page.keyboard.press("Control+End")
@@ -416,19 +440,19 @@ WHITE, DARK = "rgb(255, 255, 255)", "rgb(22, 25, 34)"
 
 
 def test_themes_follow_the_attribute_the_page_and_the_reader(
-    elements: Elements,
+    fresh: Elements,
 ) -> None:
-    page = elements.page
+    page = fresh.page
     themes = ("", 'theme="light"', 'theme="dark"', 'theme="auto"')
     body = "".join(f"<tensor-web {theme}>1</tensor-web>" for theme in themes)
     page.emulate_media(color_scheme="dark")
-    elements.open(body)
+    fresh.open(body)
     grounds = [page.evaluate(GROUND, index) for index in range(4)]
     assert grounds == [DARK, WHITE, DARK, DARK]
     page.evaluate("document.querySelector('tensor-web').setAttribute('theme', 'light')")
     assert page.evaluate(GROUND, 0) == WHITE
     # A page that has decided is obeyed, whatever the reader prefers.
-    elements.open(body, head='<meta name="color-scheme" content="light">')
+    fresh.open(body, head='<meta name="color-scheme" content="light">')
     page.evaluate("document.documentElement.style.colorScheme = 'light'")
     page.evaluate("document.querySelector('tensor-web').setAttribute('theme', 'auto')")
     assert page.evaluate(GROUND, 0) == WHITE
