@@ -12,8 +12,6 @@ from page_driver import PageDriver, expect
 from playwright.sync_api import Frame, Page
 from program_steps import opened
 
-from conftest import site_has
-
 AXE = Path(__file__).parent.parent / "node_modules/axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 OF_COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
@@ -193,16 +191,6 @@ def test_pictures_have_the_colours_of_the_theme(
         driver.drawn()
         assert min(page.evaluate(MIDDLES)) > 200
         driver.clean()
-
-
-@pytest.mark.numpy_or_not
-def test_numpy_can_be_imported_where_the_site_has_it(page: Page, site_url: str) -> None:
-    driver = PageDriver(page).open(site_url)
-    state = "ready" if site_has("numpy") else "error"
-    assert driver.run("import numpy") == state
-    assert ("ModuleNotFoundError" in driver.output) is not site_has("numpy")
-    assert driver.run("import tensorweb as tw\ntw.ones(3).sum()") == "ready"
-    driver.clean()
 
 
 def test_without_webgpu_the_cpu_computes_and_the_page_says_so(

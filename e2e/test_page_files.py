@@ -394,10 +394,10 @@ def test_the_browser_decodes_pictures(shared: PageDriver) -> None:
     assert shared.output.count("uint8 True") == 3
 
 
-def test_the_offer_of_lines_fits_a_phone(page: Page, site_url: str) -> None:
+def test_the_offer_of_lines_fits_a_phone(shared: PageDriver) -> None:
+    page = shared.page
+    size = page.viewport_size
     page.set_viewport_size({"width": 390, "height": 844})
-    driver = PageDriver(page).open(site_url, wait=False)
-    driver.wait("tensorwebPage?.view.document.id")
     label = "Insert the 5 lines that load them"
     page.evaluate(
         "label => tensorwebPage.notify({ kind: 'info', text: 'The program has 5 more "
@@ -413,6 +413,8 @@ def test_the_offer_of_lines_fits_a_phone(page: Page, site_url: str) -> None:
     assert close
     assert text["height"] < 24  # one line
     assert close["x"] + close["width"] <= outer["x"] + outer["width"] - 8
+    assert size is not None
+    page.set_viewport_size(size)
 
 
 def test_the_invitation_of_a_picture_is_not_cut(shared: PageDriver) -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from browsers import Profiles
 from page_driver import PageDriver, expect
 from playwright.sync_api import Browser, Page
 from program_steps import opened
-from test_page_access import NARROW
 
 SHIFTS = """
 // What panels draw while a program runs is theirs; around them nothing moves.
@@ -108,20 +106,17 @@ def test_type_has_four_sizes(shared: PageDriver) -> None:
     assert set(sizes) <= {"12px", "13px", "15px", "20px"}
 
 
-def test_the_status_bar_is_whole_on_narrow_pages(
-    profiles: Profiles, site_url: str
-) -> None:
-    with profiles.page(viewport=NARROW) as page:
-        driver = PageDriver(page).open(site_url)
-        driver.choose_device("cpu")
-        assert driver.run("print(1)") == "ready"
-        expect(page.locator("#state")).to_contain_text("Done in")
-        for width in (320, 390, 768):
-            page.set_viewport_size({"width": width, "height": 700})
-            driver.drawn()
-            assert page.evaluate(CUT) == [], width
-        assert "WebAssembly · " in page.inner_text("#about")
-        assert "isolated" in page.inner_text("#about")
+def test_the_status_bar_is_whole_on_narrow_pages(shared: PageDriver) -> None:
+    page = shared.page
+    shared.choose_device("cpu")
+    assert shared.run("print(1)") == "ready"
+    expect(page.locator("#state")).to_contain_text("Done in")
+    for width in (320, 390, 768):
+        page.set_viewport_size({"width": width, "height": 700})
+        shared.drawn()
+        assert page.evaluate(CUT) == [], width
+    assert "WebAssembly · " in page.inner_text("#about")
+    assert "isolated" in page.inner_text("#about")
 
 
 CUT = """() => ["#saved", "#cursor", "#state", "#about", "#network label"]
@@ -181,22 +176,23 @@ def test_every_width_has_the_whole_toolbar(
         assert [entry for entry in wrong if len(entry) > 1] == []
 
 
-@pytest.mark.parametrize("width", [320, 720, 1024])
 def test_what_the_toolbar_has_no_room_for_is_in_the_menu(
-    profiles: Profiles, site_url: str, width: int
+    page: Page, site_url: str
 ) -> None:
-    size: Any = {"width": width, "height": 700}
-    with profiles.page(viewport=size) as page:
-        driver = opened(page, site_url)
-        page.get_by_role("button", name="More", exact=True).click()
+    driver = opened(page, site_url)
+    more = page.get_by_role("button", name="More", exact=True)
+    for width in (1024, 720, 320):
+        page.set_viewport_size({"width": width, "height": 700})
+        driver.drawn()
+        more.click()
         names = {name.split(":")[0] for name in page.evaluate(REACHED)}
-        assert names >= {"Share", "Reset", "Colours", "Help", "Format the code"}
-        if width < 720:
-            page.get_by_role("menuitem", name="Colours").click()
-            expect(page.locator("html")).to_have_attribute("data-theme", "light")
-            page.get_by_role("button", name="More", exact=True).click()
-            page.get_by_role("menuitem", name="Next example").click()
-            second = "tensorwebPage.view.examples[1].file"
-            shown = "tensorwebPage.view.document.id"
-            driver.wait(f"{shown} + '.py' === {second}")
-        driver.clean()
+        assert names >= {"Share", "Reset", "Colours", "Help", "Format the code"}, width
+        page.keyboard.press("Escape")
+    more.click()
+    page.get_by_role("menuitem", name="Colours").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+    more.click()
+    page.get_by_role("menuitem", name="Next example").click()
+    second = "tensorwebPage.view.examples[1].file"
+    driver.wait(f"tensorwebPage.view.document.id + '.py' === {second}")
+    driver.clean()

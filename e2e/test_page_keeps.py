@@ -230,27 +230,3 @@ def test_a_queued_run_ends_with_its_program(page: Page, site_url: str) -> None:
     release(page, "**/build.json", waiting)
     driver.idle()
     assert page.evaluate(NOTHING_RAN)
-
-
-def test_what_cannot_be_seen_is_marked(page: Page, site_url: str) -> None:
-    opened(page, site_url)
-    hidden = (
-        "\u202e \u202a \u202b \u2066 \u2068 \u2069 \u200b \u200d \u2060 \u3164 \ufe0f"
-    )
-    hidden += " \N{NO-BREAK SPACE} \U000e0041"
-    code = link_code(page, f"# {hidden}\nprint(1)")
-    go(page, f"code={code}")
-    marks = page.locator("#editor .cm-specialChar")
-    expect(marks).to_have_count(len(hidden.split(" ")))
-
-
-def test_long_lines_of_shared_programs_are_wrapped(page: Page, site_url: str) -> None:
-    opened(page, site_url)
-    go(page, f"code={link_code(page, 'x = 1' + ' ' * 600 + '; import os')}")
-    page.wait_for_function("tensorwebPage.view.document.kind === 'link'")
-    inside = page.evaluate(
-        "() => { const box = document.querySelector('.cm-scroller');"
-        "return box.scrollWidth <= box.clientWidth }"
-    )
-    assert inside
-    expect(page.locator("#editor .cm-line").first).to_contain_text("import os")

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from page_driver import PageDriver, expect
 from playwright.sync_api import Page
-from program_steps import ID, SOURCE, hold_python, link_code, opened
+from program_steps import ID, SOURCE, go, hold_python, link_code, opened
 from test_page_access import violations
 
 from conftest import SITE
@@ -156,6 +156,30 @@ def test_hostile_links_do_nothing(shared: PageDriver) -> None:
     page.evaluate("location.hash = '#ex=01-tour'")
     shared.wait("tensorwebPage.view.document.id === '01-tour'")
     shared.idle()
+
+
+def test_what_cannot_be_seen_is_marked(shared: PageDriver) -> None:
+    page = shared.page
+    hidden = (
+        "\u202e \u202a \u202b \u2066 \u2068 \u2069 \u200b \u200d \u2060 \u3164 \ufe0f"
+    )
+    hidden += " \N{NO-BREAK SPACE} \U000e0041"
+    code = link_code(page, f"# {hidden}\nprint(1)")
+    go(page, f"code={code}")
+    marks = page.locator("#editor .cm-specialChar")
+    expect(marks).to_have_count(len(hidden.split(" ")))
+
+
+def test_long_lines_of_shared_programs_are_wrapped(shared: PageDriver) -> None:
+    page = shared.page
+    go(page, f"code={link_code(page, 'x = 1' + ' ' * 600 + '; import os')}")
+    page.wait_for_function(f"{SOURCE}.startsWith('x = 1')")
+    inside = page.evaluate(
+        "() => { const box = document.querySelector('.cm-scroller');"
+        "return box.scrollWidth <= box.clientWidth }"
+    )
+    assert inside
+    expect(page.locator("#editor .cm-line").first).to_contain_text("import os")
 
 
 def test_the_query_chooses_example_and_theme(page: Page, site_url: str) -> None:

@@ -134,23 +134,22 @@ def test_where_python_cannot_wait_the_page_says_so(
             assert driver.idle() == "ready"
 
 
-def test_axe_finds_nothing_wide_and_narrow(
-    profiles_on_cpu: Profiles, site_url: str
-) -> None:
-    with profiles_on_cpu.page(viewport={"width": 390, "height": 800}) as page:
-        driver = PageDriver(page, device="cpu").open(site_url)
-        assert driver.run(PROGRAM) == "ready"
-        assert in_every_scheme(page) == []
-        page.get_by_role("tab", name="Tensors").first.click()
-        driver.look_into("cancelled")
-        page.locator(MADE).get_by_role("button", name="Find the line").click()
-        # The panel stays: the sentence comes where the button was.
-        expect(page.locator(MADE)).to_contain_text("subtract")
-        assert driver.idle() == "ready"
-        assert in_every_scheme(page) == []
-        sizes = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-        assert sizes[0] <= sizes[1]
-        page.locator(MADE).get_by_role("button", name="line 13").click()
-        expect(page.locator(".cm-activeLine")).to_contain_text("big - big")
-        page.set_viewport_size({"width": 1280, "height": 800})
-        assert in_every_scheme(page) == []
+@pytest.mark.parametrize("driver", ["cpu"], indirect=True)
+def test_axe_finds_nothing_wide_and_narrow(driver: PageDriver) -> None:
+    page = driver.page
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert driver.run(PROGRAM) == "ready"
+    assert in_every_scheme(page) == []
+    page.get_by_role("tab", name="Tensors").first.click()
+    driver.look_into("cancelled")
+    page.locator(MADE).get_by_role("button", name="Find the line").click()
+    # The panel stays: the sentence comes where the button was.
+    expect(page.locator(MADE)).to_contain_text("subtract")
+    assert driver.idle() == "ready"
+    assert in_every_scheme(page) == []
+    sizes = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert sizes[0] <= sizes[1]
+    page.locator(MADE).get_by_role("button", name="line 13").click()
+    expect(page.locator(".cm-activeLine")).to_contain_text("big - big")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert in_every_scheme(page) == []

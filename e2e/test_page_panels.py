@@ -45,7 +45,7 @@ def visits(chromium: Browser, extended: str, snapshot: Snapshot) -> Profiles:
     return Profiles(chromium, extended, snapshot)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def wide(visits: Profiles, extended: str) -> Iterator[PageDriver]:
     with visits.page() as page:
         driver = PageDriver(page).open(extended)

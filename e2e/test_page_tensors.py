@@ -347,6 +347,14 @@ def test_device_is_named_and_switches(
 
 
 @pytest.mark.numpy_or_not
+def test_numpy_can_be_imported_where_the_site_has_it(shared: PageDriver) -> None:
+    state = "ready" if site_has("numpy") else "error"
+    assert shared.run("import numpy") == state
+    assert ("ModuleNotFoundError" in shared.output) is not site_has("numpy")
+    assert shared.run("import tensorweb as tw\ntw.ones(3).sum()") == "ready"
+
+
+@pytest.mark.numpy_or_not
 def test_numpy_loads_when_a_program_needs_it(shared: PageDriver) -> None:
     source = "import tensorweb as tw\ntw.asarray([1.5, 0.5]).numpy().sum()"
     if site_has("numpy"):
