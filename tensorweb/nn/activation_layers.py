@@ -38,8 +38,8 @@ __all__ = [
 class ReLU(FunctionModule):
     """`max(x, 0)`; see `relu`.
 
-    >>> tw.nn.ReLU()([1.0]).shape
-    (1,)
+    >>> tw.nn.ReLU()([-2.0, 0.5, 8.0])
+    tensor([0. , 0.5, 8. ])
     """
 
     _function = staticmethod(functions.relu)
@@ -49,8 +49,8 @@ class ReLU(FunctionModule):
 class ReLU6(FunctionModule):
     """`x` between 0 and 6; see `relu6`.
 
-    >>> tw.nn.ReLU6()([1.0]).shape
-    (1,)
+    >>> tw.nn.ReLU6()([-2.0, 0.5, 8.0])
+    tensor([0. , 0.5, 6. ])
     """
 
     _function = staticmethod(functions.relu6)
@@ -60,8 +60,13 @@ class ReLU6(FunctionModule):
 class Hardtanh(FunctionModule):
     """`x` between two numbers; see `hardtanh`.
 
-    >>> tw.nn.Hardtanh()([1.0]).shape
-    (1,)
+    Args:
+        min_val: the lower limit.
+        max_val: the upper limit.
+        inplace: accepted as in PyTorch; the result is a new tensor.
+
+    >>> tw.nn.Hardtanh()([-2.0, 0.5, 8.0])
+    tensor([-1. ,  0.5,  1. ])
     """
 
     _function = staticmethod(functions.hardtanh)
@@ -73,8 +78,12 @@ class Hardtanh(FunctionModule):
 class LeakyReLU(FunctionModule):
     """`x`, or `negative_slope x` below 0; see `leaky_relu`.
 
-    >>> tw.nn.LeakyReLU()([1.0]).shape
-    (1,)
+    Args:
+        negative_slope: the factor of negative numbers.
+        inplace: accepted as in PyTorch; the result is a new tensor.
+
+    >>> tw.nn.LeakyReLU()([-2.0, 0.5, 8.0])
+    tensor([-0.02,  0.5 ,  8.  ])
     """
 
     _function = staticmethod(functions.leaky_relu)
@@ -85,8 +94,12 @@ class LeakyReLU(FunctionModule):
 class ELU(FunctionModule):
     """`x`, or `alpha (exp(x) - 1)` below 0; see `elu`.
 
-    >>> tw.nn.ELU()([1.0]).shape
-    (1,)
+    Args:
+        alpha: the limit for very negative numbers is `-alpha`.
+        inplace: accepted as in PyTorch; the result is a new tensor.
+
+    >>> tw.nn.ELU()([-2.0, 0.5, 8.0]).round(3)
+    tensor([-0.865,  0.5  ,  8.   ])
     """
 
     _function = staticmethod(functions.elu)
@@ -97,8 +110,12 @@ class ELU(FunctionModule):
 class CELU(FunctionModule):
     """`x`, or `alpha (exp(x / alpha) - 1)` below 0; see `celu`.
 
-    >>> tw.nn.CELU()([1.0]).shape
-    (1,)
+    Args:
+        alpha: the limit for very negative numbers is `-alpha`.
+        inplace: accepted as in PyTorch; the result is a new tensor.
+
+    >>> tw.nn.CELU()([-2.0, 0.5, 8.0]).round(3)
+    tensor([-0.865,  0.5  ,  8.   ])
     """
 
     _function = staticmethod(functions.celu)
@@ -109,8 +126,8 @@ class CELU(FunctionModule):
 class SELU(FunctionModule):
     """A scaled `elu` that keeps mean and variance; see `selu`.
 
-    >>> tw.nn.SELU()([1.0]).shape
-    (1,)
+    >>> tw.nn.SELU()([-2.0, 0.5, 8.0]).round(3)
+    tensor([-1.52 ,  0.525,  8.406])
     """
 
     _function = staticmethod(functions.selu)
@@ -120,8 +137,11 @@ class SELU(FunctionModule):
 class GELU(FunctionModule):
     """`x Φ(x)`; see `gelu`.
 
-    >>> tw.nn.GELU()([1.0]).shape
-    (1,)
+    Args:
+        approximate: `none`, or `tanh` for the approximation by that function.
+
+    >>> tw.nn.GELU()([-2.0, 0.5, 8.0]).round(3)
+    tensor([-0.046,  0.346,  8.   ])
     """
 
     _function = staticmethod(functions.gelu)
@@ -131,8 +151,8 @@ class GELU(FunctionModule):
 class SiLU(FunctionModule):
     """`x sigmoid(x)`; see `silu`.
 
-    >>> tw.nn.SiLU()([1.0]).shape
-    (1,)
+    >>> tw.nn.SiLU()([-2.0, 0.5, 8.0]).round(3)
+    tensor([-0.238,  0.311,  7.997])
     """
 
     _function = staticmethod(functions.silu)
@@ -142,8 +162,8 @@ class SiLU(FunctionModule):
 class Mish(FunctionModule):
     """`x tanh(softplus(x))`; see `mish`.
 
-    >>> tw.nn.Mish()([1.0]).shape
-    (1,)
+    >>> tw.nn.Mish()([-2.0, 0.5, 8.0]).round(3)
+    tensor([-0.253,  0.375,  8.   ])
     """
 
     _function = staticmethod(functions.mish)
@@ -153,8 +173,8 @@ class Mish(FunctionModule):
 class Sigmoid(FunctionModule):
     """`1 / (1 + exp(-x))`; see `sigmoid`.
 
-    >>> tw.nn.Sigmoid()([1.0]).shape
-    (1,)
+    >>> tw.nn.Sigmoid()([-2.0, 0.5, 8.0]).round(3)
+    tensor([0.119, 0.622, 1.   ])
     """
 
     _function = staticmethod(functions.sigmoid)
@@ -163,8 +183,8 @@ class Sigmoid(FunctionModule):
 class LogSigmoid(FunctionModule):
     """`log sigmoid(x)`; see `logsigmoid`.
 
-    >>> tw.nn.LogSigmoid()([1.0]).shape
-    (1,)
+    >>> tw.nn.LogSigmoid()([-2.0, 0.5, 8.0]).round(3)
+    tensor([-2.127, -0.474, -0.   ])
     """
 
     _function = staticmethod(functions.logsigmoid)
@@ -173,8 +193,8 @@ class LogSigmoid(FunctionModule):
 class Tanh(FunctionModule):
     """`tanh(x)`.
 
-    >>> tw.nn.Tanh()([1.0]).shape
-    (1,)
+    >>> tw.nn.Tanh()([-2.0, 0.5, 8.0]).round(3)
+    tensor([-0.964,  0.462,  1.   ])
     """
 
     _function = staticmethod(functions.tanh)
@@ -183,8 +203,8 @@ class Tanh(FunctionModule):
 class Tanhshrink(FunctionModule):
     """`x - tanh(x)`.
 
-    >>> tw.nn.Tanhshrink()([1.0]).shape
-    (1,)
+    >>> tw.nn.Tanhshrink()([-2.0, 0.5, 8.0]).round(3)
+    tensor([-1.036,  0.038,  7.   ])
     """
 
     _function = staticmethod(functions.tanhshrink)
@@ -193,8 +213,12 @@ class Tanhshrink(FunctionModule):
 class Softplus(FunctionModule):
     """`log(1 + exp(beta x)) / beta`; see `softplus`.
 
-    >>> tw.nn.Softplus()([1.0]).shape
-    (1,)
+    Args:
+        beta: how sharp the bend at 0 is.
+        threshold: `beta x` beyond which the result is `x`.
+
+    >>> tw.nn.Softplus()([-2.0, 0.5, 8.0]).round(3)
+    tensor([0.127, 0.974, 8.   ])
     """
 
     _function = staticmethod(functions.softplus)
@@ -205,8 +229,8 @@ class Softplus(FunctionModule):
 class Softsign(FunctionModule):
     """`x / (1 + |x|)`.
 
-    >>> tw.nn.Softsign()([1.0]).shape
-    (1,)
+    >>> tw.nn.Softsign()([-2.0, 0.5, 8.0]).round(3)
+    tensor([-0.667,  0.333,  0.889])
     """
 
     _function = staticmethod(functions.softsign)
@@ -215,8 +239,8 @@ class Softsign(FunctionModule):
 class Hardsigmoid(FunctionModule):
     """`x / 6 + 1/2` between 0 and 1; see `hardsigmoid`.
 
-    >>> tw.nn.Hardsigmoid()([1.0]).shape
-    (1,)
+    >>> tw.nn.Hardsigmoid()([-2.0, 0.5, 8.0]).round(3)
+    tensor([0.167, 0.583, 1.   ])
     """
 
     _function = staticmethod(functions.hardsigmoid)
@@ -226,8 +250,8 @@ class Hardsigmoid(FunctionModule):
 class Hardswish(FunctionModule):
     """`x hardsigmoid(x)`; see `hardswish`.
 
-    >>> tw.nn.Hardswish()([1.0]).shape
-    (1,)
+    >>> tw.nn.Hardswish()([-2.0, 0.5, 8.0]).round(3)
+    tensor([-0.333,  0.292,  8.   ])
     """
 
     _function = staticmethod(functions.hardswish)
@@ -257,7 +281,11 @@ class LogSoftmax(FunctionModule):
 
 
 class GLU(FunctionModule):
-    """The first part of an axis times the sigmoid of the second; see `glu`."""
+    """The first half of an axis times the sigmoid of the second; see `glu`.
+
+    >>> tw.nn.GLU()([6.0, 0.0])
+    tensor([3.])
+    """
 
     _function = staticmethod(functions.glu)
     dim: int = -1
@@ -280,7 +308,14 @@ class PReLU(Module):
         device: object = None,
         dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
     ) -> None:
-        """Make one weight per channel, or one for all."""
+        """Make a layer.
+
+        Args:
+            num_parameters: count of channels, each with a weight, or 1 for all.
+            init: the weights at first.
+            device: device of the weights.
+            dtype: floating-point dtype of the weights.
+        """
         self.num_parameters = num_parameters
         self.weight = full((num_parameters,), init, dtype=dtype, device=device)
 

@@ -182,7 +182,17 @@ class Bilinear(Module):
         *,
         rng: init.Rng = None,
     ) -> None:
-        """Make a layer; the arguments are those of `Linear`."""
+        """Make a layer.
+
+        Args:
+            in1_features: length of the first input's last axis.
+            in2_features: length of the second input's last axis.
+            out_features: length of the result's last axis.
+            bias: whether there is a bias.
+            device: device of its tensors.
+            dtype: floating-point dtype of its tensors.
+            rng: a generator, a key or a seed; None for the program's generator.
+        """
         self.in1_features = positive("Bilinear", "in1_features", in1_features)
         self.in2_features = positive("Bilinear", "in2_features", in2_features)
         self.out_features = positive("Bilinear", "out_features", out_features)

@@ -135,7 +135,7 @@ class MultiheadAttention(Module):
     """Attention in several heads, each with projections of its own.
 
     It is called with queries, keys and values, and masks as in PyTorch: True is where a
-    query does *not* see a key.
+    query does not see a key.
 
     Attributes:
         in_proj_weight: `(3 embed_dim, embed_dim)`; None with other `kdim` or `vdim`,

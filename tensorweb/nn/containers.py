@@ -110,7 +110,14 @@ class Sequential(Module):
         return x
 
     def append(self, layer: Layer) -> Sequential:
-        """Append a layer."""
+        """Append a layer.
+
+        >>> tw.nn.Sequential(tw.nn.ReLU()).append(tw.nn.Tanh())
+        Sequential(
+          (0): ReLU()
+          (1): Tanh()
+        )
+        """
         if isinstance(self.layers, dict):
             self.layers[str(len(self.layers))] = layer
         else:
@@ -168,7 +175,11 @@ def flatten(x: ArrayLike, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 
 class Flatten(FunctionModule):
-    """Merges all axes but the first: `(n, ...)` gives `(n, features)`."""
+    """Merges all axes but the first: `(n, ...)` gives `(n, features)`.
+
+    >>> tw.nn.Flatten()(tw.ones((4, 2, 3))).shape
+    (4, 6)
+    """
 
     _function = staticmethod(flatten)
     start_dim: int = 1
@@ -176,10 +187,19 @@ class Flatten(FunctionModule):
 
 
 class Unflatten(Module):
-    """Splits one axis into several."""
+    """Splits one axis into several.
+
+    >>> tw.nn.Unflatten(1, (2, 3))(tw.ones((4, 6))).shape
+    (4, 2, 3)
+    """
 
     def __init__(self, dim: int, unflattened_size: Sequence[int]) -> None:
-        """Store the axis and its new lengths, of which one may be -1."""
+        """Make a layer.
+
+        Args:
+            dim: the axis to split.
+            unflattened_size: lengths of the axes that it becomes; one may be -1.
+        """
         self.dim, self.unflattened_size = dim, tuple(unflattened_size)
 
     def forward(self, x: ArrayLike) -> Tensor:

@@ -95,7 +95,12 @@ class Dropout(Module):
     """
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        """Note the share; `inplace` changes nothing: values never change."""
+        """Make a layer.
+
+        Args:
+            p: probability that an element is 0; others are divided by `1 - p`.
+            inplace: accepted as in PyTorch; the result is a new tensor.
+        """
         self.p = _checked(type(self).__name__, p)
 
     def forward(self, x: ArrayLike, *, key: Tensor | None = None) -> Tensor:
@@ -112,7 +117,12 @@ class Dropout(Module):
 
 
 class Dropout1d(Dropout):
-    """Sets channels of `(n, channels, length)` to 0 with probability `p`."""
+    """Sets channels of `(n, channels, length)` to 0 with probability `p`.
+
+    >>> tw.nn.Dropout1d(0.5)(tw.ones((1, 2, 3)))  # no key: nothing is dropped
+    tensor([[[1., 1., 1.],
+             [1., 1., 1.]]])
+    """
 
     def forward(self, x: ArrayLike, *, key: Tensor | None = None) -> Tensor:
         """Return `x`, with channels dropped if a key is given."""
@@ -122,6 +132,12 @@ class Dropout1d(Dropout):
 
 
 class Dropout2d(Dropout1d):
-    """Sets channels of `(n, channels, h, w)` to 0 with probability `p`."""
+    """Sets channels of `(n, channels, h, w)` to 0 with probability `p`.
+
+    >>> x = tw.ones((1, 32, 2, 2))
+    >>> dropped = tw.nn.Dropout2d(0.5)(x, key=tw.random.key(0))
+    >>> sorted(set(dropped.sum(axis=(2, 3)).ravel().tolist()))
+    [0.0, 8.0]
+    """
 
     _rank = 4

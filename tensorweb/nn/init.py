@@ -278,6 +278,9 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
     Raises:
         DataError: the nonlinearity is unknown.
+
+    >>> tw.nn.init.calculate_gain("leaky_relu", 1.0)
+    1.0
     """
     factor = 0.01 if param is None else param
     gains = {

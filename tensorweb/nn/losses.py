@@ -390,6 +390,12 @@ class _Loss(FunctionModule):
 class CrossEntropyLoss(_Loss):
     """Cross-entropy of logits and labels; see `cross_entropy`.
 
+    Args:
+        weight: a weight for each class; None for equal weights.
+        ignore_index: a label whose examples are left out.
+        reduction: `mean`, `sum` or `none` for the losses of all examples.
+        label_smoothing: share of the target that all classes get in equal parts.
+
     >>> tw.nn.CrossEntropyLoss()([[0.0, 0.0]], [1])
     tensor(0.6931472)
     """
@@ -402,7 +408,16 @@ class CrossEntropyLoss(_Loss):
 
 
 class NLLLoss(_Loss):
-    """Negative log-likelihood of labels; see `nll`."""
+    """Negative log-likelihood of labels; see `nll`.
+
+    Args:
+        weight: a weight for each class; None for equal weights.
+        ignore_index: a label whose examples are left out.
+        reduction: `mean`, `sum` or `none` for the losses of all examples.
+
+    >>> tw.nn.NLLLoss()([[-0.5, -1.0]], [1])
+    tensor(1.)
+    """
 
     _function = staticmethod(nll)
     weight: ArrayLike = None
@@ -436,21 +451,37 @@ class BCEWithLogitsLoss(_Loss):
 
 
 class MSELoss(_Loss):
-    """Mean squared error; see `mse`."""
+    """Mean squared error; see `mse`.
+
+    >>> tw.nn.MSELoss()([1.0, 2.0], [1.0, 4.0])
+    tensor(2.)
+    """
 
     _function = staticmethod(mse)
     reduction: str = "mean"
 
 
 class L1Loss(_Loss):
-    """Mean absolute error; see `l1`."""
+    """Mean absolute error; see `l1`.
+
+    >>> tw.nn.L1Loss()([1.0, 2.0], [1.0, 4.0])
+    tensor(1.)
+    """
 
     _function = staticmethod(l1)
     reduction: str = "mean"
 
 
 class HuberLoss(_Loss):
-    """Huber loss: quadratic for small differences, linear for large; see `huber`."""
+    """Huber loss: quadratic for small differences, linear for large; see `huber`.
+
+    Args:
+        reduction: `mean`, `sum` or `none` for the losses of all examples.
+        delta: the difference from which on the loss is linear.
+
+    >>> tw.nn.HuberLoss()([0.0, 0.0], [1.0, 3.0])
+    tensor(1.5)
+    """
 
     _function = staticmethod(huber)
     reduction: str = "mean"
@@ -458,7 +489,15 @@ class HuberLoss(_Loss):
 
 
 class SmoothL1Loss(_Loss):
-    """Smooth L1: quadratic for small differences, else linear; see `smooth_l1`."""
+    """Smooth L1: quadratic for small differences, else linear; see `smooth_l1`.
+
+    Args:
+        reduction: `mean`, `sum` or `none` for the losses of all examples.
+        beta: the difference from which on the loss is linear.
+
+    >>> tw.nn.SmoothL1Loss()([0.0, 0.0], [1.0, 3.0])
+    tensor(1.5)
+    """
 
     _function = staticmethod(smooth_l1)
     reduction: str = "mean"
@@ -466,7 +505,15 @@ class SmoothL1Loss(_Loss):
 
 
 class KLDivLoss(_Loss):
-    """Kullback-Leibler divergence; see `kl_div`."""
+    """Kullback-Leibler divergence; see `kl_div`.
+
+    Args:
+        reduction: `mean`, `sum`, `batchmean` or `none` for all losses.
+        log_target: whether targets are logarithms too.
+
+    >>> tw.nn.KLDivLoss(reduction="sum")([[0.0, -1.0]], [[0.0, 1.0]])
+    tensor(1.)
+    """
 
     _function = staticmethod(kl_div)
     reduction: str = "mean"

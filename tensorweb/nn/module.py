@@ -77,6 +77,9 @@ class Module:
 
         Raises:
             TensorwebError: the class defines neither `forward` nor `__call__`.
+
+        >>> tw.nn.Linear(3, 2).forward(tw.ones((5, 3))).shape
+        (5, 2)
         """
         name = type(self).__name__
         raise TensorwebError(
@@ -95,6 +98,11 @@ class Module:
         Raises:
             DataError: the name is no attribute name.
             DTypeError: the value is no tensor.
+
+        >>> layer = tw.nn.Linear(3, 2)
+        >>> layer.register_buffer("mask", tw.ones(2))
+        >>> [name for name, _ in layer.named_buffers()]
+        ['mask']
         """
         if not name.isidentifier():
             raise DataError(f"register_buffer: {name!r} is no name of an attribute.")
@@ -108,26 +116,48 @@ class Module:
         setattr(self, name, tensor)
 
     def named_modules(self, prefix: str = "") -> Iterator[tuple[str, Module]]:
-        """Yield this module and all submodules, with their names by path."""
+        """Yield this module and all submodules, with their names by path.
+
+        >>> model = tw.nn.Sequential(tw.nn.Linear(3, 2), tw.nn.ReLU())
+        >>> [name for name, _ in model.named_modules()]
+        ['', '0', '1']
+        """
         yield from _to_its_ends(self, _modules(self, prefix))
 
     def modules(self) -> Iterator[Module]:
-        """Yield this module and all submodules."""
+        """Yield this module and all submodules.
+
+        >>> model = tw.nn.Sequential(tw.nn.Linear(3, 2), tw.nn.ReLU())
+        >>> [type(module).__name__ for module in model.modules()]
+        ['Sequential', 'Linear', 'ReLU']
+        """
         return (module for _, module in self.named_modules())
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
-        """Yield the direct submodules by name, including those in lists and dicts."""
+        """Yield the direct submodules by name, including those in lists and dicts.
+
+        >>> model = tw.nn.Sequential(tw.nn.Linear(3, 2), tw.nn.ReLU())
+        >>> [name for name, _ in model.named_children()]
+        ['0', '1']
+        """
         for name, value in self._parts():
             yield from _modules_in(name, value)
 
     def children(self) -> Iterator[Module]:
-        """Yield the direct submodules, including those in lists and dicts."""
+        """Yield the direct submodules, including those in lists and dicts.
+
+        >>> list(tw.nn.Sequential(tw.nn.ReLU(), tw.nn.Tanh()).children())
+        [ReLU(), Tanh()]
+        """
         return (module for _, module in self.named_children())
 
     def named_parameters(self, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
         """Yield the trainable tensors by name: floats that are no buffers.
 
         A shared tensor is yielded once.
+
+        >>> [(name, x.shape) for name, x in tw.nn.Linear(3, 2).named_parameters()]
+        [('weight', (2, 3)), ('bias', (2,))]
         """
         seen: set[int] = set()
         for name, tensor, is_buffer, _ in _tensors(self, prefix):
@@ -137,17 +167,29 @@ class Module:
                 yield name, tensor
 
     def parameters(self) -> Iterator[Tensor]:
-        """Yield the trainable tensors: floats that are no buffers."""
+        """Yield the trainable tensors: floats that are no buffers.
+
+        >>> sum(x.size for x in tw.nn.Linear(3, 2).parameters())
+        8
+        """
         return (tensor for _, tensor in self.named_parameters())
 
     def named_buffers(self, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
-        """Yield by name what is not trained: buffers, and tensors of other dtypes."""
+        """Yield by name what is not trained: buffers, and tensors of other dtypes.
+
+        >>> [name for name, _ in tw.nn.BatchNorm1d(3).named_buffers()]
+        ['running_mean', 'running_var', 'num_batches_tracked']
+        """
         for name, tensor, is_buffer, _ in _tensors(self, prefix):
             if is_buffer or tensor.node.dtype.kind not in FLOWING:
                 yield name, tensor
 
     def buffers(self) -> Iterator[Tensor]:
-        """Yield the tensors that are not trained."""
+        """Yield the tensors that are not trained.
+
+        >>> [x.shape for x in tw.nn.BatchNorm1d(3).buffers()]
+        [(3,), (3,), ()]
+        """
         return (tensor for _, tensor in self.named_buffers())
 
     def state_dict(self) -> dict[str, Tensor]:
@@ -178,18 +220,33 @@ class Module:
 
         Raises:
             DataError: names or shapes do not fit; it lists all, and nothing is loaded.
+
+        >>> first, second = tw.nn.Linear(3, 2), tw.nn.Linear(3, 2)
+        >>> second.load_state_dict(first.state_dict())
+        ([], [])
+        >>> bool((first.weight == second.weight).all())
+        True
         """
         named = {name: t for name, t, _, is_saved in _tensors(self) if is_saved}
         return load(type(self).__name__, named, state_dict, strict)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Set whether `backward()` computes gradients of all parameters."""
+        """Set whether `backward()` computes gradients of all parameters.
+
+        >>> layer = tw.nn.Linear(3, 2).requires_grad_(False)
+        >>> layer.weight.requires_grad
+        False
+        """
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
 
     def to(self, device: object = None, dtype: object = None) -> Self:
-        """Move this module to a device, and its floats to a dtype; return it."""
+        """Move this module to a device, and its floats to a dtype; return it.
+
+        >>> tw.nn.Linear(3, 2).to("cpu", tw.float64).weight.dtype
+        tensorweb.float64
+        """
         for tensor in [tensor for _, tensor, _, _ in _tensors(self)]:
             value = tensor.detach()
             if dtype is not None and tensor.node.dtype.kind == "float":
@@ -200,7 +257,11 @@ class Module:
         return self
 
     def extra_repr(self) -> str:
-        """Return the settings that the representation shows."""
+        """Return the settings that the representation shows.
+
+        >>> tw.nn.Linear(3, 2).extra_repr()
+        'in_features=3, out_features=2, bias=True'
+        """
         return ""
 
     def __repr__(self) -> str:

@@ -285,7 +285,17 @@ class LayerNorm(_TrailingNorm):
         device: object = None,
         dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
     ) -> None:
-        """Make a layer for inputs whose shape ends in `normalized_shape`."""
+        """Make a layer.
+
+        Args:
+            normalized_shape: lengths of the last axes of inputs, which are normalised
+                together.
+            eps: added to the variance.
+            elementwise_affine: whether there is a `weight` and, with `bias`, a `bias`.
+            bias: False leaves out what is added.
+            device: device of its tensors.
+            dtype: floating-point dtype of its tensors.
+        """
         maker = init.Maker(None, device, dtype)
         super().__init__(normalized_shape, eps, elementwise_affine, maker)
         has_bias = elementwise_affine and bias
@@ -320,7 +330,16 @@ class RMSNorm(_TrailingNorm):
         device: object = None,
         dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
     ) -> None:
-        """Make a layer for inputs whose shape ends in `normalized_shape`."""
+        """Make a layer.
+
+        Args:
+            normalized_shape: lengths of the last axes of inputs, which are normalised
+                together.
+            eps: added to the mean of the squares; None for that of the dtype.
+            elementwise_affine: whether there is a `weight`.
+            device: device of its tensors.
+            dtype: floating-point dtype of its tensors.
+        """
         maker = init.Maker(None, device, dtype)
         super().__init__(normalized_shape, eps, elementwise_affine, maker)
 
@@ -357,7 +376,16 @@ class GroupNorm(Module):
         *,
         bias: bool = True,
     ) -> None:
-        """Make a layer; with `affine`, `bias=False` leaves out what is added.
+        """Make a layer.
+
+        Args:
+            num_groups: count of groups, which divides the channels.
+            num_channels: count of channels, the length of axis 1.
+            eps: added to the variance.
+            affine: whether there is a `weight` and, with `bias`, a `bias`.
+            device: device of its tensors.
+            dtype: floating-point dtype of its tensors.
+            bias: False leaves out what is added.
 
         Raises:
             DataError: the groups do not divide the channels.

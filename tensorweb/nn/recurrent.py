@@ -300,7 +300,22 @@ class RNN(Recurrent):
         *,
         rng: init.Rng = None,
     ) -> None:
-        """Make a layer; `nonlinearity` is `tanh` or `relu`, the rest as in `GRU`."""
+        """Make a layer.
+
+        Args:
+            input_size: length of one step's input.
+            hidden_size: length of the state.
+            num_layers: count of layers, each fed with the states of the previous.
+            nonlinearity: the activation, `tanh` or `relu`.
+            bias: whether there is a bias.
+            batch_first: whether inputs are `(n, steps, size)` and not
+                `(steps, n, size)`.
+            dropout: dropout probability between layers, in calls with `key=`.
+            bidirectional: whether sequences are processed in both directions.
+            device: device of its tensors.
+            dtype: floating-point dtype of its tensors.
+            rng: a generator, a key or a seed; None for the program's generator.
+        """
         self.nonlinearity = _checked_nonlinearity("RNN", nonlinearity)
         super().__init__(
             input_size,
@@ -380,7 +395,26 @@ class LSTM(Recurrent):
         *,
         rng: init.Rng = None,
     ) -> None:
-        """Make a layer; `proj_size` is what states are projected to, if not 0."""
+        """Make a layer.
+
+        Args:
+            input_size: length of one step's input.
+            hidden_size: length of the state.
+            num_layers: count of layers, each fed with the states of the previous.
+            bias: whether there is a bias.
+            batch_first: whether inputs are `(n, steps, size)` and not
+                `(steps, n, size)`.
+            dropout: dropout probability between layers, in calls with `key=`.
+            bidirectional: whether sequences are processed in both directions.
+            proj_size: length to which states are projected, below `hidden_size`; 0 for
+                no projection.
+            device: device of its tensors.
+            dtype: floating-point dtype of its tensors.
+            rng: a generator, a key or a seed; None for the program's generator.
+
+        Raises:
+            DataError: `proj_size` is not below `hidden_size`.
+        """
         self.proj_size = proj_size
         size = positive("LSTM", "hidden_size", hidden_size)
         if not 0 <= proj_size < size:
@@ -439,7 +473,16 @@ class _Cell(Module):
         *,
         rng: init.Rng = None,
     ) -> None:
-        """Make a cell; arguments as those of the layer."""
+        """Make a cell.
+
+        Args:
+            input_size: length of one step's input.
+            hidden_size: length of the state.
+            bias: whether there is a bias.
+            device: device of its tensors.
+            dtype: floating-point dtype of its tensors.
+            rng: a generator, a key or a seed; None for the program's generator.
+        """
         name = type(self).__name__
         self.input_size = positive(name, "input_size", input_size)
         self.hidden_size = positive(name, "hidden_size", hidden_size)
@@ -500,7 +543,17 @@ class RNNCell(_Cell):
         *,
         rng: init.Rng = None,
     ) -> None:
-        """Make a cell; `nonlinearity` is `tanh` or `relu`."""
+        """Make a cell.
+
+        Args:
+            input_size: length of one step's input.
+            hidden_size: length of the state.
+            bias: whether there is a bias.
+            nonlinearity: the activation, `tanh` or `relu`.
+            device: device of its tensors.
+            dtype: floating-point dtype of its tensors.
+            rng: a generator, a key or a seed; None for the program's generator.
+        """
         self.nonlinearity = _checked_nonlinearity("RNNCell", nonlinearity)
         super().__init__(input_size, hidden_size, bias, device, dtype, rng=rng)
 
