@@ -98,6 +98,9 @@ class Optimizer:
             style.
         names: their names in messages and in `state_dict`.
         state: the state of these tensors, None in the functional style.
+
+    >>> isinstance(tw.optim.SGD(lr=0.5), tw.optim.Optimizer)
+    True
     """
 
     # Whether `weight_decay` shrinks the parameter itself; otherwise it is added to the
@@ -457,6 +460,10 @@ class Optimizer:
         Raises:
             DataError: it is the state of other parameters or of another optimiser.
                 Nothing has changed then.
+
+        >>> first, second = tw.optim.Adam(tw.ones(2)), tw.optim.Adam(tw.ones(2))
+        >>> second.load_state_dict(first.state_dict()).step
+        tensor(0)
         """
         own = self._checked_state("load_state_dict") if state is None else state
         loaded = state_from_named(own, state_dict)

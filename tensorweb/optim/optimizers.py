@@ -191,7 +191,20 @@ class AdamW(Adam):
         amsgrad: bool = False,
         maximize: bool = False,
     ) -> None:
-        """Make an optimiser; see `Adam`."""
+        """Make an optimiser; with `params` it owns their state.
+
+        Args:
+            params: a model, a tree of tensors or several tensors, for `step`.
+            lr: the learning rate, a number or a function of the step count.
+            betas: decay rates of both moving averages, below 1.
+            eps: added to the denominator.
+            weight_decay: decay rate of the parameter, times the learning rate.
+            amsgrad: use the maximum of all past `v`. Reddi, Kale and Kumar 2018.
+            maximize: ascend the gradient instead of descending.
+
+        Raises:
+            DataError: an option is out of its range.
+        """
         super().__init__(
             params,
             lr=lr,

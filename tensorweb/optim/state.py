@@ -192,6 +192,10 @@ class State:
         step: count of completed steps, int32.
         rates: the learning rate of each parameter group; None for a schedule.
         groups: moments of the parameters.
+
+    >>> state = tw.optim.Adam().init(tw.ones(2))
+    >>> state.step
+    tensor(0)
     """
 
     step: Tensor
@@ -204,7 +208,11 @@ class State:
         return self.rates[0]
 
     def tensors(self) -> Iterator[Tensor]:
-        """Yield the tensors of the state."""
+        """Yield the tensors of the state.
+
+        >>> len(list(tw.optim.Adam().init(tw.ones(2)).tensors()))
+        4
+        """
         yield self.step
         for rate in self.rates:
             if rate is not None:
@@ -218,6 +226,12 @@ class State:
         """Copy new values into this state if the structures agree, else return `new`.
 
         The optimiser so retains its tensors, and `jit` need not search for them again.
+
+        >>> opt, x = tw.optim.SGD(lr=0.5), tw.ones(2)
+        >>> state = opt.init(x)
+        >>> _, new = opt.update(x, tw.ones(2), state)
+        >>> state.replaced_by(new).step
+        tensor(1)
         """
         for mine, other in zip(self.groups, new.groups, strict=False):
             if mine.layout != other.layout or (mine.missed is None) != (
@@ -232,7 +246,12 @@ class State:
         return self
 
     def copy(self) -> State:
-        """Return a state that shares no tensors and may be overwritten."""
+        """Return a state that shares no tensors and may be overwritten.
+
+        >>> state = tw.optim.SGD().init(tw.ones(2))
+        >>> state.copy().step
+        tensor(0)
+        """
 
         def copied(leaf: Any) -> Any:
             if not isinstance(leaf, Tensor):
