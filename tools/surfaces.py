@@ -7,6 +7,7 @@ what all operations of one arity and dtype rule promise is said here, once.
 
 from __future__ import annotations
 
+import ast
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
@@ -164,8 +165,35 @@ def _method(entry: Op) -> Iterator[str]:
     else:
         yield f"def {entry.name}(self, other: ArrayLike, /) -> Tensor:"
         body = f'operation("{entry.name}", self, other)'
-    yield f'    """Return {summary}."""'
+    assert entry.example, "internal: an entry without an example"
+    call, printed = entry.example
+    yield f'    """Return {summary}.'
+    yield ""
+    yield f"    >>> {as_method(entry.name, call)}"
+    yield from (f"    {line}" for line in printed.split("\n"))
+    yield '    """'
     yield f"    return self._wrap({body})"
+
+
+def as_method(name: str, code: str) -> str:
+    """Return code that calls a function with a call of the method of its name.
+
+    >>> as_method("add", "tw.round(tw.add([1, 2], 10))")
+    'tw.round(tw.tensor([1, 2]).add(10))'
+    """
+    tree = ast.parse(code, mode="eval")
+    calls = (each for each in ast.walk(tree) if isinstance(each, ast.Call))
+    called, function = next(
+        (each, each.func)
+        for each in calls
+        if isinstance(each.func, ast.Attribute)
+        and ast.unparse(each.func) == f"tw.{name}"
+    )
+    first = called.args.pop(0)
+    is_tensor = ast.unparse(first).startswith("tw.")
+    make = ast.parse("tw.tensor", mode="eval").body
+    function.value = first if is_tensor else ast.Call(make, [first], [])
+    return ast.unparse(tree).replace("'", '"')
 
 
 def _indented(lines: Iterable[str]) -> str:

@@ -30,11 +30,20 @@ class AlgebraMethods(TensorBase):
     __slots__ = ()
 
     def matmul(self, other: ArrayLike, /) -> Tensor:
-        """Return the matrix product: `(..., m, k) @ (..., k, n)` is `(..., m, n)`."""
+        """Return the matrix product: `(..., m, k) @ (..., k, n)` is `(..., m, n)`.
+
+        >>> tw.tensor([[0, 1], [2, 3]]).matmul([[6, 7], [8, 9]])
+        tensor([[ 8,  9],
+                [36, 41]])
+        """
         return self._wrap(build.matmul(*as_operands(self, other)))
 
     def dot(self, b: ArrayLike, out: TensorBase | None = None) -> Tensor:
-        """Return NumPy's dot: the last axis with the last but one of `b`."""
+        """Return NumPy's dot: the last axis with the last but one of `b`.
+
+        >>> tw.tensor([1, 2, 3]).dot([4, 5, 6])
+        tensor(32)
+        """
         x, y = as_operands(self, b)
         if not x.shape or not y.shape:
             product = elementwise(OPS["multiply"], x, y)
@@ -44,7 +53,11 @@ class AlgebraMethods(TensorBase):
         return into(self._wrap(product), out)
 
     def tensordot(self, other: ArrayLike, /, *, axes: ContractedAxes = 2) -> Tensor:
-        """Return the sum of products over axes: a number of them, or two lists."""
+        """Return the sum of products over axes: a number of them, or two lists.
+
+        >>> tw.tensor([1, 2]).tensordot([3, 4], axes=1)
+        tensor(11)
+        """
         a, b = as_operands(self, other)
         if is_integer(axes):
             count = operator.index(axes)
@@ -60,7 +73,11 @@ class AlgebraMethods(TensorBase):
         return self._wrap(build.tensordot(a, b, first, second))
 
     def vecdot(self, other: ArrayLike, /, *, axis: SupportsIndex = -1) -> Tensor:
-        """Return the sum of products along one axis, the others broadcast."""
+        """Return the sum of products along one axis, the others broadcast.
+
+        >>> tw.tensor([[1, 2], [3, 4]]).vecdot([10, 1])
+        tensor([12, 34])
+        """
         a, b = as_operands(self, other)
         along = operator.index(axis)
         rank = min(len(a.shape), len(b.shape))
@@ -72,7 +89,12 @@ class AlgebraMethods(TensorBase):
         return self._wrap(build.vecdot(a, b, along))
 
     def outer(self, other: ArrayLike, /) -> Tensor:
-        """Return all products of two 1-D tensors: `(m,)` and `(n,)` give `(m, n)`."""
+        """Return all products of two 1-D tensors: `(m,)` and `(n,)` give `(m, n)`.
+
+        >>> tw.tensor([1, 2]).outer([10, 20, 30])
+        tensor([[10, 20, 30],
+                [20, 40, 60]])
+        """
         a, b = as_operands(self, other)
         if len(a.shape) != 1 or len(b.shape) != 1:
             raise ShapeError(
@@ -87,7 +109,11 @@ class AlgebraMethods(TensorBase):
         prepend: ArrayLike = None,
         append: ArrayLike = None,
     ) -> Tensor:
-        """Return differences of neighbours along an axis, `n` times over."""
+        """Return differences of neighbours along an axis, `n` times over.
+
+        >>> tw.tensor([1, 4, 9, 16]).diff()
+        tensor([3, 5, 7])
+        """
         node = self.node
         along = normalize_axis(axis, len(node.shape))
         n = operator.index(n)

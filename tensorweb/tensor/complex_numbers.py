@@ -68,7 +68,11 @@ class ComplexMethods(TensorBase):
         return expand(cast(node, part.dtype), part.shape)
 
     def conj(self) -> Tensor:
-        """Return the complex conjugate; of a real tensor itself."""
+        """Return the complex conjugate; of a real tensor itself.
+
+        >>> tw.tensor([1 + 2j, 3 - 4j]).conj()
+        tensor([1.-2.j, 3.+4.j], dtype=complex64)
+        """
         if self.node.dtype.kind != "complex":
             return self  # type: ignore[return-value]  # all tensors are Tensor
         negative = OPS["negative"]

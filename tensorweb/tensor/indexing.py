@@ -95,7 +95,12 @@ class IndexingMethods(TensorBase):
         out: TensorBase | None = None,
         mode: str = "raise",
     ) -> Tensor:
-        """Return the slices at `indices` along an axis."""
+        """Return the slices at `indices` along an axis.
+
+        >>> tw.tensor([[1, 2, 3], [4, 5, 6]]).take([2, 0], axis=1)
+        tensor([[3, 1],
+                [6, 4]])
+        """
         if out is not None or mode != "raise":
             return numpys("take")(self, indices, axis, out, mode)
         rank = len(self.node.shape)
@@ -113,14 +118,22 @@ class IndexingMethods(TensorBase):
     def take_along_axis(
         self, indices: ArrayLike, /, axis: SupportsIndex = -1
     ) -> Tensor:
-        """Return elements at `indices` along an axis, other axes matched one to one."""
+        """Return elements at `indices` along an axis, other axes matched one to one.
+
+        >>> tw.tensor([[3, 1, 2]]).take_along_axis([[1, 2]])
+        tensor([[1, 2]])
+        """
         along = normalize_axis(axis, len(self.node.shape))
         chosen = index_node(indices, self.node.device)
         checked = checked_indices(chosen, along, self.node.shape)
         return self._wrap(take_along(self.node, checked, along))
 
     def nonzero(self) -> tuple[Tensor, ...]:
-        """Return where elements are not zero: one index tensor per axis."""
+        """Return where elements are not zero: one index tensor per axis.
+
+        >>> tw.tensor([[1, 0], [0, 2]]).nonzero()
+        (tensor([0, 1]), tensor([0, 1]))
+        """
         if not self.node.shape:
             raise DataError("nonzero: a 0-d tensor has no axes; reshape it to (1,).")
         mask = _as_mask(self.node)

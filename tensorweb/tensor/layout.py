@@ -98,7 +98,12 @@ class LayoutMethods(TensorBase):
         return self._view(permute(self.node, order), ORDER, order)
 
     def shares_memory_with(self, other: TensorBase) -> bool:
-        """Whether both tensors view overlapping parts of the same storage."""
+        """Whether both tensors view overlapping parts of the same storage.
+
+        >>> x = tw.zeros((2, 3))
+        >>> x.shares_memory_with(x.T)
+        True
+        """
         if not isinstance(other, TensorBase):
             raise DTypeError(
                 f"shares_memory_with: other is of type {type(other).__name__}; data of "
@@ -111,14 +116,25 @@ class LayoutMethods(TensorBase):
         return max(low, other_low) <= min(high, other_high)
 
     def contiguous(self) -> Tensor:
-        """Return the values in row-major storage; the tensor itself if they are so."""
+        """Return the values in row-major storage; the tensor itself if they are so.
+
+        >>> tw.zeros((2, 3)).T.contiguous().strides
+        (2, 1)
+        """
         node = self.node
         return (
             self if element_view(node) == View.contiguous(node.shape) else self.copy()  # type: ignore[return-value]  # all tensors are Tensor
         )
 
     def copy(self, order: str = "C") -> Tensor:
-        """Return the values in storage of their own."""
+        """Return the values in storage of their own.
+
+        >>> x = tw.tensor([1, 2])
+        >>> y = x.copy()
+        >>> y[0] = 9
+        >>> x, y
+        (tensor([1, 2]), tensor([9, 2]))
+        """
         if order not in ROW_MAJOR:
             raise DataError(
                 f"copy: order={order!r}, but elements lie in row-major order here; "
@@ -143,6 +159,9 @@ class LayoutMethods(TensorBase):
 
         Raises:
             DTypeError: the rule does not allow it, or the device has no such dtype.
+
+        >>> tw.tensor([1.7, -1.7]).astype(tw.int32)
+        tensor([ 1, -1])
         """
         new_dtype = as_dtype(dtype)
         if casting != "unsafe":
@@ -161,6 +180,9 @@ class LayoutMethods(TensorBase):
 
         Raises:
             DTypeError: the device cannot store the dtype.
+
+        >>> tw.tensor([1, 2]).to_device("cpu").device
+        'cpu'
         """
         if stream is not None:
             raise DataError(

@@ -46,6 +46,10 @@ class MovementMethods(TensorBase):
 
         Raises:
             ShapeError: sizes differ, or `copy=False` and a copy is needed.
+
+        >>> tw.arange(6).reshape(2, -1)
+        tensor([[0, 1, 2],
+                [3, 4, 5]])
         """
         if order not in ROW_MAJOR:
             lengths = as_shape_arguments(shape, "reshape")
@@ -79,6 +83,10 @@ class MovementMethods(TensorBase):
         Raises:
             ShapeError: sizes differ or no strides can express the shape.
             DTypeError: a dtype or class is given; bits are not read as another one.
+
+        >>> tw.arange(6).view(2, 3)
+        tensor([[0, 1, 2],
+                [3, 4, 5]])
         """
         if not shape and dtype is None:
             return self._view(self.node, SHAPE, self.node.shape)
@@ -96,7 +104,11 @@ class MovementMethods(TensorBase):
         return self.reshape(*shape, copy=False)
 
     def ravel(self, order: str = "C") -> Tensor:
-        """Return the elements in row-major order as one axis; by columns for `F`."""
+        """Return the elements in row-major order as one axis; by columns for `F`.
+
+        >>> tw.tensor([[1, 2], [3, 4]]).ravel()
+        tensor([1, 2, 3, 4])
+        """
         if order not in ROW_MAJOR:
             return numpys("ravel")(self, order)
         layout = layout_of(self)
@@ -108,6 +120,9 @@ class MovementMethods(TensorBase):
         """Return the axes from `start_axis` to `end_axis` merged into one.
 
         `order` is NumPy's, which may also stand first: `F` for all elements by columns.
+
+        >>> tw.zeros((2, 3, 4)).flatten(1).shape
+        (2, 12)
         """
         if isinstance(start_axis, str) or order != "C":
             requested_order = start_axis if isinstance(start_axis, str) else order
@@ -127,7 +142,11 @@ class MovementMethods(TensorBase):
         )
 
     def permute(self, *axes: SupportsIndex | Iterable[SupportsIndex]) -> Tensor:
-        """Return the axes in another order, as a view: `x.permute(2, 0, 1)`."""
+        """Return the axes in another order, as a view: `x.permute(2, 0, 1)`.
+
+        >>> tw.zeros((2, 3, 4)).permute(2, 0, 1).shape
+        (4, 2, 3)
+        """
         order = as_shape_arguments(axes, "permute")
         return self._permuted(normalize_permutation(order, len(self.node.shape)))
 
@@ -136,7 +155,11 @@ class MovementMethods(TensorBase):
         return self._view(build.permute(self.node, order), ORDER, order)
 
     def permute_dims(self, axes: Iterable[SupportsIndex]) -> Tensor:
-        """Return the axes in another order, as a view."""
+        """Return the axes in another order, as a view.
+
+        >>> tw.zeros((2, 3, 4)).permute_dims((2, 0, 1)).shape
+        (4, 2, 3)
+        """
         return self.permute(tuple(axes))
 
     def transpose(
@@ -146,6 +169,9 @@ class MovementMethods(TensorBase):
 
         One tuple, or another number of axes than two, is the order of all axes as in
         `permute_dims`.
+
+        >>> tw.zeros((2, 3, 4)).transpose(1, 2).shape
+        (2, 4, 3)
         """
         if not axes or (len(axes) == 1 and axes[0] is None):
             return self.permute(*reversed(range(len(self.node.shape))))
@@ -161,7 +187,11 @@ class MovementMethods(TensorBase):
         return self.permute(order)
 
     def swapaxes(self, axis1: SupportsIndex, axis2: SupportsIndex) -> Tensor:
-        """Return two axes swapped, as a view."""
+        """Return two axes swapped, as a view.
+
+        >>> tw.zeros((2, 3, 4)).swapaxes(0, 2).shape
+        (4, 3, 2)
+        """
         rank = len(self.node.shape)
         first, second = normalize_axis(axis1, rank), normalize_axis(axis2, rank)
         order = list(range(rank))
@@ -169,7 +199,12 @@ class MovementMethods(TensorBase):
         return self._permuted(order)
 
     def matrix_transpose(self) -> Tensor:
-        """Return each matrix (the last two axes) transposed, as a view."""
+        """Return each matrix (the last two axes) transposed, as a view.
+
+        >>> tw.tensor([[1, 2], [3, 4]]).matrix_transpose()
+        tensor([[1, 3],
+                [2, 4]])
+        """
         if len(self.node.shape) < 2:
             raise ShapeError(
                 f"matrix_transpose: shape {self.node.shape} has fewer than two axes."
@@ -177,7 +212,11 @@ class MovementMethods(TensorBase):
         return self.swapaxes(-2, -1)
 
     def moveaxis(self, source: Axes, destination: Axes) -> Tensor:
-        """Return axes moved to other positions, the others kept in order."""
+        """Return axes moved to other positions, the others kept in order.
+
+        >>> tw.zeros((2, 3, 4)).moveaxis(0, -1).shape
+        (3, 4, 2)
+        """
         rank = len(self.node.shape)
         sources = _ordered_axes(source, rank)
         targets = _ordered_axes(destination, rank)
@@ -191,7 +230,11 @@ class MovementMethods(TensorBase):
         return self._permuted(order)
 
     def expand(self, *shape: SupportsIndex | Iterable[SupportsIndex]) -> Tensor:
-        """Return axes of length 1 repeated by stride 0; -1 keeps an axis as it is."""
+        """Return axes of length 1 repeated by stride 0; -1 keeps an axis as it is.
+
+        >>> tw.zeros((2, 1)).expand(-1, 3).shape
+        (2, 3)
+        """
         new = as_shape_arguments(shape, "expand")
         old = self.node.shape
         added = len(new) - len(old)
@@ -202,18 +245,31 @@ class MovementMethods(TensorBase):
         return self._wrap(build.expand(self.node, as_shape(filled)))
 
     def broadcast_to(self, shape: Axes) -> Tensor:
-        """Return the tensor repeated to a shape by strides of 0."""
+        """Return the tensor repeated to a shape by strides of 0.
+
+        >>> tw.tensor([1, 2, 3]).broadcast_to((2, 3))
+        tensor([[1, 2, 3],
+                [1, 2, 3]])
+        """
         return self._wrap(build.expand(self.node, as_shape(shape)))
 
     def expand_dims(self, axis: Axes = 0) -> Tensor:
-        """Return axes of length 1 inserted where the result shall have them."""
+        """Return axes of length 1 inserted where the result shall have them.
+
+        >>> tw.zeros((2, 3)).expand_dims(1).shape
+        (2, 1, 3)
+        """
         axes = (axis,) if is_integer(axis) else tuple(axis)
         inserted = normalize_axes(axes, len(self.node.shape) + len(axes))
         node = build.expand_dims(self.node, inserted)
         return self._view(node, SHAPE, node.shape)
 
     def unsqueeze(self, axis: SupportsIndex) -> Tensor:
-        """Return an axis of length 1 inserted where the result shall have it."""
+        """Return an axis of length 1 inserted where the result shall have it.
+
+        >>> tw.zeros((2, 3)).unsqueeze(0).shape
+        (1, 2, 3)
+        """
         return self.expand_dims(axis)
 
     def sliding_windows(
@@ -229,6 +285,10 @@ class MovementMethods(TensorBase):
         Raises:
             AxisError: an axis does not exist or is given twice.
             ShapeError: an axis is shorter than a window, or counts differ.
+
+        >>> tw.arange(5).sliding_windows(3, step=2)
+        tensor([[0, 1, 2],
+                [2, 3, 4]])
         """
         rank = len(self.node.shape)
         axes = _ordered_axes(axis, rank)
@@ -245,6 +305,9 @@ class MovementMethods(TensorBase):
 
         Raises:
             ShapeError: a given axis is longer than 1.
+
+        >>> tw.zeros((1, 3, 1)).squeeze(0).shape
+        (3, 1)
         """
         shape = self.node.shape
         axes = (
@@ -256,7 +319,12 @@ class MovementMethods(TensorBase):
         return self._view(node, SHAPE, node.shape)
 
     def flip(self, axis: Axes | None = None) -> Tensor:
-        """Return some axes reversed by negative strides, all of them for None."""
+        """Return some axes reversed by negative strides, all of them for None.
+
+        >>> tw.tensor([[1, 2], [3, 4]]).flip(axis=1)
+        tensor([[2, 1],
+                [4, 3]])
+        """
         axes = normalize_axes(axis, len(self.node.shape))
         return self._view(build.flip(self.node, axes), REVERSED, axes)
 

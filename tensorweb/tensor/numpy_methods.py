@@ -75,7 +75,11 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         kind: str = "introselect",
         order: None = None,
     ) -> Tensor:
-        """Return indices with smaller values before `kth` and larger ones behind it."""
+        """Return indices with smaller values before `kth` and larger ones behind it.
+
+        >>> tw.tensor([7, 1, 5, 3]).argpartition(1)[0]
+        tensor(1)
+        """
         return numpys("argpartition")(self, kth, axis, kind, order)
 
     def choose(
@@ -84,6 +88,9 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         """Return for each element the value that the array of its number has there.
 
         Arrays are given as one list, or one by one.
+
+        >>> tw.tensor([1, 0, 1]).choose([[1, 2, 3], [10, 20, 30]])
+        tensor([10,  2, 30])
         """
         arrays = choices[0] if len(choices) == 1 else choices
         return numpys("choose")(self, arrays, out, mode)
@@ -94,11 +101,19 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         axis: SupportsIndex | None = None,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Return the elements along an axis for which a condition holds."""
+        """Return the elements along an axis for which a condition holds.
+
+        >>> tw.tensor([5, 6, 7]).compress([True, False, True])
+        tensor([5, 7])
+        """
         return numpys("compress")(condition, self, axis, out)
 
     def conjugate(self, out: Tensor | None = None) -> Tensor:
-        """Return the complex conjugate, as `conj` does."""
+        """Return the complex conjugate, as `conj` does.
+
+        >>> tw.tensor([1 + 2j]).conjugate()
+        tensor([1.-2.j], dtype=complex64)
+        """
         return into(self.conj(), out)
 
     def cumprod(
@@ -107,7 +122,12 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         dtype: DTypeLike = None,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Return running products along an axis; of all elements without one."""
+        """Return running products along an axis; of all elements without one.
+
+        >>> tw.tensor([[1, 2], [3, 4]]).cumprod(1)
+        tensor([[ 1,  2],
+                [ 3, 12]])
+        """
         return numpys("cumprod")(self, axis, dtype, out)
 
     def cumsum(
@@ -116,17 +136,31 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         dtype: DTypeLike = None,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Return running sums along an axis; of all elements without one."""
+        """Return running sums along an axis; of all elements without one.
+
+        >>> tw.tensor([[1, 2], [3, 4]]).cumsum()
+        tensor([ 1,  3,  6, 10])
+        """
         return numpys("cumsum")(self, axis, dtype, out)
 
     def diagonal(
         self, offset: int = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
     ) -> Tensor:
-        """Return the diagonal of two axes, as the last axis of the result."""
+        """Return the diagonal of two axes, as the last axis of the result.
+
+        >>> tw.tensor([[1, 2], [3, 4]]).diagonal()
+        tensor([1, 4])
+        """
         return numpys("diagonal")(self, offset, axis1, axis2)
 
     def fill(self, value: ArrayLike) -> None:
-        """Write one value everywhere."""
+        """Write one value everywhere.
+
+        >>> x = tw.tensor([1, 2, 3])
+        >>> x.fill(7)
+        >>> x
+        tensor([7, 7, 7])
+        """
         self[...] = value
 
     def partition(
@@ -136,18 +170,34 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         kind: str = "introselect",
         order: None = None,
     ) -> None:
-        """Put smaller values before position `kth`, others behind it, in place."""
+        """Put smaller values before position `kth`, others behind it, in place.
+
+        >>> x = tw.tensor([7, 1, 5, 3])
+        >>> x.partition(1)
+        >>> x[1]
+        tensor(3)
+        """
         along = operator.index(axis)  # None would be another shape
         self[...] = numpys("partition")(self, kth, along, kind, order)
 
     def ptp(
         self, axis: Axis = None, out: Tensor | None = None, keepdims: bool = False
     ) -> Tensor:
-        """Return the largest value less the smallest, along axes."""
+        """Return the largest value less the smallest, along axes.
+
+        >>> tw.tensor([[4, 9, 2], [7, 7, 8]]).ptp(axis=1)
+        tensor([7, 1])
+        """
         return numpys("ptp")(self, axis, out, keepdims)
 
     def put(self, indices: ArrayLike, values: ArrayLike, mode: str = "raise") -> None:
-        """Write values at positions of the flattened array; few are repeated."""
+        """Write values at positions of the flattened array; few are repeated.
+
+        >>> x = tw.tensor([1, 2, 3])
+        >>> x.put([0, 2], [8, 9])
+        >>> x
+        tensor([8, 2, 9])
+        """
         numpys("put")(self, indices, values, mode)
 
     def resize(self, *shape: Any, refcheck: bool = True) -> None:
@@ -155,6 +205,12 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
 
         Raises:
             ShapeError: it shares elements with others.
+
+        >>> x = tw.tensor([1, 2, 3])
+        >>> x.resize(2, 2)
+        >>> x
+        tensor([[1, 2],
+                [3, 0]])
         """
         if not shape or shape == (None,):
             return
@@ -168,16 +224,30 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
     def searchsorted(
         self, v: ArrayLike, side: str = "left", sorter: ArrayLike = None
     ) -> Tensor:
-        """Return where values belong in a sorted vector, `side` of equal ones."""
+        """Return where values belong in a sorted vector, `side` of equal ones.
+
+        >>> tw.tensor([10, 20, 30]).searchsorted([5, 20, 99])
+        tensor([0, 1, 3])
+        """
         return numpys("searchsorted")(self, v, side, sorter)
 
     def setflags(self, write: bool | None = None) -> None:
-        """Set whether the tensor may be written to."""
+        """Set whether the tensor may be written to.
+
+        >>> x = tw.tensor([1, 2])
+        >>> x.setflags(write=False)
+        >>> x.flags.writeable
+        False
+        """
         if write is not None:
             set_read_only(self, not write)
 
     def tobytes(self, order: str = "C") -> bytes:
-        """Return the elements as bytes, row-major, by columns with `order="F"`."""
+        """Return the elements as bytes, row-major, by columns with `order="F"`.
+
+        >>> tw.tensor([104, 105], dtype="uint8").tobytes()
+        b'hi'
+        """
         return bytes(read([numpys("ravel")(self, order).node])[0])
 
     def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
@@ -185,6 +255,12 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
 
         With `sep` it is text, each number in Python's `format`; files that are opened
         for text take it as well.
+
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> tw.tensor([104, 105], dtype="uint8").tofile(file)
+        >>> file.getvalue()
+        b'hi'
         """
         written: str | bytes = self.tobytes()
         if sep:
@@ -198,17 +274,29 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
             fid.write(written)
 
     def is_integer(self) -> bool:
-        """Return whether a number is whole; reads it."""
+        """Return whether a number is whole; reads it.
+
+        >>> tw.tensor(2.5).is_integer()
+        False
+        """
         value: Any = self.item()  # type: ignore[attr-defined]  # all tensors have it
         return isinstance(value, int) or bool(value.is_integer())
 
     def as_integer_ratio(self) -> tuple[int, int]:
-        """Return a float as a fraction, its numerator and denominator; reads it."""
+        """Return a float as a fraction, its numerator and denominator; reads it.
+
+        >>> tw.tensor(0.75).as_integer_ratio()
+        (3, 4)
+        """
         ratio: tuple[int, int] = self.item().as_integer_ratio()  # type: ignore[attr-defined]  # all tensors have it
         return ratio
 
     def bit_count(self) -> int:
-        """Return how many bits of an integer's size are 1; reads it."""
+        """Return how many bits of an integer's size are 1; reads it.
+
+        >>> tw.tensor(7).bit_count()
+        3
+        """
         return abs(operator.index(self)).bit_count()  # type: ignore[arg-type]  # all tensors have it
 
     def trace(
@@ -219,7 +307,11 @@ class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
         dtype: DTypeLike = None,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Return the sum of the diagonal of two axes."""
+        """Return the sum of the diagonal of two axes.
+
+        >>> tw.tensor([[1, 2], [3, 4]]).trace()
+        tensor(5)
+        """
         return numpys("trace")(self, offset, axis1, axis2, dtype, out)
 
 

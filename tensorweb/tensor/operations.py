@@ -96,7 +96,11 @@ class OperationMethods(TensorBase):
     def round(
         self, decimals: SupportsIndex = 0, out: TensorBase | None = None
     ) -> Tensor:
-        """Return the nearest number with `decimals` decimals, halves to even."""
+        """Return the nearest number with `decimals` decimals, halves to even.
+
+        >>> tw.tensor([0.5, 1.5, 2.4]).round()
+        tensor([0., 2., 2.])
+        """
         return into(self._wrap(rounded(self.node, operator.index(decimals))), out)
 
     def __round__(self, ndigits: SupportsIndex | None = None) -> Any:
@@ -115,9 +119,16 @@ class OperationMethods(TensorBase):
         """Return values below `min` raised to it, values above `max` lowered to it.
 
         `casting="unsafe"` converts them to the dtype of `out`, whatever that is.
+
+        >>> tw.tensor([1, 5, 9]).clip(2, 7)
+        tensor([2, 5, 7])
         """
         return into(self._wrap(clipped(self, min, max)), out, casting)
 
     def isin(self, other: ArrayLike, /, *, invert: bool = False) -> Tensor:
-        """Return whether each element occurs in `other`; negated for `invert=True`."""
+        """Return whether each element occurs in `other`; negated for `invert=True`.
+
+        >>> tw.tensor([1, 2, 3]).isin([3, 1])
+        tensor([ True, False,  True])
+        """
         return self._wrap(isin(*as_operands(self, other), invert=invert))

@@ -42,6 +42,10 @@ class RearrangementMethods(TensorBase):
         """Return a border of `value` around the tensor.
 
         `widths` is one number, one `(before, after)` for all axes, or one per axis.
+
+        >>> tw.tensor([[1, 2]]).pad([(1, 0), (0, 2)])
+        tensor([[0, 0, 0, 0],
+                [1, 2, 0, 0]])
         """
         checked = _pairs(widths, len(self.node.shape))
         fill = scalar_node(value, self.node.dtype, self.node.device)
@@ -60,6 +64,9 @@ class RearrangementMethods(TensorBase):
 
         Raises:
             ShapeError: a range leaves the tensor, or their count is not the axes'.
+
+        >>> tw.arange(5).crop([(1, 4)])
+        tensor([1, 2, 3])
         """
         listed = list(ranges)
         shape = self.node.shape
@@ -84,7 +91,11 @@ class RearrangementMethods(TensorBase):
         return self._view(read_item(self.node, key), ITEM, key)
 
     def roll(self, shift: Axes, axis: Axes | None = None) -> Tensor:
-        """Return elements moved along axes; those leaving one end enter the other."""
+        """Return elements moved along axes; those leaving one end enter the other.
+
+        >>> tw.tensor([1, 2, 3, 4]).roll(1)
+        tensor([4, 1, 2, 3])
+        """
         node = self.node
         if axis is None:
             if not is_integer(shift):
@@ -107,7 +118,12 @@ class RearrangementMethods(TensorBase):
         return self._wrap(node)
 
     def tile(self, repetitions: Axes) -> Tensor:
-        """Return the tensor repeated as a whole, a number of times along each axis."""
+        """Return the tensor repeated as a whole, a number of times along each axis.
+
+        >>> tw.tensor([1, 2]).tile((2, 2))
+        tensor([[1, 2, 1, 2],
+                [1, 2, 1, 2]])
+        """
         counts = _counts(repetitions)
         rank = max(len(counts), len(self.node.shape))
         counts = (*(1,) * (rank - len(counts)), *counts)
@@ -125,6 +141,9 @@ class RearrangementMethods(TensorBase):
 
         Without `axis` the elements are taken in row-major order. This is NumPy's
         `repeat`; PyTorch's `x.repeat(2, 1)` is `x.tile((2, 1))`.
+
+        >>> tw.tensor([1, 2]).repeat(3)
+        tensor([1, 1, 1, 2, 2, 2])
         """
         node = self.node
         if axis is None:
@@ -149,7 +168,11 @@ class RearrangementMethods(TensorBase):
         return self._wrap(select(node, items))
 
     def unstack(self, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
-        """Return the slices along an axis, as views without that axis."""
+        """Return the slices along an axis, as views without that axis.
+
+        >>> tw.tensor([[1, 2], [3, 4]]).unstack()
+        (tensor([1, 2]), tensor([3, 4]))
+        """
         along = normalize_axis(axis, len(self.node.shape))
         before = (slice(None),) * along
         return tuple(self._item((*before, i)) for i in range(self.node.shape[along]))

@@ -71,7 +71,11 @@ class ReductionMethods(TensorBase):
         dim: Axis = None,
         keepdim: bool = False,
     ) -> Tensor:
-        """Return the sum along axes; 0 of nothing."""
+        """Return the sum along axes; 0 of nothing.
+
+        >>> tw.tensor([[1, 2, 3], [4, 5, 6]]).sum(axis=0)
+        tensor([5, 7, 9])
+        """
         return self._reduce(
             "sum", axis, out, keepdims, dim, keepdim, where, initial, dtype
         )
@@ -88,7 +92,11 @@ class ReductionMethods(TensorBase):
         dim: Axis = None,
         keepdim: bool = False,
     ) -> Tensor:
-        """Return the product along axes; 1 of nothing."""
+        """Return the product along axes; 1 of nothing.
+
+        >>> tw.tensor([[1, 2, 3], [4, 5, 6]]).prod(axis=1)
+        tensor([  6, 120])
+        """
         return self._reduce(
             "prod", axis, out, keepdims, dim, keepdim, where, initial, dtype
         )
@@ -104,7 +112,12 @@ class ReductionMethods(TensorBase):
         dim: Axis = None,
         keepdim: bool = False,
     ) -> Tensor:
-        """Return the largest value along axes; NaN wins."""
+        """Return the largest value along axes; NaN wins.
+
+        >>> tw.tensor([[1, 5], [7, 2]]).max(axis=1, keepdims=True)
+        tensor([[5],
+                [7]])
+        """
         return self._reduce("max", axis, out, keepdims, dim, keepdim, where, initial)
 
     def min(
@@ -118,7 +131,11 @@ class ReductionMethods(TensorBase):
         dim: Axis = None,
         keepdim: bool = False,
     ) -> Tensor:
-        """Return the smallest value along axes; NaN wins."""
+        """Return the smallest value along axes; NaN wins.
+
+        >>> tw.tensor([[1, 5], [7, 2]]).min()
+        tensor(1)
+        """
         return self._reduce("min", axis, out, keepdims, dim, keepdim, where, initial)
 
     def any(
@@ -131,7 +148,11 @@ class ReductionMethods(TensorBase):
         dim: Axis = None,
         keepdim: bool = False,
     ) -> Tensor:
-        """Return whether one element is true along axes; false of nothing."""
+        """Return whether one element is true along axes; false of nothing.
+
+        >>> tw.tensor([[True, False], [False, False]]).any(axis=1)
+        tensor([ True, False])
+        """
         return self._reduce("any", axis, out, keepdims, dim, keepdim, where)
 
     def all(
@@ -144,7 +165,11 @@ class ReductionMethods(TensorBase):
         dim: Axis = None,
         keepdim: bool = False,
     ) -> Tensor:
-        """Return whether all elements are true along axes; true of nothing."""
+        """Return whether all elements are true along axes; true of nothing.
+
+        >>> tw.tensor([[True, True], [False, True]]).all(axis=1)
+        tensor([ True, False])
+        """
         return self._reduce("all", axis, out, keepdims, dim, keepdim, where)
 
     def count_nonzero(
@@ -155,7 +180,11 @@ class ReductionMethods(TensorBase):
         dim: Axis = None,
         keepdim: bool = False,
     ) -> Tensor:
-        """Return how many elements along axes are not zero."""
+        """Return how many elements along axes are not zero.
+
+        >>> tw.tensor([[0, 1, 2], [0, 0, 3]]).count_nonzero(axis=1)
+        tensor([2, 1])
+        """
         if dim is not None or keepdim:
             axis = axis_of("count_nonzero", axis, dim)
             keepdims = keepdims or keepdim
@@ -174,7 +203,11 @@ class ReductionMethods(TensorBase):
         dim: Axis = None,
         keepdim: bool = False,
     ) -> Tensor:
-        """Return the mean along axes; integers and bool give the default float."""
+        """Return the mean along axes; integers and bool give the default float.
+
+        >>> tw.tensor([[1, 2], [3, 6]]).mean(axis=1)
+        tensor([1.5, 4.5])
+        """
         if dim is not None or keepdim:
             axis = axis_of("mean", axis, dim)
             keepdims = keepdims or keepdim
@@ -202,6 +235,9 @@ class ReductionMethods(TensorBase):
         """Return the variance along axes, `Σ(x - mean)² / (n - correction)`.
 
         `ddof` is NumPy's word for `correction`.
+
+        >>> tw.tensor([1.0, 2.0, 3.0]).var(correction=1)
+        tensor(1.)
         """
         if dim is not None or keepdim:
             axis = axis_of("var", axis, dim)
@@ -233,6 +269,9 @@ class ReductionMethods(TensorBase):
 
         Its derivative is 0 where all values are equal. `ddof` is NumPy's word for
         `correction`.
+
+        >>> tw.tensor([1.0, 3.0]).std()
+        tensor(1.)
         """
         if dim is not None or keepdim:
             axis = axis_of("std", axis, dim)
@@ -255,7 +294,11 @@ class ReductionMethods(TensorBase):
         dim: SupportsIndex | None = None,
         keepdim: bool = False,
     ) -> Tensor:
-        """Return where the first largest value is; in row-major order for None."""
+        """Return where the first largest value is; in row-major order for None.
+
+        >>> tw.tensor([[1, 9, 3], [8, 2, 7]]).argmax(axis=1)
+        tensor([1, 0])
+        """
         return self._argreduce("argmax", axis, out, keepdims, dim, keepdim)
 
     def argmin(
@@ -267,7 +310,11 @@ class ReductionMethods(TensorBase):
         dim: SupportsIndex | None = None,
         keepdim: bool = False,
     ) -> Tensor:
-        """Return where the first smallest value is; in row-major order for None."""
+        """Return where the first smallest value is; in row-major order for None.
+
+        >>> tw.tensor([[1, 9, 3], [8, 2, 7]]).argmin(axis=1)
+        tensor([0, 1])
+        """
         return self._argreduce("argmin", axis, out, keepdims, dim, keepdim)
 
     def _argreduce(
@@ -292,7 +339,11 @@ class ReductionMethods(TensorBase):
         dtype: DTypeLike = None,
         include_initial: bool = False,
     ) -> Tensor:
-        """Return running sums along an axis; `include_initial` puts a 0 before them."""
+        """Return running sums along an axis; `include_initial` puts a 0 before them.
+
+        >>> tw.tensor([3, 1, 7]).cumulative_sum()
+        tensor([ 3,  4, 11])
+        """
         return self._scan("cumulative_sum", axis, dtype, 0 if include_initial else None)
 
     def cumulative_prod(
@@ -302,7 +353,11 @@ class ReductionMethods(TensorBase):
         dtype: DTypeLike = None,
         include_initial: bool = False,
     ) -> Tensor:
-        """Return running products along an axis; `include_initial` puts a 1 first."""
+        """Return running products along an axis; `include_initial` puts a 1 first.
+
+        >>> tw.tensor([1, 2, 3, 4]).cumulative_prod()
+        tensor([ 1,  2,  6, 24])
+        """
         return self._scan(
             "cumulative_prod", axis, dtype, 1 if include_initial else None
         )

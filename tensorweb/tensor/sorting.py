@@ -34,6 +34,11 @@ class SortingMethods(TensorBase):
         """Sort the tensor in place along an axis; always stable, NaN last.
 
         `tw.sort(x)` returns sorted values and leaves `x` as it is.
+
+        >>> x = tw.tensor([3, 1, 2])
+        >>> x.sort()
+        >>> x
+        tensor([1, 2, 3])
         """
         check_kind("sort", kind)
         check_default("sort", "order", order, None)
@@ -49,7 +54,11 @@ class SortingMethods(TensorBase):
         descending: bool = False,
         stable: bool | None = True,
     ) -> Tensor:
-        """Return the indices (int32) that sort an axis; always stable, NaN last."""
+        """Return the indices (int32) that sort an axis; always stable, NaN last.
+
+        >>> tw.tensor([30, 10, 20, 10]).argsort()
+        tensor([1, 3, 2, 0])
+        """
         check_kind("argsort", kind)
         check_default("argsort", "order", order, None)
         along = normalize_axis(axis, len(self.node.shape))

@@ -46,12 +46,21 @@ class ValueMethods(TensorBase):
     __slots__ = ()
 
     def realize(self) -> Tensor:
-        """Start computing the value now and return the tensor; does not wait."""
+        """Start computing the value now and return the tensor; does not wait.
+
+        >>> tw.tensor([1, 2]).realize()
+        tensor([1, 2])
+        """
         realize([self.node])
         return self  # type: ignore[return-value]  # all tensors are Tensor
 
     async def realize_async(self) -> Tensor:
-        """Compute the value and await that it exists."""
+        """Compute the value and await that it exists.
+
+        >>> import asyncio
+        >>> asyncio.run(tw.tensor([1, 2]).realize_async())
+        tensor([1, 2])
+        """
         realize([self.node])
         if self.node.size:
             await read_async([_element(self.node, 0)])
@@ -98,13 +107,21 @@ class ValueMethods(TensorBase):
         Raises:
             DataError: no index is given and there are several elements, or none.
             TensorIndexError: the index is out of range.
+
+        >>> tw.tensor([[1, 2], [3, 4]]).item(1, 0)
+        3
         """
         node = _chosen(self.node, index)
         _check_leaving(node, "item()")
         return _number(read([node])[0], node.dtype)
 
     async def item_async(self, *index: SupportsIndex) -> Any:
-        """Return one element as a Python number by awaiting the device."""
+        """Return one element as a Python number by awaiting the device.
+
+        >>> import asyncio
+        >>> asyncio.run(tw.tensor([5]).item_async())
+        5
+        """
         node = _chosen(self.node, index)
         _check_leaving(node, "item_async()")
         return _number((await read_async([node]))[0], node.dtype)
@@ -115,12 +132,20 @@ class ValueMethods(TensorBase):
         Raises:
             TransformError: `grad` or another derivative is being taken by what the
                 values depend on; `item`, `numpy` and `float(x)` raise it as well.
+
+        >>> tw.tensor([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
         """
         _check_leaving(self.node, "tolist()")
         return peek(self)
 
     async def tolist_async(self) -> Any:
-        """Return nested lists of Python numbers by awaiting the device."""
+        """Return nested lists of Python numbers by awaiting the device.
+
+        >>> import asyncio
+        >>> asyncio.run(tw.tensor([1, 2]).tolist_async())
+        [1, 2]
+        """
         _check_leaving(self.node, "tolist_async()")
         data = (await read_async([self.node]))[0]
         return unpack(data, self.node.dtype, self.node.shape)
@@ -132,12 +157,20 @@ class ValueMethods(TensorBase):
             TransformError: the tensor requires a gradient, outside of `tw.no_grad()`,
                 or a derivative is being taken by what the values depend on; write
                 `x.detach().numpy()`.
+
+        >>> tw.tensor([1, 2]).numpy().tolist()
+        [1, 2]
         """
         _check_leaving(self.node, "numpy()", is_array=True)
         return _array(read([self.node])[0], self.node)
 
     async def numpy_async(self) -> np.ndarray[Any, Any]:
-        """Return a new NumPy array by awaiting the device."""
+        """Return a new NumPy array by awaiting the device.
+
+        >>> import asyncio
+        >>> asyncio.run(tw.tensor([1, 2]).numpy_async()).tolist()
+        [1, 2]
+        """
         _check_leaving(self.node, "numpy_async()", is_array=True)
         return _array((await read_async([self.node]))[0], self.node)
 
