@@ -115,6 +115,9 @@ class DType:
 
         Raises:
             DTypeError: bytes would be in another order than this machine's.
+
+        >>> tw.float32.newbyteorder("=")
+        tensorweb.float32
         """
         same = ("=", "|", "I", "N", "<", "L", "native", "little")
         if self.itemsize > 1 and new_order not in same:

@@ -40,6 +40,9 @@ class Structure:
         kind: the class of a container, None for a leaf.
         names: keys of a dict, attributes of an object, else empty.
         parts: the structures of its children.
+
+    >>> tw.tree.flatten((1, [2, 3]))[1] == tw.tree.flatten((4, [5, 6]))[1]
+    True
     """
 
     kind: type | None
@@ -61,7 +64,12 @@ class Structure:
         return self == CONSTANT
 
     def slots(self) -> Iterator[Structure]:
-        """Yield the structure of each leaf, from left to right."""
+        """Yield the structure of each leaf, from left to right.
+
+        >>> _, structure = tw.tree.flatten((1, [2, 3]))
+        >>> len(list(structure.slots()))
+        3
+        """
         if self.kind is None:
             yield self
         for part in self.parts:
@@ -160,6 +168,10 @@ def flatten(tree: Any) -> tuple[list[Any], Structure]:
 
     Raises:
         DataError: the tree contains itself.
+
+    >>> leaves, structure = tw.tree.flatten({"a": 1, "b": (2, 3)})
+    >>> leaves
+    [1, 2, 3]
     """
     walk = _Walk()
     try:
@@ -222,6 +234,10 @@ def unflatten(structure: Structure, leaves: Sequence[Any]) -> Any:
 
     Raises:
         DataError: there are not as many leaves as the structure has slots.
+
+    >>> leaves, structure = tw.tree.flatten({"a": 1, "b": (2, 3)})
+    >>> tw.tree.unflatten(structure, [4, 5, 6])
+    {'a': 4, 'b': (5, 6)}
     """
     if not isinstance(structure, Structure):
         raise DataError(

@@ -517,11 +517,19 @@ class poly1d:
         return result
 
     def deriv(self, m: SupportsIndex = 1) -> poly1d:
-        """Return the m-th derivative."""
+        """Return the m-th derivative.
+
+        >>> np.poly1d([1, 2, 3]).deriv()
+        poly1d([2, 2])
+        """
         return poly1d(polyder(self.coeffs, m))
 
     def integ(self, m: SupportsIndex = 1, k: ArrayLike = None) -> poly1d:
-        """Return the m-th integral."""
+        """Return the m-th integral.
+
+        >>> np.poly1d([2, 2]).integ()
+        poly1d([1., 2., 0.])
+        """
         return poly1d(polyint(self.coeffs, m, k))
 
     def __str__(self) -> str:

@@ -187,7 +187,7 @@ class Distributions(Hidden):
     def standard_gamma(self, shape: ArrayLike, size: Size = None) -> Tensor:
         """Return numbers of the gamma distribution of a shape and scale 1.
 
-        Marsaglia and Tsang, *A simple method for generating gamma variables*, 2000.
+        Marsaglia and Tsang, "A simple method for generating gamma variables", 2000.
 
         >>> np.random.standard_gamma(2.0, 3).shape
         (3,)

@@ -131,7 +131,11 @@ class Generator(Distributions, Counts, Drawing):
     def random(
         self, size: Size = None, dtype: DTypeLike = "float32", out: Tensor | None = None
     ) -> Tensor:
-        """Return numbers from 0 up to and without 1, all as likely."""
+        """Return numbers from 0 up to and without 1, all as likely.
+
+        >>> np.random.default_rng(0).random(3).shape
+        (3,)
+        """
         shape = out.shape if out is not None else sample_shape("random", size)
         return into(self._draw().uniform(shape, dtype), out)
 
@@ -143,14 +147,22 @@ class Generator(Distributions, Counts, Drawing):
         dtype: DTypeLike = "int32",
         endpoint: bool = False,
     ) -> Tensor:
-        """Return integers from `low` up to and without `high`, or with it."""
+        """Return integers from `low` up to and without `high`, or with it.
+
+        >>> np.random.default_rng(0).integers(5, 6, 2)
+        tensor([5, 5])
+        """
         first, last = (0, plain(low)) if high is None else (plain(low), plain(high))
         if endpoint:
             last = (last if isinstance(last, int) else tw.asarray(last)) + 1
         return self._integers("integers", first, last, size, as_dtype(dtype))
 
     def spawn(self, n_children: int) -> list[Generator]:
-        """Return generators whose numbers are independent."""
+        """Return generators whose numbers are independent.
+
+        >>> len(np.random.default_rng(0).spawn(2))
+        2
+        """
         words = self._draw().bits((n_children, 2)).tolist()
         return [Generator(high << 31 | low >> 1) for high, low in words]
 
