@@ -28,6 +28,8 @@ nitpicky = True
 show_warning_types = True
 
 myst_heading_anchors = 4
+# Else each link is tried as a name of C++ as well.
+myst_ref_domains = ["std", "py"]
 
 # Docstrings say the types in words.
 autodoc_typehints = "none"

@@ -352,6 +352,10 @@ def firsts() -> Mapping[int, str]:
         for name, value in names(module).items():
             if not isinstance(value, float | str | None):
                 found.setdefault(id(value), name)
+            # Sphinx describes a class under its own name, and not under another one.
+            is_own = inspect.isclass(value) and name.endswith(f".{value.__name__}")
+            if is_own and found[id(value)].rpartition(".")[0] == module:
+                found[id(value)] = name
     return found
 
 

@@ -12,18 +12,19 @@ import inspect
 import posixpath
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.domains.python import PythonDomain
 from sphinx.ext.napoleon import Config
 from sphinx.ext.napoleon.docstring import GoogleDocstring
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.inspect import stringify_signature
 
-from tools import op_notes, programs, reference
+from tools import op_notes, parameters, programs, reference
 
 CODE = re.compile(r"`([^`]+)`")
 NAME = re.compile(r"(?:(tw|tensorweb|np)\.)?([A-Za-z_][\w.]*[A-Za-z_0-9])(?:\(\))?")
@@ -35,6 +36,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the functions of this file to Sphinx."""
     app.connect("autodoc-process-docstring", _convert)
     app.add_directive("tensorweb-entry", DataEntry)
+    app.add_domain(Names, override=True)
     app.connect("missing-reference", _resolve)
     app.connect("source-read", _redirect)
     app.connect("doctree-resolved", _offer)
@@ -55,17 +57,105 @@ NAPOLEON = Config(napoleon_use_ivar=True, napoleon_use_rtype=False)
 
 
 def converted(name: str, value: object, lines: Sequence[str]) -> list[str]:
-    """Return a docstring as reStructuredText, and the notes of its operation."""
-    parameters = _parameters(value)
+    """Return a docstring as reStructuredText, and what tables say about its name."""
+    names = _parameters(value)
+    entry: Any = value
+    text = list(lines)
+    fields: list[str] = []
+    if callable(entry) and not reference.is_dtype(entry):
+        if made_of_tables := field_list(name, entry):
+            fields = [".. raw:: html", "", f"   {made_of_tables}", ""]
+        text = parameters.without(text, "Args", "Returns", "Raises")
+    at = next((i for i, line in enumerate(text) if SECTION.match(line)), len(text))
     made: list[str] = []
     is_example = False
-    for line in lines:
+    for line in [*text[:at], "", *fields, *text[at:]]:
         begins = line.lstrip().startswith(">>>")
         is_example = bool(line.strip()) and (is_example or begins)
-        made.append(line if is_example else _prose(line, name, parameters))
+        is_prose = not is_example and line not in fields
+        made.append(_prose(line, name, names) if is_prose else line)
     notes = [_prose(note, name, frozenset()) for note in op_notes.notes(name)]
     made += ["", *(line for note in notes for line in (note, ""))]
     return GoogleDocstring(made, NAPOLEON).lines()  # type: ignore[arg-type]
+
+
+SECTION = re.compile(r"(Yields|Attributes):|>>> ")
+"""What the parameters and the result stand before in an entry."""
+
+
+DASH = " \N{EN DASH} "
+
+
+def field_list(name: str, value: Any) -> str:
+    """Return the parameters, the result and the errors of a callable as HTML.
+
+    It is what Sphinx makes of fields. Sphinx would take a third of the whole build for
+    them, most of it to parse and to copy their nodes.
+    """
+    names = _parameters(value)
+
+    def marked(text: str) -> str:
+        return _html(text, name, names)
+
+    fields: list[tuple[str, str]] = []
+    if rows := list(parameters.fields(name, value)):
+        items = [_item(*row[:-1], marked(row[-1])) for row in rows]
+        fields.append(("Parameters", _listed(items)))
+    if not inspect.isclass(value):
+        found = parameters.result(name, value)
+        said = f"{DASH}{marked(found.text)}" if found.text else ""
+        fields.append(("Returns", f"<p><em>{html.escape(found.type)}</em>{said}</p>"))
+    if errors := parameters.errors(name, value):
+        items = [
+            f"{_html(f'`{error}`', name, frozenset())}{DASH}{marked(text)}"
+            for error, text in errors.items()
+        ]
+        fields.append(("Raises", _listed(items)))
+    parts = [
+        f'<dt class="field-{parity}">{title}<span class="colon">:</span></dt>'
+        f'<dd class="field-{parity}">{text}</dd>'
+        for (title, text), parity in zip(fields, ("odd", "even", "odd"), strict=False)
+    ]
+    return f'<dl class="field-list simple">{"".join(parts)}</dl>' if parts else ""
+
+
+def _item(word: str, kind: str, default: str, text: str) -> str:
+    """Return a parameter with its type, its default and its meaning."""
+    facts = [f"<em>{html.escape(kind)}</em>"] if kind else []
+    facts += [f"default {_literal(default)}"] if default else []
+    stated = f" ({', '.join(facts)})" if facts else ""
+    return f"<strong>{word}</strong>{stated}{DASH}{text}"
+
+
+def _listed(items: Sequence[str]) -> str:
+    listed = "".join(f"<li><p>{item}</p></li>" for item in items)
+    return f'<ul class="simple">{listed}</ul>'
+
+
+def _html(text: str, name: str, names: frozenset[str]) -> str:
+    """Return a docstring's prose as HTML, its code marked and linked."""
+    parts: list[str] = []
+    start = 0
+    for found in CODE.finditer(text):
+        code = found[1]
+        named = NAME.fullmatch(code) if code not in names else None
+        target = _entry(named[1], named[2], name) if named else None
+        parts.append(html.escape(text[start : found.start()], quote=False))
+        parts.append(_link(code, target) if target else _literal(code))
+        start = found.end()
+    return "".join([*parts, html.escape(text[start:], quote=False)])
+
+
+def _link(code: str, target: str) -> str:
+    address = f"{reference.all_names()[target]}.html#{target}"
+    shown = _literal(code, "xref py py-obj ")
+    return f'<a class="reference internal" href="{address}">{shown}</a>'
+
+
+def _literal(code: str, kind: str = "") -> str:
+    text = html.escape(code, quote=False)
+    kinds = f"{kind}docutils literal notranslate"
+    return f'<code class="{kinds}"><span class="pre">{text}</span></code>'
 
 
 def _parameters(value: object) -> frozenset[str]:
@@ -76,20 +166,20 @@ def _parameters(value: object) -> frozenset[str]:
         return frozenset()
 
 
-def _prose(line: str, name: str, parameters: frozenset[str]) -> str:
+def _prose(line: str, name: str, names: frozenset[str]) -> str:
     """Return a line with its code marked and everything else as plain text."""
     parts: list[str] = []
     start = 0
     for found in CODE.finditer(line):
         parts.append(MARKUP.sub(r"\\\g<0>", line[start : found.start()]))
-        parts.append(_code(found[1], name, parameters))
+        parts.append(_code(found[1], name, names))
         start = found.end()
     return "".join([*parts, MARKUP.sub(r"\\\g<0>", line[start:])])
 
 
-def _code(code: str, name: str, parameters: frozenset[str]) -> str:
+def _code(code: str, name: str, names: frozenset[str]) -> str:
     found = NAME.fullmatch(code)
-    target = found and code not in parameters and _entry(found[1], found[2], name)
+    target = found and code not in names and _entry(found[1], found[2], name)
     return f":py:obj:`{code} <{target}>`" if target else f"``{code}``"
 
 
@@ -147,6 +237,16 @@ def _group(
             label = f'<span class="caption-text">{caption}</span>'
             tree = link.sub(rf"\1{label}\2", tree, count=1)
     context["furo_navigation_tree"] = tree
+
+
+class Names(PythonDomain):
+    """Python's names; a search finds those of the main namespace first."""
+
+    def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
+        """Yield each name with its page and its priority, 0 for the first ones."""
+        for *name, priority in super().get_objects():
+            is_main = priority > 0 and name[0].count(".") == 1
+            yield (*name, 0 if is_main else priority)  # type: ignore[misc]  # 5 texts
 
 
 class DataEntry(SphinxDirective):

@@ -12,6 +12,7 @@ import contextlib
 import doctest
 import inspect
 import io
+import json
 import re
 import sys
 import zlib
@@ -206,6 +207,38 @@ def test_blocks_of_recipes_and_for_ordinary_python_do_not_run(built: Path) -> No
     page = (built / "contributing/extending.html").read_text("utf-8")
     assert "highlight-python" in page
     assert "program-run" not in page
+
+
+def test_a_search_finds_the_main_namespace_first(built: Path) -> None:
+    """Sphinx's search adds 15 to names of priority 0, 5 to those of priority 1."""
+    text = (built / "searchindex.js").read_text("utf-8")
+    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    found = {
+        f"{module}.{row[4]}" if row[4] else module: row[2]
+        for module, rows in index["objects"].items()
+        for row in rows
+    }
+    for name in ("sum", "sin", "where"):
+        assert found[f"tensorweb.{name}"] == 0
+        assert found[f"tensorweb.numpy.{name}"] == 1
+    assert found["tensorweb.Tensor.sum"] == 1
+
+
+def test_an_entry_has_parameters_results_and_errors(built: Path) -> None:
+    page = (built / "reference/nn.html").read_text("utf-8")
+    entry = page.split('id="tensorweb.nn.MultiheadAttention"')[1].split("<dl class=py")[
+        0
+    ]
+    for words in (
+        "Parameters",
+        "<strong>num_heads</strong>",
+        "count of heads",
+        "Raises",
+    ):
+        assert words in entry, words
+    assert "alias of" not in page
+    entry = (built / "reference/creation.html").read_text("utf-8")
+    assert entry.count("Returns<") == entry.count('<dl class="py function">') - 1
 
 
 @pytest.mark.parametrize("slug", ["optim", "nn", "derivatives"])
