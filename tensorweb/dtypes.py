@@ -529,6 +529,9 @@ _FLOAT_LIMITS: dict[str, tuple[int, int]] = {
 def iinfo(dtype: object) -> IntegerInfo:
     """Return the limits of an integer dtype, of a name or of a tensor's dtype.
 
+    Raises:
+        DTypeError: it is no integer dtype.
+
     >>> iinfo(int32).max
     2147483647
     """
@@ -543,6 +546,9 @@ def finfo(dtype: object) -> FloatInfo:
     """Return the limits of a floating dtype, of a name or of a tensor's dtype.
 
     Of a complex dtype they are those of its parts.
+
+    Raises:
+        DTypeError: it is no floating dtype.
 
     >>> finfo(float32).bits
     32

@@ -335,6 +335,7 @@ def linspace(
 
     Raises:
         ShapeError: `num` is negative, or `start` or `stop` has axes.
+        DTypeError: an end is complex, and the dtype is not.
 
     >>> tw.linspace(0, 1, 5)
     tensor([0.  , 0.25, 0.5 , 0.75, 1.  ])
@@ -382,6 +383,9 @@ def eye(
     device: object = None,
 ) -> Tensor:
     """Return a matrix with ones on a diagonal, `k` above the main one, else zeros.
+
+    Raises:
+        ShapeError: a count is negative.
 
     >>> tw.eye(3)
     tensor([[1., 0., 0.],

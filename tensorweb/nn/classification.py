@@ -60,6 +60,7 @@ def one_hot(
     Raises:
         DTypeError: the labels are no integers.
         TensorIndexError: a label is negative, or not below `num_classes`.
+        DataError: there are no labels to count.
 
     >>> tw.nn.one_hot([2, 0], 3)
     tensor([[0, 0, 1],

@@ -253,6 +253,9 @@ def orthogonal(tensor: Tensor, gain: float = 1.0, *, rng: Rng = None) -> Tensor:
     other. Source: A. Saxe, J. McClelland, S. Ganguli, Exact solutions to the nonlinear
     dynamics of learning in deep linear neural networks, 2013.
 
+    Raises:
+        ShapeError: the tensor has less than two axes.
+
     >>> w = tw.nn.init.orthogonal(tw.zeros((2, 5)))
     >>> bool(abs(w @ w.T - tw.eye(2)).max() < 1e-6)
     True

@@ -113,6 +113,9 @@ class Recurrent(Module):
             device: device of its tensors.
             dtype: floating-point dtype of its tensors.
             rng: a generator, a key or a seed; None for the program's generator.
+
+        Raises:
+            DataError: `dropout` is no probability.
         """
         name = type(self).__name__
         self.input_size = positive(name, "input_size", input_size)

@@ -57,6 +57,9 @@ def packbits(
 ) -> Tensor:
     """Return bytes of bits along an axis: zeros and others, eight to a byte.
 
+    Raises:
+        DTypeError: the elements are neither bool nor integers.
+
     >>> np.packbits([1, 0, 1])
     tensor([160], dtype=uint8)
     """

@@ -37,6 +37,9 @@ def diff(
     Of bool it is whether they differ. `prepend` and `append` are joined to the ends
     first.
 
+    Raises:
+        RangeError: `n` is negative.
+
     >>> np.diff([1, 2, 4, 7, 0])
     tensor([ 1,  2,  3, -7])
     >>> np.diff([1, 2, 4, 7, 0], 2)

@@ -57,6 +57,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Tensor:
 
     Raises:
         DataError: the edges neither rise nor fall.
+        ShapeError: the edges are not 1-D.
 
     >>> np.digitize([0.2, 6.4, 3.0], [0.0, 1.0, 2.5, 4.0])
     tensor([1, 4, 3])

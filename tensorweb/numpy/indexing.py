@@ -282,6 +282,9 @@ def _reshape_mask(mask: ArrayLike, target: Tensor) -> Tensor:
 def place(arr: Tensor, mask: ArrayLike, vals: ArrayLike) -> None:
     """Write the first values, one after another, where a mask holds; repeated if few.
 
+    Raises:
+        ShapeError: there are no values.
+
     >>> x = np.arange(4)
     >>> np.place(x, x > 1, [10, 20])
     >>> x

@@ -68,6 +68,9 @@ def clip(
     None is no limit; limits may be arrays. `casting="unsafe"` converts the result to
     the dtype of `out`, whatever that is.
 
+    Raises:
+        DataError: a limit is given twice.
+
     >>> np.clip([1, 5, 9], 2, None), np.clip([1, 5, 9], max=6)
     (tensor([2, 5, 9]), tensor([1, 5, 6]))
     """

@@ -319,6 +319,9 @@ def polyder(p: ArrayLike, m: SupportsIndex = 1) -> Any:
 def polyint(p: ArrayLike, m: SupportsIndex = 1, k: ArrayLike = None) -> Any:
     """Return the m-th integral of a polynomial, with constants `k`, zeros without.
 
+    Raises:
+        DataError: there are not `m` constants.
+
     >>> np.polyint([3, 2, 1], k=5)
     tensor([1., 1., 1., 5.])
     """
@@ -349,6 +352,9 @@ def poly(seq_of_zeros: ArrayLike) -> Tensor:
 
     Of a square matrix it is the one of its eigenvalues. Complex zeros are read: where
     they come in conjugate pairs, it is real.
+
+    Raises:
+        ShapeError: the zeros are neither 1-D nor a square matrix.
 
     >>> np.poly([1.0, 2.0, 3.0])
     tensor([  1.,  -6.,  11.,  -6.])

@@ -79,6 +79,9 @@ def errstate(
 ) -> Iterator[None]:
     """Take what `seterr` takes, inside a `with` block.
 
+    Raises:
+        DataError: `call` is given.
+
     >>> with np.errstate(divide="ignore"):
     ...     np.ones(1) / 0
     tensor([inf])

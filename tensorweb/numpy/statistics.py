@@ -148,6 +148,7 @@ def cov(
 
     Raises:
         ShapeError: there are more than two axes, or weights of another length.
+        DataError: `ddof` is no integer.
 
     >>> np.cov([[0, 1, 2], [2, 1, 0]])
     tensor([[ 1., -1.],

@@ -299,6 +299,7 @@ def loadtxt(
     Raises:
         DataError: a word is no number, or lines have different numbers of words.
         TensorIndexError: a line has no column of `usecols`.
+        DTypeError: `delimiter` or `quotechar` is not one letter.
 
     >>> np.loadtxt(["1, 2", "3, 4"], delimiter=",")
     tensor([[1., 2.],

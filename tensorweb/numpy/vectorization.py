@@ -74,6 +74,9 @@ def apply_over_axes(
 
     Axes that it reduces stay with length 1.
 
+    Raises:
+        ShapeError: the function removes more than the axis.
+
     >>> np.apply_over_axes(np.sum, [[1, 2], [3, 4]], [0, 1])
     tensor([[10]])
     """

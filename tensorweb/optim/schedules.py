@@ -70,6 +70,9 @@ def warmup_cosine(
         start: the rate of the first step.
         end: the rate after the last step.
 
+    Raises:
+        DataError: the warm-up takes all steps.
+
     >>> rate = tw.optim.warmup_cosine(1.0, warmup=2, steps=6)
     >>> [round(rate(tw.asarray(step)).item(), 3) for step in (0.0, 1.0, 2.0, 4.0, 6.0)]
     [0.0, 0.5, 1.0, 0.5, 0.0]
@@ -94,6 +97,9 @@ def warmup_cosine(
 
 def exponential(start: float, rate: float, *, steps: int = 1) -> Schedule:
     """Return the schedule that is multiplied by `rate` every `steps` steps.
+
+    Raises:
+        DataError: the rate is not above 0.
 
     >>> falling = tw.optim.exponential(1.0, 0.5, steps=2)
     >>> falling(tw.asarray([0.0, 2.0, 6.0]))

@@ -43,7 +43,11 @@ class TensorBase:
     _links: ViewLinks | None  # Its owners and views; None if it has neither.
 
     def __init__(self, node: Node, name: str | None = None) -> None:
-        """Wrap a node; users call `tensorweb.asarray` instead."""
+        """Wrap a node; users call `tensorweb.asarray` instead.
+
+        Raises:
+            DataError: it is no node.
+        """
         if not isinstance(node, Node):
             raise DataError(
                 f"Tensor({type(node).__name__}): make tensors with tw.asarray(data), "

@@ -100,6 +100,9 @@ class LayoutMethods(TensorBase):
     def shares_memory_with(self, other: TensorBase) -> bool:
         """Whether both tensors view overlapping parts of the same storage.
 
+        Raises:
+            DTypeError: `other` is no tensor.
+
         >>> x = tw.zeros((2, 3))
         >>> x.shares_memory_with(x.T)
         True
@@ -128,6 +131,9 @@ class LayoutMethods(TensorBase):
 
     def copy(self, order: str = "C") -> Tensor:
         """Return the values in storage of their own.
+
+        Raises:
+            DataError: `order` is column-major.
 
         >>> x = tw.tensor([1, 2])
         >>> y = x.copy()
@@ -159,6 +165,7 @@ class LayoutMethods(TensorBase):
 
         Raises:
             DTypeError: the rule does not allow it, or the device has no such dtype.
+            DataError: `order` is column-major.
 
         >>> tw.tensor([1.7, -1.7]).astype(tw.int32)
         tensor([ 1, -1])
@@ -180,6 +187,7 @@ class LayoutMethods(TensorBase):
 
         Raises:
             DTypeError: the device cannot store the dtype.
+            DataError: `stream` is given.
 
         >>> tw.tensor([1, 2]).to_device("cpu").device
         'cpu'

@@ -121,6 +121,9 @@ class MovementMethods(TensorBase):
 
         `order` is NumPy's, which may also stand first: `F` for all elements by columns.
 
+        Raises:
+            ShapeError: `start_axis` lies behind `end_axis`.
+
         >>> tw.zeros((2, 3, 4)).flatten(1).shape
         (2, 12)
         """
@@ -169,6 +172,9 @@ class MovementMethods(TensorBase):
 
         One tuple, or another number of axes than two, is the order of all axes as in
         `permute_dims`.
+
+        Raises:
+            AxisError: there are neither two axes nor all of them.
 
         >>> tw.zeros((2, 3, 4)).transpose(1, 2).shape
         (2, 4, 3)

@@ -43,6 +43,9 @@ class RearrangementMethods(TensorBase):
 
         `widths` is one number, one `(before, after)` for all axes, or one per axis.
 
+        Raises:
+            DTypeError: the value does not fit the dtype.
+
         >>> tw.tensor([[1, 2]]).pad([(1, 0), (0, 2)])
         tensor([[0, 0, 0, 0],
                 [1, 2, 0, 0]])

@@ -116,6 +116,9 @@ def custom_jvp(
             tangent)`, where the tangent is linear in the tangents. The vjp is derived
             from it.
 
+    Raises:
+        TransformError: result and tangent of the rule differ in structure.
+
     >>> log1p = custom_jvp(
     ...     lambda x: tw.log(1 + x),
     ...     lambda x, t: (tw.log(1 + x[0]), t[0] / (1 + x[0])),

@@ -80,6 +80,7 @@ def as_strided(
     Raises:
         ShapeError: shape and strides differ in length, lead beyond the array, or are
             all multiples of an element's bytes while the array's own are not.
+        DataError: the input is a view with strides of its own.
 
     >>> from tensorweb.numpy.lib.stride_tricks import as_strided
     >>> x = np.arange(5)

@@ -55,6 +55,9 @@ class Distributions(Hidden):
     ) -> Tensor:
         """Return normally distributed numbers of mean 0 and deviation 1.
 
+        Raises:
+            DataError: `out` is given.
+
         >>> np.random.standard_normal(3).shape
         (3,)
         """
@@ -282,6 +285,9 @@ class Distributions(Hidden):
         """Return normal vectors of a mean `(k,)` and covariances `(k, k)`.
 
         The covariances are not checked; they must be positive definite.
+
+        Raises:
+            ShapeError: mean and covariances do not fit.
 
         >>> np.random.multivariate_normal([0, 0], [[2, 0], [0, 1]], 5).shape
         (5, 2)
