@@ -94,7 +94,7 @@ NUMPY_MEANINGS: dict[str, dict[str, str]] = {
         "n": "length of an axis.",
         "ndim": "count of axes.",
         "mask": "bools: where values are written.",
-        "val": "the value, or values repeated in turn.",
+        "val": "the value, or values that are repeated.",
         "actual": "the values to check.",
         "desired": "the values to compare with.",
         "err_msg": "text that begins the error.",
@@ -123,7 +123,7 @@ NUMPY_MEANINGS: dict[str, dict[str, str]] = {
     "np.isin": {"kind": "accepted as in NumPy; there is one algorithm."},
     "np.apply_along_axis": {"args": "passed to the function after the slice."},
     "np.apply_over_axes": {"axes": "the axes, one after the other."},
-    "np.rot90": {"k": "count of quarter turns.", "axes": "the plane."},
+    "np.rot90": {"k": "count of rotations by 90 degrees.", "axes": "the plane."},
     "np.linalg.tensorsolve": {"axes": "axes of `a` to move last; None for none."},
     "x.transpose": {"axes": "two axes to swap, or the order of all."},
     "np.array np.info": {"object": "numbers, lists, tensors; or what to describe."},
@@ -205,7 +205,7 @@ NUMPY_MEANINGS: dict[str, dict[str, str]] = {
         "skip_footer": "count of lines to leave out at the end.",
         "skiprows": "count of lines to leave out in front.",
         "missing_values": "words that stand for a missing number.",
-        "filling_values": "the number in its place, for all columns or by column.",
+        "filling_values": "the number to read instead, for all columns or by column.",
         "quotechar": "what encloses a word with a delimiter; None for nothing.",
         "names": "only None: columns have no names here.",
         "excludelist": "without effect, since columns have no names.",
@@ -357,9 +357,9 @@ NUMPY_MEANINGS: dict[str, dict[str, str]] = {
     },
     "np.searchsorted": {
         "a": "sorted values, 1-D.",
-        "v": "the values to place, of any shape.",
+        "v": "the values to find, of any shape.",
     },
-    "x.searchsorted": {"v": "the values to place, of any shape."},
+    "x.searchsorted": {"v": "the values to find, of any shape."},
     "np.tile": {
         "A": "the array.",
         "reps": "how often along each axis; one number is for the last axis.",
@@ -465,6 +465,7 @@ NUMPY_MEANINGS: dict[str, dict[str, str]] = {
     "np.random.gamma np.random.standard_gamma": {
         "shape": "the distribution's shape; above 0.",
     },
+    "np.random.standard_normal": {"out": "only None; write `x[...] =` instead."},
     "np.random.negative_binomial": {"n": "count of successes to wait for."},
     "np.random.choice": {
         "a": "a tensor, or an integer for the numbers below it.",

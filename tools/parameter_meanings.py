@@ -238,7 +238,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     },
     "tw.searchsorted": {
         "x1": "sorted values, 1-D.",
-        "x2": "the values to place, of any shape.",
+        "x2": "the values to find, of any shape.",
     },
     "tw.isin": {"x1": "the elements to test.", "x2": "the elements to look for."},
     "tw.where": {
@@ -393,7 +393,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "train": "passed to the layers that take it; None passes nothing.",
     },
     "tw.nn.init": {
-        "tensor": "the tensor to fill, in place.",
+        "tensor": "the tensor to write into.",
         "val": "the number.",
         "mean": "of the distribution.",
         "std": "standard deviation of the distribution.",
@@ -401,11 +401,11 @@ MEANINGS: dict[str, dict[str, str]] = {
         "b": "the upper end.",
         "gain": "a factor; `calculate_gain` recommends one for each activation.",
         "nonlinearity": "name of the activation that follows, `relu` for example.",
-        "param": "its parameter, the slope of `leaky_relu`; None for the default.",
+        "param": "its parameter, `negative_slope` of `leaky_relu`; None for the default.",
         "mode": "`fan_in` keeps the variance of results, `fan_out` that of gradients.",
     },
     "tw.nn.init.kaiming_normal tw.nn.init.kaiming_uniform": {
-        "a": "the slope of `leaky_relu` below 0.",
+        "a": "`negative_slope` of `leaky_relu`.",
     },
     # Optimisers and schedules.
     "tw.optim": {
@@ -536,3 +536,6 @@ PARAMETER_TYPES = {
     "dtype": "dtype",
 }
 """What parameters are whose annotation says nothing, by name."""
+
+PARAMETER_ERRORS = {"axis": ("AxisError", "the axis does not exist.")}
+"""Errors by parameter, for entries that do not state them."""

@@ -16,10 +16,15 @@ from typing import Any, NamedTuple
 
 import tensorweb as tw
 import tensorweb.numpy
-from tensorweb.numpy import ufunc
 from tensorweb.ops import OPS
 from tools import reference
-from tools.parameter_meanings import LIKE, MEANINGS, PARAMETER_TYPES, TYPES
+from tools.parameter_meanings import (
+    LIKE,
+    MEANINGS,
+    PARAMETER_ERRORS,
+    PARAMETER_TYPES,
+    TYPES,
+)
 from tools.result_meanings import ONE_OPERAND, RESULT_TYPES, RESULTS, TWO_OPERANDS
 
 LAST = {"tensorweb": "tw", "tensorweb.numpy": "np", "tensorweb.Tensor": "x"}
@@ -259,11 +264,6 @@ def callables() -> Iterator[tuple[str, Any]]:
             )
 
 
-def is_ufunc(value: object) -> bool:
-    """Return whether a value is one of NumPy's elementwise functions."""
-    return isinstance(value, ufunc)
-
-
 class Result(NamedTuple):
     """What a function returns, and the row and name that say it.
 
@@ -387,11 +387,24 @@ def without(lines: list[str], *titles: str) -> list[str]:
 def errors(name: str, value: Any) -> dict[str, str]:
     """Return what an entry raises, and when.
 
-    A class has the errors of its constructor. A method of tensors has those of the
-    function of its name, and other functions those of their model, if they state none.
+    A class has the errors of its constructor. A method of tensors also has those of the
+    function of its name, and other functions those of their model.
     """
     entry = short(name)
     twin = getattr(tw, entry[2:], None) if entry.startswith("x.") else None
     twin = twin or (None if inspect.isclass(value) else _model(entry))
     texts = [*docstrings(value), *(docstrings(twin) if callable(twin) else ())]
-    return next((found for text in texts if (found := _items(text, "Raises"))), {})
+    found: dict[str, str] = {}
+    for text in texts:
+        for error, when in _items(text, "Raises").items():
+            found.setdefault(error, when)
+    return {**inherent_errors(value), **found}
+
+
+def inherent_errors(value: Any) -> dict[str, str]:
+    """Return the errors that parameters of a name have wherever they are."""
+    taken = signature(value)
+    names = taken.parameters.keys() if taken and not inspect.isclass(value) else ()
+    return {
+        error: when for name, (error, when) in PARAMETER_ERRORS.items() if name in names
+    }

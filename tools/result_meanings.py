@@ -137,7 +137,7 @@ RESULTS: dict[str, str] = {
     ),
     "*.squeeze": "the shape without the removed axes, the dtype of the input; a view.",
     "*.flip np.fliplr np.flipud np.rot90": "the shape and dtype of the input; a view.",
-    "*.roll": "the shape and dtype of the input, elements in other places.",
+    "*.roll": "the shape and dtype of the input, elements at other indices.",
     "*.repeat": "the axis as long as the sum of the counts; the dtype of the input.",
     "*.tile": "each axis multiplied by its count; the dtype of the input.",
     "*.pad": "each axis longer by its widths; the dtype of the input.",

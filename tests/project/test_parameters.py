@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import itertools
+import textwrap
+from pathlib import Path
 
 import pytest
 
 import tensorweb as tw
-import tensorweb.numpy
+import tensorweb.numpy as np
 from tools import parameters, reference
 from tools.parameter_meanings import LIKE, MEANINGS, PARAMETER_TYPES, TYPES
 from tools.sphinx_entries import field_list
@@ -164,3 +168,69 @@ def test_results_of_the_op_table_are_true() -> None:
         if str(made.dtype) != said[-1] or made.shape != x.shape:
             wrong.append(f"{name}: {text} but {made.dtype}")
     assert wrong == []
+
+
+def test_an_entry_states_the_errors_that_its_code_raises() -> None:
+    lacking = {}
+    for name, value in CALLABLES.items():
+        function = inspect.unwrap(value.__init__ if inspect.isclass(value) else value)
+        code = getattr(function, "__code__", None)
+        # Those of dataclasses have no file.
+        if not code or not Path(code.co_filename).is_file():
+            continue
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+        raised = {
+            ast.unparse(node.exc.func).rpartition(".")[2]
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call)
+        }
+        errors = {error for error in raised if error.endswith("Error")}
+        if lack := errors - parameters.errors(name, value).keys():
+            lacking[name] = lack
+    assert lacking == {}
+
+
+X = tw.asarray([[1.0, 2.0], [3.0, 4.0]])
+KEY = tw.random.key(0)
+GENERATOR = tw.random.Generator(0)
+ARGUMENTS: dict[str, tuple[object, ...]] = {
+    "tw.random.choice": (KEY, X, 2),
+    "tw.random.permutation": (KEY, X),
+    "tw.random.Generator.categorical": (GENERATOR, X),
+    "tw.random.Generator.choice": (GENERATOR, X, 2),
+    "tw.random.Generator.permutation": (GENERATOR, X),
+    "np.apply_along_axis": (len,),
+    "np.compress": ([True, False], X),
+    "np.packbits": ([1, 0],),
+    "np.unpackbits": (X.astype("uint8"),),
+    "np.quantile": (X, 0.5),
+    "np.nanquantile": (X, 0.5),
+    "np.ufunc.reduce": (np.add, X),
+    "np.ufunc.accumulate": (np.add, X),
+    "np.ufunc.reduceat": (np.add, X, [0, 1]),
+    "np.lib.stride_tricks.sliding_window_view": (X, 2),
+}
+"""Arguments before `axis`, where they are not tensors of two axes."""
+
+
+def test_an_axis_that_does_not_exist_is_the_stated_error() -> None:
+    found = {}
+    for name, value in CALLABLES.items():
+        taken = parameters.signature(value)
+        entry = parameters.short(name)
+        if inspect.isclass(value) or not taken or "axis" not in taken.parameters:
+            continue
+        if entry.startswith("tw.shapes."):
+            continue  # these take counts of axes instead of tensors
+        before = itertools.takewhile(
+            lambda each: each.name != "axis", taken.parameters.values()
+        )
+        given = [X for each in before if each.default is each.empty]
+        if entry.startswith("x."):
+            given = [X, *(tw.asarray([0, 1]) for _ in given)]
+        options = {"arr": X} if entry == "np.apply_along_axis" else {}
+        with pytest.raises(Exception) as raised:  # noqa: PT011  # compared below
+            value(*ARGUMENTS.get(entry, given), axis=7, **options)
+        found[entry] = raised.type.__name__
+    assert {k: v for k, v in found.items() if v != "AxisError"} == {}
+    assert len(found) > 150
