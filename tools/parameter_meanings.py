@@ -401,7 +401,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "b": "the upper end.",
         "gain": "a factor; `calculate_gain` recommends one for each activation.",
         "nonlinearity": "name of the activation that follows, `relu` for example.",
-        "param": "its parameter, `negative_slope` of `leaky_relu`; None for the default.",
+        "param": "`negative_slope` of `leaky_relu`; None for its default.",
         "mode": "`fan_in` keeps the variance of results, `fan_out` that of gradients.",
     },
     "tw.nn.init.kaiming_normal tw.nn.init.kaiming_uniform": {
