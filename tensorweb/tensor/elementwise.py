@@ -143,7 +143,11 @@ class ElementwiseMethods(TensorBase):
         return self._wrap(elementwise(OPS["rsqrt"], self.node))
 
     def cbrt(self) -> Tensor:
-        """Return the cube root, also of negative numbers."""
+        """Return the cube root, also of negative numbers.
+
+        >>> tw.tensor([-8.0, 0.0, 1.0]).cbrt()
+        tensor([-2.,  0.,  1.])
+        """
         return self._wrap(elementwise(OPS["cbrt"], self.node))
 
     def hypot(self, other: ArrayLike, /) -> Tensor:
