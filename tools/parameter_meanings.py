@@ -295,6 +295,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "kind": "a dtype, a name of kinds as above, or a tuple of them.",
     },
     "tw.stop_gradient": {"value": "a tensor, or a tree of tensors."},
+    "tw.Kernel.wgsl": {"inputs": "the tensors, as for a call."},
     "tw.DType": {"new_order": "`=`, `|`, `S` or the machine's own order."},
     # Functions of networks, and layers.
     "tw.nn": {
@@ -478,6 +479,7 @@ LIKE: dict[str, str] = {
     "tw.linalg.svd": "np.linalg.svd",
     "tw.linalg.qr": "np.linalg.qr",
     "tw.linalg.diagonal": "tw.linalg.trace",
+    "tw.kernel": "tw.Kernel",
 }
 """Entries that take the arguments of another one, by that one."""
 
@@ -498,6 +500,7 @@ TYPES = {
     "ContractedAxes": "int or two lists of ints",
     "OperandAxes": "list of axes",
     "Shape": "tuple of ints",
+    "LengthsRule": "int, tuple of ints or callable",
     "SupportsIndex": "int",
     "SupportsFloat": "float",
     "NumberLike": "number",
@@ -522,6 +525,20 @@ TYPES = {
     "Reduction": "callable",
     "Hashable": "object",
     "T": "object",
+    "Node": "object",
+    "ArrayNamespaceInfo": "object",
+    "FloatInfo": "object",
+    "IntegerInfo": "object",
+    "EigResult": "named tuple",
+    "EighResult": "named tuple",
+    "QRResult": "named tuple",
+    "SVDResult": "named tuple",
+    "SlogdetResult": "named tuple",
+    "TopKResult": "named tuple",
+    "UniqueAllResult": "named tuple",
+    "UniqueCountsResult": "named tuple",
+    "UniqueInverseResult": "named tuple",
+    "Self": "object",
     "K": "type",
     "R": "object",
 }

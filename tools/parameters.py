@@ -280,7 +280,7 @@ class Result(NamedTuple):
     scope: str = ""
 
 
-VAGUE = re.compile("Tensor|object$|tree|array|function|number|module")
+VAGUE = re.compile("Tensor|object$|tuple$|tree|array|function|number|module")
 """Types of results that need a text: which shape, which dtype, which value."""
 
 
