@@ -179,7 +179,7 @@ class Kernel:
             return f"rows {self.op.replace(',', ', ')} → {work} {list(self.sizes)}"
         if self.custom is not None:
             shapes = [list(each.shape) for each in self.custom.outputs]
-            return f"kernel {self.op} → {', '.join(map(str, shapes))}"
+            return f"{self.kind} {self.op} → {', '.join(map(str, shapes))}"
         before = [e for name, e in self.expressions if name not in AFTER_CORE]
         after = [e for name, e in self.expressions if name in AFTER_CORE]
         names = [_listed(e.operations) for e in before]

@@ -163,7 +163,7 @@ def test_pending_inputs_and_results_have_kernels_of_their_own(webgpu: str) -> No
     expected = 4 * (np.arange(6) + 1) * 2 + np.arange(6)[::-1] - 1
     names = kernels_of(found)
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5)
-    assert names.count("kernel saxpy → [6]") == 1
+    assert names.count("custom saxpy → [6]") == 1
     assert names[-1].startswith("elementwise subtract")
 
 
@@ -262,7 +262,7 @@ def test_dtypes(dtype: str, webgpu: str) -> None:
 def test_several_outputs_are_one_launch(webgpu: str) -> None:
     x = tw.arange(5.0).realize()
     double, index = both(x)
-    assert kernels_of(double, index) == ["kernel both → [5], [5]"]
+    assert kernels_of(double, index) == ["custom both → [5], [5]"]
     assert double.tolist() == [0, 2, 4, 6, 8]
     assert (index.dtype, index.tolist()) == (U32, [0, 1, 2, 3, 4])
 
@@ -401,7 +401,7 @@ def test_a_result_in_a_vjp_is_not_computed_again(webgpu: str) -> None:
     x = tw.arange(3.0).realize()
     gradient = tw.grad(lambda x: exp(x).sum())(x)
     names = kernels_of(gradient)
-    assert names.count("kernel own exp → [3]") == 1
+    assert names.count("custom own exp → [3]") == 1
     np.testing.assert_allclose(gradient.numpy(), np.exp(np.arange(3)), rtol=1e-5)
     with pytest.raises(tw.TransformError, match="own exp: this kernel has no deriv"):
         tw.grad(lambda x: tw.grad(lambda x: exp(x).sum())(x).sum())(x)
@@ -424,7 +424,7 @@ def test_vmap_launches_it_for_each_example(webgpu: str) -> None:
     assert columns.tolist() == (2 * x.numpy() + 1).tolist()
     double, index = tw.vmap(both)(x.realize())
     names = kernels_of(double, index)
-    assert names.count("kernel both → [4], [4]") == 3
+    assert names.count("custom both → [4], [4]") == 3
     assert double.tolist() == (2 * x).tolist()
     assert index.tolist() == [[0, 1, 2, 3]] * 3
 
@@ -538,7 +538,7 @@ def test_the_complete_text_is_valid(webgpu: str) -> None:
 
 def test_explanations_have_its_name_and_text(webgpu: str) -> None:
     text = str(tw.explain(saxpy(2.0, tw.ones(3), tw.ones(3))))
-    assert "kernel saxpy → [3]" in text
+    assert "custom saxpy → [3]" in text
     assert "saxpy(" in text
     assert "out[i] = a * x[i] + y[i];" in text
 
