@@ -59,6 +59,11 @@ SAID = {
     ],
     "34-stripes": ["a hundred times cleaner: True"],
     "35-numpys-habits": ["in one piece: 3 of 24", "at [105. 180. 255.] degrees"],
+    "48-your-own-kernel": [
+        "its gradient by a: 500.0",
+        "64 sums, 1 sum: 8386560.0 = 8386560.0",
+        "living cells: [2802, 1907, 1526, 1290, 1155, 973, 958]",
+    ],
 }
 """What examples find out, whatever computes."""
 

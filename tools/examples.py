@@ -16,7 +16,7 @@ GROUPS = {
         *("28", "29", "30", "31", "32"),
     ),
     "See": ("15", "08", "35", "09", "10", "34", "33", "07"),
-    "Measure": ("11", "13", "14"),
+    "Measure": ("11", "13", "14", "48"),
 }
 """The menu: groups, and the numbers of their examples in its order.
 
