@@ -22,6 +22,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.viewcode",
     "tools.sphinx_entries",
+    "tools.sphinx_glossary",
 ]
 root_doc = "index"
 nitpicky = True

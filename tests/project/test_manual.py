@@ -19,6 +19,7 @@ import zlib
 from pathlib import Path
 
 import pytest
+from docutils import nodes
 
 import tensorweb as tw
 from tensorweb import notices
@@ -29,6 +30,7 @@ from tools import (
     op_notes,
     programs,
     reference,
+    sphinx_glossary,
 )
 from tools.process import ROOT
 
@@ -282,6 +284,35 @@ def test_code_has_the_colours_of_the_playground(built: Path) -> None:
             rf"^\.highlight \.{kind} {{ color: {light}", sheet, re.M | re.I
         )
         assert re.search(rf'dark"\] \.highlight \.{kind} {{ color: {dark}', sheet, re.I)
+
+
+LINK = re.compile(
+    r'<a class="[^"]*" href="([^"]*#term-[^"]*)" title="[^"]+">([^<]+)</a>'
+)
+
+
+def test_words_of_the_glossary_are_links_at_their_first_use(built: Path) -> None:
+    page = (built / "guide/derivative_rules.html").read_text("utf-8")
+    assert ("../contributing/glossary.html#term-leaf", "leaf") in LINK.findall(page)
+    for path in built.rglob("*.html"):
+        found = [address for address, _ in LINK.findall(path.read_text("utf-8"))]
+        assert len(found) == len({*found}), path
+        assert not found or path.parent.name in ("guide", "reference")
+
+
+def test_code_headings_and_links_have_no_links_to_the_glossary() -> None:
+    text = nodes.Text("A leaf of leafy leafs; two kernels.")
+    page = nodes.document("", reporter=None)  # type: ignore[arg-type]  # reports nothing
+    for kind in (nodes.title, nodes.literal, nodes.reference, nodes.literal_block):
+        page += nodes.paragraph("", "", kind("", "", text.copy()))
+    page += nodes.paragraph("", "", nodes.strong("", "", text.copy()))
+    page += nodes.paragraph("", "", text.copy())
+    cell = nodes.entry()
+    sphinx_glossary.link(page, {w: (cell, w) for w in ("leaf", "kernel")}, "words.html")
+    links = [each for each in page.findall(nodes.reference) if "refuri" in each]
+    assert [each.astext() for each in links] == ["leaf", "kernels"]
+    assert [type(each.parent) for each in links] == [nodes.strong] * 2
+    assert page.astext().count(text.astext()) == 6
 
 
 def test_pages_have_no_inline_script(built: Path) -> None:
