@@ -2,7 +2,6 @@
 
 import { bytesOf } from "./base64";
 import { MAIN } from "../page/program";
-import { LineMeter } from "../page/line-meter";
 import type { Note } from "../page/messages";
 import type { Display, Failure, Frame, Heatmap, LivePicture, PlotRecord, RunRecord, TensorRecord } from "../page/protocol";
 import type { Scheme } from "../page/media";
@@ -10,7 +9,7 @@ import { barChart } from "../panels/output/bar-chart";
 import { markedCode } from "../panels/output/marked-code";
 import { promptField, focusField } from "../panels/output/prompt";
 import { htmlFrame } from "../panels/output/rich";
-import { Terminal } from "../panels/output/terminal";
+import { PrintedText } from "../panels/output/printed-text";
 import { verdictView } from "../panels/output/verdict";
 import { widths } from "../panels/output/widths";
 import { drawSmallCurve, isLine } from "../panels/tensors/curve";
@@ -28,8 +27,7 @@ import richStyles from "../panels/output/rich.css";
 import verdictStyles from "../panels/output/verdict.css";
 import chartStyles from "../parts/chart.css";
 
-/** Characters and cards of one run; the runtime sends fewer. */
-const MOST_TEXT = 500_000;
+/** Cards of one run; the runtime sends fewer. */
 const MOST_CARDS = 250;
 const MOST_NAMED = 60;
 /** Tensors of fewer elements show their digits and no picture. */
@@ -66,13 +64,9 @@ export function mountResults({ root, scheme: first, goTo, type }: ResultsOptions
   const content = el("div", { class: "output-content" });
   const dom = el("div", { class: "results", role: "group", "aria-label": "Output", tabindex: 0 }, content);
   let scheme = first;
-  let text: Terminal | null = null;
   let field: HTMLFormElement | null = null;
-  let tail: HTMLElement | null = null;
   let footer: { line: HTMLElement; record: Finished } | null = null;
   let waiting: Node[] = [];
-  let room = MOST_TEXT;
-  let meter = new LineMeter();
   let cards = 0;
   /** By display: its card; by tensor: every host of its picture. */
   let shown = new Map<number, { card: HTMLElement; name: string }>();
@@ -83,28 +77,13 @@ export function mountResults({ root, scheme: first, goTo, type }: ResultsOptions
   const flush = perFrame(() => {
     content.append(...waiting);
     waiting = [];
-    text?.draw();
+    text.draw();
   });
   const add = (node: HTMLElement): void => {
     waiting.push(node);
     flush();
   };
-  const closeText = (): void => {
-    text?.draw();
-    text = null;
-  };
-  const write = (stream: string, more: string): void => {
-    if (room < 0) return;
-    room -= meter.take(more);
-    if (text?.dom.dataset["stream"] !== stream) {
-      closeText();
-      text = new Terminal(el("pre", { class: "text", "data-stream": stream }));
-      add(text.dom);
-    }
-    text?.write(more);
-    if (room < 0) add(el("p", { class: "cut" }, "… more output than this page can show is left out …"));
-    flush();
-  };
+  let text = new PrintedText(add);
   const draw = (host: HTMLElement, map: Heatmap, tensor: Drawn & { name?: string }, space: typeof LARGE): void => {
     const label = `Picture of ${tensor.name || "the tensor"}, ${typeOf({ ...tensor, device: "" } as TensorRecord)}`;
     const canvas = host.querySelector("canvas") ?? host.appendChild(el("canvas", { role: "img", "aria-label": label }));
@@ -138,7 +117,7 @@ export function mountResults({ root, scheme: first, goTo, type }: ResultsOptions
     card.chart.draw(record);
     card.legend.replaceChildren(chartLegend(record) ?? "");
     if (known || ++cards > MOST_CARDS) return;
-    closeText();
+    text.close();
     add(el("div", { class: "display" }, card.title, card.chart.dom, card.legend));
   };
   const named = (tensors: readonly TensorRecord[]): void => {
@@ -164,28 +143,25 @@ export function mountResults({ root, scheme: first, goTo, type }: ResultsOptions
   return {
     dom,
     begin: () => {
-      [text, tail, footer, field] = [null, null, null, null];
+      [footer, field] = [null, null];
       waiting = [];
-      room = MOST_TEXT;
-      meter = new LineMeter();
+      text = new PrintedText(add);
       cards = 0;
       [shown, plots, hosts, drawn] = [new Map(), new Map(), new Map(), new Map()];
       content.replaceChildren();
       dom.removeAttribute("data-stale");
     },
     note: (note) => {
-      if (note.note === "output") write(note.stream, note.text);
-      else if (note.note === "tail") {
-        if (!tail) add((tail = el("div", { class: "tail" })));
-        const end = new Terminal(el("pre", { class: "text", "data-stream": note.stream }));
-        end.write(note.text);
-        end.draw();
-        const left = note.omitted > 0 ? el("p", { class: "cut" }, `… output truncated: ${count(note.omitted, "character")} left out …`) : "";
-        tail.replaceChildren(left, end.dom);
+      if (note.note === "output") {
+        text.write(note.stream, note.text);
+        flush();
+      } else if (note.note === "tail") {
+        text.writeTail(note);
+        flush();
       } else if (note.note === "picture") live(note);
       else if (note.note === "plot") plot(note);
       else if (note.note === "prompt") {
-        closeText();
+        text.close();
         field?.remove();
         const asked = promptField(note.text, (line) => {
           asked.remove();
@@ -195,13 +171,13 @@ export function mountResults({ root, scheme: first, goTo, type }: ResultsOptions
         add(asked);
         requestAnimationFrame(() => focusField(asked));
       } else if (note.note === "display" && ++cards <= MOST_CARDS) {
-        closeText();
+        text.close();
         add(note.tensor ? tensorCard(note) : displayCard(note));
       }
     },
     finished: (record) => {
       field?.remove();
-      closeText();
+      text.close();
       if (record.error) add(failureCard(record.error, goTo));
       footer = { line: el("p", { class: "footer" }), record };
       describe(false);
@@ -223,7 +199,7 @@ export function mountResults({ root, scheme: first, goTo, type }: ResultsOptions
       for (const { host, tensor, room: space } of hosts.get(id) ?? []) draw(host, map, tensor, space);
     },
     trouble: (message) => {
-      closeText();
+      text.close();
       field?.remove();
       add(el("p", { class: "trouble", role: "alert" }, message));
     },

@@ -7,8 +7,7 @@ import type { Page } from "../../page/page";
 import { MAIN } from "../../page/program";
 import { printedLine } from "../../parts/nonfinite";
 import { idOf } from "../../page/workspace";
-import { LineMeter } from "../../page/line-meter";
-import type { Display, Failure, Frame, Output, RunRecord, Tail } from "../../page/protocol";
+import type { Display, Failure, Frame, Output, RunRecord } from "../../page/protocol";
 import { widths } from "./widths";
 import { barChart } from "./bar-chart";
 import { autoScroll } from "./auto-scroll";
@@ -18,13 +17,12 @@ import { focusField, promptField } from "./prompt";
 import { mountPlots } from "./plots";
 import { markedCode } from "./marked-code";
 import { richView } from "./rich";
-import { Terminal } from "./terminal";
+import { PrintedText } from "./printed-text";
 import "./ansi.css";
 import "./output.css";
 import type { Part, View } from "../../page/view";
 
-/** Characters and cards of one run; the worker sends fewer unless a program forges them. */
-const MOST_TEXT = 500_000;
+/** Cards of one run; the worker sends fewer unless a program forges them. */
 const MOST_CARDS = 250;
 
 /** A number that is not finite, as Python prints it. */
@@ -38,21 +36,17 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
   copy.hidden = true;
   const question = el("p", { class: "question", hidden: true }, el("strong", {}, "Before you run: "), el("span"));
   host.append(origin, copy, question, content, scroll.button);
-  let text: Terminal | null = null;
   let field: HTMLFormElement | null = null;
   let isFieldShown = false;
-  let tail: HTMLElement | null = null;
   let last: { line: HTMLElement; record: RunRecord } | null = null;
   let waiting: Node[] = [];
-  let room = MOST_TEXT;
-  let meter = new LineMeter();
   let cards = 0;
   let printed: "nan" | "inf" | null = null;
 
   const flush = perFrame(() => {
     content.append(...waiting);
     waiting = [];
-    text?.draw();
+    text.draw();
     if (field && !isFieldShown) {
       isFieldShown = true;
       // Do not take the focus from the editor.
@@ -65,36 +59,9 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
     waiting.push(node);
     flush();
   };
-  const closeText = (): void => {
-    text?.draw();
-    text = null;
-  };
+  let text = new PrintedText(add);
   const write = ({ stream, text: more }: Output): void => {
-    if (room < 0) return;
-    room -= meter.take(more);
-    printed = printed === "nan" ? printed : (NOT_FINITE.exec(more)?.[1] as "nan" | "inf" | undefined) ?? printed;
-    if (text?.dom.dataset["stream"] !== stream) {
-      closeText();
-      text = new Terminal(el("pre", { class: "text", "data-stream": stream }));
-      add(text.dom);
-    }
-    text?.write(more);
-    if (room < 0) add(el("p", { class: "cut" }, "… more output than this page can show is left out …"));
-    flush();
-  };
-  const writeTail = (note: Tail): void => {
-    if (!tail) {
-      tail = el("div", { class: "tail" });
-      add(tail);
-    }
-    const end = new Terminal(el("pre", { class: "text", "data-stream": note.stream }));
-    end.write(note.text);
-    end.draw();
-    const left = note.omitted > 0 ? `… output truncated: ${count(note.omitted, "character")} left out …` : null;
-    tail.replaceChildren(
-      ...(left ? [el("p", { class: "cut" }, left)] : []),
-      end.dom,
-    );
+    if (text.write(stream, more)) printed = printed === "nan" ? printed : (NOT_FINITE.exec(more)?.[1] as "nan" | "inf" | undefined) ?? printed;
     flush();
   };
   const tensorCards = mountTensorCards(page);
@@ -123,9 +90,8 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
     },
     begin: () => {
       waiting = [];
-      text = tail = last = null;
-      room = MOST_TEXT;
-      meter = new LineMeter();
+      text = new PrintedText(add);
+      last = null;
       cards = 0;
       printed = null;
       content.replaceChildren();
@@ -135,25 +101,28 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
     },
     note: (note) => {
       if (note.note === "output") write(note);
-      else if (note.note === "tail") writeTail(note);
+      else if (note.note === "tail") {
+        text.writeTail(note);
+        flush();
+      }
       else if (note.note === "picture") tensorCards.picture(note);
       else if (note.note === "plot") {
         const card = plots.draw(note);
         if (!card || ++cards > MOST_CARDS) return;
-        closeText();
+        text.close();
         add(card);
       }
       else if (note.note === "prompt") {
-        closeText();
+        text.close();
         showPrompt(note.text);
       } else if (note.note === "display" && ++cards <= MOST_CARDS) {
-        closeText();
+        text.close();
         add(note.tensor ? tensorCards.card(note) : displayCard(note, page));
       }
     },
     finished: (record) => {
       field?.remove();
-      closeText();
+      text.close();
       if (record.error) add(failureCard(record.error, page));
       const line = printedLine(page, record.search, printed);
       if (line) add(line);
@@ -161,7 +130,7 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
       add(last.line);
     },
     trouble: (message, retry) => {
-      closeText();
+      text.close();
       field?.remove();
       content.querySelector(".empty")?.remove();
       const again = retry ? button("Retry", () => void page.session.restart(), { class: "retry" }) : null;
