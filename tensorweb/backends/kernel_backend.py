@@ -493,16 +493,15 @@ class KernelBackend:
     def _fitting(self, graph: LinearGraph, plan: Plan, layout: Layout) -> Layout:
         """Return a layout for the room that there is, in parts if need be, or raise."""
         pool = self.pool
-        for is_last in (False, True):
-            room = pool.budget - pool.in_use
-            if layout.nbytes <= room:
-                return layout
-            found = plan.layout_in_parts(graph, room, self._pipelines)
-            if found is not None:
-                return found
-            if not is_last:
-                gc.collect()  # what only garbage holds is not in use
-        raise pool.over_budget("its graph", plan.peak(graph))
+        if layout.nbytes > pool.budget - pool.in_use:
+            gc.collect()  # what only garbage holds is not in use
+        room = pool.budget - pool.in_use
+        if layout.nbytes <= room:
+            return layout
+        found = plan.layout_in_parts(graph, room, self._pipelines)
+        if found is None:
+            raise pool.over_budget("its graph", plan.peak(graph))
+        return found
 
     def buffer_of(self, node: Node) -> Buffer:
         """Return the device buffer of a computed base, uploading host bytes.
