@@ -75,7 +75,7 @@ def loop_text(
                 _variable(first_number, back - 1) if back > 1 else f"v{first_number}"
             )
             body.append(f"    {_variable(first_number, back)} = {newer};\n")
-    lines.append(_loop_of("".join(body), count))
+    lines.append(loop_of("".join(body), count))
     carried = dict(loop.carried)
     after = []
     for number in range(loop.start, loop.end):
@@ -85,7 +85,7 @@ def loop_text(
     return "".join(lines), after
 
 
-def _loop_of(body: str, count: str) -> str:
+def loop_of(body: str, count: str) -> str:
     """Return a loop of `count` iterations around a body.
 
     Unrolled by `policy.ITERATIONS_UNROLLED` if the body is short.

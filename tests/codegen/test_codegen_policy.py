@@ -16,6 +16,7 @@ import pytest
 
 from tensorweb import dtypes
 from tensorweb.codegen.compiler import compile_kernel
+from tensorweb.codegen.expression import loop_of
 from tensorweb.codegen.target import DEFAULT_TARGET, Target
 from tensorweb.dtypes import DType
 from tensorweb.graph.node import Node
@@ -193,3 +194,39 @@ def test_limits(line: str) -> None:
     names = dict.fromkeys(re.findall(r"(\w+)=", expected))
     made = launched(" ".join(names), eval(call), eval(target or "DEFAULT_TARGET"))
     assert made.startswith(expected)
+
+
+def texts(kernels: Iterable[Kernel]) -> str:
+    """Return the texts of the launches of kernels."""
+    launches = (compile_kernel(kernel, DEFAULT_TARGET).launches for kernel in kernels)
+    return "\n".join(str(each.source) for made in launches for each in made)
+
+
+def test_short_axes_of_windows_are_literals_and_long_ones_share_a_text() -> None:
+    made = [texts(convolved(1, 5, 37, 40, window=side)) for side in (5, 15, 17, 19)]
+    assert len({*made}) == 3
+    assert made[2] == made[3]
+
+
+def test_a_padding_mask_is_made_where_its_tests_pay() -> None:
+    assert "padding_mask" in texts(convolved(8, 16, 128, 28))
+    assert "padding_mask" not in texts(convolved(16, 3, 64, 56, window=5))
+
+
+def test_long_expressions_have_one_copy_in_a_loop() -> None:
+    def sines(count: int) -> str:
+        x = value(1 << 22)
+        for _ in range(count):
+            x = op("sin", x)
+        return texts(kernels(x))
+
+    assert "for (" not in sines(1)
+    assert "for (" in sines(4)
+
+
+def test_short_trips_of_rolled_loops_are_four_iterations() -> None:
+    def copies(statements: int) -> int:
+        text = loop_of("    x += 1.0;\n" * statements, "8u")
+        return text.count("x += 1.0;") // statements
+
+    assert [copies(count) for count in (1, 100, 128, 129, 400)] == [5, 5, 5, 1, 1]
