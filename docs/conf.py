@@ -52,6 +52,7 @@ html_static_path = [
 ]
 html_css_files = ["tokens.css", "documents.css"]
 templates_path = ["../web/documents/templates"]
+html_search_scorer = str(ROOT / "web/documents/search_scorer.js")
 html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False

@@ -106,6 +106,29 @@ NUMPY_MEANINGS: dict[str, dict[str, str]] = {
         "k": "the diagonal: 0 for the main one, above it positive, below it negative.",
         "UPLO": "the triangle that is read: `L` or `U`.",
     },
+    "np.tril_indices np.triu_indices": {
+        "m": "count of columns; None for as many as rows.",
+    },
+    "np.diag np.diagflat": {"v": "the input."},
+    "np.rollaxis": {
+        "axis": "the axis to move.",
+        "start": "the axis before which it stands in the result.",
+    },
+    "np.size": {"axis": "the axes to count; None for all."},
+    "np.unpackbits": {"count": "count of bits along the axis; None for all."},
+    "np.compress np.extract x.compress": {"condition": "bools: what is taken."},
+    "np.real_if_close": {
+        "tol": "in units of the precision; below 1 a bound of its own.",
+    },
+    "np.insert": {"values": "the values to insert; they broadcast."},
+    "np.digitize": {"bins": "the edges, rising or falling."},
+    "np.quantile np.percentile np.nanquantile np.nanpercentile": {
+        "weights": "of the shape of `a`, or of the reduced axes; None for equal "
+        "weights.",
+    },
+    "np.astype np.empty_like np.full_like np.ones_like np.zeros_like": {
+        "device": "where the result lies; None for where the input lies.",
+    },
     "np.all np.any np.amax np.amin np.mean np.std np.sum np.prod np.var np.nanmax "
     "np.nanmin np.nanmean np.nansum np.nanprod np.nanstd np.nanvar np.ufunc.reduce": {
         "where": "bools that broadcast to the input: which elements take part.",
@@ -466,6 +489,9 @@ NUMPY_MEANINGS: dict[str, dict[str, str]] = {
         "shape": "the distribution's shape; above 0.",
     },
     "np.random.standard_normal": {"out": "only None; write `x[...] =` instead."},
+    "np.random.shuffle": {"x": "a tensor or a list, which is written to."},
+    "np.random.uniform": {"high": "the upper end."},
+    "np.random.normal": {"loc": "the mean.", "scale": "the standard deviation."},
     "np.random.negative_binomial": {"n": "count of successes to wait for."},
     "np.random.choice": {
         "a": "a tensor, or an integer for the numbers below it.",
@@ -478,6 +504,9 @@ NUMPY_MEANINGS: dict[str, dict[str, str]] = {
         "axis": "the axes that the windows slide along; None for all.",
     },
     # Methods of tensors.
+    "x.isin": {"other": "the elements to look for."},
+    "x.shares_memory_with": {"other": "another tensor."},
+    "x.requires_grad_": {"value": "False for a constant."},
     "x": {
         "index": "of the element; none for the only one.",
         "min": "the lower limit, a number or array; None for no limit.",

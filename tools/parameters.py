@@ -82,6 +82,8 @@ def signature(value: Any) -> inspect.Signature | None:
     except (TypeError, ValueError):
         return None
     kept = [each for each in found.parameters.values() if each.name != "self"]
+    if value in vars(tw.random.Generator).values() and hasattr(value, "__wrapped__"):
+        kept = kept[1:]  # the key, which the generator draws
     return found.replace(parameters=kept)
 
 

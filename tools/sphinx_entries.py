@@ -99,7 +99,7 @@ def field_list(name: str, value: Any) -> str:
 
     fields: list[tuple[str, str]] = []
     if rows := list(parameters.fields(name, value)):
-        items = [_item(*row[:-1], marked(row[-1])) for row in rows]
+        items = [_item(*row, name, names) for row in rows]
         fields.append(("Parameters", _listed(items)))
     if not inspect.isclass(value):
         found = parameters.result(name, value)
@@ -119,12 +119,17 @@ def field_list(name: str, value: Any) -> str:
     return f'<dl class="field-list simple">{"".join(parts)}</dl>' if parts else ""
 
 
-def _item(word: str, kind: str, default: str, text: str) -> str:
+def _item(
+    word: str, kind: str, default: str, text: str, name: str, names: frozenset[str]
+) -> str:
     """Return a parameter with its type, its default and its meaning."""
     facts = [f"<em>{html.escape(kind)}</em>"] if kind else []
     facts += [f"default {_literal(default)}"] if default else []
     stated = f" ({', '.join(facts)})" if facts else ""
-    return f"<strong>{word}</strong>{stated}{DASH}{text}"
+    # What a text may be, `mean` for example, is no function of that name.
+    values = CODE.findall(text) if kind.startswith("str") else ()
+    meant = _html(text, name, names.union(values))
+    return f"<strong>{word}</strong>{stated}{DASH}{meant}"
 
 
 def _listed(items: Sequence[str]) -> str:

@@ -212,7 +212,11 @@ def test_blocks_of_recipes_and_for_ordinary_python_do_not_run(built: Path) -> No
 
 
 def test_a_search_finds_the_main_namespace_first(built: Path) -> None:
-    """Sphinx's search adds 15 to names of priority 0, 5 to those of priority 1."""
+    """And equal names elsewhere before longer ones of the main namespace."""
+    scorer = (built / "_static/language_data.js").read_text("utf-8")
+    scorer += (built / "_static/searchtools.js").read_text("utf-8")
+    [(first, second)] = re.findall(r"objPrio: { 0: (\d+), 1: (\d+)", scorer)
+    assert 0 < int(first) - int(second) < 11 - 6
     text = (built / "searchindex.js").read_text("utf-8")
     index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
     found = {
