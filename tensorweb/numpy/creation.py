@@ -641,31 +641,6 @@ def indices(
     return tw.stack(grids) if grids else tw.zeros(0, dtype)
 
 
-def ix_(*args: ArrayLike) -> tuple[Tensor, ...]:
-    """Return 1-D sequences as indices of a grid: rows, columns and so on.
-
-    Bool sequences select the positions of true elements, which are read.
-
-    Raises:
-        ShapeError: a sequence has not one axis.
-
-    >>> x = np.arange(10).reshape(2, 5)
-    >>> x[np.ix_([0, 1], [2, 4])]
-    tensor([[2, 4],
-            [7, 9]])
-    """
-    vectors = []
-    for index, x in enumerate(as_tensors(args)):
-        if x.ndim != 1:
-            raise ShapeError(f"ix_: argument {index} has shape {x.shape}; give 1-D.")
-        if x.dtype.kind == "bool":
-            (x,) = x.nonzero()
-        elif not x.size and not hasattr(args[index], "dtype"):
-            x = x.astype(DEFAULT_INT)
-        vectors.append(x)
-    return meshgrid(*vectors, sparse=True, indexing="ij")
-
-
 class Grid:
     """Makes grids from slices: `np.mgrid[0:3, 0:5]`.
 

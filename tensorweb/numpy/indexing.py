@@ -27,6 +27,31 @@ from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, is_scalar
 
 
+def ix_(*args: ArrayLike) -> tuple[Tensor, ...]:
+    """Return 1-D sequences as indices of a grid: rows, columns and so on.
+
+    Bool sequences select the positions of true elements, which are read.
+
+    Raises:
+        ShapeError: a sequence has not one axis.
+
+    >>> x = np.arange(10).reshape(2, 5)
+    >>> x[np.ix_([0, 1], [2, 4])]
+    tensor([[2, 4],
+            [7, 9]])
+    """
+    vectors = []
+    for index, x in enumerate(as_tensors(args)):
+        if x.ndim != 1:
+            raise ShapeError(f"ix_: argument {index} has shape {x.shape}; give 1-D.")
+        if x.dtype.kind == "bool":
+            (x,) = x.nonzero()
+        elif not x.size and not hasattr(args[index], "dtype"):
+            x = x.astype(dtypes.DEFAULT_INT)
+        vectors.append(x)
+    return meshgrid(*vectors, sparse=True, indexing="ij")
+
+
 def take(
     a: ArrayLike,
     indices: ArrayLike,
