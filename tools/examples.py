@@ -10,7 +10,7 @@ from tools.process import BuildError
 
 GROUPS = {
     "Learn": ("01", "02", "03", "04", "05", "06", "12"),
-    "Puzzles": tuple(map(str, range(36, 48))),
+    "Puzzles": (*map(str, range(36, 48)), "49"),
     "Train": (
         *("17", "18", "19", "16", "20", "21", "22", "23", "24", "25", "26", "27"),
         *("28", "29", "30", "31", "32"),

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from tensorweb import dtypes
 from tensorweb.devices import backend, default_device, require_dtype
+from tensorweb.devices import device as default
 from tensorweb.dtypes import DType, as_dtype
 from tensorweb.errors import DeviceError, DTypeError, KernelError, ShapeError
 from tensorweb.functions import asarray
@@ -371,7 +372,8 @@ class Kernel:
         """Return the reference's results, of the declared shapes and dtypes."""
         assert self._reference is not None, "internal: nothing to compute"
         device = tensors[0].node.device
-        values = _several(self._reference(*tensors))
+        with default(device):  # also of tensors that the reference makes
+            values = _several(self._reference(*tensors))
         shapes = self._output_shapes(tensors)
         if len(values) != len(shapes):
             raise self._error(

@@ -624,3 +624,12 @@ def test_an_empty_output_does_not_hinder_the_other(webgpu: str) -> None:
     )
     a, b = two(4.0)
     assert (a.tolist(), b.tolist()) == ([], [4, 4, 4])
+
+
+def test_a_reference_may_make_tensors(webgpu: str) -> None:
+    ramp = declared(
+        "y[global_id.x] = x[global_id.x] * f32(global_id.x);",
+        workgroup_size=1,
+        reference=lambda x: x * tw.arange(3),
+    )
+    ramp.check([1.0, 2.0, 3.0])
