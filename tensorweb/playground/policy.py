@@ -172,3 +172,12 @@ MOST_DOCUMENTATION = 400
 
 LONGEST_DETAIL = 60
 """Characters of the detail of a completion."""
+
+MOST_RETAINED_BYTES = 1 << 27
+"""Bytes of values that a run with provenance retains."""
+
+MOST_SOURCES = 12
+"""Values that an answer to "why this cell?" shows."""
+
+LONGEST_LABEL = 40
+"""Characters of an expression that names a value without a name."""

@@ -148,17 +148,17 @@ def argument_text(frame: types.FrameType | None) -> str | None:
     if caller is None:
         return None
     position = position_of(caller.f_code, caller.f_lasti)
-    segment = _segment(caller.f_code.co_filename, position)
+    text = segment(caller.f_code.co_filename, position)
     try:
-        call = ast.parse(segment.strip(), mode="eval").body
+        call = ast.parse(text.strip(), mode="eval").body
     except SyntaxError:
         return None
     if not isinstance(call, ast.Call) or not call.args:
         return None
-    return _label(segment.strip(), call.args[0])
+    return _label(text.strip(), call.args[0])
 
 
-def _segment(filename: str, position: Position) -> str:
+def segment(filename: str, position: Position) -> str:
     """Return the source text of a position, whose columns are in bytes."""
     line, end_line, column, end_column = position
     if line is None or end_line is None or column is None or end_column is None:

@@ -198,6 +198,8 @@ class RunRecord(TypedDict):
     """What the GPU's adapter computes wrongly, in words; kernels avoid it."""
     search: NotRequired[NonfiniteSearch]
     """The result of a run that searched."""
+    inside: NotRequired[bool]
+    """Whether the provenance of its values was retained."""
 
 
 class Statistics(TypedDict):
@@ -242,6 +244,59 @@ class TensorRecord(Statistics):
     """The axis of colour channels, null if no axis has three or four elements."""
     coloured: bool
     """Whether it is shown in colour before the reader chooses."""
+
+
+class WhyCell(TypedDict):
+    """One cell and its value."""
+
+    index: Index
+    value: str
+
+
+class WhySource(TypedDict):
+    """A value that a line read, and which of its cells."""
+
+    tensor: TensorRecord
+    mask: int
+    """Id of a tensor of its shape: 1 for the cells that were read, else 0."""
+    line: int | None
+    """Line of the program that made it."""
+    file: str
+    count: int
+    """How many of its cells were read."""
+    cells: Annotated[list[WhyCell], Most(10)]
+    """The first of them, and the last."""
+
+
+class WhyRow(TypedDict):
+    """One operation of a line in numbers, for the first cell that was needed of it."""
+
+    text: str
+    op: str
+    shape: Index
+    index: Index
+    count: int
+    """How many of its cells were needed."""
+
+
+class Why(TypedDict):
+    """Why a cell has its value."""
+
+    tensor: TensorRecord
+    index: Index
+    value: str
+    line: int | None
+    """Line of the program that made it."""
+    file: str
+    code: str
+    """The text of that line."""
+    complete: bool
+    """Whether the provenance of all values was retained."""
+    rows: Annotated[list[WhyRow], Most(100)]
+    """The operations of the line, the last one first."""
+    sources: Annotated[list[WhySource], Most(100)]
+    """The values from elsewhere that it read; empty for data."""
+    sourcesLeftOut: int
 
 
 class Heatmap(TypedDict):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -32,6 +33,7 @@ from . import (
 from .failures import describe_failure, syntax_problems
 from .files import ProgramFiles, remember_lost
 from .host import Host, NextLine, ReadLine, end_tasks
+from .inside import FIRST_ID, Inside
 from .lines import Lines
 from .numbers import AwaitingReader, BlockingReader, Reader
 from .program import Wait, execute, new_main
@@ -43,6 +45,9 @@ from .streams import Emit, Output, clip
 
 if TYPE_CHECKING:
     from tensorweb.protocol import Preparer
+
+
+Handler = Callable[..., Awaitable[object]]
 
 
 class Warming:
@@ -101,6 +106,7 @@ class Session:
         self._names = vars(self._main)
         self._kernels = kernels.Tally()
         self._search: Search | None = None
+        self._inside: Inside | None = None
         self._stopped = False
         self._output = Output(emit)
         self._displays = Displays(emit, self._output)
@@ -117,6 +123,7 @@ class Session:
         keep: bool = False,
         timed: bool = False,
         search: bool = False,
+        inside: bool = False,
         files: Sequence[records.ProgramFile] = (),
         lost: Sequence[str] = (),
     ) -> records.RunRecord:
@@ -126,11 +133,13 @@ class Session:
         For a cell `lines` are its first and last line; with `keep` it sees the names of
         the previous run. `timed` runs wait for the device after every flush to measure
         each kernel. A `search` checks every value and finds the lines that first
-        produced a NaN or infinity.
+        produced a NaN or infinity. `inside` retains what every value was computed from.
         """
         remember_lost(lost)
         try:
-            return await self._run(source, device, lines, keep, timed, search, files)
+            return await self._run(
+                source, device, lines, keep, timed, search, inside, files
+            )
         except KeyboardInterrupt:
             # Stop may strike before the program begins and after it has ended.
             self._stopped = True
@@ -161,6 +170,7 @@ class Session:
         keep: bool,
         timed: bool,
         search: bool,
+        inside: bool,
         files: Sequence[records.ProgramFile],
     ) -> records.RunRecord:
         self._forget(keep)
@@ -177,12 +187,15 @@ class Session:
         around = self._host.around(self._output, self._displays.show)
         tally = self._kernels = kernels.Tally()
         seeker = self._search = Search() if search else None
+        looker = self._inside = Inside(self._blocking) if inside else None
         noting_lines = noting(sys.maxsize if seeker else policy.MOST_RECORDED_LINES)
         looking = nullcontext() if seeker is None else seeker.searching()
+        retaining = nullcontext() if looker is None else looker.provenance.open()
         texts = {FILENAME: source}
         self._lines.begin(keep)
         heard = listening(tally.add, seconds=timed)
-        with around, heard, noting_lines, looking, self._lines.noting():
+        noting_results = self._lines.noting()
+        with around, heard, noting_lines, noting_results, looking, retaining:
             try:
                 if device is not None:
                     await self._choose(device)
@@ -211,6 +224,8 @@ class Session:
             "kernelsLeftOut": tally.left_out,
             "faults": _faults(),
         }
+        if looker is not None:
+            found["inside"] = True
         if seeker is not None:
             found["search"] = tensors.nonfinite_search(seeker)
         return found
@@ -320,6 +335,18 @@ class Session:
             "index": index,
         }
 
+    async def why(
+        self, tensor: int, index: Sequence[int], search: bool = False
+    ) -> records.Why:
+        """Explain one cell of a tensor of a run with provenance.
+
+        With `search`, explain the first NaN or infinity that it comes from instead.
+        """
+        if self._inside is None:
+            raise LookupError("the last run retained no provenance")
+        x = self._tensor(tensor)
+        return await self._inside.why(self._entries, x, index, is_search=search)
+
     async def export(
         self,
         tensor: int,
@@ -369,7 +396,21 @@ class Session:
         """Return the syntax error of a program, without running it."""
         return syntax_problems(source)
 
+    def answering(self, handler: Handler) -> Handler:
+        """Return a handler that retains the provenance of what it computes."""
+
+        @functools.wraps(handler)
+        async def answer(*args: object, **details: object) -> object:
+            if self._inside is None:
+                return await handler(*args, **details)
+            with self._inside.provenance.retaining():
+                return await handler(*args, **details)
+
+        return answer
+
     def _tensor(self, number: int) -> tw.Tensor:
+        if self._inside is not None and number >= FIRST_ID:
+            return self._inside.tensor(number)
         known = [*self._entries, *self._pair]
         if not 0 <= number < len(known):
             raise LookupError(f"there is no tensor number {number} in the last run")
@@ -380,6 +421,7 @@ class Session:
         notices.begin_program()
         self._entries.clear()
         self._pair.clear()
+        self._inside = None
         forget_figures()
         if not keep:
             self._names.clear()
@@ -398,9 +440,6 @@ class Session:
             self._output.write(f"exit: {text}\n", "stderr")
 
 
-Handler = Callable[..., object]
-
-
 def _faults() -> list[str]:
     """Return the known computing errors of the open devices' adapters."""
     return [
@@ -410,8 +449,7 @@ def _faults() -> list[str]:
 
 def handlers(session: Session) -> Mapping[str, Handler]:
     """Return the handlers of the session's requests, by name."""
-    return {
-        "run": session.run,
+    asked: dict[str, Handler] = {
         "describe": session.describe,
         "source": session.source,
         "statistics": session.statistics,
@@ -422,6 +460,7 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "find": session.find,
         "cells": session.cells,
         "pair": session.pair,
+        "why": session.why,
         "export": session.export,
         "members": session.members,
         "explain": session.explain,
@@ -429,3 +468,5 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "leave": session.leave,
         "warm": session.warming.step,
     }
+    answers = {name: session.answering(handler) for name, handler in asked.items()}
+    return {"run": session.run, **answers}

@@ -80,6 +80,7 @@ import sys
 import tensorweb as tw
 x = tw.asarray([[1.5, float("nan")], [-2.0, float("inf")]])
 v = x[0]
+twice = x * 2
 big = tw.reshape(tw.linspace(-1.0, 1.0, 300 * 700), (300, 700))
 empty = tw.zeros((0, 3))
 lots = [tw.ones(2) for _ in range(60)]
@@ -135,7 +136,7 @@ def test_answers_follow_the_protocol(
         return answer
 
     for source in (*FAILURES, f"print('long' * {policy.OUTPUT_HEAD})", PROGRAM):
-        answer = ask("run", source=source, device=device, search=True)
+        answer = ask("run", source=source, device=device, search=True, inside=True)
         kernels = answer["kernels"]
     if kernels:
         assert ask("source", kernel=len(kernels) - 1)["text"]
@@ -157,6 +158,7 @@ def test_answers_follow_the_protocol(
         ask("text", tensor=tensors[name]["id"])
     ask("fingerprint")
     ask("pair", first=tensors["x"]["id"], second=tensors["v"]["id"])
+    ask("why", tensor=tensors["twice"]["id"], index=[1, 1])
     ask("members", path="x", imported=False)
     ask("explain", path="tensorweb.zeros", imported=True)
     ask("lint", source="1 +")

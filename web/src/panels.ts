@@ -6,11 +6,13 @@ import { mountFiles } from "./panels/files/files";
 import { mountKernels } from "./panels/kernels/kernels";
 import { mountOutput } from "./panels/output/output";
 import { mountTensors } from "./panels/tensors/tensors";
+import { mountWhy } from "./panels/why/why";
 
 export const PANELS: readonly Panel[] = [
   { id: "editor", label: "Code", pane: "program", mount: mountEditor },
   { id: "output", label: "Output", pane: "program", mount: mountOutput },
   { id: "tensors", label: "Tensors", pane: "results", mount: mountTensors },
+  { id: "why", label: "Why?", pane: "results", mount: mountWhy },
   { id: "kernels", label: "Kernels", pane: "results", mount: mountKernels },
   { id: "files", label: "Files", pane: "results", mount: mountFiles },
 ];

@@ -12,7 +12,7 @@ import type { DeviceName, ProgramFile, RunRecord, TensorRecord } from "./protoco
 import { responsesOf, type Recording } from "./recording";
 import { Session } from "./session";
 import { recall, remember } from "./storage";
-import { isShown, Store, type How, type Notice, type Pane, type Part, type RunOrigin } from "./view";
+import { isShown, Store, type Cell, type How, type Notice, type Pane, type Part, type RunOrigin } from "./view";
 import { Workspace } from "./workspace";
 
 /** A panel: its tab, its pane, and the function that mounts it. */
@@ -41,8 +41,8 @@ export class Page extends Store {
   #mounted: Mounted[] = [];
   #source = "";
   #runs = 0;
-  /** Whether the run searches for the origin of a NaN. */
-  #isSearching = false;
+  /** Whether the run answers a question of the panel in front. */
+  #isAsked = false;
   #recorded: ReturnType<typeof responsesOf> | null = null;
 
   constructor(
@@ -124,9 +124,9 @@ export class Page extends Store {
     const keep = lines !== null && before?.document === document.id && before.python === python;
     const [main, ...files] = this.editor.files();
     const { lost } = this.files;
-    const { timed = false, search = false } = how;
-    this.#isSearching = search;
-    void this.session.run({ source: main?.text ?? "", files, lines, keep, timed, search, lost });
+    const { timed = false, search = false, inside = false } = how;
+    this.#isAsked = search || inside;
+    void this.session.run({ source: main?.text ?? "", files, lines, keep, timed, search, inside, lost });
   }
 
   #filesFor(files: readonly ProgramFile[], keep: boolean): ProvideDetails {
@@ -173,6 +173,11 @@ export class Page extends Store {
   /** Show a display's value in the large pane. */
   inspect(display: number): void {
     this.#call((part) => part.inspect?.(display));
+  }
+
+  /** Show why a cell of a tensor has its value. */
+  why(cell: Cell): void {
+    this.#call((part) => part.why?.(cell));
   }
 
   /** Send a request about the last run to Python. */
@@ -251,8 +256,7 @@ export class Page extends Store {
     const rest = notice?.kind === "info" ? null : notice;
     const now = { phase: "program" as const, editedSince: false, notice: rest };
     this.change({ ...now, origins: { ...origins, output } });
-    // After a search for a NaN the panel with the result stays in front.
-    if (this.view.isNarrow && !this.#isSearching) this.show("output");
+    if (this.view.isNarrow && !this.#isAsked) this.show("output");
     this.editor.mark(document.id, null);
     this.#call((part) => part.begin?.());
   }

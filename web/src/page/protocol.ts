@@ -203,6 +203,8 @@ export interface RunRecord {
   faults: string[];
   /** The result of a run that searched. */
   search?: NonfiniteSearch;
+  /** Whether the provenance of its values was retained. */
+  inside?: boolean;
 }
 export const isRunRecord: Check<RunRecord> = record({
   seconds: number,
@@ -213,6 +215,7 @@ export const isRunRecord: Check<RunRecord> = record({
   kernelsLeftOut: count(),
   faults: list(text(100_000), 100),
   search: optional(isNonfiniteSearch),
+  inside: optional(flag),
 });
 
 /** A file of a program other than `main.py`: a module, or data as text. */
@@ -432,6 +435,86 @@ export const isPair: Check<Pair> = record({
   index: orNull(list(count(), 10_000)),
 });
 
+/** One operation of a line in numbers, for the first cell that was needed of it. */
+export interface WhyRow {
+  text: string;
+  op: string;
+  shape: number[];
+  index: number[];
+  /** How many of its cells were needed. */
+  count: number;
+}
+export const isWhyRow: Check<WhyRow> = record({
+  text: text(100_000),
+  op: text(100_000),
+  shape: list(count(), 10_000),
+  index: list(count(), 10_000),
+  count: count(),
+});
+
+/** One cell and its value. */
+export interface WhyCell {
+  index: number[];
+  value: string;
+}
+export const isWhyCell: Check<WhyCell> = record({
+  index: list(count(), 10_000),
+  value: text(100_000),
+});
+
+/** A value that a line read, and which of its cells. */
+export interface WhySource {
+  tensor: TensorRecord;
+  /** Id of a tensor of its shape: 1 for the cells that were read, else 0. */
+  mask: number;
+  /** Line of the program that made it. */
+  line: number | null;
+  file: string;
+  /** How many of its cells were read. */
+  count: number;
+  /** The first of them, and the last. */
+  cells: WhyCell[];
+}
+export const isWhySource: Check<WhySource> = record({
+  tensor: isTensorRecord,
+  mask: count(),
+  line: orNull(count()),
+  file: text(100_000),
+  count: count(),
+  cells: list(isWhyCell, 10),
+});
+
+/** Why a cell has its value. */
+export interface Why {
+  tensor: TensorRecord;
+  index: number[];
+  value: string;
+  /** Line of the program that made it. */
+  line: number | null;
+  file: string;
+  /** The text of that line. */
+  code: string;
+  /** Whether the provenance of all values was retained. */
+  complete: boolean;
+  /** The operations of the line, the last one first. */
+  rows: WhyRow[];
+  /** The values from elsewhere that it read; empty for data. */
+  sources: WhySource[];
+  sourcesLeftOut: number;
+}
+export const isWhy: Check<Why> = record({
+  tensor: isTensorRecord,
+  index: list(count(), 10_000),
+  value: text(100_000),
+  line: orNull(count()),
+  file: text(100_000),
+  code: text(100_000),
+  complete: flag,
+  rows: list(isWhyRow, 100),
+  sources: list(isWhySource, 100),
+  sourcesLeftOut: count(),
+});
+
 /** A part of a file, in base64 or as text, and the start of the next part. */
 export interface Part {
   data: string;
@@ -635,7 +718,7 @@ export const isPlotRecord: Check<PlotRecord> = record({
 /** The requests that Python answers. */
 export interface PythonRequests {
   /** Run a program; its output and displays are emitted while it runs. */
-  run: { details: { source: string; device: DeviceName | null; lines: number[] | null; keep: boolean; timed: boolean; search: boolean; files: ProgramFile[]; lost: string[] }; value: RunRecord };
+  run: { details: { source: string; device: DeviceName | null; lines: number[] | null; keep: boolean; timed: boolean; search: boolean; inside: boolean; files: ProgramFile[]; lost: string[] }; value: RunRecord };
   /** Return every tensor of the last run with its statistics. */
   describe: { details: Record<string, never>; value: TensorRecord[] };
   /** Return the text of one of the last run's kernels. */
@@ -656,6 +739,8 @@ export interface PythonRequests {
   cells: { details: { tensor: number; rows: number | null; columns: number | null; indices: number[]; window: number[] }; value: Cells };
   /** Broadcast two tensors to one shape and measure their difference. */
   pair: { details: { first: number; second: number }; value: Pair };
+  /** Explain one cell of a tensor of a run with provenance. */
+  why: { details: { tensor: number; index: number[]; search: boolean }; value: Why };
   /** Return a part of a file: a tensor as `.npy`, one slice as CSV. */
   export: { details: { tensor: number; rows: number | null; columns: number | null; indices: number[]; format: FileFormat; start: number }; value: Part };
   /** Return the members of a dotted path; "" for the last run's names. */
@@ -683,6 +768,7 @@ export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequ
   find: isFound,
   cells: isCells,
   pair: isPair,
+  why: isWhy,
   export: isPart,
   members: list(isMember, 10_000),
   explain: isExplanation,

@@ -111,15 +111,22 @@ interface DisplayView extends Media {
   notice: Notice | null;
 }
 
+/** A cell of a named tensor. */
+export interface Cell {
+  name: string;
+  index: readonly number[];
+}
+
 /** The state that parts draw; replaced as one object, never mutated. */
 export interface View extends SessionView, DocumentView, RunView, DisplayView {}
 
 export const NOTHING: OpenDocument = ownDocument({ id: "", title: "", original: null, isForeign: false });
 
-/** Options of a run: measure each kernel's time, search for the origin of a NaN. */
+/** Options of a run: measure each kernel's time, search for the origin of a NaN, retain what each value is computed from. */
 export interface How {
   timed?: boolean;
   search?: boolean;
+  inside?: boolean;
 }
 
 export interface Notice {
@@ -150,6 +157,8 @@ export interface Part {
   trouble?(message: string, retry: boolean): void;
   /** The reader wants to look into what a display showed. */
   inspect?(display: number): void;
+  /** The reader asks why a cell of a tensor has its value. */
+  why?(cell: Cell): void;
   /** The reader wants to give the program one more file. */
   nameFile?(): void;
 }

@@ -20,6 +20,8 @@ export interface CanvasView {
   goTo(row: number, column: number): void;
   /** Take the viewport of another picture of the same size. */
   follow(viewport: Viewport, isFit: boolean): void;
+  /** The cell of the cursor. */
+  cursor(): Cell;
   /** Put the cursor on the cell of another picture's cursor. */
   pointAt(cell: Cell | null): void;
   /** Repaint the values with another scale. */
@@ -43,6 +45,8 @@ export interface CanvasEvents {
   reset(): void;
   /** The picture was zoomed or moved by hand. */
   moved?(viewport: Viewport, isFit: boolean): void;
+  /** The reader asks why the cell of the cursor has its value. */
+  why?(): void;
   /** The cursor moved to this cell, or left the picture. */
   pointed?(cell: Cell | null): void;
 }
@@ -167,6 +171,7 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
     "0": fit,
     "1": () => onePixel(cellMiddle()),
     c: centre,
+    w: () => events.why?.(),
     Escape: events.reset,
   };
   canvas.addEventListener("keydown", (event) => {
@@ -233,6 +238,7 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
       frame.classList.toggle("zoomed", !isFit);
       redrawSoon();
     },
+    cursor: () => cursor,
     pointAt: (cell) => {
       if (cell) cursor = { ...cell };
       if (cell) ringTheCell();

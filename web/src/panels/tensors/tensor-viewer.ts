@@ -68,10 +68,13 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   const canvas = mountCanvas({
     centre: (value) => drawn && setBounds(about(value, drawn.values) ?? bounds),
     reset: () => setBounds(null),
+    why: () => why(),
   });
+  /** The point of the curve that was looked at last. */
+  let point = 0;
   const curve = mountChart({
     fills: true,
-    reading: ({ index }) => (line ? cellText(line.picture, line.slice, line.tensor, 0, index) : ""),
+    reading: ({ index }) => (point = index, line ? cellText(line.picture, line.slice, line.tensor, 0, index) : ""),
   });
   const number = el("p", { class: "viewer-number" });
   const scale = mountScaleBar({ choose: (next) => setBounds(next), hold: (next) => setHeld(next) });
@@ -97,7 +100,8 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   const files = downloadButtons(page, () => tensor && { tensor, slice: sliceOf(tensor), picture: drawn }, () => menu.close());
   const menu = mountMore("More of this tensor", partners.dom, ...files);
   const name = el("div", { class: "viewer-name" }, title, type, flagged);
-  const head = el("div", { class: "viewer-head" }, name, modes.dom, stop, menu.dom);
+  const ask = button("Why?", () => why(), { class: "quiet", title: "Why has this cell its value? (W)" });
+  const head = el("div", { class: "viewer-head" }, name, ask, modes.dom, stop, menu.dom);
   const choices = el(
     "div",
     { class: "choices" },
@@ -139,8 +143,21 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     if (!pair) both?.dom.remove();
     modes.dom.hidden = pair !== null;
     stop.hidden = pair === null;
+    ask.hidden = pair !== null || shown.size === 0;
     axes.show(pair?.first ?? shown, isColoured() && pair === null);
     goToField.show((pair?.first ?? shown).shape);
+  };
+  /** Ask why the cell of the cursor has its value. */
+  const why = (): void => {
+    if (!tensor || tensor.size === 0) return;
+    const { rows, columns, indices } = axes.chosen();
+    const { row, column } = line ? { row: 0, column: point } : canvas.cursor();
+    const map = drawn?.map;
+    const at = (axis: number, fixed: number): number => {
+      if (axis === rows) return row * (map?.blockRows ?? 1);
+      return axis === columns ? column * (map?.blockColumns ?? 1) : fixed;
+    };
+    page.why({ name: tensor.name, index: indices.map((fixed, axis) => at(axis, fixed)) });
   };
   /** Start or end the comparison with another tensor. */
   const compare = async (id: number | null): Promise<void> => {
@@ -353,7 +370,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       title.textContent = shown.name;
       type.textContent = typeOf(shown);
       pair = null;
-      stop.hidden = true;
+      stop.hidden = ask.hidden = true;
       modes.dom.hidden = false;
       body.hidden = false;
       both?.dom.remove();

@@ -1,0 +1,89 @@
+"""A cell is traced to the cells that it was computed from, with clicks and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from browsers import Profiles
+from page_driver import PageDriver, expect
+
+PROGRAM = """import tensorweb as tw
+x = tw.asarray([[1.0, 2.0], [3.0, -4.0]])
+w = tw.asarray([[0.5, 1.0], [0.25, 2.0]])
+y = tw.relu(x @ w + 1)
+total = y.sum()
+odd = tw.log(x)
+late = odd.sum() / 2
+tw.show(y)
+"""
+
+
+@pytest.fixture(scope="module")
+def driver(profiles_on_cpu: Profiles, site_url: str) -> Iterator[PageDriver]:
+    with profiles_on_cpu.page() as lent:
+        driver = PageDriver(lent, device="cpu").open(site_url)
+        yield driver
+        driver.clean()
+
+
+def asked(driver: PageDriver, name: str) -> None:
+    """Ask for the first cell of a tensor."""
+    driver.page.click("[role=tab]:has-text('Tensors')")
+    driver.look_into(name)
+    driver.page.click("#tensors .viewer-head button:has-text('Why?')")
+    expect(driver.page.locator("#why .why-title")).to_be_visible()
+
+
+def test_three_clicks_lead_from_a_sum_to_the_data(driver: PageDriver) -> None:
+    page = driver.page
+    assert driver.run(PROGRAM) == "ready"
+    asked(driver, "total")
+    title = page.locator("#why .why-title")
+    expect(title).to_have_text("total = 9.5")
+    expect(page.locator("#why .why-where")).to_contain_text("Made by line 5")
+    page.click("#why .why-cell:has-text('y[1, 0]')")
+    expect(title).to_have_text("y[1, 0] = 1.5")
+    expect(page.locator("#why .why-rows li code")).to_have_text(
+        ["relu(1.5) = 1.5", "0.5 + 1 = 1.5", "3·0.5 + (-4)·0.25 = 0.5"]
+    )
+    expect(page.locator("#why .why-source h4")).to_have_text(
+        ["x (2, 2): 2 cells of 4 line 2", "w (2, 2): 2 cells of 4 line 3"]
+    )
+    page.click("#why .why-cell:has-text('x[1, 1]')")
+    expect(title).to_have_text("x[1, 1] = -4")
+    expect(page.locator("#why .why-where")).to_contain_text("Data of line 2")
+    page.click("#why .why-trail button:has-text('total')")
+    expect(title).to_have_text("total = 9.5")
+
+
+def test_a_cell_of_a_picture_is_asked_by_a_click(driver: PageDriver) -> None:
+    page = driver.page
+    assert driver.run(PROGRAM) == "ready"
+    asked(driver, "y")
+    picture = page.locator("#why .why-source canvas").first
+    expect(picture).to_be_visible()
+    box = picture.bounding_box()
+    assert box is not None
+    picture.click(position={"x": box["width"] * 0.75, "y": box["height"] * 0.25})
+    expect(page.locator("#why .why-title")).to_have_text("x[0, 1] = 2")
+
+
+def test_a_key_asks_for_the_cell_of_the_cursor(driver: PageDriver) -> None:
+    page = driver.page
+    assert driver.run(PROGRAM) == "ready"
+    driver.page.click("[role=tab]:has-text('Tensors')")
+    driver.look_into("y")
+    page.focus("#tensors canvas.heatmap")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("w")
+    expect(page.locator("#why .why-title")).to_have_text("y[1, 0] = 1.5")
+
+
+def test_the_first_nan_is_one_click_away(driver: PageDriver) -> None:
+    page = driver.page
+    assert driver.run(PROGRAM) == "ready"
+    asked(driver, "late")
+    page.click("#why button:has-text('Where is it first made?')")
+    expect(page.locator("#why .why-title")).to_have_text("odd[1, 1] = nan")
+    expect(page.locator("#why .why-rows li code")).to_have_text(["log(-4) = nan"])

@@ -1,0 +1,171 @@
+"""Answer "why has this cell its value?" about a run whose provenance was retained."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Sequence
+from typing import TypeVar
+
+import tensorweb as tw
+from tensorweb import frames
+from tensorweb.frames import Location
+from tensorweb.graph.complex_pairs import pair_of
+from tensorweb.graph.node import Node
+from tensorweb.graph.provenance import Provenance
+from tensorweb.inspection import cells
+from tensorweb.inspection.cells import Explanation, Source, text_of_row
+from tensorweb.waits import Steps, run_async, run_blocking
+
+from . import policy, records, tensors
+from .numbers import text_of
+from .program import segment
+from .sources import is_program
+from .streams import clip_line
+
+T = TypeVar("T")
+
+FIRST_ID = 1 << 20
+"""Ids of values without a name begin here; those of named tensors are below."""
+
+
+class Inside:
+    """The provenance of one run, and the values without a name that were looked at."""
+
+    def __init__(self, blocking: bool) -> None:
+        """Begin with nothing; `blocking` is whether Python can wait for devices."""
+        self.provenance = Provenance(policy.MOST_RETAINED_BYTES)
+        self._blocking = blocking
+        self._looked: list[tensors.Entry] = []
+        self._ids: dict[Node, int] = {}
+
+    def tensor(self, number: int) -> tw.Tensor:
+        """Return a value that an answer named by its id.
+
+        Raises:
+            LookupError: there is none.
+        """
+        if not FIRST_ID <= number < FIRST_ID + len(self._looked):
+            raise LookupError(f"there is no value number {number} in the last run")
+        return self._looked[number - FIRST_ID].tensor
+
+    async def why(
+        self,
+        entries: Sequence[tensors.Entry],
+        x: tw.Tensor,
+        index: Sequence[int],
+        *,
+        is_search: bool,
+    ) -> records.Why:
+        """Explain one cell, or with `is_search` the NaN or infinity that it is from."""
+        explain = cells.first_nonfinite if is_search else cells.explain_cell
+        with self.provenance.retaining():
+            found = await self._answer(
+                explain(self.provenance, x.node, _checked(x, index))
+            )
+        return self._record(entries, found)
+
+    async def _answer(self, steps: Steps[T]) -> T:
+        return run_blocking(steps) if self._blocking else await run_async(steps)
+
+    def _record(
+        self, entries: Sequence[tensors.Entry], found: Explanation
+    ) -> records.Why:
+        names = {pair_of(entry.tensor.node): at for at, entry in enumerate(entries)}
+        line = _line(found.location)
+        return {
+            "tensor": self._tensor_record(entries, names, found.node),
+            "index": list(found.index),
+            "value": text_of(found.value, str(found.node.dtype)),
+            "line": line.number if line else None,
+            "file": line.file if line else "",
+            "code": _code(line),
+            "complete": self.provenance.is_complete,
+            "rows": [
+                {
+                    "text": clip_line(text_of_row(row), policy.LONGEST_PROBLEM),
+                    "op": row.node.op.name,
+                    "shape": list(row.node.shape),
+                    "index": list(row.index),
+                    "count": row.count,
+                }
+                for row in found.rows
+            ],
+            "sources": [
+                self._source(entries, names, source)
+                for source in found.sources[: policy.MOST_SOURCES]
+            ],
+            "sourcesLeftOut": max(0, len(found.sources) - policy.MOST_SOURCES),
+        }
+
+    def _source(
+        self,
+        entries: Sequence[tensors.Entry],
+        names: dict[Node, int],
+        source: Source,
+    ) -> records.WhySource:
+        node = source.terms.node
+        dtype = str(node.dtype)
+        line = _line(getattr(node, "location", None))
+        return {
+            "tensor": self._tensor_record(entries, names, node),
+            "mask": self._look(source.mask, "mask"),
+            "line": line.number if line else None,
+            "file": line.file if line else "",
+            "count": source.terms.count,
+            "cells": [
+                {"index": list(index), "value": text_of(value, dtype)}
+                for index, value in zip(
+                    source.terms.indices, source.terms.values, strict=True
+                )
+            ],
+        }
+
+    def _tensor_record(
+        self, entries: Sequence[tensors.Entry], names: dict[Node, int], node: Node
+    ) -> records.TensorRecord:
+        number = names.get(node)
+        if number is not None and entries[number].tensor.shape == node.shape:
+            return tensors.record(number, entries[number], [], {})
+        number = self._look(node, _label(node))
+        return tensors.record(number, self._looked[number - FIRST_ID], [], {})
+
+    def _look(self, node: Node, name: str) -> int:
+        """Return the id of a value without a name."""
+        known = self._ids.get(node)
+        if known is None:
+            known = self._ids[node] = FIRST_ID + len(self._looked)
+            self._looked.append(tensors.Entry(tw.Tensor(node), [name], []))
+        return known
+
+
+def _checked(x: tw.Tensor, index: Sequence[int]) -> tuple[int, ...]:
+    """Return an index of a cell; it comes from the page, and the tensor may differ."""
+    fits = len(index) == len(x.shape)
+    if not fits or any(at >= n for at, n in zip(index, x.shape, strict=True)):
+        raise LookupError(f"there is no cell {tuple(index)} in shape {x.shape}")
+    return tuple(index)
+
+
+def _line(location: Location | None) -> frames.Line | None:
+    """Return the program's line of a location, None outside of the program."""
+    line = None if location is None else frames.line_of(location)
+    return line if line is not None and is_program(line.file) else None
+
+
+def _code(line: frames.Line | None) -> str:
+    if line is None:
+        return ""
+    text = linecache.getline(line.file, line.number).strip()
+    return clip_line(text, policy.LONGEST_PROBLEM)
+
+
+def _label(node: Node) -> str:
+    """Return the expression that built a value, else its operation."""
+    location: Location | None = getattr(node, "location", None)
+    line = _line(location)
+    if location is None or line is None:
+        return node.op.name
+    code, instruction, _ = location
+    text = segment(code.co_filename, frames.position_of(code, instruction))
+    is_short = 0 < len(text) <= policy.LONGEST_LABEL and "\n" not in text
+    return text if is_short else f"{node.op.name} of line {line.number}"

@@ -1,0 +1,108 @@
+"""The page's question "why has this cell its value?" about a run with provenance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tensorweb.playground import bridge
+from tensorweb.playground.session import Session, handlers
+
+PROGRAM = """
+import tensorweb as tw
+x = tw.asarray([[1.0, 2.0], [3.0, -4.0]])
+def layer(v):
+    return tw.log(v) / 2
+for i in range(2):
+    h = layer(x + i)
+total = h.sum()
+print(float(total))
+"""
+
+
+def ran(device: str, source: str = PROGRAM, **how: Any) -> tuple[Session, Any]:
+    session = Session(lambda kind, fields: None, None, True)
+    record = bridge.drive(session.run(source, device, **how))
+    assert record["error"] is None
+    names = {one["name"]: one["id"] for one in ask(session, "describe")}
+    return session, (record, names)
+
+
+def ask(session: Session, name: str, *args: Any, **how: Any) -> Any:
+    answer: Any = handlers(session)[name]
+    return bridge.drive(answer(*args, **how))
+
+
+def why(session: Session, tensor: int, index: list[int], **how: Any) -> Any:
+    return ask(session, "why", tensor, index, **how)
+
+
+def test_a_cell_is_traced_to_the_data(device: str) -> None:
+    session, (record, names) = ran(device, inside=True)
+    assert record["inside"]
+    found = why(session, names["total"], [])
+    assert (found["line"], found["code"], found["value"]) == (
+        8,
+        "total = h.sum()",
+        "nan",
+    )
+    (h,) = found["sources"]
+    assert (h["tensor"]["id"], h["count"], h["line"]) == (names["h"], 4, 5)
+    found = why(session, h["tensor"]["id"], [1, 0])
+    assert [row["text"] for row in found["rows"]] == [
+        "1.386 / 2 = 0.6931",
+        "log(4) = 1.386",
+    ]
+    (v,) = found["sources"]
+    assert (v["tensor"]["name"], v["line"]) == ("x + i", 7)
+    assert v["cells"] == [{"index": [1, 0], "value": "4"}]
+    found = why(session, v["tensor"]["id"], [1, 0])
+    assert [row["text"] for row in found["rows"]] == ["3 + 1 = 4"]
+    (x,) = found["sources"]
+    assert x["tensor"]["id"] == names["x"]
+    assert why(session, names["x"], [1, 0])["sources"] == []
+
+
+def test_the_cells_that_were_read_are_a_picture(device: str) -> None:
+    session, (_, names) = ran(device, inside=True)
+    (h,) = why(session, names["total"], [])["sources"]
+    (v,) = why(session, h["tensor"]["id"], [0, 1])["sources"]
+    picture = ask(session, "heatmap", v["mask"], 0, 1, [0, 0], size="small")
+    assert (picture["rows"], picture["columns"]) == (2, 2)
+    cells = ask(session, "cells", v["mask"], 0, 1, [0, 0], [0, 0, 2, 2])
+    assert cells["texts"] == [["0", "1"], ["0", "0"]]
+
+
+def test_the_first_nan_is_found(device: str) -> None:
+    session, (_, names) = ran(device, inside=True)
+    found = why(session, names["total"], [], search=True)
+    assert (found["line"], found["index"]) == (5, [1, 1])
+    assert [row["text"] for row in found["rows"]] == [
+        "nan / 2 = nan",
+        "log(-3) = nan",
+    ]
+
+
+def test_a_run_without_provenance_says_so(device: str) -> None:
+    session, (record, names) = ran(device)
+    assert "inside" not in record
+    with pytest.raises(LookupError, match="retained no provenance"):
+        why(session, names["total"], [])
+
+
+def test_cells_that_do_not_exist_are_refused(device: str) -> None:
+    session, (_, names) = ran(device, inside=True)
+    for index in ([0], [2, 0], [0, 0, 0]):
+        with pytest.raises(LookupError, match="no cell"):
+            why(session, names["x"], index)
+    with pytest.raises(LookupError):
+        why(session, 1 << 21, [0, 0])
+
+
+def test_the_next_run_forgets(device: str) -> None:
+    session, _ = ran(device, inside=True)
+    bridge.drive(session.run("import tensorweb as tw\nx = tw.ones((2, 2))", device))
+    ask(session, "describe")
+    with pytest.raises(LookupError):
+        why(session, 0, [0, 0])

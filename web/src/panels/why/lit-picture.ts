@@ -1,0 +1,64 @@
+/** A small picture of a value in which the cells that were read are lit, and the others dimmed. */
+
+import { el, find } from "../../parts/dom";
+import { schemeOf } from "../../page/media";
+import type { Page } from "../../page/page";
+import type { Heatmap, WhySource } from "../../page/protocol";
+import { decodeHeatmap, drawWhole } from "../tensors/heatmap";
+import { unpack } from "../tensors/unpack";
+
+const ROOM = { width: 260, height: 180 };
+
+/** Cells below this size get no frame. */
+const LEAST_FRAMED = 6;
+
+/** Cells beyond this count get no frame. */
+const MOST_FRAMED = 64;
+
+/** Draw a source when its values have arrived; `choose` gets the cell that is clicked. */
+export function mountLitPicture(page: Page, { tensor, mask, cells, count }: WhySource, choose: (index: number[]) => void): HTMLElement {
+  const canvas = el("canvas", { class: "why-picture", "aria-hidden": "true" });
+  const first = cells[0]?.index ?? [];
+  if (tensor.size < 2 || first.length === 0) return el("div", {});
+  const columns = first.length - 1;
+  const rows = first.length > 1 ? columns - 1 : null;
+  const slice = { rows, columns, indices: first, size: "small" as const, channels: null };
+  let map: Heatmap | null = null;
+  const draw = async (): Promise<void> => {
+    const values = await page.request("heatmap", { tensor: tensor.id, ...slice, how: "mean" });
+    const lit = await page.request("heatmap", { tensor: mask, ...slice, how: "extreme" });
+    map = values;
+    drawWhole(canvas, decodeHeatmap(values, tensor.dtype, schemeOf(page.view)), ROOM);
+    light(canvas, lit, count <= MOST_FRAMED);
+  };
+  canvas.addEventListener("click", ({ offsetX, offsetY }) => {
+    if (!map) return;
+    const row = Math.floor((offsetY / canvas.clientHeight) * map.rows) * map.blockRows;
+    const column = Math.floor((offsetX / canvas.clientWidth) * map.columns) * map.blockColumns;
+    choose(first.map((at, axis) => (axis === columns ? column : axis === rows ? row : at)));
+  });
+  draw().catch(() => canvas.remove());
+  return canvas;
+}
+
+/** Dim the cells that were not read, and frame the others. */
+function light(canvas: HTMLCanvasElement, lit: Heatmap, isFramed: boolean): void {
+  const context = canvas.getContext("2d");
+  if (!context) return;
+  const values = unpack(lit.values, lit.encoding);
+  const { backgroundColor, color } = getComputedStyle(find(".pane[data-pane='results']"));
+  const [width, height] = [canvas.width / lit.columns, canvas.height / lit.rows];
+  const paint = (isLit: boolean, cell: (x: number, y: number) => void): void => {
+    values.forEach((value, at) => {
+      if (value > 0 === isLit) cell((at % lit.columns) * width, Math.floor(at / lit.columns) * height);
+    });
+  };
+  context.fillStyle = backgroundColor;
+  context.globalAlpha = 0.75;
+  paint(false, (x, y) => context.fillRect(x, y, width, height));
+  context.globalAlpha = 1;
+  if (!isFramed || Math.min(width, height) < LEAST_FRAMED) return;
+  context.strokeStyle = color;
+  context.lineWidth = 2;
+  paint(true, (x, y) => context.strokeRect(x + 1, y + 1, width - 2, height - 2));
+}

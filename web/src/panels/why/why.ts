@@ -1,0 +1,159 @@
+/** Why a cell has its value: the arithmetic of its line, and the cells that it read, step by step down to the data. */
+
+import { button, el } from "../../parts/dom";
+import { count, tuple } from "../../parts/format";
+import { lineLink } from "../../parts/line-link";
+import type { Page } from "../../page/page";
+import type { TensorRecord, Why, WhyRow, WhySource } from "../../page/protocol";
+import { originNote, whyUnavailable } from "../../page/run-origin";
+import { messageOf } from "../../page/session";
+import type { Cell, Part, RunOrigin, View } from "../../page/view";
+import { mountLitPicture } from "./lit-picture";
+import "./why.css";
+
+const INVITATION = "Choose a cell in the panel of tensors and press “Why?”, or the key W on its picture: here its value is traced to the cells that it was computed from.";
+
+export function mountWhy(host: HTMLElement, page: Page): Part {
+  const empty = el("p", { class: "empty" }, INVITATION);
+  const trail = el("nav", { class: "why-trail", "aria-label": "Cells on the way" });
+  const body = el("div", { class: "why", "aria-live": "polite" });
+  const status = el("p", { class: "why-status", role: "status" });
+  host.append(empty, trail, status, body);
+  let steps: Why[] = [];
+  /** The cell to explain when another run, which retains provenance, has ended. */
+  let expected: { cell: Cell; after: RunOrigin | null } | null = null;
+  let run = page.view.origins.run;
+  let generation = 0;
+
+  const say = (text: string): void => {
+    status.textContent = text;
+    empty.hidden = text !== "" || steps.length > 0;
+    host.dataset["view"] = text ? "loading" : steps.length > 0 ? "ready" : "empty";
+  };
+  const draw = (): void => {
+    const last = steps.at(-1);
+    trail.hidden = steps.length < 2;
+    trail.replaceChildren(
+      ...steps.map((step, at) =>
+        button(nameOf(step), () => cut(at + 1), { class: "quiet", "aria-current": step === last ? "step" : null }),
+      ),
+    );
+    body.replaceChildren(...(last ? partsOf(last) : []));
+    say("");
+  };
+  const cut = (length: number): void => {
+    steps = steps.slice(0, length);
+    draw();
+  };
+  const clear = (): void => {
+    generation++;
+    steps = [];
+    draw();
+  };
+  /** Explain a cell of the last run as the next step, or what first made it NaN or infinite. */
+  const ask = async (tensor: number, index: readonly number[], search = false): Promise<void> => {
+    const mine = ++generation;
+    const unavailable = whyUnavailable(page.view, "tensors", "tensor", "values");
+    if (unavailable) return say(unavailable);
+    say("Looking…");
+    try {
+      const found = await page.request("why", { tensor, index: [...index], search });
+      if (mine !== generation) return;
+      steps.push(found);
+      draw();
+      body.querySelector<HTMLElement>("h2")?.focus();
+    } catch (error) {
+      if (mine === generation) say(messageOf(error));
+    }
+  };
+  const partsOf = (step: Why): HTMLElement[] => {
+    const head = el("h2", { class: "why-title", tabindex: -1 }, `${nameOf(step)} = ${step.value}`);
+    const parts = [head, whereOf(step)];
+    if (isOdd(step.value) && step.sources.length > 0) {
+      const look = button("Where is it first made?", () => void ask(step.tensor.id, step.index, true), { class: "quiet" });
+      parts.push(el("p", {}, look));
+    }
+    if (step.rows.length > 0) parts.push(el("ol", { class: "why-rows", "aria-label": "Arithmetic" }, ...step.rows.map(rowOf)));
+    if (step.sources.length > 0) {
+      const more = step.sourcesLeftOut;
+      const left = more > 0 ? el("p", { class: "why-note" }, `and ${count(more, "value")} more`) : null;
+      parts.push(el("h3", {}, "It was computed from"), el("div", { class: "why-sources" }, ...step.sources.map(sourceOf), left));
+    }
+    if (!step.complete) parts.push(el("p", { class: "why-note" }, "The program computed more than fits: values that it made late have no sources here."));
+    return parts;
+  };
+  /** The line that made the value. */
+  const whereOf = ({ line, file, code, sources }: Why): HTMLElement => {
+    const where = line === null ? "a line outside of the program" : lineLink(page, { line, file });
+    return el("p", { class: "why-where" }, sources.length > 0 ? "Made by " : "Data of ", where, " ", el("code", {}, code));
+  };
+  const sourceOf = (source: WhySource): HTMLElement => {
+    const { tensor, cells, line, file } = source;
+    const buttons = cells.map(({ index, value }, at) => {
+      const gap = at > 0 && at === cells.length - 1 && source.count > cells.length ? "… " : "";
+      const label = `${gap}${cellName(tensor, index)} = ${value}`;
+      return button(label, () => void ask(tensor.id, index), { class: "quiet why-cell", title: "Why has this cell its value?" });
+    });
+    const made = line === null ? null : lineLink(page, { line, file });
+    const head = el("h4", {}, el("code", {}, tensor.name), ` ${tuple(tensor.shape)}: ${cellsOf(source)} `, made);
+    const picture = mountLitPicture(page, source, (index) => void ask(tensor.id, index));
+    return el("section", { class: "why-source" }, head, picture, el("div", { class: "why-cells" }, ...buttons));
+  };
+  /** Explain the expected cell once its run has ended. */
+  const proceed = ({ run: record, tensors, phase, origins }: View): void => {
+    if (!expected || phase !== "idle" || !record) return;
+    if (origins.output === expected.after || origins.tensors !== origins.output) return;
+    const { name, index } = expected.cell;
+    expected = null;
+    const tensor = tensors.find((one) => one.name === name);
+    if (!record.inside || !tensor) say(`The run did not make ${name} again.`);
+    else void ask(tensor.id, index);
+  };
+  const part: Part = {
+    update: (view) => {
+      if (view.origins.run !== run) {
+        run = view.origins.run;
+        if (steps.length > 0) clear();
+      }
+      proceed(view);
+    },
+    why: (cell) => {
+      page.show(host.id);
+      const { run: record, tensors } = page.view;
+      const tensor = tensors.find(({ name }) => name === cell.name);
+      steps = [];
+      draw();
+      if (record?.inside && tensor) return void ask(tensor.id, cell.index);
+      expected = { cell, after: page.view.origins.output };
+      say("Running the program once more, to remember what each value was computed from…");
+      page.run(null, { inside: true });
+    },
+    originNote: (view) => (steps.length > 0 ? originNote(view, "tensors") : null),
+  };
+  clear();
+  return part;
+}
+
+function cellName(tensor: TensorRecord, index: readonly number[]): string {
+  const name = tensor.names[0] ?? tensor.name;
+  const plain = /^[\w.[\]'"]+$/.test(name) ? name : `(${name})`;
+  return index.length > 0 ? `${plain}[${index.join(", ")}]` : name;
+}
+
+function nameOf({ tensor, index }: Why): string {
+  return cellName(tensor, index);
+}
+
+function cellsOf({ count: some, tensor }: WhySource): string {
+  if (some === tensor.size) return some === 1 ? "its value" : "every cell";
+  return `${count(some, "cell")} of ${tensor.size.toLocaleString("en-US")}`;
+}
+
+function rowOf({ text, op, count: some }: WhyRow): HTMLElement {
+  const note = some > 1 ? el("span", { class: "why-note" }, `first of ${count(some, "such cell")}`) : null;
+  return el("li", { title: op }, el("code", {}, text), " ", note);
+}
+
+function isOdd(value: string): boolean {
+  return /nan|inf/.test(value);
+}
