@@ -29,7 +29,7 @@ def driver(profiles_on_cpu: Profiles, site_url: str) -> Iterator[PageDriver]:
 
 def asked(driver: PageDriver, name: str) -> None:
     """Ask for the first cell of a tensor."""
-    driver.page.click("[role=tab]:has-text('Tensors')")
+    driver.page.get_by_role("tab", name="Tensors").click()
     driver.look_into(name)
     driver.page.click("#tensors .viewer-head button:has-text('Why?')")
     expect(driver.page.locator("#why .why-title")).to_be_visible()
@@ -57,6 +57,24 @@ def test_three_clicks_lead_from_a_sum_to_the_data(driver: PageDriver) -> None:
     expect(title).to_have_text("total = 9.5")
 
 
+def test_a_cell_shows_what_it_reaches(driver: PageDriver) -> None:
+    page = driver.page
+    assert driver.run(PROGRAM) == "ready"
+    asked(driver, "w")
+    page.click("#why button:has-text('What does it reach?')")
+    expect(page.locator("#why .why-source h4 code")).to_have_text(["y", "total"])
+    expect(page.locator("#why .why-source h4").first).to_contain_text("2 cells of 4")
+
+
+def test_gradients_stand_beside_values(driver: PageDriver) -> None:
+    page = driver.page
+    assert driver.run(PROGRAM) == "ready"
+    asked(driver, "total")
+    page.click("#why button:has-text('Its gradients')")
+    names = page.locator("#why .why-further .why-source h4 code")
+    expect(names).to_have_text(["y", "x", "w", "total"])
+
+
 def test_a_cell_of_a_picture_is_asked_by_a_click(driver: PageDriver) -> None:
     page = driver.page
     assert driver.run(PROGRAM) == "ready"
@@ -72,7 +90,7 @@ def test_a_cell_of_a_picture_is_asked_by_a_click(driver: PageDriver) -> None:
 def test_a_key_asks_for_the_cell_of_the_cursor(driver: PageDriver) -> None:
     page = driver.page
     assert driver.run(PROGRAM) == "ready"
-    driver.page.click("[role=tab]:has-text('Tensors')")
+    driver.page.get_by_role("tab", name="Tensors").click()
     driver.look_into("y")
     page.focus("#tensors canvas.heatmap")
     page.keyboard.press("ArrowDown")

@@ -139,7 +139,7 @@ def set_rule(node: Node, inputs: tuple[Node, ...], rule: Rule) -> None:
     """
     on_leaf = is_grad_enabled() and any(map(depends_on_leaf, inputs))
     scope = _scope.get()
-    if on_leaf or scope is not None:
+    if on_leaf or scope is not None or open_provenance() is not None:
         node.history = History(inputs, rule, on_leaf)
         if scope is not None and not on_leaf:
             scope.nodes.add(node)
@@ -158,7 +158,8 @@ def inputs_of(node: Node) -> tuple[Node, ...]:
     history = node.history
     if history is not None and (history.inputs or history.rule is not None):
         return history.inputs
-    return node.inputs
+    provenance = open_provenance()
+    return node.inputs if provenance is None else provenance.inputs_of(node)
 
 
 # Scopes: the transformations that differentiate functions.

@@ -187,6 +187,55 @@ def explain_cell(
     )
 
 
+def reached_cells(
+    provenance: Provenance, node: Node, index: Sequence[int], targets: Sequence[Node]
+) -> Steps[list[Source]]:
+    """Return which cells of later values one cell reaches; no value without any.
+
+    Args:
+        provenance: what the program computed.
+        node: the value.
+        index: the cell, not negative.
+        targets: the values that are asked for.
+    """
+    start = pair_of(node)
+    mask = dependence.cell(node, index)
+    if start is not node:
+        mask = expand(expand_dims(mask, (len(index),)), start.shape)
+    masks = {start: mask}
+    for one in _between(provenance, start, targets):
+        sources = provenance.inputs_of(one)
+        given = [masks.get(each) or dependence.empty(each) for each in sources]
+        masks[one] = dependence.reached(one, sources, given)
+    asked = [one for one in dict.fromkeys(targets) if one in masks and one is not start]
+    lit = yield from _lit([masks[one] for one in asked])
+    found = [(one, each) for one, each in zip(asked, lit, strict=True) if each.count]
+    terms = yield from _terms(found)
+    return [Source(masks[each.node], each) for each in terms]
+
+
+def _between(
+    provenance: Provenance, start: Node, targets: Sequence[Node]
+) -> list[Node]:
+    """Return the nodes between a value and those computed from it, inputs first."""
+    depends: dict[Node, bool] = {start: True}
+    order = []
+    stack = [(target, False) for target in targets]
+    while stack:
+        one, is_ready = stack.pop()
+        if one in depends:
+            continue
+        sources = provenance.inputs_of(one)
+        if is_ready:
+            depends[one] = any(depends[each] for each in sources)
+            if depends[one]:
+                order.append(one)
+            continue
+        stack.append((one, True))
+        stack += [(each, False) for each in sources if each not in depends]
+    return order
+
+
 def first_nonfinite(
     provenance: Provenance, node: Node, index: Sequence[int]
 ) -> Steps[Explanation]:

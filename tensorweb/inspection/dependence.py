@@ -44,7 +44,7 @@ def input_masks(node: Node, inputs: Nodes, mask: Node) -> list[Node]:
         inputs: its inputs, which a computed node has dropped.
         mask: of the node's shape.
     """
-    variables = [alias(_empty(each)) for each in inputs]
+    variables = [alias(empty(each)) for each in inputs]
     twin = _twin(node, inputs, variables)
     parts = BackwardPass([twin], variables).vjp([twin], [mask])
     return [_limited(part) for part in parts]
@@ -71,7 +71,8 @@ def _twin(node: Node, inputs: Nodes, masks: Nodes) -> Node:
     return TWINS[node.op.kind](node, inputs, masks)
 
 
-def _empty(node: Node) -> Node:
+def empty(node: Node) -> Node:
+    """Return the mask of no cell of a node."""
     return constant(0, dtypes.float32, node.device, node.shape)
 
 
@@ -106,7 +107,7 @@ def _movement(node: Node, inputs: Nodes, masks: Nodes) -> Node:
 def _stored_view(node: Node, inputs: Nodes, masks: Nodes) -> Node:
     """Return the mask of a view of a stored value: a leaf that has an owner."""
     if not masks:
-        return _empty(node)
+        return empty(node)
     (mask,) = masks
     view = node.view
     if view.is_contiguous and view.offset == 0 and view.shape == mask.shape:
@@ -252,7 +253,7 @@ def _factored(node: Node, inputs: Nodes, masks: Nodes) -> Node:
 
 
 def _none(node: Node, inputs: Nodes, masks: Nodes) -> Node:
-    return zeros(_empty(node))
+    return zeros(empty(node))
 
 
 TWINS: Mapping[str, Twin] = {

@@ -14,10 +14,11 @@ from tensorweb.graph.node import Node
 from tensorweb.graph.provenance import Provenance
 from tensorweb.inspection import cells
 from tensorweb.inspection.cells import Explanation, Source, text_of_row
+from tensorweb.inspection.gradients import gradients
 from tensorweb.waits import Steps, run_async, run_blocking
 
 from . import policy, records, tensors
-from .numbers import text_of
+from .numbers import Reader, text_of
 from .program import segment
 from .sources import is_program
 from .streams import clip_line
@@ -64,13 +65,62 @@ class Inside:
             )
         return self._record(entries, found)
 
+    async def reached(
+        self,
+        entries: Sequence[tensors.Entry],
+        x: tw.Tensor,
+        index: Sequence[int],
+    ) -> list[records.WhySource]:
+        """Return which cells of named tensors one cell reaches."""
+        names = _names(entries)
+        with self.provenance.retaining():
+            found = await self._answer(
+                cells.reached_cells(
+                    self.provenance, x.node, _checked(x, index), list(names)
+                )
+            )
+        return [
+            self._source(entries, names, source)
+            for source in found[: policy.MOST_SOURCES]
+        ]
+
+    async def gradients(
+        self,
+        entries: Sequence[tensors.Entry],
+        x: tw.Tensor,
+        index: Sequence[int],
+        reader: Reader,
+    ) -> list[records.Slope]:
+        """Return the gradients of a cell by the named tensors that it depends on."""
+        index = _checked(x, index)
+        if x.dtype.kind != "float":
+            raise LookupError(f"a {x.dtype} value has no gradient")
+        names = _names(entries)
+        found = gradients(self.provenance, x.node, index, list(names))
+        looked = [
+            (names[node], self._look(slope, f"gradient by {entries[at].names[0]}"))
+            for node, slope in found[: policy.MOST_GRADIENTS]
+            for at in (names[node],)
+        ]
+        slopes = [self.tensor(number) for _, number in looked]
+        known = await tensors.statistics_of(slopes, reader)
+        return [
+            {
+                "tensor": tensors.record(at, entries[at], [], {}),
+                "gradient": tensors.record(
+                    number, self._looked[number - FIRST_ID], [], statistics
+                ),
+            }
+            for (at, number), statistics in zip(looked, known, strict=True)
+        ]
+
     async def _answer(self, steps: Steps[T]) -> T:
         return run_blocking(steps) if self._blocking else await run_async(steps)
 
     def _record(
         self, entries: Sequence[tensors.Entry], found: Explanation
     ) -> records.Why:
-        names = {pair_of(entry.tensor.node): at for at, entry in enumerate(entries)}
+        names = _names(entries)
         line = _line(found.location)
         return {
             "tensor": self._tensor_record(entries, names, found.node),
@@ -136,6 +186,11 @@ class Inside:
             known = self._ids[node] = FIRST_ID + len(self._looked)
             self._looked.append(tensors.Entry(tw.Tensor(node), [name], []))
         return known
+
+
+def _names(entries: Sequence[tensors.Entry]) -> dict[Node, int]:
+    """Return the indices of named tensors by their nodes."""
+    return {pair_of(entry.tensor.node): at for at, entry in enumerate(entries)}
 
 
 def _checked(x: tw.Tensor, index: Sequence[int]) -> tuple[int, ...]:

@@ -179,5 +179,8 @@ MOST_RETAINED_BYTES = 1 << 27
 MOST_SOURCES = 12
 """Values that an answer to "why this cell?" shows."""
 
+MOST_GRADIENTS = 60
+"""Gradients of one cell that are shown, by named tensors."""
+
 LONGEST_LABEL = 40
 """Characters of an expression that names a value without a name."""

@@ -299,6 +299,14 @@ class Why(TypedDict):
     sourcesLeftOut: int
 
 
+class Slope(TypedDict):
+    """The gradient of a cell by a tensor that it was computed from."""
+
+    tensor: TensorRecord
+    gradient: TensorRecord
+    """A tensor of its shape."""
+
+
 class Heatmap(TypedDict):
     """The cells of one slice, each a block of elements."""
 

@@ -342,10 +342,16 @@ class Session:
 
         With `search`, explain the first NaN or infinity that it comes from instead.
         """
-        if self._inside is None:
-            raise LookupError("the last run retained no provenance")
         x = self._tensor(tensor)
-        return await self._inside.why(self._entries, x, index, is_search=search)
+        inside = self._looked_into()
+        return await inside.why(self._entries, x, index, is_search=search)
+
+    async def reached(
+        self, tensor: int, index: Sequence[int]
+    ) -> list[records.WhySource]:
+        """Return which cells of named tensors a cell of one reaches."""
+        x = self._tensor(tensor)
+        return await self._looked_into().reached(self._entries, x, index)
 
     async def export(
         self,
@@ -395,6 +401,17 @@ class Session:
     async def lint(self, source: str) -> records.Problems:
         """Return the syntax error of a program, without running it."""
         return syntax_problems(source)
+
+    async def gradients(self, tensor: int, index: Sequence[int]) -> list[records.Slope]:
+        """Return the gradients of a cell by the named tensors that it depends on."""
+        x = self._tensor(tensor)
+        inside = self._looked_into()
+        return await inside.gradients(self._entries, x, index, self._reader)
+
+    def _looked_into(self) -> Inside:
+        if self._inside is None:
+            raise LookupError("the last run retained no provenance")
+        return self._inside
 
     def answering(self, handler: Handler) -> Handler:
         """Return a handler that retains the provenance of what it computes."""
@@ -461,6 +478,8 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "cells": session.cells,
         "pair": session.pair,
         "why": session.why,
+        "reached": session.reached,
+        "gradients": session.gradients,
         "export": session.export,
         "members": session.members,
         "explain": session.explain,

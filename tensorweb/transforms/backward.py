@@ -86,18 +86,26 @@ class BackwardPass:
         """Whether a node of the graph depends on a variable."""
         return self._depends.get(node, False)
 
-    def vjp(self, results: Sequence[Node], cotangents: Sequence[Node]) -> list[Node]:
+    def vjp(
+        self,
+        results: Sequence[Node],
+        cotangents: Sequence[Node],
+        between: Sequence[Node] = (),
+    ) -> list[Node]:
         """Return each variable's cotangent, given the cotangents of results.
 
         Args:
             results: some of the results of the graph; one that occurs twice counts
                 twice.
             cotangents: one per result, of its shape and dtype.
+            between: nodes between results and variables whose cotangents are returned
+                after those of the variables.
 
         Returns:
-            The cotangents; zeros for a variable on which none of these results depends.
+            The cotangents; zeros for a node on which none of these results depends.
         """
         depends = self._depends
+        totals: dict[Node, Node] = {}
         parts: dict[Node, list[Node]] = {}
         for node, cotangent in zip(results, cotangents, strict=True):
             if depends.get(node):
@@ -106,17 +114,20 @@ class BackwardPass:
             arrived = parts.pop(step.node, None)
             if arrived is None:
                 continue
-            result = rule(step, _total(arrived))
+            total = _total(arrived)
+            if step.node in between:
+                totals[step.node] = total
+            result = rule(step, total)
             for source, is_wanted, part in zip(
                 step.inputs, step.needs_cotangent, result, strict=True
             ):
                 if is_wanted and part is not None:
                     part = summed_to(part, source.shape)
                     parts.setdefault(source, []).append(part)
-        return [
-            _total(parts[node]) if node in parts else zeros(node)
-            for node in self.variables
-        ]
+        for node in self.variables:
+            if node in parts:
+                totals[node] = _total(parts[node])
+        return [totals.get(one) or zeros(one) for one in (*self.variables, *between)]
 
 
 def _read_by(node: Node) -> tuple[Node, ...]:

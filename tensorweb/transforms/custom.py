@@ -21,6 +21,7 @@ from tensorweb.graph.autograd import (
 )
 from tensorweb.graph.complex_pairs import like, pair_of
 from tensorweb.graph.node import Node
+from tensorweb.graph.provenance import open_provenance
 from tensorweb.nodes.movement import alias, stopped
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
@@ -172,7 +173,8 @@ def custom_jvp(
 
 def is_followed(values: Sequence[Any]) -> bool:
     """Whether a result computed from these values may be differentiated."""
-    return is_differentiating() or any(
+    is_asked = is_differentiating() or open_provenance() is not None
+    return is_asked or any(
         isinstance(value, TensorBase) and reaches_leaf(value.node) for value in values
     )
 

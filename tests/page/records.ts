@@ -58,6 +58,8 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
     rows: [{ text: "log(-1) = nan", op: "log", shape: [2, 3], index: [0, 1], count: 1 }],
     sources: [{ tensor, mask: 1 << 20, line: null, file: "", count: 6, cells: [{ index: [0, 1], value: "-1" }] }],
   },
+  reached: [{ tensor, mask: 1 << 20, line: 3, file: "main.py", count: 1, cells: [{ index: [0], value: "1" }] }],
+  gradients: [{ tensor, gradient: tensor }],
   export: { data: "AAAA", next: null },
   members: [{ name: "zeros", kind: "function", detail: "(shape)" }],
   explain: { signature: "(shape)", text: "Return zeros." },

@@ -84,6 +84,34 @@ def test_the_first_nan_is_found(device: str) -> None:
     ]
 
 
+def test_a_cell_reaches_later_tensors(device: str) -> None:
+    session, (_, names) = ran(device, inside=True)
+    found = ask(session, "reached", names["x"], [1, 0])
+    reached = {each["tensor"]["name"]: each for each in found}
+    assert set(reached) == {"h", "total"}
+    assert reached["h"]["cells"] == [{"index": [1, 0], "value": "0.6931472"}]
+    assert ask(session, "reached", names["total"], []) == []
+
+
+def test_gradients_stand_beside_values(device: str) -> None:
+    source = """import tensorweb as tw
+w = tw.asarray([1.0, 3.0])
+h = w * w
+n = tw.arange(2)
+loss = h.sum()
+"""
+    session, (_, names) = ran(device, source, inside=True)
+    found = ask(session, "gradients", names["loss"], [])
+    slopes = {each["tensor"]["name"]: each["gradient"] for each in found}
+    assert set(slopes) == {"w", "h", "loss"}
+    assert (slopes["w"]["min"], slopes["w"]["max"]) == (2, 6)
+    assert slopes["w"]["name"] == "gradient by w"
+    cells = ask(session, "cells", slopes["w"]["id"], None, 0, [0], [0, 0, 1, 2])
+    assert cells["texts"] == [["2", "6"]]
+    with pytest.raises(LookupError, match="no gradient"):
+        ask(session, "gradients", names["n"], [0])
+
+
 def test_a_run_without_provenance_says_so(device: str) -> None:
     session, (record, names) = ran(device)
     assert "inside" not in record

@@ -159,6 +159,8 @@ def test_answers_follow_the_protocol(
     ask("fingerprint")
     ask("pair", first=tensors["x"]["id"], second=tensors["v"]["id"])
     ask("why", tensor=tensors["twice"]["id"], index=[1, 1])
+    ask("gradients", tensor=tensors["twice"]["id"], index=[1, 1])
+    ask("reached", tensor=tensors["x"]["id"], index=[1, 1])
     ask("members", path="x", imported=False)
     ask("explain", path="tensorweb.zeros", imported=True)
     ask("lint", source="1 +")

@@ -515,6 +515,17 @@ export const isWhy: Check<Why> = record({
   sourcesLeftOut: count(),
 });
 
+/** The gradient of a cell by a tensor that it was computed from. */
+export interface Slope {
+  tensor: TensorRecord;
+  /** A tensor of its shape. */
+  gradient: TensorRecord;
+}
+export const isSlope: Check<Slope> = record({
+  tensor: isTensorRecord,
+  gradient: isTensorRecord,
+});
+
 /** A part of a file, in base64 or as text, and the start of the next part. */
 export interface Part {
   data: string;
@@ -741,6 +752,10 @@ export interface PythonRequests {
   pair: { details: { first: number; second: number }; value: Pair };
   /** Explain one cell of a tensor of a run with provenance. */
   why: { details: { tensor: number; index: number[]; search: boolean }; value: Why };
+  /** Return which cells of named tensors a cell of one reaches. */
+  reached: { details: { tensor: number; index: number[] }; value: WhySource[] };
+  /** Return the gradients of a cell by the named tensors that it depends on. */
+  gradients: { details: { tensor: number; index: number[] }; value: Slope[] };
   /** Return a part of a file: a tensor as `.npy`, one slice as CSV. */
   export: { details: { tensor: number; rows: number | null; columns: number | null; indices: number[]; format: FileFormat; start: number }; value: Part };
   /** Return the members of a dotted path; "" for the last run's names. */
@@ -769,6 +784,8 @@ export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequ
   cells: isCells,
   pair: isPair,
   why: isWhy,
+  reached: list(isWhySource, 10_000),
+  gradients: list(isSlope, 10_000),
   export: isPart,
   members: list(isMember, 10_000),
   explain: isExplanation,

@@ -3,7 +3,7 @@
 import { el, find } from "../../parts/dom";
 import { schemeOf } from "../../page/media";
 import type { Page } from "../../page/page";
-import type { Heatmap, WhySource } from "../../page/protocol";
+import type { Heatmap, TensorRecord, WhySource } from "../../page/protocol";
 import { decodeHeatmap, drawWhole } from "../tensors/heatmap";
 import { unpack } from "../tensors/unpack";
 
@@ -15,21 +15,23 @@ const LEAST_FRAMED = 6;
 /** Cells beyond this count get no frame. */
 const MOST_FRAMED = 64;
 
-/** Draw a source when its values have arrived; `choose` gets the cell that is clicked. */
-export function mountLitPicture(page: Page, { tensor, mask, cells, count }: WhySource, choose: (index: number[]) => void): HTMLElement {
+/** The lit cells: the id of their mask, and their count. */
+type Lit = Pick<WhySource, "mask" | "count">;
+
+/** Draw the slice of a tensor with one of its cells when its values have arrived; `choose` gets the cell that is clicked. */
+export function mountLitPicture(page: Page, tensor: TensorRecord, first: readonly number[], lit: Lit | null, choose: (index: number[]) => void): HTMLElement {
   const canvas = el("canvas", { class: "why-picture", "aria-hidden": "true" });
-  const first = cells[0]?.index ?? [];
   if (tensor.size < 2 || first.length === 0) return el("div", {});
   const columns = first.length - 1;
   const rows = first.length > 1 ? columns - 1 : null;
-  const slice = { rows, columns, indices: first, size: "small" as const, channels: null };
+  const slice = { rows, columns, indices: [...first], size: "small" as const, channels: null };
   let map: Heatmap | null = null;
   const draw = async (): Promise<void> => {
     const values = await page.request("heatmap", { tensor: tensor.id, ...slice, how: "mean" });
-    const lit = await page.request("heatmap", { tensor: mask, ...slice, how: "extreme" });
+    const mask = lit && (await page.request("heatmap", { tensor: lit.mask, ...slice, how: "extreme" }));
     map = values;
     drawWhole(canvas, decodeHeatmap(values, tensor.dtype, schemeOf(page.view)), ROOM);
-    light(canvas, lit, count <= MOST_FRAMED);
+    if (mask) light(canvas, mask, lit.count <= MOST_FRAMED);
   };
   canvas.addEventListener("click", ({ offsetX, offsetY }) => {
     if (!map) return;

@@ -4,10 +4,11 @@ import { button, el } from "../../parts/dom";
 import { count, tuple } from "../../parts/format";
 import { lineLink } from "../../parts/line-link";
 import type { Page } from "../../page/page";
-import type { TensorRecord, Why, WhyRow, WhySource } from "../../page/protocol";
+import type { Slope, TensorRecord, Why, WhyRow, WhySource } from "../../page/protocol";
 import { originNote, whyUnavailable } from "../../page/run-origin";
 import { messageOf } from "../../page/session";
 import type { Cell, Part, RunOrigin, View } from "../../page/view";
+import { rangeOf } from "../tensors/facts";
 import { mountLitPicture } from "./lit-picture";
 import "./why.css";
 
@@ -79,8 +80,39 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
       const left = more > 0 ? el("p", { class: "why-note" }, `and ${count(more, "value")} more`) : null;
       parts.push(el("h3", {}, "It was computed from"), el("div", { class: "why-sources" }, ...step.sources.map(sourceOf), left));
     }
+    parts.push(furtherOf(step));
     if (!step.complete) parts.push(el("p", { class: "why-note" }, "The program computed more than fits: values that it made late have no sources here."));
     return parts;
+  };
+  /** A button that is replaced by what it asks for: a heading and sections, or a sentence where there are none. */
+  const asking = (label: string, heading: string, none: string, find: () => Promise<HTMLElement[]>): HTMLElement => {
+    const asked = button(label, () => void look(), { class: "quiet" });
+    const look = async (): Promise<void> => {
+      asked.textContent = "Looking…";
+      try {
+        const found = await find();
+        const sections = el("div", { class: "why-sources" }, ...found);
+        asked.replaceWith(el("h3", {}, heading), found.length > 0 ? sections : el("p", { class: "why-note" }, none));
+      } catch (error) {
+        asked.textContent = messageOf(error);
+      }
+    };
+    return asked;
+  };
+  const furtherOf = ({ tensor, index }: Why): HTMLElement => {
+    const cell = { tensor: tensor.id, index };
+    const reach = async (): Promise<HTMLElement[]> => (await page.request("reached", cell)).map(sourceOf);
+    const slopes = async (): Promise<HTMLElement[]> => (await page.request("gradients", cell)).map(slopeOf);
+    const reached = asking("What does it reach?", "It reaches", "No named tensor was computed from it.", reach);
+    const gradients = asking("Its gradients", "Its gradient by", "It was computed from no named tensor of floats.", slopes);
+    return el("div", { class: "why-further" }, reached, tensor.dtype.startsWith("float") ? gradients : null);
+  };
+  /** A gradient as a picture; a cell of it leads to the cell of the tensor. */
+  const slopeOf = ({ tensor, gradient }: Slope): HTMLElement => {
+    const head = el("h4", {}, el("code", {}, tensor.name), ` ${tuple(tensor.shape)}: ${rangeOf(gradient)}`);
+    const first = tensor.shape.map(() => 0);
+    const picture = mountLitPicture(page, gradient, first, null, (index) => void ask(tensor.id, index));
+    return el("section", { class: "why-source" }, head, picture);
   };
   /** The line that made the value. */
   const whereOf = ({ line, file, code, sources }: Why): HTMLElement => {
@@ -96,7 +128,7 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
     });
     const made = line === null ? null : lineLink(page, { line, file });
     const head = el("h4", {}, el("code", {}, tensor.name), ` ${tuple(tensor.shape)}: ${cellsOf(source)} `, made);
-    const picture = mountLitPicture(page, source, (index) => void ask(tensor.id, index));
+    const picture = mountLitPicture(page, tensor, cells[0]?.index ?? [], source, (index) => void ask(tensor.id, index));
     return el("section", { class: "why-source" }, head, picture, el("div", { class: "why-cells" }, ...buttons));
   };
   /** Explain the expected cell once its run has ended. */

@@ -1,0 +1,52 @@
+"""The gradient of a cell by all values that it was computed from."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import tensorweb as tw
+from tensorweb.graph.node import Node
+from tensorweb.graph.provenance import Provenance
+from tensorweb.inspection.gradients import gradients
+
+
+def by_node(found: list[tuple[Node, Node]]) -> dict[Node, list[float]]:
+    return {node: tw.Tensor(each).tolist() for node, each in found}
+
+
+def test_gradients_are_those_of_grad(device: str) -> None:
+    def layers(x: tw.Tensor, w: tw.Tensor) -> tuple[tw.Tensor, tw.Tensor]:
+        hidden = tw.tanh(x @ w)
+        return hidden, (hidden * hidden).sum()
+
+    x = tw.asarray([[0.5, -1.0], [2.0, 0.25]])
+    w = tw.asarray([[0.1, 0.2, -0.3], [0.4, -0.5, 0.6]])
+    with Provenance().open() as provenance:
+        hidden, loss = layers(x, w)
+        loss.tolist()
+        hidden.tolist()
+    other = tw.ones(2)
+    found = by_node(
+        gradients(provenance, loss.node, (), [x.node, w.node, hidden.node, other.node])
+    )
+    by_x, by_w = tw.grad(lambda x, w: layers(x, w)[1], argnums=(0, 1))(x, w)
+    assert set(found) == {x.node, w.node, hidden.node}
+    np.testing.assert_allclose(found[x.node], by_x.tolist(), rtol=1e-5)
+    np.testing.assert_allclose(found[w.node], by_w.tolist(), rtol=1e-5)
+    np.testing.assert_allclose(found[hidden.node], (2 * hidden).tolist(), rtol=1e-6)
+
+
+def test_a_detached_value_has_no_gradient() -> None:
+    with Provenance().open() as provenance:
+        x = tw.asarray([1.0, 2.0])
+        y = (tw.stop_gradient(x * 3) * x).sum()
+        y.tolist()
+    assert by_node(gradients(provenance, y.node, (), [x.node])) == {x.node: [3, 6]}
+
+
+def test_gradients_inside_a_recorded_program_are_unchanged() -> None:
+    x = tw.asarray([1.0, 2.0])
+    with Provenance().open():
+        y = tw.exp(x).realize()
+        found = tw.grad(lambda v: (v * y).sum())(x)
+    assert found.tolist() == y.tolist()
