@@ -1,7 +1,7 @@
 /**
- * The messages between the page and Python: their types, and checks that refuse
- * anything else. Written by `python3 build.py docs` from the records of
- * `tensorweb/playground/records.py` and the handlers of `session.py`.
+ * The messages between the page and Python, made from Python by `python3 build.py docs`:
+ * their types, and checks that refuse anything else. The records are in
+ * `tensorweb/playground/records.py`, the handlers in `session.py`.
  */
 
 import { bytes, count, either, flag, hasAllCells, integer, list, matching, number, oneOf, optional, orNull, record, refined, text, type Check } from "./checks";
