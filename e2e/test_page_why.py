@@ -72,7 +72,7 @@ def test_gradients_stand_beside_values(driver: PageDriver) -> None:
     asked(driver, "total")
     page.click("#why button:has-text('Its gradients')")
     names = page.locator("#why .why-further .why-source h4 code")
-    expect(names).to_have_text(["y", "x", "w", "total"])
+    expect(names).to_have_text(["x", "w", "y", "total"])
 
 
 def test_a_cell_of_a_picture_is_asked_by_a_click(driver: PageDriver) -> None:

@@ -20,7 +20,8 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
   const body = el("div", { class: "why", "aria-live": "polite" });
   const status = el("p", { class: "why-status", role: "status" });
   host.append(empty, trail, status, body);
-  let steps: Why[] = [];
+  /** What has been explained; `isFirst` if the cell first became NaN or infinite there. */
+  let steps: (Why & { isFirst: boolean })[] = [];
   /** The cell to explain when another run, which retains provenance, has ended. */
   let expected: { cell: Cell; after: RunOrigin | null } | null = null;
   let run = page.view.origins.run;
@@ -60,17 +61,17 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
     try {
       const found = await page.request("why", { tensor, index: [...index], search });
       if (mine !== generation) return;
-      steps.push(found);
+      steps.push({ ...found, isFirst: search });
       draw();
       body.querySelector<HTMLElement>("h2")?.focus();
     } catch (error) {
       if (mine === generation) say(messageOf(error));
     }
   };
-  const partsOf = (step: Why): HTMLElement[] => {
+  const partsOf = (step: Why & { isFirst: boolean }): HTMLElement[] => {
     const head = el("h2", { class: "why-title", tabindex: -1 }, `${nameOf(step)} = ${step.value}`);
     const parts = [head, whereOf(step)];
-    if (isOdd(step.value) && step.sources.length > 0) {
+    if (isOdd(step.value) && !step.isFirst && step.sources.length > 0) {
       const look = button("Where is it first made?", () => void ask(step.tensor.id, step.index, true), { class: "quiet" });
       parts.push(el("p", {}, look));
     }
