@@ -90,7 +90,7 @@ class Inside:
         x: tw.Tensor,
         index: Sequence[int],
         reader: Reader,
-    ) -> list[records.Slope]:
+    ) -> list[records.CellGradient]:
         """Return the gradients of a cell by the named tensors that it depends on."""
         index = _checked(x, index)
         if x.dtype.kind != "float":
@@ -98,12 +98,12 @@ class Inside:
         names = _names(entries)
         found = gradients(self.provenance, x.node, index, list(names))
         looked = [
-            (names[node], self._look(slope, f"gradient by {entries[at].names[0]}"))
-            for node, slope in found[: policy.MOST_GRADIENTS]
+            (at, self._look(gradient, f"gradient by {entries[at].names[0]}"))
+            for node, gradient in found[: policy.MOST_GRADIENTS]
             for at in (names[node],)
         ]
-        slopes = [self.tensor(number) for _, number in looked]
-        known = await tensors.statistics_of(slopes, reader)
+        asked = [self.tensor(number) for _, number in looked]
+        known = await tensors.statistics_of(asked, reader)
         return [
             {
                 "tensor": tensors.record(at, entries[at], [], {}),

@@ -299,7 +299,7 @@ class Why(TypedDict):
     sourcesLeftOut: int
 
 
-class Slope(TypedDict):
+class CellGradient(TypedDict):
     """The gradient of a cell by a tensor that it was computed from."""
 
     tensor: TensorRecord

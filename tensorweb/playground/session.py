@@ -402,7 +402,9 @@ class Session:
         """Return the syntax error of a program, without running it."""
         return syntax_problems(source)
 
-    async def gradients(self, tensor: int, index: Sequence[int]) -> list[records.Slope]:
+    async def gradients(
+        self, tensor: int, index: Sequence[int]
+    ) -> list[records.CellGradient]:
         """Return the gradients of a cell by the named tensors that it depends on."""
         x = self._tensor(tensor)
         inside = self._looked_into()

@@ -102,11 +102,11 @@ loss = h.sum()
 """
     session, (_, names) = ran(device, source, inside=True)
     found = ask(session, "gradients", names["loss"], [])
-    slopes = {each["tensor"]["name"]: each["gradient"] for each in found}
-    assert set(slopes) == {"w", "h", "loss"}
-    assert (slopes["w"]["min"], slopes["w"]["max"]) == (2, 6)
-    assert slopes["w"]["name"] == "gradient by w"
-    cells = ask(session, "cells", slopes["w"]["id"], None, 0, [0], [0, 0, 1, 2])
+    gradients = {each["tensor"]["name"]: each["gradient"] for each in found}
+    assert set(gradients) == {"w", "h", "loss"}
+    assert (gradients["w"]["min"], gradients["w"]["max"]) == (2, 6)
+    assert gradients["w"]["name"] == "gradient by w"
+    cells = ask(session, "cells", gradients["w"]["id"], None, 0, [0], [0, 0, 1, 2])
     assert cells["texts"] == [["2", "6"]]
     with pytest.raises(LookupError, match="no gradient"):
         ask(session, "gradients", names["n"], [0])

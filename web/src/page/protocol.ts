@@ -516,12 +516,12 @@ export const isWhy: Check<Why> = record({
 });
 
 /** The gradient of a cell by a tensor that it was computed from. */
-export interface Slope {
+export interface CellGradient {
   tensor: TensorRecord;
   /** A tensor of its shape. */
   gradient: TensorRecord;
 }
-export const isSlope: Check<Slope> = record({
+export const isCellGradient: Check<CellGradient> = record({
   tensor: isTensorRecord,
   gradient: isTensorRecord,
 });
@@ -755,7 +755,7 @@ export interface PythonRequests {
   /** Return which cells of named tensors a cell of one reaches. */
   reached: { details: { tensor: number; index: number[] }; value: WhySource[] };
   /** Return the gradients of a cell by the named tensors that it depends on. */
-  gradients: { details: { tensor: number; index: number[] }; value: Slope[] };
+  gradients: { details: { tensor: number; index: number[] }; value: CellGradient[] };
   /** Return a part of a file: a tensor as `.npy`, one slice as CSV. */
   export: { details: { tensor: number; rows: number | null; columns: number | null; indices: number[]; format: FileFormat; start: number }; value: Part };
   /** Return the members of a dotted path; "" for the last run's names. */
@@ -785,7 +785,7 @@ export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequ
   pair: isPair,
   why: isWhy,
   reached: list(isWhySource, 10_000),
-  gradients: list(isSlope, 10_000),
+  gradients: list(isCellGradient, 10_000),
   export: isPart,
   members: list(isMember, 10_000),
   explain: isExplanation,

@@ -71,6 +71,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["Esc, then Tab", "leave the editor; Tab alone indents"],
   ["Arrow keys on a heat map", "move the cell cursor; Page keys and Home, End jump; + − 0 1 zoom"],
   ["c, Escape on a heat map", "centre the colours on the cell; the scale of the values again"],
+  ["w on a heat map", "why the cell has its value"],
   ["Space on a slider", "plays it"],
   ["Arrow keys on a splitter", "change the sizes of the panes"],
 ];

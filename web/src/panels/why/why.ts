@@ -4,7 +4,7 @@ import { button, el } from "../../parts/dom";
 import { count, tuple } from "../../parts/format";
 import { lineLink } from "../../parts/line-link";
 import type { Page } from "../../page/page";
-import type { Slope, TensorRecord, Why, WhyRow, WhySource } from "../../page/protocol";
+import type { CellGradient, TensorRecord, Why, WhyRow, WhySource } from "../../page/protocol";
 import { originNote, whyUnavailable } from "../../page/run-origin";
 import { messageOf } from "../../page/session";
 import type { Cell, Part, RunOrigin, View } from "../../page/view";
@@ -103,13 +103,13 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
   const furtherOf = ({ tensor, index }: Why): HTMLElement => {
     const cell = { tensor: tensor.id, index };
     const reach = async (): Promise<HTMLElement[]> => (await page.request("reached", cell)).map(sourceOf);
-    const slopes = async (): Promise<HTMLElement[]> => (await page.request("gradients", cell)).map(slopeOf);
+    const findGradients = async (): Promise<HTMLElement[]> => (await page.request("gradients", cell)).map(gradientOf);
     const reached = asking("What does it reach?", "It reaches", "No named tensor was computed from it.", reach);
-    const gradients = asking("Its gradients", "Its gradient by", "It was computed from no named tensor of floats.", slopes);
+    const gradients = asking("Its gradients", "Its gradient by", "It was computed from no named tensor of floats.", findGradients);
     return el("div", { class: "why-further" }, reached, tensor.dtype.startsWith("float") ? gradients : null);
   };
   /** A gradient as a picture; a cell of it leads to the cell of the tensor. */
-  const slopeOf = ({ tensor, gradient }: Slope): HTMLElement => {
+  const gradientOf = ({ tensor, gradient }: CellGradient): HTMLElement => {
     const head = el("h4", {}, el("code", {}, tensor.name), ` ${tuple(tensor.shape)}: ${rangeOf(gradient)}`);
     const first = tensor.shape.map(() => 0);
     const picture = mountLitPicture(page, gradient, first, null, (index) => void ask(tensor.id, index));
