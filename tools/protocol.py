@@ -26,8 +26,8 @@ FILE = ROOT / "web/src/page/protocol.ts"
 
 HEAD = """\
 /**
- * The messages between the page and Python, made from Python by `python3 build.py docs`:
- * their types, and checks that refuse anything else. The records are in
+ * The messages of page and Python, made from Python by `python3 build.py docs`: their
+ * types, and checks that refuse anything else. The records are in
  * `tensorweb/playground/records.py`, the handlers in `session.py`.
  */
 """

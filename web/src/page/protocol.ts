@@ -1,6 +1,6 @@
 /**
- * The messages between the page and Python, made from Python by `python3 build.py docs`:
- * their types, and checks that refuse anything else. The records are in
+ * The messages of page and Python, made from Python by `python3 build.py docs`: their
+ * types, and checks that refuse anything else. The records are in
  * `tensorweb/playground/records.py`, the handlers in `session.py`.
  */
 
