@@ -409,6 +409,22 @@ def _ravel(index: Sequence[int], shape: Sequence[int]) -> int:
     return position
 
 
+def lit_cells(masks: Sequence[Node]) -> Steps[list[tuple[int, list[Index]]]]:
+    """Return how many cells of each mask are set, and indices of some of them."""
+    lit = yield from _lit(masks)
+    return [
+        (found.count, [_unravel(each, mask.shape) for each in found.positions])
+        for mask, found in zip(masks, lit, strict=True)
+    ]
+
+
+def values_at(asked: Sequence[tuple[Node, Index]]) -> Steps[list[Number]]:
+    """Return the values of cells."""
+    cells = [(node, _Lit(1, [_ravel(at, node.shape)])) for node, at in asked]
+    found = yield from _terms(cells)
+    return [each.values[0] for each in found]
+
+
 def text_of_row(row: Row) -> str:
     """Return an operation in numbers, such as `1·0.5 + 2·0.25 + … + 3·2 = 7`."""
     name = row.node.op.name

@@ -8,12 +8,14 @@ from typing import TypeVar
 
 import tensorweb as tw
 from tensorweb import frames
+from tensorweb.devices import open_device_async
 from tensorweb.frames import Location
 from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.node import Node
 from tensorweb.graph.provenance import Provenance
 from tensorweb.inspection import cells
 from tensorweb.inspection.cells import Explanation, Source, text_of_row
+from tensorweb.inspection.differences import compare_devices
 from tensorweb.inspection.gradients import gradients
 from tensorweb.waits import Steps, run_async, run_blocking
 
@@ -113,6 +115,29 @@ class Inside:
             }
             for (at, number), statistics in zip(looked, known, strict=True)
         ]
+
+    async def compared(
+        self, entries: Sequence[tensors.Entry], device: records.DeviceName
+    ) -> records.DeviceComparison:
+        """Compute the operations behind named tensors on another device as well."""
+        await open_device_async(device)
+        with self.provenance.retaining():
+            found = await self._answer(
+                compare_devices(self.provenance, list(_names(entries)), device)
+            )
+        first, why, other = found.first, None, ""
+        if first is not None:
+            steps = cells.explain_cell(self.provenance, first.node, first.index)
+            with self.provenance.retaining():
+                why = self._record(entries, await self._answer(steps))
+            other = text_of(first.other, str(first.node.dtype))
+        return {
+            "device": device,
+            "compared": found.compared,
+            "leftOut": found.left_out,
+            "first": why,
+            "other": other,
+        }
 
     async def _answer(self, steps: Steps[T]) -> T:
         return run_blocking(steps) if self._blocking else await run_async(steps)

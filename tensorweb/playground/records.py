@@ -307,6 +307,20 @@ class CellGradient(TypedDict):
     """A tensor of its shape."""
 
 
+class DeviceComparison(TypedDict):
+    """The operations of a run, computed once more on another device."""
+
+    device: DeviceName
+    compared: int
+    """How many operations agree within the bounds of their errors."""
+    leftOut: int
+    """How many could not be compared."""
+    first: Why | None
+    """The first cell that differs by more; null if none does."""
+    other: str
+    """What the other device computed for it."""
+
+
 class Heatmap(TypedDict):
     """The cells of one slice, each a block of elements."""
 

@@ -410,6 +410,10 @@ class Session:
         inside = self._looked_into()
         return await inside.gradients(self._entries, x, index, self._reader)
 
+    async def compared(self, device: records.DeviceName) -> records.DeviceComparison:
+        """Compare the operations behind named tensors with another device."""
+        return await self._looked_into().compared(self._entries, device)
+
     def _looked_into(self) -> Inside:
         if self._inside is None:
             raise LookupError("the last run retained no provenance")
@@ -482,6 +486,7 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "why": session.why,
         "reached": session.reached,
         "gradients": session.gradients,
+        "compared": session.compared,
         "export": session.export,
         "members": session.members,
         "explain": session.explain,

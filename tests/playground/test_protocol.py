@@ -160,6 +160,7 @@ def test_answers_follow_the_protocol(
     ask("pair", first=tensors["x"]["id"], second=tensors["v"]["id"])
     ask("why", tensor=tensors["twice"]["id"], index=[1, 1])
     ask("gradients", tensor=tensors["twice"]["id"], index=[1, 1])
+    ask("compared", device="cpu" if device == "webgpu" else "webgpu")
     ask("reached", tensor=tensors["x"]["id"], index=[1, 1])
     ask("members", path="x", imported=False)
     ask("explain", path="tensorweb.zeros", imported=True)

@@ -526,6 +526,26 @@ export const isCellGradient: Check<CellGradient> = record({
   gradient: isTensorRecord,
 });
 
+/** The operations of a run, computed once more on another device. */
+export interface DeviceComparison {
+  device: DeviceName;
+  /** How many operations agree within the bounds of their errors. */
+  compared: number;
+  /** How many could not be compared. */
+  leftOut: number;
+  /** The first cell that differs by more; null if none does. */
+  first: Why | null;
+  /** What the other device computed for it. */
+  other: string;
+}
+export const isDeviceComparison: Check<DeviceComparison> = record({
+  device: oneOf("webgpu", "cpu"),
+  compared: count(),
+  leftOut: count(),
+  first: orNull(isWhy),
+  other: text(100_000),
+});
+
 /** A part of a file, in base64 or as text, and the start of the next part. */
 export interface Part {
   data: string;
@@ -756,6 +776,8 @@ export interface PythonRequests {
   reached: { details: { tensor: number; index: number[] }; value: WhySource[] };
   /** Return the gradients of a cell by the named tensors that it depends on. */
   gradients: { details: { tensor: number; index: number[] }; value: CellGradient[] };
+  /** Compare the operations behind named tensors with another device. */
+  compared: { details: { device: DeviceName }; value: DeviceComparison };
   /** Return a part of a file: a tensor as `.npy`, one slice as CSV. */
   export: { details: { tensor: number; rows: number | null; columns: number | null; indices: number[]; format: FileFormat; start: number }; value: Part };
   /** Return the members of a dotted path; "" for the last run's names. */
@@ -786,6 +808,7 @@ export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequ
   why: isWhy,
   reached: list(isWhySource, 10_000),
   gradients: list(isCellGradient, 10_000),
+  compared: isDeviceComparison,
   export: isPart,
   members: list(isMember, 10_000),
   explain: isExplanation,

@@ -4,7 +4,7 @@ import { button, el } from "../../parts/dom";
 import { count, tuple } from "../../parts/format";
 import { lineLink } from "../../parts/line-link";
 import type { Page } from "../../page/page";
-import type { CellGradient, TensorRecord, Why, WhyRow, WhySource } from "../../page/protocol";
+import type { CellGradient, DeviceComparison, DeviceName, TensorRecord, Why, WhyRow, WhySource } from "../../page/protocol";
 import { originNote, whyUnavailable } from "../../page/run-origin";
 import { messageOf } from "../../page/session";
 import type { Cell, Part, RunOrigin, View } from "../../page/view";
@@ -61,12 +61,15 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
     try {
       const found = await page.request("why", { tensor, index: [...index], search });
       if (mine !== generation) return;
-      steps.push({ ...found, isFirst: search });
-      draw();
-      body.querySelector<HTMLElement>("h2")?.focus();
+      push(found, search);
     } catch (error) {
       if (mine === generation) say(messageOf(error));
     }
+  };
+  const push = (found: Why, isFirst = false): void => {
+    steps.push({ ...found, isFirst });
+    draw();
+    body.querySelector<HTMLElement>("h2")?.focus();
   };
   const partsOf = (step: Why & { isFirst: boolean }): HTMLElement[] => {
     const head = el("h2", { class: "why-title", tabindex: -1 }, `${nameOf(step)} = ${step.value}`);
@@ -93,7 +96,7 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
       try {
         const found = await find();
         const sections = el("div", { class: "why-sources" }, ...found);
-        asked.replaceWith(el("h3", {}, heading), found.length > 0 ? sections : el("p", { class: "why-note" }, none));
+        asked.replaceWith(heading ? el("h3", {}, heading) : "", found.length > 0 ? sections : el("p", { class: "why-note" }, none));
       } catch (error) {
         asked.textContent = messageOf(error);
       }
@@ -106,7 +109,16 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
     const findGradients = async (): Promise<HTMLElement[]> => (await page.request("gradients", cell)).map(gradientOf);
     const reached = asking("What does it reach?", "It reaches", "No named tensor was computed from it.", reach);
     const gradients = asking("Its gradients", "Its gradient by", "It was computed from no named tensor of floats.", findGradients);
-    return el("div", { class: "why-further" }, reached, tensor.dtype.startsWith("float") ? gradients : null);
+    const other: DeviceName = tensor.device === "cpu" ? "webgpu" : "cpu";
+    const devices = asking(`Compare with ${other}`, "", "", async () => comparisonOf(await page.request("compared", { device: other })));
+    return el("div", { class: "why-further" }, reached, tensor.dtype.startsWith("float") ? gradients : null, page.view.started?.adapter ? devices : null);
+  };
+  /** What another device computed for the operations of the run. */
+  const comparisonOf = ({ device, compared, leftOut, first, other }: DeviceComparison): HTMLElement[] => {
+    const left = leftOut > 0 ? `; ${count(leftOut, "operation")} could not be compared` : "";
+    if (!first) return [el("p", {}, `${count(compared, "operation")} of the run agree on ${device} within the bounds of their errors${left}.`)];
+    const go = button(`${nameOf(first)} = ${first.value}`, () => push(first), { class: "quiet why-cell" });
+    return [el("p", {}, `After ${count(compared, "operation")} that agree, ${device} computes ${other} for `, go, left)];
   };
   /** A gradient as a picture; a cell of it leads to the cell of the tensor. */
   const gradientOf = ({ tensor, gradient }: CellGradient): HTMLElement => {
