@@ -34,7 +34,7 @@ INDENT = "  "
 
 
 def custom(kernel: Kernel, _: Target) -> Program:
-    """Return the program of a program's own kernel; its outputs start as zeros.
+    """Return the program of a program's own kernel.
 
     Outputs that nobody needs are scratch.
     """
@@ -46,7 +46,8 @@ def custom(kernel: Kernel, _: Target) -> Program:
         for n in unread
     ]
     launch = _Writer(kernel, own, unread).launch()
-    return Program((launch,), tuple(nbytes), frozenset(range(len(unread))), True)
+    cleared = frozenset(range(len(unread)) if own.is_cleared else ())
+    return Program((launch,), tuple(nbytes), cleared, own.is_cleared)
 
 
 def locate_in_text(source: str, line: int, column: int) -> tuple[str, int, int]:

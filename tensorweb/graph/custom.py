@@ -45,6 +45,7 @@ class Custom(NamedTuple):
         workgroup: invocations of a workgroup.
         groups: workgroups.
         inputs, outputs: its arguments, in order.
+        is_cleared: whether the outputs start as zeros.
         output: index of the output that the node is.
     """
 
@@ -55,4 +56,5 @@ class Custom(NamedTuple):
     groups: Extent
     inputs: tuple[Argument, ...]
     outputs: tuple[Argument, ...]
+    is_cleared: bool = True
     output: int = 0

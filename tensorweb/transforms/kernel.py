@@ -54,12 +54,13 @@ def kernel(
     outputs: Mapping[str, DTypeLike],
     shape: LengthsRule | Mapping[str, LengthsRule] | None = None,
     grid: LengthsRule | None = None,
-    workgroup_size: Lengths = 64,
+    workgroup_size: Lengths = 256,
     header: str = "",
     name: str = "kernel",
     vjp: Callable[[Any, Any, Any], Sequence[Any]] | None = None,
     reference: Callable[..., Any] | None = None,
     fallback: bool = False,
+    clear: bool = True,
 ) -> Kernel:
     """Return a function of tensors that runs a kernel of your own, written in WGSL.
 
@@ -88,6 +89,8 @@ def kernel(
             cotangent; returns a cotangent, or None, for each input.
         reference: computes the result with tensors or NumPy, for `Kernel.check`.
         fallback: whether the reference computes on devices that do not run WGSL.
+        clear: whether outputs start as zeros. Without, which saves a pass over them,
+            elements that the text does not write have any value.
 
     Returns:
         A `Kernel`. Called, it returns the output, or a tuple of several. It works under
@@ -120,6 +123,7 @@ def kernel(
         vjp,
         reference,
         fallback,
+        clear,
     )
 
 
@@ -144,6 +148,7 @@ class Kernel:
         vjp: Callable[[Any, Any, Any], Sequence[Any]] | None,
         reference: Callable[..., Any] | None,
         fallback: bool,
+        clear: bool,
     ) -> None:
         """Check the declaration; programs call `tensorweb.kernel`."""
         self.__name__ = name
@@ -156,6 +161,7 @@ class Kernel:
         self._workgroup = self._extent(workgroup_size, "workgroup_size")
         self._reference = reference
         self._fallback = fallback
+        self._clear = clear
         self._checked: WeakKeyDictionary[object, set[object]] = WeakKeyDictionary()
         self._check_names()
         self._check_text()
@@ -440,6 +446,7 @@ class Kernel:
             groups,
             tuple(arguments[: len(tensors)]),
             tuple(arguments[len(tensors) :]),
+            self._clear,
         )
 
     def _check_limits(

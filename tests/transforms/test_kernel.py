@@ -51,6 +51,7 @@ sums = tw.kernel(
     outputs={"total": F32},
     shape=lambda x: -(-x[0] // 64),
     grid=lambda x: x,
+    workgroup_size=64,
     name="sums",
 )
 
@@ -119,7 +120,7 @@ def kernels_of(*tensors: tw.Tensor) -> list[str]:
     return [record.name for record in records]
 
 
-@pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 1000])
+@pytest.mark.parametrize("n", [0, 1, 255, 256, 257, 1000])
 def test_it_computes_every_element(n: int, webgpu: str) -> None:
     x, y = np.arange(n, dtype="f4"), np.linspace(0, 1, n, dtype="f4")
     found = saxpy(3.0, tw.asarray(x), y)
@@ -296,6 +297,20 @@ def test_outputs_start_as_zeros(webgpu: str) -> None:
         found = some(value).numpy()
         assert found[2] == value
         assert found.sum() == value
+
+
+def test_outputs_need_not_be_cleared(webgpu: str) -> None:
+    full = declared("if (global_id.x < y_size) { y[global_id.x] = 5.0; }", clear=False)
+    clears = devices.backend(webgpu)
+    assert isinstance(clears, WebGpuBackend)
+    plans = [
+        clears._pipelines.program(
+            plan(linearize([kernel(tw.ones(9)).node]), 9)[-1].kernel
+        )
+        for kernel in (full, declared("y[0] = x[0];"))
+    ]
+    assert [program.clears_outputs for program in plans] == [False, True]
+    assert full(tw.ones(9)).tolist() == [5] * 9
 
 
 def test_atomics_count(webgpu: str) -> None:
@@ -558,7 +573,7 @@ def test_the_reference_checks_it(webgpu: str) -> None:
         outputs={"y": U32},
         reference=lambda x: np.arange(x.size),
     )
-    counts.check(tw.ones(64))
+    counts.check(tw.ones(256))
     with pytest.raises(tw.KernelError, match=r"has shape \(5,\), .* has \(6,\)"):
         declared(reference=lambda x: x[:5]).check(tw.ones(6))
     with pytest.raises(tw.KernelError, match="check needs a reference"):

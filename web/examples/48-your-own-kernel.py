@@ -19,7 +19,7 @@ if not HAS_GPU:
 saxpy = tw.kernel(
     """
     let i = global_id.x;
-    if (i < out_size) {  // invocations come in groups of 64: some are beyond the end
+    if (i < out_size) {  // invocations come in groups of 256: some are beyond the end
       out[i] = a * x[i] + y[i];
     }
     """,
@@ -56,6 +56,7 @@ sums = tw.kernel(
     outputs={"total": tw.float32},
     shape=lambda x: -(-x[0] // 64),
     grid=lambda x: x,
+    workgroup_size=64,
     name="sums of 64",
     reference=lambda x: tw.pad(x, [(0, -x.size % 64)]).reshape(-1, 64).sum(axis=1),
     fallback=True,
