@@ -15,6 +15,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 GRACE_SECONDS = 20
 
+_bounded: set[subprocess.Popen[bytes]] = set()
+"""Programs that run with a limit of seconds, each in a session of its own."""
+
 
 class BuildError(Exception):
     """A step failed; the message says which and what to do."""
@@ -47,6 +50,8 @@ def status(
         )
     except FileNotFoundError as error:
         raise BuildError(f"cannot start {command[0]}: {error.strerror}") from None
+    if is_bounded:
+        _bounded.add(process)
     try:
         return process.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -54,6 +59,13 @@ def status(
     finally:
         if process.poll() is None:
             _end(process, is_leader=is_bounded)
+        _bounded.discard(process)
+
+
+def end_bounded() -> None:
+    """End the programs that other threads wait for with a limit of seconds."""
+    for process in tuple(_bounded):
+        _end(process, is_leader=True)
 
 
 def output(

@@ -1,7 +1,9 @@
 """Run everything that must hold: checks, unit tests, the site, browser tests.
 
-The browser tests run on the site with the wheels that were asked for. With a folder of
-wheels, the tests that depend on NumPy in the site run on a site without the folder too.
+The browser tests begin when the site is built, next to the unit tests: a page waits for
+frames and answers now and then, and leaves a core idle. They run on the site with the
+wheels that were asked for. With a folder of wheels, the tests that depend on NumPy in
+the site run on a site without the folder too.
 Part of the unit tests run inside Pyodide as well, see `tests/in_pyodide`.
 
 Less than everything runs with `--changed`, which `tools/reach.py` selects, with
@@ -11,12 +13,16 @@ only for browser tests of that name.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from tools import checks, environment, machine, process, reach, site
 from tools.process import ROOT, BuildError, status
@@ -90,6 +96,7 @@ class Report:
     started: float = field(default_factory=time.monotonic)
     lines: list[str] = field(default_factory=list)
     is_failed: bool = False
+    is_interrupted: bool = False
     counts: Counter[str] = field(default_factory=Counter)
     results: dict[str, Results] = field(default_factory=dict)
 
@@ -134,24 +141,48 @@ def run(wheels: Path | None, selection: Selection) -> int:
     if expression and browser and not _is_any_selected(browser, expression):
         browser = []
     try:
-        with ThreadPoolExecutor() as parallel:
-            # During the unit tests: these wait for the network or use one core of two.
-            # Without the pages of others, their tests are skipped and say why.
-            others = parallel.submit(environment.prepare_elsewhere) if browser else None
+        with ThreadPoolExecutor() as parallel, _ending_pages(report):
             checked = None if expression else parallel.submit(checks.run)
-            sites = parallel.submit(_build, report, _sites(wheels, browser))
+            sites = _sites(wheels, browser)
+            pages = parallel.submit(_test_pages, report, sites, expression)
             _pytest(report, "tests", selection.unit, expression)
             if checked:
                 report.add("checks", ", ".join(checked.result()))
-            built = sites.result()
-            if others:
-                others.result()
-        for step, planned in built.items():
-            variables = {"TENSORWEB_SITE": str(planned.out)}
-            _pytest(report, step, planned.arguments, expression, variables)
+            pages.result()
     finally:
         print(*report.summary(), sep="\n", flush=True)
     return 1 if report.is_failed else 0
+
+
+@contextlib.contextmanager
+def _ending_pages(report: Report) -> Iterator[None]:
+    """End the browser tests of the other thread when this one is interrupted."""
+    try:
+        yield
+    except BaseException:
+        report.is_interrupted = True
+        process.end_bounded()
+        raise
+
+
+def _test_pages(report: Report, sites: dict[str, Site], expression: str | None) -> None:
+    """Build the sites and run their tests; the output is shown at the end of each."""
+    with ThreadPoolExecutor() as parallel:
+        # Without the pages of others, their tests are skipped and say why.
+        others = parallel.submit(environment.prepare_elsewhere) if sites else None
+        built = _build(report, sites)
+        if others:
+            others.result()
+    for step, planned in built.items():
+        if report.is_interrupted:
+            break
+        variables = {"TENSORWEB_SITE": str(planned.out)}
+        with tempfile.TemporaryFile() as log:
+            try:
+                _pytest(report, step, planned.arguments, expression, variables, log)
+            finally:
+                log.seek(0)
+                print(f"\n== {step}", log.read().decode("utf-8", "replace"), sep="\n")
 
 
 @dataclass(frozen=True)
@@ -210,9 +241,11 @@ def _pytest(
     arguments: list[str],
     expression: str | None,
     variables: dict[str, str] | None = None,
+    log: IO[bytes] | None = None,
 ) -> None:
     """Run pytest and note its results, also when it is cut off."""
-    print(f"\n== {step}", flush=True)
+    if log is None:
+        print(f"\n== {step}", flush=True)
     progress = environment.CACHE / f"{step.replace(' ', '-')}.progress"
     progress.unlink(missing_ok=True)
     command: list[str | Path] = [
@@ -231,7 +264,7 @@ def _pytest(
         env["TENSORWEB_CHROMIUM"] = browser
     failure, code = "", 0
     try:
-        code = status(command, env=env, seconds=report.seconds_left())
+        code = status(command, env=env, seconds=report.seconds_left(), log=log)
     except BuildError as error:
         failure = str(error)
     finally:

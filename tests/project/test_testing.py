@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -164,6 +165,10 @@ class Steps:
         self.checked += 1
         return []
 
+    def sites(self) -> list[str]:
+        """Return the sites of the runs of pytest, none for the unit tests."""
+        return sorted(site for _, site in self.ran)
+
     def status(
         self,
         command: list[Any],
@@ -207,8 +212,8 @@ def test_tests_that_depend_on_numpy_run_again_without_wheels(
     assert testing.run(Path("wheels"), testing.Selection()) == 0
     plain = "site-without-wheels"
     assert steps.built == [("dist", Path("wheels")), (plain, None)]
-    assert [site for _, site in steps.ran] == ["", "dist", plain]
-    assert steps.ran[2][0] == ["e2e", "-m", "numpy_or_not"]
+    assert steps.sites() == ["", "dist", plain]
+    assert (["e2e", "-m", "numpy_or_not"], plain) in steps.ran
     assert capsys.readouterr().out.endswith("\n3 passed, 0 failed, 0 skipped\n")
 
 
@@ -216,7 +221,7 @@ def test_without_wheels_there_is_one_site(steps: Steps) -> None:
     steps.progress += DONE
     assert testing.run(None, testing.Selection()) == 0
     assert steps.built == [("dist", None)]
-    assert [site for _, site in steps.ran] == ["", "dist"]
+    assert steps.sites() == ["", "dist"]
     assert steps.checked == 1
 
 
@@ -276,9 +281,9 @@ def test_checks_run_during_the_unit_tests(
         assert begun.wait(60)
         return ["mypy"]
 
-    def status(command: list[Any], env: dict[str, str], seconds: float) -> int:
+    def status(command: list[Any], **options: Any) -> int:
         begun.set()
-        return steps.status(command, env, seconds)
+        return steps.status(command, **options)
 
     monkeypatch.setattr(testing.checks, "run", check)
     monkeypatch.setattr(testing, "status", status)
@@ -287,25 +292,54 @@ def test_checks_run_during_the_unit_tests(
     assert " s  checks: mypy\n" in capsys.readouterr().out
 
 
-def test_sites_are_built_during_the_unit_tests(
-    steps: Steps, monkeypatch: pytest.MonkeyPatch
+def test_browser_tests_run_during_the_unit_tests(
+    steps: Steps, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    begun, built = Event(), Event()
+    begun, browsed = Event(), Event()
 
     def build(out: Path, wheels: Path | None) -> None:
         assert begun.wait(60)
-        built.set()
 
-    def status(command: list[Any], env: dict[str, str], seconds: float) -> int:
-        begun.set()
-        assert built.wait(60)
-        return steps.status(command, env, seconds)
+    def status(command: list[Any], log: IO[bytes] | None = None, **options: Any) -> int:
+        if log is None:  # the unit tests
+            begun.set()
+            assert browsed.wait(60)
+        else:
+            log.write(b"what pytest says\n")
+            browsed.set()
+        return steps.status(command, **options)
 
     monkeypatch.setattr(testing.site, "build", build)
     monkeypatch.setattr(testing, "status", status)
     steps.progress += DONE
     assert testing.run(None, testing.Selection()) == 0
-    assert [site for _, site in steps.ran] == ["", "dist"]
+    assert steps.sites() == ["", "dist"]
+    assert "\n== e2e\nwhat pytest says\n" in capsys.readouterr().out
+
+
+def test_an_interrupt_ends_the_browser_tests(
+    steps: Steps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = Event()
+    codes = []
+
+    def status(command: list[Any], log: IO[bytes] | None = None, **options: Any) -> int:
+        if log is None:
+            assert begun.wait(60)
+            while not process._bounded:
+                time.sleep(0.01)
+            raise KeyboardInterrupt
+        begun.set()
+        endless = [sys.executable, "-c", "import time; time.sleep(600)"]
+        codes.append(process.status(endless, seconds=300, log=log))
+        return steps.status(command, **options)
+
+    monkeypatch.setattr(process, "GRACE_SECONDS", 0.2)
+    monkeypatch.setattr(testing, "status", status)
+    with pytest.raises(KeyboardInterrupt):
+        testing.run(Path("wheels"), testing.Selection())
+    assert len(codes) == 1  # of two steps, the second has not begun
+    assert codes[0] != 0
 
 
 def test_quick_runs_no_browser(steps: Steps) -> None:
