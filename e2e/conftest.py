@@ -192,13 +192,28 @@ def fresh_page(chromium: Browser) -> Iterator[Page]:
     context.close()
 
 
-@pytest.fixture(scope="module")
-def shared(profiles: Profiles, site_url: str) -> Iterator[PageDriver]:
-    """One open page for the tests of a file, which leave it usable."""
+@pytest.fixture(scope="session")
+def common(profiles: Profiles, site_url: str) -> Iterator[PageDriver]:
+    """One open page for the tests of many files; ask for `shared` or `tidy`."""
     with profiles.page() as lent:
-        driver = PageDriver(lent).open(site_url)
-        yield driver
-        driver.clean()
+        yield PageDriver(lent).open(site_url)
+
+
+@pytest.fixture(scope="module")
+def shared(common: PageDriver, site_url: str) -> Iterator[PageDriver]:
+    """An open page for the tests of a file, which leave it usable for each other."""
+    if common.idle() != "ready":  # after a test that failed, perhaps
+        common.open(site_url)
+    common.tidy()
+    yield common
+    common.clean()
+
+
+@pytest.fixture
+def tidy(shared: PageDriver) -> PageDriver:
+    """The same, as if it had just been opened: for tests that need nothing else."""
+    shared.tidy()
+    return shared
 
 
 @pytest.fixture(scope="module")

@@ -46,6 +46,19 @@ globalThis.setTimeout = (action, wait, ...rest) =>
 """
 """Lets the page wait for a program much longer before it restarts Python."""
 
+TIDY = """async () => {
+  const page = tensorwebPage;
+  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+  document.activeElement?.blur();
+  for (const { id } of page.view.programs) await page.library.delete(id);
+  page.workspace.openExample("01-tour");
+  page.setTheme("system");
+  page.show("tensors");
+  page.change({ viewSettings: null, tensor: "", sent: null });
+  page.dismiss();
+}"""
+"""Closes and forgets what a reader may have opened, typed and chosen."""
+
 VISITED = "try { localStorage['tensorweb:visited'] = '1'; } catch {}"
 
 CHOSEN = "try {{ localStorage['tensorweb:device'] ??= '{}'; }} catch {{}}"
@@ -119,6 +132,23 @@ class PageDriver:
     def drawn(self, frames: int = 2) -> None:
         """Wait until the page has drawn what it knows: output waits for a frame."""
         self.page.evaluate(FRAMES, frames)
+
+    def tidy(self) -> None:
+        """Show the page as at first, but for the results of the last run."""
+        self.page.set_viewport_size({"width": 1280, "height": 720})
+        self.page.emulate_media(color_scheme="light")
+        self.page.mouse.move(0, 0)
+        self.page.evaluate(TIDY)
+        if self.page.input_value("#device select") != "webgpu":
+            self.choose_device("webgpu")
+        self.wait("tensorwebPage.files.isOpen && !tensorwebPage.view.held")
+        assert self.idle() == "ready", self.wrong()
+        self.console.clear()
+        self.requests.clear()
+
+    def show(self, panel: str) -> None:
+        """Bring a panel to the front."""
+        self.page.get_by_role("tab", name=panel).locator("visible=true").click()
 
     def write(self, source: str) -> None:
         self.page.evaluate("source => tensorwebPage.editor.open(source)", source)

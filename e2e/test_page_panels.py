@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from browsers import Profiles, Snapshot
-from contributing import copy_page, follow
+from contributing import RECIPES, blocks, copy_page, follow
 from page_driver import PageDriver, expect
 from playwright.sync_api import Browser, Page
 from test_page_access import NARROW, violations
@@ -104,6 +105,15 @@ def test_added_panel_has_a_tab_on_a_narrow_page(narrow: PageDriver) -> None:
     expect(page.locator("#output")).to_be_visible()
     page.get_by_role("tab", name="Clock").click()
     expect(page.locator(".clock-time")).to_have_text(TIME)
+
+
+def test_the_document_has_its_test(wide: PageDriver) -> None:
+    steps = [block for block in blocks(RECIPES[0]) if block.heading == "A panel"]
+    [code] = [step.code for step in steps if step.where.startswith("e2e/")]
+    names: dict[str, Any] = {}
+    exec(compile(code, "test_page_clock.py", "exec"), names)
+    wide.tidy()
+    names["test_clock_shows_the_time_of_a_run"](wide)
 
 
 def test_styles_of_an_added_panel_are_on_the_page(wide: PageDriver) -> None:
