@@ -401,7 +401,7 @@ class _Marking:
             marked.append(statement)
             if isinstance(statement, Assignment) and not plain:
                 marked += self._after(statement)
-        if _monitoring is not None and _is_marker(marked[-1]):
+        if _monitoring is not None and marked and _is_marker(marked[-1]):
             # The jump or return that follows has no position of its own and would
             # take over the marker's.
             at = self._markers[marked[-1].lineno - _FIRST].position

@@ -90,6 +90,12 @@ def test_lines_tell_what_they_made() -> None:
     assert {made["device"] for made in record["lines"]} == {"cpu"}
 
 
+def test_a_program_may_be_one_expression() -> None:
+    """Its value is computed apart, which leaves a block without statements."""
+    _, record = run("1 + 1")
+    assert record["error"] is None
+
+
 def test_tensors_know_the_lines_that_made_them() -> None:
     source = """
     import tensorweb as tw
