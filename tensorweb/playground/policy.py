@@ -134,6 +134,9 @@ MOST_NAMED = 10
 LONGEST_PROMPT = 2000
 """Characters of the prompt of `input()`."""
 
+MOST_STORAGE_CELLS = 4000
+"""Cells that are drawn of a storage; each is a block of elements if there are more."""
+
 MOST_DISPLAYS = 200
 """Values that one run may show."""
 

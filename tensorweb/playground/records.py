@@ -49,6 +49,7 @@ Encoding = Literal["float32", "int32", "uint32", "float64"]
 PictureSize = Literal["full", "small"]
 Extreme = Literal["max", "min", "nan"]
 FileFormat = Literal["npy", "csv"]
+StorageMaking = Literal["computed", "constant", "copy", "reshape"]
 RichKind = Literal["html", "svg", "png", "jpeg", "text", "verdict"]
 PlotKind = Literal["lines", "points", "histogram"]
 MemberKind = Literal["function", "class", "module", "property", "variable"]
@@ -217,6 +218,19 @@ class Statistics(TypedDict):
     """Why the values cannot be computed."""
 
 
+class StorageRecord(TypedDict):
+    """The storage that a tensor reads."""
+
+    id: int
+    """Equal for all tensors of the run that share it."""
+    size: int
+    """In elements."""
+    made: StorageMaking
+    """`reshape` for a copy that a reshape needed, `constant` if nothing is stored."""
+    line: int | None
+    """The line of `main.py` that made it."""
+
+
 class TensorRecord(Statistics):
     """One tensor of the run with its names and displays."""
 
@@ -239,6 +253,8 @@ class TensorRecord(Statistics):
     offset: Annotated[int, Signed()]
     contiguous: bool
     viewOf: str | None
+    storage: NotRequired[StorageRecord]
+    """Missing while a program runs and in recorded runs."""
     size: int
     channels: int | None
     """The axis of colour channels, null if no axis has three or four elements."""

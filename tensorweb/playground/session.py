@@ -28,6 +28,7 @@ from . import (
     policy,
     records,
     sources,
+    storages,
     tensors,
 )
 from .failures import describe_failure, syntax_problems
@@ -288,6 +289,10 @@ class Session:
             x, rows, columns, indices, how, size, self._reader, channels
         )
 
+    async def storage(self, tensor: int) -> records.Heatmap:
+        """Return the storage of a tensor as one row of cells, in memory order."""
+        return await storages.storage_cells(self._tensor(tensor), self._reader)
+
     async def sample(
         self,
         tensor: int,
@@ -479,6 +484,7 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "text": session.text,
         "fingerprint": session.fingerprint,
         "heatmap": session.heatmap,
+        "storage": session.storage,
         "sample": session.sample,
         "find": session.find,
         "cells": session.cells,

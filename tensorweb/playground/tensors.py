@@ -34,6 +34,7 @@ from .records import (
     TensorRecord,
 )
 from .sources import is_program
+from .storages import storage_of
 from .streams import clip_line, safe_repr
 
 NOT_COMPUTED: Statistics = {
@@ -258,6 +259,7 @@ def record(
         "offset": x.offset,
         "contiguous": x.is_contiguous,
         "viewOf": base.names[0] if base is not None else None,
+        "storage": storage_of(x),
         "size": x.size,
         "channels": pictures.channel_axis(x.shape, x.dtype),
         "coloured": pictures.is_image(x.shape, x.dtype),

@@ -6,6 +6,7 @@ import type { Heatmap, Notes, TensorRecord } from "../../web/src/page/protocol";
 const tensor: TensorRecord = {
   ...{ id: 0, name: "x", names: ["x", "y"], lines: [0], displays: [3], group: null, cuts: ["list: 5 of 9 shown"] },
   ...{ shape: [2, 3], dtype: "float32", device: "webgpu", strides: [-3, 1], offset: 3, contiguous: false },
+  storage: { id: 0, size: 12, made: "reshape", line: 3 },
   ...{ viewOf: "base", size: 6, channels: null, coloured: false, min: -1.5, max: null, nan: 2, inf: 0 },
   origins: [{ kind: "nan", op: "log", file: "main.py", lines: [3, 4] }],
 };
@@ -49,6 +50,7 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
   text: { text: "[1, 2]" },
   fingerprint: [{ name: "x", shape: [2, 3], dtype: "float32", digest: "0123456789abcdef", numbers: [1, null] }],
   heatmap,
+  storage: { ...heatmap, rows: 1, columns: 6 },
   sample: { step: 2, encoding: "int32", values: "AAAA" },
   find: { index: [0, 1] },
   cells: { row: 0, column: 0, texts: [["1", "2"]] },

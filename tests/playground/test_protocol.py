@@ -155,6 +155,7 @@ def test_answers_follow_the_protocol(
         for kind in ("npy", "csv"):
             ask("export", **chosen, format=kind, start=0)
         ask("statistics", tensor=tensors[name]["id"])
+        ask("storage", tensor=tensors[name]["id"])
         ask("text", tensor=tensors[name]["id"])
     ask("fingerprint")
     ask("pair", first=tensors["x"]["id"], second=tensors["v"]["id"])

@@ -160,7 +160,7 @@ function putFiles(value: { files?: unknown } | null, files: Blob[]): void {
 export function readResponse(name: RequestName, { response, data, files }: WorkerResponse): unknown {
   const value = parse(response);
   if (files && name === "collect") putFiles(value as { files?: unknown } | null, files);
-  if (data && name === "heatmap") putValues(value as Partial<Heatmap> | null, data);
+  if (data && (name === "heatmap" || name === "storage")) putValues(value as Partial<Heatmap> | null, data);
   if (CHECKS[name](value)) return value;
   throw new Error(`What Python answered to “${name}” is damaged. Did the program change Python itself?`);
 }

@@ -14,6 +14,7 @@ export type Encoding = "float32" | "int32" | "uint32" | "float64";
 export type PictureSize = "full" | "small";
 export type Extreme = "max" | "min" | "nan";
 export type FileFormat = "npy" | "csv";
+export type StorageMaking = "computed" | "constant" | "copy" | "reshape";
 export type RichKind = "html" | "svg" | "png" | "jpeg" | "text" | "verdict";
 export type PlotKind = "lines" | "points" | "histogram";
 export type MemberKind = "function" | "class" | "module" | "property" | "variable";
@@ -228,6 +229,24 @@ export const isProgramFile: Check<ProgramFile> = record({
   text: text(4_000_000),
 });
 
+/** The storage that a tensor reads. */
+export interface StorageRecord {
+  /** Equal for all tensors of the run that share it. */
+  id: number;
+  /** In elements. */
+  size: number;
+  /** `reshape` for a copy that a reshape needed, `constant` if nothing is stored. */
+  made: StorageMaking;
+  /** The line of `main.py` that made it. */
+  line: number | null;
+}
+export const isStorageRecord: Check<StorageRecord> = record({
+  id: count(),
+  size: count(),
+  made: oneOf("computed", "constant", "copy", "reshape"),
+  line: orNull(count()),
+});
+
 /** One tensor of the run with its names and displays. */
 export interface TensorRecord {
   /** Of the finite values; null if there is none. */
@@ -259,6 +278,8 @@ export interface TensorRecord {
   offset: number;
   contiguous: boolean;
   viewOf: string | null;
+  /** Missing while a program runs and in recorded runs. */
+  storage?: StorageRecord;
   size: number;
   /** The axis of colour channels, null if no axis has three or four elements. */
   channels: number | null;
@@ -287,6 +308,7 @@ export const isTensorRecord: Check<TensorRecord> = record({
   offset: integer,
   contiguous: flag,
   viewOf: orNull(text(100_000)),
+  storage: optional(isStorageRecord),
   size: count(),
   channels: orNull(count()),
   coloured: flag,
@@ -762,6 +784,8 @@ export interface PythonRequests {
   fingerprint: { details: Record<string, never>; value: Fingerprint[] };
   /** Return the heat map of one slice of a tensor, in colour with `channels`. */
   heatmap: { details: { tensor: number; rows: number | null; columns: number | null; indices: number[]; how: Pooling; size: PictureSize; channels: number | null }; value: Heatmap };
+  /** Return the storage of a tensor as one row of cells, in memory order. */
+  storage: { details: { tensor: number }; value: Heatmap };
   /** Return some values of one slice of a tensor. */
   sample: { details: { tensor: number; rows: number | null; columns: number | null; indices: number[] }; value: Sample };
   /** Return the index of a tensor's largest, smallest or first NaN value. */
@@ -801,6 +825,7 @@ export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequ
   text: isTensorText,
   fingerprint: list(isFingerprint, 40),
   heatmap: isHeatmap,
+  storage: isHeatmap,
   sample: isSample,
   find: isFound,
   cells: isCells,
