@@ -16,8 +16,8 @@ export const isViewSettings = record({
   index: list(count(), MOST_AXES),
   /** Null for the scale of the values. */
   scale: orNull(isBounds),
-  /** Drawn as cells, as colours, as a curve, or as an exact table. */
-  mode: oneOf("cells", "colours", "curve", "table"),
+  /** Drawn as cells, as colours, as a curve, as an exact table, or with its storage. */
+  mode: oneOf("cells", "colours", "curve", "table", "layout"),
 });
 
 export type Bounds = Checked<typeof isBounds>;

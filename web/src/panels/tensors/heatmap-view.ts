@@ -220,7 +220,7 @@ export function mountCanvas(events: CanvasEvents): CanvasView {
       const kind = picture.map.channels > 1 ? "Picture in colour" : "Heat map";
       canvas.setAttribute("aria-label", `${kind} of ${tensor.name}, ${rows} by ${columns} cells; arrow keys move`);
       ring.hidden = document.activeElement !== canvas;
-      if (ring.hidden && !isSame) status.textContent = events.pointed ? "" : INVITATION;
+      if (ring.hidden && !isSame) status.textContent = events.moved ? "" : INVITATION;
       frame.classList.toggle("zoomed", !isFit);
       redraw();
     },

@@ -1,4 +1,4 @@
-/** The view mode of a tensor: a heat map, a colour picture, or a table. */
+/** The view mode of a tensor: a heat map, a colour picture, a curve, a table, or its layout. */
 
 import { button, el } from "../../parts/dom";
 import type { Mode } from "../../page/view-settings";
@@ -19,6 +19,7 @@ const LABELS: readonly { mode: Mode; label: string; title: string }[] = [
   { mode: "curve", label: "Curve", title: "The numbers over their indices" },
   { mode: "cells", label: "Picture", title: "A cell for each number" },
   { mode: "table", label: "Table", title: "The exact numbers" },
+  { mode: "layout", label: "Layout", title: "Where the elements lie in memory" },
 ];
 
 export function mountModes(change: (mode: Mode) => void): Modes {
@@ -51,7 +52,7 @@ export function mountModes(change: (mode: Mode) => void): Modes {
       }
       const now = `${channels} ${coloured} ${hasCurve}`;
       const usual = coloured ? "colours" : hasCurve ? "curve" : "cells";
-      if (now !== kind && mode !== "table") choose(usual);
+      if (now !== kind && mode !== "table" && mode !== "layout") choose(usual);
       else if ((mode === "colours" && channels === null) || (mode === "curve" && !hasCurve)) choose(usual);
       kind = now;
     },

@@ -23,6 +23,7 @@ import { shownOf } from "./picture";
 import { mountModes } from "./modes";
 import { mountMore } from "./more-menu";
 import { latestOnly } from "./latest-only";
+import { mountLayout } from "./layout";
 import { liveSlice } from "./live";
 import { mountPair, type PairView } from "./pair-view";
 import { mountPartners } from "./partners";
@@ -69,6 +70,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     centre: (value) => drawn && setBounds(about(value, drawn.values) ?? bounds),
     reset: () => setBounds(null),
     why: () => why(),
+    pointed: (cell) => cell && tensor && isLayout() && layout.point(indexOf(tensor, cell.row, cell.column)),
   });
   /** The point of the curve that was looked at last. */
   let point = 0;
@@ -80,10 +82,11 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   const scale = mountScaleBar({ choose: (next) => setBounds(next), hold: (next) => setHeld(next) });
   const facts = el("dl", { class: "facts" });
   const table = mountTable(page);
+  const layout = mountLayout(page, (index) => tensor && visit(tensor, index));
   const note = el("p", { class: "legend-note picture-note" });
   const modes = mountModes(() => refit());
   const goToField = mountGoTo((index) => tensor && void goTo(tensor, index));
-  const body = el("div", { class: "viewer-body" }, canvas.dom, curve.dom, number, scale.dom, facts);
+  const body = el("div", { class: "viewer-body" }, canvas.dom, curve.dom, number, scale.dom, facts, layout.dom);
   const sheet = (): HTMLCanvasElement | null => {
     if (!drawn || drawn.map.rows === 0) return null;
     const { rows, columns, indices } = axes.chosen();
@@ -131,15 +134,24 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
 
   const sliceOf = ({ id }: TensorRecord): Slice => ({ tensor: id, ...axes.chosen() });
   const isTable = (): boolean => modes.mode() === "table";
+  const isLayout = (): boolean => modes.mode() === "layout";
   const isColoured = (): boolean => modes.mode() === "colours";
+  /** The index of a cell's first element. */
+  const indexOf = (shown: TensorRecord, row: number, column: number): number[] => {
+    const { rows, columns, indices } = axes.chosen();
+    const { blockRows = 1, blockColumns = 1 } = drawn?.map ?? {};
+    return shown.shape.map((_, axis) => (axis === rows ? row * blockRows : axis === columns ? column * blockColumns : (indices[axis] ?? 0)));
+  };
   const drawingOf = (shown: TensorRecord): Drawing => {
     if (shown.size === 1) return "number";
-    return isLine(shown) && modes.mode() !== "cells" ? "curve" : "cells";
+    return isLine(shown) && modes.mode() !== "cells" && !isLayout() ? "curve" : "cells";
   };
   /** Show the elements of the chosen mode. */
   const arrange = (shown: TensorRecord): void => {
     body.hidden = isTable() || pair !== null;
     table.dom.hidden = !isTable() || pair !== null;
+    layout.dom.hidden = !isLayout() || pair !== null;
+    body.classList.toggle("with-layout", isLayout());
     if (!pair) both?.dom.remove();
     modes.dom.hidden = pair !== null;
     stop.hidden = pair === null;
@@ -194,6 +206,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     if (!drawn) return;
     const scaled = bounded(ownScale(drawn, schemeOf(page.view)), bounds);
     drawn = canvas.rescale(scaled) ?? repaint(drawn, scaled);
+    layout.rescale(scaled);
     describePicture(drawn);
   };
   const setBounds = (next: Bounds | null): void => {
@@ -233,6 +246,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       draw(map, slice, shown);
       if (mine !== generation) return;
       if (isTable()) await table.show(slice, map.fullRows, map.fullColumns);
+      if (isLayout() && drawn) await layout.show(shown, drawn.scale);
       if (mine === generation) settle("ready");
       if (mine === generation) reportSettings();
       if (mine === generation && shown.size > 0 && shown.max === undefined) await addStatistics(shown);
@@ -325,7 +339,19 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     else if (line) curve.goTo({ series: 0, index: Math.floor(column / line.picture.map.blockColumns) });
     else if (!isTable()) canvas.goTo(row, column);
   };
+  /** Put the cursor of the picture on an element, in the slice that contains it. */
+  const visit = async (shown: TensorRecord, index: number[]): Promise<void> => {
+    const { rows, columns, indices } = axes.chosen();
+    if (index.some((i, axis) => axis !== rows && axis !== columns && i !== indices[axis])) {
+      axes.goTo(index);
+      await refresh();
+    }
+    if (tensor !== shown || !drawn) return;
+    const [row, column] = [rows, columns].map((axis) => (axis === null ? 0 : (index[axis] ?? 0))) as [number, number];
+    canvas.pointAt({ row: Math.floor(row / drawn.map.blockRows), column: Math.floor(column / drawn.map.blockColumns) });
+  };
   const fail = (text: string): void => {
+    layout.clear();
     problem.textContent = text;
     drawn = null;
     canvas.clear();
@@ -374,7 +400,8 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       modes.dom.hidden = false;
       body.hidden = false;
       both?.dom.remove();
-      table.dom.hidden = true;
+      table.dom.hidden = layout.dom.hidden = true;
+      body.classList.remove("with-layout");
       const { extent } = draw(picture.heatmap, liveSlice(picture), shown);
       flagged.replaceChildren();
       made.replaceChildren();
