@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
 from typing import TypeVar
 
 import tensorweb as tw
@@ -20,6 +22,7 @@ from tensorweb.inspection.gradients import gradients
 from tensorweb.waits import Steps, run_async, run_blocking
 
 from . import policy, records, tensors
+from .models import Call, Calls, Part, parts_of
 from .numbers import Reader, text_of
 from .program import segment
 from .sources import is_program
@@ -37,9 +40,16 @@ class Inside:
     def __init__(self, blocking: bool) -> None:
         """Begin with nothing; `blocking` is whether Python can wait for devices."""
         self.provenance = Provenance(policy.MOST_RETAINED_BYTES)
+        self.calls = Calls()
         self._blocking = blocking
         self._looked: list[tensors.Entry] = []
         self._ids: dict[Node, int] = {}
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        """Retain provenance, and what modules return, inside a `with` block."""
+        with self.provenance.open(), self.calls.noting():
+            yield
 
     def tensor(self, number: int) -> tw.Tensor:
         """Return a value that an answer named by its id.
@@ -120,7 +130,8 @@ class Inside:
         self, entries: Sequence[tensors.Entry], device: records.DeviceName
     ) -> records.DeviceComparison:
         """Compute the operations behind named tensors on another device as well."""
-        await open_device_async(device)
+        if not self._blocking:
+            await open_device_async(device)
         with self.provenance.retaining():
             found = await self._answer(
                 compare_devices(self.provenance, list(_names(entries)), device)
@@ -138,6 +149,48 @@ class Inside:
             "first": why,
             "other": other,
         }
+
+    async def modules(
+        self, names: Mapping[str, object], reader: Reader
+    ) -> list[records.ModuleRecord]:
+        """Return the modules of the networks that have a name."""
+        found = list(islice(parts_of(names), policy.MOST_MODULES))
+        shown: list[int] = []
+
+        def look(x: tw.Tensor, name: str) -> int:
+            shown.append(self._look(pair_of(x.node), name))
+            return shown[-1]
+
+        rows: list[tuple[Part, list[int], int | None, Call]] = []
+        for part in found:
+            call = self.calls.of(part.module)
+            own = [look(x, f"{part.path}.{key}") for key, x in part.tensors.items()]
+            output = None
+            if call.output is not None:
+                output = look(call.output, f"{part.path}(…)")
+            rows.append((part, own, output, call))
+        known = await tensors.statistics_of([self.tensor(one) for one in shown], reader)
+        records_of = {
+            number: tensors.record(
+                number, self._looked[number - FIRST_ID], [], statistics
+            )
+            for number, statistics in zip(shown, known, strict=True)
+        }
+        return [
+            {
+                "path": part.path,
+                "name": part.name,
+                "depth": part.depth,
+                "kind": type(part.module).__name__,
+                "settings": clip_line(_settings(part), policy.LONGEST_TENSOR_NAME),
+                "parameters": sum(_sizes(found, part, 1)),
+                "bytes": sum(_sizes(found, part, 0)),
+                "calls": call.count,
+                "tensors": [records_of[number] for number in own],
+                "output": None if output is None else records_of[output],
+            }
+            for part, own, output, call in rows
+        ]
 
     async def _answer(self, steps: Steps[T]) -> T:
         return run_blocking(steps) if self._blocking else await run_async(steps)
@@ -211,6 +264,20 @@ class Inside:
             known = self._ids[node] = FIRST_ID + len(self._looked)
             self._looked.append(tensors.Entry(tw.Tensor(node), [name], []))
         return known
+
+
+def _settings(part: Part) -> str:
+    """Return the settings of a layer of the library; other classes run no code."""
+    kind = type(part.module)
+    return part.module.extra_repr() if kind.__module__.startswith("tensorweb.") else ""
+
+
+def _sizes(found: Sequence[Part], part: Part, width: int) -> Iterator[int]:
+    """Yield the sizes of the tensors of a module and its parts; in bytes for 0."""
+    for each in found:
+        if each.path == part.path or each.path.startswith(f"{part.path}."):
+            for x in each.tensors.values():
+                yield x.size * (width or x.dtype.itemsize)
 
 
 def _names(entries: Sequence[tensors.Entry]) -> dict[Node, int]:

@@ -185,5 +185,8 @@ MOST_SOURCES = 12
 MOST_GRADIENTS = 60
 """Gradients of one cell that are shown, by named tensors."""
 
+MOST_MODULES = 300
+"""Modules of networks that are listed."""
+
 LONGEST_LABEL = 40
 """Characters of an expression that names a value without a name."""

@@ -323,6 +323,26 @@ class CellGradient(TypedDict):
     """A tensor of its shape."""
 
 
+class ModuleRecord(TypedDict):
+    """A module of a network, listed before its parts."""
+
+    path: str
+    """How the program reaches it."""
+    name: str
+    depth: Annotated[int, Most(1000)]
+    kind: str
+    """The name of its class."""
+    settings: str
+    parameters: Position
+    """Count of the numbers in its tensors and in those of its parts."""
+    bytes: int
+    calls: int
+    tensors: Annotated[list[TensorRecord], Most(1000)]
+    """Its own parameters and buffers."""
+    output: TensorRecord | None
+    """What it returned last; null if it was not called, or returned no tensor."""
+
+
 class DeviceComparison(TypedDict):
     """The operations of a run, computed once more on another device."""
 

@@ -191,7 +191,7 @@ class Session:
         looker = self._inside = Inside(self._blocking) if inside else None
         noting_lines = noting(sys.maxsize if seeker else policy.MOST_RECORDED_LINES)
         looking = nullcontext() if seeker is None else seeker.searching()
-        retaining = nullcontext() if looker is None else looker.provenance.open()
+        retaining = nullcontext() if looker is None else looker.open()
         texts = {FILENAME: source}
         self._lines.begin(keep)
         heard = listening(tally.add, seconds=timed)
@@ -419,6 +419,10 @@ class Session:
         """Compare the operations behind named tensors with another device."""
         return await self._looked_into().compared(self._entries, device)
 
+    async def modules(self) -> list[records.ModuleRecord]:
+        """Return the modules of the networks that have a name."""
+        return await self._looked_into().modules(self._names, self._reader)
+
     def _looked_into(self) -> Inside:
         if self._inside is None:
             raise LookupError("the last run retained no provenance")
@@ -492,6 +496,7 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "why": session.why,
         "reached": session.reached,
         "gradients": session.gradients,
+        "modules": session.modules,
         "compared": session.compared,
         "export": session.export,
         "members": session.members,

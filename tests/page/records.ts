@@ -63,6 +63,7 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
   reached: [{ tensor, mask: 1 << 20, line: 3, file: "main.py", count: 1, cells: [{ index: [0], value: "1" }] }],
   gradients: [{ tensor, gradient: tensor }],
   compared: { device: "cpu", compared: 3, leftOut: 1, first: null, other: "" },
+  modules: [{ path: "model.0", name: "0", depth: 1, kind: "Linear", settings: "3, 2", parameters: 8, bytes: 32, calls: 2, tensors: [tensor], output: null }],
   export: { data: "AAAA", next: null },
   members: [{ name: "zeros", kind: "function", detail: "(shape)" }],
   explain: { signature: "(shape)", text: "Return zeros." },

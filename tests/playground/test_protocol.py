@@ -81,6 +81,8 @@ import tensorweb as tw
 x = tw.asarray([[1.5, float("nan")], [-2.0, float("inf")]])
 v = x[0]
 twice = x * 2
+model = tw.nn.Sequential(tw.nn.Linear(2, 3), tw.nn.ReLU())
+model(tw.ones((4, 2)))
 big = tw.reshape(tw.linspace(-1.0, 1.0, 300 * 700), (300, 700))
 empty = tw.zeros((0, 3))
 lots = [tw.ones(2) for _ in range(60)]
@@ -162,6 +164,7 @@ def test_answers_follow_the_protocol(
     ask("why", tensor=tensors["twice"]["id"], index=[1, 1])
     ask("gradients", tensor=tensors["twice"]["id"], index=[1, 1])
     ask("compared", device="cpu" if device == "webgpu" else "webgpu")
+    ask("modules")
     ask("reached", tensor=tensors["x"]["id"], index=[1, 1])
     ask("members", path="x", imported=False)
     ask("explain", path="tensorweb.zeros", imported=True)

@@ -548,6 +548,37 @@ export const isCellGradient: Check<CellGradient> = record({
   gradient: isTensorRecord,
 });
 
+/** A module of a network, listed before its parts. */
+export interface ModuleRecord {
+  /** How the program reaches it. */
+  path: string;
+  name: string;
+  depth: number;
+  /** The name of its class. */
+  kind: string;
+  settings: string;
+  /** Count of the numbers in its tensors and in those of its parts. */
+  parameters: number;
+  bytes: number;
+  calls: number;
+  /** Its own parameters and buffers. */
+  tensors: TensorRecord[];
+  /** What it returned last; null if it was not called, or returned no tensor. */
+  output: TensorRecord | null;
+}
+export const isModuleRecord: Check<ModuleRecord> = record({
+  path: text(100_000),
+  name: text(100_000),
+  depth: count(1_000),
+  kind: text(100_000),
+  settings: text(100_000),
+  parameters: count(1_000_000_000),
+  bytes: count(),
+  calls: count(),
+  tensors: list(isTensorRecord, 1_000),
+  output: orNull(isTensorRecord),
+});
+
 /** The operations of a run, computed once more on another device. */
 export interface DeviceComparison {
   device: DeviceName;
@@ -800,6 +831,8 @@ export interface PythonRequests {
   reached: { details: { tensor: number; index: number[] }; value: WhySource[] };
   /** Return the gradients of a cell by the named tensors that it depends on. */
   gradients: { details: { tensor: number; index: number[] }; value: CellGradient[] };
+  /** Return the modules of the networks that have a name. */
+  modules: { details: Record<string, never>; value: ModuleRecord[] };
   /** Compare the operations behind named tensors with another device. */
   compared: { details: { device: DeviceName }; value: DeviceComparison };
   /** Return a part of a file: a tensor as `.npy`, one slice as CSV. */
@@ -833,6 +866,7 @@ export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequ
   why: isWhy,
   reached: list(isWhySource, 10_000),
   gradients: list(isCellGradient, 10_000),
+  modules: list(isModuleRecord, 10_000),
   compared: isDeviceComparison,
   export: isPart,
   members: list(isMember, 10_000),

@@ -111,8 +111,9 @@ interface DisplayView extends Media {
   notice: Notice | null;
 }
 
-/** A cell of a named tensor. */
+/** A cell of a named tensor, or of a value of the last run by its id. */
 export interface Cell {
+  id?: number;
   name: string;
   index: readonly number[];
 }

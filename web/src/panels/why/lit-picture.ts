@@ -6,6 +6,7 @@ import type { Page } from "../../page/page";
 import type { Heatmap, TensorRecord, WhySource } from "../../page/protocol";
 import { decodeHeatmap, drawWhole } from "../tensors/heatmap";
 import { unpack } from "../tensors/unpack";
+import "./lit-picture.css";
 
 const ROOM = { width: 260, height: 180 };
 
@@ -20,7 +21,7 @@ type Lit = Pick<WhySource, "mask" | "count">;
 
 /** Draw the slice of a tensor with one of its cells when its values have arrived; `choose` gets the cell that is clicked. */
 export function mountLitPicture(page: Page, tensor: TensorRecord, first: readonly number[], lit: Lit | null, choose: (index: number[]) => void): HTMLElement {
-  const canvas = el("canvas", { class: "why-picture", "aria-hidden": "true" });
+  const canvas = el("canvas", { class: "lit-picture", "aria-hidden": "true" });
   if (tensor.size < 2 || first.length === 0) return el("div", {});
   const columns = first.length - 1;
   const rows = first.length > 1 ? columns - 1 : null;

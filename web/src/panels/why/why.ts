@@ -165,10 +165,10 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
     why: (cell) => {
       page.show(host.id);
       const { run: record, tensors } = page.view;
-      const tensor = tensors.find(({ name }) => name === cell.name);
+      const id = cell.id ?? tensors.find(({ name }) => name === cell.name)?.id;
       steps = [];
       draw();
-      if (record?.inside && tensor) return void ask(tensor.id, cell.index);
+      if (record?.inside && id !== undefined) return void ask(id, cell.index);
       expected = { cell, after: page.view.origins.output };
       say("Running the program once more, to remember what each value was computed from…");
       page.run(null, { inside: true });
