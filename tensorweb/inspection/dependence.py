@@ -277,5 +277,6 @@ TWINS: Mapping[str, Twin] = {
     "compress": _everything,
     "fourier": _transformed,
     "factor": _factored,
+    "custom": _everything,
 }
 """The twin of each kind of operations."""

@@ -189,3 +189,17 @@ def test_the_index_of_a_maximum_comes_from_all_elements() -> None:
     )
     (mask,) = sources_of(result, (1,), inputs, provenance)
     assert np.argwhere(mask).tolist() == [[1, 0], [1, 1], [1, 2]]
+
+
+@pytest.mark.usefixtures("webgpu")
+def test_a_cell_of_an_own_kernel_comes_from_all_cells() -> None:
+    double = tw.kernel(
+        "let i = global_id.x; if (i < out_size) { out[i] = 2.0 * x[i]; }",
+        inputs={"x": tw.float32},
+        outputs={"out": tw.float32},
+        name="double",
+    )
+    result, inputs, provenance = traced(lambda x: double(x), [LINE], is_computed=True)
+    with provenance.retaining():
+        (mask,) = sources_of(result, (1,), inputs, provenance)
+    assert mask.all()
