@@ -7,6 +7,7 @@ that have a browser and Python alone.
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import subprocess
 import tempfile
@@ -36,6 +37,12 @@ ALWAYS = (
 CHUNK = 1 << 14
 PREFIX = "/bench/"
 LOG = "browser.log"
+COMPRESSED = (".css", ".html", ".js", ".json", ".mjs", ".svg")
+"""Names of files that static hosts compress; the others are sent as they are."""
+
+UNCOMPRESSED = ("docs", "release")
+"""Folders that no page of the benchmarks reads."""
+
 SERVED = ("js", "node_modules")
 """Folders of `bench/` that the page may fetch from."""
 
@@ -117,6 +124,19 @@ def _open(
         raise BenchError(f"cannot start {command[0]}: {error.strerror}") from None
 
 
+def compress(site: Path, target: Path) -> set[str]:
+    """Compress what static hosts compress of a site, and return the files' names."""
+    names = set()
+    for path in site.rglob("*"):
+        name = path.relative_to(site)
+        if path.suffix in COMPRESSED and name.parts[0] not in UNCOMPRESSED:
+            copy = target / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(gzip.compress(path.read_bytes(), 6, mtime=0))
+            names.add(name.as_posix())
+    return names
+
+
 class BenchHandler(SiteHandler):
     """Serves the site, and below `/bench/` the page, its modules and its files."""
 
@@ -126,6 +146,8 @@ class BenchHandler(SiteHandler):
         """Return the file of an address; the benchmarks' files lie outside the site."""
         plain = path.partition("?")[0]
         if not plain.startswith(PREFIX):
+            if self._is_compressed(plain):
+                return str(self.server.compressed / plain.lstrip("/"))
             return super().translate_path(path)
         inner = plain.removeprefix(PREFIX)
         is_own = inner.partition("/")[0] in SERVED
@@ -141,7 +163,13 @@ class BenchHandler(SiteHandler):
 
     def policies(self, path: str) -> dict[str, str]:
         """Return the site's headers; the page is no part of the site."""
-        return SHARED if path.startswith(PREFIX) else super().policies(path)
+        if path.startswith(PREFIX):
+            return SHARED
+        encoding = {"Content-Encoding": "gzip"} if self._is_compressed(path) else {}
+        return super().policies(path) | encoding
+
+    def _is_compressed(self, path: str) -> bool:
+        return path.lstrip("/") in self.server.compressed_names
 
     def do_POST(self) -> None:
         """Take a line of the log, rows, or the facts at the end."""
@@ -163,6 +191,7 @@ class BenchServer(SiteServer):
 
     Attributes:
         folder: files for the page.
+        compressed, compressed_names: the site's files that are sent compressed.
         rows, facts: what it has posted; `done` is set when it has finished.
     """
 
@@ -170,6 +199,8 @@ class BenchServer(SiteServer):
         """Serve a site, with `mbit` limited to that many megabits per second."""
         super().__init__(site)
         self.folder = folder
+        self.compressed = folder / "compressed"
+        self.compressed_names = compress(site, self.compressed)
         self.rows: list[dict[str, Any]] = []
         self.facts: dict[str, Any] = {}
         self.done = threading.Event()
