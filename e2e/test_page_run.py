@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from browsers import hold_back, release
 from page_driver import PageDriver, expect, settled
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Route
 from test_page_access import violations
 
 from conftest import SITE, Serve
@@ -277,7 +277,7 @@ def test_loading_shows_bytes_and_a_run_queues(fresh_page: Page, site_url: str) -
     )
     held = hold_back(fresh_page, "**/python_stdlib.zip.packed")
     driver = PageDriver(fresh_page).open(site_url, wait=False)
-    expect(fresh_page.locator(".progress-text")).to_contain_text("Python 3.5/7.2 MB")
+    expect(fresh_page.locator(".progress-text")).to_contain_text("Python 3.5/5.0 MB")
     fresh_page.click("#editor .cm-content")
     fresh_page.keyboard.press("Control+A")
     fresh_page.keyboard.insert_text("print('typed early')")
@@ -291,6 +291,33 @@ def test_loading_shows_bytes_and_a_run_queues(fresh_page: Page, site_url: str) -
     assert any(text.startswith("Python ") and text.endswith(" MB") for text in seen)
     assert "Starting Python" in seen
     assert fresh_page.locator("#progress").is_hidden()
+
+
+def test_imports_wait_for_modules_that_arrive_last(
+    fresh_page: Page, site_url: str
+) -> None:
+    def answer(route: Route) -> None:
+        is_early = route.request.resource_type == "fetch"
+        route.abort() if is_early else route.continue_()
+
+    fresh_page.route("**/later.packed*", answer)
+    driver = PageDriver(fresh_page).open(site_url)
+    source = "import argparse\nfrom encodings import idna\n"
+    assert driver.run(source + "print(argparse.ArgumentParser.__name__)") == "ready"
+    assert "ArgumentParser" in driver.output
+
+
+def test_sources_arrive_after_the_start(fresh_page: Page, site_url: str) -> None:
+    driver = PageDriver(fresh_page).open(site_url)
+    source = "import asyncio, inspect\nfrom tensorweb.playground import session\n"
+    source += "import random\nfound = []\nfor module in (session, random):\n"
+    source += "    for _ in range(100):\n        await asyncio.sleep(0.1)\n"
+    source += "        try: found.append(inspect.getsource(module))\n"
+    source += "        except OSError: continue\n"
+    source += "        if found[-1].strip(): break\n"
+    source += "print('class Session' in found[0], 'def choice' in found[-1])"
+    assert driver.run(source) == "ready", driver.output
+    assert "True True" in driver.output
 
 
 def test_second_start_takes_the_snapshot(page: Page, site_url: str) -> None:

@@ -80,17 +80,27 @@ def test_page_is_isolated_by_the_server(page: Page, address: str) -> None:
     assert page.evaluate("crossOriginIsolated") is True
 
 
-def test_page_has_bytecode_of_what_it_imports_at_its_start() -> None:
-    [plain] = (SITE / "wheels").glob("tensorweb-*.whl")
-    packed = gzip.decompress((SITE / "tensorweb.packed").read_bytes())
+def contents(name: str) -> dict[str, bytes]:
+    """The files in one file of the site, by their paths."""
+    packed = gzip.decompress((SITE / name).read_bytes())
     head, _, rest = packed.partition(b"\n")
     files: dict[str, bytes] = {}
     for path, size in json.loads(head).items():
         files[path], rest = rest[:size], rest[size:]
     assert rest == b""
+    return files
+
+
+def test_page_has_bytecode_of_what_it_imports_at_its_start() -> None:
+    [plain] = (SITE / "wheels").glob("tensorweb-*.whl")
+    files, later = contents("tensorweb.packed"), contents("later.packed")
     with zipfile.ZipFile(plain) as source:
         names = set(source.namelist())
-        assert all(files[name] == source.read(name) for name in names)
+        for name in names:
+            assert (later if name in later else files)[name] == source.read(name)
+    assert {name for name, content in files.items() if not content} >= later.keys() - {
+        ""
+    }
     added = files.keys() - names
     assert all(name.endswith(".cpython-314.pyc") for name in added)
     imported = {Path(name).name.partition(".")[0] for name in added}
@@ -101,9 +111,15 @@ def test_page_has_bytecode_of_what_it_imports_at_its_start() -> None:
 def test_standard_library_has_bytecode_of_what_the_page_imports_at_its_start() -> None:
     library = SITE / "pyodide/python_stdlib.zip"
     packed = gzip.decompress(library.with_suffix(".zip.packed").read_bytes())
+    head, _, rest = packed.partition(b"\n")
+    gap = json.loads(head)
+    start = gap["start"]
+    whole = rest[:start] + contents("later.packed")[""] + rest[start:]
+    assert {"argparse", "encodings.idna", "unittest"} <= set(gap["modules"])
+    assert "typing" not in gap["modules"]
     with (
         zipfile.ZipFile(library) as source,
-        zipfile.ZipFile(io.BytesIO(packed)) as compiled,
+        zipfile.ZipFile(io.BytesIO(whole)) as compiled,
     ):
         names = set(source.namelist())
         assert all(compiled.read(name) == source.read(name) for name in names)

@@ -24,7 +24,10 @@ NAMES = (WASM, LIBRARY)
 BYTECODE = ROOT / "tools/bytecode.mjs"
 
 OURS = f"tensorweb{ENDING}"
-"""The files of our wheel, with bytecode."""
+"""The files of our wheel, with bytecode; of what has bytecode without the source."""
+
+LATER = f"later{ENDING}"
+"""Sources of ours and of the standard library that no start reads."""
 
 
 def write(pyodide: Path, wheel: Path, out: Path) -> None:
@@ -35,7 +38,7 @@ def write(pyodide: Path, wheel: Path, out: Path) -> None:
         wheel: ours.
         out: the folder of the site.
     """
-    targets = [out / f"pyodide/{LIBRARY}{ENDING}", out / OURS]
+    targets = [out / f"pyodide/{LIBRARY}{ENDING}", out / OURS, out / LATER]
     digest = hashlib.sha256()
     for path in (wheel, BYTECODE, Path(__file__), pyodide / "package.json"):
         digest.update(path.read_bytes())

@@ -156,8 +156,8 @@ def _describe(out: Path, version: str) -> None:
     """Write `build.json`: what the page must know before Python runs.
 
     `sizes` are the bytes of the page's files by their paths in the site. `ours` has the
-    files of our wheel; its query changes with their content, so that no cache returns
-    older ones.
+    files of our wheel, `later` what no start reads; their queries change with their
+    content, so that no cache returns older ones.
     """
     lock = json.loads((out / "pyodide/pyodide-lock.json").read_text("utf-8"))
     packages = {name: row["version"] for name, row in lock["packages"].items()}
@@ -176,6 +176,7 @@ def _describe(out: Path, version: str) -> None:
         "pyodide": package["version"],
         "python": lock["info"]["python"],
         "ours": f"{packing.OURS}?{own['sha256'][:8]}",
+        "later": f"{packing.LATER}?{pins.digest(out / packing.LATER)[:8]}",
         "wheelHash": own["sha256"],
         "libraryHash": pins.digest(library),
         "packages": packages,

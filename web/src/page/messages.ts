@@ -63,8 +63,6 @@ export interface ProvideDetails {
 export interface StartDetails {
   /** The stop buffer of `interrupt.ts`, null where memory cannot be shared. */
   interrupt: SharedArrayBuffer | null;
-  /** SHA-256 of the memory snapshot that may be used, null for none. */
-  digest: string | null;
 }
 
 export interface Requests extends PythonRequests {

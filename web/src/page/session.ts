@@ -5,7 +5,7 @@ import { handLine, newStopBuffer, requestStop } from "../worker/interrupt";
 import { NoteLimit, readResponse, readMessage, readNote } from "./messages";
 import type { Collected, Details, ProvideDetails, Note, Program, RequestName, Started, ToWorker, Value } from "./messages";
 import type { DeviceName, RunRecord, TensorRecord } from "./protocol";
-import { closeNetwork, startWorker } from "./worker-origin";
+import { closeNetwork, DIGEST, startWorker } from "./worker-origin";
 import { recall, remember } from "./storage";
 
 export type State = "loading" | "ready" | "running" | "error";
@@ -36,8 +36,6 @@ interface Waiting {
 
 const STOP_MS_ISOLATED = 3000;
 const STOP_MS_ALONE = 1200;
-
-const DIGEST = "snapshot";
 
 /** Programs of the reader's own share one Python; no other program does. */
 const OWN = "";
@@ -94,8 +92,7 @@ export class Session {
       if (failure !== null) throw new Error(failure);
       this.#listen({ worker, port, network: this.#network, isolation: null, unexpected: 0 });
       this.#interrupt = globalThis.crossOriginIsolated ? newStopBuffer() : null;
-      const digest = recall(DIGEST);
-      const started = await this.request("start", { interrupt: this.#interrupt, digest });
+      const started = await this.request("start", { interrupt: this.#interrupt });
       if (generation !== this.#generation) return;
       this.started = started;
     } catch (error) {

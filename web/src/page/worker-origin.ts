@@ -1,6 +1,10 @@
 /** Starts workers: under this page's policy, or under one that allows other sites. */
 
 import { SCRIPT } from "./service-worker-client";
+import { recall } from "./storage";
+
+/** Where the page stores the SHA-256 of the memory snapshot that may be used. */
+export const DIGEST = "snapshot";
 
 type Realm = Window & typeof globalThis;
 
@@ -43,7 +47,8 @@ export function openWorker(realm: Realm): WorkerChannel {
   const address = realm.URL.createObjectURL(words);
   const worker = new realm.Worker(address, { type: "module" });
   const { port1, port2 } = new MessageChannel();
-  worker.postMessage(null, [port2]);
+  // Sent at once: Python can start before the page's own script has run.
+  worker.postMessage(recall(DIGEST), [port2]);
   port1.addEventListener("message", () => realm.URL.revokeObjectURL(address), { once: true });
   const channel: WorkerChannel = { worker, port: port1, failure: null };
   worker.addEventListener("error", ({ message }) => (channel.failure ??= message || "The worker did not load."));

@@ -7,19 +7,35 @@ import type { Note } from "../page/messages";
 
 type Report = (note: Note) => void;
 
-/** The MIME type of a decompressed file; browsers compile WebAssembly only with its own. */
-const PACKED: Record<string, string> = {
-  "pyodide.asm.wasm": "application/wasm",
-  "python_stdlib.zip": "application/zip",
-};
+const WASM = "pyodide.asm.wasm";
+const LIBRARY = "python_stdlib.zip";
 const ENDING = ".packed";
+const LINE_END = 10;
 /** How the site compresses files. */
 export const FORMAT = "gzip";
 /** Small files that are always needed. */
 const PLAIN = ["build.json", "pyodide/pyodide-lock.json"];
 const MODULES = ["pyodide.mjs", "pyodide.asm.mjs"];
 
+/** The bytes that the standard library lacks at the start, and the modules among them. */
+export interface Gap {
+  start: number;
+  end: number;
+  modules: string[];
+}
+
+/** A line of JSON, and the bytes behind it; `tools/bytecode.mjs` writes such files. */
+export function split<T>(bytes: Uint8Array<ArrayBuffer>): [head: T, rest: Uint8Array<ArrayBuffer>] {
+  const end = bytes.indexOf(LINE_END) + 1;
+  const head = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end))) as T;
+  return [head, bytes.subarray(end)];
+}
+
 export class CoreFiles {
+  /** The part of the standard library that is still missing; known once that has arrived. */
+  gap: Gap | null = null;
+  /** Pyodide's module, compiled while it arrives: its loader would begin much later. */
+  readonly compiled: Promise<WebAssembly.Module>;
   /** Rejects with the name of a file that failed to load: for some files Pyodide waits forever. */
   readonly failed: Promise<never>;
   readonly #coming = new Map<string, Promise<Response>>();
@@ -34,7 +50,11 @@ export class CoreFiles {
   constructor(readonly base: URL) {
     this.failed = new Promise((_, reject) => (this.#fail = reject));
     this.failed.catch(() => undefined);
-    for (const name of Object.keys(PACKED)) this.#expect(this.#address(name), this.#unpack(name));
+    const headers = { "content-type": "application/wasm" };
+    const compile = (plain: ReadableStream) => WebAssembly.compileStreaming(new Response(plain, { headers }));
+    this.compiled = this.#unpack(WASM, compile);
+    this.compiled.catch(() => undefined);
+    this.#expect(this.#address(LIBRARY), this.#library());
     for (const path of PLAIN) {
       const url = new URL(path, base);
       this.#expect(url.href, this.#get(url));
@@ -43,13 +63,25 @@ export class CoreFiles {
     for (const name of MODULES) import(this.#address(name)).catch(() => undefined);
   }
 
-  /** Respond to requests for these files from now on, and report progress. */
-  serve(sizes: Record<string, number>, report: Report): void {
-    const packed = Object.keys(PACKED).map((name) => `pyodide/${name}${ENDING}`);
+  /** Resolves when the large files have arrived or failed. */
+  get settled(): Promise<unknown> {
+    return Promise.allSettled([this.compiled, ...this.#coming.values()]);
+  }
+
+  /**
+   * Respond to requests for these files, and report progress, until the returned function is
+   * called: a program that loads a Python of its own needs the plain files.
+   */
+  serve(sizes: Record<string, number>, report: Report): () => void {
+    const packed = [WASM, LIBRARY].map((name) => `pyodide/${name}${ENDING}`);
     this.#total = packed.reduce((sum, path) => sum + (sizes[path] ?? 0), 0);
     this.#report = report;
     this.#add(0);
+    const plain = globalThis.fetch;
     globalThis.fetch = (input, init) => this.take(input, init);
+    return () => {
+      globalThis.fetch = plain;
+    };
   }
 
   /** Respond to a request; each file is used once. */
@@ -58,8 +90,15 @@ export class CoreFiles {
     const early = this.#coming.get(url.href);
     this.#coming.delete(url.href);
     if (early) return early;
-    const name = Object.keys(PACKED).find((name) => url.href === this.#address(name));
-    return name ? this.#unpack(name) : this.#get(url, input instanceof Request ? input : url, init);
+    // Pyodide's loader gets the compiled module instead.
+    if (url.href === this.#address(WASM)) return Promise.resolve(new Response());
+    if (url.href === this.#address(LIBRARY)) return this.#library();
+    return this.#get(url, input instanceof Request ? input : url, init);
+  }
+
+  /** Fetch a file that no start needs: without it there is no failure yet. */
+  fetchLater(url: URL): Promise<Response> {
+    return this.#fetch(url);
   }
 
   #address(name: string): string {
@@ -86,20 +125,34 @@ export class CoreFiles {
     }
   }
 
-  /** Read a compressed file to its end at once; Pyodide reads a copy. */
-  async #unpack(name: string): Promise<Response> {
+  /** Read a compressed file to its end while it arrives. */
+  async #unpack<T>(name: string, read: (plain: ReadableStream<Uint8Array>) => Promise<T>): Promise<T> {
     const { body, ok, status } = await this.#get(new URL(this.#address(name) + ENDING));
-    if (!ok || !body) return new Response(null, { status });
+    if (!ok || !body) throw new Error(`the server answered ${status}`);
     const count = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
       transform: (part, controller) => {
         this.#add(part.byteLength);
         controller.enqueue(part);
       },
     });
-    const plain = body.pipeThrough(count).pipeThrough(new DecompressionStream(FORMAT));
-    const [first, second] = plain.tee();
-    void drain(first).catch(() => this.#fail(new Error(`${name} could not be loaded: it came incomplete or damaged`)));
-    return new Response(second, { headers: { "content-type": PACKED[name] ?? "" } });
+    try {
+      return await read(body.pipeThrough(count).pipeThrough(new DecompressionStream(FORMAT)));
+    } catch (error) {
+      this.#fail(new Error(`${name} could not be loaded: it came incomplete or damaged`));
+      throw error;
+    }
+  }
+
+  /** Fetch the standard library; where its missing part will be the archive has zeros. */
+  async #library(): Promise<Response> {
+    const whole = await this.#unpack(LIBRARY, (plain) => new Response(plain).arrayBuffer());
+    const [gap, parts] = split<Gap>(new Uint8Array(whole));
+    const { start, end } = gap;
+    const archive = new Uint8Array(parts.length + end - start);
+    archive.set(parts.subarray(0, start));
+    archive.set(parts.subarray(start), end);
+    this.gap = gap;
+    return new Response(archive, { headers: { "content-type": "application/zip" } });
   }
 
   #add(bytes: number): void {
@@ -110,9 +163,4 @@ export class CoreFiles {
     this.#last = now;
     this.#report({ note: "bytes", what: "Python", done: this.#done, total: Math.max(this.#total, this.#done) });
   }
-}
-
-async function drain(stream: ReadableStream): Promise<void> {
-  const reader = stream.getReader();
-  while (!(await reader.read()).done);
 }

@@ -8,7 +8,7 @@ import { Interrupt } from "./interrupt";
 import { openChannel, rateLimit, replaceGlobal, type Send } from "./channel";
 import { CoreFiles } from "./fetching";
 import { OwnFiles } from "./own-files";
-import { loadPython, resolveAddresses, type BuildInfo } from "./loading";
+import { loadPython, readSnapshot, resolveAddresses, type BuildInfo, type Loaded } from "./loading";
 import type { Details, Request, RequestName, StartDetails, Started, ToWorker, Value } from "../page/messages";
 import type { PythonRequests } from "../page/protocol";
 
@@ -35,6 +35,12 @@ if (self.location.protocol !== "blob:") {
 
 const base = new URL("./", import.meta.url);
 const files = new CoreFiles(base);
+const description = Promise.race([files.failed, files.take(new URL("build.json", base))]).then(
+  async (response) => (await response.json()) as BuildInfo,
+);
+/** Read before the page asks for Python. */
+const stored = description.then((build) => readSnapshot(base, build));
+stored.catch(() => undefined);
 let running: Running | null = null;
 const OURS = "tensorweb";
 const QUIET = { messageCallback: () => undefined, errorCallback: () => undefined };
@@ -51,11 +57,17 @@ let endBegun: () => void = () => undefined;
 let send: Send = () => undefined;
 let hasBegun = false;
 
-/** Handle the page's first message; later first messages, by a program, are ignored. */
+/**
+ * Handle the page's first message, with the digest of the memory snapshot that may be used;
+ * later first messages, by a program, are ignored.
+ */
 export function begin(first: MessageEvent): void {
   if (hasBegun) throw new Error("the page has started this worker");
   hasBegun = true;
   send = openChannel(first, receive);
+  const { data } = first as MessageEvent<unknown>;
+  loading = load(typeof data === "string" ? data : null);
+  loading.catch(() => undefined); // the page asks for it
 }
 
 function receive(message: ToWorker): void {
@@ -223,13 +235,22 @@ function lockfilePackages(python: PyodideAPI): Record<string, { imports: string[
   return lockfile.packages;
 }
 
-async function start({ interrupt, digest }: StartDetails): Promise<Started> {
+/** Python, as soon as the page has sent its first message. */
+let loading: ReturnType<typeof load> = Promise.reject(new Error("internal: nothing has begun"));
+loading.catch(() => undefined);
+
+async function load(digest: string | null): Promise<{ build: BuildInfo; loaded: Loaded; adapter: Promise<FoundAdapter> }> {
   const adapter = findAdapter();
-  const response = await Promise.race([files.failed, files.take(new URL("build.json", base))]);
-  const build = (await response.json()) as BuildInfo;
+  const build = await description;
   resolveAddresses(base);
-  files.serve(build.sizes, send);
-  const loaded = await Promise.race([files.failed, loadPython(base, build, digest, send)]);
+  const end = files.serve(build.sizes, send);
+  const loaded = await Promise.race([files.failed, loadPython(base, build, files, stored, digest, send)]);
+  end();
+  return { build, loaded, adapter };
+}
+
+async function start({ interrupt }: StartDetails): Promise<Started> {
+  const { build, loaded, adapter } = await loading;
   const { python, snapshot } = loaded;
   const gpu = await adapter;
   if (gpu.name) send({ note: "step", text: `GPU: ${gpu.name}` });
@@ -251,6 +272,8 @@ async function start({ interrupt, digest }: StartDetails): Promise<Started> {
     interrupt: guard,
     request: blocking ? blockingRequest(bridge.respond) : awaitingRequest(bridge.respond_async),
   };
+  // Unpacking takes some 0.1 s, which a first run would wait for.
+  setTimeout(loaded.complete, AFTER_ANSWER_MS);
   return {
     adapter: gpu.name,
     emulated: gpu.isFallback || new RegExp(software).test(gpu.name ?? ""),
