@@ -1,12 +1,13 @@
 """Provenance: what each value of a program was computed from.
 
 A computed node drops its inputs. An open provenance retains them, and so everything
-that the program computes, until it is full. The page opens one around a run of a
-program ("Look inside"); `inspection/` reads it.
+that the program computes; the oldest ones are dropped where they do not fit. The page
+opens one around a run of a program ("Look inside"); `inspection/` reads it.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -22,7 +23,8 @@ class Provenance:
     """The inputs of all nodes that were computed while it was open.
 
     Attributes:
-        is_complete: whether everything fitted; a full provenance retains no more.
+        is_complete: whether everything fitted. Values whose inputs were dropped count
+            as data.
 
     >>> with Provenance().open() as provenance:
     ...     x = tw.asarray([1.0, 2.0])
@@ -37,8 +39,8 @@ class Provenance:
         """Begin with nothing; the limits are of the values and nodes retained."""
         self.is_complete = True
         self._bytes_left = most_bytes
-        self._nodes_left = most_nodes
-        self._inputs: dict[Node, tuple[Node, ...]] = {}
+        self._most_nodes = most_nodes
+        self._inputs: OrderedDict[Node, tuple[Node, ...]] = OrderedDict()
 
     @contextmanager
     def open(self) -> Iterator[Provenance]:
@@ -59,17 +61,21 @@ class Provenance:
         """Retain the inputs of a node that has just got its value."""
         if not hasattr(node, "location"):
             return
-        size = node.size * node.dtype.itemsize
-        if size > self._bytes_left or not self._nodes_left:
+        kept = self._inputs
+        kept[node] = inputs
+        self._bytes_left -= _size(node)
+        while self._bytes_left < 0 or len(kept) > self._most_nodes:
+            oldest, _ = kept.popitem(last=False)
+            self._bytes_left += _size(oldest)
             self.is_complete = False
-            return
-        self._bytes_left -= size
-        self._nodes_left -= 1
-        self._inputs[node] = inputs
 
     def inputs_of(self, node: Node) -> tuple[Node, ...]:
         """Return what a node is computed from, empty for data."""
         return self._inputs.get(node) or node.inputs
+
+
+def _size(node: Node) -> int:
+    return node.size * node.dtype.itemsize
 
 
 _open: ContextVar[Provenance | None] = ContextVar("provenance", default=None)

@@ -85,7 +85,7 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
       parts.push(el("h3", {}, "It was computed from"), el("div", { class: "why-sources" }, ...step.sources.map(sourceOf), left));
     }
     parts.push(furtherOf(step));
-    if (!step.complete) parts.push(el("p", { class: "why-note" }, "The program computed more than fits: values that it made late have no sources here."));
+    if (!step.complete) parts.push(el("p", { class: "why-note" }, "The program computed more than fits: the values that it made first have no sources here."));
     return parts;
   };
   /** A button that is replaced by what it asks for: a heading and sections, or a sentence where there are none. */
