@@ -97,7 +97,7 @@ SMALL = """() => [...document.querySelectorAll(
 )
 """What a finger would miss."""
 
-TABS = ("Code", "Output", "Tensors", "Why?", "Model", "Kernels", "Files")
+TABS = ("Code", "Output", "Tensors", "Why?", "Film", "Model", "Kernels", "Files")
 DIALOGS = ("Help", "Share", "Examples", "your programs")
 TOUCHED: list[Any] = [WIDE, {"width": 390, "height": 760}, NARROW]
 

@@ -82,6 +82,13 @@ def here() -> Location | None:
         frame = frame.f_back
 
 
+def end_execution() -> None:
+    """Count nodes that are built from now on as of another execution of their line."""
+    global _execution, _last
+    _execution += 1
+    _last = None, 0
+
+
 def line_of(location: Location) -> Line | None:
     """Return the line of a location, None if the code object has none for it."""
     code, instruction, _ = location

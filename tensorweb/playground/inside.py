@@ -150,6 +150,27 @@ class Inside:
             "other": other,
         }
 
+    async def film(
+        self, steps: Sequence[tuple[int, tw.Tensor]], name: str, reader: Reader
+    ) -> list[records.FilmStep]:
+        """Return the values of a statement with their statistics."""
+        numbers = [self._look(pair_of(x.node), name) for _, x in steps]
+        known = await tensors.statistics_of([x for _, x in steps], reader)
+        return [
+            {
+                "step": step,
+                "tensor": tensors.record(
+                    number, self._looked[number - FIRST_ID], [], statistics
+                ),
+            }
+            for (step, _), number, statistics in zip(steps, numbers, known, strict=True)
+        ]
+
+    def name(self, number: int) -> str:
+        """Return how answers name a value."""
+        self.tensor(number)
+        return self._looked[number - FIRST_ID].names[0]
+
     async def modules(
         self, names: Mapping[str, object], reader: Reader
     ) -> list[records.ModuleRecord]:

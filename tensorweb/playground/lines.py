@@ -22,7 +22,7 @@ from typing import Any, TypeVar, cast
 from weakref import ref
 
 import tensorweb as tw
-from tensorweb.frames import Position, position_of
+from tensorweb.frames import Position, end_execution, position_of
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import CONSTANT
 from tensorweb.tensor.base import TensorBase
@@ -60,6 +60,36 @@ _node_of: Callable[[tw.Tensor], Node] = vars(TensorBase)["node"].__get__
 """Return a tensor's node; a subclass of the program may have another `node`."""
 
 
+class Film:
+    """The values that a statement bound, evenly spaced in time, and the last one."""
+
+    def __init__(self) -> None:
+        """Begin without a value."""
+        self._steps: list[tuple[int, tw.Tensor]] = []
+        self._last: tuple[int, tw.Tensor] | None = None
+        self._stride = 1
+        self._count = 0
+
+    def add(self, x: tw.Tensor) -> None:
+        """Add a value; of many every second one is dropped, again and again."""
+        step = self._count, tw.Tensor(_node_of(x))
+        self._last = step
+        if self._count % self._stride == 0:
+            self._steps.append(step)
+        self._count += 1
+        size = x.size * x.dtype.itemsize
+        most = min(policy.MOST_FILM_STEPS, policy.MOST_FILM_BYTES // max(size, 1))
+        if len(self._steps) > max(most, 1):
+            self._steps = self._steps[::2]
+            self._stride *= 2
+
+    def steps(self) -> list[tuple[int, tw.Tensor]]:
+        """Return the values, each with the count of those before it."""
+        if self._last is None or self._steps[-1] == self._last:
+            return list(self._steps)
+        return [*self._steps, self._last]
+
+
 @dataclass(slots=True)
 class Made:
     """What one statement bound to one name, the last time that it ran."""
@@ -77,6 +107,8 @@ class Made:
     node: ref[Node] | None = None
     before: int = 0
     """How often the statement had run before it made this first."""
+    film: Film | None = None
+    """Its values, if the run retains them."""
 
     def note(self, x: tw.Tensor) -> None:
         """Take over the facts of a tensor, without a reference to it."""
@@ -88,6 +120,8 @@ class Made:
         owner = node.owner
         self.is_view = owner is not None and owner.op is not CONSTANT
         self.node = ref(node)
+        if self.film is not None:
+            self.film.add(x)
 
     def record(self, runs: int) -> LineResult:
         """Return the facts as a record for the page."""
@@ -169,9 +203,14 @@ class Lines:
         self._retained: list[CodeType] = []
         self._found: list[tuple[Marker, Made]] = []
         self._tick = count(1).__next__
+        self._retains = False
 
-    def begin(self, keep: bool) -> None:
-        """Forget the run before; with `keep` its functions are still noted."""
+    def begin(self, keep: bool, retains: bool = False) -> None:
+        """Forget the run before; with `keep` its functions are still noted.
+
+        `retains` keeps the values that lines make, each as a film.
+        """
+        self._retains = retains
         self._found.clear()
         for marker in self._markers:
             marker.made.clear()
@@ -225,7 +264,7 @@ class Lines:
         `names` are the program's, with the last values that its statements bound.
         """
         last: dict[str, Marker] = {}
-        for marker in self._markers:
+        for marker in () if self._retains else self._markers:
             if not marker.function and marker.file == FILENAME:
                 for target in marker.targets:
                     if marker.seen > getattr(last.get(target.name), "seen", 0):
@@ -237,6 +276,19 @@ class Lines:
                     if target.name == name:
                         self._take(marker, *target.value_in(names, {}))
         return [made.record(marker.runs) for marker, made in self._found]
+
+    def film(self, result: int) -> list[tuple[int, tw.Tensor]]:
+        """Return the values of one of the records, each with the count before it.
+
+        Raises:
+            LookupError: there is no such record, or the run retained no values.
+        """
+        if not 0 <= result < len(self._found):
+            raise LookupError(f"there is no result number {result} in the last run")
+        film = self._found[result][1].film
+        if film is None:
+            raise LookupError("the last run retained no values")
+        return film.steps()
 
     def made(self, tensors: Sequence[tw.Tensor]) -> list[list[int]]:
         """Return for each tensor the indices of the records whose last value it is."""
@@ -289,8 +341,10 @@ class Lines:
         if marker is None:
             return _monitoring.DISABLE
         marker.seen = self._tick()
+        end_execution()
         runs = marker.runs = marker.runs + 1
-        if runs & policy.SELDOM and runs > policy.MOST_LOOKS and marker.made:
+        is_seldom = runs > policy.MOST_LOOKS and not self._retains
+        if is_seldom and runs & policy.SELDOM and marker.made:
             return None
         # Frame 1 is the program's: the interpreter calls this from there.
         return None if self._bound(marker, sys._getframe(1)) else _monitoring.DISABLE
@@ -310,6 +364,7 @@ class Lines:
         """Note what a statement has bound, where there are no events."""
         marker, frame = self._markers[index], sys._getframe(1)
         marker.seen = self._tick()
+        end_execution()
         marker.runs += 1
         if marker.idle >= policy.MOST_IDLE:
             return
@@ -349,6 +404,8 @@ class Lines:
         name = clip_line(label, policy.LONGEST_TENSOR_NAME)
         made = Made(marker.file, marker.line, marker.end_line, marker.function, name)
         made.before = max(marker.runs - 1, 0)
+        if self._retains:
+            made.film = Film()
         marker.made[label] = made
         if len(self._found) < policy.MOST_LINE_RESULTS:
             self._found.append((marker, made))

@@ -89,6 +89,12 @@ MOST_LOOKS = 64
 SELDOM = 63
 """Of later runs those are looked at whose count has none of these bits."""
 
+MOST_FILM_STEPS = 240
+"""Values of one statement that a run with provenance retains."""
+
+MOST_FILM_BYTES = 1 << 25
+"""Their bytes; two are retained of larger ones as well."""
+
 MOST_SOURCE = 200_000
 """Characters of a kernel's text that the page shows."""
 

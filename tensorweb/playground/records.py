@@ -343,6 +343,14 @@ class ModuleRecord(TypedDict):
     """What it returned last; null if it was not called, or returned no tensor."""
 
 
+class FilmStep(TypedDict):
+    """The value that a statement bound in one of its runs."""
+
+    step: Position
+    """The count of its runs before."""
+    tensor: TensorRecord
+
+
 class DeviceComparison(TypedDict):
     """The operations of a run, computed once more on another device."""
 

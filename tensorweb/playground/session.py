@@ -193,7 +193,7 @@ class Session:
         looking = nullcontext() if seeker is None else seeker.searching()
         retaining = nullcontext() if looker is None else looker.open()
         texts = {FILENAME: source}
-        self._lines.begin(keep)
+        self._lines.begin(keep, inside)
         heard = listening(tally.add, seconds=timed)
         noting_results = self._lines.noting()
         with around, heard, noting_lines, noting_results, looking, retaining:
@@ -319,7 +319,7 @@ class Session:
         """
         a, b = tw.broadcast_arrays(self._tensor(first), self._tensor(second))
         less = pictures.difference(a, b)
-        names = [self._entries[number].names[0] for number in (first, second)]
+        names = [self._name(number) for number in (first, second)]
         names.append(f"({names[0]} - {names[1]})")
         self._pair = [
             tensors.Entry(x, [name], [])
@@ -423,6 +423,12 @@ class Session:
         """Return the modules of the networks that have a name."""
         return await self._looked_into().modules(self._names, self._reader)
 
+    async def film(self, result: int) -> list[records.FilmStep]:
+        """Return the values that a statement bound while the program ran."""
+        inside = self._looked_into()
+        name = self._lines.records(self._names)[result]["name"] or "returned"
+        return await inside.film(self._lines.film(result), name, self._reader)
+
     def _looked_into(self) -> Inside:
         if self._inside is None:
             raise LookupError("the last run retained no provenance")
@@ -447,6 +453,11 @@ class Session:
         if not 0 <= number < len(known):
             raise LookupError(f"there is no tensor number {number} in the last run")
         return known[number].tensor
+
+    def _name(self, number: int) -> str:
+        if self._inside is not None and number >= FIRST_ID:
+            return self._inside.name(number)
+        return self._entries[number].names[0]
 
     def _forget(self, keep: bool) -> None:
         """Free the state of the previous run; with `keep` its names are retained."""
@@ -497,6 +508,7 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "reached": session.reached,
         "gradients": session.gradients,
         "modules": session.modules,
+        "film": session.film,
         "compared": session.compared,
         "export": session.export,
         "members": session.members,

@@ -64,6 +64,7 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
   gradients: [{ tensor, gradient: tensor }],
   compared: { device: "cpu", compared: 3, leftOut: 1, first: null, other: "" },
   modules: [{ path: "model.0", name: "0", depth: 1, kind: "Linear", settings: "3, 2", parameters: 8, bytes: 32, calls: 2, tensors: [tensor], output: null }],
+  film: [{ step: 0, tensor }],
   export: { data: "AAAA", next: null },
   members: [{ name: "zeros", kind: "function", detail: "(shape)" }],
   explain: { signature: "(shape)", text: "Return zeros." },

@@ -164,6 +164,8 @@ def test_answers_follow_the_protocol(
     ask("why", tensor=tensors["twice"]["id"], index=[1, 1])
     ask("gradients", tensor=tensors["twice"]["id"], index=[1, 1])
     ask("compared", device="cpu" if device == "webgpu" else "webgpu")
+    lines = [one["name"] for one in answer["lines"]]
+    ask("film", result=lines.index("twice"))
     ask("modules")
     ask("reached", tensor=tensors["x"]["id"], index=[1, 1])
     ask("members", path="x", imported=False)

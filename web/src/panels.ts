@@ -2,6 +2,7 @@
 
 import type { Panel } from "./page/page";
 import { mountEditor } from "./panels/editor/editor";
+import { mountFilm } from "./panels/film/film";
 import { mountFiles } from "./panels/files/files";
 import { mountKernels } from "./panels/kernels/kernels";
 import { mountModel } from "./panels/model/model";
@@ -14,6 +15,7 @@ export const PANELS: readonly Panel[] = [
   { id: "output", label: "Output", pane: "program", mount: mountOutput },
   { id: "tensors", label: "Tensors", pane: "results", mount: mountTensors },
   { id: "why", label: "Why?", pane: "results", mount: mountWhy },
+  { id: "film", label: "Film", pane: "results", mount: mountFilm },
   { id: "model", label: "Model", pane: "results", mount: mountModel },
   { id: "kernels", label: "Kernels", pane: "results", mount: mountKernels },
   { id: "files", label: "Files", pane: "results", mount: mountFiles },

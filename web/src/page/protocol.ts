@@ -579,6 +579,17 @@ export const isModuleRecord: Check<ModuleRecord> = record({
   output: orNull(isTensorRecord),
 });
 
+/** The value that a statement bound in one of its runs. */
+export interface FilmStep {
+  /** The count of its runs before. */
+  step: number;
+  tensor: TensorRecord;
+}
+export const isFilmStep: Check<FilmStep> = record({
+  step: count(1_000_000_000),
+  tensor: isTensorRecord,
+});
+
 /** The operations of a run, computed once more on another device. */
 export interface DeviceComparison {
   device: DeviceName;
@@ -833,6 +844,8 @@ export interface PythonRequests {
   gradients: { details: { tensor: number; index: number[] }; value: CellGradient[] };
   /** Return the modules of the networks that have a name. */
   modules: { details: Record<string, never>; value: ModuleRecord[] };
+  /** Return the values that a statement bound while the program ran. */
+  film: { details: { result: number }; value: FilmStep[] };
   /** Compare the operations behind named tensors with another device. */
   compared: { details: { device: DeviceName }; value: DeviceComparison };
   /** Return a part of a file: a tensor as `.npy`, one slice as CSV. */
@@ -867,6 +880,7 @@ export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequ
   reached: list(isWhySource, 10_000),
   gradients: list(isCellGradient, 10_000),
   modules: list(isModuleRecord, 10_000),
+  film: list(isFilmStep, 10_000),
   compared: isDeviceComparison,
   export: isPart,
   members: list(isMember, 10_000),

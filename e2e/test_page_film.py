@@ -1,0 +1,50 @@
+"""The values of a name over the iterations of a loop, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from browsers import Profiles
+from page_driver import PageDriver, expect
+
+PROGRAM = """import tensorweb as tw
+x = tw.asarray([[1.0, 2.0], [4.0, 8.0]])
+for i in range(6):
+    x = x * 0.5
+"""
+
+
+@pytest.fixture(scope="module")
+def driver(profiles_on_cpu: Profiles, site_url: str) -> Iterator[PageDriver]:
+    with profiles_on_cpu.page() as lent:
+        driver = PageDriver(lent, device="cpu").open(site_url)
+        yield driver
+        driver.clean()
+
+
+def test_steps_are_scrubbed_pinned_and_asked(driver: PageDriver) -> None:
+    page = driver.page
+    assert driver.run(PROGRAM) == "ready"
+    page.get_by_role("tab", name="Film").click()
+    page.click("#film button:has-text('Look inside')")
+    title = page.locator("#film .film-title")
+    expect(title).to_contain_text("step 5 · float32 (2, 2)")
+    slider = page.get_by_label("Step of the film", exact=True)
+    slider.focus()
+    page.keyboard.press("Home")
+    expect(title).to_contain_text("step 0 · float32 (2, 2) · 0.5 … 4")
+    page.get_by_role("button", name="Pin").click()
+    page.keyboard.press("Tab")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(title).to_contain_text("step 1 minus step 0 · float32 (2, 2) · -2 … -0.25")
+    page.locator("#film canvas").click(position={"x": 4, "y": 4})
+    expect(page.locator("#why .why-title")).to_have_text("x[0, 0] = 0.25")
+
+
+def test_a_program_without_loops_says_so(driver: PageDriver) -> None:
+    page = driver.page
+    assert driver.run("import tensorweb as tw\nx = tw.ones(2)") == "ready"
+    page.get_by_role("tab", name="Film").click()
+    expect(page.locator("#film")).to_contain_text("more than once")

@@ -1,0 +1,60 @@
+"""The values of a name over the iterations of a loop."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+import tensorweb as tw
+from tensorweb.playground import bridge, policy
+from tensorweb.playground.lines import Film
+from tensorweb.playground.session import Session, handlers
+
+PROGRAM = """
+import tensorweb as tw
+x = tw.asarray([1.0, 2.0])
+for i in range(100):
+    x = x * 0.5
+"""
+
+
+def ran(device: str, **how: Any) -> tuple[Any, Any]:
+    session = Session(lambda kind, fields: None, None, True)
+    table: Any = handlers(session)
+    record = bridge.drive(table["run"](PROGRAM, device, **how))
+    assert record["error"] is None
+    bridge.drive(table["describe"]())
+    return table, [one["line"] for one in record["lines"]].index(5)
+
+
+def test_each_iteration_is_a_step(device: str) -> None:
+    table, result = ran(device, inside=True)
+    film = bridge.drive(table["film"](result))
+    assert [one["step"] for one in film] == list(range(100))
+    assert [one["tensor"]["max"] for one in film[:3]] == [1.0, 0.5, 0.25]
+    ids = [one["tensor"]["id"] for one in film]
+    assert len(set(ids)) == 100
+    pair = bridge.drive(table["pair"](ids[0], ids[1]))
+    assert pair["difference"]["max"] == 0.5
+    why = bridge.drive(table["why"](ids[1], [1]))
+    assert [row["text"] for row in why["rows"]] == ["1·0.5 = 0.5"]
+
+
+def test_other_runs_retain_no_values(device: str) -> None:
+    table, result = ran(device)
+    with pytest.raises(LookupError):
+        bridge.drive(table["film"](result))
+
+
+def test_a_long_film_is_thinned_and_keeps_its_last_value() -> None:
+    film = Film()
+    for value in range(1001):
+        film.add(tw.asarray(float(value)))
+    steps = film.steps()
+    assert len(steps) <= policy.MOST_FILM_STEPS + 1
+    numbers = [number for number, _ in steps]
+    assert (numbers[0], numbers[-1]) == (0, 1000)
+    assert {b - a for a, b in pairwise(numbers)} == {8}
+    assert [x.item() for _, x in steps] == [float(number) for number in numbers]

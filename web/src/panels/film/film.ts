@@ -1,0 +1,117 @@
+/** The values of a name over the iterations of a loop: a slider, a picture, a chart of their range, and the difference to a pinned one. */
+
+import { button, el } from "../../parts/dom";
+import { mountChart } from "../../parts/chart";
+import { count, tuple } from "../../parts/format";
+import { lineLink } from "../../parts/line-link";
+import type { Page } from "../../page/page";
+import type { FilmStep, LineResult, PlotSeries, TensorRecord } from "../../page/protocol";
+import { originNote } from "../../page/run-origin";
+import { messageOf } from "../../page/session";
+import type { Part, RunOrigin, View } from "../../page/view";
+import { rangeOf } from "../tensors/facts";
+import { mountSlider } from "../tensors/slider";
+import { mountLitPicture } from "../why/lit-picture";
+import "./film.css";
+
+const INVITATION = "The values that a line makes in a loop are shown here one after another. Run a program first.";
+const NONE = "No line of the program makes a tensor more than once.";
+
+export function mountFilm(host: HTMLElement, page: Page): Part {
+  const text = el("p", { class: "empty" }, INVITATION);
+  const look = button("Look inside", () => page.run(null, { inside: true }), { class: "quiet", title: "Run the program once more, and retain the values of each line" });
+  const offer = el("p", {}, look);
+  const choice = el("select", { "aria-label": "Line" });
+  const line = el("span", {});
+  const pin = button("Pin", () => hold(), { class: "quiet", title: "Compare the following steps with this one" });
+  const slider = mountSlider("step", "Step of the film", (step) => show(step));
+  const title = el("h3", { class: "film-title", role: "status" });
+  const stage = el("div", { class: "film-stage" });
+  const chart = mountChart();
+  const view = el("div", { class: "film", hidden: true }, el("div", { class: "film-choice" }, choice, line, pin), slider.dom, title, stage, chart.dom);
+  host.append(text, offer, view);
+  /** The run that the film belongs to. */
+  let drawn: RunOrigin | null = null;
+  let steps: FilmStep[] = [];
+  let pinned: FilmStep | null = null;
+  let current = 0;
+  let generation = 0;
+
+  const films = ({ run }: View): [LineResult, number][] => (run?.lines ?? []).map((one, index): [LineResult, number] => [one, index]).filter(([one]) => one.count > 1);
+  const open = async (index: number): Promise<void> => {
+    const mine = ++generation;
+    pinned = null;
+    pin.textContent = "Pin";
+    slider.stop();
+    const result = page.view.run?.lines[index];
+    if (!result) return;
+    line.replaceChildren(lineLink(page, { line: result.line, file: result.file }));
+    try {
+      const found = await page.request("film", { result: index });
+      if (mine !== generation) return;
+      steps = found;
+      text.textContent = "";
+      view.hidden = steps.length === 0;
+      slider.set(steps.length - 1, steps.length);
+      chart.draw({ title: "Range of the values by step", kind: "lines", series: seriesOf(steps) });
+      await show(steps.length - 1);
+    } catch (error) {
+      if (mine === generation) text.textContent = messageOf(error);
+    }
+  };
+  const show = async (at: number): Promise<void> => {
+    const step = steps[at];
+    if (!step) return;
+    current = at;
+    const mine = generation;
+    const isPair = pinned !== null && pinned !== step;
+    let shown: TensorRecord = step.tensor;
+    if (isPair && pinned) {
+      const pair = await page.request("pair", { first: step.tensor.id, second: pinned.tensor.id });
+      if (mine !== generation || current !== at) return;
+      shown = pair.difference;
+    }
+    const what = isPair && pinned ? `step ${step.step} minus step ${pinned.step}` : `step ${step.step}`;
+    title.textContent = `${what} · ${shown.dtype} ${tuple(shown.shape)} · ${rangeOf(shown)}`;
+    const first = shown.shape.map(() => 0);
+    const ask = (index: number[]): void => page.why({ id: step.tensor.id, name: step.tensor.name, index });
+    stage.replaceChildren(mountLitPicture(page, shown, first, null, ask));
+  };
+  /** Compare the following steps with the current one, or end that. */
+  const hold = (): void => {
+    pinned = pinned ? null : (steps[current] ?? null);
+    pin.textContent = pinned ? `Unpin step ${pinned.step}` : "Pin";
+    void show(current);
+  };
+  const start = (now: View): void => {
+    const found = films(now);
+    text.textContent = found.length > 0 ? "" : NONE;
+    view.hidden = found.length === 0;
+    choice.replaceChildren(...found.map(([one, index]) => el("option", { value: index }, `${one.name || "returned"} · line ${one.line} · ${count(one.count, "time")}`)));
+    const [first] = found;
+    if (first) void open(first[1]);
+  };
+  choice.addEventListener("change", () => void open(Number(choice.value)));
+  return {
+    update: (now) => {
+      const { run, phase, origins, state, held } = now;
+      look.disabled = state === "running" || held;
+      offer.hidden = !run || run.inside === true || films(now).length === 0;
+      if (origins.tensors === drawn || phase !== "idle") return;
+      drawn = origins.tensors;
+      view.hidden = true;
+      steps = [];
+      text.textContent = run ? (films(now).length > 0 ? "" : NONE) : INVITATION;
+      if (run?.inside) start(now);
+    },
+    originNote: (now) => (view.hidden ? null : originNote(now, "tensors")),
+  };
+}
+
+/** The largest, mean and smallest value of each step. */
+function seriesOf(steps: readonly FilmStep[]): PlotSeries[] {
+  const x = steps.map(({ step }) => step);
+  const series = (name: string, of: (tensor: TensorRecord) => number | null | undefined): PlotSeries => ({ name, x, y: steps.map(({ tensor }) => of(tensor) ?? null), count: x.length });
+  const all = [series("largest", (one) => one.max), series("mean", (one) => one.mean), series("smallest", (one) => one.min)];
+  return steps[0]?.tensor.size === 1 ? all.slice(1, 2) : all;
+}
