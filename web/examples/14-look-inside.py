@@ -20,3 +20,6 @@ print(tw.explain(result))
 # lists every kernel of this program with its source.
 print("sum of everything:", tw.sum(result).item())
 tw.show(bell * ripple, name="bell times ripple")
+
+# The other way round: choose a cell of `result` in the tab "Tensors" and press "Why?".
+# The tab shows the 64 numbers that were added, and what each of them was made of.

@@ -78,7 +78,10 @@ class Graph:
 
 
 # The same program on tensors, which remember in the same manner.
+# After the run press "Why?" at `g`, then "Its gradients": those of all letters.
 a, b = (tw.asarray(x, requires_grad=True) for x in (-4.0, 2.0))
-program(a, b, lambda x: tw.maximum(x, 0.0))["g"].backward()
+letters = program(a, b, lambda x: tw.maximum(x, 0.0))
+g = letters["g"]
+g.backward()
 print(f"tensors: dg/da = {a.grad.item():.2f}, dg/db = {b.grad.item():.2f}")
 tw.show(Graph(), name="how much g changes with each")

@@ -101,3 +101,4 @@ print(
     f"from {first:.2f} nats (equal chances: {math.log(len(LETTERS)):.2f}) to {last:.2f}"
 )
 print("below 1.9 nats:", last < 1.9)
+# The tab "Model" shows its layers as a tree, with what each of them returned last.
