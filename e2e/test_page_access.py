@@ -97,7 +97,17 @@ SMALL = """() => [...document.querySelectorAll(
 )
 """What a finger would miss."""
 
-TABS = ("Code", "Output", "Tensors", "Why?", "Film", "Model", "Kernels", "Files")
+TABS = (
+    "Code",
+    "Output",
+    "Tensors",
+    "Why?",
+    "Film",
+    "Model",
+    "Kernels",
+    "Files",
+    "Compare",
+)
 DIALOGS = ("Help", "Share", "Examples", "your programs")
 TOUCHED: list[Any] = [WIDE, {"width": 390, "height": 760}, NARROW]
 

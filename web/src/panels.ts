@@ -1,6 +1,7 @@
 /** The panels: a row for each tab, in the order of the tabs. */
 
 import type { Panel } from "./page/page";
+import { mountCompare } from "./panels/compare/compare";
 import { mountEditor } from "./panels/editor/editor";
 import { mountFilm } from "./panels/film/film";
 import { mountFiles } from "./panels/files/files";
@@ -19,4 +20,5 @@ export const PANELS: readonly Panel[] = [
   { id: "model", label: "Model", pane: "results", mount: mountModel },
   { id: "kernels", label: "Kernels", pane: "results", mount: mountKernels },
   { id: "files", label: "Files", pane: "results", mount: mountFiles },
+  { id: "compare", label: "Compare", pane: "results", mount: mountCompare },
 ];

@@ -1,0 +1,37 @@
+/** What differs between two runs. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { differencesOf, type RunResults } from "../../web/src/panels/compare/run-differences";
+import { RESPONSES } from "./records";
+
+const run = RESPONSES.run;
+const [tensor] = RESPONSES.describe;
+const [kernel] = run.kernels;
+assert.ok(tensor && kernel);
+const results = (more: Partial<RunResults>): RunResults => ({ run, tensors: [], device: "cpu", source: "a\n", ...more });
+
+test("equal runs differ in nothing", () => {
+  const now = results({ tensors: [{ ...tensor, name: "x", min: 1, max: 2, mean: 1.5 }] });
+  assert.deepEqual(differencesOf(now, now), { facts: [], tensors: [], equal: 1, kernels: [] });
+});
+
+test("tensors are compared by name, type, range and mean", () => {
+  const x = { ...tensor, name: "x", min: 1, max: 2, mean: 1.5, nan: 0, inf: 0 };
+  const before = results({ tensors: [x, { ...x, name: "gone" }] });
+  const now = results({ tensors: [{ ...x, mean: 1.25 }, { ...x, name: "new" }] });
+  const found = differencesOf(before, now);
+  assert.deepEqual(
+    found.tensors.map(({ name, before, now }) => [name, before === null, now === null]),
+    [["x", false, false], ["gone", false, true], ["new", true, false]],
+  );
+  assert.match(found.tensors[0]?.now ?? "", /mean 1.25$/);
+  assert.equal(found.equal, 0);
+});
+
+test("kernels and costs of both runs stand side by side", () => {
+  const now = results({ device: "webgpu", run: { ...run, kernels: [{ ...kernel, count: 3 }] } });
+  const { facts, kernels } = differencesOf(results({}), now);
+  assert.deepEqual(facts.map(({ name }) => name), ["device", "launches", "bytes moved"]);
+  assert.deepEqual(kernels, [{ name: "exp(x) (exp)", before: "1 ×", now: "3 ×" }]);
+});

@@ -1,0 +1,69 @@
+/** The last run beside the one before it, or beside one that the reader keeps. */
+
+import { button, el } from "../../parts/dom";
+import { count } from "../../parts/format";
+import type { Page } from "../../page/page";
+import type { Part, RunOrigin } from "../../page/view";
+import { differencesOf, type Difference, type RunResults } from "./run-differences";
+import "./compare.css";
+
+const INVITATION = "Run the program twice, for example with another number, device or line: what differs between the two runs is listed here.";
+
+export function mountCompare(host: HTMLElement, page: Page): Part {
+  const text = el("p", { class: "empty" }, INVITATION);
+  const keep = button("Keep for comparison", () => choose(), { class: "quiet", "aria-pressed": "false", title: "Compare the following runs with this one" });
+  const body = el("div", { class: "compare", hidden: true });
+  host.append(text, el("p", {}, keep), body);
+  /** The run before the last one, or the kept one. */
+  let before: RunResults | null = null;
+  let isKept = false;
+  let drawn: RunOrigin | null = null;
+
+  const current = (): RunResults | null => {
+    const { run, tensors, origins } = page.view;
+    if (!run || !origins.tensors || origins.run !== origins.tensors) return null;
+    return { run, tensors, device: origins.tensors.device, source: origins.tensors.source };
+  };
+  const choose = (): void => {
+    isKept = !isKept;
+    before = isKept ? current() : before;
+    keep.setAttribute("aria-pressed", String(isKept));
+    keep.textContent = isKept ? "Kept: compare with the run before instead" : "Keep for comparison";
+    draw();
+  };
+  const draw = (): void => {
+    const now = current();
+    keep.disabled = now === null;
+    const isThere = before !== null && now !== null && before.run !== now.run;
+    text.hidden = isThere;
+    body.hidden = !isThere;
+    if (!before || !now) return;
+    const { facts, tensors, equal, kernels } = differencesOf(before, now);
+    const same = `${count(equal, "tensor")} ${equal === 1 ? "has" : "have"} the same type, range and mean.`;
+    body.replaceChildren(
+      ...section("Run", facts, "Nothing differs."),
+      ...section("Tensors", tensors, ""),
+      el("p", { class: "compare-note" }, same),
+      ...section("Kernels", kernels, "The same kernels ran as often."),
+    );
+  };
+  return {
+    begin: () => {
+      if (!isKept) before = current() ?? before;
+    },
+    update: ({ origins, phase }) => {
+      if (origins.tensors === drawn || phase !== "idle") return;
+      drawn = origins.tensors;
+      draw();
+    },
+  };
+}
+
+function section(heading: string, rows: readonly Difference[], none: string): HTMLElement[] {
+  const head = el("h3", {}, heading);
+  if (rows.length === 0) return none ? [head, el("p", { class: "compare-note" }, none)] : [head];
+  const cell = (text: string | null): HTMLElement => el("td", {}, text ?? "–");
+  const lines = rows.map(({ name, before, now }) => el("tr", {}, el("th", { scope: "row" }, name), cell(before), cell(now)));
+  const titles = el("tr", {}, el("td", {}), el("th", { scope: "col" }, "before"), el("th", { scope: "col" }, "now"));
+  return [head, el("div", { class: "compare-table", tabindex: 0, role: "region", "aria-label": heading }, el("table", {}, el("thead", {}, titles), el("tbody", {}, ...lines)))];
+}
