@@ -68,7 +68,7 @@ def cell(node: Node, index: Sequence[int]) -> Node:
 
 
 def _twin(node: Node, inputs: Nodes, masks: Nodes) -> Node:
-    return TWINS[node.op.kind](node, inputs, masks)
+    return TWINS.get(node.op.kind, _everything)(node, inputs, masks)
 
 
 def empty(node: Node) -> Node:
@@ -274,9 +274,7 @@ TWINS: Mapping[str, Twin] = {
     "sort": _sorted,
     "scatter": _written,
     "accumulate": _accumulated,
-    "compress": _everything,
     "fourier": _transformed,
     "factor": _factored,
-    "custom": _everything,
 }
-"""The twin of each kind of operations."""
+"""The twin by kind of operations; of any other kind every element reads everything."""

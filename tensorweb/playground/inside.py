@@ -30,9 +30,6 @@ from .streams import clip_line
 
 T = TypeVar("T")
 
-FIRST_ID = 1 << 20
-"""Ids of values without a name begin here; those of named tensors are below."""
-
 
 class Inside:
     """The provenance of one run, and the values without a name that were looked at."""
@@ -57,9 +54,13 @@ class Inside:
         Raises:
             LookupError: there is none.
         """
-        if not FIRST_ID <= number < FIRST_ID + len(self._looked):
+        return self._entry(number).tensor
+
+    def _entry(self, number: int) -> tensors.Entry:
+        index = number - policy.FIRST_VALUE_ID
+        if not 0 <= index < len(self._looked):
             raise LookupError(f"there is no value number {number} in the last run")
-        return self._looked[number - FIRST_ID].tensor
+        return self._looked[index]
 
     async def why(
         self,
@@ -119,9 +120,7 @@ class Inside:
         return [
             {
                 "tensor": tensors.record(at, entries[at], [], {}),
-                "gradient": tensors.record(
-                    number, self._looked[number - FIRST_ID], [], statistics
-                ),
+                "gradient": tensors.record(number, self._entry(number), [], statistics),
             }
             for (at, number), statistics in zip(looked, known, strict=True)
         ]
@@ -159,17 +158,14 @@ class Inside:
         return [
             {
                 "step": step,
-                "tensor": tensors.record(
-                    number, self._looked[number - FIRST_ID], [], statistics
-                ),
+                "tensor": tensors.record(number, self._entry(number), [], statistics),
             }
             for (step, _), number, statistics in zip(steps, numbers, known, strict=True)
         ]
 
     def name(self, number: int) -> str:
         """Return how answers name a value."""
-        self.tensor(number)
-        return self._looked[number - FIRST_ID].names[0]
+        return self._entry(number).names[0]
 
     async def modules(
         self, names: Mapping[str, object], reader: Reader
@@ -192,9 +188,7 @@ class Inside:
             rows.append((part, own, output, call))
         known = await tensors.statistics_of([self.tensor(one) for one in shown], reader)
         records_of = {
-            number: tensors.record(
-                number, self._looked[number - FIRST_ID], [], statistics
-            )
+            number: tensors.record(number, self._entry(number), [], statistics)
             for number, statistics in zip(shown, known, strict=True)
         }
         return [
@@ -276,13 +270,13 @@ class Inside:
         if number is not None and entries[number].tensor.shape == node.shape:
             return tensors.record(number, entries[number], [], {})
         number = self._look(node, _label(node))
-        return tensors.record(number, self._looked[number - FIRST_ID], [], {})
+        return tensors.record(number, self._entry(number), [], {})
 
     def _look(self, node: Node, name: str) -> int:
         """Return the id of a value without a name."""
         known = self._ids.get(node)
         if known is None:
-            known = self._ids[node] = FIRST_ID + len(self._looked)
+            known = self._ids[node] = policy.FIRST_VALUE_ID + len(self._looked)
             self._looked.append(tensors.Entry(tw.Tensor(node), [name], []))
         return known
 

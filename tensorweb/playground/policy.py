@@ -182,6 +182,9 @@ MOST_DOCUMENTATION = 400
 LONGEST_DETAIL = 60
 """Characters of the detail of a completion."""
 
+FIRST_VALUE_ID = 1 << 20
+"""Ids of values without a name begin here; those of named tensors are below."""
+
 MOST_RETAINED_BYTES = 1 << 27
 """Bytes of values that a run with provenance retains."""
 

@@ -34,7 +34,6 @@ from . import (
 from .failures import describe_failure, syntax_problems
 from .files import ProgramFiles, remember_lost
 from .host import Host, NextLine, ReadLine, end_tasks
-from .inside import FIRST_ID, Inside
 from .lines import Lines
 from .numbers import AwaitingReader, BlockingReader, Reader
 from .program import Wait, execute, new_main
@@ -46,6 +45,8 @@ from .streams import Emit, Output, clip
 
 if TYPE_CHECKING:
     from tensorweb.protocol import Preparer
+
+    from .inside import Inside
 
 
 Handler = Callable[..., Awaitable[object]]
@@ -188,7 +189,7 @@ class Session:
         around = self._host.around(self._output, self._displays.show)
         tally = self._kernels = kernels.Tally()
         seeker = self._search = Search() if search else None
-        looker = self._inside = Inside(self._blocking) if inside else None
+        looker = self._inside = self._new_inside() if inside else None
         noting_lines = noting(sys.maxsize if seeker else policy.MOST_RECORDED_LINES)
         looking = nullcontext() if seeker is None else seeker.searching()
         retaining = nullcontext() if looker is None else looker.open()
@@ -230,6 +231,12 @@ class Session:
         if seeker is not None:
             found["search"] = tensors.nonfinite_search(seeker)
         return found
+
+    def _new_inside(self) -> Inside:
+        # Imported now: no start needs it, nor the networks that it knows.
+        from .inside import Inside
+
+        return Inside(self._blocking)
 
     async def _choose(self, device: str) -> None:
         """Set the default device; a missing device must not stop plain Python."""
@@ -447,7 +454,7 @@ class Session:
         return answer
 
     def _tensor(self, number: int) -> tw.Tensor:
-        if self._inside is not None and number >= FIRST_ID:
+        if self._inside is not None and number >= policy.FIRST_VALUE_ID:
             return self._inside.tensor(number)
         known = [*self._entries, *self._pair]
         if not 0 <= number < len(known):
@@ -455,7 +462,7 @@ class Session:
         return known[number].tensor
 
     def _name(self, number: int) -> str:
-        if self._inside is not None and number >= FIRST_ID:
+        if self._inside is not None and number >= policy.FIRST_VALUE_ID:
             return self._inside.name(number)
         return self._entries[number].names[0]
 

@@ -11,7 +11,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from tensorweb import dtypes
-from tensorweb.devices import backend, default_device, require_dtype
+from tensorweb.devices import DEVICES, backend, default_device, require_dtype
 from tensorweb.devices import device as default
 from tensorweb.dtypes import DType, as_dtype
 from tensorweb.errors import DeviceError, DTypeError, KernelError, ShapeError
@@ -347,7 +347,7 @@ class Kernel:
     def _without_wgsl(self, device: str) -> DeviceError:
         return DeviceError(
             f"{self.__name__}: device {device!r} does not run WGSL; pass tensors of "
-            'device "webgpu"'
+            f'device "{[*DEVICES][-1]}"'
             + (
                 ", or declare tw.kernel(…, fallback=True), so that the reference "
                 "computes there."

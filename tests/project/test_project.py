@@ -104,6 +104,7 @@ FILE = re.compile(r"`([\w./-]*\w\.(?:py|ts|wgsl|mjs))`")
 
 UNTRACKED = {
     *("main.py", "helpers.py", "title.py"),
+    *("pyodide.asm.mjs", "pyodide.mjs"),
     *("vendor/tfjs.mjs", "vendor/tfjs-wasm.mjs"),
     *("shaders/NAME.wgsl", "web/examples/NN-topic.py"),
 }

@@ -16,7 +16,6 @@ from tensorweb.graph import attributes
 from tensorweb.graph.kinds import KINDS, ROWS, Role, kinds_of
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import COMPLEX
-from tensorweb.inspection.dependence import TWINS
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel_builder import BUILDERS
 from tensorweb.schedule.lowering import LOWERED
@@ -38,7 +37,6 @@ TABLES: dict[str, tuple[object, frozenset[str]]] = {
     ),
     "plan.BUILDERS": (BUILDERS, KERNELS),
     "compiler.GENERATORS": (GENERATORS, KERNELS),
-    "dependence.TWINS": (TWINS, frozenset(KINDS)),
 }
 """What is keyed by kind, and the kinds it must have."""
 

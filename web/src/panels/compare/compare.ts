@@ -1,4 +1,4 @@
-/** The last run beside the one before it, or beside one that the reader keeps. */
+/** The last run compared with the one before it, or with one that the reader keeps. */
 
 import { button, el } from "../../parts/dom";
 import { count } from "../../parts/format";

@@ -53,7 +53,7 @@ function factsOf({ run, device, source }: RunResults): Map<string, string> {
   ]);
 }
 
-/** The facts by which two values are told apart: type, range, mean, counts of NaN and infinity. */
+/** The facts by which two values are distinguished: type, range, mean, counts of NaN and infinity. */
 function valuesOf({ dtype, shape, min, max, mean, nan = 0, inf = 0 }: TensorRecord): string {
   const type = `${dtype} ${tuple(shape)}`;
   if (max === undefined) return type;
