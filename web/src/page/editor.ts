@@ -2,7 +2,8 @@
 
 import type { ProgramFile } from "./program";
 import type { Details, Value } from "./messages";
-import type { Failure, PythonRequests } from "./protocol";
+import type { LineResults } from "./line-results";
+import type { Failure, PythonRequests, Span } from "./protocol";
 
 /** Sends a request to Python; returns null if it is busy or has not started. */
 export type SendRequest = <Q extends keyof PythonRequests>(
@@ -24,6 +25,24 @@ export interface Difference {
   chunks: number;
   end(): void;
 }
+
+/** What a statement made, at the line where it ends. */
+export interface Ghost extends LineResults {
+  /** The class of its first kernel's hue; empty for none. */
+  hue: string;
+}
+
+/** What the editor draws of a run in one file. */
+export interface Annotations {
+  /** Another number for other annotations. */
+  version: number;
+  ghosts: readonly Ghost[];
+  /** Lines with kernels, ascending. */
+  dots: readonly { line: number; hue: string }[];
+}
+
+/** An expression of `main.py` of a kernel; columns are null for a full line. */
+export type LitSpan = Span;
 
 export interface Editor {
   dom: HTMLElement;
@@ -53,6 +72,10 @@ export interface Editor {
   deleteFile(name: string): void;
   /** Highlight a line of `main.py`, or none. */
   light(line: number | null): void;
+  /** Highlight expressions of `main.py` and their lines in a hue. */
+  lightSpans(spans: readonly LitSpan[], hue: string): void;
+  /** Set the function that returns what is drawn in each file of the visible program. */
+  annotate(annotationsOf: (file: string) => Annotations): void;
   /** Apply changes to the visible file as one undo step. */
   change(changes: readonly Change[]): void;
   /** Show the differences between two versions of a file. */
@@ -63,6 +86,8 @@ export interface Editor {
 export interface EditorEvents {
   /** The reader pressed a key to run the program, or a cell of it. */
   run(lines: number[] | null): void;
+  /** A number was dragged: run the program again, once the present run has finished. */
+  rerun(): void;
   /** Store the typed text; `id` is its program. */
   save(id: string, text: string): void;
   /** Something was typed; `save` follows soon. */
@@ -71,5 +96,10 @@ export interface EditorEvents {
   files(names: string[], active: string): void;
   /** The cursor's line and column, both counted from one. */
   moved(line: number, column: number): void;
+  /** The reader points at a line of the visible file, or at none. */
+  pointed(line: number | null): void;
+  /** Describe what a line made, and show its tensor. */
+  card(ghost: Ghost): HTMLElement;
+  open(ghost: Ghost): void;
   request: SendRequest;
 }

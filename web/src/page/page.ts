@@ -2,7 +2,7 @@
 
 import { bounded, boundedNote } from "./bounds";
 import { Documents } from "./documents";
-import type { Editor, EditorEvents } from "./editor";
+import type { Editor, EditorEvents, Ghost, LitSpan } from "./editor";
 import { Library } from "./library";
 import { watchMedia, type Theme } from "./media";
 import type { Collected, Details, ProvideDetails, Note, RequestName, Started, Value } from "./messages";
@@ -25,6 +25,13 @@ export interface Panel {
   mount(host: HTMLElement, page: Page): Part;
 }
 
+/** A button for a line's result whose value is not there. */
+export interface ResultAction {
+  label: string;
+  /** `result` is its index in `RunRecord.lines`. */
+  run(result: number): void;
+}
+
 interface Mounted {
   part: Part;
   /** Null for a part outside the panels, which is always shown. */
@@ -38,11 +45,19 @@ export class Page extends Store {
   readonly workspace: Workspace;
   readonly library: Library;
   readonly files: OwnFiles;
+  /** What can be done about a line's result that no name holds any more. */
+  readonly resultActions: ResultAction[] = [];
+  /** Describes what a line made; the panel of the code sets it. */
+  card: (ghost: Ghost) => HTMLElement = () => document.createElement("div");
+  openResult: (ghost: Ghost) => void = () => undefined;
   #mounted: Mounted[] = [];
   #source = "";
   #runs = 0;
   /** Whether the run answers a question of the panel in front. */
   #isAsked = false;
+  /** Whether the program is to run once more after the present run. */
+  #isDue = false;
+  #isAgain = false;
   #recorded: ReturnType<typeof responsesOf> | null = null;
 
   constructor(
@@ -54,17 +69,24 @@ export class Page extends Store {
     this.view = { ...this.view, panel: panels[0]?.id ?? "", result: result?.id ?? "" };
     this.editor = openEditor({
       run: (lines) => this.run(lines),
+      rerun: () => this.rerun(),
       save: (id, text) => this.workspace.save(id, text),
       typed: () => {
         if (!this.view.typing) this.change({ typing: true });
       },
       files: (files, file) => this.change({ files, file }),
       moved: (line, column) => this.#call((part) => part.cursorMoved?.(line, column)),
+      pointed: (line) => this.#call((part) => part.linePointed?.(line)),
+      card: (ghost) => this.card(ghost),
+      open: (ghost) => this.openResult(ghost),
       request: (name, details) => (this.session.isIdle ? this.request(name, details) : null),
     });
     watchMedia((now) => this.change(now));
     this.session = new Session({
-      state: (state) => this.change(state === "running" ? { state } : { state, phase: "idle" }),
+      state: (state) => {
+        this.change(state === "running" ? { state } : { state, phase: "idle" });
+        if (this.#isDue && this.session.isIdle) queueMicrotask(() => this.rerun());
+      },
       note: (note) => this.#note(note),
       started: (started) => this.#started(started),
       queued: (queued) => this.change({ queued }),
@@ -124,9 +146,22 @@ export class Page extends Store {
     const keep = lines !== null && before?.document === document.id && before.python === python;
     const [main, ...files] = this.editor.files();
     const { lost } = this.files;
-    const { timed = false, search = false, inside = false } = how;
+    const { timed = false, search = false, inside = false, again = false } = how;
     this.#isAsked = search || inside;
+    this.#isAgain = again;
+    this.#isDue = false;
     void this.session.run({ source: main?.text ?? "", files, lines, keep, timed, search, inside, lost });
+  }
+
+  /**
+   * Run the full program again, at most once per finished run. A program of somebody
+   * else's runs only if the reader has run it before.
+   */
+  rerun(): void {
+    const { document, origins, state, queued } = this.view;
+    if (document.isForeign && origins.output?.document !== document.id) return;
+    this.#isDue = state === "running" || queued;
+    if (!this.#isDue) this.run(null, { again: true });
   }
 
   #filesFor(files: readonly ProgramFile[], keep: boolean): ProvideDetails {
@@ -143,6 +178,7 @@ export class Page extends Store {
   }
 
   stop(): void {
+    this.#isDue = false;
     this.session.stop();
   }
 
@@ -155,6 +191,12 @@ export class Page extends Store {
   setTheme(theme: Theme): void {
     remember("theme", theme);
     this.change({ theme });
+  }
+
+  /** Show or hide what each line made. */
+  setShowsResults(showsResults: boolean): void {
+    remember("line-results", showsResults ? null : "off");
+    this.change({ showsResults });
   }
 
   /** Bring a panel to the front. */
@@ -178,6 +220,11 @@ export class Page extends Store {
   /** Show why a cell of a tensor has its value. */
   why(cell: Cell): void {
     this.#call((part) => part.why?.(cell));
+  }
+
+  /** Show a tensor in the large pane, by its id. */
+  lookAt(tensor: number): void {
+    this.#call((part) => part.lookAt?.(tensor));
   }
 
   /** Send a request about the last run to Python. */
@@ -220,6 +267,12 @@ export class Page extends Store {
     this.editor.light(origin?.document === this.view.document.id ? line : null);
   }
 
+  /** Highlight expressions of the last run's program in the hue of a kernel. */
+  lightSpans(spans: readonly LitSpan[], hue: string): void {
+    const isOpen = this.view.origins.run?.document === this.view.document.id;
+    this.editor.lightSpans(isOpen ? spans : [], hue);
+  }
+
   #note(note: Note): void {
     if (note.note === "bytes") {
       const loading = { text: note.what, done: note.done, total: note.total };
@@ -254,9 +307,9 @@ export class Page extends Store {
       python,
     };
     const rest = notice?.kind === "info" ? null : notice;
-    const now = { phase: "program" as const, editedSince: false, notice: rest };
+    const now = { phase: "program" as const, editedSince: false, isRerun: this.#isAgain, notice: rest };
     this.change({ ...now, origins: { ...origins, output } });
-    if (this.view.isNarrow && !this.#isAsked) this.show("output");
+    if (this.view.isNarrow && !this.#isAsked && !this.#isAgain) this.show("output");
     this.editor.mark(document.id, null);
     this.#call((part) => part.begin?.());
   }

@@ -1,6 +1,6 @@
 /** The run that shown results belong to, and its description if it is not the current one. */
 
-import { unpack } from "./program";
+import { MAIN, unpack } from "./program";
 import type { DeviceName } from "./protocol";
 import type { RunOrigin, RunOrigins, View } from "./view";
 
@@ -47,11 +47,11 @@ export function whyUnavailable(view: View, part: "run" | "tensors", thing: strin
 }
 
 /**
- * Map a line of a run's `main.py` to the current text: the index of the nearest line
+ * Map a line of a file of a run to the current text: the index of the nearest line
  * with equal text. Null if there is none.
  */
-export function lineNow({ source }: RunOrigin, text: string, line: number): number | null {
-  const before = unpack(source)[0]?.text.split("\n")[line - 1]?.trim();
+export function lineNow({ source }: RunOrigin, text: string, line: number, file = MAIN): number | null {
+  const before = unpack(source).find(({ name }) => name === file)?.text.split("\n")[line - 1]?.trim();
   let nearest: number | null = null;
   text.split("\n").forEach((words, index) => {
     const distance = Math.abs(index + 1 - line);

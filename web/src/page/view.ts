@@ -91,6 +91,8 @@ interface RunView {
   phase: "idle" | "program" | "reading";
   /** The run of each part of the results. */
   origins: RunOrigins;
+  /** Whether the last run began because a number was dragged. */
+  isRerun: boolean;
   /** Whether the program of the last run has been edited since. */
   editedSince: boolean;
   /** The fingerprints of the open link's sender; null for none. */
@@ -109,6 +111,8 @@ interface DisplayView extends Media {
   /** The view settings of that tensor, possibly before it exists; null for the defaults. */
   viewSettings: ViewSettings | null;
   notice: Notice | null;
+  /** Whether the code shows what each line made. */
+  showsResults: boolean;
 }
 
 /** A cell of a named tensor, or of a value of the last run by its id. */
@@ -128,6 +132,8 @@ export interface How {
   timed?: boolean;
   search?: boolean;
   inside?: boolean;
+  /** Run again because a number was dragged: no other panel comes to the front. */
+  again?: boolean;
 }
 
 export interface Notice {
@@ -160,6 +166,10 @@ export interface Part {
   inspect?(display: number): void;
   /** The reader asks why a cell of a tensor has its value. */
   why?(cell: Cell): void;
+  /** The reader wants to look into a tensor, by its id. */
+  lookAt?(tensor: number): void;
+  /** The reader points at a line of the visible file of the program, or at none. */
+  linePointed?(line: number | null): void;
   /** The reader wants to give the program one more file. */
   nameFile?(): void;
 }
@@ -187,6 +197,7 @@ function initialView(): View {
       run: null,
       phase: "idle",
       origins: NO_ORIGINS,
+      isRerun: false,
       editedSince: false,
       python: 0,
       panel: "",
@@ -197,6 +208,7 @@ function initialView(): View {
       theme: themeNamed(new URLSearchParams(location.search).get("theme") ?? recall("theme")),
       ...media(),
       notice: null,
+      showsResults: recall("line-results") !== "off",
       ownFiles: [],
       room: { usage: 0, quota: 0 },
   };

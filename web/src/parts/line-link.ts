@@ -19,7 +19,8 @@ export function presentLine({ view, editor }: Page, { line, file = MAIN }: RunLi
   return isOpen && file === MAIN && text !== undefined ? lineNow(origin, text, line) : line;
 }
 
-export function lineLink(page: Page, target: RunLine): HTMLButtonElement {
+/** `lights` is false where pointing at the link is not to highlight the line. */
+export function lineLink(page: Page, target: RunLine, lights = true): HTMLButtonElement {
   const { line, file = MAIN } = target;
   const go = (): void => {
     const now = presentLine(page, target);
@@ -28,7 +29,7 @@ export function lineLink(page: Page, target: RunLine): HTMLButtonElement {
   };
   const link = button(file === MAIN ? `line ${line}` : `${file}, line ${line}`, go, { class: "line-link" });
   const light = (isOn: boolean) => (): void => page.light(page.view.origins.run, isOn ? presentLine(page, target) : null);
-  if (file !== MAIN) return link;
+  if (file !== MAIN || !lights) return link;
   for (const event of ["pointerenter", "focus"]) link.addEventListener(event, light(true));
   for (const event of ["pointerleave", "blur"]) link.addEventListener(event, light(false));
   return link;

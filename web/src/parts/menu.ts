@@ -13,6 +13,8 @@ interface Command {
   /** The keyboard shortcut, or a hint about the result. */
   hint: string;
   run(page: Page): void;
+  /** For a switch, whether it is on. */
+  isOn?(page: Page): boolean;
   /** For a command with a toolbar button: the shrinking step that hides the button, and its id. */
   step?: string;
   id?: string;
@@ -29,6 +31,12 @@ const COMMANDS: readonly Command[] = [
   moved("reset", "reset", "Reset", "back to the original"),
   { label: "Format the code", hint: "Shift+Alt+F", run: (page) => void formatCode(page) },
   { label: "What I changed", hint: "next to the original", run: showDifference },
+  {
+    label: "Results of lines",
+    hint: "shapes, times, kernels",
+    isOn: (page) => page.view.showsResults,
+    run: (page) => page.setShowsResults(!page.view.showsResults),
+  },
   { label: "Add a file…", hint: "a module or data", run: (page) => page.nameFile() },
   {
     label: "Download the program",
@@ -46,7 +54,7 @@ export function mountMenu(page: Page): HTMLElement {
       close(false);
       command.run(page);
     };
-    const item = button("", act, { role: "menuitem", tabindex: -1, class: "menu-item" });
+    const item = button("", act, { role: command.isOn ? "menuitemcheckbox" : "menuitem", tabindex: -1, class: "menu-item" });
     item.append(el("span", {}, command.label), el("span", { class: "menu-hint" }, command.hint));
     return item;
   });
@@ -58,8 +66,9 @@ export function mountMenu(page: Page): HTMLElement {
 
   const shown = (): HTMLButtonElement[] => items.filter((item) => !item.hidden && !item.disabled);
   const show = (): void => {
-    COMMANDS.forEach(({ step, id }, index) => {
+    COMMANDS.forEach(({ step, id, isOn }, index) => {
       const item = items[index];
+      if (item && isOn) item.setAttribute("aria-checked", String(isOn(page)));
       if (!item || step === undefined) return;
       item.hidden = !isInMenu(step);
       item.disabled = find<HTMLButtonElement>(`#${id}`).disabled;

@@ -10,7 +10,7 @@ export function mountStatus(host: HTMLElement, _page: Page): Part {
   const about = find("#about");
   let drawn = "";
   const help = find("#editor-help");
-  const isEditor = (target: EventTarget | null): boolean => target instanceof Element && target.matches(`[aria-describedby="${help.id}"]`);
+  const isEditor = (target: EventTarget | null): boolean => target instanceof Element && target.matches(`[aria-describedby~="${help.id}"]`);
   document.addEventListener("keydown", ({ key, target }) => {
     if (key === "Tab" && isEditor(target)) help.classList.remove("unasked");
   });

@@ -4,15 +4,18 @@ import { isolateHistory } from "@codemirror/commands";
 import { EditorState } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { setDiagnostics } from "@codemirror/lint";
-import type { Editor, EditorEvents } from "../../page/editor";
+import type { Annotations, Editor, EditorEvents } from "../../page/editor";
 import type { Page } from "../../page/page";
 import { MAIN, filesOf, pack, type ProgramFile } from "../../page/program";
 import { showDifference } from "./difference";
 import { extender } from "./extensions";
 import { mountFileTabs } from "./file-tabs";
-import { lightLine } from "./lit-line";
+import { showAnnotations } from "./ghosts";
+import { lightLine, lightSpans } from "./lit-line";
 import { marksOf, position } from "./marks";
+import { lineCards, openResult } from "./line-card";
 import { Names } from "./names";
+import { mountResults } from "./results";
 import { States, replacement } from "./states";
 import "./code.css";
 import "./editor.css";
@@ -25,7 +28,16 @@ export function mountEditor(host: HTMLElement, page: Page): Part {
   host.removeAttribute("tabindex");
   const tabs = mountFileTabs(page);
   host.append(tabs.dom, page.editor.dom);
-  return { update: tabs.update, nameFile: tabs.add };
+  const results = mountResults(page);
+  page.card = lineCards(page);
+  page.openResult = (ghost) => openResult(page, ghost);
+  return {
+    update: (view) => {
+      tabs.update(view);
+      results(view);
+    },
+    nameFile: tabs.add,
+  };
 }
 
 export function openEditor(events: EditorEvents): Editor {
@@ -39,6 +51,7 @@ export function openEditor(events: EditorEvents): Editor {
   const states = new States();
   /** The file of each program that was visible last. */
   const seen = new Map<string, string>();
+  let annotations = (_file: string): Annotations => ({ version: 0, ghosts: [], dots: [] });
   const flush = (): void => {
     if (!saving) return;
     clearTimeout(saving);
@@ -75,6 +88,7 @@ export function openEditor(events: EditorEvents): Editor {
     seen.set(shown, file);
     const state = states.get(shown, file);
     if (state) view.setState(state);
+    showAnnotations(view, annotations(file));
     tellPlace();
     reportFiles();
   };
@@ -170,6 +184,11 @@ export function openEditor(events: EditorEvents): Editor {
       states.delete(shown, name);
       look(active === name ? (order[index - 1] ?? MAIN) : active);
       changed();
+    },
+    lightSpans: (spans, hue) => view.dispatch({ effects: lightSpans(view.state, active === MAIN ? spans : [], hue) }),
+    annotate: (annotationsOf) => {
+      annotations = annotationsOf;
+      showAnnotations(view, annotations(active));
     },
     light: (line) => view.dispatch({ effects: lightLine(view.state, active === MAIN ? line : null) }),
     change: (changes) => view.dispatch({ changes: [...changes], annotations: isolateHistory.of("full") }),

@@ -21,6 +21,8 @@ import type { EditorEvents } from "../../page/editor";
 import { MAIN } from "../../page/program";
 import { assistance } from "./assistance";
 import { cellAt, cells, moveToNext } from "./cells";
+import { dragNumbers } from "./drag-numbers";
+import { ghosts } from "./ghosts";
 import { lint } from "./lint";
 import { litLine } from "./lit-line";
 import type { Names } from "./names";
@@ -33,8 +35,9 @@ export type Extend = (file: string, wraps: boolean) => Extension;
 /** `onUpdate` comes last, so that it sees the effects of all other extensions. */
 export function extender(events: EditorEvents, names: Names, onUpdate: Extension): Extend {
   // First handler of Escape, because a pending completion would consume the key.
-  const main = [runKeys(events, true), assistance(names), ...BASICS, ...PYTHON, cells, litLine, lint(events.request), onUpdate];
-  const module = [runKeys(events, false), assistance(names), ...BASICS, ...PYTHON, lint(events.request), onUpdate];
+  const results = [ghosts(events), dragNumbers(events.rerun)];
+  const main = [runKeys(events, true), assistance(names), ...BASICS, ...PYTHON, cells, litLine, results, lint(events.request), onUpdate];
+  const module = [runKeys(events, false), assistance(names), ...BASICS, ...PYTHON, results, lint(events.request), onUpdate];
   const plain = [runKeys(events, false), ...BASICS, onUpdate];
   return (file, wraps) => {
     const basics = file === MAIN ? main : isPython(file) ? module : plain;
@@ -68,7 +71,7 @@ function attributes(file: string): Extension {
   const label = file === MAIN ? "Python code" : isPython(file) ? `Python code of ${file}` : `Text of ${file}`;
   return EditorView.contentAttributes.of({
     "aria-label": label,
-    "aria-describedby": "editor-help",
+    "aria-describedby": "editor-help line-results",
     tabindex: "0",
     autocapitalize: "off",
     autocorrect: "off",

@@ -3,7 +3,9 @@
 import { button, el } from "../../parts/dom";
 import { bytes, count, duration } from "../../parts/format";
 import type { Page } from "../../page/page";
-import type { KernelRecord, RunRecord } from "../../page/protocol";
+import { hueOf, linesOf } from "../../page/line-results";
+import { MAIN, filesOf } from "../../page/program";
+import type { KernelRecord, RunRecord, Span } from "../../page/protocol";
 import { originNote, whyUnavailable } from "../../page/run-origin";
 import { messageOf } from "../../page/session";
 import { lineLink, presentLine } from "../../parts/line-link";
@@ -89,12 +91,26 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
   let drawn: RunRecord | null = null;
   let rows: KernelRow[] = [];
   let isSorted = false;
+  let isTimed = false;
   const sort = (value: boolean): void => {
     isSorted = value;
-    order.textContent = isSorted ? "Program order" : "Largest first";
+    order.textContent = isSorted ? "Program order" : isTimed ? "Slowest first" : "Largest first";
     order.title = isSorted ? "List the kernels as they ran first" : "List the longest bars first";
     const shown = isSorted ? [...rows].sort((one, other) => other.cost - one.cost) : rows;
     list.replaceChildren(...shown.map((each) => each.node));
+  };
+  /** The rows of each line of the present text, and the lines that the reader points at. */
+  let byLine = new Map<number, KernelRow[]>();
+  let pointed: number | null = null;
+  let cursor = 1;
+  const light = (): void => {
+    const isMain = page.view.file === MAIN;
+    const lit = new Set(isMain ? (byLine.get(pointed ?? cursor) ?? []) : []);
+    for (const each of rows) {
+      each.node.classList.toggle("is-lit", lit.has(each));
+      if (lit.has(each)) each.node.setAttribute("aria-current", "true");
+      else each.node.removeAttribute("aria-current");
+    }
   };
   let text: string | null = null;
   /** Update the line number of each row after an edit of the text. */
@@ -102,14 +118,26 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     const now = run?.document === document.id ? (page.editor.files()[0]?.text ?? "") : null;
     if (typing || now === text) return;
     text = now;
-    for (const { kernel, moved } of rows) {
-      if (kernel.line !== null) moved(presentLine(page, { line: kernel.line }));
+    byLine = new Map();
+    const known = new Map<number, number | null>();
+    const present = (line: number): number | null => {
+      if (!known.has(line)) known.set(line, presentLine(page, { line }));
+      return known.get(line) ?? null;
+    };
+    for (const each of rows) {
+      const { kernel, moved } = each;
+      if (kernel.line !== null) moved(present(kernel.line));
+      for (const line of linesOf(kernel)) {
+        const here = present(line);
+        if (here !== null && now !== null) byLine.set(here, [...(byLine.get(here) ?? []), each]);
+      }
     }
+    light();
   };
   const redraw = (run: RunRecord | null): void => {
     const kernels = run?.kernels ?? [];
     const launches = kernels.reduce((sum, kernel) => sum + kernel.count, 0);
-    const isTimed = kernels.some(({ seconds }) => seconds !== undefined);
+    isTimed = kernels.some(({ seconds }) => seconds !== undefined);
     if (isAsked && kernels.length > 0 && !isTimed) page.warn("This browser does not measure how long kernels take.");
     isAsked = false;
     const cost = isTimed ? TIME : TRAFFIC;
@@ -137,6 +165,15 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
         redraw(view.run);
       }
       follow(view);
+    },
+    cursorMoved: (line) => {
+      if (line === cursor) return;
+      cursor = line;
+      light();
+    },
+    linePointed: (line) => {
+      pointed = line;
+      light();
     },
     originNote: (view) => (view.run?.kernels.length ? originNote(view, "run") : null),
   };
@@ -166,14 +203,36 @@ interface KernelRow {
 
 function row(page: Page, kernel: KernelRecord, index: number, cost: number, bar: HTMLElement): KernelRow {
   const { link, moved } = lineOf(page, kernel);
-  const node = el("li", { class: "kernel-row" }, link, details(page, kernel, index, bar));
+  const hue = hueOf(index);
+  const label = el("span", { class: "kernel-label" }, el("span", { class: "kernel-number", title: `Kernel ${index + 1}` }, `k${index + 1}`), link);
+  const node = el("li", { class: `kernel-row ${hue}` }, label, details(page, kernel, index, bar));
+  const light = (isOn: boolean) => (): void => page.lightSpans(isOn ? presentSpans(page, kernel) : [], hue);
+  for (const event of ["pointerenter", "focusin"]) node.addEventListener(event, light(true));
+  for (const event of ["pointerleave", "focusout"]) node.addEventListener(event, light(false));
   return { kernel, cost, node, moved };
 }
 
-/** A link to the line that built the kernel's result, which is highlighted on hover. */
+/** The expressions that a kernel computes, where they are in the present text. */
+function presentSpans(page: Page, kernel: KernelRecord): Span[] {
+  const source = page.view.origins.run?.source ?? "";
+  const before = filesOf(source)[0]?.text.split("\n") ?? [];
+  const now = page.editor.files()[0]?.text.split("\n") ?? [];
+  // The line of its result comes first: the editor scrolls to it.
+  const lines = kernel.line === null ? linesOf(kernel) : [kernel.line, ...linesOf(kernel)];
+  const whole = lines.map((line) => ({ line, endLine: line, column: null, endColumn: null }));
+  return [...whole, ...(kernel.spans ?? [])].flatMap((span) => {
+    const line = presentLine(page, span);
+    if (line === null) return [];
+    const endLine = span.endLine + line - span.line;
+    const isSame = before.slice(span.line - 1, span.endLine).every((text, index) => text === now[line - 1 + index]);
+    return [isSame ? { ...span, line, endLine } : { line, endLine: line, column: null, endColumn: null }];
+  });
+}
+
+/** A link to the line that built the kernel's result. */
 function lineOf(page: Page, { line }: KernelRecord): { link: HTMLElement; moved: KernelRow["moved"] } {
   if (line === null) return { link: el("span", { class: "kernel-line" }, "–"), moved: () => undefined };
-  const link = lineLink(page, { line });
+  const link = lineLink(page, { line }, false);
   link.classList.add("kernel-line");
   const moved = (present: number | null): void => {
     link.textContent = present === null ? `was ${line}` : `line ${present}`;

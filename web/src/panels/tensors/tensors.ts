@@ -193,6 +193,14 @@ export function mountTensors(host: HTMLElement, page: Page): Part {
       const hasAny = view.tensors.length + exhibits.all().length > 0;
       return hasAny && !isLive ? originNote(view, "tensors") : null;
     },
+    lookAt: (id) => {
+      const target = entries.find(({ tensors }) => tensors.some((one) => one.id === id));
+      if (!target || isLive) return;
+      page.show(host.id);
+      page.change({ tensor: target.name });
+      select(target, target.tensors.findIndex((one) => one.id === id));
+      strip.reveal();
+    },
     inspect: (display) => {
       const large = exhibits.get(display);
       if (isLive && (large || live.history([display]))) {

@@ -1,0 +1,52 @@
+/** What the page says at the ends of the lines of a run. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { kernelsByLine, lineResults } from "../../web/src/page/line-results";
+import type { KernelRecord, LineResult, RunRecord, TensorRecord } from "../../web/src/page/protocol";
+import { RESPONSES } from "./records";
+
+const [tensor] = RESPONSES.describe as [TensorRecord];
+const [kernel] = RESPONSES.run.kernels as [KernelRecord];
+const [result] = RESPONSES.run.lines as [LineResult];
+
+function run(lines: LineResult[], kernels: KernelRecord[] = [], search = RESPONSES.run.search): RunRecord {
+  return { ...RESPONSES.run, lines, kernels, ...(search && { search }) };
+}
+
+const QUIET = { complete: true, origins: [] };
+const plain = { ...result, line: 3, endLine: 3, count: 1 };
+
+test("a statement says its dtype, shape and count at its last line", () => {
+  const [one, ...more] = lineResults(run([result], [], QUIET), [], "main.py");
+  assert.deepEqual([one?.first, one?.line, one?.text, more.length], [2, 3, "float32 (2, 3) · ×64", 0]);
+  assert.deepEqual(lineResults(run([result], [], QUIET), [], "other.py"), []);
+});
+
+test("several names of one statement are named", () => {
+  const names = ["a", "b", "c", "d"].map((name) => ({ ...plain, name }));
+  const [one] = lineResults(run(names, [], QUIET), [], "main.py");
+  assert.equal(one?.text, "a (2, 3), b (2, 3), c (2, 3) and 1 more float32");
+  assert.deepEqual(one?.results, [0, 1, 2, 3]);
+});
+
+test("views, copies, times and kernels are marked", () => {
+  const copied = { ...kernel, copies: true, line: 3, seconds: 0.002, spans: [] };
+  const [one] = lineResults(run([{ ...plain, view: true }], [kernel, copied], QUIET), [], "main.py");
+  assert.equal(one?.text, "k2 float32 (2, 3) · view · copy · 2.0 ms");
+  assert.deepEqual(one?.kernels, [1]);
+});
+
+test("what is not finite is marked, and where a search found it first", () => {
+  const holds = { ...tensor, lines: [0] };
+  const [known] = lineResults(run([plain], [], QUIET), [holds], "main.py");
+  assert.deepEqual([known?.isBad, known?.text], [true, "float32 (2, 3) · NaN"]);
+  const [found] = lineResults(run([plain]), [], "main.py");
+  assert.equal(found?.text, "float32 (2, 3) · first NaN");
+});
+
+test("a kernel belongs to all lines that it computes", () => {
+  const span = { line: 7, column: 0, endLine: 8, endColumn: 1 };
+  const fused = { ...kernel, line: 5, spans: [span, { ...span, line: 5 }] };
+  assert.deepEqual([...kernelsByLine(run([], [kernel, fused]))], [[2, [0]], [5, [1]], [7, [1]]]);
+});

@@ -1,0 +1,113 @@
+/** What the lines of a run made, as short texts at their ends, and the kernels of each line. */
+
+import { duration, tuple } from "../parts/format";
+import { MAIN } from "./program";
+import type { KernelRecord, LineResult, RunRecord, TensorRecord } from "./protocol";
+
+/** Hues of kernels; `tokens.css` defines a colour for each. */
+export const HUES = 8;
+
+/** The results of one statement in the order in which it made them. */
+export interface LineResults {
+  /** The first and last line of the statement in the program that ran. */
+  first: number;
+  line: number;
+  /** At the end of the line. */
+  text: string;
+  /** In words, for readers who do not see the text. */
+  words: string;
+  /** Whether a value is known to be NaN or infinite. */
+  isBad: boolean;
+  /** Indices of `RunRecord.lines`. */
+  results: number[];
+  /** Indices of the kernels that computed something of these lines. */
+  kernels: number[];
+}
+
+const MOST_NAMED = 3;
+const MOST_KERNELS = 3;
+
+/** The class that colours what belongs to a kernel. */
+export function hueOf(kernel: number): string {
+  return `hue-${(kernel % HUES) + 1}`;
+}
+
+/** The lines of `main.py` for which a kernel computes something, ascending. */
+export function linesOf({ line, spans }: KernelRecord): number[] {
+  const all = new Set((spans ?? []).map((span) => span.line));
+  if (line !== null) all.add(line);
+  return [...all].sort((a, b) => a - b);
+}
+
+/** The kernels of each line of `main.py`. */
+export function kernelsByLine({ kernels }: RunRecord): Map<number, number[]> {
+  const found = new Map<number, number[]>();
+  kernels.forEach((kernel, index) => {
+    for (const line of linesOf(kernel)) found.set(line, [...(found.get(line) ?? []), index]);
+  });
+  return found;
+}
+
+/** The results of a file's statements by the lines at which they end. */
+export function lineResults(run: RunRecord, tensors: readonly TensorRecord[], file: string): LineResults[] {
+  const byEnd = new Map<number, number[]>();
+  (run.lines ?? []).forEach((made, index) => {
+    if (made.file === file) byEnd.set(made.endLine, [...(byEnd.get(made.endLine) ?? []), index]);
+  });
+  const kernels = file === MAIN ? kernelsByLine(run) : new Map<number, number[]>();
+  return [...byEnd].sort(([a], [b]) => a - b).map(([line, results]) => {
+    const made = results.map((index) => run.lines[index]).filter((one) => one !== undefined);
+    const first = Math.min(...made.map((one) => one.line));
+    const all = new Set<number>();
+    for (let at = first; at <= line; at++) for (const kernel of kernels.get(at) ?? []) all.add(kernel);
+    const own = [...all].sort((a, b) => a - b);
+    const bad = badIn(run, tensors, results, file, first, line);
+    const marks = marksOf(run, made, own, first, line);
+    const text = [named(made), ...marks, ...bad].join(" · ");
+    const names = own.slice(0, MOST_KERNELS).map((kernel) => `k${kernel + 1}`).join(" ");
+    const of = own.length ? `; kernels ${own.map((kernel) => kernel + 1).join(", ")}` : "";
+    return {
+      ...{ first, line, results, kernels: own, isBad: bad.length > 0 },
+      text: [names, text].filter(Boolean).join(" "),
+      words: `Line ${line} made ${text}${of}`,
+    };
+  });
+}
+
+/** `float32 (3, 4)`, or `q (3, 4), k (4,) float32` of several. */
+function named(made: readonly LineResult[]): string {
+  const [one] = made;
+  if (!one) return "";
+  const shape = ({ shape, varies }: LineResult): string => `${varies ? "last " : ""}${tuple(shape)}`;
+  if (made.length === 1) return `${one.dtype} ${shape(one)}`;
+  const parts = made.slice(0, MOST_NAMED).map((each) => `${each.name || "result"} ${shape(each)}`);
+  const rest = made.length > MOST_NAMED ? ` and ${made.length - MOST_NAMED} more` : "";
+  const isAlike = made.every(({ dtype }) => dtype === one.dtype);
+  return `${parts.join(", ")}${rest}${isAlike ? ` ${one.dtype}` : ""}`;
+}
+
+/** The count in loops, whether it is a view or a copy, the time of its kernels. */
+function marksOf(run: RunRecord, made: readonly LineResult[], kernels: readonly number[], first: number, last: number): string[] {
+  const marks: string[] = [];
+  const most = Math.max(...made.map(({ count }) => count));
+  if (most > 1) marks.push(`×${most.toLocaleString("en-US")}`);
+  if (made.every(({ view }) => view)) marks.push("view");
+  const own = kernels
+    .map((index) => run.kernels[index])
+    .filter((kernel) => kernel !== undefined && kernel.line !== null && kernel.line >= first && kernel.line <= last);
+  if (own.some((kernel) => kernel?.copies || kernel?.formula.startsWith("copy("))) marks.push("copy");
+  const seconds = own.map((kernel) => kernel?.seconds).filter((one) => one !== undefined);
+  if (seconds.length) marks.push(duration(seconds.reduce((sum, one) => sum + one, 0)));
+  return marks;
+}
+
+/** What is known not to be finite: by statistics of a name, or by a search for the first one. */
+function badIn(run: RunRecord, tensors: readonly TensorRecord[], results: readonly number[], file: string, first: number, last: number): string[] {
+  const isHere = (line: number): boolean => line >= first && line <= last;
+  const origins = (run.search?.origins ?? []).filter((one) => one.file === file && one.lines.some(isHere));
+  const [origin] = origins;
+  if (origin) return [`first ${origin.kind === "nan" ? "NaN" : "infinity"}`];
+  const own = tensors.filter(({ lines }) => lines?.some((line) => results.includes(line)));
+  if (own.some(({ nan = 0 }) => nan > 0)) return ["NaN"];
+  return own.some(({ inf = 0 }) => inf > 0) ? ["infinity"] : [];
+}

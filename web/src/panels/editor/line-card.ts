@@ -1,0 +1,71 @@
+/** What a line made, in full: facts, range and a small picture, while a name still holds it. */
+
+import type { Ghost } from "../../page/editor";
+import type { Page } from "../../page/page";
+import type { LineResult, TensorRecord } from "../../page/protocol";
+import { whyUnavailable } from "../../page/run-origin";
+import { button, el } from "../../parts/dom";
+import { count, short, tuple } from "../../parts/format";
+import { mountSmallPictures } from "../tensors/small-pictures";
+import { isPicture } from "../tensors/whole";
+
+const ROOM = { width: 32, height: 32 };
+
+/** The tensor that still holds a result of a line; undefined if none does. */
+export function tensorOf(page: Page, result: number): TensorRecord | undefined {
+  const { tensors, origins } = page.view;
+  if (origins.tensors?.run !== origins.run?.run) return undefined;
+  return tensors.find(({ lines }) => lines?.includes(result));
+}
+
+export function lineCards(page: Page): (ghost: Ghost) => HTMLElement {
+  const pictures = mountSmallPictures(page, "line-card-drawing", ROOM);
+  const describe = (index: number): HTMLElement | null => {
+    const made = page.view.run?.lines[index];
+    if (!made) return null;
+    const tensor = tensorOf(page, index);
+    const picture = el("div", { class: "line-card-picture" });
+    const facts = `${made.dtype} ${tuple(made.shape)} on ${made.device}${made.view ? ", a view" : ""}`;
+    const times = made.count > 1 ? `, made ${count(made.count, "time")}${made.varies ? " in several shapes" : ""}` : "";
+    const text = el("div", {}, el("p", {}, el("strong", {}, made.name || "result"), ` ${facts}${times}`));
+    if (tensor) {
+      text.append(el("p", {}, rangeOf(tensor)));
+      if (isPicture(tensor) && !whyUnavailable(page.view, "tensors", "tensor", "picture")) pictures.into(picture, tensor);
+    } else text.append(el("p", { class: "muted" }, lost(made, page)), ...actions(page, index));
+    return el("div", { class: "line-card-result" }, picture, text);
+  };
+  return ({ results, kernels }) => {
+    const of = kernels.length ? `Kernel${kernels.length > 1 ? "s" : ""} ${kernels.map((kernel) => kernel + 1).join(", ")}` : null;
+    return el("div", { class: "line-card" }, ...results.map(describe), of && el("p", { class: "muted" }, of));
+  };
+}
+
+/** Show the tensor that a line made; say why if there is none. */
+export function openResult(page: Page, { results }: Ghost): void {
+  for (const index of [...results].reverse()) {
+    const tensor = tensorOf(page, index);
+    if (tensor) return page.lookAt(tensor.id);
+  }
+  const made = page.view.run?.lines[results.at(-1) ?? -1];
+  if (made) page.notify({ kind: "info", text: lost(made, page) });
+}
+
+function rangeOf({ min, max, mean, nan = 0, inf = 0, size, problem }: TensorRecord): string {
+  if (problem) return problem;
+  if (size === 0) return "no elements";
+  if (min === undefined) return "";
+  const bad = [nan ? `${nan.toLocaleString("en-US")} NaN` : "", inf ? `${inf.toLocaleString("en-US")} infinite` : ""];
+  const range = min === null || max === undefined ? [] : [`from ${short(min)} to ${short(max)}, mean ${short(mean)}`];
+  return [...range, ...bad.filter(Boolean)].join(", ");
+}
+
+/** Why the value of a result is not here. */
+function lost({ name, function: inside }: LineResult, { view }: Page): string {
+  if (view.phase !== "idle" || view.origins.tensors?.run !== view.origins.run?.run) return "Its values are being read.";
+  if (!name) return "No name holds this value any more.";
+  return inside ? `“${name}” was local to ${inside}(), which has returned.` : `“${name}” was bound or changed again later.`;
+}
+
+function actions(page: Page, index: number): HTMLElement[] {
+  return page.resultActions.map(({ label, run }) => button(label, () => run(index), { class: "quiet" }));
+}

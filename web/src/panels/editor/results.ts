@@ -1,0 +1,54 @@
+/** Brings what the lines of the last run made into the editor. */
+
+import type { Annotations, Ghost } from "../../page/editor";
+import { hueOf, kernelsByLine, lineResults } from "../../page/line-results";
+import type { Page } from "../../page/page";
+import { MAIN } from "../../page/program";
+import { lineNow } from "../../page/run-origin";
+import type { View } from "../../page/view";
+
+const NONE = { ghosts: [], dots: [] };
+
+/** Return a function that annotates the editor when the results have changed. */
+export function mountResults(page: Page): (view: View) => void {
+  let drawn: unknown[] = [];
+  let version = 0;
+  return (view) => {
+    const { run, tensors, document, showsResults, editedSince } = view;
+    page.editor.dom.classList.toggle("has-old-results", editedSince);
+    const isHere = run !== null && view.origins.run?.document === document.id;
+    const now = [isHere && run, isHere && tensors, document.id, showsResults];
+    if (now.every((one, index) => one === drawn[index])) return;
+    drawn = now;
+    version += 1;
+    const known = new Map<string, Annotations>();
+    const mine = version;
+    page.editor.annotate((file) => {
+      const found = known.get(file) ?? annotations(page.view, page.editor.files(), file, mine);
+      known.set(file, found);
+      return found;
+    });
+  };
+}
+
+function annotations(view: View, files: readonly { name: string; text: string }[], file: string, version: number): Annotations {
+  const { run, tensors, showsResults, document } = view;
+  const origin = view.origins.run;
+  const text = files.find(({ name }) => name === file)?.text;
+  if (!run || !origin || origin.document !== document.id || text === undefined) return { version, ...NONE };
+  const present = (line: number): number | null => lineNow(origin, text, line, file);
+  const own = view.origins.tensors?.run === origin.run ? tensors : [];
+  const ghosts: Ghost[] = [];
+  for (const one of showsResults ? lineResults(run, own, file) : []) {
+    const line = present(one.line);
+    if (line !== null) ghosts.push({ ...one, line, hue: one.kernels[0] === undefined ? "" : hueOf(one.kernels[0]) });
+  }
+  const dots = new Map<number, string>();
+  for (const [line, [kernel]] of file === MAIN ? kernelsByLine(run) : []) {
+    const now = present(line);
+    if (now !== null && kernel !== undefined) dots.set(now, hueOf(kernel));
+  }
+  ghosts.sort((a, b) => a.line - b.line);
+  const sorted = [...dots].sort(([a], [b]) => a - b).map(([line, hue]) => ({ line, hue }));
+  return { version, ghosts: ghosts.filter(({ line }, index) => line !== ghosts[index - 1]?.line), dots: sorted };
+}
