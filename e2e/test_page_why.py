@@ -37,7 +37,7 @@ def asked(driver: PageDriver, name: str) -> None:
 
 def test_three_clicks_lead_from_a_sum_to_the_data(driver: PageDriver) -> None:
     page = driver.page
-    assert driver.run(PROGRAM) == "ready"
+    assert driver.run(PROGRAM) == "ready", driver.wrong()
     asked(driver, "total")
     title = page.locator("#why .why-title")
     expect(title).to_have_text("total = 9.5")
@@ -59,7 +59,7 @@ def test_three_clicks_lead_from_a_sum_to_the_data(driver: PageDriver) -> None:
 
 def test_a_cell_shows_what_it_reaches(driver: PageDriver) -> None:
     page = driver.page
-    assert driver.run(PROGRAM) == "ready"
+    assert driver.run(PROGRAM) == "ready", driver.wrong()
     asked(driver, "w")
     page.click("#why button:has-text('What does it reach?')")
     expect(page.locator("#why .why-source h4 code")).to_have_text(["y", "total"])
@@ -68,7 +68,7 @@ def test_a_cell_shows_what_it_reaches(driver: PageDriver) -> None:
 
 def test_gradients_stand_beside_values(driver: PageDriver) -> None:
     page = driver.page
-    assert driver.run(PROGRAM) == "ready"
+    assert driver.run(PROGRAM) == "ready", driver.wrong()
     asked(driver, "total")
     page.click("#why button:has-text('Its gradients')")
     names = page.locator("#why .why-further .why-source h4 code")
@@ -77,7 +77,7 @@ def test_gradients_stand_beside_values(driver: PageDriver) -> None:
 
 def test_a_cell_of_a_picture_is_asked_by_a_click(driver: PageDriver) -> None:
     page = driver.page
-    assert driver.run(PROGRAM) == "ready"
+    assert driver.run(PROGRAM) == "ready", driver.wrong()
     asked(driver, "y")
     picture = page.locator("#why .why-source canvas").first
     expect(picture).to_be_visible()
@@ -89,7 +89,7 @@ def test_a_cell_of_a_picture_is_asked_by_a_click(driver: PageDriver) -> None:
 
 def test_a_key_asks_for_the_cell_of_the_cursor(driver: PageDriver) -> None:
     page = driver.page
-    assert driver.run(PROGRAM) == "ready"
+    assert driver.run(PROGRAM) == "ready", driver.wrong()
     driver.page.get_by_role("tab", name="Tensors").click()
     driver.look_into("y")
     page.focus("#tensors canvas.heatmap")
@@ -100,7 +100,7 @@ def test_a_key_asks_for_the_cell_of_the_cursor(driver: PageDriver) -> None:
 
 def test_the_first_nan_is_one_click_away(driver: PageDriver) -> None:
     page = driver.page
-    assert driver.run(PROGRAM) == "ready"
+    assert driver.run(PROGRAM) == "ready", driver.wrong()
     asked(driver, "late")
     page.click("#why button:has-text('Where is it first made?')")
     expect(page.locator("#why .why-title")).to_have_text("odd[1, 1] = nan")
