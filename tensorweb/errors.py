@@ -41,6 +41,8 @@ import sys
 from types import CodeType
 from typing import Any, Self
 
+from tensorweb.clashes import Clash
+
 __all__ = [
     "AxisError",
     "BackendError",
@@ -79,11 +81,21 @@ class TensorwebError(Exception):
 class ShapeError(TensorwebError, ValueError):
     """Shapes do not fit together or a size is impossible.
 
+    Attributes:
+        clash: the shapes that do not fit, where one rule refuses them; else None.
+
     >>> tw.ones((2, 3)) + tw.ones(4)
     Traceback (most recent call last):
     ...
     tensorweb.errors.ShapeError: add: shapes (2, 3) and (4,) do not broadcast...
     """
+
+    clash: Clash | None = None
+
+    def __init__(self, *arguments: object, clash: Clash | None = None) -> None:
+        super().__init__(*arguments)
+        if clash is not None:
+            self.clash = clash
 
 
 class _AlsoOfNumPy(TensorwebError):

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, SupportsIndex
 
+from tensorweb.clashes import Clash, broadcast_clash, matmul_clash
 from tensorweb.errors import (
     AxisError,
     DataError,
@@ -184,7 +185,8 @@ def broadcast_shapes(*shapes: Sequence[int]) -> Shape:
                 raise ShapeError(
                     f"shapes {listed} do not broadcast: axis {axis + shift} of the "
                     f"result has lengths {have} and {length}; lengths must be equal "
-                    "or 1 (insert an axis with expand_dims or reshape)."
+                    "or 1 (insert an axis with expand_dims or reshape).",
+                    clash=broadcast_clash(shapes, len(shape) - axis),
                 )
             result[axis + shift] = length
     return tuple(result)
@@ -309,7 +311,8 @@ def infer_reshape(shape: Sequence[int], new: Sequence[int]) -> Shape:
         if known == 0 or total % known:
             raise ShapeError(
                 f"reshape: {total} elements of shape {tuple(shape)} cannot be divided "
-                f"into shape {tuple(new)}; {known} does not divide {total}."
+                f"into shape {tuple(new)}; {known} does not divide {total}.",
+                clash=Clash("reshape", (tuple(shape), tuple(new)), (None, None)),
             )
         filled = list(new)
         filled[unknown[0]] = total // known
@@ -317,7 +320,8 @@ def infer_reshape(shape: Sequence[int], new: Sequence[int]) -> Shape:
     if known != total:
         raise ShapeError(
             f"reshape: shape {tuple(shape)} has {total} elements, shape {tuple(new)} "
-            f"has {known}; sizes must be equal."
+            f"has {known}; sizes must be equal.",
+            clash=Clash("reshape", (tuple(shape), tuple(new)), (None, None)),
         )
     return tuple(new)
 
@@ -338,6 +342,12 @@ def matmul_shape(a: Sequence[int], b: Sequence[int]) -> tuple[Shape, int, int, i
     if k != k_right:
         raise ShapeError(
             f"matmul: inner sizes differ, {tuple(a)} @ {tuple(b)} has {k} and "
-            f"{k_right}; transpose or reshape one operand."
+            f"{k_right}; transpose or reshape one operand.",
+            clash=matmul_clash(a, b, (len(a) - 1, len(b) - 2)),
         )
-    return broadcast_shapes(a[:-2], b[:-2]), m, k, n
+    try:
+        batch = broadcast_shapes(a[:-2], b[:-2])
+    except ShapeError as error:
+        axes = error.clash.axes if error.clash else (None, None)
+        raise ShapeError(str(error), clash=matmul_clash(a, b, axes)) from None
+    return batch, m, k, n

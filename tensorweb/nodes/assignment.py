@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorweb import dtypes
+from tensorweb.clashes import broadcast_clash
 from tensorweb.errors import ShapeError
 from tensorweb.graph.node import Cache, Node, constant, number_of_constant
 from tensorweb.graph.op import CONSTANT
@@ -97,7 +98,8 @@ def spread_to(values: Node, shape: Shape) -> Node:
     except (ShapeError, ValueError):
         raise ShapeError(
             f"x[key] = v: v has shape {values.shape} and the elements named have "
-            f"shape {shape}; v must broadcast to that."
+            f"shape {shape}; v must broadcast to that.",
+            clash=broadcast_clash((values.shape, shape), is_fixed=True),
         ) from None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tensorweb import dtypes
+from tensorweb.clashes import matmul_clash
 from tensorweb.dtypes import promote
 from tensorweb.errors import ShapeError
 from tensorweb.graph.attributes import Groups
@@ -123,7 +124,10 @@ def _checked_matmul(a: Node, b: Node) -> Node:
     if 1 in (len(a.shape), len(b.shape)) and inner[0] != inner[1]:
         raise ShapeError(
             f"matmul: inner sizes differ, {a.shape} @ {b.shape} has {inner[0]} and "
-            f"{inner[1]}."
+            f"{inner[1]}.",
+            clash=matmul_clash(
+                a.shape, b.shape, (len(a.shape) - 1, max(len(b.shape) - 2, 0))
+            ),
         )
     a, b = _operands(a, b, MATMUL)
     if COMPLEX in (a.op, b.op):

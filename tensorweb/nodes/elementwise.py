@@ -122,7 +122,7 @@ def common_shape(op: Op, inputs: tuple[Node, ...]) -> Shape:
         try:
             shape = broadcast_shapes(*[node.shape for node in inputs])
         except ShapeError as error:
-            raise ShapeError(f"{op.name}: {error}") from None
+            raise ShapeError(f"{op.name}: {error}", clash=error.clash) from None
         break
     return shape
 

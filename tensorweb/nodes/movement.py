@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import SupportsIndex
 
+from tensorweb.clashes import broadcast_clash
 from tensorweb.errors import ShapeError
 from tensorweb.graph.attributes import (
     Alias,
@@ -126,7 +127,8 @@ def expand(node: Node, shape: Shape) -> Node:
     ):
         raise ShapeError(
             f"shape {node.shape} does not broadcast to {shape}; only axes of length 1 "
-            "grow, and new axes are added at the front."
+            "grow, and new axes are added at the front.",
+            clash=broadcast_clash((node.shape, shape), is_fixed=True),
         )
     if node.op is COMPLEX:
         return complex_of(expand(node.inputs[0], (*shape, 2)))

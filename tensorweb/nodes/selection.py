@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from tensorweb import dtypes
+from tensorweb.clashes import Clash
 from tensorweb.devices import require_dtype
 from tensorweb.dtypes import DType, promote
 from tensorweb.errors import ShapeError
@@ -92,7 +93,8 @@ def concat(nodes: Sequence[Node], axis: int) -> Node:
         ):
             raise ShapeError(
                 f"concat: shapes {first.shape} and {node.shape} differ outside axis "
-                f"{axis}; all other axes must be equal."
+                f"{axis}; all other axes must be equal.",
+                clash=_concat_clash(nodes, node, axis),
             )
     dtype = first.dtype
     for node in nodes[1:]:
@@ -112,6 +114,19 @@ def concat(nodes: Sequence[Node], axis: int) -> Node:
             for begin in range(0, len(parts), policy.LARGEST_CONCAT)
         )
     return _concat_node(parts, axis)
+
+
+def _concat_clash(nodes: Sequence[Node], wrong: Node, axis: int) -> Clash:
+    """Return the clash of the first node and one that cannot be joined to it."""
+    first = nodes[0].shape
+    pairs = enumerate(zip(first, wrong.shape, strict=False))
+    differing = next((i for i, (a, b) in pairs if a != b and i != axis), None)
+    is_known = len(first) == len(wrong.shape)
+    axes = [
+        differing if is_known and (at == 0 or node is wrong) else None
+        for at, node in enumerate(nodes)
+    ]
+    return Clash("concat", tuple(node.shape for node in nodes), tuple(axes), axis)
 
 
 def _concat_node(parts: tuple[Node, ...], axis: int) -> Node:

@@ -12,14 +12,18 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "tensorweb"
 
-VALUES = ("frames", "errors", "wording", "dtypes", "shapes", "view", "hostdata")
+VALUES = (
+    *("frames", "clashes", "errors", "wording", "dtypes", "shapes", "view"),
+    "hostdata",
+)
 GRAPH = (*VALUES, "graph", "ops")
 NODES = (*GRAPH, "protocol", "devices", "nodes")
 VALUES_READ = (*NODES, "evaluate", "lookups")
 TENSOR = (*VALUES_READ, "notices", "advice", "display", "tensor", "public_names")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
-    "errors": (),
+    "clashes": (),
+    "errors": ("clashes",),
     "frames": (),
     "notices": ("frames",),
     "charts": (),
@@ -33,7 +37,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "waits": (),
     "wording": (),
     "dtypes": ("errors",),
-    "shapes": ("errors",),
+    "shapes": ("clashes", "errors"),
     "view": ("shapes",),
     "hostdata": ("errors", "dtypes", "shapes"),
     "graph": VALUES,
