@@ -13,6 +13,7 @@ from tensorweb.errors import LinAlgError
 from tensorweb.frames import position_of
 
 from . import policy
+from .clashes import describe_clash
 from .files import file_advice, import_advice
 from .program import compile_program
 from .records import Failure, Frame, Gap, Problem
@@ -45,13 +46,16 @@ def describe_failure(error: BaseException, texts: Texts) -> Failure:
     if further is not None:
         frames.append(further)
     hidden = _keep_user_frames(report, texts)
-    return {
+    failure: Failure = {
         "type": clip_line(type(error).__name__),
         "message": clip(_message(error, report), policy.MOST_MESSAGE),
         "frames": _shorten(frames),
         "text": clip("".join(report.format()).rstrip("\n")),
         "hidden": hidden,
     }
+    if (clash := describe_clash(error, texts)) is not None:
+        failure["clash"] = clash
+    return failure
 
 
 def _message(error: BaseException, report: traceback.TracebackException) -> str:

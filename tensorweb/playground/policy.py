@@ -140,6 +140,12 @@ MOST_NAMED = 10
 LONGEST_PROMPT = 2000
 """Characters of the prompt of `input()`."""
 
+MOST_REPAIRS = 4
+"""Repairs of shapes that are offered."""
+
+MOST_OPERANDS = 20
+"""Operands whose shapes are drawn."""
+
 MOST_STORAGE_CELLS = 4000
 """Cells that are drawn of a storage; each is a block of elements if there are more."""
 

@@ -49,6 +49,7 @@ Encoding = Literal["float32", "int32", "uint32", "float64"]
 PictureSize = Literal["full", "small"]
 Extreme = Literal["max", "min", "nan"]
 FileFormat = Literal["npy", "csv"]
+ShapeRule = Literal["broadcast", "broadcast_to", "matmul", "reshape", "concat"]
 StorageMaking = Literal["computed", "constant", "copy", "reshape"]
 RichKind = Literal["html", "svg", "png", "jpeg", "text", "verdict"]
 PlotKind = Literal["lines", "points", "histogram"]
@@ -84,6 +85,43 @@ class Gap(TypedDict):
     skipped: int
 
 
+class ClashOperand(TypedDict):
+    """One operand of a rule about shapes."""
+
+    text: str
+    """Its expression in the program; empty if unknown."""
+    shape: Annotated[list[Annotated[int, Signed()]], Most(10_000)]
+    """A requested shape may contain -1."""
+    axis: int | None
+    """The axis that does not fit."""
+
+
+class Repair(TypedDict):
+    """An edit of the program after which the shapes fit."""
+
+    label: str
+    shape: Index
+    """The shape of the result."""
+    file: str
+    line: Position
+    column: Position
+    endLine: Position
+    endColumn: Position
+    old: Text
+    """The text that it replaces; columns count UTF-16 units from zero."""
+    text: Text
+
+
+class ShapeClash(TypedDict):
+    """Shapes that do not fit, and edits that repair them."""
+
+    rule: ShapeRule
+    operands: Annotated[list[ClashOperand], Most(100)]
+    joined: int | None
+    """The axis that `concat` joins."""
+    repairs: Annotated[list[Repair], Most(10)]
+
+
 class Failure(TypedDict):
     """An exception with the user's frames."""
 
@@ -93,6 +131,8 @@ class Failure(TypedDict):
     text: Text
     hidden: int
     """The count of omitted frames of libraries."""
+    clash: NotRequired[ShapeClash]
+    """The shapes that do not fit, if that was the reason."""
 
 
 class Span(TypedDict):

@@ -1,7 +1,7 @@
 /** A valid value of every response and every message of a running program. */
 
 import type { Requests } from "../../web/src/page/messages";
-import type { Heatmap, Notes, TensorRecord } from "../../web/src/page/protocol";
+import type { Heatmap, Notes, ShapeClash, TensorRecord } from "../../web/src/page/protocol";
 
 const tensor: TensorRecord = {
   ...{ id: 0, name: "x", names: ["x", "y"], lines: [0], displays: [3], group: null, cuts: ["list: 5 of 9 shown"] },
@@ -31,6 +31,13 @@ const kernel = {
   spans: [{ line: 2, column: 4, endLine: 2, endColumn: null }],
 };
 
+const clash: ShapeClash = {
+  rule: "reshape",
+  operands: [{ text: "x", shape: [4, -1], axis: 1 }],
+  joined: 0,
+  repairs: [{ label: "x.T", shape: [3, 4], file: "main.py", line: 2, column: 0, endLine: 2, endColumn: 1, old: "x", text: "x.T" }],
+};
+
 export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
   start: {
     ...{ adapter: null, emulated: false, reason: "no GPU", blocking: true },
@@ -40,7 +47,7 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
   collect: { files: [{ name: "a.csv", data: new Blob(["1"]) }], deleted: ["b.csv"], left: 0 },
   run: {
     ...{ seconds: 0.1, stopped: false, lines: [result], kernels: [kernel], kernelsLeftOut: 0, faults: ["sqrt"] },
-    error: { type: "ValueError", message: "no", frames: [{ skipped: 9 }, frame], text: "…", hidden: 2 },
+    error: { type: "ValueError", message: "no", frames: [{ skipped: 9 }, frame], text: "…", hidden: 2, clash },
     search: { complete: true, origins: tensor.origins ?? [] },
     inside: true,
   },

@@ -14,6 +14,7 @@ export type Encoding = "float32" | "int32" | "uint32" | "float64";
 export type PictureSize = "full" | "small";
 export type Extreme = "max" | "min" | "nan";
 export type FileFormat = "npy" | "csv";
+export type ShapeRule = "broadcast" | "broadcast_to" | "matmul" | "reshape" | "concat";
 export type StorageMaking = "computed" | "constant" | "copy" | "reshape";
 export type RichKind = "html" | "svg" | "png" | "jpeg" | "text" | "verdict";
 export type PlotKind = "lines" | "points" | "histogram";
@@ -52,6 +53,62 @@ export const isFrame: Check<Frame> = record({
   indent: count(1_000_000_000),
 });
 
+/** One operand of a rule about shapes. */
+export interface ClashOperand {
+  /** Its expression in the program; empty if unknown. */
+  text: string;
+  /** A requested shape may contain -1. */
+  shape: number[];
+  /** The axis that does not fit. */
+  axis: number | null;
+}
+export const isClashOperand: Check<ClashOperand> = record({
+  text: text(100_000),
+  shape: list(integer, 10_000),
+  axis: orNull(count()),
+});
+
+/** An edit of the program after which the shapes fit. */
+export interface Repair {
+  label: string;
+  /** The shape of the result. */
+  shape: number[];
+  file: string;
+  line: number;
+  column: number;
+  endLine: number;
+  endColumn: number;
+  /** The text that it replaces; columns count UTF-16 units from zero. */
+  old: string;
+  text: string;
+}
+export const isRepair: Check<Repair> = record({
+  label: text(100_000),
+  shape: list(count(), 10_000),
+  file: text(100_000),
+  line: count(1_000_000_000),
+  column: count(1_000_000_000),
+  endLine: count(1_000_000_000),
+  endColumn: count(1_000_000_000),
+  old: text(4_000_000),
+  text: text(4_000_000),
+});
+
+/** Shapes that do not fit, and edits that repair them. */
+export interface ShapeClash {
+  rule: ShapeRule;
+  operands: ClashOperand[];
+  /** The axis that `concat` joins. */
+  joined: number | null;
+  repairs: Repair[];
+}
+export const isShapeClash: Check<ShapeClash> = record({
+  rule: oneOf("broadcast", "broadcast_to", "matmul", "reshape", "concat"),
+  operands: list(isClashOperand, 100),
+  joined: orNull(count()),
+  repairs: list(isRepair, 10),
+});
+
 /** An exception with the user's frames. */
 export interface Failure {
   type: string;
@@ -60,6 +117,8 @@ export interface Failure {
   text: string;
   /** The count of omitted frames of libraries. */
   hidden: number;
+  /** The shapes that do not fit, if that was the reason. */
+  clash?: ShapeClash;
 }
 export const isFailure: Check<Failure> = record({
   type: text(100_000),
@@ -67,6 +126,7 @@ export const isFailure: Check<Failure> = record({
   frames: list(either(isGap, isFrame), 1_000),
   text: text(4_000_000),
   hidden: count(),
+  clash: optional(isShapeClash),
 });
 
 /** What a statement made: a tensor that it bound to a name, or returned. */

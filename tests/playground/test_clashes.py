@@ -1,0 +1,203 @@
+"""Shapes that do not fit, as the page draws them, and edits that repair programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from answers import text_of_answer
+
+from tensorweb.playground import bridge
+from tensorweb.playground.session import Session
+
+HEAD = """import tensorweb as tw
+x = tw.ones((4, 3))
+y = tw.ones(4)
+w = tw.ones((2, 4))
+v = tw.ones(5)
+s = tw.ones((2, 4, 3))
+d = {"w": w}
+class Layer:
+    def __init__(self): self.w = w
+layer = Layer()
+"""
+
+
+class Console:
+    """A session of which only failures are looked at."""
+
+    def __init__(self) -> None:
+        self.session = Session(lambda kind, fields: None, None, True)
+
+    def run(self, source: str) -> Any:
+        found = bridge.drive(self.session.run(source, "cpu"))
+        return json.loads(text_of_answer(found))["error"]
+
+    def clash(self, source: str) -> Any:
+        return self.run(source)["clash"]
+
+
+@pytest.fixture
+def console() -> Iterator[Console]:
+    main = sys.modules["__main__"]
+    yield Console()
+    sys.modules["__main__"] = main
+
+
+def repaired(source: str, repair: Any) -> str:
+    """Apply a repair as the page does; columns count UTF-16 units."""
+    lines = source.splitlines(keepends=True)
+
+    def offset(line: int, column: int) -> int:
+        return len("".join(lines[: line - 1]).encode("utf-16-le")) + 2 * column
+
+    data = source.encode("utf-16-le")
+    start = offset(repair["line"], repair["column"])
+    end = offset(repair["endLine"], repair["endColumn"])
+    assert data[start:end].decode("utf-16-le") == repair["old"]
+    new = data[:start] + repair["text"].encode("utf-16-le") + data[end:]
+    return new.decode("utf-16-le")
+
+
+TALL, WIDE = "x.mean(axis=1, keepdims=True)", "x.mean(axis=1)[:, None]"
+CASES: list[tuple[str, str, list[tuple[str, int | None]], list[str]]] = [
+    ("x + y", "broadcast", [("x", 1), ("y", 0)], ["x.T", "y[:, None]"]),
+    ("y + v", "broadcast", [("y", 0), ("v", 0)], ["y[:, None]", "v[:, None]"]),
+    (
+        "(x * 2) - y",
+        "broadcast",
+        [("x * 2", 1), ("y", 0)],
+        ["(x * 2).T", "y[:, None]"],
+    ),
+    (
+        "x - x.mean(axis=1)",
+        "broadcast",
+        [("x", 1), ("x.mean(axis=1)", 0)],
+        [TALL, "x.T", WIDE],
+    ),
+    (
+        "s * tw.ones((2, 4))",
+        "broadcast",
+        [("s", 1), ("tw.ones((2, 4))", 0)],
+        ["tw.ones((2, 4))[..., None]"],
+    ),
+    ("x < y", "broadcast", [("x", 1), ("y", 0)], ["x.T", "y[:, None]"]),
+    ("tw.where(x > 0, x, y)", "broadcast", [("", 1), ("", 1), ("", 0)], []),
+    ("tw.add(x, y)", "broadcast", [("x", 1), ("y", 0)], ["x.T", "y[:, None]"]),
+    ("x @ w", "matmul", [("x", 1), ("w", 0)], ["w @ x"]),
+    ("x @ (w * 2)", "matmul", [("x", 1), ("w * 2", 0)], ["(w * 2) @ x"]),
+    ("x @ d['w'].T", "matmul", [("x", 1), ("d['w'].T", 0)], ["x.T"]),
+    ("y @ x.T", "matmul", [("y", 0), ("x.T", 0)], ["x", "x.T @ y"]),
+    ("layer.w @ s.mT", "matmul", [("layer.w", 1), ("s.mT", 1)], ["s"]),
+    ("s @ tw.ones((3, 3, 5))", "matmul", [("s", 0), ("tw.ones((3, 3, 5))", 0)], []),
+    ("tw.matmul(x, w)", "matmul", [("x", 1), ("w", 0)], []),
+    ("x.reshape(5, 2)", "reshape", [("x", None), ("", None)], ["reshape(-1, 2)"]),
+    (
+        "tw.reshape(x, (8, 3))",
+        "reshape",
+        [("x", None), ("", None)],
+        ["reshape((-1, 3))"],
+    ),
+    ("x.reshape([5])", "reshape", [("x", None), ("", None)], ["reshape([-1])"]),
+    ("x.reshape(5, -1)", "reshape", [("x", None), ("", None)], []),
+    ("tw.concat([x, w])", "concat", [("x", 1), ("w", 1)], ["x.T"]),
+    (
+        "tw.concat([w, s[:, 0]], axis=0)",
+        "concat",
+        [("w", 1), ("s[:, 0]", 1)],
+        ["axis=1"],
+    ),
+    ("tw.concat([w, s[:, 0]])", "concat", [("w", 1), ("s[:, 0]", 1)], ["axis=1"]),
+    ("tw.concat([x, y])", "concat", [("x", None), ("y", None)], []),
+    (
+        "tw.broadcast_to(y, (4, 3))",
+        "broadcast_to",
+        [("y", 0), ("", 1)],
+        ["y[:, None]"],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "rule", "operands", "labels"), CASES, ids=[case[0] for case in CASES]
+)
+def test_repairs_give_the_shapes_that_they_say(
+    console: Console,
+    line: str,
+    rule: str,
+    operands: list[tuple[str, int | None]],
+    labels: list[str],
+) -> None:
+    source = f"{HEAD}'🙂'; r = {line}"
+    clash = console.clash(source)
+    assert clash["rule"] == rule
+    found = [(operand["text"], operand["axis"]) for operand in clash["operands"]]
+    assert found == operands
+    assert [repair["label"] for repair in clash["repairs"]] == labels
+    for repair in clash["repairs"]:
+        check = f"\nassert list(r.shape) == {repair['shape']}, r.shape"
+        assert console.run(repaired(source, repair) + check) is None
+
+
+def test_an_assignment_changes_the_value_only(console: Console) -> None:
+    source = HEAD + "x[:, :] = y"
+    clash = console.clash(source)
+    assert clash["rule"] == "broadcast_to"
+    assert [each["text"] for each in clash["operands"]] == ["y", "x[:, :]"]
+    assert [repair["label"] for repair in clash["repairs"]] == ["y[:, None]"]
+    assert console.run(repaired(source, clash["repairs"][0])) is None
+
+
+def test_an_update_in_place_keeps_the_shape_of_its_target(console: Console) -> None:
+    source = HEAD + "x += y"
+    clash = console.clash(source)
+    assert [repair["label"] for repair in clash["repairs"]] == ["y[:, None]"]
+    assert console.run(repaired(source, clash["repairs"][0])) is None
+
+
+@pytest.mark.parametrize("line", ["v += y", "v[:] = y"])
+def test_no_repair_changes_the_shape_of_a_target(console: Console, line: str) -> None:
+    assert console.clash(HEAD + line)["repairs"] == []
+
+
+def test_the_innermost_call_of_the_program_is_repaired(console: Console) -> None:
+    source = HEAD + "def f(a, b):\n    return (a +\n        b)\nf(x, b=y)"
+    clash = console.clash(source)
+    assert [each["text"] for each in clash["operands"]] == ["a", "b"]
+    texts = [repaired(source, repair) for repair in clash["repairs"]]
+    assert "        b[:, None])" in texts[1]
+    assert console.run(texts[1]) is None
+
+
+def test_shapes_inside_the_library_have_no_names(console: Console) -> None:
+    failure = console.run(HEAD + "tw.einsum('ij,jk->ik', x, w)")
+    assert "clash" not in failure
+    found = console.clash(HEAD + "[*map(lambda a: tw.add(a, y), [x * 2])]")
+    assert [each["text"] for each in found["operands"]] == ["a", "y"]
+    found = console.clash(HEAD + "[*map(tw.add, [x], [y])]")
+    assert [each["text"] for each in found["operands"]] == ["", ""]
+    assert found["repairs"] == []
+
+
+def test_looking_a_name_up_runs_nothing(console: Console) -> None:
+    source = HEAD + (
+        "calls = []\n"
+        "class Lazy:\n"
+        "    def __getattr__(self, name): calls.append(name); return x\n"
+        "lazy = Lazy()\n"
+        "try:\n    lazy.a + y\nfinally:\n    before = len(calls)"
+    )
+    assert [each["text"] for each in console.clash(source)["operands"]] == [
+        "lazy.a",
+        "y",
+    ]
+    assert console.session._names["calls"] == ["a"]
+
+
+def test_other_errors_have_no_clash(console: Console) -> None:
+    assert "clash" not in console.run("1 / 0")
+    assert "clash" not in console.run("import tensorweb as tw\ntw.zeros(-1)")
+    assert "clash" not in console.run("x = (")
