@@ -16,6 +16,7 @@ import { mountTensorCards } from "./tensor-cards";
 import { focusField, promptField } from "./prompt";
 import { mountPlots } from "./plots";
 import { markedCode } from "./marked-code";
+import { shapePicture } from "./shape-picture";
 import { richView } from "./rich";
 import { PrintedText } from "./printed-text";
 import "./ansi.css";
@@ -177,6 +178,7 @@ function failureCard(failure: Failure, page: Page): HTMLElement {
     { class: "failure", role: "alert" },
     el("p", { class: "failure-title" }, el("strong", {}, failure.type), failure.message ? ": " : "", failure.message),
     frames.length ? el("ol", { class: "frames" }, ...frames) : null,
+    failure.clash ? shapePicture(failure.clash, page) : null,
     el(
       "details",
       {},

@@ -1,0 +1,49 @@
+/** Shapes that do not fit: their columns, and the lengths that are marked. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { aligned, summaryOf } from "../../web/src/panels/output/shape-alignment";
+import type { ShapeClash } from "../../web/src/page/protocol";
+
+type Clash = Pick<ShapeClash, "rule" | "operands" | "joined">;
+
+const clash = (rule: Clash["rule"], shapes: number[][], joined: number | null = null): Clash => ({
+  rule,
+  operands: shapes.map((shape, at) => ({ text: "xyz"[at] ?? "", shape, axis: null })),
+  joined,
+});
+
+/** The rows as texts: `!` wrong, `~` joined, `()` implied, `.` no box. */
+function drawn(one: Clash): string[] {
+  const signs = { none: () => ".", fits: String, wrong: (n: number) => `!${n}`, joined: (n: number) => `~${n}`, implied: (n: number) => `(${n})` };
+  return aligned(one).rows.map((row) => row.map(({ kind, length }) => signs[kind](length)).join(" "));
+}
+
+test("broadcasting aligns at the right and marks every axis that differs", () => {
+  assert.deepEqual(drawn(clash("broadcast", [[4, 3], [4]])), ["4 !3", "(1) !4"]);
+  assert.deepEqual(drawn(clash("broadcast", [[2, 4, 3], [2, 4]])), ["2 !4 !3", "(1) !2 !4"]);
+  assert.deepEqual(drawn(clash("broadcast", [[4, 1], [1, 3], [4, 2]])), ["4 1", "1 !3", "4 !2"]);
+});
+
+test("a requested shape is not changed by broadcasting", () => {
+  assert.deepEqual(drawn(clash("broadcast_to", [[4], [4, 3]])), ["(1) !4", "4 !3"]);
+  assert.deepEqual(drawn(clash("broadcast_to", [[1, 4], [1, 1]])), ["1 !4", "1 1"]);
+});
+
+test("a product aligns the inner axes", () => {
+  assert.deepEqual(drawn(clash("matmul", [[4, 3], [2, 4]])), ["4 !3 .", ". !2 4"]);
+  assert.deepEqual(drawn(clash("matmul", [[4, 1], [2, 4]])), ["4 !1 .", ". !2 4"]);
+  assert.deepEqual(drawn(clash("matmul", [[5, 2, 4], [3, 4, 6]])), ["!5 2 4 .", "!3 . 4 6"]);
+  assert.deepEqual(drawn(clash("matmul", [[3], [4, 2]])), [". !3 .", ". !4 2"]);
+  assert.deepEqual(drawn(clash("matmul", [[2, 3], [4]])), ["2 !3 .", ". !4 ."]);
+});
+
+test("joining compares all axes but one", () => {
+  assert.deepEqual(drawn(clash("concat", [[2, 4], [2, 3]], 0)), ["~2 !4", "~2 !3"]);
+  assert.deepEqual(drawn(clash("concat", [[2, 4], [2]], 0)), ["~2 !4", "~2 ."]);
+});
+
+test("the picture has words", () => {
+  assert.equal(summaryOf(clash("broadcast", [[4, 3], [4]])), "x (4, 3), y (4,); lengths that do not fit: 3 and 4");
+  assert.equal(summaryOf(clash("reshape", [[4, 3], [5, -1]])), "x (4, 3), y (5, -1)");
+});

@@ -1,0 +1,80 @@
+/** The picture of shapes that do not fit: boxes aligned as the rule aligns them, and edits that repair. */
+
+import { button, el } from "../../parts/dom";
+import { count, sizeOf, tuple } from "../../parts/format";
+import type { Page } from "../../page/page";
+import type { Failure, Repair } from "../../page/protocol";
+import { aligned, summaryOf, type Box } from "./shape-alignment";
+import "./shape-picture.css";
+
+type Clash = NonNullable<Failure["clash"]>;
+
+export function shapePicture(clash: Clash, page: Page): HTMLElement {
+  const repairs = clash.repairs.map((repair) => el("li", {}, repairButton(repair, page)));
+  return el(
+    "div",
+    { class: "clash" },
+    el("p", { class: "clash-rule" }, RULES[clash.rule](clash.joined ?? 0)),
+    pictureOf(clash),
+    repairs.length > 0 ? el("p", { class: "clash-rule" }, "Edits after which the shapes fit:") : null,
+    repairs.length > 0 ? el("ul", { class: "clash-repairs" }, ...repairs) : null,
+  );
+}
+
+const RULES: Record<Clash["rule"], (joined: number) => string> = {
+  broadcast: () => "Shapes are aligned at the right. Lengths must be equal, or one of them 1.",
+  broadcast_to: () => "Shapes are aligned at the right. Each length must be the requested one, or 1.",
+  matmul: () => "The inner lengths of a product must be equal: the last axis of the first operand, the last but one of the second.",
+  reshape: () => "A reshape keeps the number of elements.",
+  concat: (joined) => `Joining along axis ${joined} needs equal lengths along all other axes.`,
+};
+
+function pictureOf(clash: Clash): HTMLElement {
+  const { rows, verdicts } = aligned(clash);
+  const isReshape = clash.rule === "reshape";
+  const body = rows.map((boxes, at) => {
+    const { text = "", shape = [] } = clash.operands[at] ?? {};
+    const name = el("th", { scope: "row" }, text ? el("code", {}, text) : isReshape && at === 1 ? "new shape" : "", el("span", {}, tuple(shape)));
+    const size = isReshape ? el("td", { class: "clash-size" }, sizeText(shape)) : null;
+    return el("tr", {}, name, ...boxes.map(boxOf), size);
+  });
+  const marks = verdicts.map((verdict) => el("td", { class: verdict === "wrong" ? "clash-wrong" : "" }, verdict === "wrong" ? "≠" : ""));
+  const last = el("tr", { class: "clash-marks" }, el("td", {}), ...marks, isReshape ? el("td", { class: "clash-wrong" }, "≠") : null);
+  // The boxes are a picture: its text says the same in words.
+  const table = el("table", { "aria-hidden": true }, el("tbody", {}, ...body, last));
+  return el("div", { class: "clash-picture", role: "img", "aria-label": summaryOf(clash) }, table);
+}
+
+/** `12 elements`; with a length of -1 any multiple of the other lengths. */
+function sizeText(shape: readonly number[]): string {
+  const size = sizeOf(shape);
+  return size < 0 ? `a multiple of ${count(-size, "element")}` : count(size, "element");
+}
+
+function boxOf(box: Box): HTMLElement {
+  if (box.kind === "none") return el("td", {});
+  const title = { implied: "An axis of length 1 that the shape does not have", joined: "The axis that is joined", wrong: "These lengths differ", fits: null }[box.kind];
+  return el("td", {}, el("span", { class: `clash-box clash-${box.kind}`, title }, String(box.length)));
+}
+
+/** A button that makes one edit, which undo takes back. */
+function repairButton(repair: Repair, page: Page): HTMLElement {
+  const { output } = page.view.origins;
+  const text = `${repair.label} → ${tuple(repair.shape)}`;
+  const apply = (): void => {
+    const { editor } = page;
+    page.goTo(output, repair.line, repair.column, repair.file);
+    const file = editor.files().find(({ name }) => name === repair.file);
+    const [from, to] = file ? [offset(file.text, repair.line, repair.column), offset(file.text, repair.endLine, repair.endColumn)] : [0, 0];
+    if (file?.text.slice(from, to) !== repair.old) return page.warn("The program was edited there since it ran: run it again for edits that fit.");
+    editor.showFile(repair.file);
+    editor.change([{ from, to, insert: repair.text }]);
+  };
+  return button(text, apply, { class: "quiet", "aria-label": `Change ${repair.old} to ${repair.label}: the result has shape ${tuple(repair.shape)}` });
+}
+
+/** The offset of a position in a text. */
+function offset(text: string, line: number, column: number): number {
+  const before = text.split("\n").slice(0, line - 1);
+  return before.reduce((sum, one) => sum + one.length + 1, column);
+}
