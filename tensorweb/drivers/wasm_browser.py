@@ -198,7 +198,7 @@ class WasmBrowserDriver(WasmDriver):
         `helped` counts the parts of launches that helper threads did.
         """
         found = {"dispatches": self._js.dispatches(), "helped": self._js.helped()}
-        return self._counters | found
+        return super().counters() | found
 
     def close(self) -> None:
         """Free the memory and all of its buffers."""

@@ -290,8 +290,11 @@ class WasmDriver(ABC):
         self._require_open()
 
     def counters(self) -> dict[str, int]:
-        """Return totals since opening, and `live_buffers` and `live_bytes` of now."""
-        return dict(self._counters)
+        """Return totals since opening, and `live_buffers` and `live_bytes` of now.
+
+        `memory_bytes` is the size of the WebAssembly memory, which never shrinks.
+        """
+        return {**self._counters, "memory_bytes": self._heap.size}
 
     def abandon(self) -> None:
         """Take the device for lost and never call it again."""

@@ -13,12 +13,13 @@ import wasm_modules
 from wasm_modules import filled, launch, slot, tape, values
 
 from tensorweb.drivers import policy, wasm_native
-from tensorweb.drivers.policy import WASM_CAPACITY
+from tensorweb.drivers.policy import FIRST_PAGES, WASM_CAPACITY
 from tensorweb.drivers.protocol import (
     CLEAR,
     COPY,
     ModuleDriver,
 )
+from tensorweb.drivers.wasm_driver import PAGE
 from tensorweb.drivers.wasm_native import WasmNativeDriver, open_wasm_native
 from tensorweb.errors import (
     BackendError,
@@ -267,6 +268,7 @@ def test_counters(driver: WasmNativeDriver) -> None:
         "reads": 1,
         "live_buffers": 2,
         "live_bytes": 32,
+        "memory_bytes": FIRST_PAGES * PAGE,
     }
 
 
