@@ -26,7 +26,7 @@ from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.planning import Plan, Plans, describe, make_plan
 from tensorweb.backends.pool import Buffer, Pool
 from tensorweb.backends.replay import Replay
-from tensorweb.backends.reporting import Report
+from tensorweb.backends.reporting import MemoryReport, Report
 from tensorweb.backends.tapes import filled
 from tensorweb.backends.traits import DeviceTraits
 from tensorweb.devices import forget
@@ -43,6 +43,7 @@ from tensorweb.graph.op import CONSTANT, LEAF
 from tensorweb.graph.pending import pending
 from tensorweb.graph.storage import HostData, Storage
 from tensorweb.graph.tracing import Placeholder, value_wanted
+from tensorweb.memory_log import memory_log
 from tensorweb.nodes.movement import copy
 from tensorweb.schedule.linear import LinearGraph, linearize, pieces
 from tensorweb.waits import Steps
@@ -443,6 +444,10 @@ class KernelBackend:
         handles = [buffer.handle for buffer in read]
         report = Report(self.driver) if is_heard() else None
         submit = self.driver.submit if report is None else report.submit
+        memory = None
+        if (log := memory_log()) is not None:
+            described, locations = plan.described(graph), locations_of(nodes)
+            memory = MemoryReport(log, pool, plan, described, locations)
         with pool.lock:
             layout, (taken, taken_handles) = self._take(graph, plan, layout, name)
             for part in layout.parts:
@@ -450,6 +455,8 @@ class KernelBackend:
                     if pool.leaving > pool.budget // policy.GROWTH:
                         pool.wait()
                     taken, taken_handles = pool.take_all(part.taken, name)
+                if memory is not None:
+                    memory.take(taken, part.served)
                 buffers += taken
                 handles += taken_handles
                 for tape, holes in part.tapes:
@@ -460,6 +467,8 @@ class KernelBackend:
                         buffers[slot] = GONE
         if report is not None:
             report.tell(plan.records, plan.described(graph), locations_of(nodes))
+        if memory is not None:
+            memory.finish(layout.settled)
         for number, slot in layout.settled:
             settle(nodes[number], buffers[slot])
         for number in (*layout.dropped, *again):
@@ -514,6 +523,8 @@ class KernelBackend:
             return storage
         if isinstance(storage, HostData):
             buffer = self.pool.take(self.traits.storage_bytes(node), describe, node)
+            if (log := memory_log()) is not None:
+                log.upload(self.traits.device, self.pool, buffer, node)
             at = 0
             for piece in device_pieces(node, storage, self.traits):
                 if len(piece):

@@ -115,11 +115,13 @@ class Part:
         taken: what is taken from the pool for them.
         tapes: what to submit, with the slots that their holes are filled with.
         left: slots that nothing needs after them.
+        served: references of the storages of each buffer that is taken, in order.
     """
 
     taken: Taken
     tapes: list[tuple[Tape, Holes]]
     left: list[int]
+    served: list[list[int]]
 
 
 @dataclass(slots=True)
@@ -164,8 +166,9 @@ class Stock:
         """
         slots = {reference: slot for slot, reference in enumerate(self.reads)}
         found = allocations(self.spans, staying)
-        taken = self._taken(found, slots)
-        part = Part(taken, [(tape, holes_of(tape, slots)) for tape in tapes], [])
+        taken, served = self._taken(found, slots)
+        own = [(tape, holes_of(tape, slots)) for tape in tapes]
+        part = Part(taken, own, [], served)
         return self._layout([part], _bytes(found), slots, staying)
 
     def in_parts(
@@ -193,7 +196,7 @@ class Stock:
             if not found:
                 return None
             most = max(most, held + _bytes(found))
-            taken = self._taken(found, slots)
+            taken, served = self._taken(found, slots)
             for allocation in found:
                 reference = max(allocation.references, key=last.__getitem__)
                 carried[slots[reference]] = reference
@@ -202,9 +205,8 @@ class Stock:
                 del carried[slot]
             own = [each for each in commands if begin <= each.index < end]
             tapes = make_tapes(own, pipelines)
-            parts.append(
-                Part(taken, [(tape, holes_of(tape, slots)) for tape in tapes], left)
-            )
+            with_slots = [(tape, holes_of(tape, slots)) for tape in tapes]
+            parts.append(Part(taken, with_slots, left, served))
             begin = end
         return self._layout(parts, most, slots, staying)
 
@@ -227,8 +229,13 @@ class Stock:
                 high = end - 1
         return best
 
-    def _taken(self, found: Iterable[Allocation], slots: dict[int, int]) -> Taken:
-        """Give allocations the next slots, and return what is taken for them."""
+    def _taken(
+        self, found: Iterable[Allocation], slots: dict[int, int]
+    ) -> tuple[Taken, list[list[int]]]:
+        """Give allocations the next slots.
+
+        Returns what is taken for them, and the references that each buffer serves.
+        """
         by_size: dict[int, list[list[int]]] = {}
         for allocation in found:
             by_size.setdefault(allocation.size, []).append(allocation.references)
@@ -242,7 +249,7 @@ class Stock:
             for references in served:
                 slots.update(dict.fromkeys(references, count))
                 count += 1
-        return taken
+        return taken, [each for served in by_size.values() for each in served]
 
     def _layout(
         self,

@@ -58,6 +58,7 @@ class Plan:
     inlined: list[int] = field(default_factory=list)
     equal: list[tuple[int, int]] = field(default_factory=list)
     graph: list[NodeRecord] = field(default_factory=list)
+    _lifespans: dict[int, tuple[int, int]] = field(default_factory=dict)
     _layouts: dict[tuple[frozenset[int], bool], Layout] = field(default_factory=dict)
 
     def described(self, graph: LinearGraph) -> list[NodeRecord]:
@@ -65,6 +66,19 @@ class Plan:
         if not self.graph:
             self.graph = node_records(graph)
         return self.graph
+
+    @property
+    def lifespans(self) -> Mapping[int, tuple[int, int]]:
+        """First and last kernel of each storage by its reference, cached."""
+        if not self._lifespans:
+            found = {span.reference: (span.first, span.last) for span in self.spans}
+            self._lifespans.update(found)
+        return self._lifespans
+
+    @property
+    def kernels(self) -> int:
+        """Count of kernels."""
+        return 1 + max((last for _, last in self.lifespans.values()), default=-1)
 
     def layout(self, graph: LinearGraph) -> Layout:
         """Return the buffer layout for a flush of a graph of this structure."""

@@ -33,6 +33,7 @@ from tensorweb.drivers.policy import SMALLEST_BUDGET
 from tensorweb.drivers.protocol import Driver
 from tensorweb.errors import DeviceMemoryError
 from tensorweb.graph.storage import Storage
+from tensorweb.memory_log import memory_log
 
 Taken = list[tuple[int, list[tuple[int, int]]]]
 """For each buffer size, pairs of a caller's id and the bytes it needs."""
@@ -70,16 +71,22 @@ class FreeList:
         self.handles: list[int] = []
         self.last_taken = 0
 
-    def finalizer(self, handle: int) -> Callable[[], None]:
+    def finalizer(
+        self, handle: int, hook: Iterator[int] | None = None
+    ) -> Callable[[], None]:
         """Return a finalizer, implemented in C, that adds a handle to the free list.
 
         For a large buffer, `extend` first appends the handle; its second request to
-        the iterator calls `notice`, which may evict free buffers.
+        the iterator calls `notice`, which may evict free buffers. A `hook`, which
+        yields nothing, is advanced in between.
         """
-        if self.size <= self.pool.smallest_large:
+        is_large = self.size > self.pool.smallest_large
+        if not is_large and hook is None:
             return partial(self.handles.append, handle)
-        notice: Iterator[int] = iter(partial(self.pool.notice, self.size), None)
-        return partial(self.handles.extend, chain((handle,), notice))
+        notice: Iterator[int] = iter(())
+        if is_large:
+            notice = iter(partial(self.pool.notice, self.size), None)
+        return partial(self.handles.extend, chain((handle,), hook or (), notice))
 
 
 class Buffer(Storage):
@@ -106,6 +113,10 @@ class Buffer(Storage):
     def size(self) -> int:
         """Bytes of the buffer."""
         return self.home.size
+
+    def when_freed(self, hook: Iterator[int]) -> None:
+        """Advance an iterator of C functions, which yields nothing, at the release."""
+        self.__del__ = self.home.finalizer(self.handle, hook)
 
 
 class Pool:
@@ -215,6 +226,9 @@ class Pool:
         if buffer is None:
             buffer = self.take(nbytes, str, "what a recorded function computes inside")
             self._shared[key] = buffer
+            log = memory_log()
+            if log is not None:
+                log.take(self.traits.device, self, [buffer], "jit")
         return buffer
 
     def take_all(

@@ -9,12 +9,13 @@ from typing import Protocol
 from tensorweb.backends.layouts import allocations
 from tensorweb.backends.planning import Plan, describe
 from tensorweb.backends.pool import Buffer, Pool, Taken
-from tensorweb.backends.reporting import Report
+from tensorweb.backends.reporting import MemoryReport, Report
 from tensorweb.backends.tapes import Holes, filled
 from tensorweb.drivers import Driver
 from tensorweb.errors import DeviceLostError, DeviceMemoryError
 from tensorweb.events import is_heard, locations_of
 from tensorweb.graph.node import Node, leaf, view_of
+from tensorweb.memory_log import memory_log
 from tensorweb.nodes.movement import copy
 from tensorweb.schedule.linear import LinearGraph
 
@@ -53,6 +54,7 @@ class Replay:
     ) -> None:
         """Keep what does not change between calls."""
         self._host = host
+        self._plan = plan
         self._launches = plan.records
         self._described = plan.described(graph)
         self._locations = locations_of(graph.nodes)
@@ -66,6 +68,8 @@ class Replay:
         self._fresh = by_size(plan, fresh)
         # In the order in which the pool returns them.
         fresh = [number for _, requests in self._fresh for number, _ in requests]
+        self._served = [[number] for number in fresh]
+        self._results = [(number, slot) for slot, number in enumerate(fresh)]
         changing = [*read_arguments, *fresh]
         self._captured: dict[int, Buffer] = {
             number: host.buffer_of(nodes[number])
@@ -145,8 +149,14 @@ class Replay:
         handles = [buffer.handle for buffer in buffers]
         report = Report(host.driver) if is_heard() else None
         submit = host.driver.submit if report is None else report.submit
+        memory = None
+        if (log := memory_log()) is not None:
+            described, locations = self._described, self._locations
+            memory = MemoryReport(log, host.pool, self._plan, described, locations)
         with host.pool.lock:
             fresh, fresh_handles = host.pool.take_all(self._fresh, self._name)
+            if memory is not None:
+                memory.take(fresh, self._served)
             buffers += fresh
             handles += fresh_handles
             for words, holes in self._tapes:
@@ -155,6 +165,8 @@ class Replay:
                 submit(words)
         if report is not None:
             report.tell(self._launches, self._described, self._locations)
+        if memory is not None:
+            memory.finish(self._results)
         host.driver.pace()
         buffers += self._captured_results
         results = [leaf(buffers[index], *like) for index, like in self._like]

@@ -1,6 +1,7 @@
-"""Submit the tapes of a flush and report it to listeners.
+"""Submit the tapes of a flush and report it to listeners, and its buffers to a log.
 
-Used by flushes and by functions compiled with `jit`, only if there are listeners.
+Used by flushes and by functions compiled with `jit`, only if there are listeners, or
+a log of memory.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ from collections.abc import Sequence
 from time import perf_counter
 
 from tensorweb import events
+from tensorweb.backends.planning import Plan
+from tensorweb.backends.pool import Buffer, Pool
 from tensorweb.drivers import Driver
 from tensorweb.events import Flush, KernelRecord, NodeRecord
 from tensorweb.frames import Location
+from tensorweb.memory_log import MemoryLog
 
 
 class Report:
@@ -49,3 +53,32 @@ class Report:
         events.tell(
             Flush(launches, graph, 0, self._planned, now, locations, self._seconds)
         )
+
+
+class MemoryReport:
+    """The buffers of one flush while memory is logged."""
+
+    __slots__ = ("_flush", "_kernels", "_log", "_pool")
+
+    def __init__(
+        self,
+        log: MemoryLog,
+        pool: Pool,
+        plan: Plan,
+        graph: Sequence[NodeRecord],
+        locations: Sequence[Location | None],
+    ) -> None:
+        """Begin before the flush takes its buffers."""
+        self._log = log
+        self._pool = pool
+        self._kernels = plan.kernels
+        self._flush = log.begin(graph, plan.lifespans, locations)
+
+    def take(self, buffers: Sequence[Buffer], served: Sequence[Sequence[int]]) -> None:
+        """Report buffers that were taken, and the storages that each contains."""
+        pool, flush = self._pool, self._flush
+        self._log.take(pool.traits.device, pool, buffers, "flush", served, flush)
+
+    def finish(self, results: Sequence[tuple[int, int]]) -> None:
+        """End the flush after its last tape; `results` are references with slots."""
+        self._log.finish(self._flush, self._kernels, results)

@@ -47,6 +47,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "advice": ("devices",),
     "evaluate": (*GRAPH, "devices", "waits"),
     "events": ("frames", "graph"),
+    "memory_log": ("frames", "graph", "events"),
     "nodes": NODES,
     "lookups": VALUES_READ,
     "display": (*NODES, "evaluate"),
@@ -75,6 +76,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "backends": (
         *NODES,
         "events",
+        "memory_log",
         "schedule",
         "codegen",
         "drivers",
