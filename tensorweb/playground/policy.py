@@ -95,6 +95,9 @@ MOST_FILM_STEPS = 240
 MOST_FILM_BYTES = 1 << 25
 """Their bytes; two are retained of larger ones as well."""
 
+MOST_MEMORY_VALUES = 40
+"""Values that one buffer contained, of which the page hears."""
+
 MOST_SOURCE = 200_000
 """Characters of a kernel's text that the page shows."""
 

@@ -202,6 +202,72 @@ class KernelSource(TypedDict):
     text: Text
 
 
+class MemoryValue(TypedDict):
+    """A value that a buffer contained, and where the program built it."""
+
+    op: str
+    """`leaf` for data, empty for scratch storage of a kernel."""
+    shape: Index
+    dtype: str
+    begin: Position
+    """Index of the kernel that computed it."""
+    end: Position
+    """Index after the last kernel of its flush that needed it."""
+    file: str
+    line: int | None
+
+
+class MemoryBlock(TypedDict):
+    """A buffer of a device, from the time it was taken to its release."""
+
+    bytes: int
+    use: Literal["data", "flush", "jit"]
+    begin: Position
+    """Count of kernels before it was taken."""
+    end: int | None
+    """Count of kernels before it was freed; null if it outlived the run."""
+    seconds: float
+    """How long it was in use."""
+    isInner: bool
+    """Whether it served one flush only, and was freed at its end."""
+    freedLine: int | None
+    """The line of `main.py` that dropped its last reference."""
+    names: Names
+    """Tensors that share it at the end of the run."""
+    values: Annotated[list[MemoryValue], Most(100)]
+
+
+class DeviceMemory(TypedDict):
+    """The memory of one device in a run."""
+
+    device: str
+    peak: int
+    """Greatest count of bytes in use at once."""
+    step: Position
+    """Count of kernels before the peak."""
+    atPeak: Index
+    """Indices of the blocks in use at the peak."""
+    before: int
+    """Bytes in use before the run."""
+    allocated: int
+    """Greatest count of bytes in use, and free for later flushes."""
+    memory: int | None
+    """Bytes of the WebAssembly memory; null for other devices."""
+    budget: int
+    blocks: list[MemoryBlock]
+
+
+class MemoryRecord(TypedDict):
+    """The memory of a run: its buffers over its kernels."""
+
+    kernels: Position
+    """Count of kernels of the flushes that are listed."""
+    flushes: int
+    unlisted: int
+    """The count of flushes that are not listed."""
+    devices: Annotated[list[DeviceMemory], Most(10)]
+
+
 class NonfiniteOrigin(TypedDict):
     """The operation that first produced a NaN or an infinity, and its source lines."""
 

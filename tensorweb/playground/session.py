@@ -19,11 +19,13 @@ from tensorweb.errors import DeviceError
 from tensorweb.events import listening
 from tensorweb.frames import noting
 from tensorweb.graph.nonfinite import Search
+from tensorweb.memory_log import MemoryLog, logging_memory
 from tensorweb.performance.warming import Graph, graphs, prepare
 
 from . import (
     completion,
     kernels,
+    memory,
     pictures,
     policy,
     records,
@@ -107,6 +109,7 @@ class Session:
         self._main = new_main()
         self._names = vars(self._main)
         self._kernels = kernels.Tally()
+        self._memory = MemoryLog()
         self._search: Search | None = None
         self._inside: Inside | None = None
         self._stopped = False
@@ -188,6 +191,7 @@ class Session:
         started = perf_counter()
         around = self._host.around(self._output, self._displays.show)
         tally = self._kernels = kernels.Tally()
+        log = self._memory = MemoryLog()
         seeker = self._search = Search() if search else None
         looker = self._inside = self._new_inside() if inside else None
         noting_lines = noting(sys.maxsize if seeker else policy.MOST_RECORDED_LINES)
@@ -197,7 +201,8 @@ class Session:
         self._lines.begin(keep, inside)
         heard = listening(tally.add, seconds=timed)
         noting_results = self._lines.noting()
-        with around, heard, noting_lines, noting_results, looking, retaining:
+        logging = logging_memory(log)
+        with around, heard, logging, noting_lines, noting_results, looking, retaining:
             try:
                 if device is not None:
                     await self._choose(device)
@@ -266,6 +271,10 @@ class Session:
     async def source(self, kernel: int) -> records.KernelSource:
         """Return the text of one of the last run's kernels."""
         return {"text": self._kernels.source(kernel)}
+
+    async def memory(self) -> records.MemoryRecord:
+        """Return the buffers of the last run, and its peak."""
+        return memory.record(self._memory, self._entries)
 
     async def statistics(self, tensor: int) -> records.Statistics:
         """Return the statistics of one tensor."""
@@ -502,6 +511,7 @@ def handlers(session: Session) -> Mapping[str, Handler]:
     asked: dict[str, Handler] = {
         "describe": session.describe,
         "source": session.source,
+        "memory": session.memory,
         "statistics": session.statistics,
         "text": session.text,
         "fingerprint": session.fingerprint,

@@ -1,7 +1,7 @@
 /** A valid value of every response and every message of a running program. */
 
 import type { Requests } from "../../web/src/page/messages";
-import type { Heatmap, Notes, ShapeClash, TensorRecord } from "../../web/src/page/protocol";
+import type { DeviceMemory, Heatmap, MemoryBlock, Notes, ShapeClash, TensorRecord } from "../../web/src/page/protocol";
 
 const tensor: TensorRecord = {
   ...{ id: 0, name: "x", names: ["x", "y"], lines: [0], displays: [3], group: null, cuts: ["list: 5 of 9 shown"] },
@@ -38,6 +38,16 @@ const clash: ShapeClash = {
   repairs: [{ label: "x.T", shape: [3, 4], file: "main.py", line: 2, column: 0, endLine: 2, endColumn: 1, old: "x", text: "x.T" }],
 };
 
+const block: MemoryBlock = {
+  ...{ bytes: 64, use: "flush", begin: 0, end: null, seconds: 0.5, isInner: false, freedLine: 4, names: ["x"] },
+  values: [{ op: "exp", shape: [2, 3], dtype: "float32", begin: 0, end: 2, file: "main.py", line: null }],
+};
+
+const memory: DeviceMemory = {
+  ...{ device: "cpu", peak: 64, step: 0, atPeak: [0], before: 0, allocated: 96, memory: null, budget: 1 << 20 },
+  blocks: [block],
+};
+
 export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
   start: {
     ...{ adapter: null, emulated: false, reason: "no GPU", blocking: true },
@@ -53,6 +63,7 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
   },
   describe: [tensor],
   source: { text: "@compute" },
+  memory: { kernels: 3, flushes: 2, unlisted: 1, devices: [memory] },
   statistics: { min: 1, problem: "too large" },
   text: { text: "[1, 2]" },
   fingerprint: [{ name: "x", shape: [2, 3], dtype: "float32", digest: "0123456789abcdef", numbers: [1, null] }],

@@ -382,6 +382,105 @@ export const isKernelSource: Check<KernelSource> = record({
   text: text(4_000_000),
 });
 
+/** A value that a buffer contained, and where the program built it. */
+export interface MemoryValue {
+  /** `leaf` for data, empty for scratch storage of a kernel. */
+  op: string;
+  shape: number[];
+  dtype: string;
+  /** Index of the kernel that computed it. */
+  begin: number;
+  /** Index after the last kernel of its flush that needed it. */
+  end: number;
+  file: string;
+  line: number | null;
+}
+export const isMemoryValue: Check<MemoryValue> = record({
+  op: text(100_000),
+  shape: list(count(), 10_000),
+  dtype: text(100_000),
+  begin: count(1_000_000_000),
+  end: count(1_000_000_000),
+  file: text(100_000),
+  line: orNull(count()),
+});
+
+/** A buffer of a device, from the time it was taken to its release. */
+export interface MemoryBlock {
+  bytes: number;
+  use: "data" | "flush" | "jit";
+  /** Count of kernels before it was taken. */
+  begin: number;
+  /** Count of kernels before it was freed; null if it outlived the run. */
+  end: number | null;
+  /** How long it was in use. */
+  seconds: number;
+  /** Whether it served one flush only, and was freed at its end. */
+  isInner: boolean;
+  /** The line of `main.py` that dropped its last reference. */
+  freedLine: number | null;
+  /** Tensors that share it at the end of the run. */
+  names: string[];
+  values: MemoryValue[];
+}
+export const isMemoryBlock: Check<MemoryBlock> = record({
+  bytes: count(),
+  use: oneOf("data", "flush", "jit"),
+  begin: count(1_000_000_000),
+  end: orNull(count()),
+  seconds: number,
+  isInner: flag,
+  freedLine: orNull(count()),
+  names: list(text(100_000), 100_000),
+  values: list(isMemoryValue, 100),
+});
+
+/** The memory of one device in a run. */
+export interface DeviceMemory {
+  device: string;
+  /** Greatest count of bytes in use at once. */
+  peak: number;
+  /** Count of kernels before the peak. */
+  step: number;
+  /** Indices of the blocks in use at the peak. */
+  atPeak: number[];
+  /** Bytes in use before the run. */
+  before: number;
+  /** Greatest count of bytes in use, and free for later flushes. */
+  allocated: number;
+  /** Bytes of the WebAssembly memory; null for other devices. */
+  memory: number | null;
+  budget: number;
+  blocks: MemoryBlock[];
+}
+export const isDeviceMemory: Check<DeviceMemory> = record({
+  device: text(100_000),
+  peak: count(),
+  step: count(1_000_000_000),
+  atPeak: list(count(), 10_000),
+  before: count(),
+  allocated: count(),
+  memory: orNull(count()),
+  budget: count(),
+  blocks: list(isMemoryBlock, 10_000),
+});
+
+/** The memory of a run: its buffers over its kernels. */
+export interface MemoryRecord {
+  /** Count of kernels of the flushes that are listed. */
+  kernels: number;
+  flushes: number;
+  /** The count of flushes that are not listed. */
+  unlisted: number;
+  devices: DeviceMemory[];
+}
+export const isMemoryRecord: Check<MemoryRecord> = record({
+  kernels: count(1_000_000_000),
+  flushes: count(),
+  unlisted: count(),
+  devices: list(isDeviceMemory, 10),
+});
+
 /** Statistics of a tensor's values; fields that cannot be computed are missing. */
 export interface Statistics {
   /** Of the finite values; null if there is none. */
@@ -878,6 +977,8 @@ export interface PythonRequests {
   describe: { details: Record<string, never>; value: TensorRecord[] };
   /** Return the text of one of the last run's kernels. */
   source: { details: { kernel: number }; value: KernelSource };
+  /** Return the buffers of the last run, and its peak. */
+  memory: { details: Record<string, never>; value: MemoryRecord };
   /** Return the statistics of one tensor. */
   statistics: { details: { tensor: number }; value: Statistics };
   /** Return the digits of a tensor as `print` writes them. */
@@ -927,6 +1028,7 @@ export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequ
   run: isRunRecord,
   describe: list(isTensorRecord, 10_000),
   source: isKernelSource,
+  memory: isMemoryRecord,
   statistics: isStatistics,
   text: isTensorText,
   fingerprint: list(isFingerprint, 40),
