@@ -105,6 +105,7 @@ TABS = (
     "Film",
     "Model",
     "Kernels",
+    "Memory",
     "Files",
     "Compare",
 )

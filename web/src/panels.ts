@@ -6,6 +6,7 @@ import { mountEditor } from "./panels/editor/editor";
 import { mountFilm } from "./panels/film/film";
 import { mountFiles } from "./panels/files/files";
 import { mountKernels } from "./panels/kernels/kernels";
+import { mountMemory } from "./panels/memory/memory";
 import { mountModel } from "./panels/model/model";
 import { mountOutput } from "./panels/output/output";
 import { mountTensors } from "./panels/tensors/tensors";
@@ -19,6 +20,7 @@ export const PANELS: readonly Panel[] = [
   { id: "film", label: "Film", pane: "results", mount: mountFilm },
   { id: "model", label: "Model", pane: "results", mount: mountModel },
   { id: "kernels", label: "Kernels", pane: "results", mount: mountKernels },
+  { id: "memory", label: "Memory", pane: "results", mount: mountMemory },
   { id: "files", label: "Files", pane: "results", mount: mountFiles },
   { id: "compare", label: "Compare", pane: "results", mount: mountCompare },
 ];
