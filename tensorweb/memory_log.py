@@ -305,7 +305,7 @@ class MemoryLog:
         self.take(device, usage, [buffer], "data", value=value)
 
     def _hook(self, number: int) -> Iterator[int]:
-        """Return an iterator that notes a release: its instruction, its time, the block."""
+        """Return an iterator that notes a release: instruction, time, block."""
         parts = chain(islice(self._places, 1), islice(self._times, 1), (number,))
         extend: Callable[[], Any] = partial(self._freed.extend, parts)
         return iter(extend, None)
