@@ -6,7 +6,7 @@ over a program that asked for no gradient. A detached value ends it, as in `grad
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from tensorweb.graph.autograd import grad_disabled
 from tensorweb.graph.complex_pairs import pair_of
@@ -20,14 +20,23 @@ WITHOUT_GRADIENT = ("constant", "iota")
 
 
 class _WholePass(BackwardPass):
-    """A backward pass to all data that a result depends on."""
+    """A backward pass to all floats that a result depends on.
+
+    It ends at data and at floats that are made of integers, such as random numbers.
+    """
+
+    def __init__(self, result: Node, asked: Collection[Node]) -> None:
+        self._asked = asked
+        super().__init__([result], [])
 
     def _inputs_of(self, node: Node) -> tuple[Node, ...]:
         inputs = super()._inputs_of(node)
-        if not inputs and node.op.kind not in WITHOUT_GRADIENT:
+        if any(each.dtype.kind == "float" for each in inputs):
+            return inputs
+        if node in self._asked or node.op.kind not in WITHOUT_GRADIENT:
             self._depends[node] = True
             self.variables += (node,)
-        return inputs
+        return ()
 
 
 def gradients(
@@ -45,8 +54,9 @@ def gradients(
         TransformError: the value is not of real numbers.
     """
     with provenance.retaining(), grad_disabled():
-        whole = _WholePass([node], [])
-        asked = [one for one in dict.fromkeys(map(pair_of, by)) if whole.reaches(one)]
+        nodes = dict.fromkeys(map(pair_of, by))
+        whole = _WholePass(node, nodes)
+        asked = [one for one in nodes if whole.reaches(one)]
         cotangent = cast(dependence.cell(node, index), node.dtype)
         count = len(whole.variables)
         found = whole.vjp([node], [cotangent], asked)

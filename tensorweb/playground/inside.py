@@ -41,12 +41,23 @@ class Inside:
         self._blocking = blocking
         self._looked: list[tensors.Entry] = []
         self._ids: dict[Node, int] = {}
+        self._parameters: list[Node] = []
 
     @contextmanager
     def open(self) -> Iterator[None]:
         """Retain provenance, and what modules return, inside a `with` block."""
         with self.provenance.open(), self.calls.noting():
             yield
+
+    def name_parameters(self, names: Mapping[str, object]) -> None:
+        """Let answers name the parameters of networks by their paths."""
+        self._parameters = [
+            node
+            for part in islice(parts_of(names), policy.MOST_MODULES)
+            for key, x in part.tensors.items()
+            for node in (pair_of(x.node),)
+            if self._look(node, f"{part.path}.{key}")
+        ]
 
     def tensor(self, number: int) -> tw.Tensor:
         """Return a value that an answer named by its id.
@@ -109,20 +120,22 @@ class Inside:
         if x.dtype.kind != "float":
             raise LookupError(f"a {x.dtype} value has no gradient")
         names = _names(entries)
-        found = gradients(self.provenance, x.node, index, list(names))
-        looked = [
-            (at, self._look(gradient, f"gradient by {entries[at].names[0]}"))
-            for node, gradient in found[: policy.MOST_GRADIENTS]
-            for at in (names[node],)
-        ]
+        by = [*names, *self._parameters]
+        looked = []
+        for node, gradient in gradients(self.provenance, x.node, index, by)[
+            : policy.MOST_GRADIENTS
+        ]:
+            value = self._tensor_record(entries, names, node)
+            name = f"gradient by {value['names'][0]}"
+            looked.append((value, self._look(gradient, name)))
         asked = [self.tensor(number) for _, number in looked]
         known = await tensors.statistics_of(asked, reader)
         return [
             {
-                "tensor": tensors.record(at, entries[at], [], {}),
+                "tensor": value,
                 "gradient": tensors.record(number, self._entry(number), [], statistics),
             }
-            for (at, number), statistics in zip(looked, known, strict=True)
+            for (value, number), statistics in zip(looked, known, strict=True)
         ]
 
     async def compared(

@@ -448,6 +448,7 @@ class Session:
     def _looked_into(self) -> Inside:
         if self._inside is None:
             raise LookupError("the last run retained no provenance")
+        self._inside.name_parameters(self._names)
         return self._inside
 
     def answering(self, handler: Handler) -> Handler:

@@ -36,6 +36,19 @@ def test_gradients_are_those_of_grad(device: str) -> None:
     np.testing.assert_allclose(found[hidden.node], (2 * hidden).tolist(), rtol=1e-6)
 
 
+def test_values_that_are_made_of_integers_have_gradients(device: str) -> None:
+    with Provenance().open() as provenance:
+        ramp = tw.linspace(0.0, 1.0, 3)
+        noise = tw.random.normal(tw.random.key(0), (3,))
+        ones = tw.ones(3)
+        y = (ramp * noise * ones).sum()
+        y.tolist()
+        values = [(ramp * noise).tolist(), (noise * ones).tolist()]
+    asked = [ones.node, ramp.node]
+    found = by_node(gradients(provenance, y.node, (), asked))
+    assert [found[node] for node in asked] == values
+
+
 def test_a_detached_value_has_no_gradient() -> None:
     with Provenance().open() as provenance:
         x = tw.asarray([1.0, 2.0])

@@ -112,6 +112,29 @@ loss = h.sum()
         ask(session, "gradients", names["n"], [0])
 
 
+def test_parameters_of_networks_are_named_and_have_gradients(device: str) -> None:
+    source = """import tensorweb as tw
+model = tw.nn.Linear(3, 2)
+x = tw.random.normal(tw.random.key(0), (4, 3))
+loss = (model(x) ** 2).mean()
+"""
+    session, (_, names) = ran(device, source, inside=True)
+    found = why(session, names["loss"], [])
+    assert {each["tensor"]["name"] for each in found["sources"]} == {
+        "x",
+        "model.weight",
+        "model.bias",
+    }
+    found = ask(session, "gradients", names["loss"], [])
+    shapes = {each["tensor"]["name"]: each["gradient"]["shape"] for each in found}
+    assert shapes == {
+        "x": [4, 3],
+        "loss": [],
+        "model.weight": [2, 3],
+        "model.bias": [2],
+    }
+
+
 def test_a_run_without_provenance_says_so(device: str) -> None:
     session, (record, names) = ran(device)
     assert "inside" not in record

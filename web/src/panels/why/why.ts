@@ -108,7 +108,7 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
     const reach = async (): Promise<HTMLElement[]> => (await page.request("reached", cell)).map(sourceOf);
     const findGradients = async (): Promise<HTMLElement[]> => (await page.request("gradients", cell)).map(gradientOf);
     const reached = asking("What does it reach?", "It reaches", "No named tensor was computed from it.", reach);
-    const gradients = asking("Its gradients", "Its gradient by", "It was computed from no named tensor of floats.", findGradients);
+    const gradients = asking("Its gradients", "Its gradient by", "It depends on no float tensor that has a name or belongs to a network.", findGradients);
     const other: DeviceName = tensor.device === "cpu" ? "webgpu" : "cpu";
     const devices = asking(`Compare with ${other}`, "", "", async () => comparisonOf(await page.request("compared", { device: other })));
     return el("div", { class: "why-further" }, reached, tensor.dtype.startsWith("float") ? gradients : null, page.view.started?.adapter ? devices : null);
