@@ -34,7 +34,9 @@ export function mountTabs(list: HTMLElement, label: string, panels: readonly Pan
     select: (id) => {
       for (const tab of tabs) {
         const isSelected = tab.dataset["panel"] === id;
+        const isNew = isSelected && tab.getAttribute("aria-selected") !== "true";
         tab.setAttribute("aria-selected", String(isSelected));
+        if (isNew) tab.scrollIntoView({ block: "nearest", inline: "nearest" });
         tab.tabIndex = isSelected ? 0 : -1;
       }
     },
