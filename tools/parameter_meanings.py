@@ -527,6 +527,7 @@ TYPES = {
     "Hashable": "object",
     "T": "object",
     "Node": "object",
+    "Clash": "object",
     "ArrayNamespaceInfo": "object",
     "FloatInfo": "object",
     "IntegerInfo": "object",

@@ -142,7 +142,8 @@
     return {
       count: () => 1 + helperCount,
       up,
-      helped: () => Atomics.load(words, CONTROL.helped),
+      // Without helpers the memory is not shared, and growing it detaches `words`.
+      helped: () => (memory.isShared ? Atomics.load(words, CONTROL.helped) : 0),
       share(pipeline, address, size) {
         sources.set(pipeline, { address, size });
       },

@@ -593,7 +593,7 @@ def location_table(first: int, positions: Iterable[Position]) -> bytes:
 
     The format is described in `Objects/locations.md` of CPython.
 
-    >>> code = compile("x = (1 +\\n  y)", "main.py", "exec")
+    >>> code = compile("x = (1 +\n  y)", "main.py", "exec")
     >>> table = location_table(code.co_firstlineno, code.co_positions())
     >>> same = code.replace(co_linetable=table)
     >>> list(same.co_positions()) == list(code.co_positions())

@@ -44,7 +44,12 @@ if in_pyodide.PYTHON in os.environ:
     # it is left to `build.py wheel`, whose Pyodide runs no other test.
     CHOSEN += ("tests/in_pyodide/op_table.py",)
 
-NUMPY_ONLY = ("--ignore-glob=*/backends/numpy_*.py",)
+VALUES = "tensorweb/tensor/values.py::tensorweb.tensor.values.ValueMethods"
+
+NUMPY_ONLY = (
+    "--ignore-glob=*/backends/numpy_*.py",
+    *(f"--deselect={VALUES}.{name}" for name in ("numpy", "numpy_async")),
+)
 """What computes with NumPy: where `cpu` is WebAssembly nobody loads it."""
 
 SECONDS = 600
