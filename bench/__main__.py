@@ -53,6 +53,7 @@ def page(options: argparse.Namespace) -> None:
     from bench.workloads import chosen
 
     rows = chosen(options.table, options.w, tiny=options.tiny)
+    is_opened = options.kernels or not options.no_launches
     extra = {
         "site": "../../index.html",
         "starts": not options.no_starts,
@@ -60,7 +61,7 @@ def page(options: argparse.Namespace) -> None:
         "network": f"_{options.mbit:g}_mbit" if options.mbit else "",
         "launches": not options.no_launches,
         "workloads": [checked_json(row) for row in rows] if options.kernels else [],
-        "libraries": ["tensorweb"],
+        "libraries": ["tensorweb"] if is_opened else [],
     }
     _in_browser(options, extra)
 

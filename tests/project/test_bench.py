@@ -392,6 +392,24 @@ def test_libraries_run_with_one_thread_and_with_all() -> None:
     assert rows[-1]["title"] == "TF.js, 4 threads"
 
 
+@pytest.mark.parametrize(
+    ("flags", "libraries"),
+    [
+        (["--no-launches"], []),
+        (["--no-launches", "--kernels"], ["tensorweb"]),
+        ([], ["tensorweb"]),
+    ],
+)
+def test_page_opens_the_library_only_to_measure_it(
+    flags: list[str], libraries: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measure = MagicMock()
+    monkeypatch.setattr(bench, "_in_browser", measure)
+    assert bench.main(["page", "--tiny", "--w", "elem", *flags]) == 0
+    [[_, extra]] = [call.args for call in measure.call_args_list]
+    assert extra["libraries"] == libraries
+
+
 def test_documents_show_the_newest_results() -> None:
     gpu, cpu = (results.load(results.newest(cpu=each)) for each in (False, True))
     page = report.PAGE.read_text("utf-8")
