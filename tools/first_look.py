@@ -94,6 +94,8 @@ def record(site: Path) -> None:
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         page = browser.new_page()
         page.add_init_script("localStorage['tensorweb:visited'] = '1'")
+        # The page would choose the CPU where the adapter is software.
+        page.add_init_script("localStorage['tensorweb:device'] = 'webgpu'")
         page.goto(server.url)
         page.wait_for_function(READY, timeout=120_000)
         recorded = listen_and_run(page)
