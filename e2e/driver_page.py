@@ -79,7 +79,8 @@ def _pack_drivers(target: Path) -> None:
     package = ROOT / "tensorweb"
     with zipfile.ZipFile(target, "w") as archive:
         archive.writestr("tensorweb/__init__.py", "")
-        archive.write(package / "errors.py", "tensorweb/errors.py")
+        for name in ("clashes.py", "errors.py", "wording.py"):
+            archive.write(package / name, f"tensorweb/{name}")
         archive.write(package / "waits.py", "tensorweb/waits.py")
         for path in sorted((package / "drivers").glob("*.[pj][ys]")):
             archive.write(path, f"tensorweb/drivers/{path.name}")
