@@ -62,11 +62,19 @@ class LateModules(MetaPathFinder):
     def _complete(self, module: str) -> None:
         # The browser blocks here, because not every browser can suspend an import.
         from js import XMLHttpRequest
+        from pyodide.ffi import JsException
 
         request = XMLHttpRequest.new()
         request.open("GET", self._address, False)
         request.responseType = "arraybuffer"
-        request.send()
+        try:
+            request.send()
+        except JsException:
+            # Chromium at times refuses it while the page fetches the same address.
+            request = XMLHttpRequest.new()
+            request.open("GET", f"{self._address}&again", False)
+            request.responseType = "arraybuffer"
+            request.send()
         if request.status != 200:
             raise ImportError(
                 f"{module} could not be loaded: the server answered {request.status}"
