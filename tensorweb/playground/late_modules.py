@@ -12,11 +12,15 @@ import sys
 import zlib
 from importlib.abc import MetaPathFinder
 from pathlib import Path
+from time import sleep
 
 HEADER = b"PK\3\4"
 """What an entry of a zip archive begins with."""
 
 GZIP = 16 + zlib.MAX_WBITS
+
+TRIES = 20
+"""Requests of the file before an import fails."""
 
 
 def expect(described: str) -> None:
@@ -64,17 +68,19 @@ class LateModules(MetaPathFinder):
         from js import XMLHttpRequest
         from pyodide.ffi import JsException
 
-        request = XMLHttpRequest.new()
-        request.open("GET", self._address, False)
-        request.responseType = "arraybuffer"
-        try:
-            request.send()
-        except JsException:
-            # Chromium at times refuses it while the page fetches the same address.
+        for attempt in range(TRIES):
             request = XMLHttpRequest.new()
-            request.open("GET", f"{self._address}&again", False)
+            again = f"&again={attempt}" if attempt else ""
+            request.open("GET", self._address + again, False)
             request.responseType = "arraybuffer"
-            request.send()
+            try:
+                request.send()
+                break
+            except JsException:
+                # Chromium at times refuses it while the page fetches the same address.
+                if attempt == TRIES - 1:
+                    raise
+                sleep(0.05)
         if request.status != 200:
             raise ImportError(
                 f"{module} could not be loaded: the server answered {request.status}"
