@@ -23,7 +23,7 @@ def driver(profiles_on_cpu: Profiles, site_url: str) -> Iterator[PageDriver]:
 
 def test_two_runs_stand_side_by_side(driver: PageDriver) -> None:
     page = driver.page
-    assert driver.run(PROGRAM.format(2)) == "ready"
+    assert driver.run(PROGRAM.format(2)) == "ready", driver.wrong()
     page.get_by_role("tab", name="Compare").click()
     assert driver.run(PROGRAM.format(3)) == "ready"
     rows = page.locator("#compare [aria-label=Tensors] tbody tr")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from browsers import hold_back, release
+from browsers import Snapshot, hold_back, release
 from page_driver import PageDriver, expect, settled
 from playwright.sync_api import Page, Route
 from test_page_access import violations
@@ -293,15 +293,30 @@ def test_loading_shows_bytes_and_a_run_queues(fresh_page: Page, site_url: str) -
     assert fresh_page.locator("#progress").is_hidden()
 
 
+def test_a_snapshot_asks_its_own_site_for_modules_that_arrive_last(
+    fresh_page: Page, snapshot: Snapshot, serve: Serve, site_url: str
+) -> None:
+    other = serve(SITE)
+    assert other != site_url, "the snapshot is made at the other address"
+    snapshot.give(fresh_page, other)
+    imports_wait(fresh_page, other)
+
+
 def test_imports_wait_for_modules_that_arrive_last(
     fresh_page: Page, site_url: str
 ) -> None:
+    imports_wait(fresh_page, site_url)
+
+
+def imports_wait(fresh_page: Page, url: str) -> None:
+    """Check imports where the page cannot fetch the late modules by itself."""
+
     def answer(route: Route) -> None:
         is_early = route.request.resource_type == "fetch"
         route.abort() if is_early else route.continue_()
 
     fresh_page.route("**/later.packed*", answer)
-    driver = PageDriver(fresh_page).open(site_url)
+    driver = PageDriver(fresh_page).open(url)
     source = "import argparse\nfrom encodings import idna\n"
     assert driver.run(source + "print(argparse.ArgumentParser.__name__)") == "ready"
     assert "ArgumentParser" in driver.output

@@ -12,15 +12,11 @@ import sys
 import zlib
 from importlib.abc import MetaPathFinder
 from pathlib import Path
-from time import sleep
 
 HEADER = b"PK\3\4"
 """What an entry of a zip archive begins with."""
 
 GZIP = 16 + zlib.MAX_WBITS
-
-TRIES = 20
-"""Requests of the file before an import fails."""
 
 
 def expect(described: str) -> None:
@@ -28,8 +24,8 @@ def expect(described: str) -> None:
 
     Args:
         described: in JSON the path of the archive, the offset of the missing bytes in
-            it, the modules among these bytes, and the address of a compressed file
-            with them: a line of JSON with sizes, then the bytes.
+            it, the modules among these bytes, and the address, relative to the site,
+            of a compressed file with them: a line of JSON with sizes, then the bytes.
     """
     archive, start, modules, address = json.loads(described)
     finder = LateModules(Path(archive), start, frozenset(modules), address)
@@ -66,21 +62,11 @@ class LateModules(MetaPathFinder):
     def _complete(self, module: str) -> None:
         # The browser blocks here, because not every browser can suspend an import.
         from js import XMLHttpRequest
-        from pyodide.ffi import JsException
 
-        for attempt in range(TRIES):
-            request = XMLHttpRequest.new()
-            again = f"&again={attempt}" if attempt else ""
-            request.open("GET", self._address + again, False)
-            request.responseType = "arraybuffer"
-            try:
-                request.send()
-                break
-            except JsException:
-                # Chromium at times refuses it while the page fetches the same address.
-                if attempt == TRIES - 1:
-                    raise
-                sleep(0.05)
+        request = XMLHttpRequest.new()
+        request.open("GET", self._address, False)
+        request.responseType = "arraybuffer"
+        request.send()
         if request.status != 200:
             raise ImportError(
                 f"{module} could not be loaded: the server answered {request.status}"

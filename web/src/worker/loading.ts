@@ -132,7 +132,7 @@ export async function loadPython(
   const python = await withModule(files.compiled, 0, () => loadPyodide(starting));
   report({ note: "step", text: "Starting Python" });
   install(python, await ours);
-  expect(python, files, later);
+  expect(python, files, build.later);
   const complete = completion(python, files, later);
   await scripts;
   const made = canKeep() ? keepSnapshot(keyOf(base, build), python as Snapshotting) : Promise.resolve(null);
@@ -168,10 +168,10 @@ function install(python: PyodideAPI, ours: Uint8Array<ArrayBuffer>): void {
   python.setStdin({ error: true });
 }
 
-/** Let imports of missing modules wait; a snapshot contains this too. */
-function expect(python: PyodideAPI, { gap }: CoreFiles, address: URL): void {
+/** Let imports of missing modules wait. A snapshot contains the address, so it must hold on any origin. */
+function expect(python: PyodideAPI, { gap }: CoreFiles, address: string): void {
   const { start, modules } = gap ?? { start: 0, modules: [] };
-  const given = JSON.stringify(JSON.stringify([libraryOf(python), start, modules, address.href]));
+  const given = JSON.stringify(JSON.stringify([libraryOf(python), start, modules, address]));
   python.runPython(`from tensorweb.playground import late_modules; late_modules.expect(${given})`);
 }
 
