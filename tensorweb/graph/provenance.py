@@ -8,7 +8,7 @@ opens one around a run of a program ("Look inside"); `inspection/` reads it.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -72,6 +72,24 @@ class Provenance:
     def inputs_of(self, node: Node) -> tuple[Node, ...]:
         """Return what a node is computed from, empty for data."""
         return self._inputs.get(node) or node.inputs
+
+    def ordered(
+        self, results: Iterable[Node], is_opened: Callable[[Node], bool]
+    ) -> list[Node]:
+        """Return results and what they are computed from, inputs first, without data.
+
+        The inputs of a node that is not opened are left out, and the node as well.
+        """
+        order: dict[Node, None] = {}
+        stack = [(node, False) for node in results]
+        while stack:
+            node, is_ready = stack.pop()
+            if is_ready:
+                order[node] = None
+            elif node not in order and self.inputs_of(node) and is_opened(node):
+                stack.append((node, True))
+                stack += [(source, False) for source in self.inputs_of(node)]
+        return list(order)
 
 
 def _size(node: Node) -> int:

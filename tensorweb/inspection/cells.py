@@ -7,9 +7,9 @@ Those are explained by further steps, down to the data.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from math import isfinite, prod
+from math import prod
 
 from tensorweb import dtypes, frames
 from tensorweb.display.numbers import short, values_of
@@ -26,6 +26,7 @@ from tensorweb.nodes.movement import expand, expand_dims, reshape, slice_ranges
 from tensorweb.nodes.reduction import reduce
 from tensorweb.nodes.selection import concat, iota
 from tensorweb.ops import OPS
+from tensorweb.shapes import ravel_index, unravel_index
 from tensorweb.transforms.rules.rule import choose, number
 from tensorweb.waits import Steps
 
@@ -140,12 +141,13 @@ def explain_cell(
     order = _line_of(provenance, node)
     masks = _masks(provenance, order, node, mask)
     computed = [one for one in reversed(order) if _is_row(one)][:MOST_ROWS]
-    outside = [one for one in masks if _is_source(one, order, node)]
+    line = set(order)
+    outside = [one for one in masks if _is_source(one, line, node)]
     asked = [*computed, *outside]
     lit = yield from _lit([masks[one] for one in asked])
     found = {one: each for one, each in zip(asked, lit, strict=True) if each.positions}
     rows = {
-        one: _unravel(found[one].positions[0], one.shape)
+        one: unravel_index(found[one].positions[0], one.shape)
         for one in computed
         if one in found
     }
@@ -155,10 +157,10 @@ def explain_cell(
         parts = dependence.input_masks(one, sources, dependence.cell(one, at))
         read += zip(sources, parts, strict=True)
     cells = yield from _lit([part for _, part in read])
-    shown = [(one, _Lit(1, [_ravel(at, one.shape)])) for one, at in rows.items()]
+    shown = [(one, _Lit(1, [ravel_index(at, one.shape)])) for one, at in rows.items()]
     terms = yield from _terms(
         [
-            (node, _Lit(1, [_ravel(index, node.shape)])),
+            (node, _Lit(1, [ravel_index(index, node.shape)])),
             *shown,
             *((one, found[one]) for one in outside if one in found),
             *((source, each) for (source, _), each in zip(read, cells, strict=True)),
@@ -203,8 +205,10 @@ def reached_cells(
     if start is not node:
         mask = expand(expand_dims(mask, (len(index),)), start.shape)
     masks = {start: mask}
-    for one in _between(provenance, start, targets):
+    for one in provenance.ordered(targets, lambda one: one is not start):
         sources = provenance.inputs_of(one)
+        if not any(each in masks for each in sources):
+            continue
         given = [masks.get(each) or dependence.empty(each) for each in sources]
         masks[one] = dependence.reached(one, sources, given)
     asked = [one for one in dict.fromkeys(targets) if one in masks and one is not start]
@@ -212,28 +216,6 @@ def reached_cells(
     found = [(one, each) for one, each in zip(asked, lit, strict=True) if each.count]
     terms = yield from _terms(found)
     return [Source(masks[each.node], each) for each in terms]
-
-
-def _between(
-    provenance: Provenance, start: Node, targets: Sequence[Node]
-) -> list[Node]:
-    """Return the nodes between a value and those computed from it, inputs first."""
-    depends: dict[Node, bool] = {start: True}
-    order = []
-    stack = [(target, False) for target in targets]
-    while stack:
-        one, is_ready = stack.pop()
-        if one in depends:
-            continue
-        sources = provenance.inputs_of(one)
-        if is_ready:
-            depends[one] = any(depends[each] for each in sources)
-            if depends[one]:
-                order.append(one)
-            continue
-        stack.append((one, True))
-        stack += [(each, False) for each in sources if each not in depends]
-    return order
 
 
 def first_nonfinite(
@@ -256,7 +238,7 @@ def first_nonfinite(
         if not following:
             return found
         node, position = following[0]
-        at = _unravel(position, node.shape)
+        at = unravel_index(position, node.shape)
         found = yield from explain_cell(provenance, node, at)
 
 
@@ -271,12 +253,7 @@ def _where_nonfinite(node: Node, mask: Node) -> Node:
     return choose(wrong, mask, number(0, mask))
 
 
-def is_nonfinite(value: Number) -> bool:
-    """Whether a value is NaN or infinite."""
-    return isinstance(value, float) and not isfinite(value)
-
-
-def _is_source(node: Node, line: Sequence[Node], result: Node) -> bool:
+def _is_source(node: Node, line: Collection[Node], result: Node) -> bool:
     """Whether a node is a value from elsewhere that a line read."""
     return node is not result and node not in line and node.op.kind != "constant"
 
@@ -299,20 +276,11 @@ def _line_of(provenance: Provenance, node: Node) -> list[Node]:
     Values whose origin is unknown belong to the line that reads them.
     """
     own = _execution(node)
-    order: dict[Node, None] = {}
-    stack = [(node, False)]
-    while stack:
-        one, is_ready = stack.pop()
-        if is_ready:
-            order[one] = None
-            continue
-        if one in order or not provenance.inputs_of(one):
-            continue
-        if one is not node and own is not None and _execution(one) not in (own, None):
-            continue
-        stack.append((one, True))
-        stack += [(source, False) for source in provenance.inputs_of(one)]
-    return list(order)
+
+    def is_inside(one: Node) -> bool:
+        return one is node or own is None or _execution(one) in (own, None)
+
+    return provenance.ordered([node], is_inside)
 
 
 def _masks(
@@ -372,7 +340,7 @@ def _terms(asked: Sequence[tuple[Node, _Lit]]) -> Steps[list[Terms]]:
     numbers = iter((yield from _numbers(parts)))
     found = []
     for node, lit in asked:
-        indices = tuple(_unravel(each, node.shape) for each in lit.positions)
+        indices = tuple(unravel_index(each, node.shape) for each in lit.positions)
         values = tuple(next(numbers)) if indices else ()
         found.append(Terms(node, lit.count, indices, values))
     return found
@@ -382,7 +350,7 @@ def _picked(node: Node, positions: Sequence[int]) -> Node:
     """Return a few elements of a node."""
     parts = []
     for position in positions:
-        ranges = [(at, 1, 1) for at in _unravel(position, node.shape)]
+        ranges = [(at, 1, 1) for at in unravel_index(position, node.shape)]
         parts.append(reshape(slice_ranges(node, ranges), (1,)))
     return concat(parts, 0) if len(parts) > 1 else parts[0]
 
@@ -394,33 +362,18 @@ def _numbers(nodes: Sequence[Node]) -> Steps[list[list[Number]]]:
     return [values_of(data, node) for data, node in zip(found, nodes, strict=True)]
 
 
-def _unravel(position: int, shape: Sequence[int]) -> Index:
-    index = []
-    for length in reversed(shape):
-        position, at = divmod(position, length)
-        index.append(at)
-    return tuple(reversed(index))
-
-
-def _ravel(index: Sequence[int], shape: Sequence[int]) -> int:
-    position = 0
-    for at, length in zip(index, shape, strict=True):
-        position = position * length + at
-    return position
-
-
 def lit_cells(masks: Sequence[Node]) -> Steps[list[tuple[int, list[Index]]]]:
     """Return how many cells of each mask are set, and indices of some of them."""
     lit = yield from _lit(masks)
     return [
-        (found.count, [_unravel(each, mask.shape) for each in found.positions])
+        (found.count, [unravel_index(each, mask.shape) for each in found.positions])
         for mask, found in zip(masks, lit, strict=True)
     ]
 
 
 def values_at(asked: Sequence[tuple[Node, Index]]) -> Steps[list[Number]]:
     """Return the values of cells."""
-    cells = [(node, _Lit(1, [_ravel(at, node.shape)])) for node, at in asked]
+    cells = [(node, _Lit(1, [ravel_index(at, node.shape)])) for node, at in asked]
     found = yield from _terms(cells)
     return [each.values[0] for each in found]
 

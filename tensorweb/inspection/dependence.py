@@ -18,18 +18,28 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import reduce as fold
 
 from tensorweb import dtypes
-from tensorweb.graph.attributes import Groups, Taking, Transform, Writing
+from tensorweb.graph.attributes import (
+    Groups,
+    Ordering,
+    Reduction,
+    Taking,
+    Transform,
+    Writing,
+)
 from tensorweb.graph.node import Node, attributes_of, constant, movement_of
+from tensorweb.graph.op import Op
 from tensorweb.nodes.contraction import contract
 from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.nodes.indexing import index_sum
 from tensorweb.nodes.movement import alias, copy, expand, expand_dims, move, reshape
 from tensorweb.nodes.reduction import reduce, scan
-from tensorweb.nodes.selection import gather, iota
+from tensorweb.nodes.selection import embed, gather, iota
 from tensorweb.nodes.sorting import argsort
 from tensorweb.ops import OPS
 from tensorweb.shapes import Shape, size
 from tensorweb.transforms.backward import BackwardPass
 from tensorweb.transforms.rules.rule import choose, number, ones, plus, zeros
+from tensorweb.view import View
 
 Nodes = Sequence[Node]
 Twin = Callable[[Node, Nodes, Nodes], Node]
@@ -57,14 +67,8 @@ def reached(node: Node, inputs: Nodes, masks: Nodes) -> Node:
 
 def cell(node: Node, index: Sequence[int]) -> Node:
     """Return the mask of one cell of a node."""
-    found = constant(1, dtypes.float32, node.device)
-    for axis, (length, at) in enumerate(zip(node.shape, index, strict=True)):
-        ramp = iota(length, dtypes.int32, node.device)
-        here = cast(elementwise(OPS["equal"], ramp, number(at, ramp)), dtypes.float32)
-        shape = [1] * len(node.shape)
-        shape[axis] = length
-        found = elementwise(OPS["multiply"], found, reshape(here, tuple(shape)))
-    return found
+    one = constant(1, dtypes.float32, node.device, (1,) * len(node.shape))
+    return embed(empty(node), one, index)
 
 
 def _twin(node: Node, inputs: Nodes, masks: Nodes) -> Node:
@@ -95,13 +99,13 @@ def _elementwise(node: Node, inputs: Nodes, masks: Nodes) -> Node:
 
 def _movement(node: Node, inputs: Nodes, masks: Nodes) -> Node:
     attrs = movement_of(node)
-    view = attrs.apply(masks[0].view)
+    (mask,) = masks
+    view = attrs.apply(mask.view)
     if view is None:
-        (mask,) = (copy(masks[0]),)
+        mask = copy(mask)
         view = attrs.apply(mask.view)
         assert view is not None, "internal: every movement applies to a copy"
-        return move(node.op, mask, attrs, view)
-    return move(node.op, masks[0], attrs, view)
+    return move(node.op, mask, attrs, view)
 
 
 def _stored_view(node: Node, inputs: Nodes, masks: Nodes) -> Node:
@@ -110,28 +114,38 @@ def _stored_view(node: Node, inputs: Nodes, masks: Nodes) -> Node:
         return empty(node)
     (mask,) = masks
     view = node.view
-    if view.is_contiguous and view.offset == 0 and view.shape == mask.shape:
-        return reshape(mask, view.shape)
-    ramp = constant(view.offset, dtypes.int32, node.device, view.shape)
-    for axis, (length, stride) in enumerate(zip(view.shape, view.strides, strict=True)):
-        shape = [1] * len(view.shape)
-        shape[axis] = length
-        along = reshape(iota(length, dtypes.int32, node.device), tuple(shape))
-        steps = elementwise(OPS["multiply"], along, number(stride, along))
-        ramp = elementwise(OPS["add"], ramp, steps)
+    if view == View.contiguous(mask.shape):
+        return mask
+    terms = [
+        (_along(view.shape, axis, node.device), stride)
+        for axis, stride in enumerate(view.strides)
+    ]
+    positions = index_sum(terms, len(view.shape), node.device)
+    start = constant(view.offset, dtypes.int32, node.device)
+    positions = expand(plus(positions, start), view.shape)
     flat = reshape(mask, (size(mask.shape),))
-    return gather(flat, [ramp], Taking((0,), 0), view.shape)
+    return gather(flat, [positions], Taking((0,), 0), view.shape)
+
+
+def _along(shape: Shape, axis: int, device: str) -> Node:
+    """Return the index along an axis, with length 1 on the other axes."""
+    aligned = [1] * len(shape)
+    aligned[axis] = shape[axis]
+    return reshape(iota(shape[axis], dtypes.int32, device), tuple(aligned))
 
 
 def _rebuilt(node: Node, inputs: Nodes, masks: Nodes) -> Node:
     """Return an operation that only moves elements, on masks."""
-    return Node(
-        node.op, tuple(masks), node.attrs, node.shape, dtypes.float32, node.device
-    )
+    return _again(node, node.op, *masks)
+
+
+def _again(node: Node, op: Op, *inputs: Node) -> Node:
+    """Return an operation on masks with the attributes of a node."""
+    return Node(op, inputs, node.attrs, node.shape, dtypes.float32, node.device)
 
 
 def _reduction(node: Node, inputs: Nodes, masks: Nodes) -> Node:
-    axes: tuple[int, ...] = node.attrs.axes  # type: ignore[union-attr]
+    axes = attributes_of(node, Reduction).axes
     return reduce("sum", masks[0], axes, dtype=dtypes.float32)
 
 
@@ -149,30 +163,21 @@ def _scan(node: Node, inputs: Nodes, masks: Nodes) -> Node:
 
 
 def _sorted(node: Node, inputs: Nodes, masks: Nodes) -> Node:
-    if node.op is OPS["argsort"]:
-        return _whole(node, masks, (len(node.shape) - 1,))
     last = len(node.shape) - 1
-    order = argsort(inputs[0], last, node.attrs.descending)  # type: ignore[union-attr]
-    indices = []
-    for axis, length in enumerate(node.shape[:-1]):
-        shape = [1] * len(node.shape)
-        shape[axis] = length
-        indices.append(reshape(iota(length, dtypes.int32, node.device), tuple(shape)))
+    if node.op is OPS["argsort"]:
+        total = reduce("sum", masks[0], (last,), True, dtypes.float32)
+        return expand(total, node.shape)
+    descending = attributes_of(node, Ordering).descending
+    order = argsort(inputs[0], last, descending)
+    others = [_along(node.shape, axis, node.device) for axis in range(last)]
     taking = Taking(tuple(range(last + 1)), 0)
-    return gather(masks[0], [*indices, order], taking, node.shape)
+    return gather(masks[0], [*others, order], taking, node.shape)
 
 
 def _indexed(node: Node, inputs: Nodes, masks: Nodes) -> Node:
     taking = attributes_of(node, Taking)
     source, *indices = inputs
-    taken = Node(
-        node.op,
-        (masks[0], *indices),
-        taking,
-        node.shape,
-        dtypes.float32,
-        node.device,
-    )
+    taken = _again(node, node.op, masks[0], *indices)
     after = len(source.shape) - len(taking.axes) - taking.first
     return _sum([taken, _at_indices(masks[1:], after)], node.shape)
 
@@ -192,35 +197,14 @@ def _written(node: Node, inputs: Nodes, masks: Nodes) -> Node:
     if indices:
         values = plus(values, _at_indices(indices, part - together))
         values = expand(values, inputs[-1].shape)
-    positions = inputs[1:-1]
-    return Node(
-        node.op,
-        (base, *positions, values),
-        node.attrs,
-        node.shape,
-        dtypes.float32,
-        node.device,
-    )
+    return _again(node, node.op, base, *inputs[1:-1], values)
 
 
 def _accumulated(node: Node, inputs: Nodes, masks: Nodes) -> Node:
     base, positions, values = masks
     after = len(values.shape) - len(positions.shape)
     values = expand(plus(values, _at_indices([positions], after)), inputs[2].shape)
-    return Node(
-        OPS["scatter_add"],
-        (base, inputs[1], values),
-        node.attrs,
-        node.shape,
-        dtypes.float32,
-        node.device,
-    )
-
-
-def _whole(node: Node, masks: Nodes, axes: tuple[int, ...]) -> Node:
-    """Return the sums of masks along axes, for every element along them."""
-    total = reduce("sum", fold(plus, masks), axes, keepdims=True, dtype=dtypes.float32)
-    return expand(total, node.shape)
+    return _again(node, OPS["scatter_add"], base, inputs[1], values)
 
 
 def _everything(node: Node, inputs: Nodes, masks: Nodes) -> Node:

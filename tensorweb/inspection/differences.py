@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from tensorweb import dtypes
 from tensorweb.devices import stores
 from tensorweb.evaluate import read_steps
-from tensorweb.graph.attributes import Groups
+from tensorweb.graph.attributes import Groups, Reduction
 from tensorweb.graph.node import Node, attributes_of, leaf
 from tensorweb.graph.provenance import Provenance
 from tensorweb.graph.storage import HostData
@@ -32,16 +32,10 @@ SUMS = {"sum": 8.0, "cumulative_sum": 16.0, "matmul": 8.0}
 """Error bounds of one device, in units in the last place of the sum of sizes."""
 
 PRODUCTS = {"prod": 64.0, "cumulative_prod": 64.0}
-"""The same of the result."""
+"""Error bounds of one device, in units in the last place of the result."""
 
 COMPARED = ("map", "copy", "reduce", "argreduce", "matmul", "scan", "sort", "gather")
 """Kinds of operations that are compared; movements compute nothing."""
-
-UNITS = {"float16": 2.0**-10, "float32": 2.0**-23, "float64": 2.0**-52}
-"""The distance of neighbours among the floats, in parts of their size."""
-
-SMALLEST = {"float16": 2.0**-14, "float32": 2.0**-126, "float64": 2.0**-1022}
-"""Numbers below these may become 0 on a GPU."""
 
 MOST_ELEMENTS = 1 << 22
 """Elements of the operations that are compared together; larger ones are left out."""
@@ -92,7 +86,7 @@ def compare_devices(
     order = [one for one in _ordered(provenance, targets) if one.device != device]
     chosen = [one for one in order if _is_compared(one, provenance, device)]
     compared = 0
-    for part in _parts(chosen):
+    for part in _parts(chosen, provenance):
         inputs = dict.fromkeys(
             source for one in part for source in (one, *provenance.inputs_of(one))
         )
@@ -119,15 +113,7 @@ def compare_devices(
 
 def _ordered(provenance: Provenance, targets: Sequence[Node]) -> list[Node]:
     """Return the operations behind some values, inputs first."""
-    order: dict[Node, None] = {}
-    stack = [(target, False) for target in reversed(targets)]
-    while stack:
-        one, is_ready = stack.pop()
-        if is_ready:
-            order[one] = None
-        elif one not in order and provenance.inputs_of(one):
-            stack.append((one, True))
-            stack += [(each, False) for each in provenance.inputs_of(one)]
+    order = provenance.ordered(reversed(targets), lambda one: True)
     return [one for one in order if one.op.kind not in ("movement", "leaf")]
 
 
@@ -139,12 +125,12 @@ def _is_compared(node: Node, provenance: Provenance, device: str) -> bool:
     return node.op.kind in COMPARED and node.size > 0 and largest <= MOST_ELEMENTS
 
 
-def _parts(nodes: Sequence[Node]) -> Iterator[list[Node]]:
+def _parts(nodes: Sequence[Node], provenance: Provenance) -> Iterator[list[Node]]:
     """Yield operations whose inputs are read together."""
     part: list[Node] = []
     left = MOST_ELEMENTS
     for one in nodes:
-        size = one.size * (1 + len(one.inputs))
+        size = one.size + sum(each.size for each in provenance.inputs_of(one))
         if part and size > left:
             yield part
             part, left = [], MOST_ELEMENTS
@@ -179,19 +165,18 @@ def _differs(
 
 def _bound(node: Node, inputs: Sequence[Node], own: Node) -> Node:
     """Return the allowed distance of two devices' results."""
-    name, dtype = node.op.name, str(node.dtype)
+    name, limits = node.op.name, dtypes.finfo(node.dtype)
     scale = elementwise(OPS["abs"], own)
     allowed = SUMS.get(name) or PRODUCTS.get(name) or node.op.ulp
     if name in SUMS:
         sizes = [elementwise(OPS["abs"], each) for each in inputs]
         scale = _sum_of_sizes(node, sizes)
-    elif node.op.kind == "map":
+    elif name in CANCELLING:
         for each in inputs:
-            if name in CANCELLING and each.dtype.kind == "float":
-                size = elementwise(OPS["abs"], each)
-                scale = elementwise(OPS["maximum"], scale, size)
-    factor = number(2 * allowed * UNITS[dtype], scale)
-    smallest = number(2 * SMALLEST[dtype], scale)
+            scale = elementwise(OPS["maximum"], scale, elementwise(OPS["abs"], each))
+    factor = number(2 * allowed * limits.eps, scale)
+    # Subnormal numbers may become 0 on a GPU.
+    smallest = number(2 * limits.smallest_normal, scale)
     return elementwise(OPS["add"], times(scale, factor), smallest)
 
 
@@ -205,4 +190,5 @@ def _sum_of_sizes(node: Node, sizes: Sequence[Node]) -> Node:
         return contract(left, right, attributes_of(node, Groups))
     if node.op.kind == "scan":
         return scan("cumulative_sum", sizes[0], len(node.shape) - 1, dtype=node.dtype)
-    return reduce("sum", sizes[0], node.attrs.axes, dtype=node.dtype)  # type: ignore[union-attr]
+    axes = attributes_of(node, Reduction).axes
+    return reduce("sum", sizes[0], axes, dtype=node.dtype)

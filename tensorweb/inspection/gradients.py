@@ -11,7 +11,6 @@ from collections.abc import Collection, Sequence
 from tensorweb.graph.autograd import grad_disabled
 from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.node import Node
-from tensorweb.graph.provenance import Provenance
 from tensorweb.inspection import dependence
 from tensorweb.nodes.elementwise import cast
 from tensorweb.transforms.backward import BackwardPass
@@ -40,20 +39,19 @@ class _WholePass(BackwardPass):
 
 
 def gradients(
-    provenance: Provenance, node: Node, index: Sequence[int], by: Sequence[Node]
+    node: Node, index: Sequence[int], by: Sequence[Node]
 ) -> list[tuple[Node, Node]]:
     """Return each of the values `by` on which a cell depends, with its gradient.
 
     Args:
-        provenance: what the program computed.
-        node: a value of real numbers.
+        node: a value of real numbers, whose provenance is open.
         index: the cell, not negative.
         by: the values.
 
     Raises:
         TransformError: the value is not of real numbers.
     """
-    with provenance.retaining(), grad_disabled():
+    with grad_disabled():
         nodes = dict.fromkeys(map(pair_of, by))
         whole = _WholePass(node, nodes)
         asked = [one for one in nodes if whole.reaches(one)]

@@ -47,10 +47,13 @@ def move(op: Op, node: Node, attrs: Movement, view: View) -> Node:
     """
     base = node.base
     is_long = base.storage is not None and node.depth >= VIEWS_KEPT
-    is_followed = may_differentiate(node) or open_provenance() is not None
-    is_free = is_long and not is_followed
-    source = base if is_free else node
+    source = base if is_long and not _is_followed(node) else node
     return Node(op, (source,), attrs, view.shape, node.dtype, node.device, base, view)
+
+
+def _is_followed(node: Node) -> bool:
+    """Whether a derivative or the page may ask how a node was made."""
+    return may_differentiate(node) or open_provenance() is not None
 
 
 def alias(node: Node) -> Node:

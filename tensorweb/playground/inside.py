@@ -83,10 +83,8 @@ class Inside:
     ) -> records.Why:
         """Explain one cell, or with `is_search` the NaN or infinity that it is from."""
         explain = cells.first_nonfinite if is_search else cells.explain_cell
-        with self.provenance.retaining():
-            found = await self._answer(
-                explain(self.provenance, x.node, _checked(x, index))
-            )
+        steps = explain(self.provenance, x.node, _checked(x, index))
+        found = await self._answer(steps)
         return self._record(entries, found)
 
     async def reached(
@@ -97,12 +95,9 @@ class Inside:
     ) -> list[records.WhySource]:
         """Return which cells of named tensors one cell reaches."""
         names = _names(entries)
-        with self.provenance.retaining():
-            found = await self._answer(
-                cells.reached_cells(
-                    self.provenance, x.node, _checked(x, index), list(names)
-                )
-            )
+        index = _checked(x, index)
+        steps = cells.reached_cells(self.provenance, x.node, index, list(names))
+        found = await self._answer(steps)
         return [
             self._source(entries, names, source)
             for source in found[: policy.MOST_SOURCES]
@@ -122,9 +117,7 @@ class Inside:
         names = _names(entries)
         by = [*names, *self._parameters]
         looked = []
-        for node, gradient in gradients(self.provenance, x.node, index, by)[
-            : policy.MOST_GRADIENTS
-        ]:
+        for node, gradient in gradients(x.node, index, by)[: policy.MOST_GRADIENTS]:
             value = self._tensor_record(entries, names, node)
             name = f"gradient by {value['names'][0]}"
             looked.append((value, self._look(gradient, name)))
@@ -144,15 +137,12 @@ class Inside:
         """Compute the operations behind named tensors on another device as well."""
         if not self._blocking:
             await open_device_async(device)
-        with self.provenance.retaining():
-            found = await self._answer(
-                compare_devices(self.provenance, list(_names(entries)), device)
-            )
+        targets = list(_names(entries))
+        found = await self._answer(compare_devices(self.provenance, targets, device))
         first, why, other = found.first, None, ""
         if first is not None:
             steps = cells.explain_cell(self.provenance, first.node, first.index)
-            with self.provenance.retaining():
-                why = self._record(entries, await self._answer(steps))
+            why = self._record(entries, await self._answer(steps))
             other = text_of(first.other, str(first.node.dtype))
         return {
             "device": device,
@@ -211,8 +201,10 @@ class Inside:
                 "depth": part.depth,
                 "kind": type(part.module).__name__,
                 "settings": clip_line(_settings(part), policy.LONGEST_TENSOR_NAME),
-                "parameters": sum(_sizes(found, part, 1)),
-                "bytes": sum(_sizes(found, part, 0)),
+                "parameters": sum(x.size for x in _tensors_of(found, part)),
+                "bytes": sum(
+                    x.size * x.dtype.itemsize for x in _tensors_of(found, part)
+                ),
                 "calls": call.count,
                 "tensors": [records_of[number] for number in own],
                 "output": None if output is None else records_of[output],
@@ -300,12 +292,11 @@ def _settings(part: Part) -> str:
     return part.module.extra_repr() if kind.__module__.startswith("tensorweb.") else ""
 
 
-def _sizes(found: Sequence[Part], part: Part, width: int) -> Iterator[int]:
-    """Yield the sizes of the tensors of a module and its parts; in bytes for 0."""
+def _tensors_of(found: Sequence[Part], part: Part) -> Iterator[tw.Tensor]:
+    """Yield the tensors of a module and of its parts."""
     for each in found:
         if each.path == part.path or each.path.startswith(f"{part.path}."):
-            for x in each.tensors.values():
-                yield x.size * (width or x.dtype.itemsize)
+            yield from each.tensors.values()
 
 
 def _names(entries: Sequence[tensors.Entry]) -> dict[Node, int]:

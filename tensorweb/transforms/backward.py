@@ -106,6 +106,7 @@ class BackwardPass:
         """
         depends = self._depends
         totals: dict[Node, Node] = {}
+        kept = frozenset(between)
         parts: dict[Node, list[Node]] = {}
         for node, cotangent in zip(results, cotangents, strict=True):
             if depends.get(node):
@@ -115,7 +116,7 @@ class BackwardPass:
             if arrived is None:
                 continue
             total = _total(arrived)
-            if step.node in between:
+            if step.node in kept:
                 totals[step.node] = total
             result = rule(step, total)
             for source, is_wanted, part in zip(

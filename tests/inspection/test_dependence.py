@@ -9,9 +9,10 @@ import pytest
 
 import tensorweb as tw
 from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.node import Node
+from tensorweb.graph.node import Node, view_of
 from tensorweb.graph.provenance import Provenance
 from tensorweb.inspection.dependence import cell, input_masks, reached
+from tensorweb.view import View
 
 X = np.array([[0.5, -1.0, 2.0], [3.0, 0.25, -0.75]], "float32")
 SQUARE = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.25], [0.5, 0.25, 5.0]], "float32")
@@ -189,6 +190,14 @@ def test_the_index_of_a_maximum_comes_from_all_elements() -> None:
     )
     (mask,) = sources_of(result, (1,), inputs, provenance)
     assert np.argwhere(mask).tolist() == [[1, 0], [1, 1], [1, 2]]
+
+
+def test_a_stored_view_reads_its_storage() -> None:
+    base = tw.asarray(X).node
+    view = view_of(base, View((3, 2), (1, -3), 3))
+    (mask,) = input_masks(view, view.inputs, cell(view, (2, 1)))
+    assert np.argwhere(tw.Tensor(mask).tolist()).tolist() == [[0, 2]]
+    assert tw.Tensor(view).tolist()[2][1] == X[0, 2]
 
 
 @pytest.mark.usefixtures("webgpu")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+import tolerances
 
 import tensorweb as tw
 from tensorweb.graph.node import Node
@@ -27,6 +28,12 @@ def program() -> tuple[Provenance, tw.Tensor]:
 def compared(provenance: Provenance, x: tw.Tensor, device: str) -> Comparison:
     with provenance.retaining():
         return run_blocking(compare_devices(provenance, [x.node], device))
+
+
+def test_the_bounds_are_those_of_the_tests() -> None:
+    bounds = differences.SUMS | differences.PRODUCTS
+    assert bounds == {name: tolerances.REDUCE[name] for name in bounds}
+    assert differences.CANCELLING == tolerances.OF_OPERANDS
 
 
 @pytest.mark.usefixtures("webgpu")
