@@ -216,6 +216,13 @@ def tidy(shared: PageDriver) -> PageDriver:
     return shared
 
 
+@pytest.fixture
+def on_cpu(tidy: PageDriver) -> PageDriver:
+    """The same, with device `cpu`: for what does not depend on the device."""
+    tidy.choose_device("cpu")
+    return tidy
+
+
 @pytest.fixture(scope="module")
 def patient(profiles: Profiles, site_url: str) -> Iterator[PageDriver]:
     """The same, where Stop waits long for a program to end by itself."""

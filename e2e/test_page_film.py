@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-from browsers import Profiles
 from page_driver import PageDriver, expect
 
 PROGRAM = """import tensorweb as tw
@@ -15,18 +11,10 @@ for i in range(6):
 """
 
 
-@pytest.fixture(scope="module")
-def driver(profiles_on_cpu: Profiles, site_url: str) -> Iterator[PageDriver]:
-    with profiles_on_cpu.page() as lent:
-        driver = PageDriver(lent, device="cpu").open(site_url)
-        yield driver
-        driver.clean()
-
-
-def test_steps_are_scrubbed_pinned_and_asked(driver: PageDriver) -> None:
-    page = driver.page
-    assert driver.run(PROGRAM) == "ready"
-    page.get_by_role("tab", name="Film").click()
+def test_steps_are_scrubbed_pinned_and_asked(on_cpu: PageDriver) -> None:
+    page = on_cpu.page
+    assert on_cpu.run(PROGRAM) == "ready"
+    on_cpu.show("Film")
     page.click("#film button:has-text('Look inside')")
     title = page.locator("#film .film-title")
     expect(title).to_contain_text("step 5 · float32 (2, 2)")
@@ -43,8 +31,8 @@ def test_steps_are_scrubbed_pinned_and_asked(driver: PageDriver) -> None:
     expect(page.locator("#why .why-title")).to_have_text("x[0, 0] = 0.25")
 
 
-def test_a_program_without_loops_says_so(driver: PageDriver) -> None:
-    page = driver.page
-    assert driver.run("import tensorweb as tw\nx = tw.ones(2)") == "ready"
-    page.get_by_role("tab", name="Film").click()
+def test_a_program_without_loops_says_so(on_cpu: PageDriver) -> None:
+    page = on_cpu.page
+    assert on_cpu.run("import tensorweb as tw\nx = tw.ones(2)") == "ready"
+    on_cpu.show("Film")
     expect(page.locator("#film")).to_contain_text("more than once")

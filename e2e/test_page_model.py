@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-from browsers import Profiles
 from page_driver import PageDriver, expect
 
 PROGRAM = """import tensorweb as tw
@@ -15,18 +11,10 @@ print(y.shape)
 """
 
 
-@pytest.fixture(scope="module")
-def driver(profiles_on_cpu: Profiles, site_url: str) -> Iterator[PageDriver]:
-    with profiles_on_cpu.page() as lent:
-        driver = PageDriver(lent, device="cpu").open(site_url)
-        yield driver
-        driver.clean()
-
-
-def test_a_network_is_a_tree_down_to_the_causes_of_a_cell(driver: PageDriver) -> None:
-    page = driver.page
-    assert driver.run(PROGRAM) == "ready"
-    page.get_by_role("tab", name="Model").click()
+def test_a_network_is_a_tree_down_to_the_causes_of_a_cell(on_cpu: PageDriver) -> None:
+    page = on_cpu.page
+    assert on_cpu.run(PROGRAM) == "ready"
+    on_cpu.show("Model")
     page.click("#model button:has-text('Look inside')")
     rows = page.locator("#model summary")
     expect(rows).to_have_count(4)
@@ -41,9 +29,9 @@ def test_a_network_is_a_tree_down_to_the_causes_of_a_cell(driver: PageDriver) ->
     expect(page.locator("#why .why-rows li").first).to_contain_text("relu(")
 
 
-def test_a_program_without_a_network_says_so(driver: PageDriver) -> None:
-    page = driver.page
-    assert driver.run("print(1)") == "ready"
-    page.get_by_role("tab", name="Model").click()
+def test_a_program_without_a_network_says_so(on_cpu: PageDriver) -> None:
+    page = on_cpu.page
+    assert on_cpu.run("print(1)") == "ready"
+    on_cpu.show("Model")
     page.click("#model button:has-text('Look inside')")
     expect(page.locator("#model")).to_contain_text("refers to a network")

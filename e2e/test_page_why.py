@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-from browsers import Profiles
 from page_driver import PageDriver, expect
 
 PROGRAM = """import tensorweb as tw
@@ -19,26 +15,18 @@ tw.show(y)
 """
 
 
-@pytest.fixture(scope="module")
-def driver(profiles_on_cpu: Profiles, site_url: str) -> Iterator[PageDriver]:
-    with profiles_on_cpu.page() as lent:
-        driver = PageDriver(lent, device="cpu").open(site_url)
-        yield driver
-        driver.clean()
-
-
 def asked(driver: PageDriver, name: str) -> None:
     """Ask for the first cell of a tensor."""
-    driver.page.get_by_role("tab", name="Tensors").click()
+    driver.show("Tensors")
     driver.look_into(name)
     driver.page.click("#tensors .viewer-head button:has-text('Why?')")
     expect(driver.page.locator("#why .why-title")).to_be_visible()
 
 
-def test_three_clicks_lead_from_a_sum_to_the_data(driver: PageDriver) -> None:
-    page = driver.page
-    assert driver.run(PROGRAM) == "ready", driver.wrong()
-    asked(driver, "total")
+def test_three_clicks_lead_from_a_sum_to_the_data(on_cpu: PageDriver) -> None:
+    page = on_cpu.page
+    assert on_cpu.run(PROGRAM) == "ready", on_cpu.wrong()
+    asked(on_cpu, "total")
     title = page.locator("#why .why-title")
     expect(title).to_have_text("total = 9.5")
     expect(page.locator("#why .why-where")).to_contain_text("Made by line 5")
@@ -57,28 +45,28 @@ def test_three_clicks_lead_from_a_sum_to_the_data(driver: PageDriver) -> None:
     expect(title).to_have_text("total = 9.5")
 
 
-def test_a_cell_shows_what_it_reaches(driver: PageDriver) -> None:
-    page = driver.page
-    assert driver.run(PROGRAM) == "ready", driver.wrong()
-    asked(driver, "w")
+def test_a_cell_shows_what_it_reaches(on_cpu: PageDriver) -> None:
+    page = on_cpu.page
+    assert on_cpu.run(PROGRAM) == "ready", on_cpu.wrong()
+    asked(on_cpu, "w")
     page.click("#why button:has-text('What does it reach?')")
     expect(page.locator("#why .why-source h4 code")).to_have_text(["y", "total"])
     expect(page.locator("#why .why-source h4").first).to_contain_text("2 cells of 4")
 
 
-def test_gradients_stand_beside_values(driver: PageDriver) -> None:
-    page = driver.page
-    assert driver.run(PROGRAM) == "ready", driver.wrong()
-    asked(driver, "total")
+def test_gradients_stand_beside_values(on_cpu: PageDriver) -> None:
+    page = on_cpu.page
+    assert on_cpu.run(PROGRAM) == "ready", on_cpu.wrong()
+    asked(on_cpu, "total")
     page.click("#why button:has-text('Its gradients')")
     names = page.locator("#why .why-further .why-source h4 code")
     expect(names).to_have_text(["x", "w", "y", "total"])
 
 
-def test_a_cell_of_a_picture_is_asked_by_a_click(driver: PageDriver) -> None:
-    page = driver.page
-    assert driver.run(PROGRAM) == "ready", driver.wrong()
-    asked(driver, "y")
+def test_a_cell_of_a_picture_is_asked_by_a_click(on_cpu: PageDriver) -> None:
+    page = on_cpu.page
+    assert on_cpu.run(PROGRAM) == "ready", on_cpu.wrong()
+    asked(on_cpu, "y")
     picture = page.locator("#why .why-source canvas").first
     expect(picture).to_be_visible()
     box = picture.bounding_box()
@@ -87,21 +75,21 @@ def test_a_cell_of_a_picture_is_asked_by_a_click(driver: PageDriver) -> None:
     expect(page.locator("#why .why-title")).to_have_text("x[0, 1] = 2")
 
 
-def test_a_key_asks_for_the_cell_of_the_cursor(driver: PageDriver) -> None:
-    page = driver.page
-    assert driver.run(PROGRAM) == "ready", driver.wrong()
-    driver.page.get_by_role("tab", name="Tensors").click()
-    driver.look_into("y")
+def test_a_key_asks_for_the_cell_of_the_cursor(on_cpu: PageDriver) -> None:
+    page = on_cpu.page
+    assert on_cpu.run(PROGRAM) == "ready", on_cpu.wrong()
+    on_cpu.show("Tensors")
+    on_cpu.look_into("y")
     page.focus("#tensors canvas.heatmap")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("w")
     expect(page.locator("#why .why-title")).to_have_text("y[1, 0] = 1.5")
 
 
-def test_the_first_nan_is_one_click_away(driver: PageDriver) -> None:
-    page = driver.page
-    assert driver.run(PROGRAM) == "ready", driver.wrong()
-    asked(driver, "late")
+def test_the_first_nan_is_one_click_away(on_cpu: PageDriver) -> None:
+    page = on_cpu.page
+    assert on_cpu.run(PROGRAM) == "ready", on_cpu.wrong()
+    asked(on_cpu, "late")
     page.click("#why button:has-text('Where is it first made?')")
     expect(page.locator("#why .why-title")).to_have_text("odd[1, 1] = nan")
     expect(page.locator("#why .why-rows li code")).to_have_text(["log(-4) = nan"])
