@@ -14,6 +14,7 @@ import inspect
 import io
 import json
 import re
+import subprocess
 import sys
 import zlib
 from pathlib import Path
@@ -228,6 +229,23 @@ def test_a_search_finds_the_main_namespace_first(built: Path) -> None:
         assert found[f"tensorweb.{name}"] == 0
         assert found[f"tensorweb.numpy.{name}"] == 1
     assert found["tensorweb.Tensor.sum"] == 1
+
+
+def test_a_search_finds_the_name_that_it_spells_first(built: Path) -> None:
+    names = list(reference.all_names())
+    expected = {reference.short(name): name for name in names}
+    for prefix, name in (("", "nn.Linear"), ("", "Tensor.at"), ("tw.", "kernel")):
+        expected[prefix + name] = f"tensorweb.{name}"
+    expected |= {"np.linalg.solve()": "tensorweb.numpy.linalg.solve"}
+    expected |= {"optim.adam": "tensorweb.optim.Adam", "x.AT": "tensorweb.Tensor.at"}
+    found = subprocess.run(
+        [environment.node(), Path(__file__).parent / "search.mjs", built],
+        input=json.dumps(list(expected)),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(found.stdout) == expected
 
 
 def test_an_entry_has_parameters_results_and_errors(built: Path) -> None:
