@@ -59,10 +59,10 @@ def documented(page: str, address: str) -> str:
     """
     (block,) = (b for b in blocks(DOCUMENT) if b.how == "page" and b.where == page)
     wheel = next((SITE / "wheels").glob("tensorweb-*.whl")).name
-    assert f"https://example.org/{wheel}" in block.code
+    assert f"https://example.org/play/wheels/{wheel}" in block.code
     assert STATEMENT in block.code
     code = block.code.replace(STATEMENT, ON_BOTH)
-    return code.replace("https://example.org/", f"{address}site/wheels/")
+    return code.replace("https://example.org/play/", f"{address}site/")
 
 
 def jupyterlite(folder: Path, address: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -108,6 +109,22 @@ def ground(page: Page) -> str:
 def stored(page: Page) -> str:
     found: str = page.evaluate("localStorage.getItem('tensorweb:theme')")
     return found
+
+
+def test_lines_that_install_name_this_site(
+    reader: Page, serve: Serve, tmp_path: Path
+) -> None:
+    (tmp_path / "site").symlink_to(SITE.resolve())
+    url = f"{serve(tmp_path)}site/"
+    for page in ("install", "notebooks", "element"):
+        reader.goto(f"{url}docs/guide/{page}.html")
+        expect(reader.locator("article pre").first).to_be_visible()
+        assert "example.org" not in reader.locator("article").inner_text()
+        wheels = re.findall(r"http[^ ]*\.whl", reader.locator("article").inner_text())
+        assert wheels or page == "element"
+        for wheel in {*wheels}:
+            assert wheel.startswith(f"{url}wheels/")
+            assert reader.request.get(wheel).ok
 
 
 def test_scripts_written_into_a_page_are_refused(reader: Page, site_url: str) -> None:

@@ -53,8 +53,8 @@ MANUAL = "docs"
 SHOWN_ELSEWHERE = ("index.html", "embed/index.html", "runtime/index.html")
 """What isolated pages of other sites may show as well."""
 
-LOADED_ELSEWHERE = "tensor-web*.js"
-"""Scripts of the custom element, which pages of other sites load."""
+LOADED_ELSEWHERE = ("/tensor-web*.js", "/wheels/*")
+"""Scripts of the custom element, and wheels, which pages of other sites load."""
 
 READERS = "Access-Control-Allow-Origin"
 
@@ -70,7 +70,7 @@ def apply(site: Path) -> None:
     rules = {"/*": SHARED}
     for path in _paths(site):
         rules[path] = {HEADER: _text(STRICT), RESOURCE: ISOLATION[RESOURCE]}
-        if fnmatchcase(path, f"/{LOADED_ELSEWHERE}"):
+        if any(fnmatchcase(path, pattern) for pattern in LOADED_ELSEWHERE):
             rules[path] |= {RESOURCE: "cross-origin", READERS: "*"}
     for name, row in DOCUMENTS.items():
         policy = _fill(site / name, row)

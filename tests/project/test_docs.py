@@ -129,13 +129,16 @@ def test_programs_in_a_process_of_their_own(block: Block, webgpu: str) -> None:
 
 def test_pages_of_others_are_of_the_versions_that_are_tested() -> None:
     text = (ROOT / "docs/guide/notebooks.md").read_text("utf-8")
+    install = (ROOT / "docs/guide/install.md").read_text("utf-8")
     for name, package, path in (
         ("pyodide/v", "pyodide", "package.json"),
         ("@pyscript/core@", "@pyscript/core", "e2e/elsewhere/package.json"),
     ):
         pins = json.loads((ROOT / path).read_text("utf-8"))["dependencies"]
         assert f"/{name}{pins[package]}/" in text
-    assert f"/tensorweb-{tw.__version__}-py3-none-any.whl" in text
+    for page in (text, install):
+        versions = re.findall(r"/wheels/tensorweb-(.*)-py3-none-any\.whl", page)
+        assert {*versions} == {tw.__version__}
 
 
 @pytest.mark.parametrize("block", SHELL, ids=str)

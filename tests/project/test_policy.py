@@ -27,7 +27,7 @@ SCRIPT = "<script>\n  theme();\n</script>"
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
     """A small site with all documents."""
-    for folder in ("embed", "network", "pyodide/deep", "runtime"):
+    for folder in ("embed", "network", "pyodide/deep", "runtime", "wheels"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "index.html").write_text(PAGE + SCRIPT)
     (tmp_path / "network/index.html").write_text(PAGE)
@@ -35,6 +35,7 @@ def site(tmp_path: Path) -> Path:
     (tmp_path / "runtime/index.html").write_text(PAGE)
     (tmp_path / "tensor-web.js").write_text("")
     (tmp_path / "main.js").write_text("")
+    (tmp_path / "wheels/a.whl").write_text("")
     (tmp_path / "pyodide/deep/file.mjs").write_text("")
     policy.apply(tmp_path)
     return tmp_path
@@ -66,15 +67,15 @@ def test_every_file_is_strict(site: Path, path: str) -> None:
     assert headers["Cross-Origin-Embedder-Policy"] == "require-corp"
 
 
-def test_pages_of_other_sites_load_the_element_and_show_its_runtime(site: Path) -> None:
-    for path in ("/tensor-web.js", "/runtime/", "/runtime/index.html"):
+def test_pages_of_other_sites_load_the_element_and_the_wheel(site: Path) -> None:
+    for path in ("/tensor-web.js", "/wheels/a.whl", "/runtime/", "/runtime/index.html"):
         headers = headers_of(read_rules(site), path)
         assert headers[RESOURCE] == "cross-origin"
         assert sources(headers[HEADER])["connect-src"] == "'self'"
-        is_script = path.endswith(".js")
-        assert headers.get(policy.READERS) == ("*" if is_script else None)
+        is_loaded = path.endswith((".js", ".whl"))
+        assert headers.get(policy.READERS) == ("*" if is_loaded else None)
         may_be_shown = sources(headers[HEADER])["frame-ancestors"]
-        assert may_be_shown == ("'none'" if is_script else "*")
+        assert may_be_shown == ("'none'" if is_loaded else "*")
     assert policy.READERS not in headers_of(read_rules(site), "/main.js")
 
 

@@ -1,5 +1,5 @@
 /**
- * The documents' own script: colours, search, keys, programs, and pages that stay offline.
+ * The documents' own script: colours, search, keys, addresses, programs, and pages that stay offline.
  *
  * A plain script at the begin of the body, so that no page appears in other colours first.
  */
@@ -66,6 +66,18 @@ addEventListener("load", () => {
   if (!("serviceWorker" in navigator)) return;
   const script = new URL("../service-worker.js", ROOT);
   navigator.serviceWorker.register(script, { updateViaCache: "none" }).catch(() => undefined);
+});
+
+/** What stands for the address of the site in the documents' sources. */
+const PLACEHOLDER = "https://example.org/play/";
+
+// A reader copies lines that work: the site that serves the page is at its own address.
+addEventListener("DOMContentLoaded", () => {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+    const text = node.nodeValue ?? "";
+    if (text.includes(PLACEHOLDER)) node.nodeValue = text.replaceAll(PLACEHOLDER, new URL("../", ROOT).href);
+  }
 });
 
 addEventListener("DOMContentLoaded", () => {
