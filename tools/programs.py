@@ -12,6 +12,7 @@ import ast
 import builtins
 import copy
 import doctest
+import re
 import symtable
 import zlib
 from base64 import urlsafe_b64encode
@@ -51,6 +52,19 @@ def _begins(block: str) -> bool:
             case ast.ImportFrom(module=str(module)):
                 modules.add(module)
     return any(module.partition(".")[0] == tw.__name__ for module in modules)
+
+
+GPU = re.compile(r'(?:device=|device\()"webgpu"')
+"""How a program chooses WebGPU."""
+
+
+def needs_gpu(program: str) -> bool:
+    """Return whether a program ends with a `DeviceError` where WebGPU is missing.
+
+    >>> needs_gpu('x = tw.ones(3, device="webgpu")'), needs_gpu("x = tw.ones(3)")
+    (True, False)
+    """
+    return GPU.search(program) is not None
 
 
 def joined(parts: Sequence[str]) -> str:

@@ -347,10 +347,14 @@ SITE = {"web/index.html": "index.html"}
 
 
 BAR = """\
-<div class="program-bar"><button type="button" class="program-run" hidden \
+<div class="program-bar">{need}<button type="button" class="program-run" hidden \
 aria-label="Run {label}">Run</button>
 <a href="{address}" aria-label="Open in playground: {label}">Open in playground</a>
 </div>"""
+
+
+NEED = "<span>needs WebGPU</span>"
+"""Says before Run that a program computes on `webgpu` alone."""
 
 
 def _offer(app: Sphinx, page: nodes.document, name: str) -> None:
@@ -369,7 +373,9 @@ def _offer(app: Sphinx, page: nodes.document, name: str) -> None:
             label = f"example of {entry}" if entry else f"program {number}"
             program = programs.of_session(block.astext(), scope)
         address = f"{root}index.html{programs.link(program)}"
-        bar = nodes.raw("", BAR.format(label=label, address=address), format="html")
+        need = NEED if programs.needs_gpu(program) else ""
+        text = BAR.format(need=need, label=label, address=address)
+        bar = nodes.raw("", text, format="html")
         block.replace_self(
             nodes.container("", block.deepcopy(), bar, classes=["program"])
         )

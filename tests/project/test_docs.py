@@ -105,7 +105,7 @@ def test_programs(block: Block, output: str | None, device: str) -> None:
     ]
     codes, index = [cell.code for cell in cells], cells.index(block)
     parts = programs.with_needed(codes, index)
-    if '"webgpu"' in programs.joined(parts):
+    if programs.needs_gpu(programs.joined(parts)):
         open_or_skip("webgpu")
     names = {"__name__": "__main__"}
     notices.begin_program()  # draws from a generator of its own

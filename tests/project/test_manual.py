@@ -206,6 +206,12 @@ def test_every_example_has_run_and_a_link_with_its_program(built: Path) -> None:
     assert program.startswith("import tensorweb as tw\n\ntw.sin(")
 
 
+def test_blocks_that_need_a_gpu_say_so(built: Path) -> None:
+    for page, expected in (("speed", 4), ("faq", 0), ("tensors", 0)):
+        text = (built / f"guide/{page}.html").read_text("utf-8")
+        assert text.count('<div class="program-bar"><span>needs WebGPU<') == expected
+
+
 def test_blocks_of_recipes_and_for_ordinary_python_do_not_run(built: Path) -> None:
     page = (built / "contributing/extending.html").read_text("utf-8")
     assert "highlight-python" in page
