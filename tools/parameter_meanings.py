@@ -298,8 +298,14 @@ MEANINGS: dict[str, dict[str, str]] = {
     "tw.Kernel.wgsl": {"inputs": "the tensors, as for a call."},
     "tw.DType": {"new_order": "`=`, `|`, `S` or the machine's own order."},
     # Functions of networks, and layers.
+    "tw.nn.Dropout1d tw.nn.GroupNorm tw.nn.adaptive_avg_pool1d "
+    "tw.nn.adaptive_avg_pool2d tw.nn.adaptive_max_pool1d tw.nn.adaptive_max_pool2d "
+    "tw.nn.conv1d tw.nn.conv2d tw.nn.conv_transpose1d tw.nn.conv_transpose2d "
+    "tw.nn.dropout1d tw.nn.dropout2d tw.nn.group_norm": {
+        "x": "floats; the first axis is the batch.",
+    },
     "tw.nn": {
-        "x": "floats; the first axis is the batch unless the text says otherwise.",
+        "x": "floats of any shape.",
         "rng": "a generator, a key or a seed; None for the program's generator.",
         "key": "of `tw.random`; without one nothing is dropped.",
         "p": "probability that an element is dropped.",
@@ -481,6 +487,7 @@ LIKE: dict[str, str] = {
     "tw.linalg.qr": "np.linalg.qr",
     "tw.linalg.diagonal": "tw.linalg.trace",
     "tw.kernel": "tw.Kernel",
+    "np.quantile": "np.percentile np.nanquantile np.nanpercentile",
 }
 """Entries that take the arguments of another one, by that one."""
 

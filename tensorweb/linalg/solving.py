@@ -71,14 +71,15 @@ def cholesky(x: ArrayLike, /, *, upper: bool = False) -> Tensor:
 
 
 def solve(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
-    """Return X of A X = B by elimination with pivots.
+    """Return the solution `x` of `x1 @ x = x2`, by elimination with pivots.
 
     Args:
-        x1: the square matrices A, `(..., n, n)`.
-        x2: B, one vector `(n,)` or matrices `(..., n, k)`; outer axes broadcast.
+        x1: square matrices, `(..., n, n)`.
+        x2: right-hand sides: one vector `(n,)`, or matrices `(..., n, k)` whose outer
+            axes broadcast with those of `x1`.
 
     Raises:
-        ShapeError: A is not square, or the shapes do not fit.
+        ShapeError: `x1` is not square, or `x2` has not `n` rows.
         LinAlgError: a matrix is singular; when the result is read.
 
     >>> tw.linalg.solve([[2.0, 1.0], [1.0, 3.0]], [3.0, 5.0])
@@ -92,7 +93,7 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     right = b[:, None] if is_vector else b
     if right.ndim < 2 or right.shape[-2] != a.shape[-1]:
         raise ShapeError(
-            f"solve: shapes {a.shape} and {b.shape}; B is a vector of {a.shape[-1]} "
+            f"solve: shapes {a.shape} and {b.shape}; x2 is a vector of {a.shape[-1]} "
             f"elements or has {a.shape[-1]} rows, its last axis but one."
         )
     if is_complex(a):

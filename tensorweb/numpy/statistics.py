@@ -301,7 +301,10 @@ def quantile(*args: Any, **options: Any) -> Tensor:
     axes, go with the method `inverted_cdf` only.
 
     Raises:
-        DataError: `q` is not between 0 and 1, or the method is unknown.
+        DataError: `q` is not from 0 to 1 (of percentiles, to 100), the method is
+            unknown, or weights do not fit the method or the values.
+        ShapeError: there are no values along the axes.
+        DTypeError: the values are complex.
 
     >>> np.quantile([1.0, 2.0, 3.0, 4.0], [0.25, 0.5])
     tensor([1.75, 2.5 ])

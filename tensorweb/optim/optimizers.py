@@ -104,11 +104,25 @@ class Adam(Optimizer):
     and `v̂` their bias-corrected values: `p ← p - lr·m̂ / (√v̂ + eps)`. Kingma and Ba
     2014.
 
+    With a model, `step` changes its parameters by their gradients:
+
+    >>> x = tw.linspace(-1.0, 1.0, 20)[:, None]
+    >>> model = tw.nn.Linear(1, 1)
+    >>> opt = tw.optim.Adam(model.parameters(), lr=0.1)
+    >>> for _ in range(300):
+    ...     loss = ((model(x) - (3 * x + 1)) ** 2).mean()
+    ...     opt.zero_grad()
+    ...     loss.backward()
+    ...     opt.step()
+    >>> [round(number.item(), 2) for number in model.parameters()]
+    [3.0, 1.0]
+
+    Without one, `update` is a function of parameters, gradients and state:
+
     >>> opt = tw.optim.Adam(lr=0.125)
-    >>> params = {"w": tw.asarray([1.0, 2.0])}
-    >>> grads = {"w": tw.asarray([0.5, -8.0])}
-    >>> params, state = opt.update(params, grads, opt.init(params))
-    >>> [round(number, 4) for number in params["w"].tolist()]
+    >>> params = tw.asarray([1.0, 2.0])
+    >>> params, state = opt.update(params, tw.asarray([0.5, -8.0]), opt.init(params))
+    >>> [round(number, 4) for number in params.tolist()]
     [0.875, 2.125]
     """
 

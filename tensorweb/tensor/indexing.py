@@ -146,12 +146,35 @@ class IndexingMethods(TensorBase):
     def at(self) -> At:
         """Elements at a key, to change in a new tensor: `x.at[key].add(v)`.
 
-        `key` is any that `x[key] = v` takes. Then come `get`, `set`, `add`,
-        `subtract`, `multiply`, `divide`, `min` and `max`. Equal positions accumulate,
-        where `x[key] += v` keeps NumPy's rule: it writes `x[key] + v`, of equal
+        `key` is any that `x[key] = v` takes. Each method returns a new tensor of the
+        shape, dtype and device of `x`, which stays as it is; `v` broadcasts to the
+        elements at the key.
+
+        - `x.at[key].set(v)` has `v` there; of equal positions the last wins.
+        - `add(v)`, `subtract(v)`, `multiply(v)` and `divide(v)` compute with the
+          elements; equal positions accumulate.
+        - `min(v)` and `max(v)` have the least and the greatest of both; NaN wins.
+        - `get()` is `x[key]`.
+
+        `x[key] += v` keeps NumPy's rule instead: it writes `x[key] + v`, of equal
         positions the last. The result is the same every time on a device: on `cpu`
-        values are taken in order, on `webgpu` in a tree (docs/reference/numerics.md).
-        `x.at(i)` is slice `i` of the first axis.
+        values are taken in order, on `webgpu` in a tree. `x.at(i)` is slice `i` of the
+        first axis.
+
+        Raises:
+            TensorIndexError: an index is out of range, or there are too many.
+            ShapeError: `v` does not broadcast to the elements.
+            DTypeError: `v` would lose its kind (floats into integers), or `x` is not
+                floating-point where it is divided.
+            DeviceError: `v` lies on another device.
+
+        >>> x = tw.zeros(4)
+        >>> x.at[[1, 3, 1]].add([5, 6, 7])
+        tensor([ 0., 12.,  0.,  6.])
+        >>> x.at[1:3].set(9)
+        tensor([0., 9., 9., 0.])
+        >>> x
+        tensor([0., 0., 0., 0.])
         """
         return At(self)  # type: ignore[arg-type]  # all tensors are Tensor
 
