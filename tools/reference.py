@@ -371,10 +371,10 @@ def texts() -> dict[Path, str]:
 
 
 FACTS = {
-    "numpy_names": "which names of NumPy's main namespace are here, and what differs",
-    "deviations": "where results differ from NumPy's, with the reason",
+    "numpy_names": "which are here, and what differs",
+    "deviations": "with the reason of each difference",
     "numerics": "error bounds of every function",
-    "benchmarks": "measurements, with machine and date",
+    "benchmarks": "with machine and date",
 }
 """Pages that people write, and what they are about."""
 
@@ -390,10 +390,18 @@ def index() -> str:
             *("# Reference", "", INTRODUCTION, "", "## Names", ""),
             *(f"- [{row.title}]({slug}.md): {row.text}" for slug, row in PAGES.items()),
             *("", "## Facts", ""),
-            *(f"- [{slug}]({slug}.md): {text}" for slug, text in FACTS.items()),
+            *(
+                f"- [{_title(FOLDER / f'{slug}.md')}]({slug}.md): {text}"
+                for slug, text in FACTS.items()
+            ),
             *("", "```{toctree}", ":hidden:", "", *PAGES, *FACTS, "```", ""),
         ]
     )
+
+
+def _title(path: Path) -> str:
+    """Return the title of a page that people write."""
+    return path.read_text("utf-8").partition("\n")[0].removeprefix("# ")
 
 
 def page(slug: str) -> str:
@@ -401,7 +409,8 @@ def page(slug: str) -> str:
     row = PAGES[slug]
     lines = [f"# {row.title}", "", row.text]
     if row.guide:
-        lines += ["", f"The guide: [{row.guide}](../guide/{row.guide}.md)."]
+        guide = _title(ROOT / f"docs/guide/{row.guide}.md")
+        lines += ["", f"The guide: [{guide}](../guide/{row.guide}.md)."]
     for title, found in members(slug):
         if title and len(row.sections) > 1:
             lines += ["", f"## {title}"]

@@ -150,6 +150,12 @@ def test_commands_exist(block: Block) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_are_words(page: Path) -> None:
+    words = re.findall(r"(?<!!)\[([^\]]+)\]\(", page.read_text("utf-8"))
+    assert [text for text in words if re.search(r"\.md$|^\w+_\w+$", text)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_paths_and_links_exist(page: Path) -> None:
     text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
     named = [path for path in PATH.findall(text) if path.split("/")[0] in FOLDERS]
