@@ -111,3 +111,11 @@ LONGEST_TILES_TEXT = 1 << 16
 # Storages that a kernel of WebAssembly reads. Addresses of 64 are looked up in
 # negligible time; a kernel that reads more takes long to compile.
 WASM_MOST_INPUTS = 62
+
+# Kernels that are edited
+
+# Bytes of the storages that a capture copies: they are held until the next run.
+MOST_CAPTURED_BYTES = 1 << 28
+
+# Launches that are timed of each text; the shortest counts.
+CAPTURE_REPEATS = 7

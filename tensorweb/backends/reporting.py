@@ -13,6 +13,7 @@ from time import perf_counter
 from tensorweb import events
 from tensorweb.backends.planning import Plan
 from tensorweb.backends.pool import Buffer, Pool
+from tensorweb.backends.trial import capture
 from tensorweb.drivers import Driver
 from tensorweb.events import Flush, KernelRecord, NodeRecord
 from tensorweb.frames import Location
@@ -33,6 +34,8 @@ class Report:
 
     def submit(self, tape: array[int]) -> None:
         """Submit a tape, timed if somebody asks."""
+        if (wanted := capture()) is not None:
+            tape = wanted.passed(self._driver, tape)
         if not self._wants_seconds:
             self._driver.submit(tape)
             return

@@ -15,6 +15,7 @@ from tensorweb.backends.pipelines import PipelineRequest, Pipelines
 from tensorweb.backends.planning import make_plan
 from tensorweb.backends.probes import NOTHING, Findings, probe
 from tensorweb.backends.traits import DeviceTraits
+from tensorweb.backends.trial import Capture
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.custom import locate_in_text
 from tensorweb.codegen.fourier import rows_of
@@ -141,15 +142,22 @@ class ShaderPipelines(Pipelines):
         Raises:
             ShaderError: the device's compiler refused it.
         """
-        return self.driver.create_pipeline(self._source(launch), launch.access, words)
+        return self.compiled(_text(launch), launch.access, words)
+
+    def compiled(self, source: str, access: str, words: str) -> int:
+        """Return a new pipeline for a text, with this host's header lines."""
+        return self.driver.create_pipeline(self._whole(source), access, words)
+
+    def known(self, source: str) -> int | None:
+        """Return the pipeline of a text; None if it has none."""
+        return self._handles.get(source)
 
     def begin(self, requests: Iterable[PipelineRequest]) -> None:
         """Begin to compile what is new in the background; `handle` finds it."""
         for launch, words in requests:
             if launch.source not in self._handles:
-                found = self.driver.begin_pipeline(
-                    self._source(launch), launch.access, words
-                )
+                source = self._whole(_text(launch))
+                found = self.driver.begin_pipeline(source, launch.access, words)
                 self._handles[launch.source] = found
                 self._begun.add(found)
 
@@ -175,13 +183,14 @@ class ShaderPipelines(Pipelines):
             run_blocking(driver.finish_pipelines(waited))
             self._begun.difference_update(waited)
 
-    def _source(self, launch: Launch) -> str:
-        """Return the WGSL of a launch with this host's header lines."""
-        source, header = launch.source, self.driver.shader_header
-        assert isinstance(source, str), "internal: a module for a GPU"
-        if "f16" in source:
-            header = f"enable f16;\n{header}"
-        return header + source
+    def _whole(self, source: str) -> str:
+        needs_half = "enable f16;\n" if "f16" in source else ""
+        return needs_half + self.driver.shader_header + source
+
+
+def _text(launch: Launch) -> str:
+    assert isinstance(launch.source, str), "internal: a module for a GPU"
+    return launch.source
 
 
 class BackgroundPipelines(ShaderPipelines):
@@ -345,6 +354,10 @@ class WebGpuBackend(KernelBackend):
             raise own_error(attributes_of(node, Custom), error) from None
         self._compiled.add(source)
         return source
+
+    def capture(self, source: str, grid: tuple[int, int]) -> Capture:
+        """Return what finds and copies the first launch of a kernel."""
+        return Capture(self._pipelines, source, grid)
 
     @property
     def is_worthwhile(self) -> bool:

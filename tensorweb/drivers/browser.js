@@ -184,6 +184,8 @@
         device,
         description: describe(adapter, device, new RegExp(software, "i")),
         createBuffer: buffers.create,
+        /** @param {number} handle */
+        bufferSize: (handle) => buffers.of(handle).size,
         destroyBuffer: buffers.destroy,
         write: buffers.write,
         fence: buffers.fence,

@@ -167,6 +167,10 @@ class BrowserDriver:
         buffer: int = self._js.createBuffer(size)
         return buffer
 
+    def buffer_size(self, buffer: int) -> int:
+        """Return the bytes of a buffer."""
+        return int(self._js.bufferSize(buffer))
+
     def destroy_buffer(self, buffer: int) -> None:
         """Destroy a buffer; work already submitted still uses it safely."""
         self._js.destroyBuffer(buffer)

@@ -352,6 +352,10 @@ class NativeDriver:
         self._counters["live_bytes"] += size
         return handle
 
+    def buffer_size(self, buffer: int) -> int:
+        """Return the bytes of a buffer."""
+        return int(self._buffers[buffer].size)
+
     def destroy_buffer(self, buffer: int) -> None:
         """Destroy a buffer and the bind groups that name it."""
         resource = self._buffers.pop(buffer)

@@ -108,6 +108,9 @@ class ShaderDriver(Driver, Protocol):
     shader_header: str
     """Lines that every shader on this host begins with (enables), often empty."""
 
+    def buffer_size(self, buffer: int) -> int:
+        """Return the bytes of a buffer."""
+
     def create_pipeline(self, source: str, access: str, label: str) -> int:
         """Compile a shader with entry point `main`; `access` has r or w per binding."""
 

@@ -105,6 +105,7 @@ def test_driver_describes_its_device(driver: NativeDriver) -> None:
 
 def test_new_buffer_is_zero(driver: NativeDriver) -> None:
     buffer = driver.create_buffer(12)
+    assert driver.buffer_size(buffer) == 12
     assert driver.read(buffer, 0, 12) == bytes(12)
 
 
