@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import TYPE_CHECKING
 
+from tensorweb import devices
 from tensorweb.events import Flush
 from tensorweb.events import KernelRecord as Launch
 from tensorweb.frames import position_of
@@ -13,8 +15,14 @@ from .records import KernelRecord, Span
 from .sources import FILENAME, utf16
 from .streams import clip
 
-Key = tuple[str, Hashable, tuple[int, ...]]
+if TYPE_CHECKING:
+    from .attempts import Attempts
+
+Key = tuple[str, Hashable, tuple[int, int]]
 """A kernel's name, its code and its grid."""
+
+Output = tuple[tuple[int, ...], str]
+"""Shape and dtype of a value that a kernel stores."""
 
 
 class Tally:
@@ -28,6 +36,7 @@ class Tally:
 
     def __init__(self) -> None:
         self._records: dict[Key, KernelRecord] = {}
+        self._outputs: dict[Key, list[Output]] = {}
         self._others: set[int] = set()
         self._flushes: dict[int, tuple[Flush, int]] = {}
 
@@ -62,6 +71,8 @@ class Tally:
         if len(self._records) == policy.MOST_KERNELS:
             self._others.add(hash(key))
             return
+        stored = [flush.graph[number] for number in launch.outputs]
+        self._outputs[key] = [(each.shape, each.dtype) for each in stored]
         line = flush.line(launch)
         self._records[key] = {
             "name": launch.name,
@@ -99,11 +110,32 @@ class Tally:
         Raises:
             LookupError: there is no such kernel.
         """
+        _, code, _ = self._key(kernel)
+        return clip(str(code), policy.MOST_SOURCE)
+
+    def attempts(self, kernel: int) -> Attempts:
+        """Return what captures the next launch of a kernel, to edit its text.
+
+        Raises:
+            LookupError: there is no such kernel, or it is none of a GPU.
+        """
+        # Imported now: who edits no kernel needs neither.
+        from tensorweb.backends.webgpu import WebGpuBackend
+
+        from .attempts import Attempts
+
+        key = self._key(kernel)
+        _, code, grid = key
+        backend = devices.backend(self._records[key]["device"])
+        if not isinstance(backend, WebGpuBackend):
+            raise LookupError("only kernels of WebGPU are written in WGSL")
+        return Attempts(backend.capture(str(code), grid), self._outputs[key])
+
+    def _key(self, kernel: int) -> Key:
         keys = list(self._records)
         if not 0 <= kernel < len(keys):
             raise LookupError(f"there is no kernel number {kernel} in the last run")
-        _, code, _ = keys[kernel]
-        return clip(str(code), policy.MOST_SOURCE)
+        return keys[kernel]
 
 
 def _spans(flush: Flush, launch: Launch) -> list[Span]:

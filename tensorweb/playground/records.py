@@ -307,6 +307,8 @@ class RunRecord(TypedDict):
     """The result of a run that searched."""
     inside: NotRequired[bool]
     """Whether the provenance of its values was retained."""
+    captured: NotRequired[bool]
+    """Whether the run captured the kernel that was asked for."""
 
 
 class Statistics(TypedDict):
@@ -535,6 +537,31 @@ class Pair(TypedDict):
     """The largest finite distance; null if none is finite."""
     index: Index | None
     """The first index of the largest distance."""
+
+
+class ShaderProblem(TypedDict):
+    """What a compiler said about a text; line and column begin at 1, 0 is unknown."""
+
+    text: Text
+    line: Position
+    column: Position
+
+
+class Attempt(TypedDict):
+    """The results of a captured kernel by its own text and by another one."""
+
+    problems: Annotated[list[ShaderProblem], Most(100)]
+    """Why the other text did not run; empty if it did."""
+    seconds: Annotated[list[float], Most(2)]
+    """Device time of both; empty where the device cannot tell."""
+    pairs: Annotated[list[Pair], Most(1)]
+    """The first output that differs, else the first one."""
+
+
+class KernelCode(TypedDict):
+    """A statement that defines a kernel of the program's own."""
+
+    text: Annotated[str, Most(1 << 20)]
 
 
 class Part(TypedDict):

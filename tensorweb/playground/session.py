@@ -7,7 +7,7 @@ import functools
 import gc
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -48,6 +48,7 @@ from .streams import Emit, Output, clip
 if TYPE_CHECKING:
     from tensorweb.protocol import Preparer
 
+    from .attempts import Attempts
     from .inside import Inside
 
 
@@ -112,6 +113,7 @@ class Session:
         self._memory = MemoryLog()
         self._search: Search | None = None
         self._inside: Inside | None = None
+        self._attempts: Attempts | None = None
         self._stopped = False
         self._output = Output(emit)
         self._displays = Displays(emit, self._output)
@@ -129,6 +131,7 @@ class Session:
         timed: bool = False,
         search: bool = False,
         inside: bool = False,
+        capture: int | None = None,
         files: Sequence[records.ProgramFile] = (),
         lost: Sequence[str] = (),
     ) -> records.RunRecord:
@@ -139,11 +142,12 @@ class Session:
         the previous run. `timed` runs wait for the device after every flush to measure
         each kernel. A `search` checks every value and finds the lines that first
         produced a NaN or infinity. `inside` retains what every value was computed from.
+        `capture` is the kernel of the previous run whose first launch is captured.
         """
         remember_lost(lost)
         try:
             return await self._run(
-                source, device, lines, keep, timed, search, inside, files
+                source, device, lines, keep, timed, search, inside, capture, files
             )
         except KeyboardInterrupt:
             # Stop may strike before the program begins and after it has ended.
@@ -176,9 +180,12 @@ class Session:
         timed: bool,
         search: bool,
         inside: bool,
+        capture: int | None,
         files: Sequence[records.ProgramFile],
     ) -> records.RunRecord:
+        attempts = None if capture is None else self._kernels.attempts(capture)
         self._forget(keep)
+        self._attempts = attempts
         self._output = Output(self._emit)
         self._displays = Displays(self._emit, self._output)
         failure: records.Failure | None = None
@@ -202,7 +209,11 @@ class Session:
         heard = listening(tally.add, seconds=timed)
         noting_results = self._lines.noting()
         logging = logging_memory(log)
-        with around, heard, logging, noting_lines, noting_results, looking, retaining:
+        taking = nullcontext() if attempts is None else attempts.capture.open()
+        asked = (looking, retaining, taking)
+        with around, heard, logging, noting_lines, noting_results, ExitStack() as stack:
+            for each in asked:
+                stack.enter_context(each)
             try:
                 if device is not None:
                     await self._choose(device)
@@ -233,6 +244,8 @@ class Session:
         }
         if looker is not None:
             found["inside"] = True
+        if attempts is not None:
+            found["captured"] = attempts.capture.words is not None
         if seeker is not None:
             found["search"] = tensors.nonfinite_search(seeker)
         return found
@@ -334,8 +347,13 @@ class Session:
             ShapeError: the shapes do not broadcast.
         """
         a, b = tw.broadcast_arrays(self._tensor(first), self._tensor(second))
+        return await self._paired(a, b, [self._name(one) for one in (first, second)])
+
+    async def _paired(
+        self, a: tw.Tensor, b: tw.Tensor, names: list[str]
+    ) -> records.Pair:
+        """Let both and their difference be requested, and measure the difference."""
         less = pictures.difference(a, b)
-        names = [self._name(number) for number in (first, second)]
         names.append(f"({names[0]} - {names[1]})")
         self._pair = [
             tensors.Entry(x, [name], [])
@@ -355,6 +373,28 @@ class Session:
             "largest": largest,
             "index": index,
         }
+
+    async def attempt(self, source: str) -> records.Attempt:
+        """Run the captured kernel with its own text and with another one."""
+        found = await self._captured().run(source, self._blocking)
+        problems, outputs, seconds = found
+        pairs: list[records.Pair] = []
+        for before, after in outputs:
+            pair = await self._paired(before, after, ["original", "edited"])
+            if pair["differing"] or not pairs:
+                pairs = [pair]
+            if pair["differing"]:
+                break
+        return {"problems": problems, "seconds": seconds, "pairs": pairs}
+
+    async def as_code(self, source: str) -> records.KernelCode:
+        """Return the captured kernel with another text as code of a program."""
+        return {"text": self._captured().as_code(source)}
+
+    def _captured(self) -> Attempts:
+        if self._attempts is None:
+            raise LookupError("the last run captured no kernel")
+        return self._attempts
 
     async def why(
         self, tensor: int, index: Sequence[int], search: bool = False
@@ -482,6 +522,8 @@ class Session:
         self._entries.clear()
         self._pair.clear()
         self._inside = None
+        if self._attempts is not None:
+            self._attempts.capture.close()
         forget_figures()
         if not keep:
             self._names.clear()
@@ -522,6 +564,8 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "find": session.find,
         "cells": session.cells,
         "pair": session.pair,
+        "attempt": session.attempt,
+        "as_code": session.as_code,
         "why": session.why,
         "reached": session.reached,
         "gradients": session.gradients,

@@ -60,6 +60,7 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
     error: { type: "ValueError", message: "no", frames: [{ skipped: 9 }, frame], text: "…", hidden: 2, clash },
     search: { complete: true, origins: tensor.origins ?? [] },
     inside: true,
+    captured: true,
   },
   describe: [tensor],
   source: { text: "@compute" },
@@ -73,6 +74,8 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
   find: { index: [0, 1] },
   cells: { row: 0, column: 0, texts: [["1", "2"]] },
   pair: { first: tensor, second: tensor, difference: tensor, differing: 1, largest: null, index: [0, 0] },
+  attempt: { problems: [{ text: "expected an expression", line: 3, column: 1 }], seconds: [1e-5, 2e-5], pairs: [{ first: tensor, second: tensor, difference: tensor, differing: 1, largest: null, index: [0, 0] }] },
+  as_code: { text: "edited = tw.kernel()" },
   why: {
     ...{ tensor, index: [0, 1], value: "nan", line: 2, file: "main.py", code: "y = f(x)", complete: true, sourcesLeftOut: 0 },
     rows: [{ text: "log(-1) = nan", op: "log", shape: [2, 3], index: [0, 1], count: 1 }],

@@ -146,11 +146,11 @@ export class Page extends Store {
     const keep = lines !== null && before?.document === document.id && before.python === python;
     const [main, ...files] = this.editor.files();
     const { lost } = this.files;
-    const { timed = false, search = false, inside = false, again = false } = how;
-    this.#isAsked = search || inside;
+    const { timed = false, search = false, inside = false, capture = null, again = false } = how;
+    this.#isAsked = search || inside || capture !== null;
     this.#isAgain = again;
     this.#isDue = false;
-    void this.session.run({ source: main?.text ?? "", files, lines, keep, timed, search, inside, lost });
+    void this.session.run({ source: main?.text ?? "", files, lines, keep, timed, search, inside, capture, lost });
   }
 
   /**

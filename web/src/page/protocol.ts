@@ -266,6 +266,8 @@ export interface RunRecord {
   search?: NonfiniteSearch;
   /** Whether the provenance of its values was retained. */
   inside?: boolean;
+  /** Whether the run captured the kernel that was asked for. */
+  captured?: boolean;
 }
 export const isRunRecord: Check<RunRecord> = record({
   seconds: number,
@@ -277,6 +279,7 @@ export const isRunRecord: Check<RunRecord> = record({
   faults: list(text(100_000), 100),
   search: optional(isNonfiniteSearch),
   inside: optional(flag),
+  captured: optional(flag),
 });
 
 /** A file of a program other than `main.py`: a module, or data as text. */
@@ -614,6 +617,41 @@ export const isPair: Check<Pair> = record({
   differing: count(),
   largest: orNull(number),
   index: orNull(list(count(), 10_000)),
+});
+
+/** What a compiler said about a text; line and column begin at 1, 0 is unknown. */
+export interface ShaderProblem {
+  text: string;
+  line: number;
+  column: number;
+}
+export const isShaderProblem: Check<ShaderProblem> = record({
+  text: text(4_000_000),
+  line: count(1_000_000_000),
+  column: count(1_000_000_000),
+});
+
+/** The results of a captured kernel by its own text and by another one. */
+export interface Attempt {
+  /** Why the other text did not run; empty if it did. */
+  problems: ShaderProblem[];
+  /** Device time of both; empty where the device cannot tell. */
+  seconds: number[];
+  /** The first output that differs, else the first one. */
+  pairs: Pair[];
+}
+export const isAttempt: Check<Attempt> = record({
+  problems: list(isShaderProblem, 100),
+  seconds: list(number, 2),
+  pairs: list(isPair, 1),
+});
+
+/** A statement that defines a kernel of the program's own. */
+export interface KernelCode {
+  text: string;
+}
+export const isKernelCode: Check<KernelCode> = record({
+  text: text(1_048_576),
 });
 
 /** One operation of a line in numbers, for the first cell that was needed of it. */
@@ -972,7 +1010,7 @@ export const isPlotRecord: Check<PlotRecord> = record({
 /** The requests that Python answers. */
 export interface PythonRequests {
   /** Run a program; its output and displays are emitted while it runs. */
-  run: { details: { source: string; device: DeviceName | null; lines: number[] | null; keep: boolean; timed: boolean; search: boolean; inside: boolean; files: ProgramFile[]; lost: string[] }; value: RunRecord };
+  run: { details: { source: string; device: DeviceName | null; lines: number[] | null; keep: boolean; timed: boolean; search: boolean; inside: boolean; capture: number | null; files: ProgramFile[]; lost: string[] }; value: RunRecord };
   /** Return every tensor of the last run with its statistics. */
   describe: { details: Record<string, never>; value: TensorRecord[] };
   /** Return the text of one of the last run's kernels. */
@@ -997,6 +1035,10 @@ export interface PythonRequests {
   cells: { details: { tensor: number; rows: number | null; columns: number | null; indices: number[]; window: number[] }; value: Cells };
   /** Broadcast two tensors to one shape and measure their difference. */
   pair: { details: { first: number; second: number }; value: Pair };
+  /** Run the captured kernel with its own text and with another one. */
+  attempt: { details: { source: string }; value: Attempt };
+  /** Return the captured kernel with another text as code of a program. */
+  as_code: { details: { source: string }; value: KernelCode };
   /** Explain one cell of a tensor of a run with provenance. */
   why: { details: { tensor: number; index: number[]; search: boolean }; value: Why };
   /** Return which cells of named tensors a cell of one reaches. */
@@ -1038,6 +1080,8 @@ export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequ
   find: isFound,
   cells: isCells,
   pair: isPair,
+  attempt: isAttempt,
+  as_code: isKernelCode,
   why: isWhy,
   reached: list(isWhySource, 10_000),
   gradients: list(isCellGradient, 10_000),

@@ -1,0 +1,114 @@
+"""Kernels of a run with an edited text: differences, problems, code that runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import tensorweb as tw
+from tensorweb.playground import bridge
+from tensorweb.playground.session import Session
+
+PROGRAM = """
+import tensorweb as tw
+x = tw.reshape(tw.arange(1000.0), (10, 100))
+y = tw.sin(x * 2 + 1)
+total = y.sum(1)
+m = tw.cumulative_sum(y, axis=1) @ y.mT
+shown = [total.tolist(), m.tolist()]
+"""
+
+
+def drive(awaited: Any) -> Any:
+    return bridge.drive(awaited)
+
+
+@pytest.fixture
+def session(webgpu: str) -> Session:
+    found = Session(lambda *_: None, None, blocking=True)
+    drive(found.run(PROGRAM, webgpu))
+    return found
+
+
+def capture(session: Session, number: int) -> str:
+    text: str = drive(session.source(number))["text"]
+    assert drive(session.run(PROGRAM, "webgpu", capture=number))["captured"]
+    return text
+
+
+def kernels(session: Session) -> list[Any]:
+    return session._kernels.records()
+
+
+def test_every_kernel_repeats_its_own_result(session: Session) -> None:
+    for number, _ in enumerate(kernels(session)):
+        text = capture(session, number)
+        found = drive(session.attempt(text))
+        assert found["problems"] == []
+        assert found["pairs"][0]["differing"] == 0
+
+
+def test_an_edit_differs_where_it_computes_something_else(session: Session) -> None:
+    names = [kernel["formula"] for kernel in kernels(session)]
+    number = next(n for n, name in enumerate(names) if name.startswith("sum"))
+    text = capture(session, number)
+    edited = text.replace("return (a + b);", "return (a + 2.0 * b);")
+    assert edited != text
+    pair = drive(session.attempt(edited))["pairs"][0]
+    assert pair["first"]["shape"] == [10]
+    assert pair["differing"] == 10
+    assert drive(session.heatmap(pair["difference"]["id"], None, 0, [0]))
+    assert drive(session.attempt(text))["pairs"][0]["differing"] == 0
+
+
+def test_problems_name_lines_of_the_text(session: Session) -> None:
+    text = capture(session, 0)
+    line = 1 + text[: text.index("fn main")].count("\n")
+    found = drive(session.attempt(text.replace("fn main(", "fn main((")))
+    assert found["pairs"] == []
+    assert [each["line"] for each in found["problems"]] == [line]
+
+
+def test_a_kernel_becomes_code_that_computes_the_same(session: Session) -> None:
+    refused = {}
+    for number, kernel in enumerate(kernels(session)):
+        text = capture(session, number)
+        own = session_outputs(session, text)
+        try:
+            code = drive(session.as_code(text))["text"]
+        except LookupError as error:
+            refused[kernel["name"]] = str(error)
+            continue
+        names: dict[str, Any] = {"tw": tw, "float": float, **inputs(session)}
+        statement, call = code.rsplit("# ", 1)
+        exec(statement, names)  # the statement that the page would insert
+        found = eval(call.split(" = ", 1)[1], names)
+        assert found.tolist() == own
+    assert list(refused.values()) == []
+
+
+def session_outputs(session: Session, text: str) -> Any:
+    pair = drive(session.attempt(text))["pairs"][0]
+    return session._tensor(pair["second"]["id"]).tolist()
+
+
+def inputs(session: Session) -> dict[str, tw.Tensor]:
+    """The captured storages that the kernel reads, by their names."""
+    held = session._captured().capture
+    pairs = zip(held.bindings, held._buffers, strict=True)
+    return {
+        binding.name: tw.asarray(
+            memoryview(held._driver.read(buffer, 0, size)).cast("f")
+        )
+        for binding, buffer in pairs
+        if not binding.is_written
+        for size in [held._driver.buffer_size(buffer)]
+    }
+
+
+def test_a_capture_is_forgotten_with_the_next_run(session: Session) -> None:
+    capture(session, 0)
+    drive(session.run(PROGRAM, "webgpu"))
+    with pytest.raises(LookupError, match="captured no kernel"):
+        drive(session.attempt("fn main() {}"))
