@@ -92,6 +92,12 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
   let rows: KernelRow[] = [];
   let isSorted = false;
   let isTimed = false;
+  /** The kernel whose text is edited after the next run. */
+  let edited: number | null = null;
+  const edit = (index: number): void => {
+    edited = index;
+    page.run(null, { capture: index });
+  };
   const sort = (value: boolean): void => {
     isSorted = value;
     order.textContent = isSorted ? "Program order" : isTimed ? "Slowest first" : "Largest first";
@@ -152,10 +158,15 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     totals.textContent = `${all}${cut}. Bars are ${cost.words}, ${total} together.`;
     rows = kernels.map((kernel, index) => {
       const spent = costs[index] ?? 0;
-      return row(page, kernel, index, spent, costBar(cost.text(spent), spent / (most || 1)));
+      return row(page, kernel, index, spent, costBar(cost.text(spent), spent / (most || 1)), edit);
     });
     text = null;
     sort(isSorted);
+    if (edited === null || !run) return;
+    const chosen = rows[edited];
+    edited = null;
+    if (run.captured && chosen) void chosen.openEditor();
+    else page.warn("The kernel’s launch was not captured: the program did not run it again, or its buffers exceed 256 MB.");
   };
   return {
     update: (view) => {
@@ -199,17 +210,20 @@ interface KernelRow {
   cost: number;
   node: HTMLElement;
   moved(line: number | null): void;
+  /** Let the reader edit the text of the kernel, which the run has captured. */
+  openEditor(): Promise<void>;
 }
 
-function row(page: Page, kernel: KernelRecord, index: number, cost: number, bar: HTMLElement): KernelRow {
+function row(page: Page, kernel: KernelRecord, index: number, cost: number, bar: HTMLElement, edit: (index: number) => void): KernelRow {
   const { link, moved } = lineOf(page, kernel);
   const hue = hueOf(index);
   const label = el("span", { class: "kernel-label" }, el("span", { class: "kernel-number", title: `Kernel ${index + 1}` }, `k${index + 1}`), link);
-  const node = el("li", { class: `kernel-row ${hue}` }, label, details(page, kernel, index, bar));
+  const { dom, openEditor } = details(page, kernel, index, bar, edit);
+  const node = el("li", { class: `kernel-row ${hue}` }, label, dom);
   const light = (isOn: boolean) => (): void => page.lightSpans(isOn ? presentSpans(page, kernel) : [], hue);
   for (const event of ["pointerenter", "focusin"]) node.addEventListener(event, light(true));
   for (const event of ["pointerleave", "focusout"]) node.addEventListener(event, light(false));
-  return { kernel, cost, node, moved };
+  return { kernel, cost, node, moved, openEditor };
 }
 
 /** The expressions that a kernel computes, where they are in the present text. */
@@ -242,7 +256,7 @@ function lineOf(page: Page, { line }: KernelRecord): { link: HTMLElement; moved:
   return { link, moved };
 }
 
-function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElement): HTMLElement {
+function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElement, edit: (index: number) => void): { dom: HTMLElement } & Pick<KernelRow, "openEditor"> {
   const device = DEVICES[kernel.device];
   const facts = [
     kernel.kind,
@@ -252,12 +266,14 @@ function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElem
     kernel.bytes ? bytes(kernel.bytes) : "",
   ].filter(Boolean);
   const source = el("pre", { class: "kernel-source", tabindex: 0, role: "region", "aria-label": `Source of ${kernel.name}` });
+  const isWgsl = device?.language === "wgsl";
+  const start = isWgsl ? button("Edit", () => edit(index), { class: "quiet", title: "Run the program once more, keep what this kernel reads, and edit its text" }) : null;
   const times = `${kernel.count.toLocaleString("en-US")} ×`;
   const node = el(
     "details",
     { class: "kernel" },
     el("summary", {}, el("strong", { title: kernel.formula && SIGNS }, computed(kernel)), cost, el("span", { class: "kernel-count" }, times)),
-    el("p", { class: "kernel-facts" }, facts.join(" · ")),
+    el("p", { class: "kernel-facts" }, facts.join(" · "), " ", start),
     source,
   );
   let isShown = false;
@@ -279,5 +295,15 @@ function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElem
   node.addEventListener("toggle", () => {
     if (node.open) void show();
   });
-  return node;
+  const openEditor = async (): Promise<void> => {
+    node.open = true;
+    await show();
+    if (!isShown) return;
+    const { mountKernelEditor } = await import("./edit-kernel");
+    const editor = mountKernelEditor(page, source.textContent ?? "");
+    source.replaceWith(editor);
+    start?.remove();
+    editor.scrollIntoView({ block: "nearest" });
+  };
+  return { dom: node, openEditor };
 }

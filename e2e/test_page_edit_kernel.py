@@ -1,0 +1,71 @@
+"""Editing a kernel of a run: differences, problems at their lines, code that runs."""
+
+from __future__ import annotations
+
+import re
+
+from page_driver import PageDriver, expect
+from test_page_access import in_every_scheme
+
+PROGRAM = """import tensorweb as tw
+
+x = tw.arange(12.0).reshape(3, 4)
+total = (x * 2 + 1).sum(1)
+print(total.tolist())
+"""
+
+
+def test_a_kernel_is_edited_run_and_kept(shared: PageDriver) -> None:
+    page = shared.page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    shared.choose_device("webgpu")
+    assert shared.run(PROGRAM) == "ready", shared.wrong()
+    page.get_by_role("tab", name="Kernels").click()
+    row = page.locator(".kernel-row", has_text="sum").first
+    row.locator("summary").click()
+    row.get_by_role("button", name="Edit").click()
+    text = page.get_by_role("textbox", name="WGSL of the kernel")
+    expect(text).to_be_visible()
+    report = page.locator(".kernel-report")
+    page.get_by_role("button", name="Run on captured inputs").click()
+    expect(report).to_contain_text("All 3 elements are equal.")
+    assert in_every_scheme(page) == []
+
+    replace(shared, "return (a + b);", "return (a + b;")
+    page.keyboard.press("Control+Enter")
+    expect(report).to_contain_text("compiler refused the text")
+    report.get_by_role("button", name=re.compile(r"line \d+")).first.click()
+    expect(text).to_be_focused()
+
+    replace(shared, "return (a + b;", "return (a + b + 1.0);")
+    page.keyboard.press("Control+Enter")
+    expect(report).to_contain_text("3 of 3 elements differ")
+    expect(report.locator("canvas")).to_be_visible()
+    assert in_every_scheme(page) == []
+
+    page.get_by_role("button", name="Keep as code").click()
+    expect(report).to_contain_text("at the end of the program")
+    program = page.evaluate("tensorwebPage.editor.source()")
+    assert "edited = tw.kernel(" in program
+    assert "return (a + b + 1.0);" in program
+    call = program.rstrip().rsplit("# result = ", 1)[1].replace("input0", "x")
+    assert shared.run(f"{program}\nprint({call}.tolist())") == "ready", shared.wrong()
+
+
+def replace(shared: PageDriver, old: str, new: str) -> None:
+    """Type another text over a part of the kernel's."""
+    found = shared.page.evaluate(
+        """([old, text]) => {
+          const lines = [...document.querySelectorAll(".kernel-editor .cm-line")];
+          const line = lines.find((each) => each.textContent.includes(old));
+          line.scrollIntoView({ block: "center" });
+          const range = document.createRange();
+          range.selectNodeContents(line);
+          getSelection().removeAllRanges();
+          getSelection().addRange(range);
+          line.closest("[contenteditable]").focus();
+          return line.textContent.replace(old, text);
+        }""",
+        [old, new],
+    )
+    shared.page.keyboard.insert_text(found)
