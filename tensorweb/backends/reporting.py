@@ -34,8 +34,8 @@ class Report:
 
     def submit(self, tape: array[int]) -> None:
         """Submit a tape, timed if somebody asks."""
-        if (wanted := capture()) is not None:
-            tape = wanted.passed(self._driver, tape)
+        if (found := capture()) is not None:
+            tape = found.passed(self._driver, tape)
         if not self._wants_seconds:
             self._driver.submit(tape)
             return

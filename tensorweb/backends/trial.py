@@ -211,7 +211,7 @@ class Capture:
 
     @contextmanager
     def _storages(self) -> Iterator[list[int]]:
-        """Lend the captured storages, and copies of those that are written."""
+        """Lend the captured storages, with copies of the written ones."""
         written = {n for n, each in enumerate(self.bindings) if each.is_written}
         copies = {n: self._copied(self._buffers[n]) for n in written}
         try:

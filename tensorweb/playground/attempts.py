@@ -127,7 +127,7 @@ class Attempts:
             zip((each.name for each in written), self._shapes(written), strict=True)
         )
         if None in shapes.values():
-            raise LookupError("the kernel has scratch storages beside its outputs")
+            raise LookupError("the kernel has scratch storages as well as outputs")
         grid = [n * m for n, m in zip(self.capture.grid, [*workgroup, 1], strict=False)]
         lines = [
             "edited = tw.kernel(",
