@@ -27,7 +27,11 @@ def test_steps_are_scrubbed_pinned_and_asked(on_cpu: PageDriver) -> None:
     slider.focus()
     page.keyboard.press("ArrowRight")
     expect(title).to_contain_text("step 1 minus step 0 · float32 (2, 2) · -2 … -0.25")
-    page.locator("#film canvas").click(position={"x": 4, "y": 4})
+    page.locator("#film .film-histogram canvas").click(position={"x": 1, "y": 40})
+    expect(title).to_contain_text("step 0 · float32")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    page.locator("#film .film-stage canvas").click(position={"x": 4, "y": 4})
     expect(page.locator("#why .why-title")).to_have_text("x[0, 0] = 0.25")
 
 

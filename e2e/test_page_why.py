@@ -61,6 +61,8 @@ def test_gradients_stand_beside_values(on_cpu: PageDriver) -> None:
     page.click("#why button:has-text('Its gradients')")
     names = page.locator("#why .why-further .why-source h4 code")
     expect(names).to_have_text(["x", "w", "y", "total"])
+    page.locator("#why button:has-text('Check by differences')").nth(1).click()
+    expect(page.locator("#why .why-further")).to_contain_text("by differences with the")
 
 
 def test_a_cell_of_a_picture_is_asked_by_a_click(on_cpu: PageDriver) -> None:

@@ -65,6 +65,11 @@ def reached(node: Node, inputs: Nodes, masks: Nodes) -> Node:
     return _limited(_twin(node, inputs, masks))
 
 
+def moved(node: Node, inputs: Nodes) -> Node:
+    """Return a movement, or a view of a stored value, of other inputs."""
+    return _twin(node, inputs, inputs)
+
+
 def cell(node: Node, index: Sequence[int]) -> Node:
     """Return the mask of one cell of a node."""
     one = constant(1, dtypes.float32, node.device, (1,) * len(node.shape))

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from tensorweb import dtypes
 from tensorweb.graph.autograd import grad_disabled
 from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.node import Node
+from tensorweb.graph.provenance import Provenance
 from tensorweb.inspection import dependence
+from tensorweb.inspection.cells import Index, values_at
 from tensorweb.nodes.elementwise import cast
 from tensorweb.transforms.backward import BackwardPass
+from tensorweb.transforms.rules.rule import number, plus, times
+from tensorweb.waits import Steps
 
 WITHOUT_GRADIENT = ("constant", "iota")
 
@@ -65,3 +70,42 @@ def gradients(
             if one not in totals
         }
     return [(one, totals[one]) for one in asked]
+
+
+def difference_quotient(
+    provenance: Provenance, node: Node, index: Index, by: Node, at: Index
+) -> Steps[tuple[float, float]]:
+    """Return the derivative of a cell by another one, by differences, and their step.
+
+    All operations between them run again for two values around the other cell's own,
+    x: the derivative is (f(x + step) - f(x - step)) / (2 * step).
+
+    Args:
+        provenance: what the program computed; it is open.
+        node: the result.
+        index: its cell.
+        by: a value that the result was computed from.
+        at: its cell.
+    """
+    (own,) = yield from values_at([(by, at)])
+    step = dtypes.finfo(by.dtype).eps ** (1 / 3) * max(1.0, abs(float(own)))
+    order = provenance.ordered([node], lambda one: one is not by)
+    ends = []
+    for sign in (1, -1):
+        change = cast(dependence.cell(by, at), by.dtype)
+        others = {by: plus(by, times(change, number(sign * step, by)))}
+        for one in order:
+            inputs = provenance.inputs_of(one)
+            if any(each in others for each in inputs):
+                others[one] = _again(one, [others.get(each, each) for each in inputs])
+        ends += [(others[node], index), (others[by], at)]
+    high, above, low, below = map(float, (yield from values_at(ends)))
+    # The step is rounded where it is added.
+    return (high - low) / (above - below), step
+
+
+def _again(node: Node, inputs: Sequence[Node]) -> Node:
+    """Return an operation on other inputs of the same shapes."""
+    if node.op.kind in ("movement", "leaf"):
+        return dependence.moved(node, inputs)
+    return Node(node.op, tuple(inputs), node.attrs, node.shape, node.dtype, node.device)

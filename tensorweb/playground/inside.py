@@ -18,10 +18,10 @@ from tensorweb.graph.provenance import Provenance
 from tensorweb.inspection import cells
 from tensorweb.inspection.cells import Explanation, Source, text_of_row
 from tensorweb.inspection.differences import compare_devices
-from tensorweb.inspection.gradients import gradients
+from tensorweb.inspection.gradients import difference_quotient, gradients
 from tensorweb.waits import Steps, run_async, run_blocking
 
-from . import policy, records, tensors
+from . import pictures, policy, records, tensors
 from .models import Call, Calls, Part, parts_of
 from .numbers import Reader, text_of
 from .program import segment
@@ -131,6 +131,32 @@ class Inside:
             for (value, number), statistics in zip(looked, known, strict=True)
         ]
 
+    async def check_gradient(
+        self,
+        x: tw.Tensor,
+        index: Sequence[int],
+        by: tw.Tensor,
+        gradient: tw.Tensor,
+        reader: Reader,
+    ) -> records.GradientCheck:
+        """Compare the largest element of a gradient with a difference quotient."""
+        index = _checked(x, index)
+        found = (await pictures.find(tw.abs(gradient), "max", reader))["index"]
+        if found is None or gradient.shape != by.shape:
+            raise LookupError("the gradient has no finite element")
+        at = tuple(found)
+        steps = difference_quotient(
+            self.provenance, pair_of(x.node), index, pair_of(by.node), at
+        )
+        quotient, step = await self._answer(steps)
+        (own,) = await self._answer(cells.values_at([(gradient.node, at)]))
+        return {
+            "index": found,
+            "gradient": text_of(own, str(gradient.dtype)),
+            "quotient": f"{quotient:.4g}",
+            "step": f"{step:.2g}",
+        }
+
     async def compared(
         self, entries: Sequence[tensors.Entry], device: records.DeviceName
     ) -> records.DeviceComparison:
@@ -154,17 +180,24 @@ class Inside:
 
     async def film(
         self, steps: Sequence[tuple[int, tw.Tensor]], name: str, reader: Reader
-    ) -> list[records.FilmStep]:
-        """Return the values of a statement with their statistics."""
-        numbers = [self._look(pair_of(x.node), name) for _, x in steps]
-        known = await tensors.statistics_of([x for _, x in steps], reader)
-        return [
+    ) -> records.FilmRecord:
+        """Return the values of a statement with their statistics and histograms."""
+        values = [x for _, x in steps]
+        numbers = [self._look(pair_of(x.node), name) for x in values]
+        known = await tensors.statistics_of(values, reader)
+        found: list[records.FilmStep] = [
             {
                 "step": step,
                 "tensor": tensors.record(number, self._entry(number), [], statistics),
             }
             for (step, _), number, statistics in zip(steps, numbers, known, strict=True)
         ]
+        counts = _histograms(values, known)
+        histogram = None
+        if counts is not None:
+            number = self._look(counts.node, f"histogram of {name}")
+            histogram = tensors.record(number, self._entry(number), [], {})
+        return {"steps": found, "histogram": histogram}
 
     def name(self, number: int) -> str:
         """Return how answers name a value."""
@@ -284,6 +317,28 @@ class Inside:
             known = self._ids[node] = policy.FIRST_VALUE_ID + len(self._looked)
             self._looked.append(tensors.Entry(tw.Tensor(node), [name], []))
         return known
+
+
+def _histograms(
+    values: Sequence[tw.Tensor], known: Sequence[records.Statistics]
+) -> tw.Tensor | None:
+    """Return counts of finite values: a column for each tensor, row 0 the largest."""
+    lows = [low for each in known if (low := each.get("min")) is not None]
+    highs = [high for each in known if (high := each.get("max")) is not None]
+    if not lows or max(x.size for x in values) < 2 or min(lows) == max(highs):
+        return None
+    low, high, bins = min(lows), max(highs), policy.FILM_BINS
+    rows = []
+    for column, x in enumerate(values):
+        flat = tw.astype(tw.reshape(x, (-1,)), tw.float32)
+        row = tw.floor((high - flat) / (high - low) * bins)
+        cell = tw.clip(row, 0, bins - 1) * len(values) + column
+        # What is not finite is counted in an element that is cut off.
+        cell = tw.where(tw.isfinite(flat), cell, bins * len(values))
+        rows.append(tw.astype(cell, tw.int32))
+    size = bins * len(values)
+    counts = tw.bincount(tw.concat(rows), minlength=size + 1)[:size]
+    return tw.reshape(counts, (bins, len(values)))
 
 
 def _settings(part: Part) -> str:

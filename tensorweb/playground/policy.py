@@ -93,6 +93,9 @@ MOST_FILM_STEPS = 240
 """Values of one statement that a run with provenance retains."""
 
 MOST_FILM_BYTES = 1 << 25
+
+# Intervals of the histograms of a film.
+FILM_BINS = 32
 """Their bytes; two are retained of larger ones as well."""
 
 MOST_MEMORY_VALUES = 40

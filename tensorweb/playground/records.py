@@ -431,6 +431,16 @@ class CellGradient(TypedDict):
     """A tensor of its shape."""
 
 
+class GradientCheck(TypedDict):
+    """The largest element of a gradient, and the same derivative by differences."""
+
+    index: Index
+    gradient: Text
+    quotient: Text
+    step: Text
+    """How far the value was changed, up and down."""
+
+
 class ModuleRecord(TypedDict):
     """A module of a network, listed before its parts."""
 
@@ -457,6 +467,15 @@ class FilmStep(TypedDict):
     step: Position
     """The count of its runs before."""
     tensor: TensorRecord
+
+
+class FilmRecord(TypedDict):
+    """The values of a statement over the runs of its line."""
+
+    steps: Annotated[list[FilmStep], Most(1000)]
+    histogram: TensorRecord | None
+    """Counts of finite values: a column for each step, the largest values in row 0;
+    null for single values and for values that are all equal."""
 
 
 class DeviceComparison(TypedDict):

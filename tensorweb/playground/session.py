@@ -471,6 +471,14 @@ class Session:
         inside = self._looked_into()
         return await inside.gradients(self._entries, x, index, self._reader)
 
+    async def check_gradient(
+        self, tensor: int, index: Sequence[int], by: int, gradient: int
+    ) -> records.GradientCheck:
+        """Compare the largest element of a gradient with a difference quotient."""
+        x, by_x, found = map(self._tensor, (tensor, by, gradient))
+        inside = self._looked_into()
+        return await inside.check_gradient(x, index, by_x, found, self._reader)
+
     async def compared(self, device: records.DeviceName) -> records.DeviceComparison:
         """Compare the operations behind named tensors with another device."""
         return await self._looked_into().compared(self._entries, device)
@@ -479,7 +487,7 @@ class Session:
         """Return the modules of the networks that have a name."""
         return await self._looked_into().modules(self._names, self._reader)
 
-    async def film(self, result: int) -> list[records.FilmStep]:
+    async def film(self, result: int) -> records.FilmRecord:
         """Return the values that a statement bound while the program ran."""
         inside = self._looked_into()
         name = self._lines.records(self._names)[result]["name"] or "returned"
@@ -569,6 +577,7 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "why": session.why,
         "reached": session.reached,
         "gradients": session.gradients,
+        "check_gradient": session.check_gradient,
         "modules": session.modules,
         "film": session.film,
         "compared": session.compared,

@@ -7,7 +7,8 @@ import numpy as np
 import tensorweb as tw
 from tensorweb.graph.node import Node
 from tensorweb.graph.provenance import Provenance
-from tensorweb.inspection.gradients import gradients
+from tensorweb.inspection.gradients import difference_quotient, gradients
+from tensorweb.waits import run_blocking
 
 
 def by_node(found: list[tuple[Node, Node]]) -> dict[Node, list[float]]:
@@ -49,6 +50,24 @@ def test_values_that_are_made_of_integers_have_gradients(device: str) -> None:
     with provenance.retaining():
         found = by_node(gradients(y.node, (), asked))
     assert [found[node] for node in asked] == values
+
+
+def test_differences_agree_with_gradients(device: str) -> None:
+    x = tw.asarray([[0.5, -1.0, 0.3], [2.0, 0.25, 1.5]])
+    w = tw.random.normal(tw.random.key(1), (3, 4))
+    with Provenance().open() as provenance:
+        hidden = tw.sort(tw.tanh((x @ w)[:, ::2]), axis=0).realize()
+        rows = tw.concat([hidden.mT, tw.cumulative_sum(hidden, axis=1)], axis=0)
+        loss = tw.std(rows[tw.asarray([0, 2, 3])] ** 2)
+        loss.tolist()
+        hidden.tolist()
+    with provenance.retaining():
+        for by, at in ((x, (1, 2)), (w, (0, 2)), (hidden, (1, 1))):
+            ((_, gradient),) = gradients(loss.node, (), [by.node])
+            steps = difference_quotient(provenance, loss.node, (), by.node, at)
+            quotient, _ = run_blocking(steps)
+            expected = tw.Tensor(gradient)[at].item()
+            assert abs(quotient - expected) <= 2e-3 * max(1e-2, abs(expected))
 
 
 def test_a_detached_value_has_no_gradient() -> None:

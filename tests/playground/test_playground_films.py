@@ -31,7 +31,7 @@ def ran(device: str, **how: Any) -> tuple[Any, Any]:
 
 def test_each_iteration_is_a_step(device: str) -> None:
     table, result = ran(device, inside=True)
-    film = bridge.drive(table["film"](result))
+    film = bridge.drive(table["film"](result))["steps"]
     assert [one["step"] for one in film] == list(range(100))
     assert [one["tensor"]["max"] for one in film[:3]] == [1.0, 0.5, 0.25]
     ids = [one["tensor"]["id"] for one in film]
@@ -40,6 +40,21 @@ def test_each_iteration_is_a_step(device: str) -> None:
     assert pair["difference"]["max"] == 0.5
     why = bridge.drive(table["why"](ids[1], [1]))
     assert [row["text"] for row in why["rows"]] == ["1·0.5 = 0.5"]
+
+
+def test_a_histogram_has_a_column_for_each_step(device: str) -> None:
+    table, result = ran(device, inside=True)
+    histogram = bridge.drive(table["film"](result))["histogram"]
+    assert histogram["shape"] == [policy.FILM_BINS, 100]
+    counts = bridge.drive(
+        table["cells"](histogram["id"], 0, 1, [0, 0], [0, 0, policy.FILM_BINS, 2])
+    )["texts"]
+    first, second = (
+        [row for row, cells in enumerate(counts) if cells[n] != "0"] for n in (0, 1)
+    )
+    # Of (0.5, 1) and (0.25, 0.5), 1 is the largest value of all.
+    assert first == [0, policy.FILM_BINS // 2]
+    assert second == [policy.FILM_BINS // 2, policy.FILM_BINS * 3 // 4]
 
 
 def test_other_runs_retain_no_values(device: str) -> None:

@@ -108,6 +108,10 @@ loss = h.sum()
     assert gradients["w"]["name"] == "gradient by w"
     cells = ask(session, "cells", gradients["w"]["id"], None, 0, [0], [0, 0, 1, 2])
     assert cells["texts"] == [["2", "6"]]
+    by = [names["w"], gradients["w"]["id"]]
+    check = ask(session, "check_gradient", names["loss"], [], *by)
+    assert (check["index"], check["gradient"]) == ([1], "6")
+    assert abs(float(check["quotient"]) - 6) < 0.01
     with pytest.raises(LookupError, match="no gradient"):
         ask(session, "gradients", names["n"], [0])
 

@@ -745,6 +745,21 @@ export const isCellGradient: Check<CellGradient> = record({
   gradient: isTensorRecord,
 });
 
+/** The largest element of a gradient, and the same derivative by differences. */
+export interface GradientCheck {
+  index: number[];
+  gradient: string;
+  quotient: string;
+  /** How far the value was changed, up and down. */
+  step: string;
+}
+export const isGradientCheck: Check<GradientCheck> = record({
+  index: list(count(), 10_000),
+  gradient: text(4_000_000),
+  quotient: text(4_000_000),
+  step: text(4_000_000),
+});
+
 /** A module of a network, listed before its parts. */
 export interface ModuleRecord {
   /** How the program reaches it. */
@@ -785,6 +800,18 @@ export interface FilmStep {
 export const isFilmStep: Check<FilmStep> = record({
   step: count(1_000_000_000),
   tensor: isTensorRecord,
+});
+
+/** The values of a statement over the runs of its line. */
+export interface FilmRecord {
+  steps: FilmStep[];
+  /** Counts of finite values: a column for each step, the largest values in row 0;
+    null for single values and for values that are all equal. */
+  histogram: TensorRecord | null;
+}
+export const isFilmRecord: Check<FilmRecord> = record({
+  steps: list(isFilmStep, 1_000),
+  histogram: orNull(isTensorRecord),
 });
 
 /** The operations of a run, computed once more on another device. */
@@ -1045,10 +1072,12 @@ export interface PythonRequests {
   reached: { details: { tensor: number; index: number[] }; value: WhySource[] };
   /** Return the gradients of a cell by the named tensors that it depends on. */
   gradients: { details: { tensor: number; index: number[] }; value: CellGradient[] };
+  /** Compare the largest element of a gradient with a difference quotient. */
+  check_gradient: { details: { tensor: number; index: number[]; by: number; gradient: number }; value: GradientCheck };
   /** Return the modules of the networks that have a name. */
   modules: { details: Record<string, never>; value: ModuleRecord[] };
   /** Return the values that a statement bound while the program ran. */
-  film: { details: { result: number }; value: FilmStep[] };
+  film: { details: { result: number }; value: FilmRecord };
   /** Compare the operations behind named tensors with another device. */
   compared: { details: { device: DeviceName }; value: DeviceComparison };
   /** Return a part of a file: a tensor as `.npy`, one slice as CSV. */
@@ -1085,8 +1114,9 @@ export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequ
   why: isWhy,
   reached: list(isWhySource, 10_000),
   gradients: list(isCellGradient, 10_000),
+  check_gradient: isGradientCheck,
   modules: list(isModuleRecord, 10_000),
-  film: list(isFilmStep, 10_000),
+  film: isFilmRecord,
   compared: isDeviceComparison,
   export: isPart,
   members: list(isMember, 10_000),

@@ -28,7 +28,8 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
   const title = el("h3", { class: "film-title", role: "status" });
   const stage = el("div", { class: "film-stage" });
   const chart = mountChart();
-  const view = el("div", { class: "film", hidden: true }, el("div", { class: "film-choice" }, choice, line, pin), slider.dom, title, stage, chart.dom);
+  const histograms = el("figure", { class: "film-histogram" });
+  const view = el("div", { class: "film", hidden: true }, el("div", { class: "film-choice" }, choice, line, pin), slider.dom, title, stage, chart.dom, histograms);
   host.append(text, offer, view);
   /** The run that the film belongs to. */
   let drawn: RunOrigin | null = null;
@@ -49,10 +50,11 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
     try {
       const found = await page.request("film", { result: index });
       if (mine !== generation) return;
-      steps = found;
+      steps = found.steps;
       text.textContent = "";
       view.hidden = steps.length === 0;
       slider.set(steps.length - 1, steps.length);
+      histograms.replaceChildren(...histogramOf(found.histogram));
       chart.draw({ title: "Range of the values by step", kind: "lines", series: seriesOf(steps) });
       await show(steps.length - 1);
     } catch (error) {
@@ -76,6 +78,15 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
     const first = shown.shape.map(() => 0);
     const ask = (index: number[]): void => page.why({ id: step.tensor.id, name: step.tensor.name, index });
     stage.replaceChildren(mountLitPicture(page, shown, first, null, ask));
+  };
+  /** The histograms of all steps side by side; a click shows the step. */
+  const histogramOf = (counts: TensorRecord | null): HTMLElement[] => {
+    if (!counts) return [];
+    const picture = mountLitPicture(page, counts, [0, 0], null, ([, column = 0]) => {
+      slider.set(column, steps.length);
+      void show(column);
+    });
+    return [picture, el("figcaption", {}, "Histogram of each step, from left to right; large values on top. A click shows the step.")];
   };
   /** Compare the following steps with the current one, or end that. */
   const hold = (): void => {

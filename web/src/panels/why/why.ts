@@ -106,7 +106,7 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
   const furtherOf = ({ tensor, index }: Why): HTMLElement => {
     const cell = { tensor: tensor.id, index };
     const reach = async (): Promise<HTMLElement[]> => (await page.request("reached", cell)).map(sourceOf);
-    const findGradients = async (): Promise<HTMLElement[]> => (await page.request("gradients", cell)).map(gradientOf);
+    const findGradients = async (): Promise<HTMLElement[]> => (await page.request("gradients", cell)).map((one) => gradientOf(cell, one));
     const reached = asking("What does it reach?", "It reaches", "No named tensor was computed from it.", reach);
     const gradients = asking("Its gradients", "Its gradient by", "It depends on no float tensor that has a name or belongs to a network.", findGradients);
     const other: DeviceName = tensor.device === "cpu" ? "webgpu" : "cpu";
@@ -121,11 +121,15 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
     return [el("p", {}, `After ${count(compared, "operation")} that agree, ${device} computes ${other} for `, go, left)];
   };
   /** A gradient as a picture; a cell of it leads to the cell of the tensor. */
-  const gradientOf = ({ tensor, gradient }: CellGradient): HTMLElement => {
+  const gradientOf = (cell: { tensor: number; index: number[] }, { tensor, gradient }: CellGradient): HTMLElement => {
     const head = el("h4", {}, el("code", {}, tensor.name), ` ${tuple(tensor.shape)}: ${rangeOf(gradient)}`);
     const first = tensor.shape.map(() => 0);
     const picture = mountLitPicture(page, gradient, first, null, (index) => void ask(tensor.id, index));
-    return el("section", { class: "why-source" }, head, picture);
+    const check = async (): Promise<HTMLElement[]> => {
+      const { index, gradient: own, quotient, step } = await page.request("check_gradient", { ...cell, by: tensor.id, gradient: gradient.id });
+      return [el("p", {}, `The largest, by ${cellName(tensor, index)}, is ${own}; by differences with the step ${step} it is ${quotient}.`)];
+    };
+    return el("section", { class: "why-source" }, head, picture, asking("Check by differences", "", "", check));
   };
   /** The line that made the value. */
   const whereOf = ({ line, file, code, sources }: Why): HTMLElement => {
