@@ -208,6 +208,7 @@ def test_run_is_reached_by_keys(reader: Page, site_url: str) -> None:
     element = reader.locator("tensor-web")
     expect(element).to_have_attribute("data-state", "done")
     expect(element).to_contain_text("[ 4.5 16.5 28.5]")
+    expect(reader.locator(".highlight-text")).to_have_count(0)
 
 
 def test_open_leads_to_the_program_in_the_playground(
@@ -218,6 +219,12 @@ def test_open_leads_to_the_program_in_the_playground(
     reader.get_by_role("link", name=name, exact=True).click()
     reader.wait_for_url(f"{site_url}index.html#code=*")
     reader.wait_for_function("tensorwebPage.editor.source().includes('tw.sin(')")
+    expect(reader.locator("#notice")).to_contain_text("from the documentation")
+    # It waits for its reader all the same, and a link that was passed on is a stranger's.
+    assert reader.evaluate("tensorwebPage.view.run") is None
+    reader.evaluate("localStorage.removeItem('tensorweb:documented')")
+    reader.reload()
+    expect(reader.locator("#notice")).to_contain_text("came with a link")
 
 
 PARTS = "(all) => all.map((each) => [each.textContent, getComputedStyle(each).color])"

@@ -7,7 +7,7 @@
 import type { TensorWeb } from "../element/tensor-web";
 import { decodeCode } from "../page/link";
 import { themeAfter, themeNamed } from "../page/media";
-import { PREFIX, recall, remember } from "../page/storage";
+import { DOCUMENTED, PREFIX, recall, remember } from "../page/storage";
 
 /** The folder of the documents. */
 const ROOT = new URL(document.documentElement.dataset["content_root"] ?? "./", location.href);
@@ -80,6 +80,12 @@ addEventListener("DOMContentLoaded", () => {
   }
 });
 
+// The playground says where the program is from; a link that was passed on is a stranger's.
+addEventListener("click", (event) => {
+  const link = event.composedPath().find((each) => each instanceof HTMLAnchorElement);
+  if (link?.hash.startsWith(CODE)) remember(DOCUMENTED, link.hash.slice(CODE.length));
+});
+
 addEventListener("DOMContentLoaded", () => {
   for (const program of document.querySelectorAll<HTMLElement>(".program")) {
     const button = program.querySelector<HTMLButtonElement>(".program-run");
@@ -89,6 +95,9 @@ addEventListener("DOMContentLoaded", () => {
   }
 });
 
+/** What addresses of programs begin with. */
+const CODE = "#code=";
+
 /** Replace a block by an element that runs it; all elements of a page share one Python. */
 async function open(program: HTMLElement, button: HTMLButtonElement): Promise<void> {
   const { hash } = new URL(program.querySelector("a")?.href ?? "");
@@ -96,12 +105,17 @@ async function open(program: HTMLElement, button: HTMLButtonElement): Promise<vo
   try {
     await import(new URL("../tensor-web.js", ROOT).href);
     const element = document.createElement("tensor-web") as TensorWeb;
-    element.value = await decodeCode(hash.slice("#code=".length));
+    element.value = await decodeCode(hash.slice(CODE.length));
     element.setAttribute("label", (button.ariaLabel ?? "").replace("Run ", ""));
     program.replaceChildren(element);
     // Not the editor, which would open a keyboard on a phone and scroll to its cursor.
     element.shadowRoot?.querySelector<HTMLElement>(".run")?.focus();
-    await element.run();
+    const { error } = await element.run();
+    const output = program.nextElementSibling;
+    if (!output?.matches(".highlight-text")) return;
+    // It is what the block prints elsewhere; here it would stand below what it printed now.
+    if (!error) output.remove();
+    else if (output instanceof HTMLElement) output.dataset["note"] = "Recorded output";
   } catch (error) {
     console.error(error);
     button.disabled = false;

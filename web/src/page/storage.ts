@@ -2,6 +2,9 @@
 
 export const PREFIX = "tensorweb:";
 
+/** The key of the program that a link of the documents has opened. */
+export const DOCUMENTED = "documented";
+
 /** Why the browser did not store a value. */
 export type Refusal = "full" | "blocked";
 

@@ -7,13 +7,16 @@ import { LinkView } from "./link-view";
 import type { OwnFiles } from "./own-files";
 import { renamed } from "./run-origin";
 import type { Session } from "./session";
-import { recall, remember, type Refusal } from "./storage";
+import { DOCUMENTED, recall, remember, type Refusal } from "./storage";
 import { NOTHING, type Example, type Notice, type Pane, type Store } from "./view";
 
 const REFUSALS: Record<Refusal, string> = {
   full: "The browser’s storage for this site is full, so your last changes are on this page only. Share or copy the program before you close it.",
   blocked: "The browser lets this page keep nothing, so your changes are on this page only. Share or copy the program before you close it.",
 };
+
+/** The title of programs that the site's own documents open. */
+const DOCUMENTS = "From the documentation";
 
 export class Workspace {
   readonly linkView: LinkView;
@@ -168,7 +171,8 @@ export class Workspace {
     if (fragment.code !== null) {
       try {
         const original = await decodeCode(fragment.code);
-        return { document: await linked(original, fragment.code), problem: null };
+        const isOurs = fragment.code === recall(DOCUMENTED);
+        return { document: await linked(original, fragment.code, isOurs ? DOCUMENTS : undefined), problem: null };
       } catch {
         const problem = "The program in this link is damaged and could not be opened.";
         return { document: await this.#usual(), problem };
@@ -250,7 +254,8 @@ export class Workspace {
     this.linkView.forget();
     this.store.change({ panel: "editor" });
     if (document.kind === "link") {
-      const text = "This program came with a link. Read it, then press Run if you trust it.";
+      const isOurs = document.title === DOCUMENTS;
+      const text = isOurs ? "This program is from the documentation. Press Run." : "This program came with a link. Read it, then press Run if you trust it.";
       this.store.notify({ kind: "info", text });
     }
     if (left?.copy) {
