@@ -11,8 +11,9 @@ import { rangeOf } from "../tensors/facts";
 import { mountLitPicture } from "../why/lit-picture";
 import "./model.css";
 
-const INVITATION = "A network that has a name, such as model = nn.Sequential(…), is shown here as a tree: each module with its parameters and what it returned last. Run a program first.";
-const NONE = "No name of the program refers to a network (nn.Module).";
+const INVITATION = "A network that has a name, such as model = nn.Sequential(…), is shown here as a tree: each module with its parameters and what it returned last. Run a program with one first, for example “A GPT that writes”.";
+const ASK = "Press “Look inside”: the program runs once more, and its networks are shown as trees.";
+const NONE = "No name of the program refers to a network. Assign one, for example model = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1)), call it, and press Run.";
 
 export function mountModel(host: HTMLElement, page: Page): Part {
   const text = el("p", { class: "empty" }, INVITATION);
@@ -75,7 +76,7 @@ export function mountModel(host: HTMLElement, page: Page): Part {
       if (isNew && !run?.inside) {
         drawn = null;
         list.replaceChildren();
-        text.textContent = run ? "" : INVITATION;
+        text.textContent = run ? ASK : INVITATION;
       }
       offer.hidden = !run || run.inside === true;
       if (isNew && run?.inside && phase === "idle" && origins.tensors) void show(origins.tensors);

@@ -140,8 +140,9 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
   };
 }
 
-/** The question of the open program's example; empty for other programs. */
-function questionOf({ examples, document }: View): string {
+/** The question of the open example; empty for other programs, and once the reader has changed it. */
+function questionOf({ examples, document, edited }: View): string {
+  if (edited) return "";
   const example = examples?.find(({ file, source }) => idOf(file) === document.id || source === document.original);
   return example?.question ?? "";
 }
