@@ -8,7 +8,7 @@ import { watchMedia, type Theme } from "./media";
 import type { Collected, Details, ProvideDetails, Note, RequestName, Started, Value } from "./messages";
 import { OwnFiles } from "./own-files";
 import { MAIN } from "./program";
-import type { DeviceName, ProgramFile, RunRecord, TensorRecord } from "./protocol";
+import type { DeviceName, LineResult, ProgramFile, RunRecord, TensorRecord } from "./protocol";
 import { responsesOf, type Recording } from "./recording";
 import { Session } from "./session";
 import { recall, remember } from "./storage";
@@ -25,13 +25,6 @@ export interface Panel {
   mount(host: HTMLElement, page: Page): Part;
 }
 
-/** A button for a line's result whose value is not there. */
-export interface ResultAction {
-  label: string;
-  /** `result` is its index in `RunRecord.lines`. */
-  run(result: number): void;
-}
-
 interface Mounted {
   part: Part;
   /** Null for a part outside the panels, which is always shown. */
@@ -45,8 +38,6 @@ export class Page extends Store {
   readonly workspace: Workspace;
   readonly library: Library;
   readonly files: OwnFiles;
-  /** What can be done about a line's result that no name holds any more. */
-  readonly resultActions: ResultAction[] = [];
   /** Describes what a line made; the panel of the code sets it. */
   card: (ghost: Ghost) => HTMLElement = () => document.createElement("div");
   openResult: (ghost: Ghost) => void = () => undefined;
@@ -220,6 +211,11 @@ export class Page extends Store {
   /** Show why a cell of a tensor has its value. */
   why(cell: Cell): void {
     this.#call((part) => part.why?.(cell));
+  }
+
+  /** Show the values that a line made, also where no name holds them any more. */
+  film(result: LineResult): void {
+    this.#call((part) => part.film?.(result));
   }
 
   /** Show a tensor in the large pane, by its id. */

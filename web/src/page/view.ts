@@ -4,7 +4,7 @@ import { ownDocument, type StoredDocument, type OpenDocument } from "./documents
 import { media, themeNamed, type Media, type Theme } from "./media";
 import type { ProvidedFile, Note, Started } from "./messages";
 import { MAIN } from "./program";
-import type { DeviceName, Fingerprint, RunRecord, TensorRecord } from "./protocol";
+import type { DeviceName, Fingerprint, LineResult, RunRecord, TensorRecord } from "./protocol";
 import type { State } from "./session";
 import { recall } from "./storage";
 import type { ViewSettings } from "./view-settings";
@@ -168,6 +168,8 @@ export interface Part {
   inspect?(display: number): void;
   /** The reader asks why a cell of a tensor has its value. */
   why?(cell: Cell): void;
+  /** The reader wants to see the values that a line made. */
+  film?(result: LineResult): void;
   /** The reader wants to look into a tensor, by its id. */
   lookAt?(tensor: number): void;
   /** The reader points at a line of the visible file of the program, or at none. */

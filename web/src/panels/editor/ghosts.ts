@@ -181,8 +181,10 @@ export function ghosts(actions: GhostActions): Extension {
     mousedown: (event, view) => at(view, event.target) !== null,
     click: (event, view) => {
       const found = at(view, event.target);
-      if (found) actions.open(found.ghost);
-      return found !== null;
+      if (!found) return false;
+      soon(() => hide(view), 0);
+      actions.open(found.ghost);
+      return true;
     },
   });
   const open = (view: EditorView): boolean => {

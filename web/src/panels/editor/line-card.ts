@@ -31,7 +31,10 @@ export function lineCards(page: Page): (ghost: Ghost) => HTMLElement {
     if (tensor) {
       text.append(el("p", {}, rangeOf(tensor)));
       if (isPicture(tensor) && !whyUnavailable(page.view, "tensors", "tensor", "picture")) pictures.into(picture, tensor);
-    } else text.append(el("p", { class: "muted" }, lost(made, page)), ...actions(page, index));
+    } else {
+      text.append(el("p", { class: "muted" }, lost(made, page)));
+      if (!isReading(page)) text.append(button("Show it as it was", () => page.film(made), { class: "quiet", title: "Run the program once more, and retain the values of each line" }));
+    }
     return el("div", { class: "line-card-result" }, picture, text);
   };
   return ({ results, kernels }) => {
@@ -40,14 +43,16 @@ export function lineCards(page: Page): (ghost: Ghost) => HTMLElement {
   };
 }
 
-/** Show the tensor that a line made; say why if there is none. */
+/** Show the tensor that a line made, as it was there if no name holds it any more. */
 export function openResult(page: Page, { results }: Ghost): void {
   for (const index of [...results].reverse()) {
     const tensor = tensorOf(page, index);
     if (tensor) return page.lookAt(tensor.id);
   }
   const made = page.view.run?.lines[results.at(-1) ?? -1];
-  if (made) page.notify({ kind: "info", text: lost(made, page) });
+  if (!made) return;
+  if (isReading(page)) page.notify({ kind: "info", text: lost(made, page) });
+  else page.film(made);
 }
 
 function rangeOf({ min, max, mean, nan = 0, inf = 0, size, problem }: TensorRecord): string {
@@ -59,13 +64,13 @@ function rangeOf({ min, max, mean, nan = 0, inf = 0, size, problem }: TensorReco
   return [...range, ...bad.filter(Boolean)].join(", ");
 }
 
-/** Why the value of a result is not here. */
-function lost({ name, function: inside }: LineResult, { view }: Page): string {
-  if (view.phase !== "idle" || view.origins.tensors?.run !== view.origins.run?.run) return "Its values are being read.";
-  if (!name) return "No name holds this value any more.";
-  return inside ? `“${name}” was local to ${inside}(), which has returned.` : `“${name}” was bound or changed again later.`;
+function isReading({ view }: Page): boolean {
+  return view.phase !== "idle" || view.origins.tensors?.run !== view.origins.run?.run;
 }
 
-function actions(page: Page, index: number): HTMLElement[] {
-  return page.resultActions.map(({ label, run }) => button(label, () => run(index), { class: "quiet" }));
+/** Why the value of a result is not here. */
+function lost({ name, function: inside }: LineResult, page: Page): string {
+  if (isReading(page)) return "Its values are being read.";
+  if (!name) return "No name holds this value any more.";
+  return inside ? `“${name}” was local to ${inside}(), which has returned.` : `“${name}” was bound or changed again later.`;
 }

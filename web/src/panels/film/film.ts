@@ -15,7 +15,7 @@ import { mountLitPicture } from "../why/lit-picture";
 import "./film.css";
 
 const INVITATION = "The values that a line makes in a loop are shown here one after another. Run a program first.";
-const NONE = "No line of the program makes a tensor more than once.";
+const NONE = "No line of the program makes a tensor more than once: put a line into a loop, and press Run.";
 
 export function mountFilm(host: HTMLElement, page: Page): Part {
   const text = el("p", { class: "empty" }, INVITATION);
@@ -37,8 +37,10 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
   let pinned: FilmStep | null = null;
   let current = 0;
   let generation = 0;
+  /** The result of a line that the reader asked for. */
+  let asked: LineResult | null = null;
 
-  const films = ({ run }: View): [LineResult, number][] => (run?.lines ?? []).map((one, index): [LineResult, number] => [one, index]).filter(([one]) => one.count > 1);
+  const films = ({ run }: View): [LineResult, number][] => (run?.lines ?? []).map((one, index): [LineResult, number] => [one, index]).filter(([one]) => one.count > 1 || isSame(one, asked));
   const open = async (index: number): Promise<void> => {
     const mine = ++generation;
     pinned = null;
@@ -53,6 +55,7 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
       steps = found.steps;
       text.textContent = "";
       view.hidden = steps.length === 0;
+      for (const part of [slider.dom, chart.dom, pin]) part.hidden = steps.length < 2;
       slider.set(steps.length - 1, steps.length);
       histograms.replaceChildren(...histogramOf(found.histogram));
       chart.draw({ title: "Range of the values by step", kind: "lines", series: seriesOf(steps) });
@@ -99,8 +102,10 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
     text.textContent = found.length > 0 ? "" : NONE;
     view.hidden = found.length === 0;
     choice.replaceChildren(...found.map(([one, index]) => el("option", { value: index }, `${one.name || "returned"} · line ${one.line} · ${count(one.count, "time")}`)));
-    const [first] = found;
-    if (first) void open(first[1]);
+    const first = found.find(([one]) => isSame(one, asked)) ?? found[0];
+    if (!first) return;
+    choice.value = String(first[1]);
+    void open(first[1]);
   };
   choice.addEventListener("change", () => void open(Number(choice.value)));
   return {
@@ -114,9 +119,21 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
       steps = [];
       text.textContent = run ? (films(now).length > 0 ? "" : NONE) : INVITATION;
       if (run?.inside) start(now);
+      else asked = null;
+    },
+    film: (result) => {
+      page.show(host.id);
+      asked = result;
+      if (page.view.run?.inside) start(page.view);
+      else page.run(null, { inside: true });
     },
     originNote: (now) => (view.hidden ? null : originNote(now, "tensors")),
   };
+}
+
+/** Whether two runs, or one, made a result in the same statement. */
+function isSame(one: LineResult, other: LineResult | null): boolean {
+  return other !== null && one.file === other.file && one.line === other.line && one.endLine === other.endLine && one.name === other.name;
 }
 
 /** The largest, mean and smallest value of each step. */
