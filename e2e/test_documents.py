@@ -220,7 +220,7 @@ def test_open_leads_to_the_program_in_the_playground(
     reader.wait_for_url(f"{site_url}index.html#code=*")
     reader.wait_for_function("tensorwebPage.editor.source().includes('tw.sin(')")
     expect(reader.locator("#notice")).to_contain_text("from the documentation")
-    # It waits for its reader all the same, and a link that was passed on is a stranger's.
+    # It waits for its reader all the same; a link that was passed on is a stranger's.
     assert reader.evaluate("tensorwebPage.view.run") is None
     reader.evaluate("localStorage.removeItem('tensorweb:documented')")
     reader.reload()
