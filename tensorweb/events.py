@@ -11,6 +11,7 @@ from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import count
+from time import perf_counter
 from types import CodeType
 
 from tensorweb import frames
@@ -22,6 +23,7 @@ __all__ = [
     "KernelRecord",
     "Line",
     "NodeRecord",
+    "Read",
     "listening",
     "record_kernels",
 ]
@@ -67,6 +69,7 @@ class KernelRecord:
             weights of elementwise operations; movements count none.
         loaded: bytes that the launch reads, each element once.
         stored: bytes that it writes.
+        touched: bytes of the cache lines with the elements that it reads.
         flush: index of its flush, ascending.
         planned: time when the flush had its plan, in seconds of `time.perf_counter`.
         submitted: time when the flush was submitted; with `seconds` requested, time
@@ -92,6 +95,7 @@ class KernelRecord:
     flops: int = 0
     loaded: int = 0
     stored: int = 0
+    touched: int = 0
     flush: int = 0
     planned: float = 0.0
     submitted: float = 0.0
@@ -119,11 +123,14 @@ class Flush:
             `records` adds the properties of this flush.
         graph: the nodes by index, the same list at every flush of one plan.
         number: index of the flush, ascending.
-        planned: time when it had its plan, in seconds of `time.perf_counter`.
+        begun: time when its nodes were given, in seconds of `time.perf_counter`.
+        planned: time when it had its plan.
+        encoded: time when its first tape had its buffers.
         submitted: time when it was submitted, or was done if `seconds` was requested.
         locations: where the program built each node, by its index; empty if not
             recorded.
         seconds: duration of each launch; None if not requested or not available.
+        is_replay: whether it is a call of a function under `jit`.
 
     >>> Flush([KernelRecord("add", "elementwise", "", (1, 1), 3, 48)]).records()[0].name
     'add'
@@ -132,10 +139,13 @@ class Flush:
     launches: Sequence[KernelRecord]
     graph: Sequence[NodeRecord] = ()
     number: int = 0
+    begun: float = 0.0
     planned: float = 0.0
+    encoded: float = 0.0
     submitted: float = 0.0
     locations: Sequence[Location | None] = ()
     seconds: Sequence[float] | None = None
+    is_replay: bool = False
 
     def line(self, launch: KernelRecord) -> Line | None:
         """Return the line that built a launch's last output, else its last node."""
@@ -168,11 +178,37 @@ class Flush:
         ]
 
 
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A copy from a device to the host, after its values were submitted.
+
+    Attributes:
+        device: name of the device.
+        nbytes: bytes that were copied.
+        begun: time when Python began to wait, in seconds of `time.perf_counter`.
+        done: time when it had the bytes.
+        code, instruction: what called the library.
+
+    >>> Read("cpu", 4, 1.0, 1.5, (lambda: None).__code__, 0).done
+    1.5
+    """
+
+    device: str
+    nbytes: int
+    begun: float
+    done: float
+    code: CodeType
+    instruction: int
+
+
 Listener = Callable[[Flush], None]
+ReadListener = Callable[[Read], None]
 
 
 _listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=())
 """The listeners of this thread or asyncio task."""
+
+_read_listeners: ContextVar[tuple[ReadListener, ...]] = ContextVar("reads", default=())
 
 _is_timed: ContextVar[bool] = ContextVar("is timed", default=False)
 """Whether a listener requests the durations of launches."""
@@ -181,8 +217,10 @@ _numbers = count(1)
 
 
 @contextmanager
-def listening(listener: Listener, *, seconds: bool = False) -> Iterator[None]:
-    """Call a function with each flush inside a `with` block.
+def listening(
+    listener: Listener, *, seconds: bool = False, reads: ReadListener | None = None
+) -> Iterator[None]:
+    """Call a function with each flush inside a `with` block, `reads` with each read.
 
     Flushes of asyncio tasks created in the block are included, those of other threads
     and tasks are not. With `seconds` each flush waits for the device, which reports the
@@ -191,13 +229,16 @@ def listening(listener: Listener, *, seconds: bool = False) -> Iterator[None]:
     >>> with listening(print):
     ...     pass
     """
-    listeners, is_timed = _listeners.get(), _is_timed.get()
-    _listeners.set((*listeners, listener))
+    before, readers = listeners(), _read_listeners.get()
+    is_timed = wants_seconds()
+    _listeners.set((*before, listener))
+    _read_listeners.set(readers if reads is None else (*readers, reads))
     _is_timed.set(is_timed or seconds)
     try:
         yield
     finally:
-        _listeners.set(listeners)
+        _listeners.set(before)
+        _read_listeners.set(readers)
         _is_timed.set(is_timed)
 
 
@@ -225,14 +266,11 @@ def record_kernels(
         yield records
 
 
-def is_heard() -> bool:
-    """Whether this thread or task has a listener."""
-    return bool(_listeners.get())
+listeners = _listeners.get
+"""Return the listeners of this thread or task; a C function, called at each flush."""
 
-
-def wants_seconds() -> bool:
-    """Whether a listener requests the durations of launches."""
-    return _is_timed.get()
+wants_seconds = _is_timed.get
+"""Return whether a listener requests the durations of launches."""
 
 
 def locations_of(nodes: Sequence[Node]) -> list[Location | None]:
@@ -245,5 +283,14 @@ def locations_of(nodes: Sequence[Node]) -> list[Location | None]:
 def tell(flush: Flush) -> None:
     """Give a flush its index and pass it to all listeners."""
     flush.number = next(_numbers)
-    for listener in _listeners.get():
+    for listener in listeners():
         listener(flush)
+
+
+def tell_read(device: str, nbytes: int, begun: float) -> None:
+    """Pass a read that is done to all listeners."""
+    if heard := _read_listeners.get():
+        done, frame = perf_counter(), frames.user_frame()
+        read = Read(device, nbytes, begun, done, frame.f_code, frame.f_lasti)
+        for listener in heard:
+            listener(read)

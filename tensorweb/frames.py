@@ -6,6 +6,7 @@ recorded; outside of one the cost is an integer comparison per node.
 
 from __future__ import annotations
 
+import linecache
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -100,12 +101,10 @@ def line_of(location: Location) -> Line | None:
 
 def user_frame(start: int = 1) -> FrameType:
     """Return the innermost frame that is outside this package, else the outermost."""
-    last = sys._getframe(start)
-    for frame in frames_in(last, lambda file: not file.startswith(PACKAGE)):
-        return frame
-    while last.f_back is not None:
-        last = last.f_back
-    return last
+    frame = sys._getframe(start)
+    while frame.f_code.co_filename.startswith(PACKAGE) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
 
 
 def frames_in(
@@ -126,3 +125,17 @@ def position_of(code: CodeType, instruction: int) -> Position:
     """Return the part of the source that an instruction runs."""
     positions = islice(code.co_positions(), instruction // 2, None)
     return next(positions, (None, None, None, None))
+
+
+def segment(filename: str, position: Position) -> str:
+    """Return the source text of a position, whose columns are in bytes."""
+    line, end_line, column, end_column = position
+    if line is None or end_line is None or column is None or end_column is None:
+        return ""
+    lines = linecache.getlines(filename)[line - 1 : end_line]
+    if not lines:
+        return ""
+    encoded = [text.encode() for text in lines]
+    encoded[-1] = encoded[-1][:end_column]
+    encoded[0] = encoded[0][column:]
+    return b"".join(encoded).decode(errors="replace")

@@ -19,6 +19,9 @@ from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel, Planned
 from tensorweb.schedule.linear import LinearGraph
 
+CACHE_LINE = 64
+"""Bytes that memory moves for any one of them, on common devices."""
+
 PER_TERM = frozenset({"reduce", "argreduce", "scan", "rows"})
 """Kinds of kernels whose core does one operation per term."""
 
@@ -32,6 +35,7 @@ class Work:
     flops: int
     loaded: int
     stored: int
+    touched: int
 
 
 def works(
@@ -40,12 +44,14 @@ def works(
     """Return the work of each launch of a kernel."""
     nodes = _inside(planned, graph)
     loaded = _loads(planned, graph, traits)
+    touched = _loads(planned, graph, traits, CACHE_LINE)
     stored = [traits.storage_bytes(graph.nodes[n]) for n in planned.outputs]
     flops = flops_of(planned.kernel)
     found = []
     for launch in program.launches:
         reads, writes = _traffic(launch, loaded, stored, program.scratch_bytes)
-        found.append(Work(nodes, planned.outputs, flops, reads, writes))
+        lines, _ = _traffic(launch, touched, stored, program.scratch_bytes)
+        found.append(Work(nodes, planned.outputs, flops, reads, writes, lines))
         flops = 0
     return found
 
@@ -107,21 +113,39 @@ def _elements(expression: Expression) -> int:
     return prod(chain.from_iterable(expression.groups))
 
 
-def _loads(planned: Planned, graph: LinearGraph, traits: DeviceTraits) -> list[int]:
-    """Return the bytes that a kernel reads of each input, each element once."""
-    elements = [0] * len(planned.inputs)
+def _loads(
+    planned: Planned, graph: LinearGraph, traits: DeviceTraits, line: int = 0
+) -> list[int]:
+    """Return the bytes that a kernel reads of each input, each element once.
+
+    With `line`, the bytes of a cache line, return the bytes of the lines with these
+    elements; gathered elements count as if they were neighbours.
+    """
+    nodes = [graph.nodes[number] for number in planned.inputs]
+    found = [0] * len(nodes)
     for _, expression in planned.kernel.expressions:
         for step in expression.steps:
-            if step.kind == "load":
-                elements[step.slot] += _reached(expression, step.access)
-            elif step.kind == "gather":
-                elements[step.slot] += _elements(expression)
-    found = []
-    for number, count in zip(planned.inputs, elements, strict=True):
-        node = graph.nodes[number]
-        nbytes = count * traits.itemsize(node.dtype)
-        found.append(min(nbytes, traits.storage_bytes(node)))
-    return found
+            if step.kind not in ("load", "gather"):
+                continue
+            size = traits.itemsize(nodes[step.slot].dtype)
+            if step.kind == "gather":
+                found[step.slot] += _elements(expression) * size
+                continue
+            apart = _least_stride(expression, step.access) * size
+            size = max(size, min(apart, line))
+            found[step.slot] += _reached(expression, step.access) * size
+    return [
+        min(nbytes, traits.storage_bytes(node))
+        for nbytes, node in zip(found, nodes, strict=True)
+    ]
+
+
+def _least_stride(expression: Expression, access: int) -> int:
+    """Return the distance of neighbours, in elements."""
+    strides = chain.from_iterable(expression.accesses[access].strides)
+    lengths = chain.from_iterable(expression.groups)
+    pairs = zip(lengths, strides, strict=True)
+    return min((abs(s) for length, s in pairs if s and length > 1), default=1)
 
 
 def _reached(expression: Expression, access: int) -> int:

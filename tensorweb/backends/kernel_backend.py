@@ -10,6 +10,8 @@ import gc
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from tensorweb.backends import policy
@@ -34,7 +36,7 @@ from tensorweb.drivers import Driver
 from tensorweb.drivers.memory import remember_loss
 from tensorweb.drivers.protocol import COPY
 from tensorweb.errors import DeviceLostError, DeviceMemoryError
-from tensorweb.events import is_heard, locations_of
+from tensorweb.events import listeners, locations_of, tell_read
 from tensorweb.graph.autograd import settle
 from tensorweb.graph.custom import Custom
 from tensorweb.graph.node import WANTED, Node, number_of_constant
@@ -269,6 +271,7 @@ class KernelBackend:
         gets too long; then all `alive` values are stored, unless only a backward pass
         needs them. At the end of a `step`, all referenced values are computed.
         """
+        begun = perf_counter()
         bases: dict[Node, None] = {}
         for node in nodes:
             owner = node.owner
@@ -286,14 +289,16 @@ class KernelBackend:
             try:
                 if more or alive:
                     del graph  # what it holds would seem to be needed afterwards
-                    if self._computed_within_memory([*bases, *more], alive):
+                    if self._computed_within_memory([*bases, *more], alive, begun):
                         return
                     graph = linearize(list(bases))
-                self._compute(graph)
+                self._compute(graph, begun)
             except (DeviceLostError, DeviceMemoryError) as error:
                 raise self._named(error, nodes[0]) from error
 
-    def _computed_within_memory(self, nodes: Sequence[Node], alive: bool) -> bool:
+    def _computed_within_memory(
+        self, nodes: Sequence[Node], alive: bool, begun: float
+    ) -> bool:
         """Compute nodes; return False if memory does not suffice.
 
         With `alive`, also store the referenced values that they depend on, if there
@@ -304,22 +309,32 @@ class KernelBackend:
             held = referenced_values(graph) if alive else []
             if len(held) > policy.MOST_REFERENCED:
                 return False
-            self._compute(graph.extended(held) if held else graph)
+            self._compute(graph.extended(held) if held else graph, begun)
         except DeviceMemoryError:
             return False
         return True
 
-    def _compute(self, graph: LinearGraph) -> None:
+    def _compute(self, graph: LinearGraph, begun: float) -> None:
         """Compute a graph, a large one in several flushes."""
         if len(graph.nodes) <= policy.LARGEST_GRAPH:
-            self._flush(graph)
+            self._flush(graph, begun)
             return
         for piece in pieces(graph, policy.LARGEST_GRAPH):
-            self._flush(linearize(piece))
+            self._flush(linearize(piece), begun)
+            begun = perf_counter()
 
     def read_steps(self, nodes: Sequence[Node]) -> Steps[list[bytes]]:
         """Compute nodes, wait for the device and return their row-major bytes."""
         regions = self._regions(nodes)
+        begun = perf_counter()
+        found = yield from self._read_steps(nodes, regions)
+        nbytes = sum(size for _, _, size in regions)
+        tell_read(self.traits.device, nbytes, begun)
+        return found
+
+    def _read_steps(
+        self, nodes: Sequence[Node], regions: Sequence[Region]
+    ) -> Steps[list[bytes]]:
         together = read_together(self.pool, regions)
         with self._failures(nodes[0]):
             if together is not None:
@@ -405,7 +420,7 @@ class KernelBackend:
     def _make_plan(self, graph: LinearGraph, is_for_all: bool) -> Plan:
         return make_plan(graph, self.pool, self._pipelines, is_for_all)
 
-    def _flush(self, graph: LinearGraph) -> None:
+    def _flush(self, graph: LinearGraph, begun: float) -> None:
         """Run one flush; also store values that an earlier flush computed."""
         recomputed = needed_again(graph)
         if recomputed:
@@ -415,14 +430,15 @@ class KernelBackend:
         plan = self._plans.find(graph, self._make_plan)
         seeker = search()
         if seeker is None:
-            self._run(graph, plan)
+            self._run(graph, plan, begun)
         elif self.driver.can_block():
-            self._inspector.inspect(seeker, graph, lambda: self._run(graph, plan))
+            run = partial(self._run, graph, plan, begun)
+            self._inspector.inspect(seeker, graph, run)
         else:
             seeker.is_complete = False
-            self._run(graph, plan)
+            self._run(graph, plan, begun)
 
-    def _run(self, graph: LinearGraph, plan: Plan) -> None:
+    def _run(self, graph: LinearGraph, plan: Plan, begun: float) -> None:
         """Make the storages, submit the tapes and settle the results."""
         nodes = graph.nodes
         pool, buffer_of = self.pool, self.buffer_of
@@ -442,8 +458,11 @@ class KernelBackend:
 
         buffers: list[Storage] = [*read]
         handles = [buffer.handle for buffer in read]
-        report = Report(self.driver) if is_heard() else None
-        submit = self.driver.submit if report is None else report.submit
+        report, submit = None, self.driver.submit
+        if listeners():
+            described, locations = plan.described(graph), locations_of(nodes)
+            report = Report(plan.records, described, locations, begun, False)
+            submit = partial(report.submit, self.driver)
         memory = None
         if (log := memory_log()) is not None:
             described, locations = plan.described(graph), locations_of(nodes)
@@ -466,7 +485,7 @@ class KernelBackend:
                     for slot in part.left:
                         buffers[slot] = GONE
         if report is not None:
-            report.tell(plan.records, plan.described(graph), locations_of(nodes))
+            report.tell()
         if memory is not None:
             memory.finish(layout.settled)
         for number, slot in layout.settled:

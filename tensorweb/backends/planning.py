@@ -241,6 +241,7 @@ def _records(
             work.flops,
             work.loaded,
             work.stored,
+            work.touched,
             device=traits.device,
             formula=command.formula,
         )

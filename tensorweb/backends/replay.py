@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Sequence
+from functools import partial
+from time import perf_counter
 from typing import Protocol
 
 from tensorweb.backends.layouts import allocations
@@ -13,7 +15,7 @@ from tensorweb.backends.reporting import MemoryReport, Report
 from tensorweb.backends.tapes import Holes, filled
 from tensorweb.drivers import Driver
 from tensorweb.errors import DeviceLostError, DeviceMemoryError
-from tensorweb.events import is_heard, locations_of
+from tensorweb.events import listeners, locations_of
 from tensorweb.graph.node import Node, leaf, view_of
 from tensorweb.memory_log import memory_log
 from tensorweb.nodes.movement import copy
@@ -139,6 +141,7 @@ class Replay:
             raise
 
     def _computed(self, inputs: Sequence[Node]) -> list[Node]:
+        begun = perf_counter()
         host = self._host
         if not self.is_alive:
             raise DeviceLostError("the device of a recorded function was lost.")
@@ -147,11 +150,12 @@ class Replay:
             host.realize(plain)
         buffers = [host.buffer_of(plain[argument]) for argument in self._arguments]
         handles = [buffer.handle for buffer in buffers]
-        report = Report(host.driver) if is_heard() else None
-        submit = host.driver.submit if report is None else report.submit
-        memory = None
+        report, submit, memory = None, host.driver.submit, None
+        described, locations = self._described, self._locations
+        if listeners():
+            report = Report(self._launches, described, locations, begun, True)
+            submit = partial(report.submit, host.driver)
         if (log := memory_log()) is not None:
-            described, locations = self._described, self._locations
             memory = MemoryReport(log, host.pool, self._plan, described, locations)
         with host.pool.lock:
             fresh, fresh_handles = host.pool.take_all(self._fresh, self._name)
@@ -164,7 +168,7 @@ class Replay:
                     words[word] = handles[index]
                 submit(words)
         if report is not None:
-            report.tell(self._launches, self._described, self._locations)
+            report.tell()
         if memory is not None:
             memory.finish(self._results)
         host.driver.pace()

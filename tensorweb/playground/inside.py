@@ -24,7 +24,6 @@ from tensorweb.waits import Steps, run_async, run_blocking
 from . import pictures, policy, records, tensors
 from .models import Call, Calls, Part, parts_of
 from .numbers import Reader, text_of
-from .program import segment
 from .sources import is_program
 from .streams import clip_line
 
@@ -387,6 +386,6 @@ def _label(node: Node) -> str:
     if location is None or line is None:
         return node.op.name
     code, instruction, _ = location
-    text = segment(code.co_filename, frames.position_of(code, instruction))
+    text = frames.segment(code.co_filename, frames.position_of(code, instruction))
     is_short = 0 < len(text) <= policy.LONGEST_LABEL and "\n" not in text
     return text if is_short else f"{node.op.name} of line {line.number}"

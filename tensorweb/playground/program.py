@@ -8,12 +8,11 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
-import linecache
 import sys
 import types
 from collections.abc import Awaitable, Callable, Sequence
 
-from tensorweb.frames import Position, frames_in, position_of
+from tensorweb.frames import frames_in, position_of, segment
 
 from . import sources
 from .sources import FILENAME
@@ -156,17 +155,3 @@ def argument_text(frame: types.FrameType | None) -> str | None:
     if not isinstance(call, ast.Call) or not call.args:
         return None
     return _label(text.strip(), call.args[0])
-
-
-def segment(filename: str, position: Position) -> str:
-    """Return the source text of a position, whose columns are in bytes."""
-    line, end_line, column, end_column = position
-    if line is None or end_line is None or column is None or end_column is None:
-        return ""
-    lines = linecache.getlines(filename)[line - 1 : end_line]
-    if not lines:
-        return ""
-    encoded = [text.encode() for text in lines]
-    encoded[-1] = encoded[-1][:end_column]
-    encoded[0] = encoded[0][column:]
-    return b"".join(encoded).decode(errors="replace")
