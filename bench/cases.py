@@ -18,6 +18,7 @@ from bench.programs import tensorweb_programs
 from bench.workloads import COMPLEX
 from tensorweb import Tensor, devices, evaluate
 from tensorweb.drivers.protocol import DISPATCH, PARAMETER_WORDS
+from tensorweb.performance.rates import MULTIPLY_ADDS, PER_STEP
 
 if TYPE_CHECKING:
     from tensorweb.backends.webgpu import WebGpuBackend
@@ -158,9 +159,6 @@ fn main(
 }
 """
 
-SUMS = "abcdefgh"  # independent chains of multiply-adds in a thread
-
-# Four steps per iteration: a loop's own instructions take a fifth of the time (H200).
 FMA = f"""
 struct Parameters {{
   steps: u32, // a multiple of four
@@ -176,12 +174,10 @@ fn main(
   @builtin(local_invocation_index) lane: u32,
 ) {{
   let factor = original[lane];
-  {" ".join(f"var {x} = factor + {i}.0;" for i, x in enumerate(SUMS, 1))}
-  for (var step = 0u; step < parameters.steps; step += 4u) {{
-    {" ".join(f"{x} = fma({x}, factor, factor);" for x in SUMS * 4)}
-  }}
+  let steps = parameters.steps;
+  {MULTIPLY_ADDS}
   let index = (group.x * 256u + lane) % arrayLength(&sums);
-  sums[index] = {" + ".join(SUMS)};
+  sums[index] = sum;
 }}
 """
 
@@ -221,7 +217,7 @@ def ceilings(*, tiny: bool = False) -> list[Ceiling]:
         name = f"ceiling_copy{size}"
         ceilings_.append(Ceiling(name, COPY, nbytes, grid, 0, 2 * nbytes, "GB/s"))
     groups, steps = (64, 64) if tiny else (4096, 512)
-    work = groups * THREADS * steps * len(SUMS) * 4 * 2
+    work = groups * THREADS * steps * PER_STEP
     fma = Ceiling("ceiling_fma", FMA, 1 << 16, (groups, 1), steps, work, "GFLOP/s")
     return [*ceilings_, fma]
 
