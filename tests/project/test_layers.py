@@ -68,7 +68,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "version",
     ),
     "saving": (*TENSOR, "trees", "tree", "functions", "drivers", "waits"),
-    "inspection": (*TENSOR, "functions", "transforms", "waits"),
+    "inspection": (*TENSOR, "events", "functions", "transforms", "waits"),
     "performance": (*TENSOR, "functions", "transforms", "waits"),
     "schedule": GRAPH,
     "codegen": (*GRAPH, "schedule"),
