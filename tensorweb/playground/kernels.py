@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from tensorweb import devices
-from tensorweb.events import Flush
+from tensorweb.events import Flush, Read
 from tensorweb.events import KernelRecord as Launch
 from tensorweb.frames import position_of
 
@@ -32,6 +32,10 @@ class Tally:
     counted, and the launches in them only on request or if there are many lists. A
     kernel's source line is that of its first flush; seconds are summed over all
     flushes.
+
+    Attributes:
+        flushes, reads: the first ones, with their times.
+        unlisted: count of the flushes after these.
     """
 
     def __init__(self) -> None:
@@ -39,9 +43,30 @@ class Tally:
         self._outputs: dict[Key, list[Output]] = {}
         self._others: set[int] = set()
         self._flushes: dict[int, tuple[Flush, int]] = {}
+        self._counted = 0
+        self._plans = 0
+        self._most = policy.MOST_TIMED
+        self.flushes: list[Flush] = []
+        self.reads: list[Read] = []
+        self.unlisted = 0
 
     def add(self, flush: Flush) -> None:
-        """Count the launches of one flush."""
+        """Note one flush; its launches are counted later, together with others."""
+        listed = self.flushes
+        if len(listed) < self._most:
+            listed.append(flush)
+            if len(listed) % policy.MOST_FLUSHES == 0:
+                self._count_listed()
+        else:
+            self.unlisted += 1
+            self._count_flush(flush)
+
+    def _count_listed(self) -> None:
+        new, self._counted = self.flushes[self._counted :], len(self.flushes)
+        for flush in new:
+            self._count_flush(flush)
+
+    def _count_flush(self, flush: Flush) -> None:
         if flush.seconds is not None:
             for launch, seconds in zip(flush.launches, flush.seconds, strict=True):
                 self._count(flush, launch, 1, seconds)
@@ -50,10 +75,27 @@ class Tally:
         first, count = self._flushes.get(key, (flush, 0))
         self._flushes[key] = first, count + 1
         if len(self._flushes) > policy.MOST_FLUSHES:
-            self._fold()
+            self._count_lists()
+            self._plans += policy.MOST_FLUSHES
+            if self._plans > policy.MOST_TIMED_PLANS:
+                self._most = len(self.flushes)
+
+    def add_read(self, read: Read) -> None:
+        """Note a read, while flushes are noted."""
+        if not self.unlisted and len(self.reads) < policy.MOST_TIMED:
+            self.reads.append(read)
+
+    def numbers(self) -> dict[Key, int]:
+        """Return the indices of kernels in `records()`."""
+        self._fold()
+        return {key: index for index, key in enumerate(self._records)}
 
     def _fold(self) -> None:
-        """Count the launches of the lists; kernels above the limit are omitted."""
+        """Count all launches; kernels above the limit are omitted."""
+        self._count_listed()
+        self._count_lists()
+
+    def _count_lists(self) -> None:
         for flush, times in self._flushes.values():
             for launch in flush.launches:
                 self._count(flush, launch, times)

@@ -71,6 +71,12 @@ MOST_SPANS = 40
 MOST_FLUSHES = 100
 """Flushes of a run whose kernels are recorded."""
 
+MOST_TIMED = 3000
+"""Flushes, and reads, of which a run records the times."""
+
+MOST_TIMED_PLANS = 500
+"""Different lists of launches after which no more flushes are recorded."""
+
 MOST_RECORDED_LINES = 1000
 """Values per run whose source lines are recorded; the first iterations suffice."""
 

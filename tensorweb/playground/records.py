@@ -268,6 +268,74 @@ class MemoryRecord(TypedDict):
     devices: Annotated[list[DeviceMemory], Most(10)]
 
 
+class TimelinePlan(TypedDict):
+    """The launches of equal flushes."""
+
+    device: str
+    kernels: list[int | None]
+    """Indices of `RunRecord.kernels` by launch; null if it is not listed."""
+    results: Index
+    """By launch, a number that launches for one result share."""
+
+
+class TimelineFlush(TypedDict):
+    """One flush; times are seconds since the run began."""
+
+    plan: Position
+    """Index of `TimelineRecord.plans`."""
+    begin: float
+    planned: float
+    encoded: float
+    """When its first commands were ready. On the CPU it computes from then on."""
+    end: float
+    """When it was submitted; if times were measured, when the device was done."""
+    seconds: list[float]
+    """Device time of each launch; empty if it was not measured."""
+
+
+class TimelineRead(TypedDict):
+    """One read of values, which waits for the device."""
+
+    begin: float
+    end: float
+    bytes: int
+    file: str
+    line: int | None
+
+
+class TimelineFinding(TypedDict):
+    """The costliest avoidable thing of a run."""
+
+    text: Text
+    file: str
+    line: int | None
+    """The line that the text names as `line N`."""
+
+
+class TimelineRecord(TypedDict):
+    """Where the time of a run went."""
+
+    seconds: float
+    plans: list[TimelinePlan]
+    flushes: list[TimelineFlush]
+    reads: list[TimelineRead]
+    unlisted: int
+    """The count of later flushes, which are not listed."""
+    adapter: str
+    """Who computed, for people; empty if no device did."""
+    finding: TimelineFinding | None
+
+
+class DeviceRates(TypedDict):
+    """What a device does in a second."""
+
+    adapter: str
+    bandwidth: float
+    """Bytes that it reads and writes."""
+    flops: float
+    """Floating-point operations."""
+
+
 class NonfiniteOrigin(TypedDict):
     """The operation that first produced a NaN or an infinity, and its source lines."""
 

@@ -21,6 +21,7 @@ from tensorweb.frames import noting
 from tensorweb.graph.nonfinite import Search
 from tensorweb.memory_log import MemoryLog, logging_memory
 from tensorweb.performance.warming import Graph, graphs, prepare
+from tensorweb.waits import run_async, run_blocking
 
 from . import (
     completion,
@@ -111,6 +112,7 @@ class Session:
         self._names = vars(self._main)
         self._kernels = kernels.Tally()
         self._memory = MemoryLog()
+        self._time = 0.0, 0.0
         self._search: Search | None = None
         self._inside: Inside | None = None
         self._attempts: Attempts | None = None
@@ -206,7 +208,7 @@ class Session:
         retaining = nullcontext() if looker is None else looker.open()
         texts = {FILENAME: source}
         self._lines.begin(keep, inside)
-        heard = listening(tally.add, seconds=timed)
+        heard = listening(tally.add, seconds=timed, reads=tally.add_read)
         noting_results = self._lines.noting()
         logging = logging_memory(log)
         taking = nullcontext() if attempts is None else attempts.capture.open()
@@ -232,6 +234,7 @@ class Session:
                 failure = describe_failure(error, texts)
                 del error
         seconds = perf_counter() - started
+        self._time = started, seconds
         self._output.flush()
         found: records.RunRecord = {
             "seconds": seconds,
@@ -288,6 +291,27 @@ class Session:
     async def memory(self) -> records.MemoryRecord:
         """Return the buffers of the last run, and its peak."""
         return memory.record(self._memory, self._entries)
+
+    async def timeline(self) -> records.TimelineRecord:
+        """Return where the time of the last run went."""
+        # Imported now: no start needs it.
+        from . import timeline
+
+        return timeline.record(self._kernels, *self._time)
+
+    async def rates(self, device: records.DeviceName) -> records.DeviceRates:
+        """Measure what a device does in a second, in some tenths of a second."""
+        from tensorweb.performance import rates
+
+        if not self._blocking:
+            await open_device_async(device)
+        steps = rates.measured(device)
+        found = run_blocking(steps) if self._blocking else await run_async(steps)
+        return {
+            "adapter": found.adapter,
+            "bandwidth": found.bandwidth,
+            "flops": found.flops,
+        }
 
     async def statistics(self, tensor: int) -> records.Statistics:
         """Return the statistics of one tensor."""
@@ -563,6 +587,7 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "describe": session.describe,
         "source": session.source,
         "memory": session.memory,
+        "timeline": session.timeline,
         "statistics": session.statistics,
         "text": session.text,
         "fingerprint": session.fingerprint,
@@ -589,4 +614,5 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "warm": session.warming.step,
     }
     answers = {name: session.answering(handler) for name, handler in asked.items()}
-    return {"run": session.run, **answers}
+    # Neither computes for an answer about a value.
+    return {"run": session.run, "rates": session.rates, **answers}

@@ -65,6 +65,13 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
   describe: [tensor],
   source: { text: "@compute" },
   memory: { kernels: 3, flushes: 2, unlisted: 1, devices: [memory] },
+  timeline: {
+    ...{ seconds: 1, plans: [{ device: "cpu", kernels: [0, null], results: [3, 3] }], unlisted: 1, adapter: "WebAssembly" },
+    flushes: [{ plan: 0, begin: 0.1, planned: 0.2, encoded: 0.25, end: 0.5, seconds: [0.1, 0.1] }],
+    reads: [{ begin: 0.5, end: 0.6, bytes: 4, file: "main.py", line: null }],
+    finding: { text: "a copy on line 3", file: "main.py", line: 3 },
+  },
+  rates: { adapter: "WebAssembly", bandwidth: 1e10, flops: 2e10 },
   statistics: { min: 1, problem: "too large" },
   text: { text: "[1, 2]" },
   fingerprint: [{ name: "x", shape: [2, 3], dtype: "float32", digest: "0123456789abcdef", numbers: [1, null] }],

@@ -292,6 +292,20 @@ export const isProgramFile: Check<ProgramFile> = record({
   text: text(4_000_000),
 });
 
+/** What a device does in a second. */
+export interface DeviceRates {
+  adapter: string;
+  /** Bytes that it reads and writes. */
+  bandwidth: number;
+  /** Floating-point operations. */
+  flops: number;
+}
+export const isDeviceRates: Check<DeviceRates> = record({
+  adapter: text(100_000),
+  bandwidth: number,
+  flops: number,
+});
+
 /** The storage that a tensor reads. */
 export interface StorageRecord {
   /** Equal for all tensors of the run that share it. */
@@ -482,6 +496,93 @@ export const isMemoryRecord: Check<MemoryRecord> = record({
   flushes: count(),
   unlisted: count(),
   devices: list(isDeviceMemory, 10),
+});
+
+/** The launches of equal flushes. */
+export interface TimelinePlan {
+  device: string;
+  /** Indices of `RunRecord.kernels` by launch; null if it is not listed. */
+  kernels: (number | null)[];
+  /** By launch, a number that launches for one result share. */
+  results: number[];
+}
+export const isTimelinePlan: Check<TimelinePlan> = record({
+  device: text(100_000),
+  kernels: list(orNull(count()), 10_000),
+  results: list(count(), 10_000),
+});
+
+/** One flush; times are seconds since the run began. */
+export interface TimelineFlush {
+  /** Index of `TimelineRecord.plans`. */
+  plan: number;
+  begin: number;
+  planned: number;
+  /** When its first commands were ready. On the CPU it computes from then on. */
+  encoded: number;
+  /** When it was submitted; if times were measured, when the device was done. */
+  end: number;
+  /** Device time of each launch; empty if it was not measured. */
+  seconds: number[];
+}
+export const isTimelineFlush: Check<TimelineFlush> = record({
+  plan: count(1_000_000_000),
+  begin: number,
+  planned: number,
+  encoded: number,
+  end: number,
+  seconds: list(number, 10_000),
+});
+
+/** One read of values, which waits for the device. */
+export interface TimelineRead {
+  begin: number;
+  end: number;
+  bytes: number;
+  file: string;
+  line: number | null;
+}
+export const isTimelineRead: Check<TimelineRead> = record({
+  begin: number,
+  end: number,
+  bytes: count(),
+  file: text(100_000),
+  line: orNull(count()),
+});
+
+/** The costliest avoidable thing of a run. */
+export interface TimelineFinding {
+  text: string;
+  file: string;
+  /** The line that the text names as `line N`. */
+  line: number | null;
+}
+export const isTimelineFinding: Check<TimelineFinding> = record({
+  text: text(4_000_000),
+  file: text(100_000),
+  line: orNull(count()),
+});
+
+/** Where the time of a run went. */
+export interface TimelineRecord {
+  seconds: number;
+  plans: TimelinePlan[];
+  flushes: TimelineFlush[];
+  reads: TimelineRead[];
+  /** The count of later flushes, which are not listed. */
+  unlisted: number;
+  /** Who computed, for people; empty if no device did. */
+  adapter: string;
+  finding: TimelineFinding | null;
+}
+export const isTimelineRecord: Check<TimelineRecord> = record({
+  seconds: number,
+  plans: list(isTimelinePlan, 10_000),
+  flushes: list(isTimelineFlush, 10_000),
+  reads: list(isTimelineRead, 10_000),
+  unlisted: count(),
+  adapter: text(100_000),
+  finding: orNull(isTimelineFinding),
 });
 
 /** Statistics of a tensor's values; fields that cannot be computed are missing. */
@@ -1038,12 +1139,16 @@ export const isPlotRecord: Check<PlotRecord> = record({
 export interface PythonRequests {
   /** Run a program; its output and displays are emitted while it runs. */
   run: { details: { source: string; device: DeviceName | null; lines: number[] | null; keep: boolean; timed: boolean; search: boolean; inside: boolean; capture: number | null; files: ProgramFile[]; lost: string[] }; value: RunRecord };
+  /** Measure what a device does in a second, in some tenths of a second. */
+  rates: { details: { device: DeviceName }; value: DeviceRates };
   /** Return every tensor of the last run with its statistics. */
   describe: { details: Record<string, never>; value: TensorRecord[] };
   /** Return the text of one of the last run's kernels. */
   source: { details: { kernel: number }; value: KernelSource };
   /** Return the buffers of the last run, and its peak. */
   memory: { details: Record<string, never>; value: MemoryRecord };
+  /** Return where the time of the last run went. */
+  timeline: { details: Record<string, never>; value: TimelineRecord };
   /** Return the statistics of one tensor. */
   statistics: { details: { tensor: number }; value: Statistics };
   /** Return the digits of a tensor as `print` writes them. */
@@ -1097,9 +1202,11 @@ export interface PythonRequests {
 /** The checks of their responses. */
 export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequests[R]["value"]> } = {
   run: isRunRecord,
+  rates: isDeviceRates,
   describe: list(isTensorRecord, 10_000),
   source: isKernelSource,
   memory: isMemoryRecord,
+  timeline: isTimelineRecord,
   statistics: isStatistics,
   text: isTensorText,
   fingerprint: list(isFingerprint, 40),

@@ -1,0 +1,81 @@
+"""Where the time of a run went: its flushes and reads, and the costliest fault."""
+
+from __future__ import annotations
+
+from tensorweb import frames
+from tensorweb.devices import opened
+from tensorweb.events import Read
+from tensorweb.inspection import costs
+
+from . import policy, records, sources
+from .kernels import Tally
+from .streams import clip_line
+
+
+def record(tally: Tally, started: float, seconds: float) -> records.TimelineRecord:
+    """Return the record of a run that began at `started`, by `time.perf_counter`."""
+    numbers = tally.numbers()
+    plans: list[records.TimelinePlan] = []
+    known: dict[int, int] = {}
+    flushes: list[records.TimelineFlush] = []
+    for flush in tally.flushes:
+        if not flush.launches:
+            continue
+        plan = known.setdefault(id(flush.launches), len(plans))
+        if plan == len(plans):
+            keys = ((each.name, each.code, each.grid) for each in flush.launches)
+            kernels = [numbers.get(key) for key in keys]
+            plans.append(
+                {
+                    "device": flush.launches[0].device,
+                    "kernels": kernels,
+                    "results": [
+                        max(each.outputs, default=0) for each in flush.launches
+                    ],
+                }
+            )
+        flushes.append(
+            {
+                "plan": plan,
+                "begin": flush.begun - started,
+                "planned": flush.planned - started,
+                "encoded": flush.encoded - started,
+                "end": flush.submitted - started,
+                "seconds": list(flush.seconds or ()),
+            }
+        )
+    backend = opened(plans[-1]["device"]) if plans else None
+    return {
+        "seconds": seconds,
+        "plans": plans,
+        "flushes": flushes,
+        "reads": [_read(each, started) for each in tally.reads],
+        "unlisted": tally.unlisted,
+        "adapter": backend.description if backend else "",
+        "finding": _finding(costs.Run(tally.flushes, tally.reads, seconds)),
+    }
+
+
+def _read(read: Read, started: float) -> records.TimelineRead:
+    line = frames.line_of((read.code, read.instruction, 0))
+    is_own = line is not None and sources.is_program(line.file)
+    return {
+        "begin": read.begun - started,
+        "end": read.done - started,
+        "bytes": read.nbytes,
+        "file": line.file if line and is_own else "",
+        "line": line.number if line and is_own else None,
+    }
+
+
+def _finding(run: costs.Run) -> records.TimelineFinding | None:
+    found = costs.ranked(run)
+    if not found:
+        return None
+    first = found[0]
+    is_own = first.line is not None and sources.is_program(first.line.file)
+    return {
+        "text": clip_line(first.text, policy.LONGEST_PROBLEM),
+        "file": first.line.file if first.line and is_own else "",
+        "line": first.line.number if first.line and is_own else None,
+    }
