@@ -105,6 +105,7 @@ TABS = (
     "Film",
     "Model",
     "Kernels",
+    "Timeline",
     "Memory",
     "Files",
     "Compare",

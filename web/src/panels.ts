@@ -10,6 +10,7 @@ import { mountMemory } from "./panels/memory/memory";
 import { mountModel } from "./panels/model/model";
 import { mountOutput } from "./panels/output/output";
 import { mountTensors } from "./panels/tensors/tensors";
+import { mountTimeline } from "./panels/timeline/timeline";
 import { mountWhy } from "./panels/why/why";
 
 export const PANELS: readonly Panel[] = [
@@ -20,6 +21,7 @@ export const PANELS: readonly Panel[] = [
   { id: "film", label: "Film", pane: "results", mount: mountFilm },
   { id: "model", label: "Model", pane: "results", mount: mountModel },
   { id: "kernels", label: "Kernels", pane: "results", mount: mountKernels },
+  { id: "timeline", label: "Timeline", pane: "results", mount: mountTimeline },
   { id: "memory", label: "Memory", pane: "results", mount: mountMemory },
   { id: "files", label: "Files", pane: "results", mount: mountFiles },
   { id: "compare", label: "Compare", pane: "results", mount: mountCompare },

@@ -197,7 +197,7 @@ function costBar(text: string, part: number): HTMLElement {
 }
 
 /** The computation and the size of a kernel, from a name such as `reduce sum [4, 3]`. */
-function computed({ name, kind, formula, copies }: KernelRecord): string {
+export function computed({ name, kind, formula, copies }: KernelRecord): string {
   const bare = name.startsWith(`${kind} `) ? name.slice(kind.length + 1) : name;
   const end = bare.lastIndexOf(" [");
   const work = formula || (end < 0 ? bare : bare.slice(0, end));
