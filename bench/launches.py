@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import json
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from itertools import pairwise
 from time import perf_counter
 from typing import Any
@@ -19,8 +20,12 @@ from bench.cases import driver
 from bench.programs import tensorweb_programs
 from bench.workloads import workloads
 from tensorweb import Tensor, devices
+from tensorweb.backends.kernel_backend import KernelBackend
 from tensorweb.dtypes import BY_NAME
+from tensorweb.events import listening
 from tensorweb.graph.tracing import tracing
+from tensorweb.memory_log import MemoryLog, logging_memory
+from tensorweb.playground.kernels import Tally
 
 Row = dict[str, Any]
 
@@ -37,7 +42,7 @@ MEBIBYTE = 1 << 20
 def measure(*, tiny: bool = False) -> str:
     """Return all rows as JSON."""
     measured: list[Row] = []
-    parts = (library, statements, derivatives, flushes, replays, plans, reads)
+    parts = (library, statements, derivatives, flushes, replays, plans, reads, heard)
     for part in parts:
         measured += part()
     measured += transfers(4 if tiny else 64)
@@ -196,6 +201,36 @@ def reads() -> Iterator[Row]:
     for name, function in cases.items():
         yield _row(name, _times(function, 50), "read/s")
     gpu.destroy_buffer(buffer)
+
+
+def heard() -> Iterator[Row]:
+    """Measure a small statement and its flush alone, heard, and with memory logged."""
+    for device in dict.fromkeys((tw.default_device(), "cpu")):
+        if not isinstance(devices.backend(device), KernelBackend):
+            continue
+        x = tw.realize(tw.ones(16, device=device) + 0.0)
+        assert isinstance(x, Tensor)
+        samples: dict[str, list[float]] = {"alone": [], "heard": [], "logged": []}
+
+        def run(x: Tensor = x) -> None:
+            for _ in range(CHAIN):
+                tw.realize(x + 1.0)
+
+        for _ in range(BATCHES):  # alternating, since the machine is never still
+            for name, seconds in samples.items():
+                tally = Tally()
+                is_heard, is_logged = name != "alone", name == "logged"
+                with ExitStack() as scopes:
+                    if is_heard:
+                        reads = tally.add_read
+                        scopes.enter_context(listening(tally.add, reads=reads))
+                    if is_logged:
+                        scopes.enter_context(logging_memory(MemoryLog()))
+                    start = perf_counter()
+                    run()
+                    seconds.append((perf_counter() - start) / CHAIN)
+        for name, seconds in samples.items():
+            yield _row(f"statement_{name}_{device}", seconds, "flush/s")
 
 
 def transfers(mebibytes: int) -> Iterator[Row]:
