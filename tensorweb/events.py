@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from time import perf_counter
 from types import CodeType
+from typing import NamedTuple
 
 from tensorweb import frames
 from tensorweb.frames import Line, Location
@@ -24,8 +25,11 @@ __all__ = [
     "Line",
     "NodeRecord",
     "Read",
+    "Split",
+    "Traffic",
     "listening",
     "record_kernels",
+    "splits",
 ]
 
 
@@ -47,6 +51,44 @@ class NodeRecord:
     shape: tuple[int, ...]
     dtype: str
     inputs: tuple[int, ...] = ()
+
+
+class Traffic(NamedTuple):
+    """The bytes of one storage that a launch reads or writes.
+
+    Attributes:
+        storage: index of its node in the flush's graph; a scratch storage of one kernel
+            has an index beyond the nodes.
+        nbytes: bytes read or written, each element once.
+        why: for a value that the same flush computes, a sentence: the rule by which it
+            is stored instead of computed by its reader.
+
+    >>> Traffic(3, 4096).why
+    ''
+    """
+
+    storage: int
+    nbytes: int
+    why: str = ""
+
+
+class Split(NamedTuple):
+    """A value that one launch writes and another one of its flush reads.
+
+    Attributes:
+        writer: index of the launch that writes it.
+        reader: index of the launch that reads it.
+        written: the storage, and the bytes written.
+        read: the storage, the bytes read, and why one kernel does not do both.
+
+    >>> Split(0, 1, Traffic(3, 4096), Traffic(3, 4096, "It is sorted.")).read.why
+    'It is sorted.'
+    """
+
+    writer: int
+    reader: int
+    written: Traffic
+    read: Traffic
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +121,9 @@ class KernelRecord:
         device: name of the device that ran it.
         formula: the expression that the kernel computes, such as `sum(x)`; `""` if it
             is long.
+        reads: the storages that it reads of other kernels, and that the launch before
+            it wrote for it, if both belong to one kernel.
+        writes: the storages that it writes.
 
     >>> KernelRecord("add", "elementwise", "fn main() {}", (1, 1), 3, 48).kind
     'elementwise'
@@ -103,6 +148,8 @@ class KernelRecord:
     seconds: float | None = None
     device: str = ""
     formula: str = ""
+    reads: tuple[Traffic, ...] = ()
+    writes: tuple[Traffic, ...] = ()
 
     @property
     def source(self) -> str:
@@ -199,6 +246,23 @@ class Read:
     done: float
     code: CodeType
     instruction: int
+
+
+def splits(launches: Sequence[KernelRecord]) -> Iterator[Split]:
+    """Yield what the launches of one flush write for later ones, in order of reading.
+
+    >>> writer = KernelRecord("add", "elementwise", "", (1, 1), 2, 8)
+    >>> list(splits([writer]))
+    []
+    """
+    newest: dict[int, tuple[int, Traffic]] = {}
+    for reader, launch in enumerate(launches):
+        for read in launch.reads:
+            if read.storage in newest:
+                writer, written = newest[read.storage]
+                yield Split(writer, reader, written, read)
+        for written in launch.writes:
+            newest[written.storage] = reader, written
 
 
 Listener = Callable[[Flush], None]

@@ -6,18 +6,19 @@ plan is made and reported to listeners of `tensorweb/events.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import prod
 
 from tensorweb.backends.traits import DeviceTraits
 from tensorweb.codegen.program import Launch, Program, buffer_of
-from tensorweb.events import NodeRecord
+from tensorweb.events import NodeRecord, Traffic
 from tensorweb.graph.node import Node
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel, Planned
 from tensorweb.schedule.linear import LinearGraph
+from tensorweb.schedule.rules import Rule
 
 CACHE_LINE = 64
 """Bytes that memory moves for any one of them, on common devices."""
@@ -36,22 +37,30 @@ class Work:
     loaded: int
     stored: int
     touched: int
+    reads: tuple[Traffic, ...]
+    writes: tuple[Traffic, ...]
 
 
 def works(
-    planned: Planned, program: Program, graph: LinearGraph, traits: DeviceTraits
+    planned: Planned,
+    program: Program,
+    graph: LinearGraph,
+    traits: DeviceTraits,
+    scratch: Sequence[int],
 ) -> list[Work]:
-    """Return the work of each launch of a kernel."""
+    """Return the work of each launch of a kernel; `scratch` are its references."""
     nodes = _inside(planned, graph)
     loaded = _loads(planned, graph, traits)
     touched = _loads(planned, graph, traits, CACHE_LINE)
     stored = [traits.storage_bytes(graph.nodes[n]) for n in planned.outputs]
     flops = flops_of(planned.kernel)
+    values = _values(planned, program, loaded, stored, scratch)
     found = []
-    for launch in program.launches:
+    for launch, (read, written) in zip(program.launches, values, strict=True):
         reads, writes = _traffic(launch, loaded, stored, program.scratch_bytes)
         lines, _ = _traffic(launch, touched, stored, program.scratch_bytes)
-        found.append(Work(nodes, planned.outputs, flops, reads, writes, lines))
+        counts = flops, reads, writes, lines
+        found.append(Work(nodes, planned.outputs, *counts, read, written))
         flops = 0
     return found
 
@@ -68,6 +77,37 @@ def _traffic(
         else:
             reads += nbytes
     return reads, writes
+
+
+def _values(
+    planned: Planned,
+    program: Program,
+    loaded: Sequence[int],
+    stored: Sequence[int],
+    scratch: Sequence[int],
+) -> Iterator[tuple[tuple[Traffic, ...], tuple[Traffic, ...]]]:
+    """Yield the storages that each launch reads, and the ones that it writes."""
+    inputs = [
+        Traffic(number, nbytes, "" if rule is None else rule.value)
+        for number, nbytes, rule in zip(
+            planned.inputs, loaded, planned.rules, strict=True
+        )
+    ]
+    outputs = list(map(Traffic, planned.outputs, stored))
+    inner = list(map(Traffic, scratch, program.scratch_bytes))
+    before: set[int] = set()
+    for launch in program.launches:
+        reads, writes = [], []
+        for storage, access in zip(launch.storages, launch.access, strict=True):
+            traffic = buffer_of(storage, inputs, outputs, inner)
+            if access == "w":
+                writes.append((storage, traffic))
+            if storage in before:
+                reads.append(traffic._replace(why=Rule.LAUNCHES.value))
+            elif storage >= 0:
+                reads.append(traffic)
+        before = {storage for storage, _ in writes}
+        yield tuple(reads), tuple(traffic for _, traffic in writes)
 
 
 def _inside(planned: Planned, graph: LinearGraph) -> tuple[int, ...]:

@@ -36,7 +36,7 @@ from tensorweb.drivers import Driver
 from tensorweb.drivers.memory import remember_loss
 from tensorweb.drivers.protocol import COPY
 from tensorweb.errors import DeviceLostError, DeviceMemoryError
-from tensorweb.events import listeners, locations_of, tell_read
+from tensorweb.events import listeners, locations_of, splits, tell_read
 from tensorweb.graph.autograd import settle
 from tensorweb.graph.custom import Custom
 from tensorweb.graph.node import WANTED, Node, number_of_constant
@@ -154,11 +154,25 @@ def explain_plan(graph: LinearGraph, plan: Plan, traits: DeviceTraits) -> str:
             f"{traits.grid_words(launch.grid)}, "
             f"{counted(len(launch.storages), 'storage')}]\n"
         )
+    lines += _between(graph, plan)
     for number, command in enumerate(launches):
         assert command.launch is not None, "internal: filtered above"
         lines.append(f"\nKernel {number + 1}: {command.words}\n\n")
         lines.append(str(traits.readable(command.launch.source)))
     return "".join(lines)
+
+
+def _between(graph: LinearGraph, plan: Plan) -> list[str]:
+    """Return what kernels write for others, and why these are not one kernel."""
+    lines = []
+    for writer, reader, written, read in splits(plan.records):
+        is_node = written.storage < len(graph.nodes)
+        value = f"%{written.storage}" if is_node else "scratch"
+        lines.append(
+            f"  {writer + 1} to {reader + 1}, {value}: {written.nbytes:,} bytes "
+            f"written, {read.nbytes:,} read. {read.why}\n"
+        )
+    return ["\nBetween kernels\n", *lines] if lines else []
 
 
 def _call(node: Node, numbers: Mapping[Node, int]) -> str:

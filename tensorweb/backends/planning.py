@@ -186,7 +186,7 @@ def make_plan(
         for reference, nbytes in zip(scratch, program.scratch_bytes, strict=True):
             sizes[reference] = pool.size_for(nbytes)
             first[reference] = last[reference] = index
-        work = works(planned, program, graph, traits)
+        work = works(planned, program, graph, traits, scratch)
         commands += _commands(planned, program, scratch, work, index, results)
     result.reads += reads
     result.spans = [
@@ -244,6 +244,8 @@ def _records(
             work.touched,
             device=traits.device,
             formula=command.formula,
+            reads=work.reads,
+            writes=work.writes,
         )
         found.append(record)
     return found

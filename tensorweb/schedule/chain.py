@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from tensorweb.graph.attributes import Movement
 from tensorweb.graph.node import Node
+from tensorweb.schedule.rules import Rule
 from tensorweb.view import View
 
 
@@ -25,12 +26,14 @@ class Blocked(Exception):  # a signal inside the scheduler, no error
     """A kernel cannot be built until `nodes` are stored.
 
     Attributes:
+        rule: the rule by which nodes are stored that were not to be stored before.
         link: the movement that cannot be expressed by strides, if that is the reason.
     """
 
-    def __init__(self, *nodes: Node, link: Link | None = None) -> None:
+    def __init__(self, rule: Rule, *nodes: Node, link: Link | None = None) -> None:
         """Name the nodes, for example the one below a reshape without strides."""
         super().__init__(*nodes)
+        self.rule = rule
         self.nodes = nodes
         self.link = link
 
@@ -44,6 +47,6 @@ def move(view: View, chain: Chain) -> View:
     while chain is not None:
         moved = chain.movement.apply(view)
         if moved is None:
-            raise Blocked(chain.source, link=chain)
+            raise Blocked(Rule.RESHAPED, chain.source, link=chain)
         view, chain = moved, chain.rest
     return view

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
+from types import MappingProxyType
 
 from tensorweb.graph.custom import Custom
 from tensorweb.graph.kinds import KINDS, LOAD_COST, Role, kinds_of
@@ -19,7 +21,8 @@ from tensorweb.ops.structure import COPY, CUSTOM, RESHAPE, SLICE
 from tensorweb.schedule import policy
 from tensorweb.schedule.chain_length import HEAVY, chains, cut
 from tensorweb.schedule.linear import LinearGraph
-from tensorweb.schedule.row_space import RowSpace, row_space
+from tensorweb.schedule.row_space import RowSpace, row_space, rows_below
+from tensorweb.schedule.rules import Rule
 from tensorweb.shapes import size
 
 CORES = kinds_of(Role.CORE)
@@ -43,7 +46,7 @@ class Fusion:
     """The decision for one graph.
 
     Attributes:
-        stored: the nodes that get a storage.
+        stored: the nodes that get a storage, and why; None for a graph's outputs.
         roots: the nodes that get a kernel, in order of computation.
         core_of: core node by root.
         rows_of: the reductions that a row kernel computes, by its root, in order of
@@ -58,7 +61,7 @@ class Fusion:
     def __init__(
         self,
         graph: LinearGraph,
-        forced: Iterable[Node] = (),
+        forced: Mapping[Node, Rule | None] = MappingProxyType({}),
         longest: int = sys.maxsize,
         stored: Iterable[Node] = (),
     ) -> None:
@@ -66,13 +69,13 @@ class Fusion:
 
         Args:
             graph: the linear graph.
-            forced: nodes that get kernels of their own at any cost.
+            forced: nodes that get kernels of their own at any cost, and why.
             longest: longest chain of operations in an elementwise kernel.
             stored: further nodes that are stored, by their own or another kernel.
         """
         self.graph = graph
-        self._forced = frozenset(forced)
-        self.stored = {*self._forced, *stored}
+        self._forced = forced
+        self.stored = {**dict.fromkeys(stored, Rule.LONG_CHAIN), **forced}
         self.core_of: dict[Node, Node] = {}
         self.rows_of: dict[Node, list[Node]] = {}
         self.row_spaces: dict[Node, RowSpace] = {}
@@ -87,16 +90,16 @@ class Fusion:
         measured = chains(graph, self.stored)
         self.length, self._stage = measured.length, measured.stage
         if more := measured.stored | cut(graph, measured, longest):
-            self.stored |= more
+            self.stored = {**dict.fromkeys(more, Rule.LONG_CHAIN), **self.stored}
             self._cost = costs(graph, self.stored, self._is_tail)
         for number in graph.outputs:
             base = graph.nodes[number].base
             if base.storage is None:
-                self.stored.add(base)
+                self.stored.setdefault(base, None)
         for node in reversed(graph.nodes):
             if node.base.storage is None:
                 self._visit(node)
-        kernels = self.stored.difference(*self.extra_outputs.values())
+        kernels = self.stored.keys() - chain(*self.extra_outputs.values())
         self.roots = [node for node in graph.nodes if node in kernels]
 
     @property
@@ -121,7 +124,7 @@ class Fusion:
     def changed_since(self, earlier: Fusion) -> set[Node]:
         """Return the roots whose kernels may differ from an earlier decision's."""
         changed: set[Node] = set()
-        for node in self.stored ^ earlier.stored:
+        for node in self.stored.keys() ^ earlier.stored.keys():
             for decision in (self, earlier):
                 changed.update(decision._owners.get(node, ()))
         for root in self.stored:
@@ -138,43 +141,42 @@ class Fusion:
         """Decide one node after all of its readers, then pass owners to its inputs."""
         owners = self._owners.get(node, set())
         host = self._host(node, owners)
+        if node not in self.stored and (rule := self._must_store(node, owners)):
+            self.stored[node] = rule
         if host is not None:
-            self.stored.add(node)
             self.extra_outputs.setdefault(host, []).append(node)
             owners = {host}
-        elif node not in self.stored and self._must_store(node, owners):
-            self.stored.add(node)
-        if node in self.stored and host is None:
+        elif node in self.stored:
             owners = {node}
             self._is_linear[node] = True
         self._pass_on(node, owners)
         if node.op.kind == "gather":
-            self._store_base(node.inputs[0])
+            self._store_base(node.inputs[0], Rule.GATHERED)
         if node.op is CUSTOM:
             for source in node.inputs:
                 if source.base.op is not CONSTANT:  # a value for the text
-                    self._store_base(source)
+                    self._store_base(source, Rule.OWN_INPUT)
 
-    def _must_store(self, node: Node, owners: set[Node]) -> bool:
+    def _must_store(self, node: Node, owners: set[Node]) -> Rule | None:
+        """Return the rule by which a node is stored, None if readers compute it."""
         kind = node.op.kind
         if kind == "movement":
-            return False
+            return None
         if kind in HEAVY:
-            return not (
-                self._becomes_core(node, owners) or self._joins_row(node, owners)
-            )
+            rule = self._bars_core(node, owners)
+            return rule and self._bars_row(node, owners, rule)
         if kind in ("constant", "iota") or len(owners) < 2:
-            return False
+            return None
         if self._ends_core(node):
-            return True
+            return Rule.AFTER_CORE
         again = (len(owners) - 1) * (self._cost[node] - LOAD_COST)
         is_cheap = self._cost[node] <= policy.RECOMPUTE_LIMIT
         if is_cheap and again <= policy.TOTAL_RECOMPUTE_LIMIT:
-            return False
+            return None
         if self._stays_inside(node, owners):
             self.shared.add(node)
-            return False
-        return True
+            return None
+        return Rule.RECOMPUTED
 
     def _stays_inside(self, node: Node, owners: set[Node]) -> bool:
         """Whether all owners can be merged into one kernel that computes this node."""
@@ -188,32 +190,40 @@ class Fusion:
             for root in owners
         )
 
-    def _becomes_core(self, node: Node, owners: set[Node]) -> bool:
-        if node.op.kind not in CORES or len(owners) != 1:
-            return False
+    def _bars_core(self, node: Node, owners: set[Node]) -> Rule | None:
+        """Make a node its owner's core; return the rule if one forbids that."""
+        if node.op.kind not in CORES:
+            return Rule.OWN_KERNEL
+        if len(owners) != 1:
+            return Rule.READERS
         (root,) = owners
         if root.op.kind in HEAVY or root in self.core_of or root in self.rows_of:
-            return False
+            return Rule.SECOND_CORE
         if self.length[root] > policy.LONGEST_CHAIN:
-            return False
+            return Rule.LONG_CHAIN
         if not self._is_linear.get(node, False) or root.size != node.size:
-            return False
+            return Rule.MOVED_CORE
         self.core_of[root] = node
-        return True
+        return None
 
-    def _joins_row(self, node: Node, owners: set[Node]) -> bool:
-        """Add a reduction to its owner's row kernel, and return whether that works."""
-        if len(owners) != 1:
-            return False
-        (root,) = owners
-        space = row_space(node) if self.length[root] <= policy.LONGEST_CHAIN else None
-        if space is None or not self._works_on(root, space):
-            return False
+    def _bars_row(self, node: Node, owners: set[Node], rule: Rule) -> Rule | None:
+        """Add a reduction to its owner's row kernel, or return the rule against it.
+
+        `rule` is the one against a core, given where no row kernel is possible.
+        """
+        space = rows_below(node)
+        if space is None or any(self.length[r] > policy.LONGEST_CHAIN for r in owners):
+            return rule
+        if not space.pays:
+            is_for_rows = all(space.has_results(root.shape) for root in owners)
+            return Rule.LONG_ROWS if is_for_rows else rule
+        if len(owners) != 1 or not self._works_on(root := next(iter(owners)), space):
+            return rule
         reductions = self._rows(root, space)
         if len(reductions) == policy.MOST_ROW_REDUCTIONS:
-            return False
+            return Rule.FULL_ROW
         reductions.insert(0, node)
-        return True
+        return None
 
     def _host(self, node: Node, owners: set[Node]) -> Node | None:
         """Return the row kernel's root that stores a value as an additional output.
@@ -337,44 +347,55 @@ class Fusion:
             is_same = is_linear and size(source.shape) == size(node.shape)
             self._is_linear[source] = self._is_linear.get(source, True) and is_same
             self._owners.setdefault(source, set()).update(owners)
-            if self._repeats_too_much(node, source, owners):
-                self._store_base(_inside_borders(source))
+            if rule := self._repeats_too_much(node, source, owners):
+                self._store_base(_inside_borders(source), rule)
 
-    def _repeats_too_much(self, node: Node, source: Node, owners: set[Node]) -> bool:
-        """Whether a reader would recompute an expensive element many times."""
+    def _repeats_too_much(
+        self, node: Node, source: Node, owners: set[Node]
+    ) -> Rule | None:
+        """Return the rule if a reader would recompute an expensive element often."""
         kind = node.op.kind
         if kind == "matmul":
-            return self._cost[source] > policy.OPERAND_LIMIT
+            return self._above(policy.OPERAND_LIMIT, source, Rule.OPERAND)
         if kind == "sort" or (
             kind in ("scatter", "accumulate") and source is node.inputs[-1]
         ):
-            return self._cost[source] > policy.REPEAT_LIMIT
+            return self._above(policy.REPEAT_LIMIT, source)
         if kind == "accumulate" and source is node.inputs[1]:
-            return self._cost[source] > policy.RECOMPUTE_LIMIT
+            return self._above(policy.RECOMPUTE_LIMIT, source)
         if kind == "scan" and source.op is COPY:
-            return True  # a deliberate transposition, see `nodes.reduction.scan`
+            return Rule.SCAN_COPY  # deliberate, see `nodes.reduction.scan`
         if kind == "scan" and node.shape[-1] > policy.LONGEST_SCAN:
-            return self._cost[source] > policy.RECOMPUTE_LIMIT
+            return self._above(policy.RECOMPUTE_LIMIT, source, Rule.LONG_SCAN)
         if kind in ADDRESSING and source is not node.inputs[0]:
             elements = node.inputs[-1].size if kind == "scatter" else node.size
             is_repeated = size(source.shape) * 2 <= elements
-            return is_repeated and self._cost[source] > policy.REPEAT_LIMIT
+            return self._above(policy.REPEAT_LIMIT, source) if is_repeated else None
         if kind in REDUCTIONS:
-            return self._ends_rows(source)
+            return Rule.ROW_RESULT if self._ends_rows(source) else None
         if kind in HEAVY or size(source.shape) >= size(node.shape):
-            return False
+            return None
         if kind not in ("map", "movement") or size(source.shape) * 2 > node.size:
-            return False
+            return None
         if node.op is SLICE:
-            return False
+            return None
         core = self._core_below(source)
         if core is not None and len(owners) == 1:
-            space = row_space(core)
-            return space is None or not self._works_on(next(iter(owners)), space)
+            space = rows_below(core)
+            if space is None or not self._works_on(next(iter(owners)), space):
+                return Rule.MOVED_CORE
+            return None if space.pays else Rule.LONG_ROWS
+        if core is not None:
+            return Rule.READERS
         limit = (
             policy.RECOMPUTE_LIMIT if size(source.shape) == 1 else policy.REPEAT_LIMIT
         )
-        return core is not None or self._cost[source] > limit
+        return self._above(limit, source)
+
+    def _above(
+        self, limit: int, source: Node, rule: Rule = Rule.REPEATED
+    ) -> Rule | None:
+        return rule if self._cost[source] > limit else None
 
     def _ends_rows(self, node: Node) -> bool:
         """Whether a node is the epilogue of several reductions of the same rows.
@@ -413,11 +434,11 @@ class Fusion:
             self._cores[each] = core, has_work
         return core if has_work else None
 
-    def _store_base(self, node: Node) -> None:
+    def _store_base(self, node: Node, rule: Rule) -> None:
         """Store the base of a view, if it is not computed yet."""
         base = node.base
         if base.storage is None:
-            self.stored.add(base)
+            self.stored.setdefault(base, rule)
 
 
 # Costs
@@ -427,7 +448,9 @@ CHOICES = kinds_of(Role.CHOICE)
 
 
 def costs(
-    graph: LinearGraph, stored: set[Node], is_tail: Callable[[Node], bool]
+    graph: LinearGraph,
+    stored: dict[Node, Rule | None],
+    is_tail: Callable[[Node], bool],
 ) -> dict[Node, int]:
     """Return the cost of each node, and add expensive shared nodes to `stored`.
 
@@ -453,7 +476,7 @@ def costs(
             own = node.op.weight if kind == "map" else KINDS[kind].cost
             total = own + sum(cost[each] for each in set(node.inputs))
             if total > policy.RECOMPUTE_LIMIT and node in scattered:
-                stored.add(node)
+                stored[node] = Rule.SHIFTED
                 total = LOAD_COST
             if kind == "map" and is_tail(node):
                 total = LOAD_COST

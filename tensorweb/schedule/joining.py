@@ -26,6 +26,7 @@ from tensorweb.graph.node import Node
 from tensorweb.schedule import policy
 from tensorweb.schedule.chain import Blocked
 from tensorweb.schedule.kernel import Planned
+from tensorweb.schedule.rules import Rule
 from tensorweb.shapes import Shape
 from tensorweb.view import View
 
@@ -50,7 +51,7 @@ class Candidate:
             the element of the same index.
         scalars: its constants.
         inside: the nodes that it computes at the index of the result, root included.
-        joins: whether it can be merged with others.
+        bar: the rule by which it is not merged with others, if it cannot be.
         extra_outputs: further nodes that it stores.
     """
 
@@ -58,7 +59,7 @@ class Candidate:
     reads: Mapping[Node, bool]
     scalars: Collection[Node]
     inside: Collection[Node]
-    joins: bool
+    bar: Rule | None
     extra_outputs: Collection[Node] = ()
 
 
@@ -123,10 +124,13 @@ class Joining:
     _inner: dict[Node, int] = field(default_factory=dict)
     _reserved_by: dict[Node, Group] = field(default_factory=dict)
     _newest: dict[tuple[Node, Shape], list[Group]] = field(default_factory=dict)
+    _refused: dict[tuple[Node, Group], Rule] = field(default_factory=dict)
+    _by_root: dict[Node, Candidate] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Decide for one kernel after another."""
         for candidate in self.candidates:
+            self._by_root[candidate.root] = candidate
             for node in candidate.reads:
                 self._readers[node] = self._readers.get(node, 0) + 1
         for candidate in self.candidates:
@@ -134,10 +138,10 @@ class Joining:
 
     def _add(self, candidate: Candidate) -> None:
         """Add a kernel to the group with which it shares most, or begin a new group."""
-        group = self._best(candidate) if candidate.joins else None
+        group = self._best(candidate) if candidate.bar is None else None
         if group is None:
             level = self._least_level(candidate, None)
-            group = Group(level, {}, {}, set(), set(), candidate.joins)
+            group = Group(level, {}, {}, set(), set(), candidate.bar is None)
         else:
             group.level = max(group.level, self._least_level(candidate, group))
         expected = self._expected(candidate, group)
@@ -189,18 +193,33 @@ class Joining:
             for group in self._newest.get((node, candidate.root.shape), ()):
                 shares[group] = shares.get(group, 0) + 1
         for group in sorted(shares, key=lambda each: (-shares[each], -each.level)):
-            if self._fits(candidate, group):
+            rule = self._bars(candidate, group)
+            if rule is None:
                 return group
+            self._refused[candidate.root, group] = rule
         return None
 
-    def _fits(self, candidate: Candidate, group: Group) -> bool:
-        """Whether a kernel can join a group: acyclic, and within the limits."""
+    def _bars(self, candidate: Candidate, group: Group) -> Rule | None:
+        """Return the rule by which a kernel cannot join a group, None if it can."""
         for node, is_in_place in candidate.reads.items():
             if node in group.members and not is_in_place:
-                return False
+                return Rule.KEPT_MOVED
         if group.is_read and self._least_level(candidate, group) > group.level:
-            return False
-        return self._has_room(group, self._expected(candidate, group))
+            return Rule.KEPT_BETWEEN
+        has_room = self._has_room(group, self._expected(candidate, group))
+        return None if has_room else Rule.KEPT_FULL
+
+    def apart(self, node: Node, group: Group) -> Rule:
+        """Return why a group that reads a node is not merged with the node's own."""
+        source = self.groups[node]
+        maker = self._by_root[next(iter(source.members))]
+        readers = (self._by_root[root] for root in group.members)
+        reader = next(each for each in readers if node in each.reads)
+        if rule := maker.bar or reader.bar:
+            return rule
+        if maker.root.shape != reader.root.shape:
+            return Rule.KEPT_SHAPE
+        return self._refused.get((reader.root, source), Rule.KEPT_OTHER)
 
     def _expected(self, candidate: Candidate, group: Group) -> list[Candidate]:
         """Return the kernel, its sharers, and the kernels with reserved room."""
@@ -314,8 +333,8 @@ def join(
     graph_outputs: Collection[Node],
     shared: Collection[Node],
     build: Callable[[Sequence[Node], Sequence[Node]], Planned],
-) -> list[tuple[Planned, Group]]:
-    """Merge kernels of one index space, and return all kernels in order.
+) -> tuple[Joining, list[tuple[Planned, Group]]]:
+    """Merge kernels of one index space; return the decision, all kernels in order.
 
     Args:
         built: the unmerged kernels, in order of computation.
@@ -347,8 +366,8 @@ def join(
             except Blocked:  # two movements that no view composes
                 blocked.update(members)
         if not blocked:
-            return kernels
+            return joining, kernels
         candidates = [
-            replace(each, joins=False) if each.root in blocked else each
+            replace(each, bar=Rule.RESHAPED) if each.root in blocked else each
             for each in candidates
         ]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tensorweb.graph.custom import Custom
+from tensorweb.schedule.rules import Rule
 
 MOST_LISTED = 48
 """Most operations that a kernel's description lists one by one."""
@@ -211,9 +212,11 @@ class Planned:
         outputs: indices of the nodes whose storages it writes, in order.
         inputs: indices of the nodes whose storages it reads.
         scalars: indices of the constant nodes passed to it.
+        rules: why each input is stored; None for one that is stored before.
     """
 
     kernel: Kernel
     outputs: tuple[int, ...]
     inputs: tuple[int, ...]
     scalars: tuple[int, ...]
+    rules: tuple[Rule | None, ...] = ()

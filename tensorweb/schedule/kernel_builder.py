@@ -44,6 +44,7 @@ from tensorweb.schedule.products import (
 )
 from tensorweb.schedule.refining import split_groups
 from tensorweb.schedule.row_space import RowSpace
+from tensorweb.schedule.rules import Rule
 from tensorweb.view import View
 
 
@@ -91,7 +92,7 @@ class KernelBuilder:
         is_custom = self.root.op.kind == "custom" and not self.rows
         if self.extra_outputs and not self.rows and not is_custom:
             # None of its reductions joined it.
-            raise Blocked(*self.extra_outputs)
+            raise Blocked(Rule.OTHER_ROWS, *self.extra_outputs)
         kind, sizes, expressions = self._builder()(self)
         if not is_custom:  # `tw.kernel` has counted what that one binds
             self._check_bindings()
@@ -135,16 +136,17 @@ class KernelBuilder:
         """Raise `Blocked` where the kernel reads its own output or too many inputs."""
         if any(node in self.bindings.inputs for node in self.extra_outputs):
             # A gather reads a value of the same rows, which must be computed before.
-            raise Blocked(*self.extra_outputs)
+            raise Blocked(Rule.ROW_ADDRESS, *self.extra_outputs)
         if (
             len(self.bindings.inputs) <= self.max_inputs
             and len(self.bindings.scalars) <= policy.MOST_SCALARS
         ):
             return
         if self.extra_outputs:  # their own kernels read fewer inputs each
-            raise Blocked(*self.extra_outputs)
+            raise Blocked(Rule.BINDINGS, *self.extra_outputs)
         most, numbers = self.max_inputs, self.graph.numbers
-        raise Blocked(*cuts(self.root, self.stored, numbers, most, self.equal))
+        found = cuts(self.root, self.stored, numbers, most, self.equal)
+        raise Blocked(Rule.BINDINGS, *found)
 
     def _space(self) -> Space:
         bindings, stored = self.bindings, self.stored
@@ -173,16 +175,17 @@ class KernelBuilder:
         """Describe the built kernel for merging with others."""
         reads = dict.fromkeys(self.bindings.inputs, False)
         inside: Sequence[Node] = ()
-        joins = False
+        bar: Rule | None = Rule.KEPT_CORE
         if self.space is not None:
             inside = list(self.space.inside)
         if self.space is not None and self.core is None and self.root.size:
             own = View.contiguous(self.root.shape)
             for slot, node in enumerate(self.bindings.inputs):
                 reads[node] = self.space.reads_in_place(slot, own)
-            joins = not any(map(walks_across, self.space.views))
+            is_across = any(map(walks_across, self.space.views))
+            bar = Rule.KEPT_ACROSS if is_across else None
         scalars = self.bindings.scalars
-        return Candidate(self.root, reads, scalars, inside, joins, self.extra_outputs)
+        return Candidate(self.root, reads, scalars, inside, bar, self.extra_outputs)
 
     def elementwise(self) -> Parts:
         """Return an elementwise kernel; all of its outputs share their steps."""
@@ -272,7 +275,7 @@ class KernelBuilder:
         if length > policy.SHORT_SORT and any(
             step.kind == "map" for step in term.steps
         ):
-            raise Blocked(source)
+            raise Blocked(Rule.LONG_SORT, source)
         sizes = (
             prod(outer),
             length,
@@ -416,7 +419,7 @@ def lower_rows(
                 if node not in blocked.nodes:
                     raise
                 # Another operand has other axes, so the row kernel ends before it.
-                raise Blocked(reductions[-1], *outputs) from None
+                raise Blocked(Rule.OTHER_ROWS, reductions[-1], *outputs) from None
     _check_addressing(space, reductions, outputs)
     rank = len(rows.outer)
     groups = (tuple(range(rank)), tuple(range(rank, rank + rows.rank)))
@@ -424,7 +427,7 @@ def lower_rows(
         name: space.expression(result, groups) for name, result in results.items()
     }
     if any(len(each.groups[-1]) > 1 for each in expressions.values()):
-        raise Blocked(*reductions, *outputs)
+        raise Blocked(Rule.OTHER_ROWS, *reductions, *outputs)
     return expressions
 
 
@@ -443,7 +446,7 @@ def _check_addressing(
     while waiting:
         step = steps[waiting.pop()]
         if step.kind == "core":
-            raise Blocked(reductions[step.slot], *outputs)
+            raise Blocked(Rule.ROW_ADDRESS, reductions[step.slot], *outputs)
         before = {*step.args, step.guard} - found - {-1}
         found |= before
         waiting += before

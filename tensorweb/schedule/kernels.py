@@ -10,11 +10,12 @@ from tensorweb.graph.node import Node
 from tensorweb.schedule import policy
 from tensorweb.schedule.chain import Blocked
 from tensorweb.schedule.fusion import Fusion
-from tensorweb.schedule.joining import Candidate, Group, Limits, join
+from tensorweb.schedule.joining import Candidate, Group, Joining, Limits, join
 from tensorweb.schedule.kernel import Planned
 from tensorweb.schedule.kernel_builder import KernelBuilder
 from tensorweb.schedule.linear import LinearGraph
 from tensorweb.schedule.rolling import written_steps
+from tensorweb.schedule.rules import Rule
 
 
 def plan(
@@ -89,7 +90,7 @@ class _Scheduler:
         self._longest = longest
         storages = max_inputs + policy.OUTPUT_BINDINGS
         self._limits = Limits(storages, policy.MOST_SCALARS, steps)
-        self._forced: dict[Node, None] = {}
+        self._forced: dict[Node, Rule | None] = {}
         self._stored: list[Node] = []
         self._built: dict[Node, tuple[Planned, Candidate]] = {}
         # Merged kernels by their nodes and outputs.
@@ -106,15 +107,18 @@ class _Scheduler:
         while True:
             blocking = self._build()
             if not blocking:
-                merged = self._merge()
+                joining, merged = self._merge()
                 blocking = _computed_repeatedly(self.fusion, merged)
                 if not blocking:
-                    return [planned for planned, _ in merged]
+                    return [self._with_rules(*each, joining) for each in merged]
             # A kernel of rows may name its own root, which is stored already.
             new = [b for b in blocking if b.storage is None and b not in self._forced]
             if not new:
-                raise AssertionError(f"internal: {blocking[0]!r} blocks a kernel")
-            self._forced.update(dict.fromkeys(new))
+                raise AssertionError(
+                    f"internal: {next(iter(blocking))!r} blocks a kernel"
+                )
+            stored = self.fusion.stored
+            self._forced.update({b: stored.get(b, blocking[b]) for b in new})
             before, self.fusion = self.fusion, self._fuse()
             self._forget(self.fusion.changed_since(before))
 
@@ -128,9 +132,20 @@ class _Scheduler:
         for key in [key for key in self._merged if not changed.isdisjoint(key[0])]:
             del self._merged[key]
 
-    def _build(self) -> list[Node]:
-        """Build the kernels of all roots, and return the nodes that block some."""
-        blocking: list[Node] = []
+    def _with_rules(self, planned: Planned, group: Group, joining: Joining) -> Planned:
+        """Return a kernel with the rules by which its inputs are stored."""
+        rules: list[Rule | None] = []
+        for number in planned.inputs:
+            node = self._graph.nodes[number]
+            is_here = node.storage is None
+            rule = self.fusion.stored[node] if is_here else None
+            rules.append(rule or joining.apart(node, group) if is_here else None)
+        kernel, outputs, inputs = planned.kernel, planned.outputs, planned.inputs
+        return Planned(kernel, outputs, inputs, planned.scalars, tuple(rules))
+
+    def _build(self) -> dict[Node, Rule]:
+        """Build the kernels of all roots; return the nodes that block some, and why."""
+        blocking: dict[Node, Rule] = {}
         for root in self.fusion.roots:
             if root in self._built:
                 continue
@@ -138,7 +153,8 @@ class _Scheduler:
             try:
                 self._built[root] = builder.build(), builder.candidate()
             except Blocked as blocked:
-                blocking += [node.base for node in blocked.nodes]
+                for node in blocked.nodes:
+                    blocking.setdefault(node.base, blocked.rule)
         return blocking
 
     def _builder(
@@ -147,8 +163,8 @@ class _Scheduler:
         graph, most, equal = self._graph, self._max_inputs, self._equal
         return KernelBuilder(graph, self.fusion, root, most, equal, others, outputs)
 
-    def _merge(self) -> list[tuple[Planned, Group]]:
-        """Return the kernels, those of one index space merged."""
+    def _merge(self) -> tuple[Joining, list[tuple[Planned, Group]]]:
+        """Return the decision and the kernels, those of one index space merged."""
         graph, fusion = self._graph, self.fusion
         outputs = {graph.nodes[number].base for number in graph.outputs}
         built = [self._built[root] for root in fusion.roots]
@@ -166,12 +182,12 @@ class _Scheduler:
 
 def _computed_repeatedly(
     fusion: Fusion, kernels: Sequence[tuple[Planned, Group]]
-) -> list[Node]:
+) -> dict[Node, Rule]:
     """Return the costly shared values that several kernels compute."""
     seen: set[Node] = set()
-    repeated: dict[Node, None] = {}
+    repeated: dict[Node, Rule] = {}
     for _, group in kernels:
         inside = fusion.shared.intersection(group.inside)
-        repeated.update(dict.fromkeys(inside & seen))
+        repeated.update(dict.fromkeys(inside & seen, Rule.RECOMPUTED))
         seen |= inside
-    return list(repeated)
+    return repeated

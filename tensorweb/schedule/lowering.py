@@ -8,7 +8,7 @@ are guarded, because a select evaluates both sides and must not read out of boun
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from tensorweb.graph.attributes import (
@@ -29,6 +29,7 @@ from tensorweb.schedule import policy
 from tensorweb.schedule.chain import Blocked, Chain, Link, move
 from tensorweb.schedule.kernel import Access, Expression, Step
 from tensorweb.schedule.refining import refined, split_first
+from tensorweb.schedule.rules import Rule
 from tensorweb.shapes import Shape
 from tensorweb.view import View
 
@@ -82,7 +83,7 @@ class Space:
     def __init__(
         self,
         bindings: Bindings,
-        stored: set[Node],
+        stored: Container[Node],
         root: Node | None = None,
         core: Node | None = None,
         rows: Sequence[Node] = (),
@@ -233,7 +234,7 @@ class Space:
         own = View.contiguous(widened).expand(view.shape)
         lengths = zip(view.shape, view.strides, own.strides, strict=True)
         if view.offset or any(n != 1 and a != b for n, a, b in lengths):
-            raise Blocked(node)
+            raise Blocked(Rule.OTHER_ROWS, node)
         return self.add(Step("core", node.dtype.name, slot=self.rows[node]))
 
     def load(self, base: Node, view: View, guard: int) -> int:

@@ -8,7 +8,7 @@ attention, the product leaves them split instead of copying: `einsum('bhtd,hdo->
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from math import prod
@@ -27,6 +27,7 @@ from tensorweb.schedule import policy
 from tensorweb.schedule.chain import Blocked, Chain
 from tensorweb.schedule.kernel import Expression, Parts
 from tensorweb.schedule.lowering import Space
+from tensorweb.schedule.rules import Rule
 from tensorweb.shapes import Shape
 
 
@@ -81,7 +82,7 @@ def product_of(core: Node) -> Product:
     return Product(a, b, attributes_of(core, Groups))
 
 
-def split_product(core: Node, stored: set[Node]) -> Product | None:
+def split_product(core: Node, stored: Container[Node]) -> Product | None:
     """Return a contraction with merged axes split again, None where none are merged."""
     a, b = (_split(node, stored) for node in core.inputs)
     if a is None and b is None:
@@ -120,7 +121,7 @@ def _reshaped(operand: Operand, lengths: tuple[Shape, ...]) -> Operand | None:
     return Operand(operand.node, lengths, Reshape(shape))
 
 
-def _split(node: Node, stored: set[Node]) -> Operand | None:
+def _split(node: Node, stored: Container[Node]) -> Operand | None:
     """Return an operand as it was before a copy merged its axes, None without one."""
     if node.op is PERMUTE:
         (source,) = node.inputs
@@ -210,7 +211,7 @@ class ProductBuilder:
         finish = self.finish()
         weights = (OPS[step.name].weight for step in finish.steps if step.name in OPS)
         if sum(weights) > policy.LONGEST_EPILOGUE:
-            raise Blocked(self.core)
+            raise Blocked(Rule.LONG_EPILOGUE, self.core)
         expressions = {
             "left": self._value(self.left, left),
             "right": self._value(self.right, right),

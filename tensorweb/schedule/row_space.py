@@ -51,6 +51,12 @@ def row_space(node: Node) -> RowSpace | None:
 
     None unless the node reduces exactly the last axes, is not bool, and the rows pay.
     """
+    space = rows_below(node)
+    return space if space is not None and space.pays else None
+
+
+def rows_below(node: Node) -> RowSpace | None:
+    """Return the space whose rows a node reduces, also where they do not pay."""
     if node.op.kind != "reduce" or node.dtype.kind == "bool":
         return None
     shape = node.inputs[0].shape
@@ -58,5 +64,4 @@ def row_space(node: Node) -> RowSpace | None:
     rank = len(shape) - len(axes)
     if axes != tuple(range(rank, len(shape))):
         return None
-    space = RowSpace(shape[:rank], shape[rank:])
-    return space if space.pays else None
+    return RowSpace(shape[:rank], shape[rank:])

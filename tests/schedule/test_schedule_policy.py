@@ -14,6 +14,7 @@ from tensorweb.schedule import joining, policy
 from tensorweb.schedule.joining import Candidate, Group, Joining
 from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import equal_constants, linearize
+from tensorweb.schedule.rules import Rule
 from tensorweb.tensor import Tensor
 from tests.shader_corpus import value
 
@@ -281,14 +282,14 @@ def test_a_merged_kernel_has_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_two_newest_groups_are_considered(monkeypatch: pytest.MonkeyPatch) -> None:
     """With one, a loop has more kernels; with all, planning is quadratic."""
-    fits = joining.Joining._fits
+    bars = joining.Joining._bars
     calls: list[Group] = []
 
-    def counted(self: Joining, candidate: Candidate, group: Group) -> bool:
+    def counted(self: Joining, candidate: Candidate, group: Group) -> Rule | None:
         calls.append(group)
-        return fits(self, candidate, group)
+        return bars(self, candidate, group)
 
-    monkeypatch.setattr(joining.Joining, "_fits", counted)
+    monkeypatch.setattr(joining.Joining, "_bars", counted)
 
     def tries(kernels: int) -> int:
         calls.clear()
