@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from tensorweb import devices
-from tensorweb.events import Flush, Read
+from tensorweb.events import Flush, Read, Traffic, splits
 from tensorweb.events import KernelRecord as Launch
 from tensorweb.frames import position_of
+from tensorweb.schedule.rules import Rule
 
 from . import policy, sources
+from .kernel_records import KernelSplit
 from .records import KernelRecord, Span
 from .sources import FILENAME, utf16
 from .streams import clip
@@ -104,7 +106,7 @@ class Tally:
     def _count(
         self, flush: Flush, launch: Launch, times: int, seconds: float | None = None
     ) -> None:
-        key = (launch.name, launch.code, launch.grid)
+        key = key_of(launch)
         if known := self._records.get(key):
             known["count"] += times
             if seconds is not None:
@@ -146,6 +148,28 @@ class Tally:
         self._fold()
         return list(self._records.values())
 
+    def splits(self) -> list[KernelSplit]:
+        """Return what kernels write for others, and why these are not one kernel."""
+        numbers = self.numbers()
+        lists: dict[int, Flush] = {}
+        for flush in self.flushes:
+            lists.setdefault(id(flush.launches), flush)
+        found: dict[Hashable, KernelSplit] = {}
+        for writer, written, reader, read, value in _splits(lists.values()):
+            first, second = numbers.get(key_of(writer)), numbers.get(key_of(reader))
+            if first is None or second is None or first == second:
+                continue
+            split: KernelSplit = {
+                "writer": first,
+                "reader": second,
+                "value": value,
+                "written": written.nbytes,
+                "read": read.nbytes,
+                "why": read.why,
+            }
+            found.setdefault((first, second, value, read.why), split)
+        return list(found.values())[: policy.MOST_SPLITS]
+
     def source(self, kernel: int) -> str:
         """Return the text of one kernel of `records()`.
 
@@ -178,6 +202,56 @@ class Tally:
         if not 0 <= kernel < len(keys):
             raise LookupError(f"there is no kernel number {kernel} in the last run")
         return keys[kernel]
+
+
+def key_of(launch: Launch) -> Key:
+    """Return the key of a launch's kernel."""
+    return launch.name, launch.code, launch.grid
+
+
+def _splits(
+    flushes: Iterable[Flush],
+) -> Iterator[tuple[Launch, Traffic, Launch, Traffic, str]]:
+    """Yield writers and readers with what they write and read, also across flushes.
+
+    A value of an earlier flush is recognised by where the program built it.
+    """
+    made: dict[Hashable, tuple[Launch, Traffic, str]] = {}
+    for flush in flushes:
+        launches = flush.launches
+        for one in splits(launches):
+            value = _value(flush, one.read)
+            writer, reader = launches[one.writer], launches[one.reader]
+            yield writer, one.written, reader, one.read, value
+        for reader in launches:
+            for read in reader.reads:
+                origins = () if read.why else _origins(flush, read)
+                known = next((made[each] for each in origins if each in made), None)
+                if known is not None:
+                    writer, written, value = known
+                    read = read._replace(why=Rule.FLUSHED.value)
+                    yield writer, written, reader, read, value
+        for writer in launches:
+            for written in writer.writes:
+                value = _value(flush, written)
+                for each in _origins(flush, written):
+                    made[each] = writer, written, value
+
+
+def _origins(flush: Flush, traffic: Traffic) -> tuple[Hashable, ...]:
+    """Return where a value was built: in this execution, in any; nothing if unknown."""
+    if traffic.storage >= len(flush.locations):
+        return ()
+    location = flush.locations[traffic.storage]
+    return () if location is None else (location, location[:2])
+
+
+def _value(flush: Flush, traffic: Traffic) -> str:
+    """Describe a storage, for example `float32 (3, 4)`."""
+    if traffic.storage >= len(flush.graph):
+        return "partial results"
+    node = flush.graph[traffic.storage]
+    return f"{node.dtype} {node.shape}"
 
 
 def _spans(flush: Flush, launch: Launch) -> list[Span]:

@@ -68,6 +68,9 @@ MOST_KERNELS = 200
 MOST_SPANS = 40
 """Expressions of one kernel that are marked in the code."""
 
+MOST_SPLITS = 400
+"""Values between two kernels that are explained."""
+
 MOST_FLUSHES = 100
 """Flushes of a run whose kernels are recorded."""
 

@@ -196,12 +196,6 @@ class LineResult(TypedDict):
     """Whether shape or dtype changed the last time."""
 
 
-class KernelSource(TypedDict):
-    """The text of a kernel, or both ends of a text that is too long."""
-
-    text: Text
-
-
 class MemoryValue(TypedDict):
     """A value that a buffer contained, and where the program built it."""
 

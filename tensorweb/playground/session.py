@@ -25,6 +25,7 @@ from tensorweb.waits import run_async, run_blocking
 
 from . import (
     completion,
+    kernel_records,
     kernels,
     memory,
     pictures,
@@ -284,9 +285,13 @@ class Session:
         except KeyboardInterrupt:
             return []
 
-    async def source(self, kernel: int) -> records.KernelSource:
+    async def source(self, kernel: int) -> kernel_records.KernelSource:
         """Return the text of one of the last run's kernels."""
         return {"text": self._kernels.source(kernel)}
+
+    async def splits(self) -> list[kernel_records.KernelSplit]:
+        """Return what kernels of the last run write for others, and why."""
+        return self._kernels.splits()
 
     async def memory(self) -> records.MemoryRecord:
         """Return the buffers of the last run, and its peak."""
@@ -586,6 +591,7 @@ def handlers(session: Session) -> Mapping[str, Handler]:
     asked: dict[str, Handler] = {
         "describe": session.describe,
         "source": session.source,
+        "splits": session.splits,
         "memory": session.memory,
         "timeline": session.timeline,
         "statistics": session.statistics,

@@ -8,7 +8,7 @@ from tensorweb.events import Read
 from tensorweb.inspection import costs
 
 from . import policy, records, sources
-from .kernels import Tally
+from .kernels import Tally, key_of
 from .streams import clip_line
 
 
@@ -23,8 +23,7 @@ def record(tally: Tally, started: float, seconds: float) -> records.TimelineReco
             continue
         plan = known.setdefault(id(flush.launches), len(plans))
         if plan == len(plans):
-            keys = ((each.name, each.code, each.grid) for each in flush.launches)
-            kernels = [numbers.get(key) for key in keys]
+            kernels = [numbers.get(key_of(each)) for each in flush.launches]
             plans.append(
                 {
                     "device": flush.launches[0].device,

@@ -140,5 +140,5 @@ class Rule(Enum):
     )
     FLUSHED = (
         "The first one was submitted before the program built the second: a value was "
-        "read, a step ended, or the graph became too deep."
+        "read or realized, a step ended, or the graph became too deep."
     )

@@ -64,6 +64,7 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
   },
   describe: [tensor],
   source: { text: "@compute" },
+  splits: [{ writer: 0, reader: 1, value: "float32 (2, 3)", written: 24, read: 24, why: "It is sorted." }],
   memory: { kernels: 3, flushes: 2, unlisted: 1, devices: [memory] },
   timeline: {
     ...{ seconds: 1, plans: [{ device: "cpu", kernels: [0, null], results: [3, 3] }], unlisted: 1, adapter: "WebAssembly" },

@@ -15,12 +15,14 @@ from answers import text_of_answer
 
 from tensorweb import devices
 from tensorweb.backends.kernel_backend import KernelBackend
-from tensorweb.playground import bridge, policy, records
+from tensorweb.playground import bridge, kernel_records, policy, records
 from tensorweb.playground.session import Session, handlers
 from tools import first_look, protocol
 
 RECORDS = {
-    name: value for name, value in vars(records).items() if typing.is_typeddict(value)
+    name: value
+    for name, value in {**vars(records), **vars(kernel_records)}.items()
+    if typing.is_typeddict(value)
 }
 
 
@@ -164,6 +166,7 @@ def test_answers_follow_the_protocol(
     ask("memory")
     ask("timeline")
     ask("rates", device=device)
+    ask("splits")
     ask("fingerprint")
     ask("pair", first=tensors["x"]["id"], second=tensors["v"]["id"])
     ask("why", tensor=tensors["twice"]["id"], index=[1, 1])
@@ -184,7 +187,7 @@ def test_answers_follow_the_protocol(
     unseen = {"Notes", "ProgramFile"}
     judged.seen.add("TimelineFinding")  # a short run has none
     if not has_kernels:
-        unseen |= {"KernelRecord", "KernelSource", "Span"}
+        unseen |= {"KernelRecord", "KernelSource", "KernelSplit", "Span"}
         unseen |= {"DeviceMemory", "MemoryBlock", "MemoryValue"}
         unseen |= {"TimelinePlan", "TimelineFlush", "TimelineRead"}
     assert RECORDS.keys() - judged.seen == unseen

@@ -399,6 +399,28 @@ export const isKernelSource: Check<KernelSource> = record({
   text: text(4_000_000),
 });
 
+/** A value that one kernel writes and another one reads. */
+export interface KernelSplit {
+  /** Index of the kernel among those of the run, like `reader`. */
+  writer: number;
+  reader: number;
+  /** Its dtype and shape. */
+  value: string;
+  /** Bytes that are written, and bytes that are read, each element once. */
+  written: number;
+  read: number;
+  /** A sentence: the rule by which one kernel does not do both. */
+  why: string;
+}
+export const isKernelSplit: Check<KernelSplit> = record({
+  writer: count(),
+  reader: count(),
+  value: text(100_000),
+  written: count(),
+  read: count(),
+  why: text(100_000),
+});
+
 /** A value that a buffer contained, and where the program built it. */
 export interface MemoryValue {
   /** `leaf` for data, empty for scratch storage of a kernel. */
@@ -1145,6 +1167,8 @@ export interface PythonRequests {
   describe: { details: Record<string, never>; value: TensorRecord[] };
   /** Return the text of one of the last run's kernels. */
   source: { details: { kernel: number }; value: KernelSource };
+  /** Return what kernels of the last run write for others, and why. */
+  splits: { details: Record<string, never>; value: KernelSplit[] };
   /** Return the buffers of the last run, and its peak. */
   memory: { details: Record<string, never>; value: MemoryRecord };
   /** Return where the time of the last run went. */
@@ -1205,6 +1229,7 @@ export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequ
   rates: isDeviceRates,
   describe: list(isTensorRecord, 10_000),
   source: isKernelSource,
+  splits: list(isKernelSplit, 10_000),
   memory: isMemoryRecord,
   timeline: isTimelineRecord,
   statistics: isStatistics,
