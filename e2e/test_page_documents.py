@@ -115,6 +115,8 @@ def test_example_runs_on_the_gpu(shared: PageDriver, path: Path) -> None:
     assert shared.run() == "ready", shared.output
     assert shared.page.locator("#output .text, #output .display").count() > 0
     assert [line for line in SAID.get(path.stem, []) if line not in shared.output] == []
+    splits = shared.page.evaluate("tensorwebPage.request('splits', {})")
+    assert all(split["why"] for split in splits)
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

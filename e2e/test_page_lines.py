@@ -260,3 +260,40 @@ def test_many_changes_are_one_run_at_a_time(shared: PageDriver) -> None:
     page.wait_for_function("tensorwebPage.view.tensors[0]?.max?.toFixed(2) === '0.62'")
     assert shared.idle() == "ready"
     assert page.evaluate("runs") < 12
+
+
+SORTED = """\
+import tensorweb as tw
+
+x = tw.realize(tw.ones((64, 64)) * 2)
+y = tw.sort(x @ x, axis=1)
+print(y.sum().item())
+z = tw.realize(y * 2)
+"""
+
+
+def test_values_between_kernels_say_why_they_are_stored(shared: PageDriver) -> None:
+    page = shared.page
+    assert shared.run(SORTED) == "ready"
+    page.get_by_role("tab", name="Kernels").click()
+    why = page.get_by_role("button", name="Why not fused?")
+    why.click()
+    expect(why).to_have_attribute("aria-pressed", "true")
+    rows = page.locator(".kernel-row")
+    expect(rows.filter(has_text="sort(").locator(".kernel-split").first).to_have_text(
+        "k2 → k3, float32 (64, 64): 16.4 kB written, 16.4 kB read. A kernel is built "
+        "around one reduction, product or sort, and the reader has its own."
+    )
+    expect(rows.last.locator(".kernel-split")).to_contain_text("k3 → k5")
+    expect(rows.last.locator(".kernel-split")).to_contain_text("was submitted before")
+    assert in_every_scheme(page) == []
+    page.set_viewport_size(NARROW)
+    page.get_by_role("tab", name="Kernels").locator("visible=true").click()
+    expect(rows.last.locator(".kernel-split")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
+    why.press("Enter")
+    expect(page.locator(".kernel-split")).to_have_count(0)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.locator(".cm-line", has_text="z = tw").locator(".cm-ghost").hover()
+    expect(page.locator(".line-card .kernel-split")).to_contain_text("k3 → k5")
+    page.mouse.move(0, 0)

@@ -1,8 +1,9 @@
 /** What a line made, in full: facts, range and a small picture, while a name still holds it. */
 
 import type { Ghost } from "../../page/editor";
+import { kernelSplits, splitLine } from "../../page/kernel-splits";
 import type { Page } from "../../page/page";
-import type { LineResult, TensorRecord } from "../../page/protocol";
+import type { KernelSplit, LineResult, TensorRecord } from "../../page/protocol";
 import { whyUnavailable } from "../../page/run-origin";
 import { button, el } from "../../parts/dom";
 import { count, short, tuple } from "../../parts/format";
@@ -10,6 +11,8 @@ import { mountSmallPictures } from "../tensors/small-pictures";
 import { isPicture } from "../tensors/whole";
 
 const ROOM = { width: 32, height: 32 };
+/** Values between kernels that a card explains; the panel Kernels has all. */
+const MOST_SPLITS = 3;
 
 /** The tensor that still holds a result of a line; undefined if none does. */
 export function tensorOf(page: Page, result: number): TensorRecord | undefined {
@@ -39,7 +42,17 @@ export function lineCards(page: Page): (ghost: Ghost) => HTMLElement {
   };
   return ({ results, kernels }) => {
     const of = kernels.length ? `Kernel${kernels.length > 1 ? "s" : ""} ${kernels.map((kernel) => kernel + 1).join(", ")}` : null;
-    return el("div", { class: "line-card" }, ...results.map(describe), of && el("p", { class: "muted" }, of));
+    const splits = el("div", {});
+    const isOwn = ({ writer, reader }: KernelSplit): boolean => kernels.includes(writer) || kernels.includes(reader);
+    const explain = async (): Promise<void> => {
+      const own = (await kernelSplits(page)).filter(isOwn);
+      splits.append(...own.slice(0, MOST_SPLITS).map(splitLine));
+      const more = own.length - MOST_SPLITS;
+      if (more > 0) splits.append(el("p", { class: "muted" }, `${count(more, "value")} more between kernels`));
+    };
+    // Of an earlier run they are unknown.
+    if (kernels.length) explain().catch(() => undefined);
+    return el("div", { class: "line-card" }, ...results.map(describe), of && el("p", { class: "muted" }, of), splits);
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { button, el } from "../../parts/dom";
 import { bytes, count, duration } from "../../parts/format";
+import { kernelSplits, splitLine } from "../../page/kernel-splits";
 import type { Page } from "../../page/page";
 import { hueOf, linesOf } from "../../page/line-results";
 import { MAIN, filesOf } from "../../page/program";
@@ -84,7 +85,12 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     title: "Run the program once more, and wait after each kernel for its time",
   });
   const order = button("", () => sort(!isSorted), { class: "quiet" });
-  const summary = el("div", { class: "kernel-summary" }, totals, el("span", { class: "kernel-actions" }, order, measure));
+  const why = button("Why not fused?", () => explain(!isExplained), {
+    class: "quiet",
+    "aria-pressed": "false",
+    title: "Say at each kernel which values others wrote for it, and why one kernel does not do both",
+  });
+  const summary = el("div", { class: "kernel-summary" }, totals, el("span", { class: "kernel-actions" }, why, order, measure));
   const list = el("ol", { class: "kernel-list" });
   const empty = el("p", { class: "empty" }, "Kernels that the device runs appear here, each with its source.");
   host.append(summary, empty, list);
@@ -104,6 +110,24 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     order.title = isSorted ? "List the kernels as they ran first" : "List the longest bars first";
     const shown = isSorted ? [...rows].sort((one, other) => other.cost - one.cost) : rows;
     list.replaceChildren(...shown.map((each) => each.node));
+  };
+  let isExplained = false;
+  const explain = (value: boolean): void => {
+    isExplained = value;
+    why.setAttribute("aria-pressed", String(value));
+    for (const { splits } of rows) splits.replaceChildren();
+    if (value) void showSplits(rows);
+  };
+  const showSplits = async (shown: readonly KernelRow[]): Promise<void> => {
+    try {
+      const found = await kernelSplits(page);
+      if (rows !== shown || !isExplained) return;
+      for (const split of found) shown[split.reader]?.splits.append(splitLine(split));
+      if (!found.length) page.notify({ kind: "info", text: "No kernel of this run reads what another one wrote." });
+    } catch (error) {
+      explain(false);
+      page.warn(messageOf(error));
+    }
   };
   /** The rows of each line of the present text, and the lines that the reader points at. */
   let byLine = new Map<number, KernelRow[]>();
@@ -162,6 +186,7 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     });
     text = null;
     sort(isSorted);
+    explain(false);
     if (edited === null || !run) return;
     const chosen = rows[edited];
     edited = null;
@@ -209,6 +234,8 @@ interface KernelRow {
   kernel: KernelRecord;
   cost: number;
   node: HTMLElement;
+  /** What other kernels wrote for it. */
+  splits: HTMLElement;
   moved(line: number | null): void;
   /** Let the reader edit the text of the kernel, which the run has captured. */
   openEditor(): Promise<void>;
@@ -219,11 +246,12 @@ function row(page: Page, kernel: KernelRecord, index: number, cost: number, bar:
   const hue = hueOf(index);
   const label = el("span", { class: "kernel-label" }, el("span", { class: "kernel-number", title: `Kernel ${index + 1}` }, `k${index + 1}`), link);
   const { dom, openEditor } = details(page, kernel, index, bar, edit);
-  const node = el("li", { class: `kernel-row ${hue}` }, label, dom);
+  const splits = el("div", { class: "kernel-splits" });
+  const node = el("li", { class: `kernel-row ${hue}` }, splits, label, dom);
   const light = (isOn: boolean) => (): void => page.lightSpans(isOn ? presentSpans(page, kernel) : [], hue);
   for (const event of ["pointerenter", "focusin"]) node.addEventListener(event, light(true));
   for (const event of ["pointerleave", "focusout"]) node.addEventListener(event, light(false));
-  return { kernel, cost, node, moved, openEditor };
+  return { kernel, cost, node, splits, moved, openEditor };
 }
 
 /** The expressions that a kernel computes, where they are in the present text. */
