@@ -37,7 +37,7 @@ def test_values_between_kernels_have_bytes_and_a_rule(webgpu: str) -> None:
         "why": Rule.SECOND_CORE.value,
     }
     assert found[1]["why"] == Rule.OWN_KERNEL.value
-    # A loop is told once.
+    # A loop is one entry.
     assert len({(each["writer"], each["reader"]) for each in found}) == len(found)
 
 
