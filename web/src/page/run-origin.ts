@@ -1,7 +1,7 @@
 /** The run that shown results belong to, and its description if it is not the current one. */
 
 import { MAIN, unpack } from "./program";
-import type { DeviceName } from "./protocol";
+import type { DeviceName, RunRecord } from "./protocol";
 import type { RunOrigin, RunOrigins, View } from "./view";
 
 /** The description of results that were recorded with the page. */
@@ -31,6 +31,16 @@ export function originNote(view: View, part: keyof RunOrigins): string | null {
   if (origin.document !== view.document.id) return `From “${origin.title}”`;
   if (origin.device !== view.device) return `Computed on ${DEVICES[origin.device]}`;
   return null;
+}
+
+/** Whether a run was one more run of the program, for a panel that looks inside of it. */
+export function isForPanel({ inside, search, captured }: RunRecord): boolean {
+  return inside === true || search !== undefined || captured !== undefined;
+}
+
+/** A note about a run that retained its values; null for other runs. */
+export function retainedNote(run: RunRecord | null): string | null {
+  return run?.inside ? "This run retained every value for the panels Why?, Film and Model, which takes time and memory. Press Run for the program alone." : null;
 }
 
 /** Return why a request about the listed results is impossible; null if it is possible. */

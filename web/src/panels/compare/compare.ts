@@ -3,6 +3,7 @@
 import { button, el } from "../../parts/dom";
 import { count } from "../../parts/format";
 import type { Page } from "../../page/page";
+import { isForPanel } from "../../page/run-origin";
 import type { Part, RunOrigin } from "../../page/view";
 import { differencesOf, type Difference, type RunResults } from "./run-differences";
 import "./compare.css";
@@ -16,23 +17,25 @@ export function mountCompare(host: HTMLElement, page: Page): Part {
   host.append(text, el("p", {}, keep), body);
   /** The run before the last one, or the kept one. */
   let before: RunResults | null = null;
+  let last: RunResults | null = null;
   let isKept = false;
   let drawn: RunOrigin | null = null;
 
+  /** The results of the last run; null for one that a panel asked for. */
   const current = (): RunResults | null => {
     const { run, tensors, origins } = page.view;
-    if (!run || !origins.tensors || origins.run !== origins.tensors) return null;
+    if (!run || isForPanel(run) || !origins.tensors || origins.run !== origins.tensors) return null;
     return { run, tensors, device: origins.tensors.device, source: origins.tensors.source };
   };
   const choose = (): void => {
     isKept = !isKept;
-    before = isKept ? current() : before;
+    before = isKept ? last : before;
     keep.setAttribute("aria-pressed", String(isKept));
     keep.textContent = isKept ? "Kept: compare with the run before instead" : "Keep for comparison";
     draw();
   };
   const draw = (): void => {
-    const now = current();
+    const now = last;
     keep.disabled = now === null;
     const isThere = before !== null && now !== null && before.run !== now.run;
     text.hidden = isThere;
@@ -48,12 +51,13 @@ export function mountCompare(host: HTMLElement, page: Page): Part {
     );
   };
   return {
-    begin: () => {
-      if (!isKept) before = current() ?? before;
-    },
     update: ({ origins, phase }) => {
       if (origins.tensors === drawn || phase !== "idle") return;
       drawn = origins.tensors;
+      const now = current();
+      if (!now) return;
+      if (!isKept) before = last;
+      last = now;
       draw();
     },
   };

@@ -7,7 +7,7 @@ import { schemeOf } from "../../page/media";
 import type { Page } from "../../page/page";
 import { MAIN } from "../../page/program";
 import type { DeviceMemory, MemoryBlock, MemoryRecord, RunRecord } from "../../page/protocol";
-import { originNote, whyUnavailable } from "../../page/run-origin";
+import { originNote, retainedNote, whyUnavailable } from "../../page/run-origin";
 import { messageOf } from "../../page/session";
 import type { Part } from "../../page/view";
 import { mountPicture, type Cursor } from "./picture";
@@ -63,7 +63,7 @@ export function mountMemory(host: HTMLElement, page: Page): Part {
     summary.replaceChildren(...sentence(page, memory, record));
     const shares = lineShares(memory);
     list.replaceChildren(...shares.filter(({ bytes: size }) => size > 0).slice(0, MOST_LINES).map((share) => lineOf(page, share, memory.peak)));
-    note.textContent = notesOf(memory, record).join(" ");
+    note.textContent = [retainedNote(drawn), ...notesOf(memory, record)].filter(Boolean).join(" ");
     picture.draw(memory, record.kernels);
   };
   const show = (next: MemoryRecord | null, text: string): void => {

@@ -5,7 +5,7 @@ import { schemeOf } from "../../page/media";
 import type { Page } from "../../page/page";
 import { MAIN } from "../../page/program";
 import type { DeviceRates, KernelRecord, RunRecord, TimelineRecord } from "../../page/protocol";
-import { originNote, whyUnavailable } from "../../page/run-origin";
+import { originNote, retainedNote, whyUnavailable } from "../../page/run-origin";
 import { messageOf } from "../../page/session";
 import { recall, remember } from "../../page/storage";
 import type { Part } from "../../page/view";
@@ -101,7 +101,7 @@ export function mountTimeline(host: HTMLElement, page: Page): Part {
       return el("div", { title: words }, el("dt", {}, label), el("dd", {}, text));
     }));
     list.replaceChildren(...rowsOf(found));
-    note.textContent = notesOf(record, rates, bars).join(" ");
+    note.textContent = [retainedNote(drawn), ...notesOf(record, rates, bars)].filter(Boolean).join(" ");
   };
   const rowsOf = (found: Sums): HTMLElement[] => {
     const costly = [...found.kernels].sort(([, one], [, other]) => other.seconds - one.seconds).slice(0, MOST_KERNELS);
