@@ -40,3 +40,16 @@ def test_a_program_without_loops_says_so(on_cpu: PageDriver) -> None:
     assert on_cpu.run("import tensorweb as tw\nx = tw.ones(2)") == "ready"
     on_cpu.show("Film")
     expect(page.locator("#film")).to_contain_text("more than once")
+
+
+def test_a_result_of_a_line_opens_as_it_was_there(on_cpu: PageDriver) -> None:
+    page = on_cpu.page
+    source = "import tensorweb as tw\nx = tw.ones(3)\nx = x * 4\ny = x + 1\n"
+    assert on_cpu.run(source) == "ready"
+    page.locator(".cm-line", has_text="x = tw.ones").locator(".cm-ghost").click()
+    title = page.locator("#film .film-title")
+    expect(title).to_contain_text("step 0 · float32 (3,) · all 1")
+    expect(page.get_by_label("Line", exact=True)).to_contain_text("x · line 2")
+    # The values of that run are there; the newest value of a name is a tensor.
+    page.locator(".cm-line", has_text="y = x").locator(".cm-ghost").click()
+    page.wait_for_function("tensorwebPage.view.tensor === 'y'")

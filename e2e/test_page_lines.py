@@ -111,19 +111,6 @@ def test_a_result_opens_in_the_panel_of_tensors(ran: PageDriver) -> None:
     page.wait_for_function("tensorwebPage.view.tensor === 'z'")
 
 
-def test_a_result_opens_as_it_was_at_its_line(on_cpu: PageDriver) -> None:
-    page = on_cpu.page
-    source = "import tensorweb as tw\nx = tw.ones(3)\nx = x * 4\ny = x + 1\n"
-    assert on_cpu.run(source) == "ready"
-    page.locator(".cm-line", has_text="x = tw.ones").locator(".cm-ghost").click()
-    title = page.locator("#film .film-title")
-    expect(title).to_contain_text("step 0 · float32 (3,) · all 1")
-    expect(page.get_by_label("Line", exact=True)).to_contain_text("x · line 2")
-    # The values of that run are there; the newest value of a name is a tensor.
-    page.locator(".cm-line", has_text="y = x").locator(".cm-ghost").click()
-    page.wait_for_function("tensorwebPage.view.tensor === 'y'")
-
-
 def test_lines_and_kernels_light_each_other(ran: PageDriver) -> None:
     page = ran.page
     page.get_by_role("tab", name="Kernels").click()
