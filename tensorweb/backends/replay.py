@@ -141,7 +141,7 @@ class Replay:
             raise
 
     def _computed(self, inputs: Sequence[Node]) -> list[Node]:
-        begun = perf_counter()
+        begun = perf_counter() if listeners() else 0.0
         host = self._host
         if not self.is_alive:
             raise DeviceLostError("the device of a recorded function was lost.")
