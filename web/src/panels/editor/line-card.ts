@@ -38,7 +38,7 @@ export function lineCards(page: Page): (ghost: Ghost) => HTMLElement {
       text.append(el("p", { class: "muted" }, lost(made, page)));
       if (!isReading(page)) text.append(button("Show it as it was", () => page.film(made), { class: "quiet", title: "Run the program once more, and retain the values of each line" }));
     }
-    return el("div", { class: "line-card-result" }, picture, text);
+    return el("div", { class: "line-card-result" }, tensor ? picture : null, text);
   };
   return ({ results, kernels }) => {
     const of = kernels.length ? `Kernel${kernels.length > 1 ? "s" : ""} ${kernels.map((kernel) => kernel + 1).join(", ")}` : null;

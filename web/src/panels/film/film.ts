@@ -55,7 +55,7 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
       steps = found.steps;
       text.textContent = "";
       view.hidden = steps.length === 0;
-      for (const part of [slider.dom, chart.dom, pin]) part.hidden = steps.length < 2;
+      for (const part of [slider.dom, chart.dom, histograms, pin]) part.hidden = steps.length < 2;
       slider.set(steps.length - 1, steps.length);
       histograms.replaceChildren(...histogramOf(found.histogram));
       chart.draw({ title: "Range of the values by step", kind: "lines", series: seriesOf(steps) });
