@@ -26,6 +26,13 @@ def test_every_panel_has_a_folder_and_a_row() -> None:
     assert len(PANELS) >= 4
 
 
+def test_the_guide_names_every_panel() -> None:
+    labels = re.findall(r'label: "([^"]+)", pane', ROWS)
+    guide = (WEB.parent / "docs/guide/playground.md").read_text("utf-8")
+    assert len(labels) == len(PANELS)
+    assert [label for label in labels if f"| *{label}* |" not in guide] == []
+
+
 @pytest.mark.parametrize("path", FRAME, ids=lambda path: path.name)
 def test_the_frame_names_no_panel(path: Path) -> None:
     text = path.read_text("utf-8").replace('href="#editor"', "")
