@@ -11,7 +11,6 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 from tensorweb.backends import policy
@@ -36,7 +35,7 @@ from tensorweb.drivers import Driver
 from tensorweb.drivers.memory import remember_loss
 from tensorweb.drivers.protocol import COPY
 from tensorweb.errors import DeviceLostError, DeviceMemoryError
-from tensorweb.events import listeners, locations_of, splits, tell_read
+from tensorweb.events import clock, listeners, locations_of, splits, tell_read
 from tensorweb.graph.autograd import settle
 from tensorweb.graph.custom import Custom
 from tensorweb.graph.node import WANTED, Node, number_of_constant
@@ -285,7 +284,7 @@ class KernelBackend:
         gets too long; then all `alive` values are stored, unless only a backward pass
         needs them. At the end of a `step`, all referenced values are computed.
         """
-        begun = perf_counter() if listeners() else 0.0
+        begun = clock()()
         bases: dict[Node, None] = {}
         for node in nodes:
             owner = node.owner
@@ -335,12 +334,12 @@ class KernelBackend:
             return
         for piece in pieces(graph, policy.LARGEST_GRAPH):
             self._flush(linearize(piece), begun)
-            begun = perf_counter() if listeners() else 0.0
+            begun = clock()()
 
     def read_steps(self, nodes: Sequence[Node]) -> Steps[list[bytes]]:
         """Compute nodes, wait for the device and return their row-major bytes."""
         regions = self._regions(nodes)
-        begun = perf_counter() if listeners() else 0.0
+        begun = clock()()
         found = yield from self._read_steps(nodes, regions)
         nbytes = sum(size for _, _, size in regions)
         tell_read(self.traits.device, nbytes, begun)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Sequence
 from functools import partial
-from time import perf_counter
 from typing import Protocol
 
 from tensorweb.backends.layouts import allocations
@@ -15,7 +14,7 @@ from tensorweb.backends.reporting import MemoryReport, Report
 from tensorweb.backends.tapes import Holes, filled
 from tensorweb.drivers import Driver
 from tensorweb.errors import DeviceLostError, DeviceMemoryError
-from tensorweb.events import listeners, locations_of
+from tensorweb.events import clock, listeners, locations_of
 from tensorweb.graph.node import Node, leaf, view_of
 from tensorweb.memory_log import memory_log
 from tensorweb.nodes.movement import copy
@@ -141,7 +140,7 @@ class Replay:
             raise
 
     def _computed(self, inputs: Sequence[Node]) -> list[Node]:
-        begun = perf_counter() if listeners() else 0.0
+        begun = clock()()
         host = self._host
         if not self.is_alive:
             raise DeviceLostError("the device of a recorded function was lost.")

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from tensorweb import devices
-from tensorweb.events import Flush, Read, Traffic, splits
+from tensorweb.events import Flush, Read, Traffic, splits, stop_clock
 from tensorweb.events import KernelRecord as Launch
 from tensorweb.frames import position_of
 from tensorweb.schedule.rules import Rule
@@ -60,6 +60,8 @@ class Tally:
             if len(listed) % policy.MOST_FLUSHES == 0:
                 self._count_listed()
         else:
+            if not self.unlisted:
+                stop_clock()
             self.unlisted += 1
             self._count_flush(flush)
 

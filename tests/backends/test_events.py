@@ -12,7 +12,7 @@ import tensorweb as tw
 from tensorweb import devices, frames
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.drivers.native import NativeDriver
-from tensorweb.events import Flush, Line, NodeRecord, listening
+from tensorweb.events import Flush, Line, NodeRecord, Read, listening, stop_clock
 
 
 def stored(*shape: int) -> tw.Tensor:
@@ -226,3 +226,35 @@ def test_recorded_locations_are_limited(webgpu: str) -> None:
     assert hasattr(y.node, "location")
     assert not hasattr(z.node, "location")
     assert kernels[0].line is None
+
+
+def test_the_clock_stops_for_one_listener(webgpu: str) -> None:
+    x = stored(3, 5)
+    flushes: list[Flush] = []
+    reads: list[Read] = []
+    with listening(flushes.append, reads=reads.append):
+        x.tolist()
+        stop_clock()
+        (x + 1).tolist()
+        with tw.record_kernels() as kernels:
+            stop_clock()
+            tw.realize(x + 2)
+    (kernel,) = kernels
+    assert 0 < kernel.planned < kernel.submitted
+    assert [flush.submitted > 0 for flush in flushes] == [False, True]
+    assert [read.nbytes for read in reads] == [60]
+    with listening(flushes.append):
+        tw.realize(x + 3)
+    assert 0 < flushes[-1].begun < flushes[-1].planned < flushes[-1].submitted
+
+
+def test_a_read_names_what_called_it(webgpu: str) -> None:
+    x = stored(3, 5)
+    reads: list[Read] = []
+    with listening(lambda flush: None, reads=reads.append):
+        x.sum().item()
+        built = line_here() - 1
+    (read,) = reads
+    assert frames.line_of((read.code, read.instruction, 0)) == Line(__file__, built)
+    assert (read.device, read.nbytes) == (webgpu, 4)
+    assert 0 < read.begun <= read.done
