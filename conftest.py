@@ -19,6 +19,8 @@ from _pytest.doctest import DoctestItem
 
 import tensorweb
 from tensorweb import devices, dtypes, notices
+from tools import bundle
+from tools.environment import NODE_MODULES
 from tools.reach import RULES as RULE_FILES
 
 ROOT = Path(__file__).resolve().parent
@@ -55,6 +57,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="device cpu alone, a dtype of each kind, no tests of the build",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Bundle the script of reports from its present sources, once for all workers."""
+    if not hasattr(config, "workerinput") and (NODE_MODULES / "esbuild").is_dir():
+        bundle.write_report()
 
 
 def pytest_collection_modifyitems(

@@ -1,14 +1,17 @@
-"""Give package indexes the README with addresses instead of relative links.
+"""Give package indexes the README with addresses, and the wheel the script of reports.
 
-Read by hatchling, the build backend, whenever the metadata of the package is made.
+Read by hatchling, the build backend, whenever the package or its metadata is made.
 """
 
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)]+)\)")
@@ -24,6 +27,22 @@ class CustomMetadataHook(MetadataHookInterface):
         repository = metadata["urls"]["Repository"]
         readme = absolute(text, repository, f"v{metadata['version']}")
         metadata["readme"] = {"content-type": "text/markdown", "text": readme}
+
+
+class CustomBuildHook(BuildHookInterface[Any]):
+    """Bundles the script of reports; a release of the sources has it already."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Write the script where its sources can be bundled.
+
+        Raises:
+            RuntimeError: it is not there, and cannot be made.
+        """
+        if Path(self.root, "node_modules/esbuild").is_dir():
+            command = [sys.executable, "-m", "tools.bundle"]
+            subprocess.run(command, cwd=self.root, check=True)
+        elif not Path(self.root, "tensorweb/reports/report.js").is_file():
+            raise RuntimeError("run `python3 build.py setup` before a build")
 
 
 def absolute(text: str, repository: str, tag: str) -> str:

@@ -72,6 +72,7 @@ from tensorweb.performance.tuning import tune, tune_async
 from tensorweb.performance.warming import warm_up, warm_up_async
 from tensorweb.plots import Plot, plot
 from tensorweb.progress import progress
+from tensorweb.reports.report import Report, inspect, trace
 from tensorweb.saving.files import load, load_async, save
 from tensorweb.shapes import broadcast_shapes, next_position, ravel_index, unravel_index
 from tensorweb.show import show
@@ -113,6 +114,7 @@ __all__ = [
     "NarrowedDataWarning",
     "Plot",
     "RangeError",
+    "Report",
     "ShaderError",
     "ShapeError",
     "ShapeTypeError",
@@ -144,6 +146,7 @@ __all__ = [
     "grad",
     "hessian",
     "iinfo",
+    "inspect",
     "int8",
     "int16",
     "int32",
@@ -175,6 +178,7 @@ __all__ = [
     "show",
     "stop_gradient",
     "synchronize",
+    "trace",
     "tree",
     "tune",
     "tune_async",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from tools.environment import NODE_MODULES, npm_tool
@@ -24,6 +25,9 @@ WORKER = "worker/worker.ts"
 """One file: browsers check what a worker imports as they check workers."""
 RUNTIME = "element/runtime.ts"
 EMBED = "element/embed.ts"
+REPORT = "report/report.ts"
+REPORTS = ROOT / "tensorweb/reports"
+"""Where the wheel has the script and the style sheet of reports."""
 ELEMENT = "element/tensor-web.ts"
 SERVICE = "service/service-worker.ts"
 FIRST = "begin.ts"
@@ -81,6 +85,7 @@ def bundle(out: Path, web: Path = WEB) -> str:
     for path in single:
         output([*esbuild, path, *modules])
     write_element(out, version, web)
+    write_report(out, names)
     service, first = ([*esbuild, path, *ESBUILD, "--format=iife"] for path in alone)
     output([*service, f"--outfile={out / 'service-worker.js'}"])
     made = [path.name for path in out.glob(f"*-{version}.*") if path.suffix != ".map"]
@@ -112,6 +117,14 @@ def write_element(out: Path, version: str, web: Path = WEB) -> None:
     output([*esbuild, entry, *OF_ELEMENT, names, f"--outdir={out}"])
 
 
+def write_report(folder: Path = REPORTS, names: Sequence[str] = ()) -> None:
+    """Write what draws reports, without a module: one file has to hold it all."""
+    esbuild = npm_tool("esbuild", "bin/esbuild")
+    entry = WEB / "src" / REPORT
+    form = ["--format=iife", f"--outdir={folder}"]
+    output([*esbuild, entry, *ESBUILD, *names[:1], *form])
+
+
 def _begin(page: Path, script: str) -> None:
     """Write the first words into the page: nothing has to be fetched for them."""
     text = page.read_text("utf-8")
@@ -140,3 +153,7 @@ def rewrite(text: str, renamed: dict[str, str]) -> str:
         lambda match: f"{match[1]}{match[2] or ''}{renamed[match[3]]}{match[1]}",
         text,
     )
+
+
+if __name__ == "__main__":
+    write_report()

@@ -11,7 +11,8 @@
  * without compression, less the bytes of what is not imported at the start: its line has
  * their `start` and `end` in the archive, and the `modules` in them. OURS has the files of
  * our wheel, its line their sizes by path. Sources with bytecode are empty there. LATER has
- * the bytes that LIBRARY lacks, and then these sources; its line has their sizes by path.
+ * the bytes that LIBRARY lacks, and then these sources and the script of reports; its line
+ * has their sizes by path.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -79,6 +80,7 @@ for path in wheel.namelist():
     files[path] = wheel.read(path)
     if path in known:
         files[importlib.util.cache_from_source(path)] = bytecode(f"{folder}/{path}", files[path])
+    if path in known or path.startswith("tensorweb/reports/report."):
         later[path], files[path] = files[path], b""
 for path, contents in (("/ours", files), ("/later", later)):
     sizes = {name: len(content) for name, content in contents.items()}

@@ -509,6 +509,7 @@ TYPES = {
     "OperandAxes": "list of axes",
     "Shape": "tuple of ints",
     "LengthsRule": "int, tuple of ints or callable",
+    "Path": "path",
     "SupportsIndex": "int",
     "SupportsFloat": "float",
     "NumberLike": "number",

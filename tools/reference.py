@@ -188,6 +188,7 @@ PAGES: dict[str, Page] = {
             Devices="devices gpu",
             Computing="computing evaluate",
             Kernels="events",
+            Reports="report",
             Kernels_of_your_own="kernel",
             Tuning_and_warming_up="tuning warming",
         ),

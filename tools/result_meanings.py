@@ -434,6 +434,7 @@ RESULT_TYPES: dict[str, str] = {
     "np.divmod np.frexp np.modf": "pair of Tensors",
     "tw.device": "context manager of str",
     "tw.record_kernels": "context manager of list of KernelRecords",
+    "tw.trace": "Report, which is a context manager",
     "np.errstate np.printoptions": "context manager",
     "tw.stop_gradient tw.tree.map tw.tree.unflatten "
     "tw.optim.clip_by_global_norm": "tree",

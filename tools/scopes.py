@@ -24,6 +24,7 @@ ROWS = {
     "main-*.js": PAGE,
     "embed-*.js": PAGE,
     "runtime-*.js": PAGE,
+    "report-*.js": PAGE,
     "tensor-web.js": PAGE,
     "tensor-web-*.js": PAGE,
     "chunk-*.js": PAGE,

@@ -1,0 +1,364 @@
+"""Records what ran outside of the page, as the page records a run of a program.
+
+A recording has the page's own records: the run with its lines and kernels, its tensors,
+and the responses to what a report asks for. Lines are known by the locations of nodes,
+because the program was compiled without the markers of the page.
+"""
+
+from __future__ import annotations
+
+import linecache
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+from types import FrameType
+from typing import Any
+
+import tensorweb as tw
+from tensorweb import frames
+from tensorweb.display.cells import PICTURE
+from tensorweb.display.numbers import short
+from tensorweb.events import listening
+from tensorweb.frames import Location
+from tensorweb.graph.complex_pairs import pair_of
+from tensorweb.graph.node import Node, number_of_constant
+from tensorweb.graph.op import CONSTANT, LEAF
+from tensorweb.graph.provenance import Provenance, open_provenance
+from tensorweb.memory_log import MemoryLog, logging_memory
+from tensorweb.playground import (
+    kernels,
+    memory,
+    pictures,
+    policy,
+    records,
+    sources,
+    storages,
+    tensors,
+)
+from tensorweb.playground.bridge import drive
+from tensorweb.playground.inside import label_of
+from tensorweb.playground.numbers import BlockingReader
+from tensorweb.playground.program import argument_text
+from tensorweb.playground.sources import FILENAME
+
+MOST_FILES = 20
+"""Files of a program whose lines a report knows."""
+
+MOST_STEPS = 200
+"""Operations of the graph that a report lists, the last ones."""
+
+LARGE_PICTURES = 8
+"""Tensors up to which each has a picture with a cell for each of many elements."""
+
+Entries = list[tensors.Entry]
+Lines = list[records.LineResult]
+
+
+@dataclass(frozen=True)
+class Built:
+    """A node and the instruction that built it, in one execution of its line."""
+
+    node: Node
+    location: Location
+    line: int
+    end_line: int
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """When it was built."""
+        _, instruction, execution = self.location
+        return execution, instruction
+
+
+@dataclass
+class Recorder:
+    """What a program computes while this is open, and the tensors at its end."""
+
+    entries: Entries = field(default_factory=list)
+    seconds: float = 0.0
+    error: records.Failure | None = None
+    main: str = ""
+    _tally: kernels.Tally = field(default_factory=kernels.Tally)
+    _log: MemoryLog = field(default_factory=MemoryLog)
+    _provenance: Provenance = field(
+        default_factory=lambda: Provenance(policy.MOST_RETAINED_BYTES)
+    )
+    _first: int = 0
+    _followed: list[Node] | None = None
+    """What one inspected tensor was computed from, inputs first; None of a run."""
+
+    @contextmanager
+    def open(self, main: str) -> Iterator[None]:
+        """Record inside a `with` block; `main` is the name of the program's file."""
+        self.main = main
+        self._first = frames.end_execution()
+        outer = open_provenance()
+        self._provenance = outer or self._provenance
+        started = perf_counter()
+        with ExitStack() as stack:
+            stack.enter_context(self._standing_in([]))
+            stack.enter_context(listening(self._tally.add))
+            stack.enter_context(logging_memory(self._log))
+            if outer is None:
+                stack.enter_context(self._provenance.open())
+            yield
+        self.seconds = perf_counter() - started
+
+    def take(self, names: Mapping[str, object]) -> None:
+        """Take over the tensors with names, and compute the ones built in the block."""
+        self.entries = tensors.collect(names, [])
+        for entry in self.entries:
+            # An assignment to elements gives a tensor of the program another node.
+            entry.tensor = tw.Tensor(entry.tensor.node)
+        built = [one.tensor for one in self.entries if self._is_new(one.tensor.node)]
+        tw.realize(*built)
+
+    def inspect(self, x: tw.Tensor, name: str, main: str) -> None:
+        """Compute one tensor, and take over the values that it was made from."""
+        with self.open(main):
+            self._followed = self._provenance.follow(pair_of(x.node))
+            tw.realize(x)
+        self._first = 0
+        self.entries = [tensors.Entry(tw.Tensor(x.node), [name], [])]
+
+    def fail(self, error: BaseException) -> None:
+        """Note the exception that ended the program."""
+        kind, message = type(error).__name__, str(error)
+        text = f"{kind}: {message}"
+        self.error = {
+            "type": kind,
+            "message": message,
+            "frames": [],
+            "text": text,
+            "hidden": 0,
+        }
+
+    def text(self) -> str:
+        """Return the text of the program's file; empty if it is unknown."""
+        return "".join(linecache.getlines(self.main))
+
+    def recording(self) -> dict[str, Any]:
+        """Return the records of what ran, with the pictures that a report shows."""
+        known = [pair_of(entry.tensor.node) for entry in self.entries]
+        nodes = self._followed
+        if nodes is None:
+            results = [*self._provenance.nodes(), *known]
+            nodes = self._provenance.ordered(results, lambda node: True)
+        built = [*_built([*dict.fromkeys([*known, *nodes])], self._first)]
+        with self._standing_in(built):
+            return self._recording(nodes, built)
+
+    def _recording(self, nodes: Sequence[Node], built: list[Built]) -> dict[str, Any]:
+        entries = [*self.entries]
+        ids = {pair_of(one.tensor.node): at for at, one in enumerate(entries)}
+        for one in entries:
+            one.lines.clear()
+
+        def look(node: Node) -> None:
+            if node not in ids and len(entries) < policy.MOST_TENSORS:
+                ids[node] = len(entries)
+                name = label_of(node)
+                name = "data" if name == LEAF.name else name
+                entries.append(tensors.Entry(tw.Tensor(node), [name], []))
+
+        if self._followed is not None:
+            for node in reversed(nodes[-MOST_STEPS:]):
+                for each in (node, *self._provenance.inputs_of(node)):
+                    if not _is_number(each):
+                        look(each)
+        lines: Lines = []
+        for results in _by_line(built):
+            if len(lines) == policy.MOST_LINE_RESULTS:
+                break
+            node = results[-1].node
+            look(node)
+            name = ""
+            if node in ids:
+                entries[ids[node]].lines.append(len(lines))
+                is_named = ids[node] < len(self.entries)
+                name = entries[ids[node]].names[0] if is_named else ""
+            lines.append(_line_result(results, name))
+        # Values that a kernel did not store drop their inputs when they are read.
+        graph = [*_graph(self._provenance, nodes[-MOST_STEPS:], ids)]
+        found = drive(tensors.describe(entries, BlockingReader()))
+        run: records.RunRecord = {
+            "seconds": self.seconds,
+            "stopped": False,
+            "error": self.error,
+            "lines": lines,
+            "kernels": self._tally.records(),
+            "kernelsLeftOut": self._tally.left_out,
+            "faults": [],
+        }
+        return {
+            "source": self.text(),
+            "notes": [],
+            "run": run,
+            "tensors": found,
+            "responses": [*self._responses(entries, found)],
+            "graph": graph,
+        }
+
+    def _responses(
+        self, entries: Entries, found: Sequence[records.TensorRecord]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the texts of kernels, the memory, pictures and storages of tensors."""
+        for kernel in range(len(self._tally.records())):
+            text = {"text": self._tally.source(kernel)}
+            yield _response("source", {"kernel": kernel}, text)
+        yield _response("memory", {}, memory.record(self._log, self.entries))
+        for entry, record in zip(entries, found, strict=True):
+            if "problem" in record or not record["shape"] or record["size"] < 2:
+                continue
+            details = {"tensor": record["id"]}
+            x = entry.tensor
+            is_large = len(entries) <= LARGE_PICTURES
+            yield _response("heatmap", details, _picture(x, record, is_large))
+            if record["id"] < len(self.entries):
+                storage = drive(storages.storage_cells(x, BlockingReader()))
+                yield _response("storage", details, storage)
+
+    def _is_new(self, node: Node) -> bool:
+        location: Location | None = getattr(pair_of(node), "location", None)
+        return location is not None and location[2] >= self._first
+
+    @contextmanager
+    def _standing_in(self, built: Iterable[Built]) -> Iterator[None]:
+        """Take the files in which values were built for the program's."""
+        names = {self.main: FILENAME}
+        for one in built:
+            file = one.location[0].co_filename
+            if file not in names and len(names) < MOST_FILES:
+                name = file.replace("\\", "/").rpartition("/")[2]
+                taken = name in names.values()
+                names[file] = f"{name} ({len(names)})" if taken else name
+        texts = {file: "".join(linecache.getlines(file)) for file in names}
+        with sources.standing_in(texts, names):
+            yield
+
+
+def argument_of(frame: FrameType) -> str:
+    """Return the expression of the first argument of a frame's call; empty if long."""
+    file = frame.f_code.co_filename
+    text = "".join(linecache.getlines(file))
+    with sources.standing_in({file: text}, {file: FILENAME}):
+        return argument_text(frame) or ""
+
+
+def _response(name: str, details: object, response: object) -> dict[str, Any]:
+    return {"name": name, "details": details, "response": _in_base64(response)}
+
+
+def _in_base64(response: Any) -> Any:
+    values = response.get("values")
+    if isinstance(values, bytes):
+        return response | {"values": b64encode(values).decode()}
+    return response
+
+
+def _picture(
+    x: tw.Tensor, record: records.TensorRecord, is_large: bool
+) -> records.Heatmap:
+    """Return the cells of the slice that the page shows first."""
+    channels = record["channels"] if record["coloured"] else None
+    axes = [axis for axis in range(len(x.shape)) if axis != channels]
+    rows, columns = ([None, *axes])[-2:]
+    coloured = pictures.heatmap(
+        x,
+        rows,
+        columns,
+        [0] * len(x.shape),
+        "mean",
+        "full" if is_large and x.size <= PICTURE.cells // 16 else "small",
+        BlockingReader(),
+        channels,
+    )
+    return drive(coloured)
+
+
+def _built(nodes: Iterable[Node], first: int) -> Iterator[Built]:
+    """Yield nodes with known lines that were built since an execution."""
+    for node in nodes:
+        location: Location | None = getattr(node, "location", None)
+        if location is None or location[2] < first or node.op is CONSTANT:
+            continue
+        code, instruction, _ = location
+        line, end_line, _, _ = frames.position_of(code, instruction)
+        if line is not None:
+            yield Built(node, location, line, end_line or line)
+
+
+def _by_line(built: Iterable[Built]) -> list[list[Built]]:
+    """Return the values of each line in the order in which they were built.
+
+    Lines are in the order of their first value.
+    """
+    found: dict[tuple[str, int], list[Built]] = {}
+    # Values of one instruction keep the order of the graph.
+    for one in sorted(built, key=lambda one: one.order):
+        code = one.location[0]
+        found.setdefault((code.co_filename, one.line), []).append(one)
+    return [*found.values()]
+
+
+def _line_result(results: Sequence[Built], name: str) -> records.LineResult:
+    """Return what a line made: its last value, and how often it ran."""
+    last = results[-1]
+    code = last.location[0]
+    of_steps: dict[int, Node] = {}
+    executions: dict[int, set[int]] = {}
+    for one in results:
+        _, instruction, execution = one.location
+        of_steps[execution] = one.node
+        # A call of another function within a line begins a new execution as well.
+        executions.setdefault(instruction, set()).add(execution)
+    node = last.node
+    owner = node.owner
+    alike = {(one.shape, one.dtype) for one in of_steps.values()}
+    count = max(map(len, executions.values()))
+    return {
+        "file": sources.name_of(code.co_filename),
+        "line": last.line,
+        "endLine": last.end_line,
+        "function": "" if code.co_name == "<module>" else code.co_name,
+        "name": name,
+        "shape": list(node.shape),
+        "dtype": str(node.dtype),
+        "device": node.device,
+        "view": owner is not None and owner.op is not CONSTANT,
+        "count": count,
+        "varies": count > 1 and len(alike) > 1,
+    }
+
+
+def _graph(
+    provenance: Provenance, nodes: Sequence[Node], ids: Mapping[Node, int]
+) -> Iterator[dict[str, Any]]:
+    """Yield operations, inputs first, as `%2 = add(%0, %1)`, and data as `%0`."""
+    order: dict[Node, int] = {}
+    for node in nodes:
+        for one in (*provenance.inputs_of(node), node):
+            if one not in order and not _is_number(one):
+                order[one] = len(order)
+    for node, at in order.items():
+        given = ", ".join(
+            short(number_of_constant(one)) if _is_number(one) else f"%{order[one]}"
+            for one in provenance.inputs_of(node)
+        )
+        text = f"%{at} = {node.op.name}({given})" if given else f"%{at} = data"
+        location: Location | None = getattr(node, "location", None)
+        found = None if location is None else frames.line_of(location)
+        yield {
+            "text": text,
+            "shape": list(node.shape),
+            "dtype": str(node.dtype),
+            "line": found.number if found and sources.is_main(found.file) else None,
+            "tensor": ids.get(node),
+        }
+
+
+def _is_number(node: Node) -> bool:
+    """Whether a node is one number, which stands in the text of its consumers."""
+    return node.op is CONSTANT and node.storage is None

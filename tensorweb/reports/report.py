@@ -1,0 +1,272 @@
+"""`trace` and `inspect`: what a program computes, as a report."""
+
+from __future__ import annotations
+
+import tempfile
+import webbrowser
+from collections.abc import Container, Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from tensorweb import frames
+from tensorweb.display.numbers import shape_text, short
+from tensorweb.errors import BlockingError, DataError
+from tensorweb.show import has_host
+from tensorweb.tensor import Tensor
+from tensorweb.version import VERSION
+from tensorweb.wording import counted
+
+if TYPE_CHECKING:
+    from .recording import Recorder
+
+MOST_LISTED = 20
+"""Lines of each part of a report's text."""
+
+
+class Report:
+    """What a program computed: its lines, tensors, kernels, memory and graph.
+
+    `tw.trace()` and `tw.inspect()` make it. A notebook shows it, and printing it writes
+    a summary.
+
+    >>> with tw.trace() as t:
+    ...     x = tw.asarray([[1.0, 2.0], [3.0, 4.0]], device="cpu")
+    ...     y = (x @ x).sum()
+    >>> "y: float32 () on cpu" in repr(t)
+    True
+    """
+
+    def __init__(self, title: str = "") -> None:
+        """Begin without a recording; `title` heads the report."""
+        self._title = title
+        self._recorder: Recorder | None = None
+        self._recording: dict[str, Any] | None = None
+        self._block = ExitStack()
+        self._is_open = False
+
+    def __enter__(self) -> Self:
+        """Record what the program computes from here on."""
+        if self._recorder is not None:
+            raise DataError("trace: it records once; open another by tw.trace().")
+        # Imported now: programs that do not look start faster.
+        from .recording import Recorder
+
+        self._recorder = Recorder()
+        main = frames.user_frame().f_code.co_filename
+        self._title = self._title or _title_of(main)
+        self._block.enter_context(self._recorder.open(main))
+        self._is_open = True
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Compute what was built and has a name, and end the recording."""
+        assert self._recorder is not None, "internal: a block ends after it has begun"
+        self._is_open = False
+        with self._block:
+            if error is not None:
+                self._recorder.fail(error)
+            else:
+                self._recorder.take(frames.user_frame().f_locals)
+
+    def report(self, path: str | Path | None = None) -> Path:
+        """Write the report as one HTML file, and return the file's path.
+
+        The file needs neither a server nor a network, and shows values where you point.
+        Whatever the program printed or named is text in it.
+
+        Args:
+            path: the file; None for a temporary one that is opened in a browser. Where
+                there is no browser, its path is printed.
+
+        Raises:
+            DataError: nothing has been recorded yet.
+            OSError: the file cannot be written.
+
+        >>> import tempfile
+        >>> path = tw.inspect(tw.ones((2, 3))).report(tempfile.mkdtemp() + "/x.html")
+        >>> path.read_text("utf-8")[:15]
+        '<!doctype html>'
+        """
+        text = self._html()
+        if path is not None:
+            Path(path).write_text(text, "utf-8")
+            return Path(path)
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", suffix=".html", prefix="tensorweb-", delete=False
+        ) as file:
+            file.write(text)
+        written = Path(file.name)
+        if not webbrowser.open(written.as_uri()):
+            print(written)
+        return written
+
+    def _recorded(self) -> dict[str, Any]:
+        if self._recorder is None or self._is_open:
+            raise DataError(
+                "trace: nothing is recorded yet; write `with tw.trace() as t:` around "
+                "a part of the program, and t.report() after it."
+            )
+        if self._recording is None:
+            self._recording = self._recorder.recording()
+        return self._recording
+
+    def _html(self) -> str:
+        from .document import html_of
+
+        recording = self._recorded()
+        facts = f"A report of tensorweb {VERSION}: {_counts(recording)}."
+        error = recording["run"]["error"]
+        if error is not None:
+            facts += f" The program failed: {error['text']}"
+        return html_of(self._title, facts, recording["source"], recording)
+
+    def __repr__(self) -> str:
+        """Return a summary as text."""
+        try:
+            recording = self._recorded()
+        except (BlockingError, DataError) as error:
+            return f"Report {self._title}: {error}"
+        parts = [f"{self._title}: {_counts(recording)}"]
+        parts += _listed("Tensors", map(_tensor_text, recording["tensors"]))
+        parts += _listed("Graph", map(_step_text, recording["graph"]))
+        parts += _listed("Kernels", map(_kernel_text, recording["run"]["kernels"]))
+        return "\n".join(parts)
+
+    def _repr_mimebundle_(
+        self,
+        include: Container[str] | None = None,
+        exclude: Container[str] | None = None,
+    ) -> dict[str, str]:
+        """Return the report by MIME type, for notebooks."""
+        bundle = {"text/plain": repr(self)}
+        # The playground has these views itself, and lets no other script run.
+        if self._recording is not None and not has_host():
+            from .document import framed
+
+            bundle["text/html"] = framed(self._html(), self._title)
+        return {
+            kind: text
+            for kind, text in bundle.items()
+            if (not include or kind in include) and not (exclude and kind in exclude)
+        }
+
+
+def trace(title: object = "") -> Report:
+    """Record what a program computes inside a `with` block.
+
+    The report has the shapes and values that each line made, the kernels with their
+    text, the device memory over time, and the graph. Tensors that the block built and
+    that have a name at its end are computed there; other values that nothing needed
+    are not in the report. Functions under `tw.jit` run without
+    a recording inside the block, so that their lines are seen.
+
+    A recording retains what the block computed, up to 128 MB, until the report is
+    dropped. Ordinary Python runs no kernels on `cpu`, which computes with NumPy.
+
+    Args:
+        title: heads the report; by default the name of the program's file.
+
+    Returns:
+        The report, complete after the block: it displays itself in notebooks, and
+        `report()` opens it in a browser.
+
+    Raises:
+        DataError: `title` is a tensor.
+
+    >>> with tw.trace("a sum") as t:
+    ...     x = tw.ones((2, 3), device="cpu") * 2
+    ...     total = x.sum()
+    >>> print(repr(t).splitlines()[0])
+    a sum: 2 tensors, 0 kernels
+    """
+    if isinstance(title, Tensor):
+        raise DataError(
+            f"trace: a tensor of shape {title.shape} given; it records a run. "
+            "The sum of a diagonal is tw.linalg.trace(x)."
+        )
+    return Report(str(title))
+
+
+def inspect(x: Tensor, name: str = "") -> Report:
+    """Show a tensor: its values, its layout, how it was made, and by which kernels.
+
+    A pending tensor is computed, and the kernels are the ones that run now. Inside a
+    block of `tw.trace()` the graph begins with the data of the block, elsewhere with
+    the values that were computed before.
+
+    Args:
+        x: the tensor.
+        name: its name in the report; by default its expression in the program.
+
+    Returns:
+        A report that displays itself in notebooks; `report()` opens it in a browser.
+
+    Raises:
+        DataError: `x` is no tensor.
+        BlockingError: Python cannot wait for the device here.
+
+    >>> x = tw.reshape(tw.arange(6.0, device="cpu"), (2, 3))
+    >>> print(tw.inspect(x.T, "x.T"))
+    x.T: 2 tensors, 0 kernels
+    """
+    if not isinstance(x, Tensor):
+        raise DataError(f"inspect: {type(x).__name__} given; it takes a tensor.")
+    from .recording import Recorder, argument_of
+
+    report = Report()
+    frame = frames.user_frame()
+    report._title = name = name or argument_of(frame) or "x"
+    report._recorder = Recorder()
+    report._recorder.inspect(x, name, frame.f_code.co_filename)
+    report._recorded()
+    return report
+
+
+def _title_of(file: str) -> str:
+    """Return the name of a file of a program; cells of notebooks have none."""
+    name = file.replace("\\", "/").rpartition("/")[2]
+    return "Trace" if name.startswith("<") or "ipykernel" in file else name
+
+
+def _counts(recording: Mapping[str, Any]) -> str:
+    run = recording["run"]
+    kinds = len(run["kernels"]) + run["kernelsLeftOut"]
+    tensors = counted(len(recording["tensors"]), "tensor")
+    return f"{tensors}, {counted(kinds, 'kernel')}"
+
+
+def _listed(title: str, rows: Iterator[str]) -> list[str]:
+    texts = [*rows]
+    rest = len(texts) - MOST_LISTED
+    more = [f"  … {rest} more"] if rest > 0 else []
+    return [title, *(f"  {text}" for text in texts[:MOST_LISTED]), *more] * bool(texts)
+
+
+def _tensor_text(tensor: Mapping[str, Any]) -> str:
+    shape = shape_text(tensor["shape"])
+    parts = [f"{tensor['name']}: {tensor['dtype']} {shape} on {tensor['device']}"]
+    least, greatest = tensor.get("min"), tensor.get("max")
+    if least is not None and greatest is not None:
+        parts.append(f"{short(least)} … {short(greatest)}")
+    parts += [f"{tensor[kind]:,} {kind}" for kind in ("nan", "inf") if tensor.get(kind)]
+    layout = f"offset {tensor['offset']}, strides {tuple(tensor['strides'])}"
+    view = f"view of {tensor['viewOf']}" if tensor["viewOf"] else ""
+    return " · ".join([*parts, layout, *filter(None, [view])])
+
+
+def _step_text(step: Mapping[str, Any]) -> str:
+    line = f" · line {step['line']}" if step["line"] else ""
+    return f"{step['text']}  {step['dtype']} {shape_text(step['shape'])}{line}"
+
+
+def _kernel_text(kernel: Mapping[str, Any]) -> str:
+    line = f" · line {kernel['line']}" if kernel["line"] else ""
+    launches = counted(kernel["count"], "launch")
+    return f"{kernel['name']} · {launches} on {kernel['device']}{line}"

@@ -1,0 +1,199 @@
+"""Reports outside of the page: what they record, their text, and their file."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import subprocess
+import sys
+import webbrowser
+from base64 import b64decode
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tensorweb as tw
+from tensorweb.show import set_show_hook
+
+PROGRAM = """\
+import tensorweb as tw
+def layer(v):
+    return tw.exp(v) * 2
+with tw.trace() as t:
+    x = tw.reshape(tw.arange(6.0), (2, 3))
+    for i in range(3):
+        y = (layer(x) + i).realize()
+    z = y.T
+    name = "</script><script>alert(1)</script>"
+    total = z.sum()
+"""
+
+
+def traced(folder: Path, source: str = PROGRAM) -> tw.Report:
+    file = folder / "program.py"
+    file.write_text(source)
+    names: dict[str, Any] = {"__name__": "program"}
+    exec(compile(source, str(file), "exec"), names)
+    report = names["t"]
+    assert isinstance(report, tw.Report)
+    return report
+
+
+def recording(report: tw.Report, folder: Path) -> Any:
+    text = report.report(folder / "report.html").read_text("utf-8")
+    found = re.search(r'id="recording">(.*?)</script>', text, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def test_a_trace_knows_lines_and_tensors(device: str, tmp_path: Path) -> None:
+    found = recording(traced(tmp_path), tmp_path)
+    assert found["source"] == PROGRAM
+    lines = {line["line"]: line for line in found["run"]["lines"]}
+    assert [*sorted(lines)] == [3, 5, 7, 8, 10]
+    layer = lines[3]
+    assert (layer["function"], layer["count"], layer["name"]) == ("layer", 3, "")
+    assert (lines[7]["name"], lines[7]["shape"], lines[7]["count"]) == ("y", [2, 3], 3)
+    assert lines[8]["view"]
+    assert not lines[7]["view"]
+    tensors = {tensor["name"]: tensor for tensor in found["tensors"]}
+    assert {"x", "y", "z", "total", "tw.exp(v) * 2"} == {*tensors}
+    assert (tensors["y"]["strides"], tensors["z"]["strides"]) == ([3, 1], [1, 3])
+    assert tensors["z"]["viewOf"] == "y"
+    assert tensors["tw.exp(v) * 2"]["min"] == pytest.approx(2.0)
+    pictures = {
+        one["details"]["tensor"]
+        for one in found["responses"]
+        if one["name"] == "heatmap"
+    }
+    assert pictures == {tensor["id"] for tensor in tensors.values()} - {
+        tensors["total"]["id"]
+    }
+
+
+def test_kernels_have_lines_text_and_memory(webgpu: str, tmp_path: Path) -> None:
+    found = recording(traced(tmp_path), tmp_path)
+    kernels = found["run"]["kernels"]
+    assert kernels
+    assert {kernel["line"] for kernel in kernels} <= {3, 5, 7, 8, 10}
+    texts = [one for one in found["responses"] if one["name"] == "source"]
+    assert len(texts) == len(kernels)
+    assert "fn main(" in texts[0]["response"]["text"]
+    (memory,) = (one for one in found["responses"] if one["name"] == "memory")
+    (on_device,) = memory["response"]["devices"]
+    assert on_device["device"] == "webgpu"
+    assert {5, 7} & {b["values"][0]["line"] for b in on_device["blocks"] if b["values"]}
+
+
+def test_inspecting_shows_how_a_tensor_was_made(device: str, tmp_path: Path) -> None:
+    x = tw.reshape(tw.arange(6.0), (2, 3)).realize()
+    y = tw.exp(x[1, ::-1]) + 1
+    report = tw.inspect(y)
+    steps = [step["text"] for step in recording(report, tmp_path)["graph"]]
+    assert [re.sub(r"%\d+ = ", "", step) for step in steps][-2:] == [
+        f"exp(%{len(steps) - 3})",
+        f"add(%{len(steps) - 2}, 1)",
+    ]
+    assert repr(report).startswith("y: ")
+    assert "y: float32 (3,)" in repr(report)
+    assert [*y.numpy()] == pytest.approx([149.413, 55.598, 21.0855], rel=1e-4)
+
+
+def test_inspecting_inside_a_trace_reaches_the_data(device: str) -> None:
+    with tw.trace():
+        x = tw.asarray([1.0, 2.0])
+        y = (x * 2).realize()
+        z = (y + 1).realize()
+        texts = repr(tw.inspect(z)).split("Graph\n")[1]
+    assert "multiply(%0, 2)" in texts
+    assert "line" in texts
+
+
+def test_nothing_is_recorded_outside_of_the_block(cpu: str, tmp_path: Path) -> None:
+    report = traced(tmp_path, PROGRAM + "after = total + 1\n")
+    names = {tensor["name"] for tensor in recording(report, tmp_path)["tensors"]}
+    assert "after" not in names
+    assert not hasattr((tw.ones(2) + 1).node, "location")
+
+
+def test_a_file_runs_its_own_script_only(cpu: str, tmp_path: Path) -> None:
+    source = PROGRAM.replace("def layer", "# <b>&amp;\ndef layer").replace(
+        "trace()", "trace('<i>\"title\"</i>')"
+    )
+    text = traced(tmp_path, source).report(tmp_path / "r.html").read_text("utf-8")
+    assert "alert(1)</script>" not in text
+    assert "<i>" not in text.split("<script>")[0].split("</style>")[1]
+    assert "# &lt;b&gt;&amp;amp;" in text
+    scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    digests = re.findall(r"sha256-([^']+)", text.split("</head>")[0])
+    assert [sha256(one.encode()).digest() for one in scripts] == [
+        b64decode(one) for one in digests
+    ]
+
+
+def test_notebooks_get_a_frame_and_text(cpu: str, tmp_path: Path) -> None:
+    report = traced(tmp_path)
+    bundle = report._repr_mimebundle_()
+    assert bundle["text/plain"] == repr(report)
+    frame = bundle["text/html"]
+    assert 'sandbox="allow-scripts"' in frame
+    page = re.search(r'srcdoc="([^"]*)"', frame)
+    assert page is not None
+    assert html.unescape(page[1]) == report._html()
+    assert [*report._repr_mimebundle_(exclude=["text/html"])] == ["text/plain"]
+    before = set_show_hook(lambda x, name: None)
+    try:
+        assert [*report._repr_mimebundle_()] == ["text/plain"]
+    finally:
+        set_show_hook(before)
+
+
+def test_a_report_opens_in_a_browser_or_names_its_file(
+    cpu: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened: list[str] = []
+
+    def open_address(address: str) -> bool:
+        opened.append(address)
+        return len(opened) == 1
+
+    monkeypatch.setattr(webbrowser, "open", open_address)
+    report = tw.inspect(tw.ones((2, 2)))
+    first = report.report()
+    assert opened == [first.as_uri()]
+    assert capsys.readouterr().out == ""
+    second = report.report()
+    assert capsys.readouterr().out == f"{second}\n"
+    for file in (first, second):
+        file.unlink()
+
+
+def test_a_failing_program_is_reported(cpu: str, tmp_path: Path) -> None:
+    report = tw.trace("fails")
+    with pytest.raises(tw.ShapeError), report:
+        tw.matmul(tw.ones((2, 3)), tw.ones((4, 5)))
+    text = report.report(tmp_path / "r.html").read_text("utf-8")
+    assert "The program failed: ShapeError: matmul: inner sizes differ" in text
+
+
+def test_wrong_uses_are_named(cpu: str) -> None:
+    with pytest.raises(tw.DataError, match=r"with tw\.trace\(\) as t"):
+        tw.trace().report()
+    with pytest.raises(tw.DataError, match=r"tw\.linalg\.trace"):
+        tw.trace(tw.ones((2, 2)))
+    with pytest.raises(tw.DataError, match="list given"):
+        tw.inspect([1.0])  # type: ignore[arg-type]  # what is tested
+    with tw.trace() as report:
+        assert "nothing is recorded yet" in repr(report)
+    with pytest.raises(tw.DataError, match="records once"), report:
+        pass
+
+
+@pytest.mark.needs_processes
+def test_programs_that_do_not_look_load_no_recorder() -> None:
+    code = "import tensorweb, sys; print('tensorweb.playground' in sys.modules)"
+    run = [sys.executable, "-c", code]
+    assert subprocess.check_output(run, text=True).strip() == "False"
