@@ -83,11 +83,15 @@ def here() -> Location | None:
         frame = frame.f_back
 
 
-def end_execution() -> None:
-    """Count nodes that are built from now on as of another execution of their line."""
+def end_execution() -> int:
+    """Count nodes that are built from now on as of another execution of their line.
+
+    Return its number; those before it have smaller ones.
+    """
     global _execution, _last
     _execution += 1
     _last = None, 0
+    return _execution
 
 
 def line_of(location: Location) -> Line | None:

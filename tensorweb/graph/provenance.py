@@ -59,8 +59,21 @@ class Provenance:
 
     def retain(self, node: Node, inputs: tuple[Node, ...]) -> None:
         """Retain the inputs of a node that has just got its value."""
-        if not hasattr(node, "location"):
-            return
+        if hasattr(node, "location"):
+            self._retain(node, inputs)
+
+    def follow(self, result: Node) -> list[Node]:
+        """Retain what a pending value will be computed from, also if built before.
+
+        Return the nodes as `ordered` does.
+        """
+        found = self.ordered([result], lambda node: True)
+        for node in found:
+            if node not in self._inputs:
+                self._retain(node, node.inputs)
+        return found
+
+    def _retain(self, node: Node, inputs: tuple[Node, ...]) -> None:
         kept = self._inputs
         kept[node] = inputs
         self._bytes_left -= _size(node)
@@ -68,6 +81,10 @@ class Provenance:
             oldest, _ = kept.popitem(last=False)
             self._bytes_left += _size(oldest)
             self.is_complete = False
+
+    def nodes(self) -> Iterator[Node]:
+        """Return an iterator of the nodes whose inputs are retained, oldest first."""
+        return iter(self._inputs)
 
     def inputs_of(self, node: Node) -> tuple[Node, ...]:
         """Return what a node is computed from, empty for data."""

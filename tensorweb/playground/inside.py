@@ -306,7 +306,7 @@ class Inside:
         number = names.get(node)
         if number is not None and entries[number].tensor.shape == node.shape:
             return tensors.record(number, entries[number], [], {})
-        number = self._look(node, _label(node))
+        number = self._look(node, label_of(node))
         return tensors.record(number, self._entry(number), [], {})
 
     def _look(self, node: Node, name: str) -> int:
@@ -379,7 +379,7 @@ def _code(line: frames.Line | None) -> str:
     return clip_line(text, policy.LONGEST_PROBLEM)
 
 
-def _label(node: Node) -> str:
+def label_of(node: Node) -> str:
     """Return the expression that built a value, else its operation."""
     location: Location | None = getattr(node, "location", None)
     line = _line(location)

@@ -14,7 +14,7 @@ from tensorweb.schedule.rules import Rule
 from . import policy, sources
 from .kernel_records import KernelSplit
 from .records import KernelRecord, Span
-from .sources import FILENAME, utf16
+from .sources import is_main, utf16
 from .streams import clip
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class Tally:
             "flops": launch.flops,
             "loaded": launch.loaded,
             "stored": launch.stored,
-            "line": line.number if line and line.file == FILENAME else None,
+            "line": line.number if line and is_main(line.file) else None,
             "spans": _spans(flush, launch),
             "count": times,
         }
@@ -258,12 +258,13 @@ def _value(flush: Flush, traffic: Traffic) -> str:
 
 def _spans(flush: Flush, launch: Launch) -> list[Span]:
     """Return the expressions of the main file that a kernel computes."""
-    lines = sources.text_of(FILENAME).splitlines()
     spans: list[Span] = []
+    lines: list[str] = []
     for code, instruction in flush.instructions(launch):
         line, end_line, column, end_column = position_of(code, instruction)
-        if code.co_filename != FILENAME or line is None:
+        if line is None or not is_main(code.co_filename):
             continue
+        lines = lines or sources.text_of(code.co_filename).splitlines()
         end_line = end_line or line
         span: Span = {
             "line": line,

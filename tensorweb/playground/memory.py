@@ -12,7 +12,7 @@ from tensorweb.memory_log import Block, MemoryLog, Value
 
 from . import policy, sources
 from .records import DeviceMemory, MemoryBlock, MemoryRecord, MemoryValue
-from .sources import FILENAME
+from .sources import is_main, name_of
 from .tensors import Entry
 
 Names = Mapping[tuple[str, int], Sequence[str]]
@@ -63,7 +63,7 @@ def _block(block: Block, ended: float, names: Names) -> MemoryBlock:
     known = names.get((block.device, block.handle), ()) if is_alive else ()
     is_inner = block.use == "flush" and not any(value.is_result for value in values)
     freed = None
-    if block.code is not None and block.code.co_filename == FILENAME and not is_inner:
+    if block.code is not None and is_main(block.code.co_filename) and not is_inner:
         freed = line_of((block.code, block.instruction, 0))
     return {
         "bytes": block.nbytes,
@@ -86,7 +86,7 @@ def _value(value: Value) -> MemoryValue:
         "dtype": value.dtype,
         "begin": value.begin,
         "end": value.end,
-        "file": line.file if line else "",
+        "file": name_of(line.file) if line else "",
         "line": line.number if line else None,
     }
 

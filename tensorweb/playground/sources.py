@@ -1,17 +1,20 @@
 """The texts of the running program by file name, to identify its frames.
 
 A program's main file is `main.py`; its modules are in the same folder. The texts are in
-Python's `linecache` as well, so that tracebacks find their lines.
+Python's `linecache` as well, so that tracebacks find their lines. Programs outside of
+the page have files of any names (`reports/`), of which records have others.
 """
 
 from __future__ import annotations
 
 import linecache
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 FILENAME = "main.py"
 
 _texts: dict[str, str] = {}
+_names: dict[str, str] = {}
 
 
 def remember(texts: Mapping[str, str]) -> None:
@@ -23,6 +26,38 @@ def remember(texts: Mapping[str, str]) -> None:
     for name, text in texts.items():
         lines = text.splitlines(keepends=True)
         linecache.cache[name] = (len(text), None, lines, name)
+
+
+@contextmanager
+def standing_in(texts: Mapping[str, str], names: Mapping[str, str]) -> Iterator[None]:
+    """Take other files for the program's inside a `with` block.
+
+    Args:
+        texts: their texts by file name; `linecache` must know them.
+        names: their names in records, one of them `main.py`.
+    """
+    before = {**_texts}, {**_names}
+    _replace(texts, names)
+    try:
+        yield
+    finally:
+        _replace(*before)
+
+
+def _replace(texts: Mapping[str, str], names: Mapping[str, str]) -> None:
+    for table, entries in ((_texts, texts), (_names, names)):
+        table.clear()
+        table.update(entries)
+
+
+def name_of(filename: str) -> str:
+    """Return the name of a file in records."""
+    return _names.get(filename, filename)
+
+
+def is_main(filename: str) -> bool:
+    """Whether a file is the program's main file."""
+    return name_of(filename) == FILENAME
 
 
 def is_program(filename: str) -> bool:

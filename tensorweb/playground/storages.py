@@ -16,7 +16,7 @@ from . import policy
 from .numbers import Reader
 from .pictures import heatmap_record, sendable
 from .records import Heatmap, StorageMaking, StorageRecord
-from .sources import FILENAME
+from .sources import is_main
 
 
 def storage_of(x: tw.Tensor) -> StorageRecord:
@@ -35,7 +35,7 @@ def storage_of(x: tw.Tensor) -> StorageRecord:
         "id": id(base) + is_complex,
         "size": base.size // 2 if is_complex else base.size,
         "made": _making(node, base),
-        "line": line.number if line and line.file == FILENAME else None,
+        "line": line.number if line and is_main(line.file) else None,
     }
 
 
