@@ -7,12 +7,16 @@ const MOST_BYTES = 2_000_000;
 /** Pack a program for the address; the server never sees it. */
 export async function encodeCode(source: string): Promise<string> {
   const packed = new Blob([source]).stream().pipeThrough(new CompressionStream("deflate-raw"));
-  const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
+  const text = base64Of(new Uint8Array(await new Response(packed).arrayBuffer()));
+  return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+export function base64Of(bytes: Uint8Array): string {
   let text = "";
   for (let start = 0; start < bytes.length; start += 0x8000) {
     text += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
   }
-  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  return btoa(text);
 }
 
 /** Unpack a program from a link. Throws if it is damaged, too long, or has invalid files. */

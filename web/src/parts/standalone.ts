@@ -1,20 +1,27 @@
-/** Saves the program with its result as one HTML file that needs no script and no network. */
+/**
+ * Saves the program with its result as one HTML file that needs no network. Its own script
+ * adds what lines made, tensors, kernels and memory; without it the result can be read.
+ */
 
 import { pythonLanguage } from "@codemirror/lang-python";
 import { classHighlighter, highlightCode } from "@lezer/highlight";
 import { fileNameOf, save } from "../page/download";
-import { encodeCode } from "../page/link";
+import { base64Of, encodeCode } from "../page/link";
+import type { Details, RequestName } from "../page/messages";
 import type { Scheme } from "../page/media";
 import type { Page } from "../page/page";
 import type { ProgramFile } from "../page/program";
 import type { Heatmap, TensorRecord } from "../page/protocol";
+import type { Recording } from "../page/recording";
 import { decodeHeatmap, drawWhole } from "../panels/tensors/heatmap";
 import { isPicture, wholeOf } from "../panels/tensors/whole";
 import { el, find } from "./dom";
 import "./standalone.css";
 
-/** The file's policy: nothing in it runs or is fetched, whatever the output contains. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'";
+/** The file's policy: nothing but its script runs or is fetched, whatever the output contains. */
+const POLICY = "default-src 'none'; script-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'";
+/** Tensors beyond this count are not in the report. */
+const MOST_TENSORS = 60;
 const ROOM = { width: 480, height: 320 };
 /** Tensors of fewer elements show their digits and no picture. */
 const LEAST_ELEMENTS = 16;
@@ -47,10 +54,12 @@ export async function standalonePage(page: Page, link: string | null): Promise<s
   const code = files.flatMap((file) => [files.length > 1 ? el("h3", {}, file.name) : "", codeOf(file)]);
   const result = hasRun ? await resultOf(page) : el("p", { class: "empty" }, "It has not been run.");
   const note = hasRun && editedSince ? el("p", { class: "saved-facts" }, "The program was edited after this run.") : "";
+  const recording = hasRun ? await recordingOf(page) : null;
+  const script = recording && (await reportScript());
   made.documentElement.lang = "en";
   made.head.prepend(
     el("meta", { charset: "utf-8" }),
-    el("meta", { "http-equiv": "Content-Security-Policy", content: POLICY }),
+    el("meta", { "http-equiv": "Content-Security-Policy", content: script ? POLICY.replace("'none'; style", `'sha256-${await digestOf(script.code)}'; style`) : POLICY }),
     el("meta", { name: "viewport", content: "width=device-width, initial-scale=1" }),
     el("meta", { name: "color-scheme", content: "light dark" }),
   );
@@ -58,7 +67,8 @@ export async function standalonePage(page: Page, link: string | null): Promise<s
   made.body.append(
     el("main", {}, el("h1", {}, shown.title), facts, el("h2", {}, "Program"), ...code, el("h2", {}, "Result"), note, result),
   );
-  made.head.append(el("style", {}, stylesFor(made)));
+  made.head.append(el("style", {}, stylesFor(made), script?.styles));
+  if (script) made.body.append(recordingElement(recording), el("script", {}, script.code));
   return `<!doctype html>\n${made.documentElement.outerHTML}\n`;
 }
 
@@ -70,7 +80,48 @@ function codeOf({ name, text }: ProgramFile): HTMLElement {
       code.append(classes ? el("span", { class: classes }, piece) : piece);
     highlightCode(text, pythonLanguage.parser.parse(text), classHighlighter, put, () => code.append("\n"));
   }
-  return el("pre", { class: "saved-code", tabindex: 0, "aria-label": `Code of ${name}` }, code);
+  return el("pre", { class: "saved-code", "data-file": name, tabindex: 0, "aria-label": `Code of ${name}` }, code);
+}
+
+/** Record the run that the results belong to, with the responses that a report asks for. */
+async function recordingOf(page: Page): Promise<Recording | null> {
+  const { run, origins, python } = page.view;
+  const isThere = origins.run === origins.output && origins.tensors === origins.output;
+  if (!run || !isThere || origins.output?.python !== python) return null;
+  const tensors = page.view.tensors.slice(0, MOST_TENSORS);
+  const responses: Recording["responses"] = [];
+  const ask = async <Q extends RequestName>(name: Q, details: Details<Q>): Promise<void> => {
+    const response = await page.request(name, details).catch(() => null);
+    if (response) responses.push({ name, details, response });
+  };
+  for (const kernel of run.kernels.keys()) await ask("source", { kernel });
+  await ask("memory", {});
+  for (const tensor of tensors.filter(isPicture)) {
+    await ask("heatmap", wholeOf(tensor));
+    await ask("storage", { tensor: tensor.id });
+  }
+  return { source: origins.output.source, notes: [], run, tensors, responses };
+}
+
+/** JSON cannot hold bytes; a text inside a script cannot end it without this sign. */
+function recordingElement(recording: Recording): HTMLElement {
+  const plain = (_: string, value: unknown): unknown => (value instanceof Uint8Array ? base64Of(value) : value);
+  const text = JSON.stringify(recording, plain).replaceAll("<", "\\u003c");
+  return el("script", { type: "application/json", id: "recording" }, text);
+}
+
+/** What draws a report, as the site has it; null where it cannot be fetched. */
+async function reportScript(): Promise<{ code: string; styles: string } | null> {
+  try {
+    const [code, styles] = await Promise.all(["report.js", "report.css"].map(async (name) => (await fetch(name)).text()));
+    return code && styles ? { code, styles } : null;
+  } catch {
+    return null;
+  }
+}
+
+async function digestOf(text: string): Promise<string> {
+  return base64Of(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
 }
 
 /** A copy of the output panel, with buttons as text and canvases as images. */

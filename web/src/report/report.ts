@@ -84,6 +84,7 @@ const page = {
   editor: { files: () => files },
   run: () => undefined,
   warn: () => undefined,
+  change: () => undefined,
   goTo: (_: unknown, line: number, _column: number, file?: string) => goToLine(line, file),
   light: (_: unknown, line: number | null) => light(line === null ? [] : [{ line }]),
   lightSpans: (spans: readonly { line: number; endLine: number }[], hue: string) => light(spans, hue),
@@ -206,7 +207,8 @@ function ghost(made: LineResults): HTMLElement {
   const go = (): void => {
     if (first) goToTensor(first.id);
   };
-  const node = button(made.text, go, { class: `report-ghost ${hue} ${made.isBad ? "is-bad" : ""}`, "aria-label": made.words });
+  // Drawn by the style sheet: it is no text of the program, also for a copy of the lines.
+  const node = button("", go, { class: `report-ghost ${hue} ${made.isBad ? "is-bad" : ""}`, "data-text": made.text, "aria-label": made.words });
   for (const event of ["pointerenter", "focus"]) node.addEventListener(event, () => showTip(node, own));
   for (const event of ["pointerleave", "blur"]) node.addEventListener(event, hideTip);
   return node;

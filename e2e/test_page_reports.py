@@ -1,0 +1,93 @@
+"""Reports as files: the one that the page saves, and one of ordinary Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from page_driver import PageDriver, expect
+from playwright.sync_api import Page
+from test_page_access import violations
+
+import tensorweb as tw
+
+PROGRAM = """import tensorweb as tw
+x = tw.reshape(tw.arange(12.0), (3, 4))
+hostile = {"</script><img src=x onerror=alert(1)>": x + 1}
+y = tw.exp(x.T / 10)
+print(y.sum())
+"""
+
+
+def opened(driver: PageDriver, file: Path, troubles: list[str]) -> Page:
+    page = driver.page.context.new_page()
+    page.on("console", lambda message: troubles.append(message.text))
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("dialog", lambda dialog: troubles.append(dialog.message))
+    page.goto(file.as_uri())
+    return page
+
+
+def look_around(page: Page, line: int) -> None:
+    """Point at a line's result, at cells, and open the layout of `y`."""
+    ghost = page.get_by_role("button", name=f"Line {line} made float32 (4, 3)")
+    ghost.focus()
+    expect(page.locator(".report-tip")).to_contain_text("y")
+    ghost.click()
+    card = page.locator(".report-tensor:has(h3:text-is('y'))")
+    expect(card).to_be_focused()
+    card.locator(".report-picture").focus()
+    for key in ("ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+    expect(card.locator(".report-at")).to_contain_text("y[1, 1] = 1.6487")
+    card.locator(".report-picture").hover(position={"x": 4, "y": 4})
+    expect(card.locator(".report-at")).to_have_text("y[0, 0] = 1")
+    x = page.locator(".report-tensor:has(h3:text-is('x'))")
+    x.locator("summary").click()
+    expect(x.locator(".layout-origin")).to_have_text(
+        "Contiguous, with its own storage."
+    )
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert violations(page) == []
+
+
+def test_a_saved_run_still_hovers(on_cpu: PageDriver, tmp_path: Path) -> None:
+    page = on_cpu.page
+    assert on_cpu.run(PROGRAM) == "ready"
+    page.get_by_role("button", name="More", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name="Save with its result").click()
+    file = tmp_path / "saved.html"
+    download.value.save_as(file)
+    troubles: list[str] = []
+    saved = opened(on_cpu, file, troubles)
+    look_around(saved, 4)
+    kernel = saved.locator(".kernel").first
+    kernel.locator("summary").click()
+    expect(kernel.locator(".kernel-source")).to_contain_text("(module")
+    expect(saved.locator(".report-line.is-lit")).not_to_have_count(0)
+    expect(saved.locator(".memory-picture")).to_be_visible()
+    assert troubles == []
+    saved.close()
+
+
+def test_a_report_of_ordinary_python_has_the_same_views(
+    shared: PageDriver, tmp_path: Path
+) -> None:
+    file = tmp_path / "program.py"
+    lines = PROGRAM.replace("\n", "\n    ").rstrip()
+    file.write_text(f"import tensorweb as tw; t = tw.trace()\nwith t:\n    {lines}\n")
+    names: dict[str, tw.Report] = {}
+    with tw.device("cpu"):
+        exec(compile(file.read_text(), str(file), "exec"), names)
+    report = names["t"]
+    troubles: list[str] = []
+    page = opened(shared, report.report(tmp_path / "report.html"), troubles)
+    for width, scheme in ((1200, "light"), (390, "dark")):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert violations(page) == []
+    look_around(page, 6)
+    expect(page.locator("h3", has_text="onerror")).to_have_count(1)
+    assert troubles == []
+    page.close()
