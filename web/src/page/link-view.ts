@@ -1,6 +1,7 @@
 /** A link's view settings and expected results. */
 
 import type { Check } from "./checks";
+import { isFocus } from "./focus";
 import { decodeCode, type Fragment } from "./link";
 import { RESPONSES } from "./protocol";
 import type { Pane, Store } from "./view";
@@ -28,17 +29,19 @@ export class LinkView {
     const { store } = this;
     const sent = await unpacked(fragment.results, RESPONSES.fingerprint, LONGEST_RESULTS);
     const look = await unpacked(fragment.look, isViewSettings, LONGEST_LOOK);
+    const focus = await unpacked(fragment.focus, isFocus, LONGEST_LOOK);
     if (store.view.document.id !== document) return;
     const panel = this.panels.find(({ id, pane }) => pane === "results" && id === fragment.tab);
     const refused = [...fragment.refused];
     if (fragment.tab !== null && !panel) refused.push("panel");
     if (look === undefined) refused.push("view");
+    if (focus === undefined) refused.push("place");
     if (sent === undefined) refused.push("results");
     this.#document = document;
     this.#version = fragment.version;
     this.#refused = refused;
     const result = panel?.id ?? store.view.result;
-    store.change({ tensor: fragment.tensor ?? "", viewSettings: look ?? null, result, sent: sent ?? null });
+    store.change({ tensor: fragment.tensor ?? "", viewSettings: look ?? null, focus: focus ?? null, result, sent: sent ?? null });
     if (refused.length > 0) this.#say();
     this.compareVersions();
   }

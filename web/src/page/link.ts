@@ -52,6 +52,8 @@ export interface Fragment {
   version: string | null;
   /** The settings of the tensor's view, packed. */
   look: string | null;
+  /** What another panel looks at, packed. */
+  focus: string | null;
   /** Fingerprints of the sender's results, packed. */
   results: string | null;
   /** Descriptions of the invalid parameters. */
@@ -63,6 +65,7 @@ const PARAMETERS = {
   tensor: { name: "t", form: /^[^\p{C}]{1,400}$/u, words: "tensor" },
   tab: { name: "tab", form: /^[a-z]{1,20}$/, words: "panel" },
   look: { name: "look", form: /^[\w-]{1,2000}$/, words: "view" },
+  focus: { name: "at", form: /^[\w-]{1,2000}$/, words: "place" },
   version: { name: "v", form: /^[\w.+-]{1,40}$/, words: "version" },
   results: { name: "fp", form: /^[\w-]{1,20000}$/, words: "results" },
 } as const;
@@ -73,7 +76,7 @@ type ParameterValues = Record<keyof typeof PARAMETERS, string | null>;
 export function readAddress({ hash, search }: { hash: string; search: string }): Fragment {
   const fields = new URLSearchParams(hash.replace(/^#/, ""));
   const fromQuery = hash === "" ? new URLSearchParams(search).get("example") : null;
-  const values: ParameterValues = { tensor: null, tab: null, look: null, version: null, results: null };
+  const values: ParameterValues = { tensor: null, tab: null, look: null, focus: null, version: null, results: null };
   const refused: string[] = [];
   for (const [key, { name, form, words }] of Object.entries(PARAMETERS)) {
     const value = fields.get(name);

@@ -3,6 +3,7 @@
 import { bounded, boundedNote } from "./bounds";
 import { Documents } from "./documents";
 import type { Editor, EditorEvents, Ghost, LitSpan } from "./editor";
+import { INSIDE } from "./focus";
 import { Library } from "./library";
 import { watchMedia, type Theme } from "./media";
 import type { Collected, Details, ProvideDetails, Note, RequestName, Started, Value } from "./messages";
@@ -137,7 +138,9 @@ export class Page extends Store {
     const keep = lines !== null && before?.document === document.id && before.python === python;
     const [main, ...files] = this.editor.files();
     const { lost } = this.files;
-    const { timed = false, search = false, inside = false, capture = null, again = false } = how;
+    const { timed = false, search = false, capture = null, again = false } = how;
+    // What a link looks at may need the provenance of this run.
+    const inside = how.inside ?? (this.view.focus !== null && INSIDE.includes(this.view.result) && origins.run?.document !== document.id);
     this.#isAsked = search || inside || capture !== null;
     this.#isAgain = again;
     this.#isDue = false;

@@ -1,9 +1,13 @@
 /** Makes a link to the open program, and the HTML that embeds it in other pages. */
 
 import { encodeCode } from "./link";
+import { focused, type Focus } from "./focus";
 import type { Page } from "./page";
 import type { Fingerprint } from "./protocol";
 import type { View } from "./view";
+
+/** What a link shows of its program. */
+export type Looked = Pick<View, "result" | "tensor" | "viewSettings"> & { focus: Focus | null };
 
 /** Some applications cut longer addresses. */
 const LONGEST_COMMON = 16_000;
@@ -16,15 +20,18 @@ export interface Shared {
   isLong: boolean;
 }
 
-/** Make a link to the program with the view settings and the fingerprints of its results. */
-export async function shared(page: Page, results: Fingerprint[] | null): Promise<Shared> {
-  const { result, started, tensor, viewSettings, document, origins } = page.view;
+/** Make a link to the program with what is looked at and the fingerprints of its results. */
+export async function shared(page: Page, results: Fingerprint[] | null, looked: Looked = page.view): Promise<Shared> {
+  const { started, document, origins } = page.view;
+  const { result, tensor, viewSettings, focus } = looked;
   const fields = new URLSearchParams({ code: await encodeCode(page.editor.source()) });
   const isFirst = result === page.panels.find(({ pane }) => pane === "results")?.id;
   if (tensor) fields.set("t", tensor);
   if (!isFirst) fields.set("tab", result);
   // View settings belong to the tensors of one program only.
   if (viewSettings && origins.tensors?.document === document.id) fields.set("look", await encodeCode(JSON.stringify(viewSettings)));
+  const seen = focus && focusOf(focus, result);
+  if (seen) fields.set("at", await encodeCode(JSON.stringify(seen)));
   if (results) fields.set("fp", await encodeCode(JSON.stringify(results)));
   if (started) fields.set("v", started.version);
   const link = new URL(location.pathname, location.href);
@@ -36,6 +43,13 @@ export async function shared(page: Page, results: Fingerprint[] | null): Promise
     frame: frameOf(embedded.href, document.title),
     isLong: link.href.length > LONGEST_COMMON,
   };
+}
+
+/** The part of a focus that a panel shows. */
+function focusOf({ why, film, kernel }: Focus, panel: string): Focus | null {
+  if (panel === "why") return focused(null, { why });
+  if (panel === "film") return focused(null, { film });
+  return panel === "kernels" ? focused(null, { kernel }) : null;
 }
 
 function frameOf(address: string, title: string): string {

@@ -1,6 +1,7 @@
 /** The page's state, shared by its parts, and the notices that anything can show. */
 
 import { ownDocument, type StoredDocument, type OpenDocument } from "./documents";
+import type { Focus } from "./focus";
 import { media, themeNamed, type Media, type Theme } from "./media";
 import type { ProvidedFile, Note, Started } from "./messages";
 import { MAIN } from "./program";
@@ -110,6 +111,8 @@ interface DisplayView extends Media {
   tensor: string;
   /** The view settings of that tensor, possibly before it exists; null for the defaults. */
   viewSettings: ViewSettings | null;
+  /** What other panels look at, possibly before the run that it is of; null for nothing. */
+  focus: Focus | null;
   notice: Notice | null;
   /** Whether the code shows what each line made. */
   showsResults: boolean;
@@ -207,6 +210,7 @@ function initialView(): View {
       panel: "",
       tensor: "",
       viewSettings: null,
+      focus: null,
       result: "",
       sent: null,
       theme: themeNamed(new URLSearchParams(location.search).get("theme") ?? recall("theme")),

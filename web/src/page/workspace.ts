@@ -250,7 +250,7 @@ export class Workspace {
     const edited = document.original !== null && stored !== null && stored !== document.original;
     if (document.kind !== "link" || edited) remember(LAST, document.id);
     const list = this.documents.list();
-    this.store.change({ document, edited, programs: list, notice: null, conflict: null, tensor: "", sent: null });
+    this.store.change({ document, edited, programs: list, notice: null, conflict: null, tensor: "", focus: null, sent: null });
     this.linkView.forget();
     this.store.change({ panel: "editor" });
     if (document.kind === "link") {

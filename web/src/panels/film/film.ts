@@ -3,6 +3,7 @@
 import { button, el } from "../../parts/dom";
 import { mountChart } from "../../parts/chart";
 import { count, tuple } from "../../parts/format";
+import { focused } from "../../page/focus";
 import { lineLink } from "../../parts/line-link";
 import type { Page } from "../../page/page";
 import type { FilmStep, LineResult, PlotSeries, TensorRecord } from "../../page/protocol";
@@ -41,7 +42,8 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
   let asked: LineResult | null = null;
 
   const films = ({ run }: View): [LineResult, number][] => (run?.lines ?? []).map((one, index): [LineResult, number] => [one, index]).filter(([one]) => one.count > 1 || isSame(one, asked));
-  const open = async (index: number): Promise<void> => {
+  /** `at` is the step to show, by its count; null for the last one. */
+  const open = async (index: number, at: number | null = null): Promise<void> => {
     const mine = ++generation;
     pinned = null;
     pin.textContent = "Pin";
@@ -56,10 +58,12 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
       text.textContent = "";
       view.hidden = steps.length === 0;
       for (const part of [slider.dom, chart.dom, histograms, pin]) part.hidden = steps.length < 2;
-      slider.set(steps.length - 1, steps.length);
+      const same = at === null ? -1 : steps.findIndex(({ step }) => step >= at);
+      const position = same < 0 ? steps.length - 1 : same;
+      slider.set(position, steps.length);
       histograms.replaceChildren(...histogramOf(found.histogram));
       chart.draw({ title: "Range of the values by step", kind: "lines", series: seriesOf(steps) });
-      await show(steps.length - 1);
+      await show(position);
     } catch (error) {
       if (mine === generation) text.textContent = messageOf(error);
     }
@@ -68,6 +72,8 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
     const step = steps[at];
     if (!step) return;
     current = at;
+    const film = { result: Number(choice.value), step: step.step, name: step.tensor.name };
+    page.change({ focus: focused(page.view.focus, { film }) });
     const mine = generation;
     const isPair = pinned !== null && pinned !== step;
     let shown: TensorRecord = step.tensor;
@@ -102,10 +108,11 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
     text.textContent = found.length > 0 ? "" : NONE;
     view.hidden = found.length === 0;
     choice.replaceChildren(...found.map(([one, index]) => el("option", { value: index }, `${one.name || "returned"} · line ${one.line} · ${count(one.count, "time")}`)));
-    const first = found.find(([one]) => isSame(one, asked)) ?? found[0];
+    const seen = asked ? null : (page.view.focus?.film ?? null);
+    const first = found.find(([one, index]) => isSame(one, asked) || index === seen?.result) ?? found[0];
     if (!first) return;
     choice.value = String(first[1]);
-    void open(first[1]);
+    void open(first[1], seen?.result === first[1] ? seen.step : null);
   };
   choice.addEventListener("change", () => void open(Number(choice.value)));
   return {

@@ -2,6 +2,7 @@
 
 import { button, el } from "../../parts/dom";
 import { bytes, count, duration } from "../../parts/format";
+import { focused } from "../../page/focus";
 import { kernelSplits, splitLine } from "../../page/kernel-splits";
 import type { Page } from "../../page/page";
 import { hueOf, linesOf } from "../../page/line-results";
@@ -186,6 +187,9 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     });
     text = null;
     sort(isSorted);
+    const open = page.view.focus?.kernel;
+    const details = open && kernels[open.kernel]?.name === open.name ? rows[open.kernel]?.node.querySelector("details") : null;
+    if (details) details.open = true;
     explain(false);
     if (edited === null || !run) return;
     const chosen = rows[edited];
@@ -322,6 +326,9 @@ function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElem
   };
   node.addEventListener("toggle", () => {
     if (node.open) void show();
+    const { focus } = page.view;
+    const isThis = focus?.kernel?.kernel === index;
+    if (node.open !== isThis) page.change({ focus: focused(focus, { kernel: node.open ? { kernel: index, name: kernel.name } : null }) });
   });
   const openEditor = async (): Promise<void> => {
     node.open = true;

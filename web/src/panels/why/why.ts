@@ -3,6 +3,7 @@
 import { button, el } from "../../parts/dom";
 import { count, tuple } from "../../parts/format";
 import { lineLink } from "../../parts/line-link";
+import { focused, type WhyStep } from "../../page/focus";
 import type { Page } from "../../page/page";
 import type { CellGradient, DeviceComparison, DeviceName, TensorRecord, Why, WhyRow, WhySource } from "../../page/protocol";
 import { originNote, whyUnavailable } from "../../page/run-origin";
@@ -13,6 +14,8 @@ import { mountLitPicture } from "./lit-picture";
 import "./why.css";
 
 const INVITATION = "Choose a cell in the panel of tensors and press “Why?”, or the key W on its picture: here its value is traced to the cells that it was computed from.";
+
+const LONGEST_NAME = 400;
 
 export function mountWhy(host: HTMLElement, page: Page): Part {
   const empty = el("p", { class: "empty" }, INVITATION);
@@ -26,7 +29,20 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
   let expected: { cell: Cell; after: RunOrigin | null } | null = null;
   let run = page.view.origins.run;
   let generation = 0;
+  /** The cells of a link that are to be explained after its run, and the cells of the page’s focus. */
+  let linked: readonly WhyStep[] = [];
+  let shared: readonly WhyStep[] = [];
 
+  /** Let links carry the cells that are explained. */
+  const share = (): void => {
+    const why = steps.map(({ tensor, index, value, line, isFirst }): WhyStep => {
+      const name = (tensor.names[0] ?? tensor.name).slice(0, LONGEST_NAME);
+      return { name, index, value, line, search: isFirst ? "first" : null };
+    });
+    const focus = focused(page.view.focus, { why });
+    shared = focus?.why ?? [];
+    page.change({ focus });
+  };
   const say = (text: string): void => {
     status.textContent = text;
     empty.hidden = text !== "" || steps.length > 0;
@@ -46,6 +62,7 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
   const cut = (length: number): void => {
     steps = steps.slice(0, length);
     draw();
+    share();
   };
   const clear = (): void => {
     generation++;
@@ -69,6 +86,7 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
   const push = (found: Why, isFirst = false): void => {
     steps.push({ ...found, isFirst });
     draw();
+    share();
     body.querySelector<HTMLElement>("h2")?.focus();
   };
   const partsOf = (step: Why & { isFirst: boolean }): HTMLElement[] => {
@@ -158,11 +176,34 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
     if (!record.inside || !tensor) say(`The run did not make ${name} again.`);
     else void ask(tensor.id, index);
   };
+  /** Explain the cells of a link, each found among the values that the one before read. */
+  const replay = async (cells: readonly WhyStep[]): Promise<void> => {
+    for (const { name, index, search } of cells) {
+      const last = steps.at(-1);
+      if (search && last) {
+        await ask(last.tensor.id, last.index, true);
+        continue;
+      }
+      const read = last?.sources.map(({ tensor }) => tensor) ?? [];
+      const tensor = [...read, ...page.view.tensors].find((one) => (one.names[0] ?? one.name) === name);
+      if (!tensor) return say(`The run did not make ${name}, which the link shows.`);
+      await ask(tensor.id, index);
+    }
+  };
   const part: Part = {
     update: (view) => {
       if (view.origins.run !== run) {
         run = view.origins.run;
         if (steps.length > 0) clear();
+      }
+      const why = view.focus?.why ?? [];
+      if (why !== shared && why.length > 0) linked = shared = why;
+      const { output, tensors } = view.origins;
+      const isOurs = output?.document === view.document.id && tensors === output;
+      if (linked.length > 0 && isOurs && view.run?.inside && view.phase === "idle") {
+        const cells = linked;
+        linked = [];
+        void replay(cells);
       }
       proceed(view);
     },
@@ -171,6 +212,7 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
       const { run: record, tensors } = page.view;
       const id = cell.id ?? tensors.find(({ name }) => name === cell.name)?.id;
       steps = [];
+      linked = [];
       draw();
       if (record?.inside && id !== undefined) return void ask(id, cell.index);
       expected = { cell, after: page.view.origins.output };

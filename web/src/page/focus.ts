@@ -1,0 +1,32 @@
+/** What a panel looks at, sufficient for another page to look at it after its own run. */
+
+import { count, list, number, oneOf, orNull, record, refined, text, type Checked } from "./checks";
+
+const MOST_STEPS = 40;
+const MOST_AXES = 64;
+const name = text(400);
+
+/** Whether this is what a panel can look at. */
+export const isFocus = refined(
+  record({
+    /** The cells of the panel “Why?”, from the first one on; each of a value that the one before read. */
+    why: list(record({ name, index: list(count(), MOST_AXES), value: name, line: orNull(count()), search: orNull(oneOf("first")) }), MOST_STEPS),
+    /** The result of the run whose values are shown, and the step. */
+    film: orNull(record({ result: count(), step: number, name })),
+    /** The kernel whose text is open. */
+    kernel: orNull(record({ kernel: count(), name })),
+  }),
+  ({ why, film, kernel }) => why.length > 0 || film !== null || kernel !== null,
+);
+
+export type Focus = Checked<typeof isFocus>;
+export type WhyStep = Focus["why"][number];
+
+/** The panels whose focus needs a run that retains what every value was computed from. */
+export const INSIDE: readonly string[] = ["why", "film"];
+
+/** A focus with some of its parts replaced. */
+export function focused(focus: Focus | null, changes: Partial<Focus>): Focus | null {
+  const next: Focus = { why: [], film: null, kernel: null, ...focus, ...changes };
+  return isFocus(next) ? next : null;
+}
