@@ -74,6 +74,74 @@ def test_a_link_carries_how_results_are_looked_at(page: Page, site_url: str) -> 
     reader.clean()
 
 
+LOOP = """import tensorweb as tw
+x = tw.asarray([[1.0, 2.0], [4.0, 8.0]])
+for i in range(6):
+    x = x * 0.5
+y = x.T + 1
+"""
+
+
+def test_a_link_carries_the_cell_and_the_step(on_cpu: PageDriver) -> None:
+    page = on_cpu.page
+    page.evaluate(
+        "() => { globalThis.copied = [];"
+        " navigator.clipboard.writeText = async (text) => copied.push(text) }"
+    )
+    assert on_cpu.run(LOOP) == "ready"
+    page.evaluate("tensorwebPage.why({ name: 'y', index: [0, 1] })")
+    title = page.locator("#why .why-title")
+    expect(title).to_have_text("y[0, 1] = 1.0625")
+    page.locator("#why .why-cell").first.click()
+    expect(title).to_have_text("x[1, 0] = 0.0625")
+    share, link = page.get_by_role("button", name="Share"), page.locator(".share-link")
+    share.click()
+    expect(link).to_have_value(re.compile("tab=why.*&at="))
+    to_cell = link.input_value()
+    page.keyboard.press("Escape")
+    on_cpu.show("Film")
+    slider = page.get_by_label("Step of the film", exact=True)
+    step = page.locator("#film .film-title")
+    expect(step).to_contain_text("step 5 ")
+    slider.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    expect(step).to_contain_text("step 1 ")
+    share.click()
+    expect(link).to_have_value(re.compile("tab=film.*&at="))
+    to_step = link.input_value()
+    page.get_by_role("button", name="Copy as lesson").click()
+    expect(page.locator(".share-said")).to_have_text("The lesson is copied.")
+    (lesson,) = page.evaluate("copied")
+    lines = lesson.splitlines()
+    assert lines[2].startswith("Open [the program](http")
+    assert [line.split(" [Show](http")[0] for line in lines[4:]] == [
+        "1. Ask why `y[0, 1]` is 1.0625; line 5 made it.",
+        "2. Ask why `x[1, 0]` is 0.0625; line 4 made it.",
+        "3. Look at step 1 of `x` in the panel *Film*.",
+    ]
+    assert f"({to_cell})" in lines[5]
+    assert f"({to_step})" in lines[6]
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    for address, shown, text in (
+        (to_cell, title, "x[1, 0] = 0.0625"),
+        (to_step, step, "step 1 "),
+    ):
+        on_cpu.tidy()
+        runs = page.evaluate(RUNS)
+        page.evaluate("hash => { location.hash = hash }", address.partition("#")[2])
+        page.wait_for_function("tensorwebPage.view.document.kind === 'link'")
+        page.wait_for_function("!tensorwebPage.view.held && tensorwebPage.view.focus")
+        on_cpu.idle()
+        assert page.evaluate(RUNS) == runs
+        assert on_cpu.run() == "ready"
+        expect(shown).to_contain_text(text)
+        assert page.evaluate(RUNS) == runs + 1
+    expect(page.locator("#film")).to_be_visible()
+    on_cpu.show("Tensors")
+
+
 def test_the_first_tensor_that_differs_is_named(shared: PageDriver) -> None:
     page = shared.page
     page.evaluate(
@@ -122,6 +190,8 @@ HOSTILE = {
     "t=__proto__&tab=constructor&v=" + "9" * 5000: "version and the panel",
     "tab=editor": "panel",
     "fp=%%%": "results",
+    "at=AAAA": "place",
+    'at=PACKED {"why": [], "film": null, "kernel": null}': "place",
     "look=AAAA": "view",
     f"look=PACKED {LOOK % -1}": "view",
     "fp=AAAA": "results",

@@ -3,12 +3,16 @@
 import { button, el } from "./dom";
 import type { Page } from "../page/page";
 import type { Fingerprint } from "../page/protocol";
+import type { View } from "../page/view";
 import { messageOf } from "../page/session";
 import { shared, whyNoResults } from "../page/sharing";
+import { lesson, walked, type Step } from "../page/walk";
 
 export interface ShareDialog {
   dom: HTMLDialogElement;
   open(): void;
+  /** Note what the reader looks at. */
+  update(view: View): void;
 }
 
 export function shareDialog(page: Page): ShareDialog {
@@ -17,6 +21,11 @@ export function shareDialog(page: Page): ShareDialog {
   const status = el("p", { class: "share-said", role: "status" });
   const copyLink = button("Copy link", () => void copy(link, "The link is copied."), { class: "primary" });
   const copyFrame = button("Copy HTML", () => void copy(frame, "The HTML is copied."));
+  const walkText = el("textarea", { readonly: true, rows: 3, class: "share-frame", "aria-label": "Lesson", spellcheck: "false" });
+  const copyLesson = button("Copy as lesson", () => void copy(walkText, "The lesson is copied."));
+  let walk: readonly Step[] = [];
+  /** The program through whose results the walk leads. */
+  let walkedIn = "";
   const tick = el("input", { type: "checkbox" });
   const why = el("span", { class: "share-why", id: "share-why" });
   tick.setAttribute("aria-describedby", why.id);
@@ -25,10 +34,13 @@ export function shareDialog(page: Page): ShareDialog {
     "dialog",
     { class: "share", "aria-labelledby": "share-title" },
     el("h2", { id: "share-title" }, "Share this program"),
-    el("p", {}, "The program is in the link itself, with the tensor, the slice, the scale and the panel that you look at; no server keeps it. It runs only when its reader presses Run."),
+    el("p", {}, "The program is in the link itself, with the panel, the tensor, the slice, the scale, the cell or the step that you look at; no server keeps it. It runs only when its reader presses Run."),
     el("div", { class: "share-row" }, link, copyLink),
     compare,
     why,
+    el("h3", {}, "Lesson"),
+    el("p", {}, "What you looked at in the results of this program, as numbered steps in Markdown, each with a link."),
+    el("div", { class: "share-row" }, walkText, copyLesson),
     el("h3", {}, "Embed"),
     el("p", {}, "This frame shows the program in another page, with Run and its results."),
     el("div", { class: "share-row" }, frame, copyFrame),
@@ -59,11 +71,23 @@ export function shareDialog(page: Page): ShareDialog {
     const made = await shared(page, results);
     link.value = made.link;
     frame.value = made.frame;
+    const first = await shared(page, null, { ...page.view, result: "", tensor: "", viewSettings: null, focus: null });
+    const steps: { text: string; link: string }[] = [];
+    for (const { text, looked } of walk) steps.push({ text, link: (await shared(page, null, looked)).link });
+    walkText.value = lesson(page.view.document.title, first.link, steps);
+    copyLesson.disabled = walk.length === 0;
     if (made.isLong) status.textContent = "The link is long; some programs cut it.";
   };
   tick.addEventListener("change", () => void fill());
   return {
     dom,
+    update: (view) => {
+      const { phase, origins, document } = view;
+      if (phase !== "idle" || origins.output?.document !== document.id || origins.output.recorded) return;
+      if (walkedIn !== document.id) walk = [];
+      walkedIn = document.id;
+      walk = walked(walk, view, (panel) => page.panels.find(({ id }) => id === panel)?.label ?? panel);
+    },
     open: () => {
       const problem = whyNoResults(page.view);
       tick.disabled = problem !== null;

@@ -42,6 +42,7 @@ export function mountTools(host: HTMLElement, page: Page): Part {
   let drawn: Theme | null = null;
   return {
     update: (view) => {
+      sharing.update(view);
       reset.disabled = !view.edited;
       if (view.theme === drawn) return;
       drawn = view.theme;
