@@ -170,7 +170,10 @@ def test_answers_follow_the_protocol(
     ask("fingerprint")
     ask("pair", first=tensors["x"]["id"], second=tensors["v"]["id"])
     ask("why", tensor=tensors["twice"]["id"], index=[1, 1])
-    ask("gradients", tensor=tensors["twice"]["id"], index=[1, 1])
+    cell = {"tensor": tensors["twice"]["id"], "index": [0, 0]}
+    found = ask("gradients", **cell)[-1]
+    by, gradient = found["tensor"]["id"], found["gradient"]["id"]
+    ask("check_gradient", **cell, by=by, gradient=gradient)
     ask("compared", device=device)
     lines = [one["name"] for one in answer["lines"]]
     ask("film", result=lines.index("twice"))
@@ -180,6 +183,12 @@ def test_answers_follow_the_protocol(
     ask("explain", path="tensorweb.zeros", imported=True)
     ask("lint", source="1 +")
     ask("warm")
+    if devices.backend(device).shader_compiler is None:
+        judged.seen |= {"Attempt", "KernelCode", "ShaderProblem"}
+    else:
+        ask("run", source=PROGRAM, device=device, capture=0)
+        assert ask("attempt", source="no shader")["problems"]
+        ask("as_code", source=ask("source", kernel=0)["text"])
     notes = typing.get_type_hints(records.Notes)
     for kind, fields in emitted:
         judged.check(fields, notes[kind], kind)
