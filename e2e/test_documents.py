@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from test_page_access import in_every_scheme, violations
 
 from conftest import SITE, Serve
+from tools import programs
 
 KINDS = {
     "the first page": "index.html",
@@ -209,6 +210,16 @@ def test_run_is_reached_by_keys(reader: Page, site_url: str) -> None:
     expect(element).to_have_attribute("data-state", "done")
     expect(element).to_contain_text("[ 4.5 16.5 28.5]")
     expect(reader.locator(".highlight-text")).to_have_count(0)
+
+
+def test_recorded_output_says_so_below_a_failure(reader: Page, site_url: str) -> None:
+    reader.goto(f"{site_url}docs/index.html")
+    link = reader.locator(".program a").first
+    link.evaluate("(a, program) => { a.hash = program; }", programs.link("1 / 0"))
+    reader.get_by_role("button", name="Run program 1", exact=True).click()
+    expect(reader.locator("tensor-web")).to_have_attribute("data-state", "failed")
+    note = reader.locator(".highlight-text").first
+    expect(note).to_have_attribute("data-note", "Recorded output")
 
 
 def test_open_leads_to_the_program_in_the_playground(
