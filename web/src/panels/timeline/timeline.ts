@@ -23,14 +23,17 @@ const MOST_KERNELS = 12;
 const KEY = "rates";
 
 /** Rates by adapter, as they were measured once. */
-function knownRates(adapter: string): DeviceRates | null {
+function storedRates(): Record<string, [unknown, unknown]> {
   try {
-    const known = JSON.parse(recall(KEY) ?? "{}") as Record<string, [unknown, unknown]>;
-    const [bandwidth, flops] = known[adapter] ?? [];
-    return typeof bandwidth === "number" && typeof flops === "number" ? { adapter, bandwidth, flops } : null;
+    return JSON.parse(recall(KEY) ?? "{}") as Record<string, [unknown, unknown]>;
   } catch {
-    return null;
+    return {};
   }
+}
+
+function knownRates(adapter: string): DeviceRates | null {
+  const [bandwidth, flops] = storedRates()[adapter] ?? [];
+  return typeof bandwidth === "number" && typeof flops === "number" ? { adapter, bandwidth, flops } : null;
 }
 
 export function mountTimeline(host: HTMLElement, page: Page): Part {
@@ -140,8 +143,7 @@ export function mountTimeline(host: HTMLElement, page: Page): Part {
     const device = plans.at(-1)?.device;
     if (device !== "cpu" && device !== "webgpu") return;
     const found = await page.request("rates", { device });
-    const known = JSON.parse(recall(KEY) ?? "{}") as Record<string, unknown>;
-    remember(KEY, JSON.stringify({ ...known, [adapter]: [found.bandwidth, found.flops] }));
+    remember(KEY, JSON.stringify({ ...storedRates(), [adapter]: [found.bandwidth, found.flops] }));
     if (run !== drawn) return;
     rates = found;
     drawSums();
