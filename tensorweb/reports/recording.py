@@ -151,10 +151,8 @@ class Recorder:
             return self._recording(nodes, built)
 
     def _recording(self, nodes: Sequence[Node], built: list[Built]) -> dict[str, Any]:
-        entries = [*self.entries]
-        ids = {pair_of(one.tensor.node): at for at, one in enumerate(entries)}
-        for one in entries:
-            one.lines.clear()
+        entries: Entries = []
+        ids: dict[Node, int] = {}
 
         def look(node: Node) -> None:
             if node not in ids and len(entries) < policy.MOST_TENSORS:
@@ -163,22 +161,24 @@ class Recorder:
                 name = "data" if name == LEAF.name else name
                 entries.append(tensors.Entry(tw.Tensor(node), [name], []))
 
-        if self._followed is not None:
-            for node in reversed(nodes[-MOST_STEPS:]):
-                for each in (node, *self._provenance.inputs_of(node)):
-                    if not _is_number(each):
-                        look(each)
+        own = {pair_of(one.tensor.node) for one in self.entries}
+        for node in nodes[-MOST_STEPS:] if self._followed is not None else ():
+            for each in (*self._provenance.inputs_of(node), node):
+                if each not in own and not _is_number(each):
+                    look(each)
+        for one in self.entries:
+            one.lines.clear()
+            ids[pair_of(one.tensor.node)] = len(entries)
+            entries.append(one)
         lines: Lines = []
         for results in _by_line(built):
             if len(lines) == policy.MOST_LINE_RESULTS:
                 break
             node = results[-1].node
             look(node)
-            name = ""
             if node in ids:
                 entries[ids[node]].lines.append(len(lines))
-                is_named = ids[node] < len(self.entries)
-                name = entries[ids[node]].names[0] if is_named else ""
+            name = entries[ids[node]].names[0] if node in own else ""
             lines.append(_line_result(results, name))
         # Values that a kernel did not store drop their inputs when they are read.
         graph = [*_graph(self._provenance, nodes[-MOST_STEPS:], ids)]
@@ -196,7 +196,8 @@ class Recorder:
             "source": self.text(),
             "notes": [],
             "run": run,
-            "tensors": found,
+            # The one that was inspected is of the highest id, and comes first.
+            "tensors": found if self._followed is None else found[::-1],
             "responses": [*self._responses(entries, found)],
             "graph": graph,
         }
@@ -216,7 +217,7 @@ class Recorder:
             x = entry.tensor
             is_large = len(entries) <= LARGE_PICTURES
             yield _response("heatmap", details, _picture(x, record, is_large))
-            if record["id"] < len(self.entries):
+            if any(entry is one for one in self.entries):
                 storage = drive(storages.storage_cells(x, BlockingReader()))
                 yield _response("storage", details, storage)
 

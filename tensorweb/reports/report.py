@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-import webbrowser
 from collections.abc import Container, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -94,6 +92,9 @@ class Report:
         >>> path.read_text("utf-8")[:15]
         '<!doctype html>'
         """
+        import tempfile
+        import webbrowser
+
         text = self._html()
         if path is not None:
             Path(path).write_text(text, "utf-8")
@@ -212,9 +213,15 @@ def inspect(x: Tensor, name: str = "") -> Report:
         DataError: `x` is no tensor.
         BlockingError: Python cannot wait for the device here.
 
-    >>> x = tw.reshape(tw.arange(6.0, device="cpu"), (2, 3))
+    >>> x = tw.asarray([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], device="cpu")
     >>> print(tw.inspect(x.T, "x.T"))
     x.T: 2 tensors, 0 kernels
+    Tensors
+      x.T: float32 (3, 2) on cpu · 1 … 6 · offset 0, strides (1, 3) · view of data
+      data: float32 (2, 3) on cpu · 1 … 6 · offset 0, strides (3, 1)
+    Graph
+      %0 = data  float32 (2, 3)
+      %1 = permute(%0)  float32 (3, 2)
     """
     if not isinstance(x, Tensor):
         raise DataError(f"inspect: {type(x).__name__} given; it takes a tensor.")
