@@ -52,13 +52,15 @@ FRAME_HEIGHT = 560
 
 @cache
 def _bundled(name: str) -> str:
-    try:
-        return Path(__file__).with_name(name).read_text("utf-8")
-    except FileNotFoundError:
+    path = Path(__file__).with_name(name)
+    # In the playground the file is empty until the page has loaded what no start reads.
+    text = path.read_text("utf-8") if path.is_file() else ""
+    if not text:
         raise MissingPackageError(
-            f"reports need {name}, which this checkout does not have yet; run "
-            "`python3 build.py setup`."
-        ) from None
+            f"reports need {name}, which is not there yet; run it again when the page "
+            "is loaded, in a checkout run `python3 build.py setup` first."
+        )
+    return text
 
 
 def html_of(title: str, facts: str, text: str, recording: dict[str, Any]) -> str:

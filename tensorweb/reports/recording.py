@@ -11,6 +11,7 @@ import linecache
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from contextvars import Context
 from dataclasses import dataclass, field
 from time import perf_counter
 from types import FrameType
@@ -148,7 +149,8 @@ class Recorder:
             nodes = self._provenance.ordered(results, lambda node: True)
         built = [*_built([*dict.fromkeys([*known, *nodes])], self._first)]
         with self._standing_in(built):
-            return self._recording(nodes, built)
+            # Nobody listens to what a report reads, another recording included.
+            return Context().run(self._recording, nodes, built)
 
     def _recording(self, nodes: Sequence[Node], built: list[Built]) -> dict[str, Any]:
         entries: Entries = []
