@@ -51,7 +51,7 @@ def test_lines_tell_what_they_made(ran: PageDriver) -> None:
     assert ghosts(page) == {
         4: "float32 (64, 64) · \u00d764",
         5: "float32 (64, 64) · \u00d764",
-        7: "float32 (64, 64) · view",
+        7: "float32 (64, 64)",
         8: "float32 (64, 64) · view",
         10: "float32 (64, 64) · \u00d764",
         11: "float32 (64, 64) · NaN",

@@ -22,9 +22,10 @@ from typing import Any, TypeVar, cast
 from weakref import ref
 
 import tensorweb as tw
-from tensorweb.frames import Position, end_execution, position_of
+from tensorweb.frames import Location, Position, end_execution, line_of, position_of
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import CONSTANT
+from tensorweb.ops.structure import COPY
 from tensorweb.tensor.base import TensorBase
 
 from . import policy
@@ -103,6 +104,9 @@ class Made:
     dtype: object = None
     device: str = ""
     is_view: bool = False
+    is_copied: bool = False
+    owned_at: Location | None = None
+    """Where the storage was made that a view shares."""
     varies: bool = False
     node: ref[Node] | None = None
     before: int = 0
@@ -119,13 +123,22 @@ class Made:
         self.device = node.device
         owner = node.owner
         self.is_view = owner is not None and owner.op is not CONSTANT
+        self.owned_at = getattr(owner, "location", None)
+        self.is_copied = (owner or node).op is COPY
         self.node = ref(node)
         if self.film is not None:
             self.film.add(x)
 
     def record(self, runs: int) -> LineResult:
         """Return the facts as a record for the page."""
-        return {
+        made = line_of(self.owned_at) if self.is_view and self.owned_at else None
+        # The storage of a temporary value of the statement is the result's own.
+        is_own = (
+            made is not None
+            and made.file == self.file
+            and self.line <= made.number <= self.end_line
+        )
+        found: LineResult = {
             "file": self.file,
             "line": self.line,
             "endLine": self.end_line,
@@ -134,10 +147,13 @@ class Made:
             "shape": list(self.shape),
             "dtype": str(self.dtype),
             "device": self.device,
-            "view": self.is_view,
+            "view": self.is_view and not is_own,
             "count": runs - self.before,
             "varies": self.varies,
         }
+        if self.is_copied and (is_own or not self.is_view):
+            found["copied"] = True
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,6 +194,8 @@ class LineResult(TypedDict):
     """How often it made a tensor."""
     varies: bool
     """Whether shape or dtype changed the last time."""
+    copied: NotRequired[bool]
+    """Whether the statement copied elements into another order."""
 
 
 class MemoryValue(TypedDict):

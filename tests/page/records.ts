@@ -22,7 +22,7 @@ const frame = { file: "main.py", function: "f", line: 2, column: 0, endLine: 2, 
 
 const result = {
   ...{ file: "main.py", line: 2, endLine: 3, function: "f", name: "x", shape: [2, 3], dtype: "float32" },
-  ...{ device: "webgpu", view: false, count: 64, varies: false },
+  ...{ device: "webgpu", view: false, count: 64, varies: false, copied: false },
 };
 
 const kernel = {

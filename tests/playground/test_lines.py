@@ -37,13 +37,14 @@ for row in x:
     total = row.sum()
 y = model(x)
 g = doubling.double(y)
+flat = x.mT.reshape(12)
 y @ x
 """
 
 HELPERS = "def double(x):\n    r = x * 2\n    return r\n"
 
 MADE = """
-17 x (3, 4) view 1
+17 x (3, 4) 1
 18 first (3, 4) 1
 18 second (4,) view 1
 18 rest[0] (3, 4) 1
@@ -59,7 +60,8 @@ MADE = """
 doubling.py 2 double r (4, 3) 1
 doubling.py 3 double return (4, 3) 1
 24 g (4, 3) 1
-25 return (4, 4) 1
+25 flat (12,) copied 1
+26 return (4, 4) 1
 """
 
 
@@ -73,7 +75,7 @@ def in_words(made: dict[str, Any]) -> str:
     """Return a record as a line of `MADE`."""
     file = "" if made["file"] == "main.py" else made["file"]
     end = "" if made["endLine"] == made["line"] else f"-{made['endLine']}"
-    view = "view" if made["view"] else ""
+    view = "view" if made["view"] else "copied" if "copied" in made else ""
     parts = (
         *(file, f"{made['line']}{end}", made["function"], made["name"] or "return"),
         *(str(tuple(made["shape"])), view, str(made["count"])),

@@ -149,6 +149,8 @@ export interface LineResult {
   count: number;
   /** Whether shape or dtype changed the last time. */
   varies: boolean;
+  /** Whether the statement copied elements into another order. */
+  copied?: boolean;
 }
 export const isLineResult: Check<LineResult> = record({
   file: text(100_000),
@@ -162,6 +164,7 @@ export const isLineResult: Check<LineResult> = record({
   view: flag,
   count: count(),
   varies: flag,
+  copied: optional(flag),
 });
 
 /** An expression of the program; columns count UTF-16 units from zero. */

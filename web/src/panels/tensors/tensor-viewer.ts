@@ -103,7 +103,7 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
   const files = downloadButtons(page, () => tensor && { tensor, slice: sliceOf(tensor), picture: drawn }, () => menu.close());
   const menu = mountMore("More of this tensor", partners.dom, ...files);
   const name = el("div", { class: "viewer-name" }, title, type, flagged);
-  const ask = button("Why?", () => why(), { class: "quiet", title: "Why has this cell its value? (W)" });
+  const ask = button("Why?", () => void why(), { class: "quiet", title: "Why has this cell its value? (W)" });
   const head = el("div", { class: "viewer-head" }, name, ask, modes.dom, stop, menu.dom);
   const choices = el(
     "div",
@@ -159,9 +159,10 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     axes.show(pair?.first ?? shown, isColoured() && pair === null);
     goToField.show((pair?.first ?? shown).shape);
   };
-  /** Ask why the cell of the cursor has its value. */
-  const why = (): void => {
+  /** Ask why the cell of the cursor has its value; before it was moved, why the first NaN is there. */
+  const why = async (): Promise<void> => {
     if (!tensor || tensor.size === 0) return;
+    const { id, name, nan = 0 } = tensor;
     const { rows, columns, indices } = axes.chosen();
     const { row, column } = line ? { row: 0, column: point } : canvas.cursor();
     const map = drawn?.map;
@@ -169,7 +170,10 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       if (axis === rows) return row * (map?.blockRows ?? 1);
       return axis === columns ? column * (map?.blockColumns ?? 1) : fixed;
     };
-    page.why({ name: tensor.name, index: indices.map((fixed, axis) => at(axis, fixed)) });
+    const index = indices.map((fixed, axis) => at(axis, fixed));
+    const isFirst = nan > 0 && index.every((one) => one === 0);
+    const found = isFirst ? await page.request("find", { tensor: id, what: "nan" }).catch(() => null) : null;
+    page.why({ name, index: found?.index ?? index });
   };
   /** Start or end the comparison with another tensor. */
   const compare = async (id: number | null): Promise<void> => {
