@@ -142,6 +142,36 @@ def test_a_link_carries_the_cell_and_the_step(on_cpu: PageDriver) -> None:
     on_cpu.show("Tensors")
 
 
+def test_a_link_carries_a_range_of_the_time(on_cpu: PageDriver) -> None:
+    page = on_cpu.page
+    assert on_cpu.run(LOOP) == "ready"
+    on_cpu.show("Timeline")
+    about = page.locator(".timeline-head span").first
+    expect(about).to_contain_text("in all")
+    page.locator(".timeline-picture").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Shift+ArrowRight")
+    expect(about).to_contain_text(" of ")
+    page.get_by_role("button", name="Share").click()
+    link = page.locator(".share-link")
+    expect(link).to_have_value(re.compile("tab=timeline.*&at="))
+    address = link.input_value()
+    page.keyboard.press("Escape")
+    part = page.evaluate("tensorwebPage.view.focus.range")
+    assert 0 <= part["from"] < part["to"] <= 1
+    # Another run has other times.
+    assert on_cpu.run() == "ready"
+    expect(about).to_contain_text("in all")
+    assert page.evaluate("tensorwebPage.view.focus") is None
+    on_cpu.tidy()
+    page.evaluate("hash => { location.hash = hash }", address.partition("#")[2])
+    page.wait_for_function("tensorwebPage.view.document.kind === 'link'")
+    page.wait_for_function("!tensorwebPage.view.held && tensorwebPage.view.focus")
+    assert on_cpu.run() == "ready"
+    expect(about).to_contain_text(" of ")
+    on_cpu.show("Tensors")
+
+
 def test_the_first_tensor_that_differs_is_named(shared: PageDriver) -> None:
     page = shared.page
     page.evaluate(
@@ -182,6 +212,7 @@ LOOK = (
     '{"axes": {"rows": %s, "columns": 1}, "index": [0, 0],'
     ' "scale": null, "mode": "cells"}'
 )
+BACKWARDS = '"range": {"from": 1, "to": 0}'
 HOSTILE = {
     "t=<img src=x onerror=alert(1)>&tab=<b>&v=<script>alert(1)</script>": (
         "panel and the version"
@@ -192,6 +223,7 @@ HOSTILE = {
     "fp=%%%": "results",
     "at=AAAA": "place",
     'at=PACKED {"why": [], "film": null, "kernel": null}': "place",
+    f'at=PACKED {{"why": [], "film": null, "kernel": null, {BACKWARDS}}}': "place",
     "look=AAAA": "view",
     f"look=PACKED {LOOK % -1}": "view",
     "fp=AAAA": "results",

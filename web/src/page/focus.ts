@@ -15,8 +15,10 @@ export const isFocus = refined(
     film: orNull(record({ result: count(), step: number, name })),
     /** The kernel whose text is open. */
     kernel: orNull(record({ kernel: count(), name })),
+    /** The selected part of the time of a run, from 0 to 1. */
+    range: orNull(refined(record({ from: number, to: number }), ({ from, to }) => from >= 0 && from < to && to <= 1)),
   }),
-  ({ why, film, kernel }) => why.length > 0 || film !== null || kernel !== null,
+  ({ why, film, kernel, range }) => why.length > 0 || film !== null || kernel !== null || range !== null,
 );
 
 export type Focus = Checked<typeof isFocus>;
@@ -27,6 +29,6 @@ export const INSIDE: readonly string[] = ["why", "film"];
 
 /** A focus with some of its parts replaced. */
 export function focused(focus: Focus | null, changes: Partial<Focus>): Focus | null {
-  const next: Focus = { why: [], film: null, kernel: null, ...focus, ...changes };
+  const next: Focus = { why: [], film: null, kernel: null, range: null, ...focus, ...changes };
   return isFocus(next) ? next : null;
 }

@@ -46,9 +46,10 @@ export async function shared(page: Page, results: Fingerprint[] | null, looked: 
 }
 
 /** The part of a focus that a panel shows. */
-function focusOf({ why, film, kernel }: Focus, panel: string): Focus | null {
+function focusOf({ why, film, kernel, range }: Focus, panel: string): Focus | null {
   if (panel === "why") return focused(null, { why });
   if (panel === "film") return focused(null, { film });
+  if (panel === "timeline") return focused(null, { range });
   return panel === "kernels" ? focused(null, { kernel }) : null;
 }
 

@@ -40,6 +40,10 @@ function described({ result, tensor, tensors, focus, viewSettings }: View, label
   }
   if (result === "film" && focus?.film) return ["film", `Look at step ${focus.film.step} of ${code(focus.film.name)} in the panel *${label}*.`];
   if (result === "kernels" && focus?.kernel) return ["kernel", `Read kernel ${focus.kernel.kernel + 1}, ${code(focus.kernel.name)}.`];
+  if (result === "timeline" && focus?.range) {
+    const [from, to] = [focus.range.from, focus.range.to].map((part) => Math.round(100 * part));
+    return ["range", `Select the time from ${from} % to ${to} % of the run in the panel *${label}*.`];
+  }
   const chosen = tensors.find(({ name }) => name === tensor);
   if (result === "tensors" && chosen) return [`tensor ${tensor} ${viewSettings?.mode ?? ""}`, tensorText(chosen, viewSettings)];
   return ["panel", `Open the panel *${label}*.`];

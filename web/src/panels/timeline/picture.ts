@@ -8,6 +8,7 @@ import { LANES, type Bar, type Range } from "./bars";
 export interface TimelinePicture {
   dom: HTMLElement;
   draw(bars: readonly Bar[], seconds: number): void;
+  select(range: Range | null): void;
   /** Draw it again, in the colours of the page's theme. */
   redraw(): void;
   /** Show the selected range, or everything. */
@@ -180,6 +181,7 @@ export function mountPicture(events: PictureEvents): TimelinePicture {
     },
     redraw: paint,
     zoom,
+    select,
   };
 }
 

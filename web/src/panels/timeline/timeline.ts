@@ -1,6 +1,7 @@
 /** Where the time of a run went: lanes over time, sums of a range, and the costliest fault. */
 
 import { hueOf } from "../../page/line-results";
+import { focused } from "../../page/focus";
 import { schemeOf } from "../../page/media";
 import type { Page } from "../../page/page";
 import { MAIN } from "../../page/program";
@@ -57,6 +58,9 @@ export function mountTimeline(host: HTMLElement, page: Page): Part {
   let bars: Bar[] = [];
   let speeds = new Map<number, number>();
   let range: Range | null = null;
+  /** The time that is drawn, and the range as links carry it. */
+  let length = 1;
+  let shared: Range | null = null;
   let scheme = "";
   let isRequested = false;
 
@@ -84,6 +88,8 @@ export function mountTimeline(host: HTMLElement, page: Page): Part {
     select: (next) => {
       range = next;
       drawSums();
+      shared = next && { from: next.from / length, to: Math.min(next.to / length, 1) };
+      page.change({ focus: focused(page.view.focus, { range: shared }) });
     },
     choose: goTo,
   });
@@ -136,7 +142,12 @@ export function mountTimeline(host: HTMLElement, page: Page): Part {
     reading.textContent = HINT;
     measure.hidden = next.flushes.length === 0;
     drawSums();
-    picture.draw(bars, next.unlisted ? Math.max(...bars.map(({ end }) => end)) : next.seconds);
+    length = next.unlisted ? Math.max(...bars.map(({ end }) => end)) : next.seconds;
+    picture.draw(bars, length);
+    // A range of a run before is none of this one.
+    const linked = page.view.focus?.range ?? null;
+    const isOfLink = linked !== null && linked !== shared;
+    if (linked) picture.select(isOfLink ? { from: linked.from * length, to: linked.to * length } : null);
   };
   /** Measure what the adapter does in a second, once. */
   const measureRates = async (run: RunRecord, { adapter, plans }: TimelineRecord): Promise<void> => {
