@@ -124,6 +124,10 @@ class KernelRecord:
         reads: the storages that it reads of other kernels, and that the launch before
             it wrote for it, if both belong to one kernel.
         writes: the storages that it writes.
+        bindings: the storages that it binds, in order.
+        steps: for each expression of the kernel its name and the nodes that its values
+            `v0`, `v1`, … stand for, -1 for none; `core` is the reduction, product or
+            the like around which the kernel is built.
 
     >>> KernelRecord("add", "elementwise", "fn main() {}", (1, 1), 3, 48).kind
     'elementwise'
@@ -150,6 +154,8 @@ class KernelRecord:
     formula: str = ""
     reads: tuple[Traffic, ...] = ()
     writes: tuple[Traffic, ...] = ()
+    bindings: tuple[int, ...] = ()
+    steps: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
     @property
     def source(self) -> str:

@@ -16,7 +16,7 @@ from tensorweb.codegen.program import Launch, Program, buffer_of
 from tensorweb.events import NodeRecord, Traffic
 from tensorweb.graph.node import Node
 from tensorweb.ops import OPS
-from tensorweb.schedule.kernel import Expression, Kernel, Planned
+from tensorweb.schedule.kernel import AFTER_CORE, Expression, Kernel, Planned
 from tensorweb.schedule.linear import LinearGraph
 from tensorweb.schedule.rules import Rule
 
@@ -39,6 +39,7 @@ class Work:
     touched: int
     reads: tuple[Traffic, ...]
     writes: tuple[Traffic, ...]
+    steps: tuple[tuple[str, tuple[int, ...]], ...]
 
 
 def works(
@@ -54,15 +55,30 @@ def works(
     touched = _loads(planned, graph, traits, CACHE_LINE)
     stored = [traits.storage_bytes(graph.nodes[n]) for n in planned.outputs]
     flops = flops_of(planned.kernel)
+    steps = _steps(planned)
     values = _values(planned, program, loaded, stored, scratch)
     found = []
     for launch, (read, written) in zip(program.launches, values, strict=True):
         reads, writes = _traffic(launch, loaded, stored, program.scratch_bytes)
         lines, _ = _traffic(launch, touched, stored, program.scratch_bytes)
         counts = flops, reads, writes, lines
-        found.append(Work(nodes, planned.outputs, *counts, read, written))
+        found.append(Work(nodes, planned.outputs, *counts, read, written, steps))
         flops = 0
     return found
+
+
+def _steps(planned: Planned) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Return the nodes of the steps of each expression, and of the core."""
+    kernel = planned.kernel
+    found = [(name, each.nodes) for name, each in kernel.expressions]
+    if kernel.kind not in ("elementwise", "rows"):
+        finish = dict(kernel.expressions).get(AFTER_CORE[0])
+        kinds = [] if finish is None else [step.kind for step in finish.steps]
+        core = planned.outputs[0]
+        if finish is not None and "core" in kinds:
+            core = finish.nodes[kinds.index("core")]
+        found.append(("core", (core,)))
+    return tuple(found)
 
 
 def _traffic(

@@ -246,6 +246,8 @@ def _records(
             formula=command.formula,
             reads=work.reads,
             writes=work.writes,
+            bindings=command.references,
+            steps=work.steps,
         )
         found.append(record)
     return found

@@ -9,7 +9,7 @@ access are merged, so that index arithmetic stays short.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tensorweb.graph.custom import Custom
 from tensorweb.schedule.rules import Rule
@@ -93,6 +93,8 @@ class Expression:
         steps: in the order of computation.
         result: the step of the first result.
         more: steps of further results, in the order of the kernel's outputs.
+        nodes: the node of the graph that each step computes or loads, -1 for none; no
+            part of what is compiled.
     """
 
     groups: tuple[tuple[int, ...], ...]
@@ -100,6 +102,7 @@ class Expression:
     steps: tuple[Step, ...]
     result: int
     more: tuple[int, ...] = ()
+    nodes: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def results(self) -> tuple[int, ...]:

@@ -81,7 +81,7 @@ class KernelBuilder:
             self.core = root
         self.is_long = fusion.length[root] > policy.LONGEST_CHAIN
         self.equal = equal
-        self.bindings = Bindings(equal)
+        self.bindings = Bindings(graph.numbers, equal)
 
     def build(self) -> Planned:
         """Return the planned kernel.
@@ -239,7 +239,7 @@ class KernelBuilder:
             apart = split_product(self.core, self.stored)
             if apart is None:
                 raise
-            self.bindings = Bindings(self.equal)
+            self.bindings = Bindings(self.graph.numbers, self.equal)
             try:
                 return self._product(apart)
             except Blocked:

@@ -9,7 +9,6 @@ are guarded, because a select evaluates both sides and must not read out of boun
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
-from types import MappingProxyType
 
 from tensorweb.graph.attributes import (
     Box,
@@ -43,8 +42,14 @@ NO_CHAIN = id(None)
 class Bindings:
     """The input storages and constants of one kernel, shared by its expressions."""
 
-    def __init__(self, equal: Mapping[Node, Node] = MappingProxyType({})) -> None:
-        """Start without inputs; `equal` maps constants to the equal one to pass."""
+    def __init__(self, numbers: Mapping[Node, int], equal: Mapping[Node, Node]) -> None:
+        """Start without inputs.
+
+        Args:
+            numbers: indices of the graph's nodes.
+            equal: constants by the equal constant to pass.
+        """
+        self.numbers = numbers
         self._equal = equal
         self.inputs: list[Node] = []
         self.scalars: list[Node] = []
@@ -116,6 +121,7 @@ class Space:
         self._step_numbers: dict[Step, int] = {}
         self._view_numbers: dict[View, int] = {}
         self._memo: dict[tuple[Node, int, int], int] = {}
+        self._origins: dict[int, Node] = {}
         self._links: dict[tuple[type, Movement, Node, int], Link] = {}
         self._place = NO_CHAIN
 
@@ -182,7 +188,9 @@ class Space:
             if base.storage is not None or (
                 base in self.stored and base not in self.own
             ):
-                return self.load(base, move(node.view, chain), guard)
+                step = self.load(base, move(node.view, chain), guard)
+                self._origins.setdefault(step, base)
+                return step
             kind = node.op.kind
             if kind != "movement":
                 break
@@ -190,13 +198,16 @@ class Space:
             chain = self._longer(node, source, chain)
             node = source
         if node is self.core:
-            return self.add(Step("core", node.dtype.name))
-        if node in self.rows:
-            return self._lower_row(node, chain)
-        lower = LOWERED.get(kind)
-        if lower is None:
-            raise AssertionError(f"internal: {node!r} is neither stored nor lowered")
-        return lower(self, node, chain, guard)
+            step = self.add(Step("core", node.dtype.name))
+        elif node in self.rows:
+            step = self._lower_row(node, chain)
+        else:
+            lower = LOWERED.get(kind)
+            if lower is None:
+                raise AssertionError(f"internal: {node!r} is not stored or lowered")
+            step = lower(self, node, chain, guard)
+        self._origins.setdefault(step, node)
+        return step
 
     def _longer(self, node: Node, source: Node, chain: Chain) -> Chain:
         """Prepend a node's movement to a chain, and merge consecutive reshapes.
@@ -335,7 +346,12 @@ class Space:
     def expression(self, result: int, groups: Sequence[Sequence[int]]) -> Expression:
         """Return the finished expression; `groups` are axes of the index space."""
         shape: Shape = self.views[0].shape if self.views else ()
-        return finish(self.steps, self.views, result, groups, shape)
+        numbers, origins = self.bindings.numbers, self._origins
+        nodes = [
+            numbers.get(origins[step], -1) if step in origins else -1
+            for step in range(len(self.steps))
+        ]
+        return finish(self.steps, self.views, result, groups, shape, nodes)
 
 
 # Expressions: group the axes and merge contiguous neighbours.
@@ -380,6 +396,7 @@ def finish(
     result: int,
     groups: Sequence[Sequence[int]],
     shape: Shape,
+    nodes: Sequence[int],
 ) -> Expression:
     """Return an expression with its axes grouped, and merged inside each group."""
     merged_groups = []
@@ -396,7 +413,8 @@ def finish(
         Access(view.offset, tuple(strides))
         for view, strides in zip(views, strides_of, strict=True)
     )
-    return Expression(tuple(merged_groups), accesses, tuple(steps), result)
+    inside = tuple(merged_groups), accesses, tuple(steps), result
+    return Expression(*inside, nodes=tuple(nodes))
 
 
 # Choices: pad, concat and embed become selects between guarded parts.
