@@ -4,13 +4,41 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from .records import Text
+from .records import Position, Span, Text
+
+
+class KernelLine(TypedDict):
+    """What neighbouring lines of a kernel's text compute, read or write."""
+
+    first: Position
+    """Index of the first line, and of the last one."""
+    last: Position
+    span: Span | None
+    """The expression of `main.py` that built it."""
+    buffers: list[int]
+    """Indices of the buffers whose elements they read or write."""
+
+
+class KernelBuffer(TypedDict):
+    """A buffer that a kernel binds."""
+
+    name: str
+    """In the text."""
+    value: str
+    """Dtype and shape."""
+    bytes: int
+    written: bool
+    span: Span | None
+    """The expression of `main.py` that built its value."""
 
 
 class KernelSource(TypedDict):
     """The text of a kernel, or both ends of a text that is too long."""
 
     text: Text
+    lines: list[KernelLine]
+    """Those of WGSL that belong to an expression of `main.py`, or to a buffer."""
+    buffers: list[KernelBuffer]
 
 
 class KernelSplit(TypedDict):

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from tensorweb import devices
 from tensorweb.events import Flush, Read, Traffic, splits, stop_clock
 from tensorweb.events import KernelRecord as Launch
-from tensorweb.frames import position_of
 from tensorweb.schedule.rules import Rule
 
-from . import policy, sources
-from .kernel_records import KernelSplit
+from . import policy
+from .kernel_lines import Spans, described, value_of
+from .kernel_records import KernelSource, KernelSplit
 from .records import KernelRecord, Span
-from .sources import is_main, utf16
+from .sources import is_main
 from .streams import clip
 
 if TYPE_CHECKING:
@@ -172,14 +172,21 @@ class Tally:
             found.setdefault((first, second, value, read.why), split)
         return list(found.values())[: policy.MOST_SPLITS]
 
-    def source(self, kernel: int) -> str:
-        """Return the text of one kernel of `records()`.
+    def source(self, kernel: int) -> KernelSource:
+        """Return the text of one kernel of `records()`, and what its lines belong to.
 
         Raises:
             LookupError: there is no such kernel.
         """
-        _, code, _ = self._key(kernel)
-        return clip(str(code), policy.MOST_SOURCE)
+        key = self._key(kernel)
+        text = clip(str(key[1]), policy.MOST_SOURCE)
+        found: KernelSource = {"text": text, "lines": [], "buffers": []}
+        for flush in self.flushes:
+            for launch in flush.launches:
+                if key_of(launch) == key:
+                    found["lines"], found["buffers"] = described(text, flush, launch)
+                    return found
+        return found
 
     def attempts(self, kernel: int) -> Attempts:
         """Return what captures the next launch of a kernel, to edit its text.
@@ -222,7 +229,7 @@ def _splits(
     for flush in flushes:
         launches = flush.launches
         for one in splits(launches):
-            value = _value(flush, one.read)
+            value = value_of(flush, one.read.storage)
             writer, reader = launches[one.writer], launches[one.reader]
             yield writer, one.written, reader, one.read, value
         for reader in launches:
@@ -235,7 +242,7 @@ def _splits(
                     yield writer, written, reader, read, value
         for writer in launches:
             for written in writer.writes:
-                value = _value(flush, written)
+                value = value_of(flush, written.storage)
                 for each in _origins(flush, written):
                     made[each] = writer, written, value
 
@@ -248,31 +255,13 @@ def _origins(flush: Flush, traffic: Traffic) -> tuple[Hashable, ...]:
     return () if location is None else (location, location[:2])
 
 
-def _value(flush: Flush, traffic: Traffic) -> str:
-    """Describe a storage, for example `float32 (3, 4)`."""
-    if traffic.storage >= len(flush.graph):
-        return "partial results"
-    node = flush.graph[traffic.storage]
-    return f"{node.dtype} {node.shape}"
-
-
 def _spans(flush: Flush, launch: Launch) -> list[Span]:
     """Return the expressions of the main file that a kernel computes."""
+    known = Spans(flush)
     spans: list[Span] = []
-    lines: list[str] = []
-    for code, instruction in flush.instructions(launch):
-        line, end_line, column, end_column = position_of(code, instruction)
-        if line is None or not is_main(code.co_filename):
-            continue
-        lines = lines or sources.text_of(code.co_filename).splitlines()
-        end_line = end_line or line
-        span: Span = {
-            "line": line,
-            "column": utf16(lines, line, column),
-            "endLine": end_line,
-            "endColumn": utf16(lines, end_line, end_column),
-        }
-        if span not in spans:
+    for node in launch.nodes if flush.locations else ():
+        span = known.of(node)
+        if span is not None and span not in spans:
             spans.append(span)
     return spans[: policy.MOST_SPANS]
 

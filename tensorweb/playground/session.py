@@ -287,7 +287,7 @@ class Session:
 
     async def source(self, kernel: int) -> kernel_records.KernelSource:
         """Return the text of one of the last run's kernels."""
-        return {"text": self._kernels.source(kernel)}
+        return self._kernels.source(kernel)
 
     async def splits(self) -> list[kernel_records.KernelSplit]:
         """Return what kernels of the last run write for others, and why."""

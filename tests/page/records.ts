@@ -63,7 +63,11 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
     captured: true,
   },
   describe: [tensor],
-  source: { text: "@compute" },
+  source: {
+    text: "@compute",
+    lines: [{ first: 0, last: 0, span: null, buffers: [0] }],
+    buffers: [{ name: "input0", value: "float32 (2, 3)", bytes: 24, written: false, span: null }],
+  },
   splits: [{ writer: 0, reader: 1, value: "float32 (2, 3)", written: 24, read: 24, why: "It is sorted." }],
   memory: { kernels: 3, flushes: 2, unlisted: 1, devices: [memory] },
   timeline: {

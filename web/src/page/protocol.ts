@@ -394,12 +394,53 @@ export const isTensorRecord: Check<TensorRecord> = record({
   coloured: flag,
 });
 
+/** What neighbouring lines of a kernel's text compute, read or write. */
+export interface KernelLine {
+  /** Index of the first line, and of the last one. */
+  first: number;
+  last: number;
+  /** The expression of `main.py` that built it. */
+  span: Span | null;
+  /** Indices of the buffers whose elements they read or write. */
+  buffers: number[];
+}
+export const isKernelLine: Check<KernelLine> = record({
+  first: count(1_000_000_000),
+  last: count(1_000_000_000),
+  span: orNull(isSpan),
+  buffers: list(count(), 10_000),
+});
+
+/** A buffer that a kernel binds. */
+export interface KernelBuffer {
+  /** In the text. */
+  name: string;
+  /** Dtype and shape. */
+  value: string;
+  bytes: number;
+  written: boolean;
+  /** The expression of `main.py` that built its value. */
+  span: Span | null;
+}
+export const isKernelBuffer: Check<KernelBuffer> = record({
+  name: text(100_000),
+  value: text(100_000),
+  bytes: count(),
+  written: flag,
+  span: orNull(isSpan),
+});
+
 /** The text of a kernel, or both ends of a text that is too long. */
 export interface KernelSource {
   text: string;
+  /** Those of WGSL that belong to an expression of `main.py`, or to a buffer. */
+  lines: KernelLine[];
+  buffers: KernelBuffer[];
 }
 export const isKernelSource: Check<KernelSource> = record({
   text: text(4_000_000),
+  lines: list(isKernelLine, 10_000),
+  buffers: list(isKernelBuffer, 10_000),
 });
 
 /** A value that one kernel writes and another one reads. */
