@@ -284,3 +284,52 @@ def test_values_between_kernels_say_why_they_are_stored(shared: PageDriver) -> N
     page.locator(".cm-line", has_text="z = tw").locator(".cm-ghost").hover()
     expect(page.locator(".line-card .kernel-split")).to_contain_text("k3 → k5")
     page.mouse.move(0, 0)
+
+
+TANH = """\
+import tensorweb as tw
+
+x = tw.realize(tw.ones((64, 64)) * 2)
+y = tw.realize(tw.tanh(tw.sin(x) * 0.5 + x) - 1)
+"""
+
+
+def test_lines_of_wgsl_and_of_the_program_light_each_other(shared: PageDriver) -> None:
+    page = shared.page
+    assert shared.run(TANH) == "ready"
+    page.get_by_role("tab", name="Kernels").click()
+    kernel = page.locator(".kernel-row").last
+    kernel.locator("summary").click()
+    buffers = kernel.locator(".kernel-buffers li")
+    expect(buffers.first).to_have_text("input0 read, float32 (4096,), 16.4 kB line 3")
+    pieces, lit = kernel.locator(".source-piece"), kernel.locator(".is-lit")
+    sine = pieces.filter(has_text="sin_f32(")
+    sine.hover()
+    part = page.locator("#editor .cm-lit-part")
+    expect(part).to_have_text("tw.sin(x)")
+    expect(sine).to_have_class(re.compile("is-lit"))
+    assert in_every_scheme(page) == []
+    # By keys: the next lines add and multiply, and no buffer.
+    source = kernel.locator(".kernel-source")
+    source.focus()
+    page.mouse.move(0, 0)
+    page.keyboard.press("ArrowDown")
+    expect(part).to_have_text("tw.ones((64, 64)) * 2")
+    expect(lit).to_contain_text(["input0 read", "var<storage, read> input0"])
+    # An expression of the code lights its own lines, the rest of its line all of them.
+    page.evaluate("tensorwebPage.goTo(null, 4, 0)")
+    expect(lit.filter(has_text="tanh_f32(")).to_have_count(1)
+    expect(lit.filter(has_text="sin_f32(")).to_have_count(1)
+    page.mouse.move(0, 0)
+    page.locator("#editor .cm-line", has_text="y = tw").get_by_text("sin").hover()
+    expect(lit.filter(has_text="sin_f32(")).to_have_count(1)
+    expect(lit.filter(has_text="tanh_f32(")).to_have_count(0)
+    page.locator("#editor .cm-line", has_text="x = tw").hover(
+        position={"x": 40, "y": 8}
+    )
+    expect(lit.filter(has_text="input0 read")).to_have_count(1)
+    page.set_viewport_size(NARROW)
+    page.get_by_role("tab", name="Kernels").locator("visible=true").click()
+    expect(buffers.first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
+    page.set_viewport_size({"width": 1280, "height": 720})

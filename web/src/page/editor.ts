@@ -97,7 +97,7 @@ export interface EditorEvents {
   /** The cursor's line and column, both counted from one. */
   moved(line: number, column: number): void;
   /** The reader points at a line of the visible file, or at none. */
-  pointed(line: number | null): void;
+  pointed(line: number | null, column: number): void;
   /** Describe what a line made, and show its tensor. */
   card(ghost: Ghost): HTMLElement;
   open(ghost: Ghost): void;

@@ -68,7 +68,7 @@ export class Page extends Store {
       },
       files: (files, file) => this.change({ files, file }),
       moved: (line, column) => this.#call((part) => part.cursorMoved?.(line, column)),
-      pointed: (line) => this.#call((part) => part.linePointed?.(line)),
+      pointed: (line, column) => this.#call((part) => part.linePointed?.(line, column)),
       card: (ghost) => this.card(ghost),
       open: (ghost) => this.openResult(ghost),
       request: (name, details) => (this.session.isIdle ? this.request(name, details) : null),

@@ -176,7 +176,7 @@ export interface Part {
   /** The reader wants to look into a tensor, by its id. */
   lookAt?(tensor: number): void;
   /** The reader points at a line of the visible file of the program, or at none. */
-  linePointed?(line: number | null): void;
+  linePointed?(line: number | null, column: number): void;
   /** The reader wants to give the program one more file. */
   nameFile?(): void;
 }

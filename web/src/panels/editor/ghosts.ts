@@ -132,13 +132,13 @@ export interface GhostActions {
   card(ghost: Ghost): HTMLElement;
   /** Show their tensors. */
   open(ghost: Ghost): void;
-  /** The reader points at this line, counted from one, or at none. */
-  pointed(line: number | null): void;
+  /** The reader points at this line, counted from one, and column, or at none. */
+  pointed(line: number | null, column: number): void;
 }
 
 export function ghosts(actions: GhostActions): Extension {
   let waiting = 0;
-  let line: number | null = null;
+  let place: number | null = null;
   const hide = (view: EditorView): void => {
     if (view.state.field(card, false)) view.dispatch({ effects: setCard.of(null) });
   };
@@ -159,17 +159,17 @@ export function ghosts(actions: GhostActions): Extension {
     dom.addEventListener("pointerleave", () => soon(() => hide(view), HIDE_MS));
     view.dispatch({ effects: setCard.of({ pos: position, above: false, create: () => ({ dom }) }) });
   };
-  const point = (next: number | null): void => {
-    if (next === line) return;
-    line = next;
-    actions.pointed(next);
+  const point = (view: EditorView, next: number | null): void => {
+    if (next === place) return;
+    place = next;
+    const line = next === null ? null : view.state.doc.lineAt(next);
+    actions.pointed(line?.number ?? null, line && next !== null ? next - line.from : 0);
   };
   const handlers = EditorView.domEventHandlers({
     mousemove: (event, view) => {
-      const position = view.posAtCoords({ x: event.clientX, y: event.clientY });
-      point(position === null ? null : view.state.doc.lineAt(position).number);
+      point(view, view.posAtCoords({ x: event.clientX, y: event.clientY }));
     },
-    mouseleave: () => point(null),
+    mouseleave: (_event, view) => point(view, null),
     mouseover: (event, view) => {
       const found = at(view, event.target);
       if (found) soon(() => show(view, found), SHOW_MS);

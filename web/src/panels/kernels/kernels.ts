@@ -6,38 +6,14 @@ import { focused } from "../../page/focus";
 import { kernelSplits, splitLine } from "../../page/kernel-splits";
 import type { Page } from "../../page/page";
 import { hueOf, linesOf } from "../../page/line-results";
-import { MAIN, filesOf } from "../../page/program";
+import { MAIN } from "../../page/program";
 import type { KernelRecord, RunRecord, Span } from "../../page/protocol";
 import { originNote, whyUnavailable } from "../../page/run-origin";
 import { messageOf } from "../../page/session";
 import { lineLink, presentLine } from "../../parts/line-link";
+import { mountSource, presentSpans, type SourceView } from "./source";
 import "./kernels.css";
 import type { Part, View } from "../../page/view";
-
-const CLASSES = ["tok-comment", "tok-number", "tok-meta", "tok-keyword", "tok-typeName"];
-
-/** By language: a pattern whose groups are the token classes of `CLASSES`, in order. */
-const LANGUAGES: Readonly<Record<string, RegExp>> = {
-  wgsl: /(\/\/[^\n]*|\/\*[\s\S]*?\*\/)|\b(0x[\da-fA-F]+[iu]?|\d[\d.]*(?:e[+-]?\d+)?[fhiu]?)\b|(@\w+)|\b(fn|let|var|const|override|struct|return|if|else|for|while|loop|break|continue|switch|case|default|enable|alias|true|false)\b|\b(f32|f16|i32|u32|bool|array|atomic|vec[234][fiuh]?|mat\dx\d[fh]?|ptr)\b/g,
-  wasm: /(\(;[\s\S]*?;\)|;;[^\n]*)|(?<![\w.$])([+-]?(?:0x[\da-fA-F.]+(?:p[+-]?\d+)?|\d[\d.]*(?:e[+-]?\d+)?|inf|nan(?::0x[\da-fA-F]+)?))(?![\w.])|(\$[\w.]+|"[^"\n]*")|\b(module|import|export|memory|func|param|result|local(?![.])|block|loop|if|else|end|br_if|br|return|call|select|unreachable|drop)\b|\b([if](?:32|64)|v128|[if](?:8x16|16x8|32x4|64x2))\b/g,
-};
-
-/** Return the source as text and coloured spans, in order. */
-function coloured(source: string, language: string): (Node | string)[] {
-  const nodes: (Node | string)[] = [];
-  let end = 0;
-  for (const match of source.matchAll(LANGUAGES[language] ?? /$^/g)) {
-    nodes.push(source.slice(end, match.index));
-    const kind = match.slice(1).findIndex((group) => group !== undefined);
-    const span = document.createElement("span");
-    span.className = CLASSES[kind] ?? "";
-    span.textContent = match[0];
-    nodes.push(span);
-    end = match.index + match[0].length;
-  }
-  nodes.push(source.slice(end));
-  return nodes;
-}
 
 /** By device: its name for people, its kernel language, its unit of work. */
 interface Device {
@@ -133,12 +109,14 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
   /** The rows of each line of the present text, and the lines that the reader points at. */
   let byLine = new Map<number, KernelRow[]>();
   let pointed: number | null = null;
+  let column = 0;
   let cursor = 1;
   const light = (): void => {
     const isMain = page.view.file === MAIN;
     const lit = new Set(isMain ? (byLine.get(pointed ?? cursor) ?? []) : []);
     for (const each of rows) {
       each.node.classList.toggle("is-lit", lit.has(each));
+      each.source()?.light(isMain ? (pointed ?? cursor) : null, pointed === null ? null : column);
       if (lit.has(each)) each.node.setAttribute("aria-current", "true");
       else each.node.removeAttribute("aria-current");
     }
@@ -183,7 +161,7 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     totals.textContent = `${all}${cut}. Bars are ${cost.words}, ${total} together.`;
     rows = kernels.map((kernel, index) => {
       const spent = costs[index] ?? 0;
-      return row(page, kernel, index, spent, costBar(cost.text(spent), spent / (most || 1)), edit);
+      return row(page, kernel, index, spent, costBar(cost.text(spent), spent / (most || 1)), edit, light);
     });
     text = null;
     sort(isSorted);
@@ -211,8 +189,9 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
       cursor = line;
       light();
     },
-    linePointed: (line) => {
+    linePointed: (line, at) => {
       pointed = line;
+      column = at;
       light();
     },
     originNote: (view) => (view.run?.kernels.length ? originNote(view, "run") : null),
@@ -241,38 +220,34 @@ interface KernelRow {
   /** What other kernels wrote for it. */
   splits: HTMLElement;
   moved(line: number | null): void;
+  /** Its text, once it is shown. */
+  source(): SourceView | null;
   /** Let the reader edit the text of the kernel, which the run has captured. */
   openEditor(): Promise<void>;
 }
 
-function row(page: Page, kernel: KernelRecord, index: number, cost: number, bar: HTMLElement, edit: (index: number) => void): KernelRow {
+function row(page: Page, kernel: KernelRecord, index: number, cost: number, bar: HTMLElement, edit: (index: number) => void, relight: () => void): KernelRow {
   const { link, moved } = lineOf(page, kernel);
   const hue = hueOf(index);
   const label = el("span", { class: "kernel-label" }, el("span", { class: "kernel-number", title: `Kernel ${index + 1}` }, `k${index + 1}`), link);
-  const { dom, openEditor } = details(page, kernel, index, bar, edit);
+  const { dom, openEditor, source } = details(page, kernel, index, bar, edit, () => {
+    page.lightSpans(kernelSpans(page, kernel), hue);
+    relight();
+  });
   const splits = el("div", { class: "kernel-splits" });
   const node = el("li", { class: `kernel-row ${hue}` }, splits, label, dom);
-  const light = (isOn: boolean) => (): void => page.lightSpans(isOn ? presentSpans(page, kernel) : [], hue);
+  const light = (isOn: boolean) => (): void => page.lightSpans(isOn ? kernelSpans(page, kernel) : [], hue);
   for (const event of ["pointerenter", "focusin"]) node.addEventListener(event, light(true));
   for (const event of ["pointerleave", "focusout"]) node.addEventListener(event, light(false));
-  return { kernel, cost, node, splits, moved, openEditor };
+  return { kernel, cost, node, splits, moved, openEditor, source };
 }
 
-/** The expressions that a kernel computes, where they are in the present text. */
-function presentSpans(page: Page, kernel: KernelRecord): Span[] {
-  const source = page.view.origins.run?.source ?? "";
-  const before = filesOf(source)[0]?.text.split("\n") ?? [];
-  const now = page.editor.files()[0]?.text.split("\n") ?? [];
+/** The lines and the expressions that a kernel computes, where they are in the present text. */
+function kernelSpans(page: Page, kernel: KernelRecord): Span[] {
   // The line of its result comes first: the editor scrolls to it.
   const lines = kernel.line === null ? linesOf(kernel) : [kernel.line, ...linesOf(kernel)];
   const whole = lines.map((line) => ({ line, endLine: line, column: null, endColumn: null }));
-  return [...whole, ...(kernel.spans ?? [])].flatMap((span) => {
-    const line = presentLine(page, span);
-    if (line === null) return [];
-    const endLine = span.endLine + line - span.line;
-    const isSame = before.slice(span.line - 1, span.endLine).every((text, index) => text === now[line - 1 + index]);
-    return [isSame ? { ...span, line, endLine } : { line, endLine: line, column: null, endColumn: null }];
-  });
+  return presentSpans(page, [...whole, ...(kernel.spans ?? [])]);
 }
 
 /** A link to the line that built the kernel's result. */
@@ -288,7 +263,7 @@ function lineOf(page: Page, { line }: KernelRecord): { link: HTMLElement; moved:
   return { link, moved };
 }
 
-function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElement, edit: (index: number) => void): { dom: HTMLElement } & Pick<KernelRow, "openEditor"> {
+function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElement, edit: (index: number) => void, light: () => void): { dom: HTMLElement } & Pick<KernelRow, "openEditor" | "source"> {
   const device = DEVICES[kernel.device];
   const facts = [
     kernel.kind,
@@ -300,26 +275,27 @@ function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElem
   const source = el("pre", { class: "kernel-source", tabindex: 0, role: "region", "aria-label": `Source of ${kernel.name}` });
   const isWgsl = device?.language === "wgsl";
   const start = isWgsl ? button("Edit", () => edit(index), { class: "quiet", title: "Run the program once more, keep what this kernel reads, and edit its text" }) : null;
+  const buffers = el("ul", { class: "kernel-buffers", "aria-label": `Buffers of ${kernel.name}` });
   const times = `${kernel.count.toLocaleString("en-US")} ×`;
   const node = el(
     "details",
     { class: "kernel" },
     el("summary", {}, el("strong", { title: kernel.formula && SIGNS }, computed(kernel)), cost, el("span", { class: "kernel-count" }, times)),
     el("p", { class: "kernel-facts" }, facts.join(" · "), " ", start),
+    buffers,
     source,
   );
-  let isShown = false;
+  let view: SourceView | null = null;
   const show = async (): Promise<void> => {
-    if (isShown) return;
+    if (view) return;
     const reason = whyUnavailable(page.view, "run", "kernel", "source");
     if (reason !== null) {
       source.textContent = reason;
       return;
     }
     try {
-      const { text } = await page.request("source", { kernel: index });
-      source.replaceChildren(...coloured(text, device?.language ?? ""));
-      isShown = true;
+      const found = await page.request("source", { kernel: index });
+      view = mountSource(page, found, { source, buffers, language: device?.language ?? "", hue: hueOf(index), leave: light });
     } catch (error) {
       source.textContent = messageOf(error);
     }
@@ -333,12 +309,12 @@ function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElem
   const openEditor = async (): Promise<void> => {
     node.open = true;
     await show();
-    if (!isShown) return;
+    if (!view) return;
     const { mountKernelEditor } = await import("./edit-kernel");
     const editor = mountKernelEditor(page, source.textContent ?? "");
     source.replaceWith(editor);
     start?.remove();
     editor.scrollIntoView({ block: "nearest" });
   };
-  return { dom: node, openEditor };
+  return { dom: node, openEditor, source: () => view };
 }
