@@ -138,7 +138,7 @@ export interface GhostActions {
 
 export function ghosts(actions: GhostActions): Extension {
   let waiting = 0;
-  let place: number | null = null;
+  let pointed: number | null = null;
   const hide = (view: EditorView): void => {
     if (view.state.field(card, false)) view.dispatch({ effects: setCard.of(null) });
   };
@@ -160,8 +160,8 @@ export function ghosts(actions: GhostActions): Extension {
     view.dispatch({ effects: setCard.of({ pos: position, above: false, create: () => ({ dom }) }) });
   };
   const point = (view: EditorView, next: number | null): void => {
-    if (next === place) return;
-    place = next;
+    if (next === pointed) return;
+    pointed = next;
     const line = next === null ? null : view.state.doc.lineAt(next);
     actions.pointed(line?.number ?? null, line && next !== null ? next - line.from : 0);
   };

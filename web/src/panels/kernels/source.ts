@@ -32,7 +32,7 @@ function coloured(source: string, language: string): (Node | string)[] {
   return nodes;
 }
 
-/** The same expressions in the present text; those whose line is gone are left out. */
+/** The same expressions in the present text; those of lost lines are left out. */
 export function presentSpans(page: Page, spans: readonly Span[]): Span[] {
   const source = page.view.origins.run?.source ?? "";
   const before = filesOf(source)[0]?.text.split("\n") ?? [];
