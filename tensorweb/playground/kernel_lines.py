@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from types import CodeType
 
 from tensorweb.events import Flush
 from tensorweb.events import KernelRecord as Launch
@@ -114,16 +115,26 @@ class Spans:
         """Take where they were built."""
         self._locations = flush.locations
         self._lines: dict[str, list[str]] = {}
+        self._known: dict[tuple[CodeType, int], Span | None] = {}
 
     def of(self, node: int) -> Span | None:
         """Return the expression that built a node; None if that is unknown."""
         if not 0 <= node < len(self._locations):
             return None
         location = self._locations[node]
-        if location is None or not is_main(file := location[0].co_filename):
-            return None
-        line, end_line, column, end_column = position_of(*location[:2])
-        if line is None:
+        return None if location is None else self.at(*location[:2])
+
+    def at(self, code: CodeType, instruction: int) -> Span | None:
+        """Return the expression that an instruction runs; None in other files."""
+        key = code, instruction
+        if key not in self._known:
+            self._known[key] = self._found(code, instruction)
+        return self._known[key]
+
+    def _found(self, code: CodeType, instruction: int) -> Span | None:
+        line, end_line, column, end_column = position_of(code, instruction)
+        file = code.co_filename
+        if line is None or not is_main(file):
             return None
         if (lines := self._lines.get(file)) is None:
             lines = self._lines[file] = sources.text_of(file).splitlines()

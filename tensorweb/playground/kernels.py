@@ -259,8 +259,8 @@ def _spans(flush: Flush, launch: Launch) -> list[Span]:
     """Return the expressions of the main file that a kernel computes."""
     known = Spans(flush)
     spans: list[Span] = []
-    for node in launch.nodes if flush.locations else ():
-        span = known.of(node)
+    for code, instruction in flush.instructions(launch):
+        span = known.at(code, instruction)
         if span is not None and span not in spans:
             spans.append(span)
     return spans[: policy.MOST_SPANS]

@@ -207,10 +207,10 @@ class Recorder:
     def _responses(
         self, entries: Entries, found: Sequence[records.TensorRecord]
     ) -> Iterator[dict[str, Any]]:
-        """Yield the texts of kernels, the memory, pictures and storages of tensors."""
+        """Yield texts of kernels, the memory, pictures and storages of tensors."""
         for kernel in range(len(self._tally.records())):
-            text = {"text": self._tally.source(kernel)}
-            yield _response("source", {"kernel": kernel}, text)
+            yield _response("source", {"kernel": kernel}, self._tally.source(kernel))
+        yield _response("splits", {}, self._tally.splits())
         yield _response("memory", {}, memory.record(self._log, self.entries))
         for entry, record in zip(entries, found, strict=True):
             if "problem" in record or not record["shape"] or record["size"] < 2:
@@ -255,7 +255,7 @@ def _response(name: str, details: object, response: object) -> dict[str, Any]:
 
 
 def _in_base64(response: Any) -> Any:
-    values = response.get("values")
+    values = response.get("values") if isinstance(response, dict) else None
     if isinstance(values, bytes):
         return response | {"values": b64encode(values).decode()}
     return response
