@@ -265,7 +265,7 @@ function graphList(steps: readonly Step[]): HTMLElement {
 
 function mount(): void {
   const parts: Part[] = [];
-  const pointed = (line: number | null): void => parts.forEach((part) => part.linePointed?.(line));
+  const pointed = (line: number | null): void => parts.forEach((part) => part.linePointed?.(line, Infinity));
   for (const code of document.querySelectorAll<HTMLElement>("[data-file] > code")) {
     annotate(code, code.parentElement?.dataset["file"] ?? MAIN, pointed);
   }

@@ -100,7 +100,7 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
       const found = await kernelSplits(page);
       if (rows !== shown || !isExplained) return;
       for (const split of found) shown[split.reader]?.splits.append(splitLine(split));
-      if (!found.length) page.notify({ kind: "info", text: "No kernel of this run reads what another one wrote." });
+      if (!found.length) page.warn("No kernel of this run reads what another one wrote.");
     } catch (error) {
       explain(false);
       page.warn(messageOf(error));
