@@ -130,6 +130,10 @@ def test_time_is_that_of_the_commit_or_the_variable(
 # The source distribution
 
 
+ADDED = {"PKG-INFO", *(f"tensorweb/reports/report.{kind}" for kind in ("css", "js"))}
+"""Metadata, and the bundled script of reports: a wheel can be built without Node."""
+
+
 def test_source_distribution_has_the_files_of_the_project(unpacked: Path) -> None:
     files = [
         path.relative_to(unpacked).as_posix()
@@ -138,7 +142,7 @@ def test_source_distribution_has_the_files_of_the_project(unpacked: Path) -> Non
     ]
     names = {path.relative_to(ROOT).as_posix() for path in tracked_files()}
     names = {name for name in names if not name.startswith(NOT_RELEASED)}
-    assert {name for name in files if "__pycache__" not in name} - names == {"PKG-INFO"}
+    assert {name for name in files if "__pycache__" not in name} - names == ADDED
     assert names - {*files} == set()
 
 
