@@ -90,4 +90,9 @@ def test_a_report_of_ordinary_python_has_the_same_views(
     look_around(page, 6)
     expect(page.locator("h3", has_text="onerror")).to_have_count(1)
     assert troubles == []
+    # A notebook shows the same in a frame.
+    page.goto("about:blank")
+    page.set_content(report._repr_mimebundle_()["text/html"])
+    names = page.frame_locator("iframe").locator(".report-tensor h3")
+    expect(names.first).to_have_text("x")
     page.close()
