@@ -114,6 +114,17 @@ def test_inspecting_inside_a_trace_reaches_the_data(device: str) -> None:
     assert "isfinite" not in repr(t)
 
 
+def test_a_trace_inside_another_has_its_own_lines(cpu: str, tmp_path: Path) -> None:
+    with tw.trace():
+        before = (tw.ones((2, 3)) * 2).realize()
+        with tw.trace() as t:
+            after = before + 1
+    found = recording(t, tmp_path)
+    assert [line["name"] for line in found["run"]["lines"]] == ["after"]
+    assert {tensor["name"] for tensor in found["tensors"]} == {"before", "after"}
+    del after
+
+
 def test_nothing_is_recorded_outside_of_the_block(cpu: str, tmp_path: Path) -> None:
     report = traced(tmp_path, PROGRAM + "after = total + 1\n")
     names = {tensor["name"] for tensor in recording(report, tmp_path)["tensors"]}
