@@ -231,10 +231,12 @@ def test_a_read_succeeds_if_its_consumers_do_not_fit(
 ) -> None:
     flush = kernel_backend.KernelBackend._flush
 
-    def refuse(backend: kernel_backend.KernelBackend, graph: LinearGraph) -> None:
+    def refuse(
+        backend: kernel_backend.KernelBackend, graph: LinearGraph, begun: float
+    ) -> None:
         if len(graph.outputs) > 1:
             raise DeviceMemoryError("no room")
-        flush(backend, graph)
+        flush(backend, graph, begun)
 
     monkeypatch.setattr(kernel_backend.KernelBackend, "_flush", refuse)
     d = data(0, 5, 7) * 2 + 1
