@@ -135,8 +135,8 @@ class Rule(Enum):
     # Without a decision of fusion
 
     LAUNCHES = (
-        "Both are parts of one kernel: workgroups wait for each other only between "
-        "launches."
+        "Both are parts of one kernel, and what one computes for all others is known "
+        "only after its launch."
     )
     FLUSHED = (
         "The first one was submitted before the program built the second: a value was "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tensorweb.playground import bridge
 from tensorweb.playground.kernel_records import KernelSplit
 from tensorweb.playground.session import Session
@@ -47,3 +49,15 @@ def test_values_of_an_earlier_submission_say_so(webgpu: str) -> None:
     assert [kinds[each["writer"]] for each in late] == ["sort_rows"]
     assert [each["value"] for each in late] == ["float32 (6, 6)"]
     assert late[0]["reader"] > found[1]["reader"]
+
+
+@pytest.mark.usefixtures("wasm")
+def test_kernels_of_webassembly_have_the_same_rules_and_no_lines() -> None:
+    session = Session(lambda kind, fields: None, None, True)
+    answer = bridge.drive(session.run(PROGRAM.replace('"webgpu"', '"cpu"')))
+    assert answer["error"] is None
+    rules = {split["why"] for split in bridge.drive(session.splits())}
+    assert {Rule.LAUNCHES.value, Rule.SECOND_CORE.value} <= rules
+    source = bridge.drive(session.source(0))
+    assert source["text"].startswith("(module")
+    assert (source["lines"], source["buffers"]) == ([], [])
