@@ -61,7 +61,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Bundle the script of reports from its present sources, once for all workers."""
-    if not hasattr(config, "workerinput") and (NODE_MODULES / "esbuild").is_dir():
+    can_bundle = not devices.is_browser() and (NODE_MODULES / "esbuild").is_dir()
+    if can_bundle and not hasattr(config, "workerinput"):
         bundle.write_report()
 
 
