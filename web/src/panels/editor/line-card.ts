@@ -48,7 +48,7 @@ export function lineCards(page: Page): (ghost: Ghost) => HTMLElement {
       const own = (await kernelSplits(page)).filter(isOwn);
       splits.append(...own.slice(0, MOST_SPLITS).map(splitLine));
       const more = own.length - MOST_SPLITS;
-      if (more > 0) splits.append(el("p", { class: "muted" }, `${count(more, "value")} more between kernels`));
+      if (more > 0) splits.append(el("p", { class: "muted" }, `${count(more, "more value")} between kernels`));
     };
     // Of an earlier run they are unknown.
     if (kernels.length) explain().catch(() => undefined);
