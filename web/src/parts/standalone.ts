@@ -7,12 +7,11 @@ import { pythonLanguage } from "@codemirror/lang-python";
 import { classHighlighter, highlightCode } from "@lezer/highlight";
 import { fileNameOf, save } from "../page/download";
 import { base64Of, encodeCode } from "../page/link";
-import type { Details, RequestName } from "../page/messages";
 import type { Scheme } from "../page/media";
 import type { Page } from "../page/page";
 import type { ProgramFile } from "../page/program";
 import type { Heatmap, TensorRecord } from "../page/protocol";
-import type { Recording } from "../page/recording";
+import { recordingOf, type Recording } from "../page/recording";
 import { decodeHeatmap, drawWhole } from "../panels/tensors/heatmap";
 import { isPicture, wholeOf } from "../panels/tensors/whole";
 import { el, find } from "./dom";
@@ -20,8 +19,6 @@ import "./standalone.css";
 
 /** The file's policy: nothing but its script runs or is fetched, whatever the output contains. */
 const POLICY = "default-src 'none'; script-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'";
-/** Tensors beyond this count are not in the report. */
-const MOST_TENSORS = 60;
 const ROOM = { width: 480, height: 320 };
 /** Tensors of fewer elements show their digits and no picture. */
 const LEAST_ELEMENTS = 16;
@@ -81,26 +78,6 @@ function codeOf({ name, text }: ProgramFile): HTMLElement {
     highlightCode(text, pythonLanguage.parser.parse(text), classHighlighter, put, () => code.append("\n"));
   }
   return el("pre", { class: "saved-code", "data-file": name, tabindex: 0, "aria-label": `Code of ${name}` }, code);
-}
-
-/** Record the run that the results belong to, with the responses that a report asks for. */
-async function recordingOf(page: Page): Promise<Recording | null> {
-  const { run, origins, python } = page.view;
-  const isThere = origins.run === origins.output && origins.tensors === origins.output;
-  if (!run || !isThere || origins.output?.python !== python) return null;
-  const tensors = page.view.tensors.slice(0, MOST_TENSORS);
-  const responses: Recording["responses"] = [];
-  const ask = async <Q extends RequestName>(name: Q, details: Details<Q>): Promise<void> => {
-    const response = await page.request(name, details).catch(() => null);
-    if (response) responses.push({ name, details, response });
-  };
-  for (const kernel of run.kernels.keys()) await ask("source", { kernel });
-  await ask("memory", {});
-  for (const tensor of tensors.filter(isPicture)) {
-    await ask("heatmap", wholeOf(tensor));
-    await ask("storage", { tensor: tensor.id });
-  }
-  return { source: origins.output.source, notes: [], run, tensors, responses };
 }
 
 /** JSON cannot hold bytes; a text inside a script cannot end it without this sign. */
