@@ -28,8 +28,8 @@ def opened(shared: PageDriver) -> PageDriver:
     """Return the page with the memory of the program in front."""
     page = shared.page
     page.set_viewport_size(WIDE)
-    assert shared.run(PROGRAM) == "ready"
     page.get_by_role("tab", name="Memory").click()
+    assert shared.run(PROGRAM) == "ready"
     expect(page.locator(".memory-picture")).to_be_visible()
     return shared
 
@@ -97,7 +97,7 @@ def test_it_fits_a_phone(shared: PageDriver) -> None:
 def test_a_program_without_tensors_says_so(shared: PageDriver) -> None:
     page = opened(shared).page
     assert shared.run("print(1)") == "ready"
-    expect(page.locator("#memory .empty")).to_have_text(
+    expect(page.locator("#memory .empty >> visible=true")).to_have_text(
         "This run used no device memory."
     )
 

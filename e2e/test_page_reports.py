@@ -52,6 +52,7 @@ def look_around(page: Page, line: int) -> None:
 
 def test_a_saved_run_still_hovers(on_cpu: PageDriver, tmp_path: Path) -> None:
     page = on_cpu.page
+    on_cpu.show("Memory")  # which records it
     assert on_cpu.run(PROGRAM) == "ready"
     page.get_by_role("button", name="More", exact=True).click()
     with page.expect_download() as download:

@@ -97,7 +97,7 @@ tw.show(y)
         """x = tw.realize(tw.ones((256, 256)) * 2)
 y = tw.realize(x @ x)
 """,
-        [tab("Memory")],
+        [tab("Memory"), button("Record memory", "memory")],
         "#memory .memory-summary",
         re.compile(r"Peak .* line \d"),
     ),

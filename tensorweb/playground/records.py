@@ -371,6 +371,8 @@ class RunRecord(TypedDict):
     """The result of a run that searched."""
     inside: NotRequired[bool]
     """Whether the provenance of its values was retained."""
+    memory: NotRequired[bool]
+    """Whether the buffers of devices were logged."""
     captured: NotRequired[bool]
     """Whether the run captured the kernel that was asked for."""
 

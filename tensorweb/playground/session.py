@@ -134,6 +134,7 @@ class Session:
         timed: bool = False,
         search: bool = False,
         inside: bool = False,
+        memory: bool = False,
         capture: int | None = None,
         files: Sequence[records.ProgramFile] = (),
         lost: Sequence[str] = (),
@@ -145,12 +146,22 @@ class Session:
         the previous run. `timed` runs wait for the device after every flush to measure
         each kernel. A `search` checks every value and finds the lines that first
         produced a NaN or infinity. `inside` retains what every value was computed from.
+        `memory` logs the buffers of devices, which makes short statements slower.
         `capture` is the kernel of the previous run whose first launch is captured.
         """
         remember_lost(lost)
         try:
             return await self._run(
-                source, device, lines, keep, timed, search, inside, capture, files
+                source,
+                device,
+                lines,
+                keep,
+                timed,
+                search,
+                inside,
+                memory,
+                capture,
+                files,
             )
         except KeyboardInterrupt:
             # Stop may strike before the program begins and after it has ended.
@@ -183,6 +194,7 @@ class Session:
         timed: bool,
         search: bool,
         inside: bool,
+        memory: bool,
         capture: int | None,
         files: Sequence[records.ProgramFile],
     ) -> records.RunRecord:
@@ -211,7 +223,7 @@ class Session:
         self._lines.begin(keep, inside)
         heard = listening(tally.add, seconds=timed, reads=tally.add_read)
         noting_results = self._lines.noting()
-        logging = logging_memory(log)
+        logging = logging_memory(log) if memory else nullcontext()
         taking = nullcontext() if attempts is None else attempts.capture.open()
         asked = (looking, retaining, taking)
         with around, heard, logging, noting_lines, noting_results, ExitStack() as stack:
@@ -248,6 +260,8 @@ class Session:
         }
         if looker is not None:
             found["inside"] = True
+        if memory:
+            found["memory"] = True
         if attempts is not None:
             found["captured"] = attempts.capture.words is not None
         if seeker is not None:
@@ -294,7 +308,7 @@ class Session:
         return self._kernels.splits()
 
     async def memory(self) -> records.MemoryRecord:
-        """Return the buffers of the last run, and its peak."""
+        """Return the buffers of a run that logged them, and its peak."""
         return memory.record(self._memory, self._entries)
 
     async def timeline(self) -> records.TimelineRecord:

@@ -192,6 +192,7 @@ class Recorder:
             "lines": lines,
             "kernels": self._tally.records(),
             "kernelsLeftOut": self._tally.left_out,
+            "memory": True,
             "faults": [],
         }
         return {

@@ -61,6 +61,7 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
     search: { complete: true, origins: tensor.origins ?? [] },
     inside: true,
     captured: true,
+    memory: true,
   },
   describe: [tensor],
   source: {

@@ -26,7 +26,7 @@ SIZE = 64 * 64 * 4
 
 def memory_of(source: str, session: Session | None = None) -> records.MemoryRecord:
     session = session or Session(lambda kind, fields: None, None, True)
-    answer = bridge.drive(session.run(source))
+    answer = bridge.drive(session.run(source, memory=True))
     assert answer["error"] is None
     bridge.drive(session.describe())
     return bridge.drive(session.memory())

@@ -142,7 +142,8 @@ def test_answers_follow_the_protocol(
         return answer
 
     for source in (*FAILURES, f"print('long' * {policy.OUTPUT_HEAD})", PROGRAM):
-        answer = ask("run", source=source, device=device, search=True, inside=True)
+        how = {"search": True, "inside": True, "memory": True}
+        answer = ask("run", source=source, device=device, **how)
         kernels = answer["kernels"]
     if kernels:
         assert ask("source", kernel=len(kernels) - 1)["text"]

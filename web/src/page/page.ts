@@ -141,10 +141,11 @@ export class Page extends Store {
     const { timed = false, search = false, capture = null, again = false } = how;
     // What a link looks at may need the provenance of this run.
     const inside = how.inside ?? (this.view.focus !== null && INSIDE.includes(this.view.result) && origins.run?.document !== document.id);
-    this.#isAsked = search || inside || capture !== null;
+    const memory = how.memory ?? [this.view.result, this.view.panel].includes("memory");
+    this.#isAsked = search || inside || how.memory === true || capture !== null;
     this.#isAgain = again;
     this.#isDue = false;
-    void this.session.run({ source: main?.text ?? "", files, lines, keep, timed, search, inside, capture, lost });
+    void this.session.run({ source: main?.text ?? "", files, lines, keep, timed, search, inside, memory, capture, lost });
   }
 
   /**

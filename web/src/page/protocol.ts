@@ -269,6 +269,8 @@ export interface RunRecord {
   search?: NonfiniteSearch;
   /** Whether the provenance of its values was retained. */
   inside?: boolean;
+  /** Whether the buffers of devices were logged. */
+  memory?: boolean;
   /** Whether the run captured the kernel that was asked for. */
   captured?: boolean;
 }
@@ -282,6 +284,7 @@ export const isRunRecord: Check<RunRecord> = record({
   faults: list(text(100_000), 100),
   search: optional(isNonfiniteSearch),
   inside: optional(flag),
+  memory: optional(flag),
   captured: optional(flag),
 });
 
@@ -1204,7 +1207,7 @@ export const isPlotRecord: Check<PlotRecord> = record({
 /** The requests that Python answers. */
 export interface PythonRequests {
   /** Run a program; its output and displays are emitted while it runs. */
-  run: { details: { source: string; device: DeviceName | null; lines: number[] | null; keep: boolean; timed: boolean; search: boolean; inside: boolean; capture: number | null; files: ProgramFile[]; lost: string[] }; value: RunRecord };
+  run: { details: { source: string; device: DeviceName | null; lines: number[] | null; keep: boolean; timed: boolean; search: boolean; inside: boolean; memory: boolean; capture: number | null; files: ProgramFile[]; lost: string[] }; value: RunRecord };
   /** Measure what a device does in a second, in some tenths of a second. */
   rates: { details: { device: DeviceName }; value: DeviceRates };
   /** Return every tensor of the last run with its statistics. */
@@ -1213,7 +1216,7 @@ export interface PythonRequests {
   source: { details: { kernel: number }; value: KernelSource };
   /** Return what kernels of the last run write for others, and why. */
   splits: { details: Record<string, never>; value: KernelSplit[] };
-  /** Return the buffers of the last run, and its peak. */
+  /** Return the buffers of a run that logged them, and its peak. */
   memory: { details: Record<string, never>; value: MemoryRecord };
   /** Return where the time of the last run went. */
   timeline: { details: Record<string, never>; value: TimelineRecord };

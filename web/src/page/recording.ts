@@ -44,7 +44,7 @@ export async function recordingOf(page: Page): Promise<Recording | null> {
     if (response) responses.push({ name, details, response });
   };
   for (const kernel of run.kernels.keys()) await ask("source", { kernel });
-  await ask("memory", {});
+  if (run.memory) await ask("memory", {});
   for (const tensor of tensors.filter(isPicture)) {
     await ask("heatmap", wholeOf(tensor));
     await ask("storage", { tensor: tensor.id });

@@ -135,6 +135,8 @@ export interface How {
   timed?: boolean;
   search?: boolean;
   inside?: boolean;
+  /** Log the buffers of devices, as while the panel Memory is open. */
+  memory?: boolean;
   /** The kernel of the last run whose first launch is captured. */
   capture?: number | null;
   /** Run again because a number was dragged: no other panel comes to the front. */

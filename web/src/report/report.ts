@@ -271,7 +271,8 @@ function mount(): void {
   }
   if (tensors.length) section("Tensors", el("div", { class: "report-tensors" }, ...tensors.map(tensorCard)));
   if (report.graph?.length) section("Graph", graphList(report.graph));
-  for (const [title, mountPanel] of run.kernels.length ? ([["Kernels", mountKernels], ["Memory", mountMemory]] as const) : []) {
+  const panels = [...(run.kernels.length ? ([["Kernels", mountKernels]] as const) : []), ...(run.kernels.length && run.memory ? ([["Memory", mountMemory]] as const) : [])];
+  for (const [title, mountPanel] of panels) {
     const host = el("div", { class: "report-panel" });
     section(title, host);
     parts.push(mountPanel(host, page));

@@ -1,6 +1,6 @@
 /** Device memory over the kernels of a run: a block for each buffer, and the peak's lines. */
 
-import { el } from "../../parts/dom";
+import { button, el } from "../../parts/dom";
 import { bytes, count, duration, tuple } from "../../parts/format";
 import { lineLink, presentLine } from "../../parts/line-link";
 import { schemeOf } from "../../page/media";
@@ -16,6 +16,7 @@ import "./memory.css";
 
 const DEVICES: Readonly<Record<string, string>> = { webgpu: "WebGPU", cpu: "the CPU" };
 const EMPTY = "The device memory of a run appears here: a block for each buffer, in the colour of the line that made it.";
+const OFFER = "The buffers of a run are recorded while this panel is open: press Run, or";
 const HINT = "Point at a block, or move by the arrow keys; a click or Enter goes to its line.";
 /** Lines of the list; the others are summed up. */
 const MOST_LINES = 8;
@@ -51,13 +52,16 @@ export function mountMemory(host: HTMLElement, page: Page): Part {
     },
   });
   const body = el("div", { class: "memory-body", hidden: true }, head, picture.dom, reading, list, note);
-  host.append(empty, body);
+  const start = button("Record memory", () => page.run(null, { memory: true }), { class: "quiet", title: "Run the program once more, and record its buffers" });
+  const offer = el("p", { class: "empty", hidden: true }, OFFER, " ", start);
+  host.append(empty, offer, body);
 
   const redraw = (): void => {
     const memory = shown();
     const isThere = memory !== null && memory.blocks.length > 0;
     body.hidden = !isThere;
-    empty.hidden = isThere;
+    offer.hidden = !drawn || drawn.memory === true || drawn.kernels.length === 0;
+    empty.hidden = isThere || !offer.hidden;
     if (!memory || !record || !isThere) return;
     reading.textContent = HINT;
     summary.replaceChildren(...sentence(page, memory, record));
@@ -78,6 +82,7 @@ export function mountMemory(host: HTMLElement, page: Page): Part {
   };
   choice.addEventListener("change", redraw);
   const ask = async (run: RunRecord): Promise<void> => {
+    if (!run.memory) return show(null, EMPTY);
     const reason = whyUnavailable(page.view, "run", "run", "memory");
     if (reason !== null) return show(null, reason);
     try {
@@ -90,6 +95,7 @@ export function mountMemory(host: HTMLElement, page: Page): Part {
   return {
     update: (view) => {
       const now = schemeOf(view);
+      start.disabled = view.state === "running" || view.held;
       if (view.run !== drawn) {
         drawn = view.run;
         isAsked = false;
