@@ -15,8 +15,8 @@ from tensorweb.graph.node import leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.waits import run_async, run_blocking
 
+from .kernel_records import ShaderProblem
 from .kernels import Output
-from .records import ShaderProblem
 
 BUILTINS = {
     "global_invocation_id": "global_id",

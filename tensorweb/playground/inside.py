@@ -21,7 +21,7 @@ from tensorweb.inspection.differences import compare_devices
 from tensorweb.inspection.gradients import difference_quotient, gradients
 from tensorweb.waits import Steps, run_async, run_blocking
 
-from . import pictures, policy, records, tensors
+from . import inside_records, pictures, policy, records, tensors
 from .models import Call, Calls, Part, parts_of
 from .numbers import Reader, text_of
 from .sources import is_program
@@ -79,7 +79,7 @@ class Inside:
         index: Sequence[int],
         *,
         is_search: bool,
-    ) -> records.Why:
+    ) -> inside_records.Why:
         """Explain one cell, or with `is_search` the NaN or infinity that it is from."""
         explain = cells.first_nonfinite if is_search else cells.explain_cell
         steps = explain(self.provenance, x.node, _checked(x, index))
@@ -91,7 +91,7 @@ class Inside:
         entries: Sequence[tensors.Entry],
         x: tw.Tensor,
         index: Sequence[int],
-    ) -> list[records.WhySource]:
+    ) -> list[inside_records.WhySource]:
         """Return which cells of named tensors one cell reaches."""
         names = _names(entries)
         index = _checked(x, index)
@@ -108,7 +108,7 @@ class Inside:
         x: tw.Tensor,
         index: Sequence[int],
         reader: Reader,
-    ) -> list[records.CellGradient]:
+    ) -> list[inside_records.CellGradient]:
         """Return the gradients of a cell by the named tensors that it depends on."""
         index = _checked(x, index)
         if x.dtype.kind != "float":
@@ -137,7 +137,7 @@ class Inside:
         by: tw.Tensor,
         gradient: tw.Tensor,
         reader: Reader,
-    ) -> records.GradientCheck:
+    ) -> inside_records.GradientCheck:
         """Compare the largest element of a gradient with a difference quotient."""
         index = _checked(x, index)
         found = (await pictures.find(tw.abs(gradient), "max", reader))["index"]
@@ -158,7 +158,7 @@ class Inside:
 
     async def compared(
         self, entries: Sequence[tensors.Entry], device: records.DeviceName
-    ) -> records.DeviceComparison:
+    ) -> inside_records.DeviceComparison:
         """Compute the operations behind named tensors on another device as well."""
         if not self._blocking:
             await open_device_async(device)
@@ -179,12 +179,12 @@ class Inside:
 
     async def film(
         self, steps: Sequence[tuple[int, tw.Tensor]], name: str, reader: Reader
-    ) -> records.FilmRecord:
+    ) -> inside_records.FilmRecord:
         """Return the values of a statement with their statistics and histograms."""
         values = [x for _, x in steps]
         numbers = [self._look(pair_of(x.node), name) for x in values]
         known = await tensors.statistics_of(values, reader)
-        found: list[records.FilmStep] = [
+        found: list[inside_records.FilmStep] = [
             {
                 "step": step,
                 "tensor": tensors.record(number, self._entry(number), [], statistics),
@@ -204,7 +204,7 @@ class Inside:
 
     async def modules(
         self, names: Mapping[str, object], reader: Reader
-    ) -> list[records.ModuleRecord]:
+    ) -> list[inside_records.ModuleRecord]:
         """Return the modules of the networks that have a name."""
         found = list(islice(parts_of(names), policy.MOST_MODULES))
         shown: list[int] = []
@@ -249,7 +249,7 @@ class Inside:
 
     def _record(
         self, entries: Sequence[tensors.Entry], found: Explanation
-    ) -> records.Why:
+    ) -> inside_records.Why:
         names = _names(entries)
         line = _line(found.location)
         return {
@@ -282,7 +282,7 @@ class Inside:
         entries: Sequence[tensors.Entry],
         names: dict[Node, int],
         source: Source,
-    ) -> records.WhySource:
+    ) -> inside_records.WhySource:
         node = source.terms.node
         dtype = str(node.dtype)
         line = _line(getattr(node, "location", None))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Annotated, TypedDict
 
-from .records import Position, Span, Text
+from .records import Most, Pair, Position, Span, Text
 
 
 class KernelLine(TypedDict):
@@ -54,3 +54,28 @@ class KernelSplit(TypedDict):
     read: int
     why: str
     """A sentence: the rule by which one kernel does not do both."""
+
+
+class ShaderProblem(TypedDict):
+    """What a compiler said about a text; line and column begin at 1, 0 is unknown."""
+
+    text: Text
+    line: Position
+    column: Position
+
+
+class Attempt(TypedDict):
+    """The results of a captured kernel by its own text and by another one."""
+
+    problems: Annotated[list[ShaderProblem], Most(100)]
+    """Why the other text did not run; empty if it did."""
+    seconds: Annotated[list[float], Most(2)]
+    """Device time of both; empty where the device cannot tell."""
+    pairs: Annotated[list[Pair], Most(1)]
+    """The first output that differs, else the first one."""
+
+
+class KernelCode(TypedDict):
+    """A statement that defines a kernel of the program's own."""
+
+    text: Annotated[str, Most(1 << 20)]

@@ -25,6 +25,7 @@ from tensorweb.waits import run_async, run_blocking
 
 from . import (
     completion,
+    inside_records,
     kernel_records,
     kernels,
     memory,
@@ -417,7 +418,7 @@ class Session:
             "index": index,
         }
 
-    async def attempt(self, source: str) -> records.Attempt:
+    async def attempt(self, source: str) -> kernel_records.Attempt:
         """Run the captured kernel with its own text and with another one."""
         found = await self._captured().run(source, self._blocking)
         problems, outputs, seconds = found
@@ -430,7 +431,7 @@ class Session:
                 break
         return {"problems": problems, "seconds": seconds, "pairs": pairs}
 
-    async def as_code(self, source: str) -> records.KernelCode:
+    async def as_code(self, source: str) -> kernel_records.KernelCode:
         """Return the captured kernel with another text as code of a program."""
         return {"text": self._captured().as_code(source)}
 
@@ -441,7 +442,7 @@ class Session:
 
     async def why(
         self, tensor: int, index: Sequence[int], search: bool = False
-    ) -> records.Why:
+    ) -> inside_records.Why:
         """Explain one cell of a tensor of a run with provenance.
 
         With `search`, explain the first NaN or infinity that it comes from instead.
@@ -452,7 +453,7 @@ class Session:
 
     async def reached(
         self, tensor: int, index: Sequence[int]
-    ) -> list[records.WhySource]:
+    ) -> list[inside_records.WhySource]:
         """Return which cells of named tensors a cell of one reaches."""
         x = self._tensor(tensor)
         return await self._looked_into().reached(self._entries, x, index)
@@ -508,7 +509,7 @@ class Session:
 
     async def gradients(
         self, tensor: int, index: Sequence[int]
-    ) -> list[records.CellGradient]:
+    ) -> list[inside_records.CellGradient]:
         """Return the gradients of a cell by the named tensors that it depends on."""
         x = self._tensor(tensor)
         inside = self._looked_into()
@@ -516,21 +517,23 @@ class Session:
 
     async def check_gradient(
         self, tensor: int, index: Sequence[int], by: int, gradient: int
-    ) -> records.GradientCheck:
+    ) -> inside_records.GradientCheck:
         """Compare the largest element of a gradient with a difference quotient."""
         x, by_x, found = map(self._tensor, (tensor, by, gradient))
         inside = self._looked_into()
         return await inside.check_gradient(x, index, by_x, found, self._reader)
 
-    async def compared(self, device: records.DeviceName) -> records.DeviceComparison:
+    async def compared(
+        self, device: records.DeviceName
+    ) -> inside_records.DeviceComparison:
         """Compare the operations behind named tensors with another device."""
         return await self._looked_into().compared(self._entries, device)
 
-    async def modules(self) -> list[records.ModuleRecord]:
+    async def modules(self) -> list[inside_records.ModuleRecord]:
         """Return the modules of the networks that have a name."""
         return await self._looked_into().modules(self._names, self._reader)
 
-    async def film(self, result: int) -> records.FilmRecord:
+    async def film(self, result: int) -> inside_records.FilmRecord:
         """Return the values that a statement bound while the program ran."""
         inside = self._looked_into()
         name = self._lines.records(self._names)[result]["name"] or "returned"

@@ -15,13 +15,23 @@ from answers import text_of_answer
 
 from tensorweb import devices
 from tensorweb.backends.kernel_backend import KernelBackend
-from tensorweb.playground import bridge, kernel_records, policy, records
+from tensorweb.playground import (
+    bridge,
+    inside_records,
+    kernel_records,
+    policy,
+    records,
+)
 from tensorweb.playground.session import Session, handlers
 from tools import first_look, protocol
 
 RECORDS = {
     name: value
-    for name, value in {**vars(records), **vars(kernel_records)}.items()
+    for name, value in {
+        **vars(records),
+        **vars(kernel_records),
+        **vars(inside_records),
+    }.items()
     if typing.is_typeddict(value)
 }
 
