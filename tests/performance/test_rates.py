@@ -45,3 +45,23 @@ def test_a_gpu_runs_chains_of_multiply_adds(
     assert own.count("fma(") * 4 * 2 == 4 * rates.PER_STEP
     assert found.flops == 2 * rates.GROUPS * rates.LANES * 4 * rates.PER_STEP
     assert found.adapter == devices.backend(webgpu).description
+
+
+def test_the_time_of_compiling_does_not_count(
+    webgpu: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: set[str] = set()
+
+    def slow_at_first(compute: Callable[[], tw.Tensor], calls: int) -> Steps[float]:
+        """Take a second where a kernel runs for the first time, else half of one."""
+        with tw.record_kernels() as kernels:
+            tw.realize(compute())
+        new = {kernel.source for kernel in kernels} - seen
+        seen.update(new)
+        yield from ()
+        return 1.0 if new else 0.5
+
+    monkeypatch.setattr(rates, "_run", slow_at_first)
+    monkeypatch.setattr(rates, "REPEATS", 0)
+    found = run_blocking(rates.measured(webgpu))
+    assert found.flops == 2 * rates.GROUPS * rates.LANES * 4 * rates.PER_STEP
