@@ -75,8 +75,9 @@ class Provenance:
 
     def _retain(self, node: Node, inputs: tuple[Node, ...]) -> None:
         kept = self._inputs
+        if node not in kept:
+            self._bytes_left -= _size(node)
         kept[node] = inputs
-        self._bytes_left -= _size(node)
         while self._bytes_left < 0 or len(kept) > self._most_nodes:
             oldest, _ = kept.popitem(last=False)
             self._bytes_left += _size(oldest)

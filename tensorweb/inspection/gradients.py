@@ -22,6 +22,12 @@ from tensorweb.waits import Steps
 
 WITHOUT_GRADIENT = ("constant", "iota")
 
+FINER = 16
+"""How much smaller the second step of a difference quotient is."""
+
+AGREEMENT = 0.02
+"""Quotients of both steps that differ by a larger part show a nearby pole or kink."""
+
 
 class _WholePass(BackwardPass):
     """A backward pass to all floats that a result depends on.
@@ -77,8 +83,10 @@ def difference_quotient(
 ) -> Steps[tuple[float, float]]:
     """Return the derivative of a cell by another one, by differences, and their step.
 
-    All operations between them run again for two values around the other cell's own,
-    x: the derivative is (f(x + step) - f(x - step)) / (2 * step).
+    All operations between them run again for values around the other cell's own, x:
+    the derivative is (f(x + step) - f(x - step)) / (2 * step). A step of the cube root
+    of the rounding error balances both errors of a smooth function; where a step that
+    is `FINER` gives something else than rounding explains, that one counts.
 
     Args:
         provenance: what the program computed; it is open.
@@ -88,20 +96,28 @@ def difference_quotient(
         at: its cell.
     """
     (own,) = yield from values_at([(by, at)])
-    step = dtypes.finfo(by.dtype).eps ** (1 / 3) * max(1.0, abs(float(own)))
+    eps = dtypes.finfo(by.dtype).eps
+    step = eps ** (1 / 3) * max(1.0, abs(float(own)))
     order = provenance.ordered([node], lambda one: one is not by)
+    change = cast(dependence.cell(by, at), by.dtype)
     ends = []
-    for sign in (1, -1):
-        change = cast(dependence.cell(by, at), by.dtype)
-        others = {by: plus(by, times(change, number(sign * step, by)))}
+    for moved in (step, -step, step / FINER, -step / FINER):
+        others = {by: plus(by, times(change, number(moved, by)))}
         for one in order:
             inputs = provenance.inputs_of(one)
             if any(each in others for each in inputs):
                 others[one] = _again(one, [others.get(each, each) for each in inputs])
         ends += [(others[node], index), (others[by], at)]
-    high, above, low, below = map(float, (yield from values_at(ends)))
-    # The step is rounded where it is added.
-    return (high - low) / (above - below), step
+    values = [float(value) for value in (yield from values_at(ends))]
+    coarse, fine = (_quotient(*values[at : at + 4]) for at in (0, 4))
+    rounding = 4 * eps * abs(values[4]) * FINER / step
+    is_smooth = abs(coarse - fine) <= AGREEMENT * abs(coarse) + rounding
+    return (coarse, step) if is_smooth else (fine, step / FINER)
+
+
+def _quotient(high: float, above: float, low: float, below: float) -> float:
+    """Return the difference of two results by that of their arguments, as rounded."""
+    return (high - low) / (above - below)
 
 
 def _again(node: Node, inputs: Sequence[Node]) -> Node:

@@ -70,6 +70,18 @@ def test_differences_agree_with_gradients(device: str) -> None:
             assert abs(quotient - expected) <= 2e-3 * max(1e-2, abs(expected))
 
 
+def test_differences_near_a_pole_take_a_finer_step(device: str) -> None:
+    x = tw.asarray([0.01, 1.0])
+    with Provenance().open() as provenance:
+        y = tw.log(x)
+        y.tolist()
+    with provenance.retaining():
+        steps = difference_quotient(provenance, y.node, (0,), x.node, (0,))
+        quotient, step = run_blocking(steps)
+    assert abs(quotient - 100) < 0.5
+    assert step < 0.001
+
+
 def test_a_detached_value_has_no_gradient() -> None:
     with Provenance().open() as provenance:
         x = tw.asarray([1.0, 2.0])
