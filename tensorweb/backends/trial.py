@@ -19,6 +19,7 @@ from tensorweb.drivers.protocol import (
     Driver,
     ShaderDriver,
 )
+from tensorweb.errors import DeviceMemoryError
 from tensorweb.waits import Steps
 
 BINDING = re.compile(
@@ -115,6 +116,7 @@ class Capture:
         self.grid = grid
         self._handle = -1
         self._buffers: list[int] = []
+        self._compiled: dict[str, int] = {}
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -161,7 +163,12 @@ class Capture:
         self._handle = tape[at + 1]
         first = 1 + tape[at + 5] // 4
         self.words = tape[first : first + PARAMETER_WORDS].tolist()
-        self._buffers = [self._copied(handle) for handle in handles]
+        try:
+            for handle in handles:
+                self._buffers.append(self._copied(handle))
+        except DeviceMemoryError:  # the program has room without the copies
+            self.close()
+            self.words = None
 
     def _copied(self, handle: int) -> int:
         """Return a new buffer with the bytes of another."""
@@ -178,7 +185,11 @@ class Capture:
             BackendError: the device refused its storages.
         """
         access = "".join("w" if each.is_written else "r" for each in self.bindings)
-        handles = (self._handle, self._pipelines.compiled(source, access, "edited"))
+        edited = self._compiled.get(source)
+        if edited is None:
+            edited = self._pipelines.compiled(source, access, "edited")
+            self._compiled[source] = edited
+        handles = (self._handle, edited)
         runs = []
         for handle in handles:
             runs.append((yield from self._run(handle)))
