@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from math import prod
 
 import tensorweb as tw
@@ -29,6 +30,9 @@ BUILTINS = {
 
 NUMBERS = {"f32": ("float32", "f"), "i32": ("int32", "i"), "u32": ("uint32", "I")}
 """By type of a parameter: its dtype, and its format in memory."""
+
+DEEPEST = 8
+"""Constants in a row of which each is defined by the next."""
 
 NAME = r"\b[A-Za-z_]\w*"
 
@@ -80,6 +84,8 @@ class Attempts:
         Raises:
             LookupError: the text cannot be the text of a `tw.kernel`; says why.
         """
+        if '"""' in source:
+            raise LookupError('the text has """, which ends a text of Python')
         bindings = bindings_of(source)
         main = re.search(
             r"@compute\s*@workgroup_size\(([^)]+)\)\s*fn\s+main\s*\((.*?)\)\s*\{(.*)\}",
@@ -176,15 +182,16 @@ def _number(expression: str, source: str) -> int:
 
     def value(name: re.Match[str]) -> str:
         found = re.search(rf"\bconst {name[0]}(?:: \w+)? = ([^;]+);", source)
-        return f"({re.sub(NAME, value, found[1])})" if found else name[0]
+        return f"({found[1]})" if found else name[0]
 
-    numbers = re.sub(NAME, value, expression)
+    numbers = expression
+    for _ in range(DEEPEST):
+        numbers = re.sub(NAME, value, numbers)
     plain = re.sub(r"(\d)u\b", r"\1", numbers).replace("/", "//")
-    if not re.fullmatch(r"[\d\s()+*/-]+", plain):
-        raise LookupError(
-            f"the size of a workgroup, {expression.strip()}, is no number"
-        )
-    return int(eval(plain))  # digits and operators only
+    if re.fullmatch(r"[\d\s()+*/-]+", plain) and "**" not in plain:
+        with suppress(ArithmeticError, SyntaxError, TypeError):
+            return int(eval(plain))  # digits and operators only
+    raise LookupError(f"the size of a workgroup, {expression.strip()}, is no number")
 
 
 def _indented(parts: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ import linecache
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
+from math import isfinite
 from typing import TypeVar
 
 import tensorweb as tw
@@ -152,7 +153,7 @@ class Inside:
         return {
             "index": found,
             "gradient": text_of(own, str(gradient.dtype)),
-            "quotient": f"{quotient:.4g}",
+            "quotient": f"{quotient:.4g}" if isfinite(quotient) else "not finite",
             "step": f"{step:.2g}",
         }
 

@@ -102,10 +102,10 @@ MOST_FILM_STEPS = 240
 """Values of one statement that a run with provenance retains."""
 
 MOST_FILM_BYTES = 1 << 25
-
-# Intervals of the histograms of a film.
-FILM_BINS = 32
 """Their bytes; two are retained of larger ones as well."""
+
+FILM_BINS = 32
+"""Intervals of the histograms of a film."""
 
 MOST_MEMORY_VALUES = 40
 """Values that one buffer contained, of which the page hears."""

@@ -222,7 +222,9 @@ class Session:
         retaining = nullcontext() if looker is None else looker.open()
         texts = {FILENAME: source}
         self._lines.begin(keep, inside)
-        heard = listening(tally.add, seconds=timed, reads=tally.add_read)
+        heard = listening(
+            tally.add, seconds=timed and not attempts, reads=tally.add_read
+        )
         noting_results = self._lines.noting()
         logging = logging_memory(log) if memory else nullcontext()
         taking = nullcontext() if attempts is None else attempts.capture.open()
