@@ -108,7 +108,6 @@ _TENSORWEB: dict[str, str] = {
     "shape": "write `x.shape`",
     "tobytes": "write `x.numpy().tobytes()`",
     "tofile": "write `x.numpy().tofile(file)`",
-    "trace": "write `tw.linalg.trace(x)`",
     "unique": "unique_values",
     "vstack": "write `tw.concat(parts, axis=0)`, `tw.stack(parts)` for vectors",
     "addmm": "write `c + a @ b`",

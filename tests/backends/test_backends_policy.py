@@ -53,9 +53,9 @@ def flushes(build: Tensor, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, i
     found: list[tuple[int, int]] = []
     flush = KernelBackend._flush
 
-    def counted(self: KernelBackend, graph: LinearGraph) -> None:
+    def counted(self: KernelBackend, graph: LinearGraph, begun: float) -> None:
         found.append((len(graph.nodes), len(graph.outputs)))
-        flush(self, graph)
+        flush(self, graph, begun)
 
     with monkeypatch.context() as patch:
         patch.setattr(KernelBackend, "_flush", counted)
@@ -82,9 +82,9 @@ def test_a_deep_graph_stores_the_few_values_that_a_loop_retains(
     found: list[int] = []
     compute = KernelBackend._compute
 
-    def counted(self: KernelBackend, graph: LinearGraph) -> None:
+    def counted(self: KernelBackend, graph: LinearGraph, begun: float) -> None:
         found.append(len(graph.outputs))
-        compute(self, graph)
+        compute(self, graph, begun)
 
     monkeypatch.setattr(KernelBackend, "_compute", counted)
     x = tw.realize(tw.full(4, 0.5) * 1.0)
