@@ -17,7 +17,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice
-from operator import attrgetter, methodcaller
+from operator import attrgetter, getitem, methodcaller
+from threading import get_ident
 from time import perf_counter
 from types import CodeType, SimpleNamespace
 from typing import Any, Literal, Protocol
@@ -215,7 +216,10 @@ class MemoryLog:
 
     def __post_init__(self) -> None:
         """Chain the C functions of the hooks."""
-        self._holder.frame = sys._getframe
+        # Not sys._getframe(): where C has called the function that ends, the frame that
+        # it returns is none of Python (3.14).
+        current = map(getitem, iter(sys._current_frames, None), iter(get_ident, None))
+        self._holder.frame = partial(next, current)
         nowhere = SimpleNamespace(f_code=None, f_lasti=0)
         self._holder.nowhere = nowhere
         frames = iter(partial(methodcaller("frame"), self._holder), None)
