@@ -55,6 +55,10 @@ TIDY = """async () => {
   page.setTheme("system");
   page.show("tensors");
   page.change({ viewSettings: null, tensor: "", sent: null });
+  const modes = [...document.querySelectorAll("#tensors .viewer-views button")];
+  // These two modes stay when another tensor is chosen, and hide its facts.
+  const pressed = modes.find((one) => one.getAttribute("aria-pressed") === "true");
+  if (["Table", "Layout"].includes(pressed?.textContent)) modes[2].click();
   page.dismiss();
 }"""
 """Closes and forgets what a reader may have opened, typed and chosen."""
