@@ -27,7 +27,7 @@ from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.planning import Plan, Plans, describe, make_plan
 from tensorweb.backends.pool import Buffer, Pool
 from tensorweb.backends.replay import Replay
-from tensorweb.backends.reporting import MemoryReport, Report
+from tensorweb.backends.reporting import FlushReport, MemoryReport
 from tensorweb.backends.tapes import filled
 from tensorweb.backends.traits import DeviceTraits
 from tensorweb.devices import forget
@@ -474,7 +474,7 @@ class KernelBackend:
         report, submit = None, self.driver.submit
         if listeners():
             described, locations = plan.described(graph), locations_of(nodes)
-            report = Report(plan.records, described, locations, begun, False)
+            report = FlushReport(plan.records, described, locations, begun, False)
             submit = partial(report.submit, self.driver)
         memory = None
         if (log := memory_log()) is not None:

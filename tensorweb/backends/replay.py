@@ -10,7 +10,7 @@ from typing import Protocol
 from tensorweb.backends.layouts import allocations
 from tensorweb.backends.planning import Plan, describe
 from tensorweb.backends.pool import Buffer, Pool, Taken
-from tensorweb.backends.reporting import MemoryReport, Report
+from tensorweb.backends.reporting import FlushReport, MemoryReport
 from tensorweb.backends.tapes import Holes, filled
 from tensorweb.drivers import Driver
 from tensorweb.errors import DeviceLostError, DeviceMemoryError
@@ -152,7 +152,7 @@ class Replay:
         report, submit, memory = None, host.driver.submit, None
         described, locations = self._described, self._locations
         if listeners():
-            report = Report(self._launches, described, locations, begun, True)
+            report = FlushReport(self._launches, described, locations, begun, True)
             submit = partial(report.submit, host.driver)
         if (log := memory_log()) is not None:
             memory = MemoryReport(log, host.pool, self._plan, described, locations)

@@ -19,7 +19,7 @@ from tensorweb.frames import Location
 from tensorweb.memory_log import MemoryLog
 
 
-class Report(Flush):
+class FlushReport(Flush):
     """One flush while somebody listens."""
 
     # One object for both, and no call of the other initialiser: a small flush takes
