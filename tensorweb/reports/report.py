@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from tensorweb import frames
 from tensorweb.display.numbers import shape_text, short
-from tensorweb.errors import BlockingError, DataError
+from tensorweb.errors import BackendError, DataError, MissingPackageError
 from tensorweb.show import has_host
 from tensorweb.tensor import Tensor
 from tensorweb.version import VERSION
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 20
 """Lines of each part of a report's text."""
+
+UNENCODABLE = "backslashreplace"
+"""What files contain for lone surrogates, which no encoding has."""
 
 
 class Report:
@@ -97,10 +100,15 @@ class Report:
 
         text = self._html()
         if path is not None:
-            Path(path).write_text(text, "utf-8")
+            Path(path).write_text(text, "utf-8", UNENCODABLE)
             return Path(path)
         with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", suffix=".html", prefix="tensorweb-", delete=False
+            "w",
+            encoding="utf-8",
+            errors=UNENCODABLE,
+            suffix=".html",
+            prefix="tensorweb-",
+            delete=False,
         ) as file:
             file.write(text)
         written = Path(file.name)
@@ -132,7 +140,7 @@ class Report:
         """Return a summary as text."""
         try:
             recording = self._recorded()
-        except (BlockingError, DataError) as error:
+        except (BackendError, DataError) as error:
             return f"Report {self._title}: {error}"
         parts = [f"{self._title}: {_counts(recording)}"]
         parts += _listed("Tensors", map(_tensor_text, recording["tensors"]))
@@ -151,7 +159,10 @@ class Report:
         if self._recording is not None and not has_host():
             from .document import framed
 
-            bundle["text/html"] = framed(self._html(), self._title)
+            try:
+                bundle["text/html"] = framed(self._html(), self._title)
+            except MissingPackageError as error:
+                bundle["text/plain"] += f"\n{error}"
         return {
             kind: text
             for kind, text in bundle.items()

@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 
 import tensorweb as tw
+from tensorweb.reports import document
+from tensorweb.reports.recording import Recorder
 from tensorweb.show import set_show_hook
 
 PROGRAM = """\
@@ -190,6 +192,33 @@ def test_a_failing_program_is_reported(cpu: str, tmp_path: Path) -> None:
         tw.matmul(tw.ones((2, 3)), tw.ones((4, 5)))
     text = report.report(tmp_path / "r.html").read_text("utf-8")
     assert "The program failed: ShapeError: matmul: inner sizes differ" in text
+
+
+def test_a_display_raises_no_error_of_a_device_or_a_bundle(
+    cpu: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(recorder: Recorder) -> None:
+        raise tw.DeviceLostError("the device was lost")
+
+    def missing(name: str) -> str:
+        raise tw.MissingPackageError(f"reports need {name}")
+
+    with tw.trace("x") as t:
+        pass
+    with monkeypatch.context() as patched:
+        patched.setattr(Recorder, "recording", lost)
+        assert repr(t) == "Report x: the device was lost"
+    monkeypatch.setattr(document, "_bundled", missing)
+    bundle = t._repr_mimebundle_()
+    assert [*bundle] == ["text/plain"]
+    assert "reports need report.js" in bundle["text/plain"]
+
+
+def test_lone_surrogates_are_written_as_escapes(cpu: str, tmp_path: Path) -> None:
+    with tw.trace("\ud800") as t:
+        pass
+    text = t.report(tmp_path / "r.html").read_text("utf-8")
+    assert "<title>\\ud800</title>" in text
 
 
 def test_wrong_uses_are_named(cpu: str) -> None:
