@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 from contextlib import ExitStack
+from inspect import CO_ASYNC_GENERATOR, CO_GENERATOR
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from tensorweb import frames
@@ -24,6 +25,8 @@ MOST_LISTED = 20
 
 UNENCODABLE = "backslashreplace"
 """What files contain for lone surrogates, which no encoding has."""
+
+CONTEXTLIB = ExitStack.close.__code__.co_filename
 
 
 class Report:
@@ -55,7 +58,7 @@ class Report:
         from .recording import Recorder
 
         self._recorder = Recorder()
-        main = frames.user_frame().f_code.co_filename
+        main = _block_frame().f_code.co_filename
         self._title = self._title or _title_of(main)
         self._block.enter_context(self._recorder.open(main))
         self._is_open = True
@@ -74,7 +77,7 @@ class Report:
             if error is not None:
                 self._recorder.fail(error)
             else:
-                self._recorder.take(frames.user_frame().f_locals)
+                self._recorder.take(_block_frame().f_locals)
 
     def report(self, path: str | Path | None = None) -> Path:
         """Write the report as one HTML file, and return the file's path.
@@ -245,6 +248,17 @@ def inspect(x: Tensor, name: str = "") -> Report:
     report._recorder.inspect(x, name, frame.f_code.co_filename)
     report._recorded()
     return report
+
+
+def _block_frame() -> FrameType:
+    """Return the frame of a `with` block, also one that `contextlib` entered."""
+    frame = frames.user_frame()
+    while (caller := frame.f_back) is not None:
+        is_manager = frame.f_code.co_flags & (CO_GENERATOR | CO_ASYNC_GENERATOR)
+        if (caller if is_manager else frame).f_code.co_filename != CONTEXTLIB:
+            break
+        frame = caller
+    return frame
 
 
 def _title_of(file: str) -> str:

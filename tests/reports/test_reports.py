@@ -9,6 +9,8 @@ import subprocess
 import sys
 import webbrowser
 from base64 import b64decode
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -125,6 +127,26 @@ def test_a_trace_inside_another_has_its_own_lines(cpu: str, tmp_path: Path) -> N
     assert [line["name"] for line in found["run"]["lines"]] == ["after"]
     assert {tensor["name"] for tensor in found["tensors"]} == {"before", "after"}
     del after
+
+
+def test_a_trace_through_contextlib_records_its_caller(cpu: str) -> None:
+    @contextmanager
+    def traced() -> Iterator[tw.Report]:
+        with tw.trace() as t:
+            hidden = tw.ones(2) * 3
+            yield t
+            del hidden
+
+    with ExitStack() as stack:
+        first = stack.enter_context(tw.trace())
+        x = tw.ones((2, 3)) * 2
+    with traced() as second:
+        y = tw.ones((3, 5)) * 2
+    assert repr(first).startswith("test_reports.py: ")
+    assert "x: float32 (2, 3)" in repr(first)
+    assert repr(second).startswith("test_reports.py: ")
+    assert "y: float32 (3, 5)" in repr(second)
+    del x, y
 
 
 def test_nothing_is_recorded_outside_of_the_block(cpu: str, tmp_path: Path) -> None:
