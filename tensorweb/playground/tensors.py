@@ -196,7 +196,7 @@ async def describe(
     known: dict[int, Statistics] = {}
     asked: list[int] = []
     for number, entry in enumerate(entries):
-        if is_stopped and not _is_computed(entry.tensor.node):
+        if is_stopped and not is_computed(entry.tensor.node):
             known[number] = NOT_COMPUTED
         elif entry.group is not None and last[entry.group] is not entry:
             known[number] = {}  # asked for once it is looked at
@@ -224,7 +224,7 @@ async def statistics_of(
         return [await _alone(x, reader, search) for x in tensors]
 
 
-def _is_computed(node: Node) -> bool:
+def is_computed(node: Node) -> bool:
     """Whether a value is evaluated, or is a constant without storage."""
     return node.base.storage is not None or node.base.op is CONSTANT
 

@@ -8,6 +8,7 @@ because the program was compiled without the markers of the page.
 from __future__ import annotations
 
 import linecache
+import sys
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -27,7 +28,7 @@ from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.node import Node, number_of_constant
 from tensorweb.graph.op import CONSTANT, LEAF
 from tensorweb.graph.provenance import Provenance, open_provenance
-from tensorweb.memory_log import MemoryLog, logging_memory
+from tensorweb.memory_log import MemoryLog, logging_memory, memory_log
 from tensorweb.playground import (
     kernels,
     memory,
@@ -82,11 +83,16 @@ class Recorder:
     error: records.Failure | None = None
     main: str = ""
     _tally: kernels.Tally = field(default_factory=kernels.Tally)
-    _log: MemoryLog = field(default_factory=MemoryLog)
+    _log: MemoryLog | None = None
+    """None inside of another log: a buffer reports its release to one."""
     _provenance: Provenance = field(
         default_factory=lambda: Provenance(policy.MOST_RETAINED_BYTES)
     )
     _first: int = 0
+    _last: int = sys.maxsize
+    """The first execution of a line, and the first one after the block."""
+    _nodes: Sequence[Node] = ()
+    """What the block built, or what the inspected tensor was computed from."""
     _followed: list[Node] | None = None
     """What one inspected tensor was computed from, inputs first; None of a run."""
 
@@ -101,20 +107,37 @@ class Recorder:
         with ExitStack() as stack:
             stack.enter_context(self._standing_in([]))
             stack.enter_context(listening(self._tally.add))
-            stack.enter_context(logging_memory(self._log))
+            if memory_log() is None:
+                self._log = MemoryLog()
+                stack.enter_context(logging_memory(self._log))
             if outer is None:
                 stack.enter_context(self._provenance.open())
-            yield
-        self.seconds = perf_counter() - started
+            try:
+                yield
+            except BaseException as error:
+                self.fail(error)
+                raise
+            finally:
+                self.seconds = perf_counter() - started
+                self._last = frames.end_execution()
+                self._nodes = self._followed or self._built_nodes()
 
     def take(self, names: Mapping[str, object]) -> None:
-        """Take over the tensors with names, and compute the ones built in the block."""
-        self.entries = tensors.collect(names, [])
-        for entry in self.entries:
+        """Take over the tensors with names, and compute the ones built in the block.
+
+        After an error nothing is computed. Pending tensors of before are left out.
+        """
+        built = []
+        for entry in tensors.collect(names, []):
             # An assignment to elements gives a tensor of the program another node.
-            entry.tensor = tw.Tensor(entry.tensor.node)
-        built = [one.tensor for one in self.entries if self._is_new(one.tensor.node)]
-        tw.realize(*built)
+            x = entry.tensor = tw.Tensor(entry.tensor.node)
+            is_new = self._is_new(x.node)
+            if is_new or tensors.is_computed(pair_of(x.node)):
+                self.entries.append(entry)
+            if is_new:
+                built.append(x)
+        if self.error is None:
+            tw.realize(*built)
 
     def inspect(self, x: tw.Tensor, name: str, main: str) -> None:
         """Compute one tensor, and take over the values that it was made from."""
@@ -142,15 +165,18 @@ class Recorder:
 
     def recording(self) -> dict[str, Any]:
         """Return the records of what ran, with the pictures that a report shows."""
-        known = [pair_of(entry.tensor.node) for entry in self.entries]
-        nodes = self._followed
-        if nodes is None:
-            results = [*self._provenance.nodes(), *known]
-            nodes = self._provenance.ordered(results, lambda node: True)
-        built = [*_built([*dict.fromkeys([*known, *nodes])], self._first)]
-        with self._standing_in(built):
-            # Nobody listens to what a report reads, another recording included.
-            return Context().run(self._recording, nodes, built)
+        nodes = dict.fromkeys([*self._named_nodes(), *self._nodes])
+        built = [*_built(filter(self._is_new, nodes))]
+        # Nobody listens to what a report reads, another recording included.
+        record = self._standing_in(built)(self._recording)
+        return Context().run(record, self._nodes, built)
+
+    def _named_nodes(self) -> list[Node]:
+        return [pair_of(entry.tensor.node) for entry in self.entries]
+
+    def _built_nodes(self) -> list[Node]:
+        results = [*self._provenance.nodes(), *self._named_nodes()]
+        return self._provenance.ordered(results, self._is_new)
 
     def _recording(self, nodes: Sequence[Node], built: list[Built]) -> dict[str, Any]:
         entries: Entries = []
@@ -184,7 +210,10 @@ class Recorder:
             lines.append(_line_result(results, name))
         # Values that a kernel did not store drop their inputs when they are read.
         graph = [*_graph(self._provenance, nodes[-MOST_STEPS:], ids)]
-        found = drive(tensors.describe(entries, BlockingReader()))
+        described = tensors.describe(
+            entries, BlockingReader(), is_stopped=self.error is not None
+        )
+        found = drive(described)
         run: records.RunRecord = {
             "seconds": self.seconds,
             "stopped": False,
@@ -192,7 +221,7 @@ class Recorder:
             "lines": lines,
             "kernels": self._tally.records(),
             "kernelsLeftOut": self._tally.left_out,
-            "memory": True,
+            "memory": self._log is not None,
             "faults": [],
         }
         return {
@@ -212,7 +241,8 @@ class Recorder:
         for kernel in range(len(self._tally.records())):
             yield _response("source", {"kernel": kernel}, self._tally.source(kernel))
         yield _response("splits", {}, self._tally.splits())
-        yield _response("memory", {}, memory.record(self._log, self.entries))
+        if self._log is not None:
+            yield _response("memory", {}, memory.record(self._log, self.entries))
         for entry, record in zip(entries, found, strict=True):
             if "problem" in record or not record["shape"] or record["size"] < 2:
                 continue
@@ -226,7 +256,7 @@ class Recorder:
 
     def _is_new(self, node: Node) -> bool:
         location: Location | None = getattr(pair_of(node), "location", None)
-        return location is not None and location[2] >= self._first
+        return location is not None and self._first <= location[2] < self._last
 
     @contextmanager
     def _standing_in(self, built: Iterable[Built]) -> Iterator[None]:
@@ -282,11 +312,11 @@ def _picture(
     return drive(coloured)
 
 
-def _built(nodes: Iterable[Node], first: int) -> Iterator[Built]:
-    """Yield nodes with known lines that were built since an execution."""
+def _built(nodes: Iterable[Node]) -> Iterator[Built]:
+    """Yield nodes with known lines."""
     for node in nodes:
         location: Location | None = getattr(node, "location", None)
-        if location is None or location[2] < first or node.op is CONSTANT:
+        if location is None or node.op is CONSTANT:
             continue
         code, instruction, _ = location
         line, end_line, _, _ = frames.position_of(code, instruction)
@@ -308,7 +338,7 @@ def _by_line(built: Iterable[Built]) -> list[list[Built]]:
 
 
 def _line_result(results: Sequence[Built], name: str) -> records.LineResult:
-    """Return what a line made: its last value, and how often it ran."""
+    """Return what a line made: its last value, and how often one was computed."""
     last = results[-1]
     code = last.location[0]
     of_steps: dict[int, Node] = {}
@@ -340,18 +370,21 @@ def _line_result(results: Sequence[Built], name: str) -> records.LineResult:
 def _graph(
     provenance: Provenance, nodes: Sequence[Node], ids: Mapping[Node, int]
 ) -> Iterator[dict[str, Any]]:
-    """Yield operations, inputs first, as `%2 = add(%0, %1)`, and data as `%0`."""
+    """Yield operations, inputs first, as `%2 = add(%0, %1)`, data as `%0 = data`."""
     order: dict[Node, int] = {}
+    inputs = {node: provenance.inputs_of(node) for node in nodes}
     for node in nodes:
-        for one in (*provenance.inputs_of(node), node):
+        for one in (*inputs[node], node):
             if one not in order and not _is_number(one):
                 order[one] = len(order)
     for node, at in order.items():
         given = ", ".join(
             short(number_of_constant(one)) if _is_number(one) else f"%{order[one]}"
-            for one in provenance.inputs_of(node)
+            for one in inputs.get(node, ())
         )
-        text = f"%{at} = {node.op.name}({given})" if given else f"%{at} = data"
+        # A value of before the nodes is data, unless an operation without inputs.
+        is_data = not given and (node.op.arity or node.op is LEAF)
+        text = f"%{at} = " + ("data" if is_data else f"{node.op.name}({given})")
         location: Location | None = getattr(node, "location", None)
         found = None if location is None else frames.line_of(location)
         yield {

@@ -52,7 +52,7 @@ class Report:
 
     def __enter__(self) -> Self:
         """Record what the program computes from here on."""
-        if self._recorder is not None:
+        if self._recorder is not None or self._recording is not None:
             raise DataError("trace: it records once; open another by tw.trace().")
         # Imported now: programs that do not look start faster.
         from .recording import Recorder
@@ -76,8 +76,7 @@ class Report:
         with self._block:
             if error is not None:
                 self._recorder.fail(error)
-            else:
-                self._recorder.take(_block_frame().f_locals)
+            self._recorder.take(_block_frame().f_locals)
 
     def report(self, path: str | Path | None = None) -> Path:
         """Write the report as one HTML file, and return the file's path.
@@ -120,13 +119,15 @@ class Report:
         return written
 
     def _recorded(self) -> dict[str, Any]:
+        if self._recording is not None:
+            return self._recording
         if self._recorder is None or self._is_open:
             raise DataError(
                 "trace: nothing is recorded yet; write `with tw.trace() as t:` around "
                 "a part of the program, and t.report() after it."
             )
-        if self._recording is None:
-            self._recording = self._recorder.recording()
+        self._recording = self._recorder.recording()
+        self._recorder = None  # It retains the values of the program.
         return self._recording
 
     def _html(self) -> str:
@@ -182,8 +183,12 @@ def trace(title: object = "") -> Report:
     are not in the report. Functions under `tw.jit` run without
     a recording inside the block, so that their lines are seen.
 
+    After an exception the report has what was computed until then, and of pending
+    tensors shapes and layouts. A block inside of another one has no part Memory.
+
     A recording retains what the block computed, up to 128 MB, until the report is
-    dropped. Ordinary Python runs no kernels on `cpu`, which computes with NumPy.
+    shown, written or dropped. Ordinary Python runs no kernels on `cpu`, which computes
+    with NumPy.
 
     Args:
         title: heads the report; by default the name of the program's file.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import html
 import json
 import re
 import subprocess
 import sys
+import weakref
 import webbrowser
 from base64 import b64decode
 from collections.abc import Iterator
@@ -18,8 +20,9 @@ from typing import Any
 import pytest
 
 import tensorweb as tw
+from tensorweb.graph.node import Node
 from tensorweb.reports import document
-from tensorweb.reports.recording import Recorder
+from tensorweb.reports.recording import MOST_STEPS, Recorder
 from tensorweb.show import set_show_hook
 
 PROGRAM = """\
@@ -129,6 +132,34 @@ def test_a_trace_inside_another_has_its_own_lines(cpu: str, tmp_path: Path) -> N
     del after
 
 
+def test_the_values_of_an_outer_trace_are_left_out(cpu: str, tmp_path: Path) -> None:
+    with tw.trace() as outer:
+        before = tw.exp(tw.ones((2, 3))).realize()
+        with tw.trace() as t:
+            after = tw.log(before)
+        last = tw.sin(after).realize()
+    found = recording(t, tmp_path)
+    steps = [step["text"].split(" = ")[1] for step in found["graph"]]
+    assert [step.split("(")[0] for step in steps] == ["data", "log"]
+    assert [line["name"] for line in found["run"]["lines"]] == ["after"]
+    lines = recording(outer, tmp_path)["run"]["lines"]
+    assert {"before", "after", "last"} <= {line["name"] for line in lines}
+    del last
+
+
+def test_inspecting_leaves_the_memory_of_the_trace(webgpu: str, tmp_path: Path) -> None:
+    with tw.trace() as t:
+        x = tw.asarray([[1.0, 2.0], [3.0, 4.0]], device=webgpu)
+        y = tw.exp(x)
+        inner = tw.inspect(y)
+    assert not recording(inner, tmp_path)["run"]["memory"]
+    found = recording(t, tmp_path)["responses"]
+    (memory,) = (one["response"] for one in found if one["name"] == "memory")
+    (on_device,) = memory["devices"]
+    names = [name for block in on_device["blocks"] for name in block["names"]]
+    assert {"x", "y"} <= {*names}
+
+
 def test_a_trace_through_contextlib_records_its_caller(cpu: str) -> None:
     @contextmanager
     def traced() -> Iterator[tw.Report]:
@@ -147,6 +178,47 @@ def test_a_trace_through_contextlib_records_its_caller(cpu: str) -> None:
     assert repr(second).startswith("test_reports.py: ")
     assert "y: float32 (3, 5)" in repr(second)
     del x, y
+
+
+def test_tensors_of_before_stay_pending(cpu: str) -> None:
+    before = tw.exp(tw.ones((2, 3)) * 2)
+    with tw.trace() as t:
+        after = tw.ones((3, 5)) * 2
+    assert "after" in repr(t)
+    assert "before" not in repr(t)
+    assert before.node.storage is None
+    del after
+
+
+def test_a_finished_report_retains_no_tensor(cpu: str) -> None:
+    def run() -> tuple[tw.Report, weakref.ref[Node]]:
+        with tw.trace() as t:
+            x = tw.ones((2, 3)) * 2
+        return t, weakref.ref(x.node)
+
+    t, node = run()
+    text = repr(t)
+    gc.collect()
+    assert node() is None
+    assert repr(t) == text
+
+
+def test_generated_values_have_the_name_of_their_operation(cpu: str) -> None:
+    steps = repr(tw.inspect(tw.arange(5) * 2, "x")).split("Graph\n")[1]
+    assert "%0 = iota()" in steps
+    before = tw.exp(tw.ones((2, 3))).realize()
+    steps = repr(tw.inspect(before + 1, "x")).split("Graph\n")[1]
+    assert "%0 = data" in steps
+
+
+def test_the_graph_of_a_long_run_has_its_end(cpu: str, tmp_path: Path) -> None:
+    with tw.trace() as t:
+        x = tw.ones((2, 3))
+        for _ in range(MOST_STEPS + 2):
+            x = tw.sin(x).realize()
+    steps = [step["text"] for step in recording(t, tmp_path)["graph"]]
+    assert steps[:2] == ["%0 = data", "%1 = sin(%0)"]
+    assert len(steps) == MOST_STEPS + 1
 
 
 def test_nothing_is_recorded_outside_of_the_block(cpu: str, tmp_path: Path) -> None:
@@ -214,6 +286,44 @@ def test_a_failing_program_is_reported(cpu: str, tmp_path: Path) -> None:
         tw.matmul(tw.ones((2, 3)), tw.ones((4, 5)))
     text = report.report(tmp_path / "r.html").read_text("utf-8")
     assert "The program failed: ShapeError: matmul: inner sizes differ" in text
+
+
+def test_a_failing_program_shows_its_values(cpu: str, tmp_path: Path) -> None:
+    def fail(report: tw.Report) -> None:
+        with report:
+            x = tw.exp(tw.ones((2, 3))).realize()
+            pending.append(x * 2)
+            raise ZeroDivisionError
+
+    pending: list[tw.Tensor] = []
+    t = tw.trace()
+    with pytest.raises(ZeroDivisionError):
+        fail(t)
+    found = recording(t, tmp_path)
+    tensors = {tensor["name"]: tensor for tensor in found["tensors"]}
+    assert tensors["x"]["min"] == pytest.approx(2.71828)
+    assert tensors["pending[0]"]["shape"] == [2, 3]
+    assert "min" not in tensors["pending[0]"]
+    assert pending[0].node.storage is None
+
+
+def test_an_error_of_the_last_values_is_reported(
+    cpu: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(*values: tw.Tensor) -> None:
+        raise tw.DeviceLostError("the device was lost")
+
+    t = tw.trace()
+    t.__enter__()
+    x = tw.ones((2, 3)) * 2
+    with monkeypatch.context() as patched:
+        patched.setattr(tw, "realize", fail)
+        with pytest.raises(tw.DeviceLostError):
+            t.__exit__(None, None, None)
+    run = recording(t, tmp_path)["run"]
+    assert run["error"]["text"] == "DeviceLostError: the device was lost"
+    assert run["seconds"] > 0
+    del x
 
 
 def test_a_display_raises_no_error_of_a_device_or_a_bundle(
