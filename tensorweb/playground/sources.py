@@ -10,11 +10,16 @@ from __future__ import annotations
 import linecache
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 FILENAME = "main.py"
 
 _texts: dict[str, str] = {}
-_names: dict[str, str] = {}
+
+_tables: ContextVar[tuple[Mapping[str, str], Mapping[str, str]]] = ContextVar(
+    "sources", default=(_texts, {})
+)
+"""Texts and names in this thread or asyncio task."""
 
 
 def remember(texts: Mapping[str, str]) -> None:
@@ -36,23 +41,17 @@ def standing_in(texts: Mapping[str, str], names: Mapping[str, str]) -> Iterator[
         texts: their texts by file name; `linecache` must know them.
         names: their names in records, one of them `main.py`.
     """
-    before = {**_texts}, {**_names}
-    _replace(texts, names)
+    token = _tables.set((texts, names))
     try:
         yield
     finally:
-        _replace(*before)
-
-
-def _replace(texts: Mapping[str, str], names: Mapping[str, str]) -> None:
-    for table, entries in ((_texts, texts), (_names, names)):
-        table.clear()
-        table.update(entries)
+        _tables.reset(token)
 
 
 def name_of(filename: str) -> str:
     """Return the name of a file in records."""
-    return _names.get(filename, filename)
+    _, names = _tables.get()
+    return names.get(filename, filename)
 
 
 def is_main(filename: str) -> bool:
@@ -67,12 +66,14 @@ def is_program(filename: str) -> bool:
     >>> is_program("main.py"), is_program("/lib/json/__init__.py")
     (True, False)
     """
-    return filename in _texts
+    texts, _ = _tables.get()
+    return filename in texts
 
 
 def text_of(filename: str) -> str:
     """Return the text of a file of the program; empty if there is none."""
-    return _texts.get(filename, "")
+    texts, _ = _tables.get()
+    return texts.get(filename, "")
 
 
 def utf16(lines: Sequence[str], line: int, column: int | None) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import html
 import json
@@ -21,6 +22,7 @@ import pytest
 
 import tensorweb as tw
 from tensorweb.graph.node import Node
+from tensorweb.playground import sources
 from tensorweb.reports import document
 from tensorweb.reports.recording import MOST_STEPS, Recorder
 from tensorweb.show import set_show_hook
@@ -158,6 +160,20 @@ def test_inspecting_leaves_the_memory_of_the_trace(webgpu: str, tmp_path: Path) 
     (on_device,) = memory["devices"]
     names = [name for block in on_device["blocks"] for name in block["names"]]
     assert {"x", "y"} <= {*names}
+
+
+def test_traces_that_overlap_leave_the_sources(cpu: str) -> None:
+    async def run(seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        with tw.trace():
+            await asyncio.sleep(0.02)
+        assert not sources.is_program(__file__)
+
+    async def both() -> None:
+        await asyncio.gather(run(0), run(0.01))
+
+    asyncio.run(both())
+    assert not sources.is_program(__file__)
 
 
 def test_a_trace_through_contextlib_records_its_caller(cpu: str) -> None:
