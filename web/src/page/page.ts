@@ -11,6 +11,7 @@ import { OwnFiles } from "./own-files";
 import { MAIN } from "./program";
 import type { DeviceName, LineResult, ProgramFile, RunRecord, TensorRecord } from "./protocol";
 import { responsesOf, type Recording } from "./recording";
+import { whyElsewhere } from "./run-origin";
 import { Session } from "./session";
 import { recall, remember } from "./storage";
 import { isShown, Store, type Cell, type How, type Notice, type Pane, type Part, type RunOrigin } from "./view";
@@ -126,11 +127,24 @@ export class Page extends Store {
     for (const { part } of this.#mounted) event(part);
   }
 
-  /** Run the program, or the cell between two lines; a cell sees the variables of the last run. */
-  run(lines: number[] | null = null, how: How = {}): void {
-    if (this.view.held) return;
-    if (this.view.state === "running") return;
-    if (!this.files.isOpen) return void this.files.settled().then(() => this.run(lines, how));
+  /**
+   * Run the program, or the cell between two lines; a cell sees the variables of the last
+   * run. Return whether it runs: one more run for a panel is only of the program that the
+   * panel shows, so that no button of a panel runs what the reader did not.
+   */
+  run(lines: number[] | null = null, how: How = {}): boolean {
+    if (this.view.held || this.view.state === "running") return false;
+    const { timed = false, search = false, capture = null, again = false } = how;
+    const isMore = timed || search || how.inside === true || how.memory === true || capture !== null;
+    const elsewhere = isMore ? whyElsewhere(this.view) : null;
+    if (elsewhere !== null) {
+      this.warn(elsewhere);
+      return false;
+    }
+    if (!this.files.isOpen) {
+      void this.files.settled().then(() => this.run(lines, how));
+      return true;
+    }
     this.editor.flush();
     this.#source = this.editor.source();
     const { origins, document, python } = this.view;
@@ -138,14 +152,14 @@ export class Page extends Store {
     const keep = lines !== null && before?.document === document.id && before.python === python;
     const [main, ...files] = this.editor.files();
     const { lost } = this.files;
-    const { timed = false, search = false, capture = null, again = false } = how;
     // What a link looks at may need the provenance of this run.
     const inside = how.inside ?? (this.view.focus !== null && INSIDE.includes(this.view.result) && origins.run?.document !== document.id);
     const memory = how.memory ?? [this.view.result, this.view.panel].includes("memory");
-    this.#isAsked = search || inside || how.memory === true || capture !== null;
+    this.#isAsked = isMore || inside;
     this.#isAgain = again;
     this.#isDue = false;
     void this.session.run({ source: main?.text ?? "", files, lines, keep, timed, search, inside, memory, capture, lost });
+    return true;
   }
 
   /**
@@ -239,7 +253,7 @@ export class Page extends Store {
     const { document, device, python } = this.view;
     const { id, title } = document;
     const run = ++this.#runs;
-    const origin = { run, document: id, title, source: recording.source, device, python, recorded: true as const };
+    const origin = { run, document: id, title, source: recording.source, device, python, recorded: true as const, isForPanel: false };
     this.#recorded = responsesOf(recording);
     this.change({ origins: { output: origin, run: origin, tensors: origin }, run: recording.run });
     this.#call((part) => part.begin?.());
@@ -305,6 +319,7 @@ export class Page extends Store {
       source: this.#source,
       device: this.session.device,
       python,
+      isForPanel: this.#isAsked,
     };
     const rest = notice?.kind === "info" ? null : notice;
     const now = { phase: "program" as const, editedSince: false, isRerun: this.#isAgain, notice: rest };

@@ -33,9 +33,10 @@ export function originNote(view: View, part: keyof RunOrigins): string | null {
   return null;
 }
 
-/** Whether a run was one more run of the program, for a panel that looks inside of it. */
-export function isForPanel({ inside, search, captured }: RunRecord): boolean {
-  return inside === true || search !== undefined || captured !== undefined;
+/** Return why the listed results are not those of the open program; null if they are. */
+export function whyElsewhere({ origins: { run }, document }: View): string | null {
+  if (!run || run.document === document.id) return null;
+  return `These results are from “${run.title}”; open that program first.`;
 }
 
 /** A note about a run that retained its values; null for other runs. */

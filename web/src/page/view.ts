@@ -30,6 +30,8 @@ export interface RunOrigin {
   python: number;
   /** Whether it was recorded when the site was built. */
   recorded?: true;
+  /** Whether it was one more run of the program, for a panel that looks inside of it. */
+  isForPanel: boolean;
 }
 
 /** The runs that produced the output, `View.run` and `View.tensors`. */

@@ -3,7 +3,6 @@
 import { button, el } from "../../parts/dom";
 import { count } from "../../parts/format";
 import type { Page } from "../../page/page";
-import { isForPanel } from "../../page/run-origin";
 import type { Part, RunOrigin } from "../../page/view";
 import { differencesOf, type Difference, type RunResults } from "./run-differences";
 import "./compare.css";
@@ -24,7 +23,7 @@ export function mountCompare(host: HTMLElement, page: Page): Part {
   /** The results of the last run; null for one that a panel asked for. */
   const current = (): RunResults | null => {
     const { run, tensors, origins } = page.view;
-    if (!run || isForPanel(run) || !origins.tensors || origins.run !== origins.tensors) return null;
+    if (!run || !origins.tensors || origins.tensors.isForPanel || origins.run !== origins.tensors) return null;
     return { run, tensors, device: origins.tensors.device, source: origins.tensors.source };
   };
   const choose = (): void => {

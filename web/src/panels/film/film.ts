@@ -130,9 +130,10 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
     },
     film: (result) => {
       page.show(host.id);
+      const isKnown = page.view.run?.inside;
+      if (!isKnown && !page.run(null, { inside: true })) return;
       asked = result;
-      if (page.view.run?.inside) start(page.view);
-      else page.run(null, { inside: true });
+      if (isKnown) start(page.view);
     },
     originNote: (now) => (view.hidden ? null : originNote(now, "tensors")),
   };

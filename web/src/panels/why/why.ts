@@ -209,15 +209,16 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
     },
     why: (cell) => {
       page.show(host.id);
-      const { run: record, tensors } = page.view;
+      const { run: record, tensors, origins } = page.view;
       const id = cell.id ?? tensors.find(({ name }) => name === cell.name)?.id;
+      const isKnown = record?.inside && id !== undefined;
+      if (!isKnown && !page.run(null, { inside: true })) return;
       steps = [];
       linked = [];
       draw();
-      if (record?.inside && id !== undefined) return void ask(id, cell.index);
-      expected = { cell, after: page.view.origins.output };
+      if (isKnown) return void ask(id, cell.index);
+      expected = { cell, after: origins.output };
       say("Running the program once more, to remember what each value was computed from…");
-      page.run(null, { inside: true });
     },
     originNote: (view) => (steps.length > 0 ? originNote(view, "tensors") : null),
   };
