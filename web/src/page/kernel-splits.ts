@@ -17,6 +17,7 @@ export async function kernelSplits(page: Page): Promise<KernelSplit[]> {
   if (reason !== null) throw new Error(reason);
   const found = known.get(run) ?? page.request("splits", {});
   known.set(run, found);
+  found.catch(() => known.delete(run));
   return found;
 }
 
