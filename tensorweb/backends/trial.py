@@ -102,6 +102,7 @@ class Capture:
 
     Attributes:
         bindings: the storages of the kernel.
+        source: its text.
         grid: workgroups along x and y.
         words: the parameters of the launch, once it was found.
     """
@@ -112,7 +113,7 @@ class Capture:
         self.words: list[int] | None = None
         self._pipelines = pipelines
         self._driver = pipelines.driver
-        self._source = source
+        self.source = source
         self.grid = grid
         self._handle = -1
         self._buffers: list[int] = []
@@ -143,7 +144,7 @@ class Capture:
 
     def _find(self, tape: array[int]) -> int | None:
         """Return the word of a tape where the launch begins; None if it has none."""
-        handle = self._pipelines.known(self._source)
+        handle = self._pipelines.known(self.source)
         at = 1 + tape[0]
         while handle is not None and at < len(tape):
             if tape[at] != DISPATCH:

@@ -40,12 +40,17 @@ FORMS = re.compile(r"array<(?:vec([234])<)?(?:atomic<)?\w+>*")
 
 
 class Attempts:
-    """A captured launch whose text the reader edits."""
+    """A captured launch whose text the reader edits.
 
-    def __init__(self, capture: Capture, outputs: Sequence[Output]) -> None:
-        """Take what captures the launch, and what the kernel stores."""
+    Attributes:
+        capture: captures the launch.
+        outputs: what the kernel stores, once the launch was found.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        """Take what captures the launch."""
         self.capture = capture
-        self._outputs = outputs
+        self.outputs: Sequence[Output] = ()
 
     async def run(
         self, source: str, blocking: bool
@@ -74,9 +79,9 @@ class Attempts:
 
         A kernel with scratch storages writes more of them than it has outputs.
         """
-        if len(written) != len(self._outputs):
+        if len(written) != len(self.outputs):
             return [None] * len(written)
-        return [shape for shape, _ in self._outputs]
+        return [shape for shape, _ in self.outputs]
 
     def as_code(self, source: str) -> str:
         """Return a program's own kernel with this text, and a call of it.

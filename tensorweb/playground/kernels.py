@@ -188,23 +188,38 @@ class Tally:
                     return found
         return found
 
-    def attempts(self, kernel: int) -> Attempts:
+    def attempts(self, kernel: int) -> Attempts | None:
         """Return what captures the next launch of a kernel, to edit its text.
 
-        Raises:
-            LookupError: there is no such kernel, or it is none of a GPU.
+        None if there is no such kernel, or if it is not one of a GPU.
         """
         # Imported now: who edits no kernel needs neither.
         from tensorweb.backends.webgpu import WebGpuBackend
 
         from .attempts import Attempts
 
-        key = self._key(kernel)
-        _, code, grid = key
-        backend = devices.backend(self._records[key]["device"])
+        records = self.records()
+        if not 0 <= kernel < len(records):
+            return None
+        _, code, grid = list(self._records)[kernel]
+        backend = devices.backend(records[kernel]["device"])
         if not isinstance(backend, WebGpuBackend):
-            raise LookupError("only kernels of WebGPU are written in WGSL")
-        return Attempts(backend.capture(str(code), grid), self._outputs[key])
+            return None
+        return Attempts(backend.capture(str(code), grid))
+
+    def captured(self, attempts: Attempts) -> int | None:
+        """Note what a captured kernel stores; return its index, None for none.
+
+        Kernels of different names can have one text and one grid. The first one of
+        them in this run is the captured one.
+        """
+        capture = attempts.capture
+        for key, index in self.numbers().items():
+            is_same = (str(key[1]), key[2]) == (capture.source, capture.grid)
+            if capture.words is not None and is_same:
+                attempts.outputs = self._outputs[key]
+                return index
+        return None
 
     def _key(self, kernel: int) -> Key:
         keys = list(self._records)

@@ -373,8 +373,8 @@ class RunRecord(TypedDict):
     """Whether the provenance of its values was retained."""
     memory: NotRequired[bool]
     """Whether the buffers of devices were logged."""
-    captured: NotRequired[bool]
-    """Whether the run captured the kernel that was asked for."""
+    captured: NotRequired[int | None]
+    """The index in `kernels` of the kernel whose launch was captured; null for none."""
 
 
 class Statistics(TypedDict):

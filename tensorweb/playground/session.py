@@ -265,8 +265,8 @@ class Session:
             found["inside"] = True
         if memory:
             found["memory"] = True
-        if attempts is not None:
-            found["captured"] = attempts.capture.words is not None
+        if capture is not None:
+            found["captured"] = tally.captured(attempts) if attempts else None
         if seeker is not None:
             found["search"] = tensors.nonfinite_search(seeker)
         return found

@@ -60,7 +60,7 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
     error: { type: "ValueError", message: "no", frames: [{ skipped: 9 }, frame], text: "…", hidden: 2, clash },
     search: { complete: true, origins: tensor.origins ?? [] },
     inside: true,
-    captured: true,
+    captured: 0,
     memory: true,
   },
   describe: [tensor],

@@ -33,7 +33,7 @@ def session(webgpu: str) -> Session:
 
 def capture(session: Session, number: int) -> str:
     text: str = drive(session.source(number))["text"]
-    assert drive(session.run(PROGRAM, "webgpu", capture=number))["captured"]
+    assert drive(session.run(PROGRAM, "webgpu", capture=number))["captured"] == number
     return text
 
 
@@ -105,6 +105,24 @@ def inputs(session: Session) -> dict[str, tw.Tensor]:
         if not binding.is_written
         for size in [held._driver.buffer_size(buffer)]
     }
+
+
+def test_a_capture_names_the_kernel_of_its_own_run(session: Session) -> None:
+    number = len(kernels(session)) - 1
+    name = kernels(session)[number]["name"]
+    longer = PROGRAM.replace("x = ", "print(tw.exp(tw.arange(7.0)).tolist())\nx = ")
+    run = drive(session.run(longer, "webgpu", capture=number))
+    assert run["captured"] == number + 1
+    assert run["kernels"][number + 1]["name"] == name
+
+
+def test_a_run_captures_no_kernel_that_it_does_not_launch(session: Session) -> None:
+    assert drive(session.run("", "webgpu", capture=0))["captured"] is None
+    found = drive(session.run("print(1)", "webgpu", capture=0))
+    assert found["error"] is None
+    assert found["captured"] is None
+    with pytest.raises(LookupError, match="captured no kernel"):
+        drive(session.attempt("fn main() {}"))
 
 
 def test_a_capture_is_forgotten_with_the_next_run(session: Session) -> None:

@@ -271,8 +271,8 @@ export interface RunRecord {
   inside?: boolean;
   /** Whether the buffers of devices were logged. */
   memory?: boolean;
-  /** Whether the run captured the kernel that was asked for. */
-  captured?: boolean;
+  /** The index in `kernels` of the kernel whose launch was captured; null for none. */
+  captured?: number | null;
 }
 export const isRunRecord: Check<RunRecord> = record({
   seconds: number,
@@ -285,7 +285,7 @@ export const isRunRecord: Check<RunRecord> = record({
   search: optional(isNonfiniteSearch),
   inside: optional(flag),
   memory: optional(flag),
-  captured: optional(flag),
+  captured: optional(orNull(count())),
 });
 
 /** A file of a program other than `main.py`: a module, or data as text. */
