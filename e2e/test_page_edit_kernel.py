@@ -51,6 +51,21 @@ def test_a_kernel_is_edited_run_and_kept(shared: PageDriver) -> None:
     call = program.rstrip().rsplit("# result = ", 1)[1].replace("input0", "x")
     assert shared.run(f"{program}\nprint({call}.tolist())") == "ready", shared.wrong()
 
+    # The run has closed the editor, and kept the text.
+    row.get_by_role("button", name="Continue editing").click()
+    expect(text).to_contain_text("return (a + b + 1.0);")
+    expect(text).to_be_focused()
+
+    # What is shown belongs to this program, not to the next one.
+    page.evaluate("tensorwebPage.workspace.openExample('02-broadcasting')")
+    page.get_by_role("button", name="Keep as code").click()
+    expect(report).to_contain_text("open that program first")
+    measure = page.locator("#kernels").get_by_role("button", name="Measure times")
+    measure.click()
+    expect(page.locator("#notice")).to_contain_text("open that program first")
+    assert "edited" not in page.evaluate("tensorwebPage.editor.source()")
+    shared.tidy()
+
 
 def replace(shared: PageDriver, old: str, new: str) -> None:
     """Type another text over a part of the kernel's."""

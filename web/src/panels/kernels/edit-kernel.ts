@@ -9,11 +9,21 @@ import { count, duration, tuple } from "../../parts/format";
 import type { Page } from "../../page/page";
 import { MAIN } from "../../page/program";
 import type { Attempt, Pair, ShaderProblem } from "../../page/protocol";
+import { whyElsewhere } from "../../page/run-origin";
 import { messageOf } from "../../page/session";
 import { mountLitPicture } from "../why/lit-picture";
 
-/** Show an editor of a captured kernel's text. */
-export function mountKernelEditor(page: Page, original: string): HTMLElement {
+export interface KernelEditor {
+  dom: HTMLElement;
+  text(): string;
+  /** Whether the text is another one than the library's. */
+  isChanged(): boolean;
+  focus(): void;
+  destroy(): void;
+}
+
+/** Show an editor of a captured kernel's text, or of what the reader made of it before. */
+export function mountKernelEditor(page: Page, original: string, draft = original): KernelEditor {
   const report = el("div", { class: "kernel-report", role: "status" });
   const said = (text: string): void => report.replaceChildren(el("p", {}, text));
   const text = (): string => editor.state.doc.toString();
@@ -39,13 +49,16 @@ export function mountKernelEditor(page: Page, original: string): HTMLElement {
   };
   const keep = async (): Promise<void> => {
     try {
+      refuseElsewhere(page);
       const { text: code } = await page.request("as_code", { source: text() });
+      // The reader may have opened another program meanwhile.
+      refuseElsewhere(page);
       page.editor.showFile(MAIN);
       const end = page.editor.files()[0]?.text.length ?? 0;
       page.editor.change([{ from: end, to: end, insert: `\n\n${code}` }]);
       said("The kernel stands at the end of the program as edited = tw.kernel(…), with a call in its last line.");
     } catch (error) {
-      said(`It stays here: ${messageOf(error)}.`);
+      said(`It stays here: ${messageOf(error).replace(/\.?$/, ".")}`);
     }
   };
   const run = (): boolean => {
@@ -54,7 +67,7 @@ export function mountKernelEditor(page: Page, original: string): HTMLElement {
   };
   const editor = new EditorView({
     state: EditorState.create({
-      doc: original,
+      doc: draft,
       extensions: [
         lineNumbers(),
         history(),
@@ -71,7 +84,15 @@ export function mountKernelEditor(page: Page, original: string): HTMLElement {
     button("Revert", revert, { class: "quiet" }),
     button("Keep as code", () => void keep(), { class: "quiet", title: "Write this kernel into the program as tw.kernel" }),
   );
-  return el("div", { class: "kernel-editor" }, editor.dom, actions, report);
+  const dom = el("div", { class: "kernel-editor" }, editor.dom, actions, report);
+  const isChanged = (): boolean => text() !== original;
+  return { dom, text, isChanged, focus: () => editor.focus(), destroy: () => editor.destroy() };
+}
+
+/** Throw where the kernel is not one of the open program. */
+function refuseElsewhere({ view }: Page): void {
+  const reason = whyElsewhere(view);
+  if (reason !== null) throw new Error(reason);
 }
 
 /** Return where the compiler found a problem. */

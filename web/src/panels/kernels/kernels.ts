@@ -11,6 +11,7 @@ import type { KernelRecord, RunRecord, Span } from "../../page/protocol";
 import { originNote, whyUnavailable } from "../../page/run-origin";
 import { messageOf } from "../../page/session";
 import { lineLink, presentLine } from "../../parts/line-link";
+import type { KernelEditor } from "./edit-kernel";
 import { mountSource, presentSpans, type SourceView } from "./source";
 import "./kernels.css";
 import type { Part, View } from "../../page/view";
@@ -54,8 +55,7 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
   const totals = el("p", {});
   let isAsked = false;
   const time = (): void => {
-    isAsked = true;
-    page.run(null, { timed: true });
+    isAsked = page.run(null, { timed: true });
   };
   const measure = button("Measure times", time, {
     class: "quiet",
@@ -75,11 +75,33 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
   let rows: KernelRow[] = [];
   let isSorted = false;
   let isTimed = false;
-  /** The kernel whose text is edited after the next run. */
-  let edited: number | null = null;
   const edit = (index: number): void => {
-    edited = index;
-    page.run(null, { capture: index });
+    const reason = whyUnavailable(page.view, "run", "kernel", "text");
+    if (reason !== null) page.warn(reason);
+    else page.run(null, { capture: index });
+  };
+  let open: { kernel: KernelRecord; editor: KernelEditor } | null = null;
+  /** Texts that the reader changed before a later run, by kernel. */
+  const drafts = new Map<string, string>();
+  const openEditor = async (chosen: KernelRow): Promise<void> => {
+    const { kernel } = chosen;
+    const editor = await chosen.openEditor(drafts.get(keyOf(kernel)));
+    if (!editor) return;
+    if (!rows.includes(chosen)) return editor.destroy();
+    drafts.delete(keyOf(kernel));
+    open = { kernel, editor };
+  };
+  const closeEditor = (): void => {
+    if (open?.editor.isChanged()) drafts.set(keyOf(open.kernel), open.editor.text());
+    open?.editor.destroy();
+    open = null;
+  };
+  const offerDrafts = (): void => {
+    for (const key of drafts.keys()) {
+      const chosen = rows.find(({ kernel }) => keyOf(kernel) === key);
+      if (chosen) chosen.offerDraft();
+      else if (drafts.delete(key)) page.warn("The text of a kernel that you edited is discarded: the last run has no such kernel.");
+    }
   };
   const sort = (value: boolean): void => {
     isSorted = value;
@@ -135,6 +157,7 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     };
     for (const each of rows) {
       const { kernel, moved } = each;
+      each.source()?.moved();
       if (kernel.line !== null) moved(present(kernel.line));
       for (const line of linesOf(kernel)) {
         const here = present(line);
@@ -144,6 +167,7 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     light();
   };
   const redraw = (run: RunRecord | null): void => {
+    closeEditor();
     const kernels = run?.kernels ?? [];
     const launches = kernels.reduce((sum, kernel) => sum + kernel.count, 0);
     isTimed = kernels.some(({ seconds }) => seconds !== undefined);
@@ -165,14 +189,14 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     });
     text = null;
     sort(isSorted);
-    const open = page.view.focus?.kernel;
-    const details = open && kernels[open.kernel]?.name === open.name ? rows[open.kernel]?.node.querySelector("details") : null;
+    const seen = page.view.focus?.kernel;
+    const details = seen && kernels[seen.kernel]?.name === seen.name ? rows[seen.kernel]?.node.querySelector("details") : null;
     if (details) details.open = true;
     explain(false);
-    if (edited === null || !run) return;
-    const chosen = rows[edited];
-    edited = null;
-    if (run.captured && chosen) void chosen.openEditor();
+    offerDrafts();
+    if (run?.captured === undefined) return;
+    const chosen = run.captured === null ? undefined : rows[run.captured];
+    if (chosen) void openEditor(chosen);
     else page.warn("The kernel’s launch was not captured: the program did not run it again, or its buffers exceed 256 MB.");
   };
   return {
@@ -212,6 +236,11 @@ export function computed({ name, kind, formula, copies }: KernelRecord): string 
   return `${work}${copies ? ", with a copy" : ""}${end < 0 ? "" : bare.slice(end)}`;
 }
 
+/** Names a kernel across runs. */
+function keyOf({ name, grid }: KernelRecord): string {
+  return [name, ...grid].join();
+}
+
 /** A row of the table; `moved` updates the current index of its line, null for none. */
 interface KernelRow {
   kernel: KernelRecord;
@@ -223,14 +252,16 @@ interface KernelRow {
   /** Its text, once it is shown. */
   source(): SourceView | null;
   /** Let the reader edit the text of the kernel, which the run has captured. */
-  openEditor(): Promise<void>;
+  openEditor(draft: string | undefined): Promise<KernelEditor | null>;
+  /** Tell the reader that an edited text is kept. */
+  offerDraft(): void;
 }
 
 function row(page: Page, kernel: KernelRecord, index: number, cost: number, bar: HTMLElement, edit: (index: number) => void, relight: () => void): KernelRow {
   const { link, moved } = lineOf(page, kernel);
   const hue = hueOf(index);
   const label = el("span", { class: "kernel-label" }, el("span", { class: "kernel-number", title: `Kernel ${index + 1}` }, `k${index + 1}`), link);
-  const { dom, openEditor, source } = details(page, kernel, index, bar, edit, () => {
+  const { dom, ...rest } = details(page, kernel, index, bar, edit, () => {
     page.lightSpans(kernelSpans(page, kernel), hue);
     relight();
   });
@@ -239,7 +270,7 @@ function row(page: Page, kernel: KernelRecord, index: number, cost: number, bar:
   const light = (isOn: boolean) => (): void => page.lightSpans(isOn ? kernelSpans(page, kernel) : [], hue);
   for (const event of ["pointerenter", "focusin"]) node.addEventListener(event, light(true));
   for (const event of ["pointerleave", "focusout"]) node.addEventListener(event, light(false));
-  return { kernel, cost, node, splits, moved, openEditor, source };
+  return { kernel, cost, node, splits, moved, ...rest };
 }
 
 /** The lines and the expressions that a kernel computes, where they are in the present text. */
@@ -263,7 +294,7 @@ function lineOf(page: Page, { line }: KernelRecord): { link: HTMLElement; moved:
   return { link, moved };
 }
 
-function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElement, edit: (index: number) => void, light: () => void): { dom: HTMLElement } & Pick<KernelRow, "openEditor" | "source"> {
+function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElement, edit: (index: number) => void, light: () => void): { dom: HTMLElement } & Pick<KernelRow, "openEditor" | "offerDraft" | "source"> {
   const device = DEVICES[kernel.device];
   const facts = [
     kernel.kind,
@@ -286,17 +317,18 @@ function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElem
     source,
   );
   let view: SourceView | null = null;
+  let loading: Promise<void> | null = null;
   const show = async (): Promise<void> => {
-    if (view) return;
-    const reason = whyUnavailable(page.view, "run", "kernel", "source");
-    if (reason !== null) {
-      source.textContent = reason;
-      return;
-    }
+    const reason = loading ? null : whyUnavailable(page.view, "run", "kernel", "source");
+    if (reason === null) await (loading ??= load());
+    else source.textContent = reason;
+  };
+  const load = async (): Promise<void> => {
     try {
       const found = await page.request("source", { kernel: index });
       view = mountSource(page, found, { source, buffers, language: device?.language ?? "", hue: hueOf(index), leave: light });
     } catch (error) {
+      loading = null;
       source.textContent = messageOf(error);
     }
   };
@@ -306,15 +338,21 @@ function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElem
     const isThis = focus?.kernel?.kernel === index;
     if (node.open !== isThis) page.change({ focus: focused(focus, { kernel: node.open ? { kernel: index, name: kernel.name } : null }) });
   });
-  const openEditor = async (): Promise<void> => {
+  const openEditor = async (draft: string | undefined): Promise<KernelEditor | null> => {
     node.open = true;
     await show();
-    if (!view) return;
+    if (!view) return null;
     const { mountKernelEditor } = await import("./edit-kernel");
-    const editor = mountKernelEditor(page, source.textContent ?? "");
-    source.replaceWith(editor);
+    const editor = mountKernelEditor(page, source.textContent ?? "", draft);
+    source.replaceWith(editor.dom);
     start?.remove();
-    editor.scrollIntoView({ block: "nearest" });
+    editor.dom.scrollIntoView({ block: "nearest" });
+    // The focus was on “Edit”, which the run has removed, unless the reader went on.
+    if (document.activeElement === document.body) editor.focus();
+    return editor;
   };
-  return { dom: node, openEditor, source: () => view };
+  const offerDraft = (): void => {
+    if (start) start.textContent = "Continue editing";
+  };
+  return { dom: node, openEditor, offerDraft, source: () => view };
 }

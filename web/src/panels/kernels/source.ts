@@ -49,6 +49,8 @@ export function presentSpans(page: Page, spans: readonly Span[]): Span[] {
 export interface SourceView {
   /** Light what a line of the program became, or the innermost expression at its column. */
   light(line: number | null, column: number | null): void;
+  /** The text of the program is another one. */
+  moved(): void;
 }
 
 interface Place {
@@ -66,6 +68,7 @@ interface Piece extends KernelLine {
 }
 
 export function mountSource(page: Page, { text, lines, buffers }: KernelSource, { source, buffers: list, language, hue, leave }: Place): SourceView {
+  source.replaceChildren();
   const rows = text.split("\n");
   const part = (first: number, last: number): (Node | string)[] =>
     coloured(rows.slice(first, last + 1).join("\n") + (last + 1 < rows.length ? "\n" : ""), language);
@@ -81,6 +84,8 @@ export function mountSource(page: Page, { text, lines, buffers }: KernelSource, 
   if (next < rows.length) source.append(...part(next, rows.length - 1));
   const entries = buffers.map((buffer) => entryOf(page, buffer));
   list.replaceChildren(...entries);
+  const said = el("p", { class: "visually-hidden", role: "status" });
+  source.after(said);
   let current = -1;
   const mark = (chosen: ReadonlySet<Piece>, named: ReadonlySet<number>): void => {
     for (const piece of pieces) piece.node.classList.toggle("is-lit", chosen.has(piece));
@@ -112,11 +117,16 @@ export function mountSource(page: Page, { text, lines, buffers }: KernelSource, 
     if (!step || !pieces.length) return;
     event.preventDefault();
     point(Math.min(Math.max(current + step, 0), pieces.length - 1));
-    reveal(pieces[current]);
+    const piece = pieces[current];
+    reveal(piece);
+    if (piece) said.textContent = spoken(page, rows, piece);
   });
   const spans = new Map([...pieces, ...buffers].flatMap(({ span }) => (span ? [[keyOf(span), span]] : [])));
+  /** The expressions in the present text; null until they are asked for. */
+  let present: PresentSpan[] | null = null;
   const light = (line: number | null, column: number | null): void => {
-    const found = line === null ? [] : spansAt(page, [...spans], line, column);
+    present ??= [...spans].flatMap(([key, span]) => presentSpans(page, [span]).map((now) => ({ key, now })));
+    const found = line === null ? [] : spansAt(present, line, column);
     const isChosen = (span: Span | null): boolean => span !== null && found.includes(keyOf(span));
     const chosen = new Set(pieces.filter(({ span }) => isChosen(span)));
     const named = new Set([...chosen].flatMap((piece) => piece.buffers));
@@ -124,12 +134,34 @@ export function mountSource(page: Page, { text, lines, buffers }: KernelSource, 
     mark(chosen, named);
     reveal([...chosen][0]);
   };
-  return { light };
+  const moved = (): void => {
+    present = null;
+  };
+  return { light, moved };
+}
+
+/** The words for a piece of the text: its first line, and the expression that became it. */
+function spoken(page: Page, rows: readonly string[], { first, span }: Piece): string {
+  const words = `Line ${first + 1}: ${rows[first]?.trim() ?? ""}`;
+  const program = filesOf(page.view.origins.run?.source ?? "")[0]?.text ?? "";
+  return span ? `${words} From line ${span.line} of the program: ${textOf(span, program)}` : words;
+}
+
+/** An expression as text; whole lines where its columns are not known. */
+export function textOf({ line, column, endLine, endColumn }: Span, program: string): string {
+  const lines = program.split("\n").slice(line - 1, endLine);
+  const end = (lines.at(-1) ?? "").slice(0, endColumn ?? undefined);
+  return [...lines.slice(0, -1), end].join("\n").slice(column ?? 0).trim();
+}
+
+/** An expression of the program that ran, and where it stands in the present text. */
+export interface PresentSpan {
+  key: string;
+  now: Span;
 }
 
 /** The keys of the expressions of a line, or of the innermost one at its column. */
-function spansAt(page: Page, spans: readonly [string, Span][], line: number, column: number | null): string[] {
-  const present = spans.flatMap(([key, span]) => presentSpans(page, [span]).map((now) => ({ key, now })));
+export function spansAt(present: readonly PresentSpan[], line: number, column: number | null): string[] {
   const here = present.filter(({ now }) => now.line <= line && line <= now.endLine);
   const around = column === null ? [] : here.filter(({ now }) => holds(now, line, column));
   around.sort((one, other) => extent(one.now) - extent(other.now));
