@@ -6,6 +6,7 @@ from pathlib import Path
 
 from page_driver import PageDriver, expect
 from playwright.sync_api import Page
+from program_steps import type_at_start
 from test_page_access import violations
 
 import tensorweb as tw
@@ -50,15 +51,20 @@ def look_around(page: Page, line: int) -> None:
     assert violations(page) == []
 
 
+def saved_page(page: Page, file: Path) -> Path:
+    """Save the program with its result."""
+    page.get_by_role("button", name="More", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name="Save with its result").click()
+    download.value.save_as(file)
+    return file
+
+
 def test_a_saved_run_still_hovers(on_cpu: PageDriver, tmp_path: Path) -> None:
     page = on_cpu.page
     on_cpu.show("Memory")  # which records it
     assert on_cpu.run(PROGRAM) == "ready"
-    page.get_by_role("button", name="More", exact=True).click()
-    with page.expect_download() as download:
-        page.get_by_role("menuitem", name="Save with its result").click()
-    file = tmp_path / "saved.html"
-    download.value.save_as(file)
+    file = saved_page(page, tmp_path / "saved.html")
     troubles: list[str] = []
     saved = opened(on_cpu, file, troubles)
     look_around(saved, 4)
@@ -67,8 +73,31 @@ def test_a_saved_run_still_hovers(on_cpu: PageDriver, tmp_path: Path) -> None:
     expect(kernel.locator(".kernel-source")).to_contain_text("(module")
     expect(saved.locator(".report-line.is-lit")).not_to_have_count(0)
     expect(saved.locator(".memory-picture")).to_be_visible()
+    kernel.get_by_role("button", name="line 4").click()
+    expect(saved.locator(".report-line.is-lit")).to_be_focused()
     assert troubles == []
     saved.close()
+
+
+def test_a_file_shows_no_lines_of_another_text(
+    on_cpu: PageDriver, tmp_path: Path
+) -> None:
+    page = on_cpu.page
+    assert on_cpu.run(PROGRAM) == "ready"
+    type_at_start(page, "# one line more\n")
+    page.wait_for_function("tensorwebPage.view.editedSince")
+    text = saved_page(page, tmp_path / "edited.html").read_text()
+    assert "edited after this run" in text
+    assert 'id="recording"' not in text
+    # A site without the script of reports.
+    assert on_cpu.run() == "ready"
+    page.evaluate(
+        "() => { const own = fetch; globalThis.fetch = async () => {"
+        " globalThis.fetch = own; return new Response('no', { status: 404 }) } }"
+    )
+    text = saved_page(page, tmp_path / "missing.html").read_text()
+    assert 'id="recording"' not in text
+    expect(page.locator("#notice")).to_contain_text("answered 404 to report.js")
 
 
 def test_a_report_of_ordinary_python_has_the_same_views(

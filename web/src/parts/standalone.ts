@@ -12,6 +12,7 @@ import type { Page } from "../page/page";
 import type { ProgramFile } from "../page/program";
 import type { Heatmap, TensorRecord } from "../page/protocol";
 import { recordingOf, type Recording } from "../page/recording";
+import { messageOf } from "../page/session";
 import { decodeHeatmap, drawWhole } from "../panels/tensors/heatmap";
 import { isPicture, wholeOf } from "../panels/tensors/whole";
 import { el, find } from "./dom";
@@ -28,8 +29,12 @@ const LOCAL = /^(localhost|127\.|\[::1\]|.*\.localhost$)/;
 export async function saveAsPage(page: Page): Promise<void> {
   const { document: shown } = page.view;
   const site = siteAddress();
-  const link = site && `${site}#code=${await encodeCode(page.editor.source())}`;
-  save(`${fileNameOf(shown.title)}.html`, await standalonePage(page, link), "text/html");
+  try {
+    const link = site && `${site}#code=${await encodeCode(page.editor.source())}`;
+    save(`${fileNameOf(shown.title)}.html`, await standalonePage(page, link), "text/html");
+  } catch (error) {
+    page.warn(`The file was not saved: ${messageOf(error)}`);
+  }
 }
 
 /** The public address of this site: from its page, else the current one; null on localhost. */
@@ -39,7 +44,7 @@ function siteAddress(): string | null {
   return LOCAL.test(location.hostname) ? null : new URL(location.pathname, location.href).href;
 }
 
-/** The file's text; `link` opens the program in tensorweb, null where the site has no address. */
+/** The file's text; `link` opens the program in tensorweb, null where the site has no address. Throws if a run begins meanwhile. */
 export async function standalonePage(page: Page, link: string | null): Promise<string> {
   const { document: shown, origins, editedSince, started } = page.view;
   const made = document.implementation.createHTMLDocument(shown.title);
@@ -50,9 +55,11 @@ export async function standalonePage(page: Page, link: string | null): Promise<s
   const files = page.editor.files();
   const code = files.flatMap((file) => [files.length > 1 ? el("h3", {}, file.name) : "", codeOf(file)]);
   const result = hasRun ? await resultOf(page) : el("p", { class: "empty" }, "It has not been run.");
-  const note = hasRun && editedSince ? el("p", { class: "saved-facts" }, "The program was edited after this run.") : "";
-  const recording = hasRun ? await recordingOf(page) : null;
-  const script = recording && (await reportScript());
+  const note = hasRun && editedSince ? el("p", { class: "saved-facts" }, "The program was edited after this run; run it to save what its lines make.") : "";
+  // The lines of a run are not those of an edited text.
+  const recording = hasRun && !editedSince ? await recordingOf(page) : null;
+  if (page.view.origins.output?.run !== origins.output?.run) throw new Error("the program ran again meanwhile. Save it once more.");
+  const script = recording && (await reportScript(page));
   made.documentElement.lang = "en";
   made.head.prepend(
     el("meta", { charset: "utf-8" }),
@@ -87,14 +94,24 @@ function recordingElement(recording: Recording): HTMLElement {
   return el("script", { type: "application/json", id: "recording" }, text);
 }
 
-/** What draws a report, as the site has it; null where it cannot be fetched. */
-async function reportScript(): Promise<{ code: string; styles: string } | null> {
+/** What draws a report, as the site has it; null, with a warning, where it cannot be fetched. */
+async function reportScript(page: Page): Promise<{ code: string; styles: string } | null> {
   try {
-    const [code, styles] = await Promise.all(["report.js", "report.css"].map(async (name) => (await fetch(name)).text()));
-    return code && styles ? { code, styles } : null;
-  } catch {
+    const [code, styles] = await Promise.all([fetched("report.js", "javascript"), fetched("report.css", "css")]);
+    return { code, styles };
+  } catch (error) {
+    page.warn(`The file has the output only, without tensors and kernels: ${messageOf(error)}`);
     return null;
   }
+}
+
+/** The text of a file of the site; servers may answer with a page in its place. */
+async function fetched(name: string, type: string): Promise<string> {
+  const response = await fetch(name);
+  const sent = response.headers.get("content-type") ?? "";
+  if (!response.ok) throw new Error(`the site answered ${response.status} to ${name}.`);
+  if (!sent.includes(type)) throw new Error(`the site sent ${name} as “${sent}”.`);
+  return response.text();
 }
 
 async function digestOf(text: string): Promise<string> {

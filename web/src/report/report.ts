@@ -67,14 +67,20 @@ function request<Q extends RequestName>(name: Q, details: Details<Q>): Promise<V
 
 const lines = new Map<string, Map<number, HTMLElement>>();
 
-function light(spans: readonly { line: number }[], hue = ""): void {
+function light(spans: readonly { line: number }[], hue = "", file = MAIN): void {
   const lit = new Set(spans.map(({ line }) => line));
-  for (const [line, node] of lines.get(MAIN) ?? []) node.className = lit.has(line) ? `report-line is-lit ${hue}` : "report-line";
+  for (const [name, own] of lines) {
+    for (const [line, node] of own) node.className = name === file && lit.has(line) ? `report-line is-lit ${hue}` : "report-line";
+  }
 }
 
 function goToLine(line: number, file = MAIN): void {
-  lines.get(file)?.get(line)?.scrollIntoView({ block: "center" });
-  if (file === MAIN) light([{ line }]);
+  const node = lines.get(file)?.get(line);
+  if (!node) return;
+  node.tabIndex = -1;
+  node.scrollIntoView({ block: "center" });
+  node.focus({ preventScroll: true });
+  light([{ line }], "", file);
 }
 
 /** The parts of the page that panels use; nothing here runs a program. */
@@ -197,7 +203,9 @@ function showTip(host: HTMLElement, made: readonly TensorRecord[]): void {
 
 function hideTip(): void {
   tip.hidden = true;
-  drawn = drawn.filter(({ canvas }) => !tip.contains(canvas));
+  tip.replaceChildren();
+  // A picture that arrives after this leaves with the next one.
+  drawn = drawn.filter(({ canvas }) => canvas.isConnected);
 }
 
 function ghost(made: LineResults): HTMLElement {
