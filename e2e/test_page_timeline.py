@@ -70,11 +70,40 @@ def test_a_pointer_selects_a_range(shared: PageDriver) -> None:
     page.mouse.move(box["x"] + 150, box["y"] + 15)
     page.mouse.down()
     page.mouse.move(box["x"] + 250, box["y"] + 15, steps=3)
+    expect(page.locator(".timeline-head span").first).to_contain_text(" of ")
+    # Links carry it when the drag ends.
+    assert not page.evaluate("tensorwebPage.view.focus?.range")
     page.mouse.up()
+    page.wait_for_function("tensorwebPage.view.focus?.range")
     expect(page.get_by_role("button", name="Zoom to range")).to_be_enabled()
     page.get_by_role("button", name="Zoom to range").click()
     page.get_by_role("button", name="Show all").click()
     page.mouse.move(0, 0)
+
+
+TAP = """y => {
+  const canvas = document.querySelector(".timeline-picture");
+  const { left, top, width } = canvas.getBoundingClientRect();
+  const at = { clientX: left + width / 2, clientY: top + y, pointerType: "touch" };
+  for (const name of ["pointerdown", "pointermove", "click"]) {
+    canvas.dispatchEvent(new PointerEvent(name, at));
+  }
+}"""
+
+
+def test_a_second_tap_goes_to_the_line(shared: PageDriver) -> None:
+    page = opened(shared).page
+    page.locator(".timeline-picture").focus()
+    for key in ("ArrowDown", "ArrowDown", "End", "Z"):
+        page.keyboard.press(key)
+    page.evaluate(TAP, 15)
+    page.evaluate("tensorwebPage.editor.goTo(1, 0, 'main.py')")
+    page.evaluate(TAP, 45)
+    expect(page.locator(".timeline-reading")).to_contain_text("Planning")
+    expect(page.get_by_role("button", name="Zoom to range")).to_be_enabled()
+    expect(page.locator("#cursor")).to_contain_text("Ln 1, Col")
+    page.evaluate(TAP, 45)
+    expect(page.locator("#cursor")).to_contain_text("Ln 5, Col")
 
 
 def test_kernels_are_shares_of_the_measured_adapter(shared: PageDriver) -> None:

@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import type { KernelRecord, TimelineFlush, TimelineRecord } from "../../web/src/page/protocol";
 import { barsOf, speedsOf, sumsOf, type Lane } from "../../web/src/panels/timeline/bars";
+import { ratesIn, withRates } from "../../web/src/panels/timeline/rates";
 
 const kernel = (loaded: number, line: number): KernelRecord => ({
   ...{ name: "exp", kind: "elementwise", formula: "exp(x)", copies: false, device: "cpu", grid: [1, 1], buffers: 2 },
@@ -66,4 +67,17 @@ test("launches for one result have its operations together", () => {
   assert.deepEqual([...speedsOf(record, KERNELS)], [[0, 50], [1, 50]]);
   const apart = { ...record, plans: [{ device: "webgpu", kernels: [0, 1], results: [2, 4] }] };
   assert.deepEqual([...speedsOf(apart, KERNELS)], [[0, 100], [1, 100 / 3]]);
+});
+
+test("stored rates are those of the adapter, and of a device that computes", () => {
+  const measured = { adapter: "A", bandwidth: 2, flops: 3 };
+  const text = withRates("[1", measured);
+  assert.deepEqual(ratesIn(text, "A"), measured);
+  for (const name of ["B", "constructor", "__proto__"]) assert.equal(ratesIn(text, name), null);
+  const long = { ...measured, adapter: "x".repeat(500) };
+  assert.deepEqual(ratesIn(withRates(text, long), long.adapter), long);
+  assert(withRates(text, long).length < 300);
+  for (const stored of [null, "null", "3", "{", '{"A":null}', '{"A":[1]}', '{"A":[1,0]}', '{"A":["1",2]}', '{"A":[1e999,2]}']) {
+    assert.equal(ratesIn(stored, "A"), null, stored ?? "nothing");
+  }
 });

@@ -17,8 +17,8 @@ export interface TimelinePicture {
 
 export interface PictureEvents {
   point(bar: Bar | null): void;
-  /** The selected range has changed; null for none. */
-  select(range: Range | null): void;
+  /** The selected range has changed; null for none. A dragged one changes until the drag ends. */
+  select(range: Range | null, isDragged: boolean): void;
   /** The reader wants to see the line and the kernel of a bar. */
   choose(bar: Bar): void;
 }
@@ -43,7 +43,11 @@ export function mountPicture(events: PictureEvents): TimelinePicture {
   let selection: Range | null = null;
   let cursor: Bar | null = null;
   let width = 0;
-  let dragged: { at: number; isMoved: boolean } | null = null;
+  /** The time at which a drag began, and whether the pointer has moved since it was pressed. */
+  let dragged: number | null = null;
+  let isMoved = false;
+  /** The bar that the cursor stood on when a pointer was pressed. */
+  let before: Bar | null = null;
 
   const scale = (): number => Math.max(width - LABELS, 1) / (view.to - view.from || 1);
   const xOf = (time: number): number => LABELS + (time - view.from) * scale();
@@ -58,10 +62,10 @@ export function mountPicture(events: PictureEvents): TimelinePicture {
     paint();
     events.point(bar);
   };
-  const select = (range: Range | null): void => {
+  const select = (range: Range | null, isDragged = false): void => {
     selection = range && range.to > range.from ? range : null;
     paint();
-    events.select(selection);
+    events.select(selection, isDragged);
   };
   const show = (from: number, to: number): void => {
     const length = Math.min(Math.max(to - from, 1e-6), seconds || 1);
@@ -89,30 +93,34 @@ export function mountPicture(events: PictureEvents): TimelinePicture {
     return best;
   };
   canvas.addEventListener("pointerdown", (event) => {
+    [before, isMoved] = [cursor, false];
     if (event.button !== 0 || event.pointerType === "touch") return;
-    dragged = { at: timeOf(positionOf(event).x), isMoved: false };
+    dragged = timeOf(positionOf(event).x);
     canvas.setPointerCapture(event.pointerId);
   });
   canvas.addEventListener("pointermove", (event) => {
-    if (!dragged) return point(under(event));
+    if (dragged === null) return point(under(event));
     const time = timeOf(positionOf(event).x);
-    dragged.isMoved ||= Math.abs(time - dragged.at) * scale() >= CLICK_PIXELS;
-    if (dragged.isMoved) select({ from: Math.min(dragged.at, time), to: Math.max(dragged.at, time) });
+    isMoved ||= Math.abs(time - dragged) * scale() >= CLICK_PIXELS;
+    if (isMoved) select({ from: Math.min(dragged, time), to: Math.max(dragged, time) }, true);
+  });
+  // It follows `pointerup` and `pointercancel`, and comes without them if the pointer is lost.
+  canvas.addEventListener("lostpointercapture", () => {
+    if (dragged !== null && isMoved) select(selection);
+    dragged = null;
   });
   canvas.addEventListener("pointerleave", ({ pointerType }) => {
     if (pointerType !== "touch" && document.activeElement !== canvas) point(null);
   });
   canvas.addEventListener("click", (event) => {
-    const isDrag = dragged?.isMoved;
-    dragged = null;
-    if (isDrag) return;
+    if (isMoved) return;
     const bar = under(event);
     point(bar);
     const isTouch = event instanceof PointerEvent && event.pointerType === "touch";
-    if (bar && !isTouch) events.choose(bar);
+    // The first tap shows what a pointer shows when it points.
+    if (bar && (!isTouch || bar === before)) events.choose(bar);
     else if (!bar) select(null);
   });
-  canvas.addEventListener("pointercancel", () => (dragged = null));
   canvas.addEventListener("wheel", (event) => {
     if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
@@ -158,6 +166,7 @@ export function mountPicture(events: PictureEvents): TimelinePicture {
       "+": () => zoomBy(STEP, around),
       "-": () => zoomBy(1 / STEP, around),
       z: () => zoom(true),
+      Z: () => zoom(true),
       Escape: () => (selection ? select(null) : zoom(false)),
       Enter: () => {
         if (cursor) events.choose(cursor);
@@ -174,9 +183,9 @@ export function mountPicture(events: PictureEvents): TimelinePicture {
   return {
     dom,
     draw: (next, length) => {
-      [bars, seconds, cursor, selection] = [next, length, null, null];
+      [bars, seconds, cursor, selection, dragged] = [next, length, null, null, null];
       view = { from: 0, to: length || 1 };
-      canvas.setAttribute("aria-label", `Time of the run, ${duration(length)}; arrow keys move between bars and lanes, Shift extends a range, Z zooms to it, Escape leaves it, Enter goes to the line`);
+      canvas.setAttribute("aria-label", `Time of the run, ${duration(length)}; arrow keys move between bars and lanes, Shift extends a range, Z zooms to it, Escape removes it and then shows everything, Enter goes to the line`);
       paint();
     },
     redraw: paint,

@@ -8,7 +8,6 @@ import { MAIN } from "../../page/program";
 import type { DeviceRates, KernelRecord, RunRecord, TimelineRecord } from "../../page/protocol";
 import { originNote, retainedNote, whyUnavailable } from "../../page/run-origin";
 import { messageOf } from "../../page/session";
-import { recall, remember } from "../../page/storage";
 import type { Part } from "../../page/view";
 import { button, el } from "../../parts/dom";
 import { bytes, count, duration } from "../../parts/format";
@@ -16,26 +15,12 @@ import { lineLink, presentLine } from "../../parts/line-link";
 import { computed } from "../kernels/kernels";
 import { barsOf, LANES, speedsOf, sumsOf, type Bar, type Range, type Sums } from "./bars";
 import { mountPicture } from "./picture";
+import { storedRates, storeRates } from "./rates";
 import "./timeline.css";
 
 const EMPTY = "The time of a run appears here: Python, planning, encoding, kernels and reads.";
-const HINT = "Drag over a range, or hold Shift with the arrow keys, for its sums; a click or Enter goes to a bar’s line.";
+const HINT = "Drag over a range with a mouse or a pen, or hold Shift with the arrow keys, for its sums; a click, a second tap or Enter goes to a bar’s line.";
 const MOST_KERNELS = 12;
-const KEY = "rates";
-
-/** Rates by adapter, as they were measured once. */
-function storedRates(): Record<string, [unknown, unknown]> {
-  try {
-    return JSON.parse(recall(KEY) ?? "{}") as Record<string, [unknown, unknown]>;
-  } catch {
-    return {};
-  }
-}
-
-function knownRates(adapter: string): DeviceRates | null {
-  const [bandwidth, flops] = storedRates()[adapter] ?? [];
-  return typeof bandwidth === "number" && typeof flops === "number" ? { adapter, bandwidth, flops } : null;
-}
 
 export function mountTimeline(host: HTMLElement, page: Page): Part {
   const empty = el("p", { class: "empty" }, EMPTY);
@@ -43,7 +28,7 @@ export function mountTimeline(host: HTMLElement, page: Page): Part {
   const about = el("span", {});
   const measure = button("Measure times", () => page.run(null, { timed: true }), {
     class: "quiet",
-    title: "Run the program once more, wait after each flush for its times, and measure this adapter once, in some tenths of a second",
+    title: "Run the program once more, wait after each flush for its times, and measure this adapter, in some tenths of a second",
   });
   const whole = button("Show all", () => picture.zoom(false), { class: "quiet" });
   const closer = button("Zoom to range", () => picture.zoom(true), { class: "quiet" });
@@ -58,16 +43,19 @@ export function mountTimeline(host: HTMLElement, page: Page): Part {
   let bars: Bar[] = [];
   let speeds = new Map<number, number>();
   let range: Range | null = null;
+  let pointed: Bar | null = null;
   /** The time that is drawn, and the range as links carry it. */
   let length = 1;
   let shared: Range | null = null;
   let scheme = "";
   let isRequested = false;
+  /** Why the adapter could not be measured. */
+  let unmeasured = "";
 
   /** A kernel's bytes and operations in a second, as shares of what the adapter does. */
   const shareOf = (index: number, seconds: number): string => {
     const kernel = kernels()[index];
-    if (!rates || !kernel || !(seconds > 0)) return "";
+    if (!rates || !kernel || kernel.device !== deviceOf(record) || !(seconds > 0)) return "";
     const moved = (kernel.loaded + kernel.stored) / seconds / rates.bandwidth;
     return `${percent(moved)} of bandwidth, ${percent((speeds.get(index) ?? 0) / rates.flops)} of FLOP/s`;
   };
@@ -83,11 +71,14 @@ export function mountTimeline(host: HTMLElement, page: Page): Part {
       const line = bar?.file === MAIN && bar.line !== null ? presentLine(page, { line: bar.line }) : null;
       page.light(page.view.origins.run, line);
       reading.textContent = bar ? readingOf(bar, kernels(), shareOf) : HINT;
+      pointed = bar;
+      closer.disabled = !range && !pointed;
       for (const row of list.children) row.classList.toggle("is-lit", bar !== null && (row as HTMLElement).dataset.kernel === String(bar.kernel));
     },
-    select: (next) => {
+    select: (next, isDragged) => {
       range = next;
       drawSums();
+      if (isDragged) return;
       shared = next && { from: next.from / length, to: Math.min(next.to / length, 1) };
       page.change({ focus: focused(page.view.focus, { range: shared }) });
     },
@@ -101,7 +92,7 @@ export function mountTimeline(host: HTMLElement, page: Page): Part {
     const part = range ?? { from: 0, to: record.seconds };
     const found = sumsOf(bars, part);
     const length = part.to - part.from;
-    closer.disabled = range === null;
+    closer.disabled = !range && !pointed;
     about.textContent = range ? `${duration(length)} of ${duration(record.seconds)}` : `${duration(length)} in all`;
     const isBound = bars.some(({ known }) => known === "most");
     sums.replaceChildren(...LANES.map(({ lane, label, words }) => {
@@ -110,7 +101,7 @@ export function mountTimeline(host: HTMLElement, page: Page): Part {
       return el("div", { title: words }, el("dt", {}, label), el("dd", {}, text));
     }));
     list.replaceChildren(...rowsOf(found));
-    note.textContent = [retainedNote(drawn), ...notesOf(record, rates, bars)].filter(Boolean).join(" ");
+    note.textContent = [retainedNote(drawn), ...notesOf(record, rates, bars), unmeasured].filter(Boolean).join(" ");
   };
   const rowsOf = (found: Sums): HTMLElement[] => {
     const costly = [...found.kernels].sort(([, one], [, other]) => other.seconds - one.seconds).slice(0, MOST_KERNELS);
@@ -134,30 +125,35 @@ export function mountTimeline(host: HTMLElement, page: Page): Part {
     body.hidden = next === null;
     empty.hidden = next !== null;
     if (!next) return;
-    rates = knownRates(next.adapter);
-    range = null;
+    rates = storedRates(next.adapter);
+    unmeasured = "";
+    range = pointed = null;
     bars = barsOf(next, kernels());
     speeds = speedsOf(next, kernels());
     finding.replaceChildren(...sentence(page, next));
     reading.textContent = HINT;
     measure.hidden = next.flushes.length === 0;
     drawSums();
-    length = next.unlisted ? Math.max(...bars.map(({ end }) => end)) : next.seconds;
+    // There may be more bars than a call takes arguments.
+    length = next.unlisted ? bars.reduce((most, { end }) => Math.max(most, end), 0) : next.seconds;
     picture.draw(bars, length);
     // A range of a run before is none of this one.
     const linked = page.view.focus?.range ?? null;
     const isOfLink = linked !== null && linked !== shared;
     if (linked) picture.select(isOfLink ? { from: linked.from * length, to: linked.to * length } : null);
   };
-  /** Measure what the adapter does in a second, once. */
-  const measureRates = async (run: RunRecord, { adapter, plans }: TimelineRecord): Promise<void> => {
-    const device = plans.at(-1)?.device;
+  /** Measure what the adapter does in a second. */
+  const measureRates = async (run: RunRecord, timed: TimelineRecord): Promise<void> => {
+    const device = deviceOf(timed);
     if (device !== "cpu" && device !== "webgpu") return;
-    const found = await page.request("rates", { device });
-    remember(KEY, JSON.stringify({ ...storedRates(), [adapter]: [found.bandwidth, found.flops] }));
-    if (run !== drawn) return;
-    rates = found;
-    drawSums();
+    try {
+      const found = await page.request("rates", { device });
+      storeRates({ ...found, adapter: timed.adapter });
+      if (run === drawn) rates = found;
+    } catch (error) {
+      if (run === drawn) unmeasured = `${timed.adapter} could not be measured: ${messageOf(error)}`;
+    }
+    if (run === drawn) drawSums();
   };
   const ask = async (run: RunRecord): Promise<void> => {
     const reason = whyUnavailable(page.view, "run", "run", "timeline");
@@ -167,7 +163,7 @@ export function mountTimeline(host: HTMLElement, page: Page): Part {
       if (run !== drawn) return;
       show(found, EMPTY);
       const isTimed = found.flushes.some(({ seconds }) => seconds.length);
-      if (isTimed && !rates) await measureRates(run, found);
+      if (isTimed) await measureRates(run, found);
     } catch (error) {
       if (run === drawn) show(null, messageOf(error));
     }
@@ -189,6 +185,11 @@ export function mountTimeline(host: HTMLElement, page: Page): Part {
     },
     originNote: (view) => (view.run ? originNote(view, "run") : null),
   };
+}
+
+/** The device that the record's adapter belongs to, and so its rates. */
+function deviceOf(record: TimelineRecord | null): string | undefined {
+  return record?.plans.at(-1)?.device;
 }
 
 /** The costliest avoidable thing, with a link to its line. */
