@@ -116,8 +116,8 @@ def test_a_link_carries_the_cell_and_the_step(on_cpu: PageDriver) -> None:
     lines = lesson.splitlines()
     assert lines[2].startswith("Open [the program](http")
     assert [line.split(" [Show](http")[0] for line in lines[4:]] == [
-        "1. Ask why `y[0, 1]` is 1.0625; line 5 made it.",
-        "2. Ask why `x[1, 0]` is 0.0625; line 4 made it.",
+        "1. Ask why `y[0, 1]` is `1.0625`; line 5 made it.",
+        "2. Ask why `x[1, 0]` is `0.0625`; line 4 made it.",
         "3. Look at step 1 of `x` in the panel *Film*.",
     ]
     assert f"({to_cell})" in lines[5]
@@ -137,6 +137,7 @@ def test_a_link_carries_the_cell_and_the_step(on_cpu: PageDriver) -> None:
         assert page.evaluate(RUNS) == runs
         assert on_cpu.run() == "ready"
         expect(shown).to_contain_text(text)
+        expect(shown).not_to_be_focused()
         assert page.evaluate(RUNS) == runs + 1
     expect(page.locator("#film")).to_be_visible()
     on_cpu.show("Tensors")

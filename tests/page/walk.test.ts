@@ -24,7 +24,7 @@ test("a walk has a step for each thing that was looked at", () => {
   const steps = walk({}, { tensor: "y" }, { result: "why" }, why, why, { result: "memory" });
   assert.deepEqual(
     steps.map(({ text }) => text),
-    ["Look at `y`, float32 (2, 3).", "Ask why `y[1, 2]` is 2.5; line 4 made it.", "Open the panel *MEMORY*."],
+    ["Look at `y`, float32 (2, 3).", "Ask why `y[1, 2]` is `2.5`; line 4 made it.", "Open the panel *MEMORY*."],
   );
   assert.equal(steps[1]?.looked.focus, why.focus);
 });
@@ -40,4 +40,10 @@ test("a lesson is Markdown in which names are text", () => {
     text,
     "# \\<b\\> \\*x\\*\n\nOpen [the program](https://e.org/#code=a), read it, and press Run.\n\n1. Read kernel 1, `` a`b ``. [Show](https://e.org/#code=a&at=b)\n",
   );
+});
+
+test("what a link calls a value is no Markdown", () => {
+  const cell = { name: "", index: [], value: "`` [x](https://e.org) ``\n", line: null, search: null };
+  const steps = walk({ result: "why", focus: focused(null, { why: [cell] }) });
+  assert.equal(steps[0]?.text, "Ask why ` ` is ``` `` [x](https://e.org) ``  ```.");
 });

@@ -36,7 +36,7 @@ function described({ result, tensor, tensors, focus, viewSettings }: View, label
   if (result === "why" && cell) {
     const name = cell.index.length ? `${cell.name}[${cell.index.join(", ")}]` : cell.name;
     const where = cell.line === null ? "" : `; line ${cell.line} made it`;
-    return [`why ${name}`, `Ask why ${code(name)} is ${cell.value}${where}.`];
+    return [`why ${name}`, `Ask why ${code(name)} is ${code(cell.value)}${where}.`];
   }
   if (result === "film" && focus?.film) return ["film", `Look at step ${focus.film.step} of ${code(focus.film.name)} in the panel *${label}*.`];
   if (result === "kernels" && focus?.kernel) return ["kernel", `Read kernel ${focus.kernel.kernel + 1}, ${code(focus.kernel.name)}.`];
@@ -57,7 +57,8 @@ function tensorText({ name, dtype, shape }: TensorRecord, settings: View["viewSe
 
 /** Text as code of Markdown, whatever it contains. */
 function code(text: string): string {
-  const plain = text.replace(/\s+/g, " ");
+  // Code of no character would be a fence of the text after it.
+  const plain = text.replace(/\s+/g, " ") || " ";
   const longest = Math.max(0, ...[...plain.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);
   return longest ? `${fence} ${plain} ${fence}` : `\`${plain}\``;

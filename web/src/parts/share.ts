@@ -24,8 +24,10 @@ export function shareDialog(page: Page): ShareDialog {
   const walkText = el("textarea", { readonly: true, rows: 3, class: "share-frame", "aria-label": "Lesson", spellcheck: "false" });
   const copyLesson = button("Copy as lesson", () => void copy(walkText, "The lesson is copied."));
   let walk: readonly Step[] = [];
-  /** The program through whose results the walk leads. */
+  /** The program through whose results the walk leads, and its text. */
   let walkedIn = "";
+  let walkedSource = "";
+  let filling = 0;
   const tick = el("input", { type: "checkbox" });
   const why = el("span", { class: "share-why", id: "share-why" });
   tick.setAttribute("aria-describedby", why.id);
@@ -60,20 +62,24 @@ export function shareDialog(page: Page): ShareDialog {
     }
   };
   const fill = async (): Promise<void> => {
+    const mine = ++filling;
     let results: Fingerprint[] | null = null;
     status.textContent = "";
     try {
       if (tick.checked) results = await page.request("fingerprint", {});
     } catch (error) {
+      if (mine !== filling) return;
       tick.checked = false;
       status.textContent = `The results could not be read: ${messageOf(error)}`;
     }
     const made = await shared(page, results);
+    if (mine !== filling) return;
     link.value = made.link;
     frame.value = made.frame;
     const first = await shared(page, null, { ...page.view, result: "", tensor: "", viewSettings: null, focus: null });
     const steps: { text: string; link: string }[] = [];
     for (const { text, looked } of walk) steps.push({ text, link: (await shared(page, null, looked)).link });
+    if (mine !== filling) return;
     walkText.value = lesson(page.view.document.title, first.link, steps);
     copyLesson.disabled = walk.length === 0;
     if (made.isLong) status.textContent = "The link is long; some programs cut it.";
@@ -84,8 +90,9 @@ export function shareDialog(page: Page): ShareDialog {
     update: (view) => {
       const { phase, origins, document } = view;
       if (phase !== "idle" || origins.output?.document !== document.id || origins.output.recorded) return;
-      if (walkedIn !== document.id) walk = [];
-      walkedIn = document.id;
+      const { source } = origins.output;
+      if (walkedIn !== document.id || walkedSource !== source) walk = [];
+      [walkedIn, walkedSource] = [document.id, source];
       walk = walked(walk, view, (panel) => page.panels.find(({ id }) => id === panel)?.label ?? panel);
     },
     open: () => {
