@@ -43,6 +43,11 @@ def test_three_clicks_lead_from_a_sum_to_the_data(on_cpu: PageDriver) -> None:
     expect(page.locator("#why .why-where")).to_contain_text("Data of line 2")
     page.click("#why .why-trail button:has-text('total')")
     expect(title).to_have_text("total = 9.5")
+    assert page.evaluate("tensorwebPage.view.focus.why.length") == 1
+    # Another run has other cells.
+    assert on_cpu.run() == "ready"
+    expect(title).to_have_count(0)
+    assert not page.evaluate("tensorwebPage.view.focus?.why.length")
 
 
 def test_a_cell_shows_what_it_reaches(on_cpu: PageDriver) -> None:

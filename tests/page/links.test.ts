@@ -3,8 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compared } from "../../web/src/page/fingerprint";
-import { decodeCode, encodeCode, readAddress } from "../../web/src/page/link";
+import { focused, isFocus } from "../../web/src/page/focus";
+import { decodeCode, encodeCode, LONGEST_LOOK, readAddress } from "../../web/src/page/link";
 import { nameProblem, pack, plainName, unpack } from "../../web/src/page/program";
+import { packFocus } from "../../web/src/page/sharing";
 import { fits, isViewSettings, type ViewSettings } from "../../web/src/page/view-settings";
 import { RESPONSES } from "./records";
 
@@ -106,4 +108,20 @@ test("the files of a program are one text, and names that no page writes are ref
   }
   assert.equal(nameProblem("b.py", files), null);
   assert.deepEqual(["../a", "a/b\\c", "", ".x"].map(plainName), ["__a", "a_b_c", "file", "_x"]);
+});
+
+test("a focus is cut to what a link may carry", async () => {
+  const random = (at: number): string => Array.from({ length: 500 }, (_, i) => Math.floor(Math.abs(Math.sin(at * 500 + i)) * 36).toString(36)).join("");
+  const why = Array.from({ length: 50 }, (_, at) => ({ name: random(at), index: [at], value: "1", line: 1, search: null }));
+  const focus = focused(null, { why });
+  assert(focus !== null);
+  assert.deepEqual([focus.why.length, focus.why[0]?.index, focus.why[0]?.name.length], [40, [10], 400]);
+  const packed = await packFocus(focus);
+  assert.deepEqual(read(`at=${packed}`).refused, []);
+  const seen: unknown = JSON.parse(await decodeCode(packed ?? "", LONGEST_LOOK));
+  assert(isFocus(seen) && seen.why.length > 1);
+  assert.deepEqual(seen.why, focus.why.slice(-seen.why.length));
+  // The kernel is all of it.
+  const kernel = focused(null, { kernel: { kernel: 0, name: random(1) } });
+  assert(kernel !== null && (await packFocus(kernel)) !== null);
 });

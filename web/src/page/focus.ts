@@ -4,7 +4,8 @@ import { count, list, number, oneOf, orNull, record, refined, text, type Checked
 
 const MOST_STEPS = 40;
 const MOST_AXES = 64;
-const name = text(400);
+const LONGEST_NAME = 400;
+const name = text(LONGEST_NAME);
 
 /** Whether this is what a panel can look at. */
 export const isFocus = refined(
@@ -27,8 +28,17 @@ export type WhyStep = Focus["why"][number];
 /** The panels whose focus needs a run that retains what every value was computed from. */
 export const INSIDE: readonly string[] = ["why", "film"];
 
-/** A focus with some of its parts replaced. */
+/** A name, or a value, as far as a focus has room for it. */
+export function clipped(name: string): string {
+  return name.slice(0, LONGEST_NAME);
+}
+
+/** A focus with some of its parts replaced, cut to what a link may carry: the last cells, the first characters. */
 export function focused(focus: Focus | null, changes: Partial<Focus>): Focus | null {
   const next: Focus = { why: [], film: null, kernel: null, range: null, ...focus, ...changes };
+  const { why, film, kernel } = changes;
+  if (why) next.why = why.slice(-MOST_STEPS).map((step) => ({ ...step, name: clipped(step.name), value: clipped(step.value) }));
+  if (film) next.film = { ...film, name: clipped(film.name) };
+  if (kernel) next.kernel = { ...kernel, name: clipped(kernel.name) };
   return isFocus(next) ? next : null;
 }

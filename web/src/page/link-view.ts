@@ -2,14 +2,13 @@
 
 import type { Check } from "./checks";
 import { isFocus } from "./focus";
-import { decodeCode, type Fragment } from "./link";
+import { decodeCode, LONGEST_LOOK, type Fragment } from "./link";
 import { RESPONSES } from "./protocol";
 import type { Pane, Store } from "./view";
 import { isViewSettings } from "./view-settings";
 
 const TRUST = "Read it, then press Run if you trust it.";
 const LONGEST_RESULTS = 60_000;
-const LONGEST_LOOK = 4_000;
 
 export class LinkView {
   /** The tensorweb version that made the open link. */

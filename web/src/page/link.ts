@@ -3,6 +3,10 @@
 import { unpack } from "./program";
 
 const MOST_BYTES = 2_000_000;
+/** The lengths of a description of what is looked at: its JSON, and that packed. */
+export const LONGEST_LOOK = 4_000;
+export const LONGEST_PACKED_LOOK = 2_000;
+const LOOK = new RegExp(`^[\\w-]{1,${LONGEST_PACKED_LOOK}}$`);
 
 /** Pack a program for the address; the server never sees it. */
 export async function encodeCode(source: string): Promise<string> {
@@ -64,8 +68,8 @@ export interface Fragment {
 const PARAMETERS = {
   tensor: { name: "t", form: /^[^\p{C}]{1,400}$/u, words: "tensor" },
   tab: { name: "tab", form: /^[a-z]{1,20}$/, words: "panel" },
-  look: { name: "look", form: /^[\w-]{1,2000}$/, words: "view" },
-  focus: { name: "at", form: /^[\w-]{1,2000}$/, words: "place" },
+  look: { name: "look", form: LOOK, words: "view" },
+  focus: { name: "at", form: LOOK, words: "place" },
   version: { name: "v", form: /^[\w.+-]{1,40}$/, words: "version" },
   results: { name: "fp", form: /^[\w-]{1,20000}$/, words: "results" },
 } as const;

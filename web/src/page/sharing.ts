@@ -1,6 +1,6 @@
 /** Makes a link to the open program, and the HTML that embeds it in other pages. */
 
-import { encodeCode } from "./link";
+import { encodeCode, LONGEST_LOOK, LONGEST_PACKED_LOOK } from "./link";
 import { focused, type Focus } from "./focus";
 import type { Page } from "./page";
 import type { Fingerprint } from "./protocol";
@@ -31,7 +31,8 @@ export async function shared(page: Page, results: Fingerprint[] | null, looked: 
   // View settings belong to the tensors of one program only.
   if (viewSettings && origins.tensors?.document === document.id) fields.set("look", await encodeCode(JSON.stringify(viewSettings)));
   const seen = focus && focusOf(focus, result);
-  if (seen) fields.set("at", await encodeCode(JSON.stringify(seen)));
+  const packed = seen && (await packFocus(seen));
+  if (packed) fields.set("at", packed);
   if (results) fields.set("fp", await encodeCode(JSON.stringify(results)));
   if (started) fields.set("v", started.version);
   const link = new URL(location.pathname, location.href);
@@ -43,6 +44,17 @@ export async function shared(page: Page, results: Fingerprint[] | null, looked: 
     frame: frameOf(embedded.href, document.title),
     isLong: link.href.length > LONGEST_COMMON,
   };
+}
+
+/** Pack a focus for the address without its first cells, until a link may be that long; null if it never may. */
+export async function packFocus(focus: Focus): Promise<string | null> {
+  let first = 0;
+  do {
+    const text = JSON.stringify({ ...focus, why: focus.why.slice(first) });
+    const packed = text.length <= LONGEST_LOOK ? await encodeCode(text) : null;
+    if (packed && packed.length <= LONGEST_PACKED_LOOK) return packed;
+  } while (++first < focus.why.length);
+  return null;
 }
 
 /** The part of a focus that a panel shows. */

@@ -3,7 +3,7 @@
 import { button, el } from "../../parts/dom";
 import { count, tuple } from "../../parts/format";
 import { lineLink } from "../../parts/line-link";
-import { focused, type WhyStep } from "../../page/focus";
+import { clipped, focused, type WhyStep } from "../../page/focus";
 import type { Page } from "../../page/page";
 import type { CellGradient, DeviceComparison, DeviceName, TensorRecord, Why, WhyRow, WhySource } from "../../page/protocol";
 import { originNote, whyUnavailable } from "../../page/run-origin";
@@ -15,7 +15,7 @@ import "./why.css";
 
 const INVITATION = "Choose a cell in the panel of tensors and press “Why?”, or the key W on its picture: here its value is traced to the cells that it was computed from.";
 
-const LONGEST_NAME = 400;
+const NONE: readonly WhyStep[] = [];
 
 export function mountWhy(host: HTMLElement, page: Page): Part {
   const empty = el("p", { class: "empty" }, INVITATION);
@@ -30,17 +30,16 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
   let run = page.view.origins.run;
   let generation = 0;
   /** The cells of a link that are to be explained after its run, and the cells of the page’s focus. */
-  let linked: readonly WhyStep[] = [];
-  let shared: readonly WhyStep[] = [];
+  let linked = NONE;
+  let shared = NONE;
 
   /** Let links carry the cells that are explained. */
   const share = (): void => {
     const why = steps.map(({ tensor, index, value, line, isFirst }): WhyStep => {
-      const name = (tensor.names[0] ?? tensor.name).slice(0, LONGEST_NAME);
-      return { name, index, value, line, search: isFirst ? "first" : null };
+      return { name: tensor.names[0] ?? tensor.name, index, value, line, search: isFirst ? "first" : null };
     });
     const focus = focused(page.view.focus, { why });
-    shared = focus?.why ?? [];
+    shared = focus?.why ?? NONE;
     page.change({ focus });
   };
   const say = (text: string): void => {
@@ -60,6 +59,7 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
     say("");
   };
   const cut = (length: number): void => {
+    generation++;
     steps = steps.slice(0, length);
     draw();
     share();
@@ -68,27 +68,38 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
     generation++;
     steps = [];
     draw();
+    // What is to be explained stays in the focus.
+    if (linked.length === 0) share();
   };
-  /** Explain a cell of the last run as the next step, or what first made it NaN or infinite. */
-  const ask = async (tensor: number, index: readonly number[], search = false): Promise<void> => {
+  /**
+   * Explain a cell of the last run as the next step, or what first made it NaN or infinite.
+   * False if that failed, or if the reader asked for another cell meanwhile.
+   */
+  const find = async (tensor: number, index: readonly number[], search = false): Promise<boolean> => {
     const mine = ++generation;
     const unavailable = whyUnavailable(page.view, "tensors", "tensor", "values");
-    if (unavailable) return say(unavailable);
-    say("Looking…");
+    say(unavailable ?? "Looking…");
+    if (unavailable) return false;
     try {
       const found = await page.request("why", { tensor, index: [...index], search });
-      if (mine !== generation) return;
+      if (mine !== generation) return false;
       push(found, search);
+      return true;
     } catch (error) {
       if (mine === generation) say(messageOf(error));
+      return false;
     }
+  };
+  /** Explain a cell that the reader chose. */
+  const ask = async (tensor: number, index: readonly number[], search = false): Promise<void> => {
+    if (await find(tensor, index, search)) focusTitle();
   };
   const push = (found: Why, isFirst = false): void => {
     steps.push({ ...found, isFirst });
     draw();
     share();
-    body.querySelector<HTMLElement>("h2")?.focus();
   };
+  const focusTitle = (): void => body.querySelector<HTMLElement>("h2")?.focus();
   const partsOf = (step: Why & { isFirst: boolean }): HTMLElement[] => {
     const head = el("h2", { class: "why-title", tabindex: -1 }, `${nameOf(step)} = ${step.value}`);
     const parts = [head, whereOf(step)];
@@ -135,7 +146,10 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
   const comparisonOf = ({ device, compared, leftOut, first, other }: DeviceComparison): HTMLElement[] => {
     const left = leftOut > 0 ? `; ${count(leftOut, "operation")} could not be compared` : "";
     if (!first) return [el("p", {}, `${count(compared, "operation")} of the run agree on ${device} within the bounds of their errors${left}.`)];
-    const go = button(`${nameOf(first)} = ${first.value}`, () => push(first), { class: "quiet why-cell" });
+    const go = button(`${nameOf(first)} = ${first.value}`, () => {
+      push(first);
+      focusTitle();
+    }, { class: "quiet why-cell" });
     return [el("p", {}, `After ${count(compared, "operation")} that agree, ${device} computes ${other} for `, go, left)];
   };
   /** A gradient as a picture; a cell of it leads to the cell of the tensor. */
@@ -181,28 +195,31 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
     for (const { name, index, search } of cells) {
       const last = steps.at(-1);
       if (search && last) {
-        await ask(last.tensor.id, last.index, true);
+        if (!(await find(last.tensor.id, last.index, true))) return;
         continue;
       }
       const read = last?.sources.map(({ tensor }) => tensor) ?? [];
-      const tensor = [...read, ...page.view.tensors].find((one) => (one.names[0] ?? one.name) === name);
+      const tensor = [...read, ...page.view.tensors].find((one) => clipped(one.names[0] ?? one.name) === name);
       if (!tensor) return say(`The run did not make ${name}, which the link shows.`);
-      await ask(tensor.id, index);
+      if (!(await find(tensor.id, index))) return;
     }
   };
   const part: Part = {
     update: (view) => {
+      // A link brings cells; another program that is opened takes them away.
+      const why = view.focus?.why ?? NONE;
+      if (why !== shared) linked = shared = why;
       if (view.origins.run !== run) {
         run = view.origins.run;
         if (steps.length > 0) clear();
+        // A change of the focus has drawn this panel already.
+        if (view !== page.view) return;
       }
-      const why = view.focus?.why ?? [];
-      if (why !== shared && why.length > 0) linked = shared = why;
       const { output, tensors } = view.origins;
       const isOurs = output?.document === view.document.id && tensors === output;
       if (linked.length > 0 && isOurs && view.run?.inside && view.phase === "idle") {
         const cells = linked;
-        linked = [];
+        linked = NONE;
         void replay(cells);
       }
       proceed(view);
@@ -213,16 +230,15 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
       const id = cell.id ?? tensors.find(({ name }) => name === cell.name)?.id;
       const isKnown = record?.inside && id !== undefined;
       if (!isKnown && !page.run(null, { inside: true })) return;
-      steps = [];
-      linked = [];
-      draw();
+      linked = NONE;
+      clear();
       if (isKnown) return void ask(id, cell.index);
       expected = { cell, after: origins.output };
       say("Running the program once more, to remember what each value was computed from…");
     },
     originNote: (view) => (steps.length > 0 ? originNote(view, "tensors") : null),
   };
-  clear();
+  draw();
   return part;
 }
 
