@@ -21,7 +21,7 @@ function film(step: number): Partial<View> {
 test("a walk has a step for each thing that was looked at", () => {
   const cell = { name: "y", index: [1, 2], value: "2.5", line: 4, search: null };
   const why = { result: "why", focus: focused(null, { why: [cell] }) };
-  const steps = walk({}, { tensor: "y" }, { result: "why" }, why, why, { result: "memory" });
+  const steps = walk({}, { tensor: "y" }, { result: "why" }, why, why, { result: "why" }, { result: "memory" });
   assert.deepEqual(
     steps.map(({ text }) => text),
     ["Look at `y`, float32 (2, 3).", "Ask why `y[1, 2]` is `2.5`; line 4 made it.", "Open the panel *MEMORY*."],

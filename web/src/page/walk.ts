@@ -22,8 +22,8 @@ export function walked(steps: readonly Step[], view: View, labelOf: (panel: stri
   const { result, tensor, viewSettings, focus } = view;
   const [kind, text] = described(view, labelOf(result));
   const last = steps.at(-1);
-  // A walk begins with the reader's first choice.
-  if (last?.text === text || (!last && kind === "panel" && result === START)) return steps;
+  // A walk begins with the reader's first choice; a panel that shows less than before is no step.
+  if (last?.text === text || (kind === "panel" && (last?.looked.result ?? START) === result)) return steps;
   const step = { text, kind, looked: { result, tensor, viewSettings, focus } };
   const isSame = last && (last.kind === kind || (last.kind === "panel" && last.looked.result === result));
   const before = isSame ? steps.slice(0, -1) : steps;
