@@ -105,7 +105,7 @@ async function reportScript(page: Page): Promise<{ code: string; styles: string 
   }
 }
 
-/** The text of a file of the site; servers may answer with a page in its place. */
+/** The text of a file of the site; servers may send a page instead of a file. */
 async function fetched(name: string, type: string): Promise<string> {
   const response = await fetch(name);
   const sent = response.headers.get("content-type") ?? "";
