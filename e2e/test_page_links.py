@@ -148,8 +148,9 @@ def test_a_link_carries_a_range_of_the_time(on_cpu: PageDriver) -> None:
     assert on_cpu.run(LOOP) == "ready"
     on_cpu.show("Timeline")
     about = page.locator(".timeline-head span").first
-    expect(about).to_contain_text("in all")
-    page.locator(".timeline-picture").focus()
+    picture = page.locator("#timeline[data-view=ready] .timeline-picture")
+    expect(picture).to_be_visible()
+    picture.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Shift+ArrowRight")
     expect(about).to_contain_text(" of ")

@@ -25,14 +25,14 @@ def opened(shared: PageDriver, program: str = PROGRAM) -> PageDriver:
     page.set_viewport_size(WIDE)
     assert shared.run(program) == "ready"
     page.get_by_role("tab", name="Timeline").click()
-    expect(page.locator(".timeline-picture")).to_be_visible()
+    expect(page.locator("#timeline[data-view=ready] .timeline-picture")).to_be_visible()
     return shared
 
 
 def test_it_names_the_costliest_fault_and_its_line(shared: PageDriver) -> None:
     page = opened(shared).page
     finding = page.locator(".timeline-finding")
-    expect(finding).to_contain_text(re.compile(r"40 times, .* s together"))
+    expect(finding).to_contain_text(re.compile(r"40 times, .*s together"))
     link = finding.get_by_role("button")
     line = link.inner_text().removeprefix("line ")
     link.click()

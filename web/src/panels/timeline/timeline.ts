@@ -156,12 +156,14 @@ export function mountTimeline(host: HTMLElement, page: Page): Part {
     if (run === drawn) drawSums();
   };
   const ask = async (run: RunRecord): Promise<void> => {
+    host.dataset["view"] = "loading";
     const reason = whyUnavailable(page.view, "run", "run", "timeline");
     if (reason !== null) return show(null, reason);
     try {
       const found = await page.request("timeline", {});
       if (run !== drawn) return;
       show(found, EMPTY);
+      host.dataset["view"] = "ready";
       const isTimed = found.flushes.some(({ seconds }) => seconds.length);
       if (isTimed) await measureRates(run, found);
     } catch (error) {
