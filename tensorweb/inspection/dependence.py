@@ -65,9 +65,11 @@ def reached(node: Node, inputs: Nodes, masks: Nodes) -> Node:
     return _limited(_twin(node, inputs, masks))
 
 
-def moved(node: Node, inputs: Nodes) -> Node:
-    """Return a movement, or a view of a stored value, of other inputs."""
-    return _twin(node, inputs, inputs)
+def computed_again(node: Node, inputs: Nodes, device: str) -> Node:
+    """Return an operation on other inputs of the same shapes, on a device."""
+    if node.op.kind in ("movement", "leaf"):
+        return _twin(node, inputs, inputs)
+    return Node(node.op, tuple(inputs), node.attrs, node.shape, node.dtype, device)
 
 
 def cell(node: Node, index: Sequence[int]) -> Node:

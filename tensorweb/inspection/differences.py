@@ -21,6 +21,7 @@ from tensorweb.graph.provenance import Provenance
 from tensorweb.graph.storage import HostData
 from tensorweb.hostdata import Number
 from tensorweb.inspection.cells import Index, lit_cells, values_at
+from tensorweb.inspection.dependence import computed_again
 from tensorweb.nodes.contraction import contract
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.reduction import reduce, scan
@@ -98,7 +99,7 @@ def compare_devices(
         others = {}
         for one in part:
             given = [there[source] for source in provenance.inputs_of(one)]
-            others[one] = _computed(one, given, device)
+            others[one] = computed_again(one, given, device)
         wrong = [_differs(one, others[one], there, provenance) for one in part]
         lit = yield from lit_cells(wrong)
         for one, (_, indices) in zip(part, lit, strict=True):
@@ -138,10 +139,6 @@ def _parts(nodes: Sequence[Node], provenance: Provenance) -> Iterator[list[Node]
         left -= size
     if part:
         yield part
-
-
-def _computed(node: Node, inputs: Sequence[Node], device: str) -> Node:
-    return Node(node.op, tuple(inputs), node.attrs, node.shape, node.dtype, device)
 
 
 def _differs(

@@ -106,7 +106,8 @@ def difference_quotient(
         for one in order:
             inputs = provenance.inputs_of(one)
             if any(each in others for each in inputs):
-                others[one] = _again(one, [others.get(each, each) for each in inputs])
+                given = [others.get(each, each) for each in inputs]
+                others[one] = dependence.computed_again(one, given, one.device)
         ends += [(others[node], index), (others[by], at)]
     values = [float(value) for value in (yield from values_at(ends))]
     coarse, fine = (_quotient(*values[at : at + 4]) for at in (0, 4))
@@ -118,10 +119,3 @@ def difference_quotient(
 def _quotient(high: float, above: float, low: float, below: float) -> float:
     """Return the difference of two results by that of their arguments, as rounded."""
     return (high - low) / (above - below)
-
-
-def _again(node: Node, inputs: Sequence[Node]) -> Node:
-    """Return an operation on other inputs of the same shapes."""
-    if node.op.kind in ("movement", "leaf"):
-        return dependence.moved(node, inputs)
-    return Node(node.op, tuple(inputs), node.attrs, node.shape, node.dtype, node.device)
