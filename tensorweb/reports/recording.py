@@ -41,6 +41,7 @@ from tensorweb.playground import (
 )
 from tensorweb.playground.bridge import drive
 from tensorweb.playground.inside import label_of
+from tensorweb.playground.lines import Made
 from tensorweb.playground.numbers import BlockingReader
 from tensorweb.playground.program import argument_text
 from tensorweb.playground.sources import FILENAME
@@ -348,23 +349,13 @@ def _line_result(results: Sequence[Built], name: str) -> records.LineResult:
         of_steps[execution] = one.node
         # A call of another function within a line begins a new execution as well.
         executions.setdefault(instruction, set()).add(execution)
-    node = last.node
-    owner = node.owner
     alike = {(one.shape, one.dtype) for one in of_steps.values()}
     count = max(map(len, executions.values()))
-    return {
-        "file": sources.name_of(code.co_filename),
-        "line": last.line,
-        "endLine": last.end_line,
-        "function": "" if code.co_name == "<module>" else code.co_name,
-        "name": name,
-        "shape": list(node.shape),
-        "dtype": str(node.dtype),
-        "device": node.device,
-        "view": owner is not None and owner.op is not CONSTANT,
-        "count": count,
-        "varies": count > 1 and len(alike) > 1,
-    }
+    function = "" if code.co_name == "<module>" else code.co_name
+    made = Made(code.co_filename, last.line, last.end_line, function, name)
+    made.note(tw.Tensor(last.node))
+    made.varies = count > 1 and len(alike) > 1
+    return made.record(count) | {"file": sources.name_of(code.co_filename)}
 
 
 def _graph(
