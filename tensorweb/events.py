@@ -373,9 +373,8 @@ def tell(flush: Flush) -> None:
 
 
 def tell_read(device: str, nbytes: int, begun: float) -> None:
-    """Pass a read that is done to all listeners, unless the clock was stopped."""
-    heard = _read_listeners.get()
-    if heard and begun:
+    """Pass a read that is done to all listeners."""
+    if heard := _read_listeners.get():
         done, frame = perf_counter(), frames.user_frame()
         read = Read(device, nbytes, begun, done, frame.f_code, frame.f_lasti)
         for listener in heard:

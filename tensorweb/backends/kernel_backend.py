@@ -35,7 +35,14 @@ from tensorweb.drivers import Driver
 from tensorweb.drivers.memory import remember_loss
 from tensorweb.drivers.protocol import COPY
 from tensorweb.errors import DeviceLostError, DeviceMemoryError
-from tensorweb.events import clock, listeners, locations_of, splits, tell_read
+from tensorweb.events import (
+    KernelRecord,
+    clock,
+    listeners,
+    locations_of,
+    splits,
+    tell_read,
+)
 from tensorweb.graph.autograd import settle
 from tensorweb.graph.custom import Custom
 from tensorweb.graph.node import WANTED, Node, number_of_constant
@@ -153,7 +160,7 @@ def explain_plan(graph: LinearGraph, plan: Plan, traits: DeviceTraits) -> str:
             f"{traits.grid_words(launch.grid)}, "
             f"{counted(len(launch.storages), 'storage')}]\n"
         )
-    lines += _between(graph, plan)
+    lines += _between(graph, plan.records(graph, traits))
     for number, command in enumerate(launches):
         assert command.launch is not None, "internal: filtered above"
         lines.append(f"\nKernel {number + 1}: {command.words}\n\n")
@@ -161,10 +168,10 @@ def explain_plan(graph: LinearGraph, plan: Plan, traits: DeviceTraits) -> str:
     return "".join(lines)
 
 
-def _between(graph: LinearGraph, plan: Plan) -> list[str]:
+def _between(graph: LinearGraph, records: Sequence[KernelRecord]) -> list[str]:
     """Return what kernels write for others, and why these are not one kernel."""
     lines = []
-    for writer, reader, written, read in splits(plan.records):
+    for writer, reader, written, read in splits(records):
         is_node = written.storage < len(graph.nodes)
         value = f"%{written.storage}" if is_node else "scratch"
         lines.append(
@@ -341,8 +348,9 @@ class KernelBackend:
         regions = self._regions(nodes)
         begun = clock()()
         found = yield from self._read_steps(nodes, regions)
-        nbytes = sum(size for _, _, size in regions)
-        tell_read(self.traits.device, nbytes, begun)
+        if begun:
+            nbytes = sum(size for _, _, size in regions)
+            tell_read(self.traits.device, nbytes, begun)
         return found
 
     def _read_steps(
@@ -474,7 +482,8 @@ class KernelBackend:
         report, submit = None, self.driver.submit
         if listeners():
             described, locations = plan.described(graph), locations_of(nodes)
-            report = FlushReport(plan.records, described, locations, begun, False)
+            records = plan.records(graph, self.traits)
+            report = FlushReport(records, described, locations, begun, False)
             submit = partial(report.submit, self.driver)
         memory = None
         if (log := memory_log()) is not None:

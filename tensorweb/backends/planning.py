@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from tensorweb.backends import policy
 from tensorweb.backends.cost import Work, node_records, works
@@ -28,6 +29,9 @@ LARGEST_COUNT = 2**31 - 1
 """Lengths, strides and offsets are signed 32-bit integers in kernels."""
 
 
+Made = tuple[Planned, Program, Sequence[int], Sequence[int]]
+
+
 @dataclass(slots=True)
 class Plan:
     """How to compute the outputs of every graph of one structure.
@@ -40,7 +44,8 @@ class Plan:
         spans: lifetimes of results and scratch storages.
         tapes: the tapes to submit, usually one.
         commands: the commands on the tapes, for explanations.
-        records: records of its launches.
+        made: each kernel with its program, the references of its scratch storages,
+            and the bytes that its launches bind.
         lifetimes: liveness analysis, None for an empty plan.
         equal: pairs of indices of constants that must be equal.
         inlined: indices of values that kernels compute inside themselves and that
@@ -53,11 +58,12 @@ class Plan:
     spans: list[Span] = field(default_factory=list)
     tapes: list[Tape] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
-    records: list[KernelRecord] = field(default_factory=list)
+    made: list[Made] = field(default_factory=list)
     lifetimes: Lifetimes | None = None
     inlined: list[int] = field(default_factory=list)
     equal: list[tuple[int, int]] = field(default_factory=list)
     graph: list[NodeRecord] = field(default_factory=list)
+    _records: list[KernelRecord] = field(default_factory=list)
     _lifespans: dict[int, tuple[int, int]] = field(default_factory=dict)
     _layouts: dict[tuple[frozenset[int], bool], Layout] = field(default_factory=dict)
 
@@ -66,6 +72,24 @@ class Plan:
         if not self.graph:
             self.graph = node_records(graph)
         return self.graph
+
+    def records(
+        self, graph: LinearGraph, traits: DeviceTraits
+    ) -> Sequence[KernelRecord]:
+        """Return records of the launches, one cached list.
+
+        Made at the first request: they take as long as a tenth of the planning.
+        """
+        if not self._records:
+            work = chain.from_iterable(
+                works(planned, program, graph, traits, scratch)
+                for planned, program, scratch, _ in self.made
+            )
+            nbytes = chain.from_iterable(sizes for *_, sizes in self.made)
+            commands = [each for each in self.commands if each.launch is not None]
+            rows = zip(commands, work, nbytes, strict=True)
+            self._records += [_record(*row, traits) for row in rows]
+        return self._records
 
     @property
     def lifespans(self) -> Mapping[int, tuple[int, int]]:
@@ -186,15 +210,16 @@ def make_plan(
         for reference, nbytes in zip(scratch, program.scratch_bytes, strict=True):
             sizes[reference] = pool.size_for(nbytes)
             first[reference] = last[reference] = index
-        work = works(planned, program, graph, traits, scratch)
-        commands += _commands(planned, program, scratch, work, index, results)
+        new = [*_commands(planned, program, scratch, index, results)]
+        bound = [sum(map(sizes.__getitem__, c.references)) for c in new if c.launch]
+        result.made.append((planned, program, scratch, bound))
+        commands += new
     result.reads += reads
     result.spans = [
         Span(reference, sizes[reference], begin, last[reference])
         for reference, begin in first.items()
     ]
     result.lifetimes = Lifetimes(graph, results)
-    result.records = _records(commands, sizes, traits)
     result.inlined = list(worth_storing(graph, {*results, *reads}))
     pipelines.compile((c.launch, c.words) for c in commands if c.launch)
     result.tapes += make_tapes(commands, pipelines)
@@ -220,44 +245,38 @@ def _check_counts(planned: Planned, program: Program, device: str) -> None:
     )
 
 
-def _records(
-    commands: Sequence[Command], sizes: Mapping[int, int], traits: DeviceTraits
-) -> list[KernelRecord]:
-    """Return the records of all launches; `sizes` are bytes by storage reference."""
-    found = []
-    for command in commands:
-        launch, work = command.launch, command.work
-        if launch is None or work is None:
-            continue
-        record = KernelRecord(
-            command.words,
-            launch.template,
-            traits.readable(launch.source),
-            launch.grid,
-            len(launch.storages),
-            sum(sizes[reference] for reference in command.references),
-            work.nodes,
-            work.outputs,
-            work.flops,
-            work.loaded,
-            work.stored,
-            work.touched,
-            device=traits.device,
-            formula=command.formula,
-            reads=work.reads,
-            writes=work.writes,
-            bindings=command.references,
-            steps=work.steps,
-        )
-        found.append(record)
-    return found
+def _record(
+    command: Command, work: Work, nbytes: int, traits: DeviceTraits
+) -> KernelRecord:
+    """Return the record of a launch; `nbytes` are those of its storages."""
+    launch = command.launch
+    assert launch is not None, "internal: only launches have records"
+    return KernelRecord(
+        command.words,
+        launch.template,
+        traits.readable(launch.source),
+        launch.grid,
+        len(launch.storages),
+        nbytes,
+        work.nodes,
+        work.outputs,
+        work.flops,
+        work.loaded,
+        work.stored,
+        work.touched,
+        device=traits.device,
+        formula=command.formula,
+        reads=work.reads,
+        writes=work.writes,
+        bindings=command.references,
+        steps=work.steps,
+    )
 
 
 def _commands(
     planned: Planned,
     program: Program,
     scratch: Sequence[int],
-    work: Sequence[Work],
     index: int,
     sizes: Mapping[int, int],
 ) -> Iterator[Command]:
@@ -273,13 +292,13 @@ def _commands(
             if nbytes := sizes[number]:
                 yield Command(None, (number,), nbytes=nbytes, index=index)
     words, text = planned.kernel.words, formula(planned.kernel)
-    for launch, own in zip(program.launches, work, strict=True):
+    for launch in program.launches:
         references = tuple(
             buffer_of(storage, planned.inputs, planned.outputs, scratch)
             for storage in launch.storages
         )
         yield Command(
-            launch, references, planned.scalars, words, own, index=index, formula=text
+            launch, references, planned.scalars, words, index=index, formula=text
         )
 
 

@@ -56,7 +56,7 @@ class Replay:
         """Keep what does not change between calls."""
         self._host = host
         self._plan = plan
-        self._launches = plan.records
+        self._launches = plan.records(graph, host.pool.traits)
         self._described = plan.described(graph)
         self._locations = locations_of(graph.nodes)
         numbers, nodes = graph.numbers, graph.nodes

@@ -6,7 +6,6 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tensorweb.backends.cost import Work
 from tensorweb.backends.pipelines import Pipelines
 from tensorweb.codegen.expression import number_bits, number_words
 from tensorweb.codegen.program import Launch
@@ -31,7 +30,6 @@ class Command:
     references: tuple[int, ...]
     scalars: tuple[int, ...] = ()
     words: str = ""
-    work: Work | None = None
     nbytes: int = 0
     index: int = 0
     formula: str = ""
