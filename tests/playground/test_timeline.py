@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tensorweb.backends.wasm import WasmBackend
+from tensorweb.inspection import costs
 from tensorweb.playground import bridge, policy, records
 from tensorweb.playground.session import Session
 
@@ -56,7 +57,11 @@ def test_a_timed_run_has_the_seconds_of_each_launch(wasm: WasmBackend) -> None:
         assert sum(flush["seconds"]) <= flush["end"] - flush["encoded"]
 
 
-def test_the_costliest_fault_has_its_line(wasm: WasmBackend) -> None:
+def test_the_costliest_fault_has_its_line(
+    wasm: WasmBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # On a busy machine compiling the kernels may take nearly all of the run.
+    monkeypatch.setattr(costs, "LEAST_SHARE", 0)
     finding = timeline_of(PROGRAM)["finding"]
     assert finding is not None
     assert (finding["file"], finding["line"]) == ("main.py", 6)
