@@ -61,8 +61,9 @@ NEVER_CHANGING = (
 
 K = TypeVar("K", bound=type)
 
-_registered: set[type] = set()
-_modules: set[type] = set()
+# Weak, because a class retains its program's globals: networks, compiled functions.
+_registered: WeakSet[type] = WeakSet()
+_modules: WeakSet[type] = WeakSet()
 _with_methods: WeakSet[type] = WeakSet()
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from math import prod
 from typing import Any, ClassVar, overload
+from weakref import WeakKeyDictionary
 
 from tensorweb.errors import DTypeError, ShapeError
 from tensorweb.functions import asarray
@@ -27,9 +27,11 @@ __all__ = [
 Layer = Callable[..., Any]
 
 
-@lru_cache(maxsize=256)
-def _taken(function: Callable[..., Any]) -> frozenset[str]:
-    """Return which of `key` and `train` a call takes."""
+_taken: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
+"""Which of `key` and `train` calling a layer of a class takes."""
+
+
+def _taken_by(function: Callable[..., Any]) -> frozenset[str]:
     try:
         names = inspect.signature(function).parameters
     except (TypeError, ValueError):
@@ -46,8 +48,11 @@ def takes(layer: Layer) -> frozenset[str]:
     if not isinstance(layer, Module):
         return frozenset()
     kind = type(layer)
-    is_own = kind.__call__ is not Module.__call__
-    return _taken(kind.__call__ if is_own else kind.forward)
+    found = _taken.get(kind)
+    if found is None:
+        is_own = kind.__call__ is not Module.__call__
+        found = _taken[kind] = _taken_by(kind.__call__ if is_own else kind.forward)
+    return found
 
 
 class Sequential(Module):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import pytest
 
@@ -323,3 +325,28 @@ def test_losses_take_their_arguments_by_name() -> None:
     x, y = tw.asarray([1.0, 2.0]), tw.asarray([1.0, 4.0])
     assert nn.MSELoss()(input=x, target=y).item() == 2
     assert nn.ReLU()(input=-x).tolist() == [0, 0]
+
+
+PROGRAM_OF_A_CLASS = """
+class Net(tw.nn.Module):
+    def __init__(self):
+        self.first = tw.nn.Linear(2, 3)
+    def forward(self, x):
+        return self.first(x)
+
+@tw.jit
+def step(model):
+    return tw.grad(lambda model: model(tw.ones((4, 2))).sum())(model)
+
+step(tw.nn.Sequential(Net(), tw.tanh))
+"""
+
+
+def test_a_program_that_ends_leaves_no_class_of_a_module(cpu: str) -> None:
+    names: dict[str, Any] = {"__name__": "__main__", "tw": tw}
+    exec(PROGRAM_OF_A_CLASS, names)
+    kind, step = ref(names["Net"]), ref(names["step"])
+    names.clear()
+    gc.collect()
+    assert kind() is None
+    assert step() is None
