@@ -187,7 +187,7 @@ def test_a_number_is_dragged_and_the_result_follows(shared: PageDriver) -> None:
     page.mouse.move(x + 60, y, steps=5)
     page.wait_for_function("tensorwebPage.view.tensors[0]?.max?.toFixed(2) === '0.60'")
     assert shared.idle() == "ready"
-    expect(page.locator("#state")).to_contain_text("full program run again")
+    expect(page.locator("#state")).to_contain_text("ran lines 2 to 4 again")
     # Escape restores the number, and what it makes.
     page.keyboard.press("Escape")
     page.mouse.up()

@@ -220,3 +220,17 @@ MOST_MODULES = 300
 
 LONGEST_LABEL = 40
 """Characters of an expression that names a value without a name."""
+
+MOST_RESTORED = 100_000
+"""Objects that are restored before the end of a program runs again; some 50 ms."""
+
+RESTORABLE_MODULES = frozenset(
+    (
+        *("tensorweb", "math", "cmath", "random", "time", "itertools", "functools"),
+        *("operator", "collections", "dataclasses", "typing", "enum", "abc", "string"),
+        *("re", "statistics", "fractions", "json", "textwrap", "copy", "types"),
+        "contextlib",
+    )
+)
+"""Modules that a program of which only the end runs again may import: they have no
+state but that of random numbers."""

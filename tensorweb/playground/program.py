@@ -23,11 +23,12 @@ Compile = Callable[[ast.Module | ast.Expression, str], types.CodeType]
 
 
 def compile_program(
-    source: str, code: Compile | None = None
+    source: str, code: Compile | None = None, displays: bool = True
 ) -> tuple[types.CodeType, types.CodeType | None, str | None]:
     """Return the code of all statements, of the last expression, and its text.
 
     `code` compiles a tree under the name of its file. Top-level `await` is allowed.
+    Unless it `displays`, the last expression is a statement like any other.
     Raises SyntaxError, or ValueError for null bytes.
     """
     flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
@@ -35,7 +36,7 @@ def compile_program(
     assert isinstance(tree, ast.Module), "internal: a module is parsed"
     code = code or _code
     last = tree.body[-1] if tree.body else None
-    if not isinstance(last, ast.Expr):
+    if not isinstance(last, ast.Expr) or not displays:
         return code(tree, FILENAME), None, None
     tree.body.pop()
     expression = ast.copy_location(ast.Expression(last.value), last)
@@ -87,14 +88,15 @@ def part_of(source: str, lines: Sequence[int] | None) -> str:
 async def execute(
     source: str,
     module: types.ModuleType,
-    display: Display,
+    display: Display | None,
     wait: Wait | None,
     lines: Sequence[int] | None = None,
     code: Compile | None = None,
 ) -> None:
     """Run a program as `__main__` and display the last expression's value.
 
-    If only a part runs, `lines` are its first and last line. `code` compiles its
+    If only a part runs, `lines` are its first and last line; one that others follow has
+    no `display`. `code` compiles its
     statements and its last expression. `wait` blocks until an
     awaitable is done, None where Python cannot block.
 
@@ -105,12 +107,15 @@ async def execute(
     source = part_of(source, lines)
     _MODULES["__main__"] = module
     try:
-        statements, expression, label = compile_program(source, code)
+        statements, expression, label = compile_program(
+            source, code, display is not None
+        )
         await _evaluate(statements, module, wait)
-        if expression is not None:
+        if expression is not None and display is not None:
+            show = display
             value = await _evaluate(expression, module, wait)
             if value is not None:
-                _show(source, lambda: display(value, label))
+                _show(source, lambda: show(value, label))
     finally:
         # Restored first, since the code that restores other state needs these.
         names.update(kept)

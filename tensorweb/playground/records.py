@@ -373,6 +373,8 @@ class RunRecord(TypedDict):
     """Whether the provenance of its values was retained."""
     memory: NotRequired[bool]
     """Whether the buffers of devices were logged."""
+    again: NotRequired[str]
+    """Which lines ran after a number was dragged, and why, as part of a sentence."""
     captured: NotRequired[int | None]
     """The index in `kernels` of the kernel whose launch was captured; null for none."""
 

@@ -38,7 +38,7 @@ from . import (
 )
 from .failures import describe_failure, syntax_problems
 from .files import ProgramFiles, remember_lost
-from .host import Host, NextLine, ReadLine, end_tasks
+from .host import Host, NextLine, ReadLine, end_tasks, flush_streams
 from .lines import Lines
 from .numbers import AwaitingReader, BlockingReader, Reader
 from .program import Wait, execute, new_main
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
     from .attempts import Attempts
     from .inside import Inside
+    from .reruns import Note, Past, Rerun
 
 
 Handler = Callable[..., Awaitable[object]]
@@ -121,6 +122,8 @@ class Session:
         self._stopped = False
         self._output = Output(emit)
         self._displays = Displays(emit, self._output)
+        self._past: Past | None = None
+        self._notes: list[Note] | None = None
         self._lines = Lines()
         self._files = ProgramFiles(self._lines.module)
         self._host = Host(wait, emit, next_line, read_line)
@@ -137,6 +140,7 @@ class Session:
         inside: bool = False,
         memory: bool = False,
         capture: int | None = None,
+        dragged: int | None = None,
         files: Sequence[records.ProgramFile] = (),
         lost: Sequence[str] = (),
     ) -> records.RunRecord:
@@ -149,6 +153,8 @@ class Session:
         produced a NaN or infinity. `inside` retains what every value was computed from.
         `memory` logs the buffers of devices, which makes short statements slower.
         `capture` is the kernel of the previous run whose first launch is captured.
+        `dragged` is the line of a number that was changed: if possible, only its
+        statement and what follows run.
         """
         remember_lost(lost)
         try:
@@ -162,6 +168,7 @@ class Session:
                 inside,
                 memory,
                 capture,
+                dragged,
                 files,
             )
         except KeyboardInterrupt:
@@ -197,13 +204,27 @@ class Session:
         inside: bool,
         memory: bool,
         capture: int | None,
+        dragged: int | None,
         files: Sequence[records.ProgramFile],
     ) -> records.RunRecord:
         attempts = None if capture is None else self._kernels.attempts(capture)
-        self._forget(keep)
+        rerun = None
+        if dragged is not None:
+            # Imported now: no start needs it.
+            from .reruns import Rerun
+
+            # The panel Memory shows the buffers of the full program.
+            known = None if memory else self._past
+            rerun = Rerun(source, dragged, device, files, known)
+        past = self._past = rerun.past if rerun else None
+        keep = keep or past is not None
+        self._forget(keep, begins=past is None)
         self._attempts = attempts
-        self._output = Output(self._emit)
-        self._displays = Displays(self._emit, self._output)
+        self._notes = [] if rerun and rerun.keeps else None
+        if past is None:
+            self._output = Output(self._send)
+            self._displays = Displays(self._send, self._output)
+            self._kernels = kernels.Tally()
         failure: records.Failure | None = None
         self._stopped = False
         if not keep:
@@ -213,7 +234,7 @@ class Session:
         self._names = vars(module)
         started = perf_counter()
         around = self._host.around(self._output, self._displays.show)
-        tally = self._kernels = kernels.Tally()
+        tally = self._kernels
         log = self._memory = MemoryLog()
         seeker = self._search = Search() if search else None
         looker = self._inside = self._new_inside() if inside else None
@@ -222,6 +243,10 @@ class Session:
         retaining = nullcontext() if looker is None else looker.open()
         texts = {FILENAME: source}
         self._lines.begin(keep, inside)
+        if past is not None:
+            past.resume()
+            for note in past.notes:
+                self._send(*note)
         heard = listening(
             tally.add, seconds=timed and not attempts, reads=tally.add_read
         )
@@ -233,13 +258,20 @@ class Session:
             for each in asked:
                 stack.enter_context(each)
             try:
-                if device is not None:
+                if device is not None and past is None:
                     await self._choose(device)
                 texts |= self._files.install(files, keep)
                 sources.remember(texts)
+                *heads, last = rerun.parts() if rerun else [lines]
+                for part in heads:
+                    await execute(
+                        source, module, None, self._wait, part, self._lines.compiled
+                    )
+                if rerun and rerun.keeps:
+                    self._past = self._kept(rerun)
                 show = self._displays.show
                 await execute(
-                    source, module, show, self._wait, lines, self._lines.compiled
+                    source, module, show, self._wait, last, self._lines.compiled
                 )
                 self._displays.finish()
             except KeyboardInterrupt:
@@ -261,6 +293,8 @@ class Session:
             "kernelsLeftOut": tally.left_out,
             "faults": _faults(),
         }
+        if rerun:
+            found["again"] = rerun.sentence()
         if looker is not None:
             found["inside"] = True
         if memory:
@@ -270,6 +304,21 @@ class Session:
         if seeker is not None:
             found["search"] = tensors.nonfinite_search(seeker)
         return found
+
+    def _send(self, kind: str, fields: Mapping[str, object]) -> None:
+        """Send a message to the page, and note it if it may be sent again."""
+        if self._notes is not None:
+            self._notes.append((kind, fields))
+        self._emit(kind, fields)
+
+    def _kept(self, rerun: Rerun) -> Past | None:
+        """Return the state in the middle of a run, if it can be restored."""
+        flush_streams()
+        self._output.flush()
+        self._displays.finish()
+        notes, self._notes = self._notes or [], None
+        shown, noted = (self._output, self._displays), (self._kernels, self._lines)
+        return rerun.keep(self._names, notes, shown, noted)
 
     def _new_inside(self) -> Inside:
         # Imported now: no start needs it, nor the networks that it knows.
@@ -572,9 +621,10 @@ class Session:
             return self._inside.name(number)
         return self._entries[number].names[0]
 
-    def _forget(self, keep: bool) -> None:
+    def _forget(self, keep: bool, begins: bool = True) -> None:
         """Free the state of the previous run; with `keep` its names are retained."""
-        notices.begin_program()
+        if begins:
+            notices.begin_program()
         self._entries.clear()
         self._pair.clear()
         self._inside = None

@@ -18,7 +18,10 @@ def record(tally: Tally, started: float, seconds: float) -> records.TimelineReco
     plans: list[records.TimelinePlan] = []
     known: dict[int, int] = {}
     flushes: list[records.TimelineFlush] = []
-    for flush in tally.flushes:
+    # Of a part that ran again, not of what ran before it.
+    own = [flush for flush in tally.flushes if flush.begun >= started]
+    reads = [read for read in tally.reads if read.begun >= started]
+    for flush in own:
         if not flush.launches:
             continue
         plan = known.setdefault(id(flush.launches), len(plans))
@@ -48,10 +51,10 @@ def record(tally: Tally, started: float, seconds: float) -> records.TimelineReco
         "seconds": seconds,
         "plans": plans,
         "flushes": flushes,
-        "reads": [_read(each, started) for each in tally.reads],
+        "reads": [_read(each, started) for each in reads],
         "unlisted": tally.unlisted,
         "adapter": backend.description if backend else "",
-        "finding": _finding(costs.Run(tally.flushes, tally.reads, seconds)),
+        "finding": _finding(costs.Run(own, reads, seconds)),
     }
 
 

@@ -86,8 +86,8 @@ export interface Editor {
 export interface EditorEvents {
   /** The reader pressed a key to run the program, or a cell of it. */
   run(lines: number[] | null): void;
-  /** A number was dragged: run the program again, once the present run has finished. */
-  rerun(): void;
+  /** A number in this line was dragged: run the program again, once the present run has finished. */
+  rerun(line: number): void;
   /** Store the typed text; `id` is its program. */
   save(id: string, text: string): void;
   /** Something was typed; `save` follows soon. */

@@ -48,8 +48,8 @@ export class Page extends Store {
   #runs = 0;
   /** Whether the run answers a question of the panel in front. */
   #isAsked = false;
-  /** Whether the program is to run once more after the present run. */
-  #isDue = false;
+  /** The line of a number that was dragged during the present run; null for none. */
+  #due: number | null = null;
   #isAgain = false;
   #recorded: ReturnType<typeof responsesOf> | null = null;
 
@@ -62,7 +62,7 @@ export class Page extends Store {
     this.view = { ...this.view, panel: panels[0]?.id ?? "", result: result?.id ?? "" };
     this.editor = openEditor({
       run: (lines) => this.run(lines),
-      rerun: () => this.rerun(),
+      rerun: (line) => this.rerun(line),
       save: (id, text) => this.workspace.save(id, text),
       typed: () => {
         if (!this.view.typing) this.change({ typing: true });
@@ -78,7 +78,8 @@ export class Page extends Store {
     this.session = new Session({
       state: (state) => {
         this.change(state === "running" ? { state } : { state, phase: "idle" });
-        if (this.#isDue && this.session.isIdle) queueMicrotask(() => this.rerun());
+        const due = this.#due;
+        if (due !== null && this.session.isIdle) queueMicrotask(() => this.rerun(due));
       },
       note: (note) => this.#note(note),
       started: (started) => this.#started(started),
@@ -134,7 +135,7 @@ export class Page extends Store {
    */
   run(lines: number[] | null = null, how: How = {}): boolean {
     if (this.view.held || this.view.state === "running") return false;
-    const { timed = false, search = false, capture = null, again = false } = how;
+    const { timed = false, search = false, capture = null, dragged = null } = how;
     const isMore = timed || search || how.inside === true || how.memory === true || capture !== null;
     const elsewhere = isMore ? whyElsewhere(this.view) : null;
     if (elsewhere !== null) {
@@ -156,21 +157,21 @@ export class Page extends Store {
     const inside = how.inside ?? (this.view.focus !== null && INSIDE.includes(this.view.result) && origins.run?.document !== document.id);
     const memory = how.memory ?? [this.view.result, this.view.panel].includes("memory");
     this.#isAsked = isMore || inside;
-    this.#isAgain = again;
-    this.#isDue = false;
-    void this.session.run({ source: main?.text ?? "", files, lines, keep, timed, search, inside, memory, capture, lost });
+    this.#isAgain = dragged !== null;
+    this.#due = null;
+    void this.session.run({ source: main?.text ?? "", files, lines, keep, timed, search, inside, memory, capture, dragged, lost });
     return true;
   }
 
   /**
-   * Run the full program again, at most once per finished run. A program of somebody
-   * else's runs only if the reader has run it before.
+   * Run what depends on a number in a line again, at most once per finished run. A program
+   * of somebody else's runs only if the reader has run it before.
    */
-  rerun(): void {
+  rerun(line: number): void {
     const { document, origins, state, queued } = this.view;
     if (document.isForeign && origins.output?.document !== document.id) return;
-    this.#isDue = state === "running" || queued;
-    if (!this.#isDue) this.run(null, { again: true });
+    this.#due = state === "running" || queued ? line : null;
+    if (this.#due === null) this.run(null, { dragged: line });
   }
 
   #filesFor(files: readonly ProgramFile[], keep: boolean): ProvideDetails {
@@ -187,7 +188,7 @@ export class Page extends Store {
   }
 
   stop(): void {
-    this.#isDue = false;
+    this.#due = null;
     this.session.stop();
   }
 
@@ -322,7 +323,7 @@ export class Page extends Store {
       isForPanel: this.#isAsked,
     };
     const rest = notice?.kind === "info" ? null : notice;
-    const now = { phase: "program" as const, editedSince: false, isRerun: this.#isAgain, notice: rest };
+    const now = { phase: "program" as const, editedSince: false, notice: rest };
     this.change({ ...now, origins: { ...origins, output } });
     if (this.view.isNarrow && !this.#isAsked && !this.#isAgain) this.show("output");
     this.editor.mark(document.id, null);

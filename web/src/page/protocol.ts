@@ -271,6 +271,8 @@ export interface RunRecord {
   inside?: boolean;
   /** Whether the buffers of devices were logged. */
   memory?: boolean;
+  /** Which lines ran after a number was dragged, and why, as part of a sentence. */
+  again?: string;
   /** The index in `kernels` of the kernel whose launch was captured; null for none. */
   captured?: number | null;
 }
@@ -285,6 +287,7 @@ export const isRunRecord: Check<RunRecord> = record({
   search: optional(isNonfiniteSearch),
   inside: optional(flag),
   memory: optional(flag),
+  again: optional(text(100_000)),
   captured: optional(orNull(count())),
 });
 
@@ -1207,7 +1210,7 @@ export const isPlotRecord: Check<PlotRecord> = record({
 /** The requests that Python answers. */
 export interface PythonRequests {
   /** Run a program; its output and displays are emitted while it runs. */
-  run: { details: { source: string; device: DeviceName | null; lines: number[] | null; keep: boolean; timed: boolean; search: boolean; inside: boolean; memory: boolean; capture: number | null; files: ProgramFile[]; lost: string[] }; value: RunRecord };
+  run: { details: { source: string; device: DeviceName | null; lines: number[] | null; keep: boolean; timed: boolean; search: boolean; inside: boolean; memory: boolean; capture: number | null; dragged: number | null; files: ProgramFile[]; lost: string[] }; value: RunRecord };
   /** Measure what a device does in a second, in some tenths of a second. */
   rates: { details: { device: DeviceName }; value: DeviceRates };
   /** Return every tensor of the last run with its statistics. */

@@ -94,8 +94,6 @@ interface RunView {
   phase: "idle" | "program" | "reading";
   /** The run of each part of the results. */
   origins: RunOrigins;
-  /** Whether the last run began because a number was dragged. */
-  isRerun: boolean;
   /** Whether the program of the last run has been edited since. */
   editedSince: boolean;
   /** The fingerprints of the open link's sender; null for none. */
@@ -141,8 +139,8 @@ export interface How {
   memory?: boolean;
   /** The kernel of the last run whose first launch is captured. */
   capture?: number | null;
-  /** Run again because a number was dragged: no other panel comes to the front. */
-  again?: boolean;
+  /** The line of a number that was dragged: what does not depend on it need not run, and no other panel comes to the front. */
+  dragged?: number | null;
 }
 
 export interface Notice {
@@ -208,7 +206,6 @@ function initialView(): View {
       run: null,
       phase: "idle",
       origins: NO_ORIGINS,
-      isRerun: false,
       editedSince: false,
       python: 0,
       panel: "",

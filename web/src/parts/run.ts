@@ -75,12 +75,12 @@ export function mountRun(host: HTMLElement, page: Page): Part {
 function stateText(view: View): string {
   if (view.queued) return "Runs when Python is ready";
   if (view.phase === "reading") return "Reading tensors…";
-  if (view.state === "running") return view.isRerun ? "Running the full program again…" : "Running…";
+  if (view.state === "running") return "Running…";
   if (!view.run || view.state === "loading") return "";
   if (view.origins.output?.recorded) return "";
   if (view.run.stopped) return "Stopped";
   if (view.origins.output?.document !== view.document.id) return "";
   if (view.origins.run?.run !== view.origins.output?.run) return "";
-  const again = view.isRerun ? ", full program run again" : "";
+  const again = view.run.again ? `, ${view.run.again}` : "";
   return `${view.run.error ? "Failed after" : "Done in"} ${duration(view.run.seconds)}${again}`;
 }

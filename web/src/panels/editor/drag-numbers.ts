@@ -53,8 +53,8 @@ interface Drag {
   text: string;
 }
 
-/** `changed` is called after each change. */
-export function dragNumbers(changed: () => void): Extension {
+/** `changed` is called after each change with the line of the number. */
+export function dragNumbers(changed: (line: number) => void): Extension {
   let drag: Drag | null = null;
   let waiting = 0;
   const write = (view: EditorView, text: string): void => {
@@ -64,7 +64,7 @@ export function dragNumbers(changed: () => void): Extension {
     drag.text = text;
     // The drag becomes one step of the history when it ends.
     view.dispatch({ changes, annotations: Transaction.addToHistory.of(false), userEvent: DRAGGED });
-    changed();
+    changed(view.state.doc.lineAt(from).number);
   };
   const begin = (view: EditorView, literal: Literal, { pointerId, clientX }: PointerEvent): void => {
     drag = { pointer: pointerId, x: clientX, before: literal.text, from: literal.from, text: literal.text };
@@ -153,7 +153,7 @@ export function dragNumbers(changed: () => void): Extension {
     if (!literal) return false;
     const text = stepped(literal.text, steps);
     view.dispatch({ changes: { ...literal, insert: text }, selection: { anchor: literal.from + text.length }, userEvent: DRAGGED });
-    changed();
+    changed(view.state.doc.lineAt(literal.from).number);
     return true;
   };
   const keys = keymap.of([

@@ -1,0 +1,147 @@
+"""Runs after a number was dragged: only the statements from that number on run again.
+
+The first of them runs the full program and keeps its state before the statement that
+contains the number; later ones begin there. What was printed, shown and computed before
+that statement is part of their results as well.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from itertools import pairwise
+
+from tensorweb import devices
+
+from .records import ProgramFile
+from .snapshots import NotRestorable, Snapshot, split_line
+from .streams import LineMeter
+
+Note = tuple[str, Mapping[str, object]]
+
+
+class Past:
+    """The state of a run before a line, and what it had sent until then."""
+
+    def __init__(
+        self,
+        line: int,
+        key: object,
+        names: dict[str, object],
+        notes: Sequence[Note],
+        shown: Iterable[object],
+        noted: Iterable[object],
+    ) -> None:
+        """Keep the state.
+
+        Args:
+            line: the first line that is to run again.
+            key: what must be equal for that.
+            names: the names of the program.
+            notes: what the run had sent to the page.
+            shown: its output and its displays.
+            noted: what it noted of its kernels and lines.
+
+        Raises:
+            NotRestorable: the state cannot be restored.
+        """
+        self.line = line
+        self.key = key
+        self.notes = [*notes]
+        self._shown = [(each, _fields(vars(each))) for each in shown]
+        values = [fields.get("shown") for _, fields in self._shown]
+        self._snapshot = Snapshot(names, [*values, *noted])
+
+    def resume(self) -> None:
+        """Restore the state."""
+        self._snapshot.restore()
+        for each, fields in self._shown:
+            vars(each).update(_fields(fields))
+
+
+def _fields(fields: Mapping[str, object]) -> dict[str, object]:
+    kinds = (list, dict, deque, LineMeter)
+    return {
+        name: copy(value) if type(value) in kinds else value
+        for name, value in fields.items()
+    }
+
+
+class Rerun:
+    """Which lines of a program run after a number in it was changed.
+
+    Attributes:
+        past: the state with which it begins; None if the full program runs.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        line: int,
+        device: str | None,
+        files: Sequence[ProgramFile],
+        past: Past | None,
+    ) -> None:
+        """Plan the run; `line` is the one of the number."""
+        self.past: Past | None = None
+        self._why = ""
+        self._begin, self._split, self._last = 1, 1, 0
+        self._source, self._device, self._files = source, device, files
+        self._is_kept = False
+        try:
+            self._split, self._last = split_line(source, line)
+        except NotRestorable as why:
+            self._why = str(why)
+            return
+        except (SyntaxError, ValueError):
+            return
+        if self._split == 1:
+            self._why = "it begins with this number"
+        elif past and past.line <= self._split and past.key == self._key(past.line):
+            self.past, self._begin = past, past.line
+
+    @property
+    def keeps(self) -> bool:
+        """Whether a state is to be kept for the next run."""
+        return self._split > self._begin
+
+    def _key(self, line: int) -> object:
+        """Return what must be equal if the program is to run again from a line on."""
+        losses = devices.losses(self._device) if self._device else 0
+        head = self._source.splitlines()[: line - 1]
+        return head, self._device, losses, list(self._files)
+
+    def parts(self) -> list[tuple[int, int] | None]:
+        """Return the ranges of lines that run one after another; None for all."""
+        if self._split == 1:
+            return [None]
+        bounds = sorted({self._begin, self._split, self._last + 1})
+        return [(first, end - 1) for first, end in pairwise(bounds)]
+
+    def keep(
+        self,
+        names: dict[str, object],
+        notes: Sequence[Note],
+        shown: Iterable[object],
+        noted: Iterable[object],
+    ) -> Past | None:
+        """Return the state before the number, or the one that the run began with."""
+        line = self._split
+        try:
+            past = Past(line, self._key(line), names, notes, shown, noted)
+        except NotRestorable as why:
+            self._why = str(why)
+            return self.past
+        self._is_kept = True
+        return past
+
+    def sentence(self) -> str:
+        """Say which lines ran, and why it was the full program."""
+        if self.past is not None:
+            is_one = self._begin == self._last
+            to = "" if is_one else f" to {self._last}"
+            return f"ran {'line' if is_one else 'lines'} {self._begin}{to} again"
+        if self._is_kept:
+            return f"ran the whole program; the next step begins in line {self._split}"
+        return "ran the whole program" + (f": {self._why}" if self._why else "")
