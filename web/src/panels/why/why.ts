@@ -11,7 +11,6 @@ import { messageOf } from "../../page/session";
 import type { Cell, Part, RunOrigin, View } from "../../page/view";
 import { rangeOf } from "../tensors/facts";
 import { mountLitPicture } from "./lit-picture";
-import "./why.css";
 
 const INVITATION = "Choose a cell in the panel of tensors and press “Why?”, or the key W on its picture: here its value is traced to the cells that it was computed from.";
 
