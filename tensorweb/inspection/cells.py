@@ -69,7 +69,8 @@ class Row:
     Attributes:
         node: the operation.
         index: the cell; the first one that the explained cell was computed from.
-        count: how many of its cells the explained cell was computed from.
+        count: how many of its cells the explained cell was computed from; 0 of a value
+            without cells.
         value: the cell's value.
         operands: what the cell was computed from.
     """
@@ -187,6 +188,13 @@ def explain_cell(
         ),
         tuple(Source(masks[each.node], each) for each in terms[:count]),
     )
+
+
+def explain_empty(provenance: Provenance, node: Node) -> Explanation:
+    """Return the operations of the line of a value that has no cells."""
+    order = reversed(_line_of(provenance, node))
+    rows = [Row(one, (), 0, 0, ()) for one in order if _is_row(one)][:MOST_ROWS]
+    return Explanation(node, (), 0, getattr(node, "location", None), tuple(rows))
 
 
 def reached_cells(
@@ -382,6 +390,8 @@ def text_of_row(row: Row) -> str:
     """Return an operation in numbers, such as `1·0.5 + 2·0.25 + … + 3·2 = 7`."""
     name = row.node.op.name
     given = row.operands
+    if not row.count:
+        return f"{name}: no cells"
     if row.node.op.kind == "matmul":
         left, right = given
         terms = [

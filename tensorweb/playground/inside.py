@@ -17,6 +17,7 @@ from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.node import Node
 from tensorweb.graph.provenance import Provenance
 from tensorweb.inspection import cells
+from tensorweb.inspection.alignments import Alignment, alignment_of, partial_sum
 from tensorweb.inspection.cells import Explanation, Source, text_of_row
 from tensorweb.inspection.differences import compare_devices
 from tensorweb.inspection.gradients import difference_quotient, gradients
@@ -82,10 +83,51 @@ class Inside:
         is_search: bool,
     ) -> inside_records.Why:
         """Explain one cell, or with `is_search` the NaN or infinity that it is from."""
+        if not x.size:
+            empty = cells.explain_empty(self.provenance, pair_of(x.node))
+            return {**self._record(entries, empty), "value": "no cells"}
         explain = cells.first_nonfinite if is_search else cells.explain_cell
         steps = explain(self.provenance, x.node, _checked(x, index))
         found = await self._answer(steps)
         return self._record(entries, found)
+
+    def aligned(
+        self, entries: Sequence[tensors.Entry], x: tw.Tensor
+    ) -> inside_records.Alignment:
+        """Return how the operands of a broadcast operation or of a product align."""
+        found = self._alignment(x)
+        names = _names(entries)
+        operands = [
+            (self._tensor_record(entries, names, each.given), each.repeated)
+            for each in found.operands
+        ]
+        return {
+            "rule": found.rule,
+            "op": found.node.op.name,
+            "infix": " @ "
+            if found.rule == "matmul"
+            else cells.INFIX.get(found.node.op.name, ""),
+            "result": self._tensor_record(entries, names, found.node),
+            "operands": [
+                {"tensor": given, "repeated": self._looked_record(node, given["name"])}
+                for given, node in operands
+            ],
+        }
+
+    async def partial_sum(
+        self, x: tw.Tensor, index: Sequence[int], depth: int
+    ) -> inside_records.WhyCell:
+        """Return the sum of the first terms of a cell of a product of matrices."""
+        node = partial_sum(self._alignment(x), _checked(x, index), depth)
+        first = (0,) * len(node.shape)
+        (value,) = await self._answer(cells.values_at([(node, first)]))
+        return {"index": [*index], "value": text_of(value, str(node.dtype))}
+
+    def _alignment(self, x: tw.Tensor) -> Alignment:
+        found = alignment_of(self.provenance, pair_of(x.node))
+        if found is None:
+            raise LookupError("the value is no broadcast result and no product")
+        return found
 
     async def reached(
         self,
@@ -268,6 +310,9 @@ class Inside:
                     "shape": list(row.node.shape),
                     "index": list(row.index),
                     "count": row.count,
+                    "aligned": self._look(row.node, label_of(row.node))
+                    if alignment_of(self.provenance, row.node)
+                    else None,
                 }
                 for row in found.rows
             ],
@@ -307,7 +352,10 @@ class Inside:
         number = names.get(node)
         if number is not None and entries[number].tensor.shape == node.shape:
             return tensors.record(number, entries[number], [], {})
-        number = self._look(node, label_of(node))
+        return self._looked_record(node, label_of(node))
+
+    def _looked_record(self, node: Node, name: str) -> records.TensorRecord:
+        number = self._look(node, name)
         return tensors.record(number, self._entry(number), [], {})
 
     def _look(self, node: Node, name: str) -> int:

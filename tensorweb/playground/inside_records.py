@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from .records import DeviceName, Index, Most, Position, TensorRecord, Text
 
@@ -38,6 +38,8 @@ class WhyRow(TypedDict):
     index: Index
     count: int
     """How many of its cells were needed."""
+    aligned: int | None
+    """Its id if it broadcasts or multiplies matrices, to see its operands aligned."""
 
 
 class Why(TypedDict):
@@ -58,6 +60,27 @@ class Why(TypedDict):
     sources: Annotated[list[WhySource], Most(100)]
     """The values from elsewhere that it read; empty for data."""
     sourcesLeftOut: int
+
+
+class AlignedOperand(TypedDict):
+    """An operand of a broadcast operation or of a product."""
+
+    tensor: TensorRecord
+    """As the program wrote it."""
+    repeated: TensorRecord
+    """Broadcast; in a product along the axes of the stack only."""
+
+
+class Alignment(TypedDict):
+    """How the operands of one operation align."""
+
+    rule: Literal["broadcast", "matmul"]
+    op: str
+    infix: str
+    """Its sign, such as ` + `; empty for a function."""
+    result: TensorRecord
+    operands: Annotated[list[AlignedOperand], Most(10)]
+    """Those of a product are `(…, m, k)` and `(…, k, n)`."""
 
 
 class CellGradient(TypedDict):

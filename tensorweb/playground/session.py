@@ -502,6 +502,18 @@ class Session:
         inside = self._looked_into()
         return await inside.why(self._entries, x, index, is_search=search)
 
+    async def aligned(self, tensor: int) -> inside_records.Alignment:
+        """Return how the operands of an operation that `why` listed align."""
+        x = self._tensor(tensor)
+        return self._looked_into().aligned(self._entries, x)
+
+    async def partial_sum(
+        self, tensor: int, index: Sequence[int], depth: int
+    ) -> inside_records.WhyCell:
+        """Return the sum of the first terms of a cell of a product of matrices."""
+        x = self._tensor(tensor)
+        return await self._looked_into().partial_sum(x, index, depth)
+
     async def reached(
         self, tensor: int, index: Sequence[int]
     ) -> list[inside_records.WhySource]:
@@ -675,6 +687,8 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "attempt": session.attempt,
         "as_code": session.as_code,
         "why": session.why,
+        "aligned": session.aligned,
+        "partial_sum": session.partial_sum,
         "reached": session.reached,
         "gradients": session.gradients,
         "check_gradient": session.check_gradient,

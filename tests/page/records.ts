@@ -91,9 +91,11 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
   as_code: { text: "edited = tw.kernel()" },
   why: {
     ...{ tensor, index: [0, 1], value: "nan", line: 2, file: "main.py", code: "y = f(x)", complete: true, sourcesLeftOut: 0 },
-    rows: [{ text: "log(-1) = nan", op: "log", shape: [2, 3], index: [0, 1], count: 1 }],
+    rows: [{ text: "log(-1) = nan", op: "log", shape: [2, 3], index: [0, 1], count: 1, aligned: null }],
     sources: [{ tensor, mask: 1 << 20, line: null, file: "", count: 6, cells: [{ index: [0, 1], value: "-1" }] }],
   },
+  aligned: { rule: "matmul", op: "matmul", infix: " @ ", result: tensor, operands: [{ tensor, repeated: tensor }] },
+  partial_sum: { index: [0, 1], value: "2.5" },
   reached: [{ tensor, mask: 1 << 20, line: 3, file: "main.py", count: 1, cells: [{ index: [0], value: "1" }] }],
   gradients: [{ tensor, gradient: tensor }],
   check_gradient: { index: [0, 1], gradient: "2", quotient: "2.001", step: "0.005" },

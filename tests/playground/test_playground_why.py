@@ -161,3 +161,46 @@ def test_the_next_run_forgets(device: str) -> None:
     ask(session, "describe")
     with pytest.raises(LookupError):
         why(session, 0, [0, 0])
+
+
+ALIGNED = """
+import tensorweb as tw
+x = tw.asarray([[1.0, 2.0], [3.0, -4.0]])
+w = tw.asarray([[0.5], [0.25]])
+b = tw.asarray([1.0, 2.0])
+y = x @ w + b
+none = tw.ones((0, 2)) + b
+print(float(y.sum()))
+"""
+
+
+def test_operands_of_rows_are_aligned(device: str) -> None:
+    session, (_, names) = ran(device, ALIGNED, inside=True)
+    add, product = why(session, names["y"], [1, 0])["rows"]
+    found = ask(session, "aligned", add["aligned"])
+    assert (found["rule"], found["infix"], found["result"]["id"]) == (
+        "broadcast",
+        " + ",
+        names["y"],
+    )
+    first, second = found["operands"]
+    assert (first["tensor"]["name"], second["tensor"]["name"]) == ("x @ w", "b")
+    assert second["repeated"]["strides"] == [0, 1]
+    cells = ask(session, "cells", second["repeated"]["id"], 0, 1, [0, 0], [0, 0, 6, 6])
+    assert cells["texts"] == [["1", "2"], ["1", "2"]]
+    found = ask(session, "aligned", product["aligned"])
+    assert [each["tensor"]["name"] for each in found["operands"]] == ["x", "w"]
+    total = ask(session, "partial_sum", product["aligned"], [1, 0], 1)
+    assert total["value"] == "1.5"
+    with pytest.raises(LookupError, match="no product"):
+        ask(session, "aligned", names["b"])
+
+
+def test_operands_without_cells_are_aligned(device: str) -> None:
+    session, (_, names) = ran(device, ALIGNED, inside=True)
+    found = why(session, names["none"], [0, 0])
+    assert (found["value"], found["line"]) == ("no cells", 7)
+    (row,) = found["rows"]
+    assert row["text"] == "add: no cells"
+    found = ask(session, "aligned", row["aligned"])
+    assert [each["tensor"]["shape"] for each in found["operands"]] == [[0, 2], [2]]

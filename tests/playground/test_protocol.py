@@ -93,6 +93,7 @@ import tensorweb as tw
 x = tw.asarray([[1.5, float("nan")], [-2.0, float("inf")]])
 v = x[0]
 twice = x * 2
+product = x @ v
 model = tw.nn.Sequential(tw.nn.Linear(2, 3), tw.nn.ReLU())
 model(tw.ones((4, 2)))
 big = tw.reshape(tw.linspace(-1.0, 1.0, 300 * 700), (300, 700))
@@ -181,6 +182,9 @@ def test_answers_follow_the_protocol(
     ask("fingerprint")
     ask("pair", first=tensors["x"]["id"], second=tensors["v"]["id"])
     ask("why", tensor=tensors["twice"]["id"], index=[1, 1])
+    (row,) = ask("why", tensor=tensors["product"]["id"], index=[1])["rows"]
+    ask("aligned", tensor=row["aligned"])
+    ask("partial_sum", tensor=row["aligned"], index=row["index"], depth=1)
     cell = {"tensor": tensors["twice"]["id"], "index": [0, 0]}
     found = ask("gradients", **cell)[-1]
     by, gradient = found["tensor"]["id"], found["gradient"]["id"]

@@ -13,6 +13,7 @@ import { mountTimeline } from "./panels/timeline/timeline";
 // A script that is loaded later brings no style sheets.
 import "./panels/film/film.css";
 import "./panels/model/model.css";
+import "./panels/why/alignment.css";
 import "./panels/why/lit-picture.css";
 import "./panels/why/why.css";
 

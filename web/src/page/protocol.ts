@@ -835,6 +835,8 @@ export interface WhyRow {
   index: number[];
   /** How many of its cells were needed. */
   count: number;
+  /** Its id if it broadcasts or multiplies matrices, to see its operands aligned. */
+  aligned: number | null;
 }
 export const isWhyRow: Check<WhyRow> = record({
   text: text(100_000),
@@ -842,6 +844,7 @@ export const isWhyRow: Check<WhyRow> = record({
   shape: list(count(), 10_000),
   index: list(count(), 10_000),
   count: count(),
+  aligned: orNull(count()),
 });
 
 /** One cell and its value. */
@@ -905,6 +908,36 @@ export const isWhy: Check<Why> = record({
   rows: list(isWhyRow, 100),
   sources: list(isWhySource, 100),
   sourcesLeftOut: count(),
+});
+
+/** An operand of a broadcast operation or of a product. */
+export interface AlignedOperand {
+  /** As the program wrote it. */
+  tensor: TensorRecord;
+  /** Broadcast; in a product along the axes of the stack only. */
+  repeated: TensorRecord;
+}
+export const isAlignedOperand: Check<AlignedOperand> = record({
+  tensor: isTensorRecord,
+  repeated: isTensorRecord,
+});
+
+/** How the operands of one operation align. */
+export interface Alignment {
+  rule: "broadcast" | "matmul";
+  op: string;
+  /** Its sign, such as ` + `; empty for a function. */
+  infix: string;
+  result: TensorRecord;
+  /** Those of a product are `(…, m, k)` and `(…, k, n)`. */
+  operands: AlignedOperand[];
+}
+export const isAlignment: Check<Alignment> = record({
+  rule: oneOf("broadcast", "matmul"),
+  op: text(100_000),
+  infix: text(100_000),
+  result: isTensorRecord,
+  operands: list(isAlignedOperand, 10),
 });
 
 /** The gradient of a cell by a tensor that it was computed from. */
@@ -1247,6 +1280,10 @@ export interface PythonRequests {
   as_code: { details: { source: string }; value: KernelCode };
   /** Explain one cell of a tensor of a run with provenance. */
   why: { details: { tensor: number; index: number[]; search: boolean }; value: Why };
+  /** Return how the operands of an operation that `why` listed align. */
+  aligned: { details: { tensor: number }; value: Alignment };
+  /** Return the sum of the first terms of a cell of a product of matrices. */
+  partial_sum: { details: { tensor: number; index: number[]; depth: number }; value: WhyCell };
   /** Return which cells of named tensors a cell of one reaches. */
   reached: { details: { tensor: number; index: number[] }; value: WhySource[] };
   /** Return the gradients of a cell by the named tensors that it depends on. */
@@ -1294,6 +1331,8 @@ export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequ
   attempt: isAttempt,
   as_code: isKernelCode,
   why: isWhy,
+  aligned: isAlignment,
+  partial_sum: isWhyCell,
   reached: list(isWhySource, 10_000),
   gradients: list(isCellGradient, 10_000),
   check_gradient: isGradientCheck,

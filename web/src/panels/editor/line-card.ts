@@ -32,7 +32,8 @@ export function lineCards(page: Page): (ghost: Ghost) => HTMLElement {
     const times = made.count > 1 ? `, made ${count(made.count, "time")}${made.varies ? " in several shapes" : ""}` : "";
     const text = el("div", {}, el("p", {}, el("strong", {}, made.name || "result"), ` ${facts}${times}`));
     if (tensor) {
-      text.append(el("p", {}, rangeOf(tensor)));
+      const ask = (): void => page.why({ id: tensor.id, name: tensor.name, index: tensor.shape.map(() => 0) });
+      text.append(el("p", {}, rangeOf(tensor)), button("Why?", ask, { class: "quiet", title: "Run the program once more, and show the arithmetic of the line" }));
       if (isPicture(tensor) && !whyUnavailable(page.view, "tensors", "tensor", "picture")) pictures.into(picture, tensor);
     } else {
       text.append(el("p", { class: "muted" }, lost(made, page)));

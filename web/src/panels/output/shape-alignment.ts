@@ -46,6 +46,8 @@ function columnsOf({ rule, operands, joined }: Pick<Clash, "rule" | "operands" |
       const deep = Math.max(0, ...stacks.map((stack) => stack.length));
       return shapes.map((shape, at) => {
         const stack = shape.slice(0, -2);
+        // A product has the rows of the first one and the columns of the second one.
+        if (at === 2) return resultBoxes(shape, shapes, deep);
         const left: Box[] = [...Array<Box>(deep - stack.length).fill(NONE), ...stack.map(fits)];
         const [outer, inner] = at === 0 ? [shape.at(-2), shape.at(-1)] : [shape.length > 1 ? shape.at(-1) : undefined, shape.at(shape.length > 1 ? -2 : -1)];
         const [side, middle] = [outer === undefined ? NONE : fits(outer), inner === undefined ? NONE : fits(inner)];
@@ -57,6 +59,14 @@ function columnsOf({ rule, operands, joined }: Pick<Clash, "rule" | "operands" |
     case "concat":
       return shapes.map((shape) => shape.map((length, axis): Box => ({ kind: axis === joined ? "joined" : "fits", length })));
   }
+}
+
+function resultBoxes(shape: readonly number[], [first = [], second = []]: readonly (readonly number[])[], deep: number): Box[] {
+  const lengths = [...shape].reverse();
+  const side = (operand: readonly number[]): Box => (operand.length > 1 ? { kind: "fits", length: lengths.shift() ?? 0 } : NONE);
+  const [columns, rows] = [side(second), side(first)];
+  const stack = lengths.reverse().map((length): Box => ({ kind: "fits", length }));
+  return [...Array<Box>(deep - stack.length).fill(NONE), ...stack, rows, NONE, columns];
 }
 
 /** Whether the lengths of a column do not fit. */

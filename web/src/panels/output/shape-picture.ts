@@ -29,7 +29,8 @@ const RULES: Record<Clash["rule"], (joined: number) => string> = {
   concat: (joined) => `Joining along axis ${joined} needs equal lengths along all other axes.`,
 };
 
-function pictureOf(clash: Clash): HTMLElement {
+/** Boxes of shapes in the columns of a rule; `joined` and wrong lengths are marked. */
+export function pictureOf(clash: Pick<Clash, "rule" | "operands" | "joined">): HTMLElement {
   const { rows, verdicts } = aligned(clash);
   const isReshape = clash.rule === "reshape";
   const body = rows.map((boxes, at) => {
@@ -41,7 +42,7 @@ function pictureOf(clash: Clash): HTMLElement {
   const marks = verdicts.map((verdict) => el("td", { class: verdict === "wrong" ? "clash-wrong" : "" }, verdict === "wrong" ? "≠" : ""));
   const last = el("tr", { class: "clash-marks" }, el("td", {}), ...marks, isReshape ? el("td", { class: "clash-wrong" }, "≠") : null);
   // The boxes are a picture: its text says the same in words.
-  const table = el("table", { "aria-hidden": true }, el("tbody", {}, ...body, last));
+  const table = el("table", { "aria-hidden": true }, el("tbody", {}, ...body, isReshape || verdicts.includes("wrong") ? last : null));
   return el("div", { class: "clash-picture", role: "img", "aria-label": summaryOf(clash) }, table);
 }
 

@@ -155,13 +155,13 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     if (!pair) both?.dom.remove();
     modes.dom.hidden = pair !== null;
     stop.hidden = pair === null;
-    ask.hidden = pair !== null || shown.size === 0;
+    ask.hidden = pair !== null;
     axes.show(pair?.first ?? shown, isColoured() && pair === null);
     goToField.show((pair?.first ?? shown).shape);
   };
   /** Ask why the cell of the cursor has its value; before it was moved, why the first NaN is there. */
   const why = async (): Promise<void> => {
-    if (!tensor || tensor.size === 0) return;
+    if (!tensor) return;
     const { id, name, nan = 0 } = tensor;
     const { rows, columns, indices } = axes.chosen();
     const { row, column } = line ? { row: 0, column: point } : canvas.cursor();

@@ -5,11 +5,13 @@ import { count, tuple } from "../../parts/format";
 import { lineLink } from "../../parts/line-link";
 import { clipped, focused, type WhyStep } from "../../page/focus";
 import type { Page } from "../../page/page";
-import type { CellGradient, DeviceComparison, DeviceName, TensorRecord, Why, WhyRow, WhySource } from "../../page/protocol";
+import type { CellGradient, DeviceComparison, DeviceName, Why, WhyRow, WhySource } from "../../page/protocol";
 import { originNote, whyUnavailable } from "../../page/run-origin";
 import { messageOf } from "../../page/session";
 import type { Cell, Part, RunOrigin, View } from "../../page/view";
 import { rangeOf } from "../tensors/facts";
+import { mountAlignment } from "./alignment";
+import { cellName } from "./cell-name";
 import { mountLitPicture } from "./lit-picture";
 
 const INVITATION = "Choose a cell in the panel of tensors and press “Why?”, or the key W on its picture: here its value is traced to the cells that it was computed from.";
@@ -100,13 +102,13 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
   };
   const focusTitle = (): void => body.querySelector<HTMLElement>("h2")?.focus();
   const partsOf = (step: Why & { isFirst: boolean }): HTMLElement[] => {
-    const head = el("h2", { class: "why-title", tabindex: -1 }, `${nameOf(step)} = ${step.value}`);
+    const head = el("h2", { class: "why-title", tabindex: -1 }, step.tensor.size > 0 ? `${nameOf(step)} = ${step.value}` : `${step.tensor.name} has no cells`);
     const parts = [head, whereOf(step)];
     if (isOdd(step.value) && !step.isFirst && step.sources.length > 0) {
       const look = button("Where is it first made?", () => void ask(step.tensor.id, step.index, true), { class: "quiet" });
       parts.push(el("p", {}, look));
     }
-    if (step.rows.length > 0) parts.push(el("ol", { class: "why-rows", "aria-label": "Arithmetic" }, ...step.rows.map(rowOf)));
+    if (step.rows.length > 0) parts.push(el("ol", { class: "why-rows", "aria-label": "Arithmetic" }, ...step.rows.map((row) => rowOf(page, row))));
     if (step.sources.length > 0) {
       const more = step.sourcesLeftOut;
       const left = more > 0 ? el("p", { class: "why-note" }, `and ${count(more, "value")} more`) : null;
@@ -163,9 +165,9 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
     return el("section", { class: "why-source" }, head, picture, asking("Check by differences", "", "", check));
   };
   /** The line that made the value. */
-  const whereOf = ({ line, file, code, sources }: Why): HTMLElement => {
+  const whereOf = ({ line, file, code, sources, rows }: Why): HTMLElement => {
     const where = line === null ? "a line outside of the program" : lineLink(page, { line, file });
-    return el("p", { class: "why-where" }, sources.length > 0 ? "Made by " : "Data of ", where, " ", el("code", {}, code));
+    return el("p", { class: "why-where" }, sources.length + rows.length > 0 ? "Made by " : "Data of ", where, " ", el("code", {}, code));
   };
   const sourceOf = (source: WhySource): HTMLElement => {
     const { tensor, cells, line, file } = source;
@@ -241,12 +243,6 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
   return part;
 }
 
-function cellName(tensor: TensorRecord, index: readonly number[]): string {
-  const name = tensor.names[0] ?? tensor.name;
-  const plain = /^[\w.[\]'"]+$/.test(name) ? name : `(${name})`;
-  return index.length > 0 ? `${plain}[${index.join(", ")}]` : name;
-}
-
 function nameOf({ tensor, index }: Why): string {
   return cellName(tensor, index);
 }
@@ -256,9 +252,18 @@ function cellsOf({ count: some, tensor }: WhySource): string {
   return `${count(some, "cell")} of ${tensor.size.toLocaleString("en-US")}`;
 }
 
-function rowOf({ text, op, count: some }: WhyRow): HTMLElement {
+function rowOf(page: Page, { text, op, count: some, aligned, index }: WhyRow): HTMLElement {
   const note = some > 1 ? el("span", { class: "why-note" }, `first of ${count(some, "such cell")}`) : null;
-  return el("li", { title: op }, el("code", {}, text), " ", note);
+  const node = el("li", { title: op }, el("code", {}, text), " ", note);
+  if (aligned === null) return node;
+  const open = async (): Promise<void> => {
+    const stage = mountAlignment(page, await page.request("aligned", { tensor: aligned }), index);
+    steps.replaceWith(stage);
+    stage.querySelector("h3")?.focus();
+  };
+  const steps = button("Step through", () => open().catch((error: unknown) => page.warn(messageOf(error))), { class: "quiet", title: "Show cell by cell how the operands align" });
+  node.append(" ", steps);
+  return node;
 }
 
 function isOdd(value: string): boolean {
