@@ -344,3 +344,14 @@ ENOUGH_WINDOW_THREADS = 1 << 13
 WINDOW_LINES = (4, 2)
 MANY_WINDOW_THREADS = 1 << 16
 MOST_WINDOW_TERMS = 64
+
+# Programs in Python (stepping.py)
+
+# Accesses to shared memory that are noted of a workgroup, about 1 MB in a message.
+MOST_STEPS = 1 << 14
+
+# Iterations of loops of a stepped workgroup before it counts as endless, 1 s of Python.
+MOST_ITERATIONS = 1 << 18
+
+# Programs whose Python is kept.
+MOST_STEPPED = 32

@@ -22,7 +22,7 @@ from tensorweb.codegen.wasm.module import Function
 from tensorweb.codegen.wasm.operators import Scope
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.translation import Translation, Writer
-from tensorweb.codegen.wasm.wgsl import Parser, Statement, Term, binary, typed
+from tensorweb.codegen.wasm.wgsl import Parser, Statement, Term, typed
 from tensorweb.schedule.kernel import Expression, Kernel
 
 BARRIERS = ("storageBarrier", "workgroupBarrier")
@@ -92,40 +92,14 @@ class RoutineParser(Parser):
             return []
         return super().statement(result)
 
-    def assignment(self) -> Statement:
-        """Return an assignment to a name or to an array's element."""
-        if self.words[self.at + 1] == "[":
-            target = self.primary()
-            sign = self.next()
-            value = self.expression()
-            if sign != "=":
-                value = binary(sign[:-1], target, value)
-            parts = (target.parts[0], typed(value, self.kind))
-            return Statement("store", term=Term("store", "", target.word, parts))
-        if self.words[self.at + 2] == ":":
-            _, name, _, kind = (self.next() for _ in range(4))
-            self.take("=")
-            self.types[name] = kind
-            return Statement("var", name, typed(self.expression(), kind))
-        return super().assignment()
-
-    def primary(self) -> Term:
-        """Return a name, a number, a call, or an array's element."""
-        if self.words[self.at + 1] != "[":
-            return super().primary()
-        word = self.next()
-        self.take("[")
-        index = self.settled(self.expression())
-        self.take("]")
-        return Term("element", self.kind, word, (index,))
-
     def call(self, name: str) -> Term:
         """Return a call; functions of a workgroup are replaced by their argument."""
         if name in TOGETHER:
             return self.settled(self.arguments()[TOGETHER[name]])
         if name in READ:
             (index,) = self.arguments()
-            return Term("element", self.kind, name, (self.settled(index),))
+            array = Term("name", "", name)
+            return Term("index", self.kind, parts=(array, self.settled(index)))
         if name == "f64":
             return Term("convert", name, parts=tuple(self.arguments()))
         return super().call(name)
@@ -148,27 +122,25 @@ class RoutineTranslation(Translation):
         self.dtype = dtype
 
     def term(self, term: Term, scope: Scope) -> None:
-        """Push a term's value on the stack, or stores an element."""
-        if term.kind == "element":
-            self._address(term.word, term.parts[0], scope)
-            load(self, self.dtype)
-        elif term.kind == "store":
-            self._address(term.word, term.parts[0], scope)
-            self.term(term.parts[1], scope)
-            store(self, self.dtype)
-        else:
+        """Push a term's value on the stack."""
+        if term.kind != "index":
             super().term(term, scope)
+            return
+        self._address(term, scope)
+        load(self, self.dtype)
 
-    def _address(self, array: str, index: Term, scope: Scope) -> None:
-        self.f.get(self.arrays[array])
+    def store(self, target: Term, value: Term, scope: Scope) -> None:
+        """Store an element."""
+        self._address(target, scope)
+        self.term(value, scope)
+        store(self, self.dtype)
+
+    def _address(self, element: Term, scope: Scope) -> None:
+        array, index = element.parts
+        self.f.get(self.arrays[array.word])
         self.term(index, scope)
         self.f.const("i32", itemsize(self.dtype))
         self.f.ops("i32.mul", "i32.add")
-
-    def keep(self, each: Statement, scope: dict[str, tuple[int, ...]]) -> None:
-        """Take the value on the stack into a name's locals; stores leave none."""
-        if each.kind != "store":
-            super().keep(each, scope)
 
 
 SHARED = (
@@ -251,6 +223,7 @@ def _launch(
     is_complex = kernel.op.startswith("complex")
     text = routine_text(routine.template, kind, is_complex=is_complex)
     types = {"matrix": "u32", **dict.fromkeys(scope, "u32")}
+    types |= dict.fromkeys(locals_, f"array<{kind}>")
     body = RoutineParser(text, types, kind).statements()
     with units(frame) as unit:
         for number, name in enumerate(SHARED):

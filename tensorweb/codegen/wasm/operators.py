@@ -113,7 +113,7 @@ class Operators(ABC):
     def member(self, term: Term, scope: Scope) -> None:
         """Emit a part of a pair."""
         pair = scope[term.parts[0].word]
-        self.f.get(pair["xy".index(term.word)])
+        self.f.get(pair["xyzw".index(term.word)])
 
     def bitcast(self, source: str, target: str) -> None:
         """Emit a reinterpretation of bits as another type."""

@@ -117,25 +117,35 @@ class Translation(Operators):
         f = self.f
         for each in statements:
             assert each.term is not None, "internal: every statement has a term"
+            if each.target is not None:
+                self.store(each.target, each.term, scope)
+                continue
             self.term(each.term, scope)
             if each.kind == "return":
                 f.op("return")
             elif each.kind == "if":
                 f.begin("if")
                 self.body(each.body, scope)
+                if each.other:
+                    f.orelse()
+                    self.body(each.other, scope)
                 f.end()
             elif each.kind == "while":
                 f.begin("if")
                 f.begin("loop")
-                self.body(each.body, scope)
+                self.body((*each.body, *each.other), scope)
                 self.term(each.term, scope)
                 f.br_if(0)
                 f.end()
                 f.end()
             else:
                 self.keep(each, scope)
-        if statements[-1].kind == "return":
+        if statements and statements[-1].kind == "return":
             f.op("unreachable")
+
+    def store(self, target: Term, value: Term, scope: Scope) -> None:
+        """Store an element of an array."""
+        raise AssertionError(f"internal: {target.kind} is assigned to")
 
     def keep(self, each: Statement, scope: dict[str, tuple[int, ...]]) -> None:
         """Take the value on the stack into the locals of a name."""

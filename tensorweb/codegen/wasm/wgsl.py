@@ -1,28 +1,37 @@
 """Read functions and expressions of WGSL into typed terms, for `translation.py`.
 
-The part of WGSL that `shaders/math/` and the op table are written in: numbers of 32
-bits, `bool` and pairs of floats, `let` and `var`, `if` that returns, `while` and `for`.
-Types of 64 bits are parsed too, so that one text serves both widths.
+The part of WGSL that `shaders/` and the op table are written in: numbers of 32 bits,
+`bool`, vectors, arrays, and all statements but `switch`. It trusts these texts;
+`wgsl_program.py` also checks complete programs. Types of 64 bits are parsed too, so
+that one text serves both widths.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple, NoReturn
+
+from tensorweb.errors import ShaderError
 
 WIDE = {"i32": "i64", "u32": "u64"}
 """Names of the integer types of a function that computes with 64 bits."""
 
-PAIR_PARTS = {"vec2f": "f32", "vec2u": "u32"}
-"""Pair types, and the type of their elements."""
+VECTORS = {
+    f"vec{width}{kind[0] if kind != 'f16' else 'h'}": (kind, width)
+    for kind in ("f32", "i32", "u32", "bool", "f16")
+    for width in (2, 3, 4)
+}
+"""Vector types, the type of their elements and their count; `vec2b` is of `bool`."""
+
+SHORT = {(kind, width): name for name, (kind, width) in VECTORS.items()}
 
 _TOKEN = re.compile(
-    r"//[^\n]*|\s+|(?P<number>0x[0-9a-fA-F.]+(?:p[+-]?\d+)?[uif]?"
-    r"|\d+\.?\d*(?:[eE][+-]?\d+)?[uif]?|\.\d+)"
+    r"//[^\n]*|/\*(?s:.*?)\*/|\s+|(?P<number>0x[0-9a-fA-F.]+(?:p[+-]?\d+)?[uif]?"
+    r"|\d+\.?\d*(?:[eE][+-]?\d+)?[uifh]?|\.\d+[fh]?)"
     r"|(?P<name>[A-Za-z_]\w*)"
-    r"|(?P<sign><<=|>>=|<<|>>|->|==|!=|<=|>=|&&|\|\||[-+*/%&|^]=|[-+*/%&|^!~<>=(){}"
-    r"\[\],;:.])"
+    r"|(?P<sign><<=|>>=|<<|>>|->|==|!=|<=|>=|&&|\|\||\+\+|--|[-+*/%&|^]=|.)"
 )
 _LEVELS = (
     ("||",),
@@ -38,7 +47,7 @@ _LEVELS = (
 )
 COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">="))
 
-_OPEN = ("integer", "float")
+OPEN = ("integer", "float")
 """Types of literals whose final type follows from the other operand."""
 
 
@@ -47,11 +56,11 @@ class Term(NamedTuple):
 
     Attributes:
         kind: `number`, `name`, `call` (of a function with text), `builtin`, `bitcast`,
-            `convert`, `binary`, `unary`, `member`.
-        type: `f32`, `i32`, `u32`, `bool`, `f64`, `i64`, `u64`, `vec2f` or `vec2u`.
+            `convert`, `binary`, `unary`, `member`, `index`, `zero`, `reference`.
+        type: such as `f32`, `bool`, `u64`, `vec2f`, `array<f32,8>`, `atomic<u32>`.
         word: the name, the operator or the member.
         parts: the operands.
-        value: of a number.
+        value: of a number; the line of an index or of an atomic function.
     """
 
     kind: str
@@ -65,16 +74,23 @@ class Statement(NamedTuple):
     """One statement.
 
     Attributes:
-        kind: `let`, `var`, `set`, `return`, `if` (its body returns), `while`.
+        kind: `let`, `const`, `var`, `set`, `store` (to an element or a member),
+            `return`, `if`, `while`, `break`, `continue`, `call`.
         word: the assigned name.
         term: the value or the condition.
         body: of `if` and `while`.
+        other: of `else`; what a `while` does after its body.
+        target: of a store.
+        line: where it begins.
     """
 
     kind: str
     word: str = ""
     term: Term | None = None
     body: tuple[Statement, ...] = ()
+    other: tuple[Statement, ...] = ()
+    target: Term | None = None
+    line: int = 0
 
 
 class Definition(NamedTuple):
@@ -116,118 +132,270 @@ def read_function(name: str, is_wide: bool, find: Find) -> Definition:
     return Parser(find(name), {}, find, is_wide).function()
 
 
+TRUE = Term("number", "bool", value=1)
+
+
+def refuse(
+    line: int, message: str, kind: type[ShaderError] = ShaderError, column: int = 0
+) -> NoReturn:
+    """Raise the error about a line of a text."""
+    error = kind(f"line {line}: {message}.")
+    error.reports = ((message, line, column),)
+    raise error
+
+
 class Parser:
     """Reads one text from its beginning to its end."""
 
     def __init__(
         self, text: str, types: dict[str, str], find: Find, is_wide: bool = False
     ) -> None:
-        self.words = [m.group() for m in _TOKEN.finditer(text) if m.lastgroup]
+        self.words: list[str] = []
+        self.lines: list[int] = []
+        self.columns: list[int] = []
+        line, begin = 1, -1
+        for found in _TOKEN.finditer(text):
+            if found.lastgroup:
+                self.words.append(found.group())
+                self.lines.append(line)
+                self.columns.append(found.start() - begin)
+            elif "\n" in found.group():
+                line += found.group().count("\n")
+                begin = found.start() + found.group().rindex("\n")
         self.at = 0
         self.types = types
+        self.names: dict[str, str] = {}
+        self.taken: set[str] = set()
+        self.reserved: set[str] = set()
         self.find = find
         self.is_wide = is_wide
+
+    @property
+    def line(self) -> int:
+        """The line of the next word."""
+        return self.lines[min(self.at, len(self.lines) - 1)] if self.lines else 1
+
+    def refuse(self, message: str, line: int = 0) -> NoReturn:
+        """Raise the error about a line, which is that of the next word by default."""
+        at = min(self.at, len(self.lines) - 1)
+        is_here = self.lines and not line
+        refuse(line or self.line, message, column=self.columns[at] if is_here else 0)
 
     def settled(self, term: Term) -> Term:
         """Return a term with the type that a number alone has."""
         return _settled(term)
 
+    def fitted(self, term: Term, kind: str) -> Term:
+        """Return a term whose open type is decided by what it is assigned to."""
+        return typed(term, kind)
+
+    def binary(self, sign: str, left: Term, right: Term) -> Term:
+        """Return an operator on two terms."""
+        return binary(sign, left, right)
+
+    def condition(self) -> Term:
+        """Read a condition."""
+        return self.expression()
+
     def next(self) -> str:
         """Return the next word and go on."""
+        if self.at >= len(self.words):
+            self.refuse("the text ends too early")
         self.at += 1
         return self.words[self.at - 1]
 
     def take(self, *expected: str) -> None:
         """Consume the expected words."""
         for word in expected:
-            token = self.next()
-            if token != word:
-                raise AssertionError(f"internal: {word!r} expected, not {token!r}")
+            if self.peek() != word:
+                self.refuse(f"{word!r} expected, not {self.peek() or 'the end'!r}")
+            self.at += 1
 
     def peek(self) -> str:
         """Return the next word, `""` at the end."""
         return self.words[self.at] if self.at < len(self.words) else ""
 
+    def skip(self, word: str) -> bool:
+        """Consume the next word if it is this one; return whether it was."""
+        is_next = self.peek() == word
+        self.at += is_next
+        return is_next
+
     def type_name(self) -> str:
-        """Read the name of a type."""
+        """Read a type; `vec3<u32>` is returned as `vec3u`, and so on."""
         name = self.next()
-        return WIDE.get(name, name) if self.is_wide else name
+        if not self.skip("<"):
+            return WIDE.get(name, name) if self.is_wide else name
+        element = self.type_name()
+        length = f",{self.length()}" if self.skip(",") else ""
+        if self.peek() in (">>", ">=", ">>="):  # of two nested types
+            self.words[self.at] = self.peek()[1:]
+        else:
+            self.take(">")
+        if name[:3] == "vec":
+            return SHORT.get((element, int(name[3:])), name)
+        return f"{name}<{element}{length}>"
+
+    def length(self) -> int:
+        """Read the length of an array."""
+        return int(self.next().rstrip("ui"))
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Forget the names that are declared inside a `with` block after it."""
+        outer = self.types, self.names
+        self.types, self.names = dict(self.types), dict(self.names)
+        yield
+        self.types, self.names = outer
+
+    def declare(self, name: str, kind: str) -> str:
+        """Declare a name; returns it, changed if the function has another such name."""
+        unique = name
+        while unique in self.taken:
+            unique += "_"
+        self.taken.add(unique)
+        self.types[name], self.names[name] = kind, unique
+        return unique
 
     def function(self) -> Definition:
         """Read a function."""
+        name, parameters, result = self.head()
+        with self.scope():
+            self.taken = set(self.reserved)
+            named = tuple((self.declare(*each), each[1]) for each in parameters)
+            return Definition(name, named, result, self.block(result))
+
+    def head(self) -> tuple[str, tuple[tuple[str, str], ...], str]:
+        """Read the name, the parameters and the result's type of a function."""
         self.take("fn")
         name = self.next()
         self.take("(")
         parameters = []
-        while self.peek() != ")":
+        while not self.skip(")"):
             parameter = self.next()
             self.take(":")
             parameters.append((parameter, self.type_name()))
-            if self.peek() == ",":
-                self.next()
-        self.take(")", "->")
-        result = self.type_name()
-        self.types.update(parameters)
-        return Definition(name, tuple(parameters), result, self.block(result))
+            self.skip(",")
+        return name, tuple(parameters), self.type_name() if self.skip("->") else ""
 
     def block(self, result: str) -> tuple[Statement, ...]:
         """Read statements between braces."""
         self.take("{")
-        parsed: list[Statement] = []
-        while self.peek() != "}":
-            parsed += self.statement(result)
-        self.take("}")
+        with self.scope():
+            parsed: list[Statement] = []
+            while not self.skip("}"):
+                parsed += self.statement(result)
         return tuple(parsed)
 
     def statement(self, result: str) -> list[Statement]:
         """Read a statement."""
-        word = self.next()
+        word, line = self.peek(), self.line
         if word == "{":
-            self.at -= 1
             return list(self.block(result))
-        if word == "return":
-            term = typed(self.expression(), result)
-            self.take(";")
-            return [Statement("return", term=term)]
-        if word in ("if", "while"):
-            self.take("(")
-            condition = self.expression()
-            self.take(")")
-            return [Statement(word, term=condition, body=self.block(result))]
+        if word == "if":
+            return [self.branch(result)]
         if word == "for":
             return self.loop(result)
-        self.at -= 1
-        statement = self.assignment()
+        if self.skip("while"):
+            condition = self.condition()
+            body = self.block(result)
+            return [Statement("while", term=condition, body=body, line=line)]
+        if self.skip("loop"):
+            return [self.endless(result)]
+        if self.skip(";"):
+            return []
+        if self.skip("return"):
+            value = None
+            if self.peek() != ";":
+                value = self.fitted(self.expression(), result)
+            statement = Statement("return", term=value, line=line)
+        elif self.skip("break"):
+            statement = Statement("break", line=line)
+            if self.skip("if"):
+                condition = self.condition()
+                statement = Statement("if", "", condition, (statement,), line=line)
+        elif self.skip("continue"):
+            statement = Statement("continue", line=line)
+        else:
+            statement = self.assignment()
         self.take(";")
         return [statement]
 
-    def loop(self, result: str) -> list[Statement]:
-        """Parse the rest of a `for` statement."""
-        self.take("(")
-        first = self.assignment()
-        self.take(";")
-        condition = self.expression()
-        self.take(";")
-        step = self.assignment()
-        self.take(")")
+    def branch(self, result: str) -> Statement:
+        """Read an `if` with what follows it."""
+        line = self.line
+        self.take("if")
+        condition = self.condition()
         body = self.block(result)
-        return [first, Statement("while", term=condition, body=(*body, step))]
+        other: tuple[Statement, ...] = ()
+        if self.skip("else"):
+            is_if = self.peek() == "if"
+            other = (self.branch(result),) if is_if else self.block(result)
+        return Statement("if", "", condition, body, other, line=line)
+
+    def loop(self, result: str) -> list[Statement]:
+        """Read a `for` statement: its first one, and a `while`."""
+        line = self.line
+        self.take("for", "(")
+        with self.scope():
+            first = [] if self.peek() == ";" else [self.assignment()]
+            self.take(";")
+            condition = TRUE if self.peek() == ";" else self.condition()
+            self.take(";")
+            step = () if self.peek() == ")" else (self.assignment(),)
+            self.take(")")
+            body = self.block(result)
+        return [*first, Statement("while", "", condition, body, step, line=line)]
+
+    def endless(self, result: str) -> Statement:
+        """Read the rest of a `loop`."""
+        line = self.line
+        self.take("{")
+        with self.scope():
+            body: list[Statement] = []
+            other: tuple[Statement, ...] = ()
+            while not self.skip("}"):
+                if self.skip("continuing"):
+                    other = self.block(result)
+                else:
+                    body += self.statement(result)
+        return Statement("while", "", TRUE, tuple(body), other, line=line)
 
     def assignment(self) -> Statement:
-        """Parse an assignment to a name."""
-        word = self.next()
-        if word in ("let", "var"):
-            name = self.next()
+        """Read a declaration, an assignment or a call."""
+        line, word = self.line, self.peek()
+        if word in ("let", "var", "const"):
+            return self.declaration()
+        if self.skip("_"):
             self.take("=")
-            term = self.settled(self.expression())
-            self.types[name] = term.type
-            return Statement(word, name, term)
+            return Statement("call", term=self.settled(self.expression()), line=line)
+        target = self.unary()
+        if target.kind in ("call", "builtin"):
+            return Statement("call", term=target, line=line)
         sign = self.next()
-        own = Term("name", self.types[word], word)
-        value = self.expression()
+        if sign in ("++", "--"):
+            value = Term("number", "integer", value=1)
+        else:
+            value = self.expression()
         if sign != "=":
-            value = binary(sign[:-1], own, value)
-        return Statement("set", word, typed(value, own.type))
+            value = self.binary(sign[:-1], target, value)
+        value = self.fitted(value, target.type)
+        if target.kind == "name":
+            return Statement("set", target.word, value, line=line)
+        return Statement("store", "", value, target=target, line=line)
+
+    def declaration(self) -> Statement:
+        """Read the declaration of a value or a variable."""
+        line, word, name = self.line, self.next(), self.next()
+        kind = self.type_name() if self.skip(":") else ""
+        if kind and not self.skip("="):
+            term = Term("zero", kind)
+        else:
+            if not kind:
+                self.take("=")
+            term = self.expression()
+            term = self.fitted(term, kind) if kind else self.settled(term)
+        return Statement(word, self.declare(name, term.type), term, line=line)
 
     def expression(self, level: int = 0) -> Term:
         """Read an expression, of operators from a level on."""
@@ -236,30 +404,42 @@ class Parser:
         term = self.expression(level + 1)
         while self.peek() in _LEVELS[level]:
             sign = self.next()
-            term = binary(sign, term, self.expression(level + 1))
+            term = self.binary(sign, term, self.expression(level + 1))
         return term
 
     def unary(self) -> Term:
         """Read an operand with the signs before it."""
-        if self.peek() in ("-", "!", "~"):
+        if self.peek() in ("-", "!", "~", "&"):
             sign = self.next()
             operand = self.unary()
-            return Term("unary", operand.type, sign, (operand,))
+            kind = "reference" if sign == "&" else "unary"
+            return Term(kind, operand.type, sign, (operand,))
         term = self.primary()
-        while self.peek() == ".":
-            self.next()
-            kind = PAIR_PARTS[term.type]
-            term = Term("member", kind, self.next(), (term,))
+        while self.peek() in (".", "["):
+            line = self.line
+            if self.next() == ".":
+                term = self.member(term, self.next())
+                continue
+            index = self.settled(self.expression())
+            self.take("]")
+            kind = element_type(term.type)
+            term = Term("index", kind, parts=(term, index), value=line)
         return term
 
+    def member(self, term: Term, word: str) -> Term:
+        """Return elements of a vector."""
+        kind, _ = VECTORS[term.type]
+        found = kind if len(word) == 1 else SHORT[kind, len(word)]
+        return Term("member", found, word, (term,))
+
     def primary(self) -> Term:
-        """Parse a number, a name, a call, or an expression in parentheses."""
+        """Read a number, a name, a call, or an expression in parentheses."""
         word = self.next()
         if word == "(":
             term = self.expression()
             self.take(")")
             return term
-        if word[0].isdigit() or word[0] == ".":
+        if word[0].isdigit() or (word[0] == "." and word != "."):
             return _number(word, self.is_wide)
         if word in ("true", "false"):
             return Term("number", "bool", value=float(word == "true"))
@@ -272,17 +452,26 @@ class Parser:
             )
         if self.peek() == "(":
             return self.call(word)
-        return Term("name", self.types[word], word)
+        return self.name(word)
+
+    def name(self, word: str) -> Term:
+        """Return what a name stands for."""
+        if word not in self.types:
+            self.at -= 1
+            is_name = word.isidentifier()
+            self.refuse(
+                f"{word!r} is not declared" if is_name else f"unexpected {word!r}"
+            )
+        return Term("name", self.types[word], self.names.get(word, word))
 
     def arguments(self) -> list[Term]:
         """Read the arguments of a call."""
         self.take("(")
         parts = []
-        while self.peek() != ")":
+        while not self.skip(")"):
             parts.append(self.expression())
-            if self.peek() == ",":
-                self.next()
-        self.take(")")
+            if self.peek() != ")":
+                self.take(",")
         return parts
 
     def call(self, name: str) -> Term:
@@ -291,8 +480,8 @@ class Parser:
         if name in ("f32", "i32", "u32"):
             kind = WIDE.get(name, name) if self.is_wide else name
             return Term("convert", kind, parts=(self.settled(arguments[0]),))
-        if name in PAIR_PARTS:
-            parts = tuple(typed(each, PAIR_PARTS[name]) for each in arguments)
+        if name in VECTORS:
+            parts = tuple(typed(each, VECTORS[name][0]) for each in arguments)
             return Term("builtin", name, name, parts)
         if name == "select":
             first, second = _unified(*arguments[:2])
@@ -300,10 +489,26 @@ class Parser:
         text = self.find(name)
         if text:
             return _call(name, text, arguments)
-        kinds = [each.type for each in arguments if each.type not in _OPEN]
+        kinds = [each.type for each in arguments if each.type not in OPEN]
         kind = kinds[0] if kinds else "f32"
         parts = tuple(typed(each, kind) for each in arguments)
         return Term("builtin", kind, name, parts)
+
+
+def array_parts(kind: str) -> tuple[str, int | None]:
+    """Return the type of an array's elements, and its length if it has one.
+
+    >>> array_parts("array<array<f32,8>,4>"), array_parts("array<vec2f>")
+    (('array<f32,8>', 4), ('vec2f', None))
+    """
+    inner = kind.removeprefix("array<")[:-1]
+    element, _, length = inner.rpartition(",")
+    return (element, int(length)) if length.isdigit() else (inner, None)
+
+
+def element_type(kind: str) -> str:
+    """Return the type of the elements of an array or a vector."""
+    return VECTORS[kind][0] if kind in VECTORS else array_parts(kind)[0]
 
 
 _HEAD = re.compile(r"fn \w+\(([^)]*)\)\s*->\s*(\w+)")
@@ -360,9 +565,9 @@ def _unified(left: Term, right: Term) -> tuple[Term, Term]:
         return left, typed(right, left.type)
     if _is_number(left) and right.type != left.type:
         return typed(left, right.type), right
-    if left.type in _OPEN:
+    if left.type in OPEN:
         return typed(left, right.type), right
-    if right.type in _OPEN:
+    if right.type in OPEN:
         return left, typed(right, left.type)
     return left, right
 
@@ -375,7 +580,7 @@ def _is_number(term: Term) -> bool:
 
 def typed(term: Term, kind: str) -> Term:
     """Return a term whose type was open, or a number, with a type."""
-    if term.type == kind or (term.type not in _OPEN and not _is_number(term)):
+    if term.type == kind or (term.type not in OPEN and not _is_number(term)):
         return term
     return term._replace(
         type=kind, parts=tuple(typed(each, kind) for each in term.parts)
@@ -384,6 +589,6 @@ def typed(term: Term, kind: str) -> Term:
 
 def _settled(term: Term) -> Term:
     """Return a term with the type that a number alone has."""
-    if term.type not in _OPEN:
+    if term.type not in OPEN:
         return term
     return typed(term, "i32" if term.type == "integer" else "f32")

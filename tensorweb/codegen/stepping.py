@@ -1,0 +1,705 @@
+"""Run a program of WGSL in Python, one invocation after another.
+
+The program becomes functions of Python, which yield at barriers. Every operation
+rounds as the GPU's does, and elements of shared arrays go through a `Memory`;
+`Recorder` is one that notes every access. It is slow and exact, and needs no device.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import product
+from math import prod
+from types import CodeType
+from typing import Any, NamedTuple, NoReturn
+
+from tensorweb.codegen import policy
+from tensorweb.codegen.wasm.wgsl import (
+    COMPARISONS,
+    VECTORS,
+    Definition,
+    Statement,
+    Term,
+    refuse,
+)
+from tensorweb.codegen.wasm.wgsl_program import (
+    BARRIERS,
+    Array,
+    Module,
+    ProgramParser,
+    scalar,
+)
+from tensorweb.codegen.wgsl_values import (
+    ATOMIC,
+    FORMATS,
+    ROUND,
+    TOOLS,
+    WHOLE,
+    Value,
+    bitcast,
+    convert,
+    zero,
+)
+from tensorweb.wording import counted
+
+Triple = tuple[int, int, int]
+
+DIVISIONS = {"/": ("divide", "quotient"), "%": ("float_rest", "rest")}
+"""Functions of floats and of integers that compute an operator."""
+
+
+class Writer:
+    """Writes the functions of a program in Python.
+
+    Attributes:
+        lines: the text.
+        tools: values that it names.
+        waiting: names of the functions with barriers.
+    """
+
+    def __init__(self, arrays: Mapping[str, Array], waiting: set[str]) -> None:
+        """Begin without functions."""
+        self.arrays = arrays
+        self.waiting = waiting
+        self.tools: dict[str, Any] = {}
+        self.lines: list[str] = []
+        self.fixed: set[str] = set()
+
+    def function(self, own: Definition) -> None:
+        """Write a function; one with barriers becomes a generator."""
+        self.fixed = {name for name, _ in own.parameters}
+        names = ", ".join(f"v_{name}" for name, _ in own.parameters)
+        self.write(0, f"def f_{own.name}({names}):")
+        self.block(own.body, 1, ())
+
+    def write(self, depth: int, line: str) -> None:
+        """Write a line."""
+        self.lines.append(" " * depth + line)
+
+    def block(
+        self, body: Sequence[Statement], depth: int, tail: Sequence[Statement]
+    ) -> None:
+        """Write statements; `tail` is what ends an iteration of the loop around."""
+        for one in body:
+            self.statement(one, depth, tail)
+        self.write(depth, "pass")
+
+    def statement(self, own: Statement, depth: int, tail: Sequence[Statement]) -> None:
+        """Write one statement."""
+        kind, term = own.kind, own.term
+        text = "" if term is None else self.term(term)
+        if kind == "if":
+            self.write(depth, f"if {text}:")
+            self.block(own.body, depth + 1, tail)
+            self.write(depth, "else:")
+            self.block(own.other, depth + 1, tail)
+        elif kind == "while":
+            self.write(depth, "while True:")
+            self.write(depth + 1, f"tick({own.line})")
+            self.write(depth + 1, f"if not {text}: break")
+            self.block((*own.body, *own.other), depth + 1, own.other)
+        elif kind == "continue":
+            self.block(tail, depth, ())
+            self.write(depth, "continue")
+        elif kind in ("break", "return"):
+            self.write(depth, f"{kind} {text}")
+        elif kind == "call":
+            self.write(depth, text)
+        elif kind in ("set", "store"):
+            target = own.target or Term("name", "", own.word)
+            self.assign(target, text, depth, own.line)
+        else:
+            self.fixed |= {own.word} if kind != "var" else set()
+            self.write(depth, f"v_{own.word} = copied({text})")
+
+    def assign(self, target: Term, text: str, depth: int, line: int) -> None:
+        """Write an assignment of a value to a variable, an element or a member."""
+        if target.kind == "member" or _is_in_vector(target):
+            base, *index = target.parts
+            at = self.term(index[0]) if index else "xyzw".index(target.word)
+            text = f"replaced({self.term(base)}, {at}, {text})"
+            self.assign(base, text, depth, line)
+            return
+        root, indices = self.path(target)
+        shared = self.arrays.get(root.word)
+        if shared is not None:
+            if not shared.is_written:
+                refuse(line, f"{root.word!r} is an input, which no text may write")
+            element = self.element(shared, indices, line, is_atomic=False)
+            text = f"store({element}, {text}, {line})"
+        elif root.kind != "name" or root.word in self.fixed:
+            refuse(line, f"{root.word or 'this'!r} is no variable; declare it by var")
+        elif indices:
+            path = _tuple(indices)
+            text = f"put(v_{root.word}, {root.word!r}, {path}, {text}, {line})"
+        else:
+            text = f"v_{root.word} = copied({text})"
+        self.write(depth, text)
+
+    def path(self, term: Term) -> tuple[Term, list[str]]:
+        """Return the array of an element, and the indices as text."""
+        found: list[str] = []
+        while term.kind == "index" and not _is_in_vector(term):
+            term, index = term.parts
+            found.insert(0, self.term(index))
+        return term, found
+
+    def element(
+        self, shared: Array, indices: Sequence[str], line: int, *, is_atomic: bool
+    ) -> str:
+        """Return the name and the indices of an element of shared memory."""
+        if len(indices) != len(shared.shape):
+            refuse(line, f"{shared.name!r} is an array; use its elements, one by one")
+        if shared.is_atomic and not is_atomic:
+            refuse(line, f"{shared.name!r} has atomics: use atomicLoad, atomicStore")
+        return f"{shared.name!r}, {_tuple(indices)}"
+
+    def term(self, term: Term) -> str:
+        """Return a term as an expression of Python."""
+        found: str = getattr(self, f"_{term.kind}")(term)
+        return found
+
+    def parts(self, term: Term) -> list[str]:
+        """Return the operands of a term."""
+        return [self.term(part) for part in term.parts]
+
+    def tool(self, name: str, value: object) -> str:
+        """Return the name of a value that the text uses."""
+        self.tools[name] = value
+        return name
+
+    def _number(self, term: Term) -> str:
+        if term.type == "bool":
+            return str(bool(term.value))
+        if term.type[0] != "f":
+            return str(int(term.value))
+        return repr(ROUND.get(term.type, float)(term.value))
+
+    def _name(self, term: Term) -> str:
+        if term.word in self.arrays:
+            return self._index(term)
+        return f"v_{term.word}".replace(".", "_")
+
+    def _zero(self, term: Term) -> str:
+        return f"zero({term.type!r})"
+
+    def _index(self, term: Term) -> str:
+        line = int(term.value)
+        if _is_in_vector(term):
+            base, index = self.parts(term)
+            return f"get({base}, 'the vector', ({index},), {line})"
+        root, indices = self.path(term)
+        shared = self.arrays.get(root.word)
+        if shared is None:
+            name = root.word or "the array"
+            return f"get({self.term(root)}, {name!r}, {_tuple(indices)}, {line})"
+        return f"load({self.element(shared, indices, line, is_atomic=False)}, {line})"
+
+    def _member(self, term: Term) -> str:
+        at = ", ".join(str("xyzw".index(letter)) for letter in term.word)
+        (base,) = self.parts(term)
+        return f"{base}[{at}]" if len(at) == 1 else f"swizzle({base}, ({at}))"
+
+    def _reference(self, term: Term) -> NoReturn:
+        refuse(1, "addresses are arguments of atomic functions only")
+
+    def _bitcast(self, term: Term) -> str:
+        return self.mapped(term, "bitcast", bitcast)
+
+    def _convert(self, term: Term) -> str:
+        return self.mapped(term, "convert", convert)
+
+    def mapped(self, term: Term, name: str, make: Any) -> str:
+        """Return a call of a function from one type to another."""
+        source, target = scalar(term.parts[0].type), scalar(term.type)
+        name = self.tool(f"{name}_{source}_{target}", make(source, target))
+        (text,) = self.parts(term)
+        return f"each({name}, {text})" if term.type in VECTORS else f"{name}({text})"
+
+    def _unary(self, term: Term) -> str:
+        kind = scalar(term.type)
+        form = "(not {})" if term.word == "!" else _rounded(kind, f"({term.word}{{}})")
+        (text,) = self.parts(term)
+        if term.type in VECTORS:
+            return f"each(lambda x: {form.format('x')}, {text})"
+        return form.format(text)
+
+    def _binary(self, term: Term) -> str:
+        left, right = self.parts(term)
+        kind, sign = scalar(term.parts[0].type), term.word
+        if sign in DIVISIONS:
+            name = DIVISIONS[sign][kind[0] not in "f"]
+            form = _rounded(kind, f"{name}({{}}, {{}})")
+        elif sign in ("<<", ">>"):
+            form = _rounded(kind, f"({{}} {sign} ({{}} & 31))")
+        elif sign in ("&&", "||"):
+            form = f"({{}} {'and' if sign == '&&' else 'or'} {{}})"
+        elif sign in COMPARISONS or kind == "bool":
+            form = f"({{}} {sign} {{}})"
+        else:
+            form = _rounded(kind, f"({{}} {sign} {{}})")
+        if any(part.type in VECTORS for part in term.parts):
+            return f"each(lambda x, y: {form.format('x', 'y')}, {left}, {right})"
+        return form.format(left, right)
+
+    def _call(self, term: Term) -> str:
+        call = f"f_{term.word}({', '.join(self.parts(term))})"
+        return f"(yield from {call})" if term.word in self.waiting else call
+
+    def _builtin(self, term: Term) -> str:
+        name, kind = term.word, scalar(term.type)
+        if name in BARRIERS:
+            return f"yield {int(term.value)}, {BARRIERS[name]!r}"
+        if name.startswith("atomic"):
+            return self._atomic(term)
+        texts = ", ".join(self.parts(term))
+        if name == "array":
+            return f"[{texts}]"
+        if name == "vector":
+            return f"vector({VECTORS[term.type][1]}, {texts})"
+        if name == "select":
+            is_wide = term.parts[2].type in VECTORS
+            return f"each(select, {texts})" if is_wide else f"select({texts})"
+        called = f"call_{name}"
+        if term.type not in VECTORS:
+            return _rounded(kind, f"{called}({texts})")
+        if name in WHOLE:
+            return f"each(round_{kind}, {called}({texts}))"
+        names = ", ".join("xyz"[: len(term.parts)])
+        form = _rounded(kind, f"{called}({names})")
+        return f"each(lambda {names}: {form}, {texts})"
+
+    def _atomic(self, term: Term) -> str:
+        reference, *values = term.parts
+        root, indices = self.path(reference.parts[0])
+        line = int(term.value)
+        element = self.element(self.arrays[root.word], indices, line, is_atomic=True)
+        value = self.term(values[0]) if values else "0"
+        return f"atomic({term.word!r}, {element}, {value}, {line})"
+
+
+def _is_in_vector(term: Term) -> bool:
+    return term.kind == "index" and term.parts[0].type in VECTORS
+
+
+def _tuple(texts: Sequence[str]) -> str:
+    return f"({''.join(f'{text}, ' for text in texts)})"
+
+
+def _rounded(kind: str, text: str) -> str:
+    return f"round_{kind}({text})" if kind in ROUND else text
+
+
+def _called(body: Iterable[Statement]) -> Iterator[str]:
+    """Yield the names of functions that statements call."""
+    for own in body:
+        terms = [term for term in (own.term, own.target) if term is not None]
+        while terms:
+            term = terms.pop()
+            terms += term.parts
+            if term.kind in ("call", "builtin"):
+                yield term.word
+        yield from _called((*own.body, *own.other))
+
+
+def _waiting(functions: Mapping[str, Definition]) -> set[str]:
+    """Return the names of the functions with barriers, also in what they call."""
+    calls = {name: set(_called(each.body)) for name, each in functions.items()}
+    found = set(BARRIERS)
+    while more := {name for name, own in calls.items() if own & found} - found:
+        found |= more
+    return found
+
+
+# Memory
+
+
+class Memory:
+    """The arrays that invocations share.
+
+    Attributes:
+        values: flat lists of elements by name.
+        shapes: lengths of the arrays.
+    """
+
+    def __init__(self, arrays: Mapping[str, Array], storages: Mapping[str, bytes]):
+        """Take the bytes of storages; memory of workgroups is zero."""
+        self.arrays = arrays
+        self.values: dict[str, list[Value]] = {}
+        self.shapes: dict[str, tuple[int, ...]] = {}
+        for name, own in arrays.items():
+            if own.space == "storage":
+                self.values[name] = _elements(own.kind, storages[name])
+            shape = tuple(len(self.values[name]) if n < 0 else n for n in own.shape)
+            self.shapes[name] = shape
+        self.clear()
+
+    def clear(self) -> None:
+        """Fill the memory of workgroups with zeros."""
+        for name, own in self.arrays.items():
+            if own.space == "workgroup":
+                self.values[name] = [zero(own.kind)] * prod(own.shape)
+
+    def data(self, name: str) -> bytes:
+        """Return the bytes of a storage."""
+        kind, values = self.arrays[name].kind, self.values[name]
+        if kind in VECTORS:
+            values = [x for each in values for x in each]
+        return struct.pack(f"<{len(values)}{FORMATS[scalar(kind)]}", *values)
+
+    def note(self, kind: str, name: str, at: int, value: Value, line: int) -> None:
+        """Receive an access."""
+
+    def outside(self, name: str, index: int, length: int, line: int) -> None:
+        """Receive an index beyond the end of an array."""
+
+    def tick(self, line: int) -> None:
+        """Receive an iteration of a loop."""
+
+    def address(self, name: str, indices: tuple[int, ...], line: int) -> int:
+        """Return the address of an element; -1 if there is none."""
+        at = 0
+        for index, length in zip(indices, self.shapes[name], strict=True):
+            if not 0 <= index < length:
+                self.outside(name, index, length, line)
+                return -1
+            at = at * length + index
+        return at
+
+    def load(self, name: str, indices: tuple[int, ...], line: int) -> Value:
+        """Return an element; zero where there is none."""
+        at = self.address(name, indices, line)
+        if at < 0:
+            return zero(self.arrays[name].kind)
+        value = self.values[name][at]
+        self.note("read", name, at, value, line)
+        return value
+
+    def store(
+        self, name: str, indices: tuple[int, ...], value: Value, line: int
+    ) -> None:
+        """Write an element, if there is one."""
+        at = self.address(name, indices, line)
+        if at >= 0:
+            self.values[name][at] = value
+            self.note("write", name, at, value, line)
+
+    def atomic(
+        self, call: str, name: str, indices: tuple[int, ...], value: Value, line: int
+    ) -> Value:
+        """Change an element by an atomic function; return what it was."""
+        at = self.address(name, indices, line)
+        if at < 0:
+            return 0
+        before = self.values[name][at]
+        if call != "atomicLoad":
+            after = ROUND[self.arrays[name].kind](ATOMIC[call](before, value))
+            self.values[name][at] = after
+        self.note("atomic", name, at, self.values[name][at], line)
+        return before
+
+    def get(
+        self, value: Value, name: str, indices: tuple[int, ...], line: int
+    ) -> Value:
+        """Return an element of a variable; the last one for an index beyond it."""
+        for index in indices:
+            if not 0 <= index < len(value):
+                self.outside(name, index, len(value), line)
+                index = -1
+            value = value[index]
+        return value
+
+    def put(
+        self,
+        value: Value,
+        name: str,
+        indices: tuple[int, ...],
+        element: Value,
+        line: int,
+    ) -> None:
+        """Write an element of a variable, if there is one."""
+        own = self.get(value, name, indices[:-1], line)
+        if 0 <= indices[-1] < len(own):
+            own[indices[-1]] = element
+        else:
+            self.outside(name, indices[-1], len(own), line)
+
+
+def _elements(kind: str, data: bytes) -> list[Value]:
+    """Return the elements of a storage."""
+    form = FORMATS[scalar(kind)]
+    count = len(data) // struct.calcsize(form)
+    flat = list(struct.unpack_from(f"<{count}{form}", data))
+    if kind not in VECTORS:
+        return flat
+    width = VECTORS[kind][1]
+    return list(zip(*[iter(flat)] * width, strict=False))
+
+
+class Step(NamedTuple):
+    """An access of one invocation to shared memory, or a barrier.
+
+    Attributes:
+        kind: `read`, `write`, `atomic` or `barrier`.
+        name: of the array.
+        at: address of the element.
+        value: of the element then.
+        line: of the text, from 1 on.
+    """
+
+    kind: str
+    name: str
+    at: int
+    value: Value
+    line: int
+
+
+@dataclass
+class Users:
+    """Which invocations used an element since the last barrier, with the last line."""
+
+    readers: dict[int, int] = field(default_factory=dict)
+    writers: dict[int, int] = field(default_factory=dict)
+    atomics: dict[int, int] = field(default_factory=dict)
+    is_named: bool = False
+
+
+class Recorder(Memory):
+    """Notes the accesses of the invocations of one workgroup, and their mistakes.
+
+    Attributes:
+        thread: index of the invocation that runs.
+        steps: of each invocation, in order.
+        problems: sentences with their lines.
+        is_cut: whether there were more steps than are noted.
+    """
+
+    def __init__(self, arrays: Mapping[str, Array], storages: Mapping[str, bytes]):
+        """Begin without steps."""
+        super().__init__(arrays, storages)
+        self.thread = 0
+        self.steps: dict[int, list[Step]] = {}
+        self.problems: dict[tuple[str, int, str], str] = {}
+        self.is_cut = False
+        self._count = self._iterations = 0
+        self._users: dict[tuple[str, int], Users] = {}
+
+    def note(self, kind: str, name: str, at: int, value: Value, line: int) -> None:
+        """Note an access, and whether it races with another one."""
+        self._count += 1
+        self.is_cut = self._count > policy.MOST_STEPS
+        if not self.is_cut:
+            step = Step(kind, name, at, value, line)
+            self.steps.setdefault(self.thread, []).append(step)
+        users = self._users.setdefault((name, at), Users())
+        mine = {
+            "read": users.readers,
+            "write": users.writers,
+            "atomic": users.atomics,
+        }[kind]
+        mine[self.thread] = line
+        others = [("writes", users.writers)]
+        others += [("reads", users.readers)] if kind == "write" else []
+        for verb, own in others:
+            other = next((thread for thread in own if thread != self.thread), None)
+            if other is not None and not users.is_named:
+                users.is_named = True
+                self.problem(
+                    "race",
+                    line,
+                    name,
+                    f"Race: thread {self.thread} {kind}s {self.label(name, at)} (line "
+                    f"{line}), and thread {other} {verb} it (line {own[other]}), "
+                    "without a barrier between",
+                )
+
+    def label(self, name: str, at: int) -> str:
+        """Return an element as the text names it, `tile[1][2]`."""
+        found = ""
+        for length in reversed(self.shapes[name]):
+            at, index = divmod(at, length)
+            found = f"[{index}]{found}"
+        return name + found
+
+    def problem(self, kind: str, line: int, name: str, text: str) -> None:
+        """Note a mistake; the first one of a kind at a line stands for all of them."""
+        self.problems.setdefault((kind, line, name), text)
+
+    def outside(self, name: str, index: int, length: int, line: int) -> None:
+        """Note an index beyond the end."""
+        self.problem(
+            "outside",
+            line,
+            name,
+            f"Out of bounds: thread {self.thread} uses {name}[{index}] (line {line}), "
+            f"and {name} has {counted(length, 'element')}",
+        )
+
+    def tick(self, line: int) -> None:
+        """Raise after as many iterations as an endless loop has."""
+        self._iterations += 1
+        if self._iterations > policy.MOST_ITERATIONS:
+            refuse(line, f"the loop has run {policy.MOST_ITERATIONS:,} times")
+
+    def barrier(self, space: str, lines: Mapping[int, int], count: int) -> None:
+        """Note that invocations wait, each at its line."""
+        for thread, line in lines.items():
+            step = Step("barrier", "", 0, 0, line)
+            self.steps.setdefault(thread, []).append(step)
+        line = next(iter(lines.values()))
+        if len(lines) < count or len(set(lines.values())) > 1:
+            some = len([each for each in lines.values() if each == line])
+            self.problem(
+                "barrier",
+                line,
+                "",
+                f"Barrier: {some} of {counted(count, 'thread')} wait in line {line}, "
+                "and the others do not; all must reach the same barrier",
+            )
+        self._users = {
+            key: users
+            for key, users in self._users.items()
+            if self.arrays[key[0]].space != space
+        }
+
+
+# Running
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program as Python.
+
+    Attributes:
+        module: what was read.
+        code: defines its functions.
+        tools: what they name.
+        waits: whether main has barriers.
+    """
+
+    module: Module
+    code: CodeType
+    tools: Mapping[str, Any]
+    waits: bool
+
+    def run(
+        self,
+        memory: Memory,
+        parameters: Mapping[str, Value],
+        groups: Triple,
+        chosen: Triple | None = None,
+    ) -> None:
+        """Run all workgroups, or the chosen one.
+
+        Args:
+            memory: is read and written.
+            parameters: the values of the launch.
+            groups: workgroups along x, y and z.
+            chosen: index of a workgroup.
+        """
+        names: dict[str, Any] = {**TOOLS, **self.tools}
+        for tool in ("load", "store", "atomic", "get", "put", "tick"):
+            names[tool] = getattr(memory, tool)
+        names |= {f"v_parameters_{name}": value for name, value in parameters.items()}
+        exec(self.code, names)
+        x, y, z = groups
+        every = ((i, j, k) for k, j, i in product(range(z), range(y), range(x)))
+        for group in every if chosen is None else (chosen,):
+            memory.clear()
+            self._run_group(memory, names["f_main"], group, groups)
+
+    def _run_group(
+        self, memory: Memory, main: Any, group: Triple, groups: Triple
+    ) -> None:
+        """Run the invocations of a workgroup, each up to the next barrier."""
+        recorder = memory if isinstance(memory, Recorder) else None
+        x, y, z = sizes = self.module.workgroup
+        running = {}
+        for thread in range(x * y * z):
+            local = thread % x, thread // x % y, thread // (x * y)
+            ids = {
+                "global_invocation_id": tuple(
+                    a * b + c for a, b, c in zip(group, sizes, local, strict=True)
+                ),
+                "local_invocation_id": local,
+                "local_invocation_index": thread,
+                "workgroup_id": group,
+                "num_workgroups": groups,
+            }
+            if recorder:
+                recorder.thread = thread
+            begun = main(*(ids[name] for name in self.module.builtins.values()))
+            if self.waits:
+                running[thread] = begun
+        while running:
+            lines = {}
+            spaces = set()
+            for thread, own in list(running.items()):
+                if recorder:
+                    recorder.thread = thread
+                found = next(own, None)
+                if found is None:
+                    del running[thread]
+                else:
+                    lines[thread] = found[0]
+                    spaces.add(found[1])
+            if lines and recorder:
+                for space in spaces:
+                    recorder.barrier(space, lines, x * y * z)
+
+
+BUILTINS = (
+    *("global_invocation_id", "local_invocation_id", "local_invocation_index"),
+    *("workgroup_id", "num_workgroups"),
+)
+
+
+@lru_cache(policy.MOST_STEPPED)
+def read_program(source: str) -> Program:
+    """Return the program of a text.
+
+    Raises:
+        ShaderError: with a report for the first line that is not understood.
+
+    >>> text = "@compute @workgroup_size(4) fn main() { workgroupBarrier(); }"
+    >>> read_program(text).waits
+    True
+    """
+    module = ProgramParser(source, fold).program()
+    for name in module.builtins.values():
+        if name not in BUILTINS:
+            refuse(1, f"the builtin {name!r} is not known without a GPU")
+    waiting = _waiting(module.functions)
+    writer = Writer(module.arrays, waiting)
+    for constant in module.constants:
+        writer.statement(constant, 0, ())
+    for each in module.functions.values():
+        writer.function(each)
+    code = compile("\n".join(writer.lines), "<kernel>", "exec")
+    return Program(module, code, writer.tools, "main" in waiting)
+
+
+def fold(term: Term, constants: Sequence[Statement]) -> object:
+    """Return the value of a constant; None if it is none."""
+    writer = Writer({}, set())
+    for constant in constants:
+        writer.statement(constant, 0, ())
+    writer.write(0, f"found = {writer.term(term)}")
+    names = {**TOOLS, **writer.tools, "get": Memory({}, {}).get}
+    try:
+        exec("\n".join(writer.lines), names)
+    except NameError:
+        return None
+    return names["found"]
+
+
+def parameters_of(module: Module, words: Sequence[int]) -> dict[str, Value]:
+    """Return the values of a launch, from the words of its parameter block."""
+    data = struct.pack(f"<{len(words)}i", *words)
+    return {
+        name: struct.unpack_from(f"<{FORMATS[kind]}", data, 4 * number)[0]
+        for number, (name, kind) in enumerate(module.parameters)
+    }

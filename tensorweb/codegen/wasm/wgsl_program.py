@@ -1,0 +1,474 @@
+"""Read a complete program of WGSL: storages, constants, functions and `main`.
+
+No compiler has checked these texts, so types are checked here, and what lies outside
+of the part of WGSL that is read is refused with its line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple, NoReturn
+
+from tensorweb.codegen.wasm.wgsl import (
+    COMPARISONS,
+    OPEN,
+    VECTORS,
+    Definition,
+    Parser,
+    Statement,
+    Term,
+    array_parts,
+    refuse,
+    typed,
+)
+from tensorweb.errors import ShaderError
+
+SCALARS = ("f32", "i32", "u32", "bool", "f16")
+
+_OF_ONE = (
+    "abs acos asin atan ceil cos cosh countLeadingZeros countOneBits "
+    "countTrailingZeros degrees exp exp2 floor fract inverseSqrt log log2 radians "
+    "reverseBits round saturate sign sin sinh sqrt tan tanh trunc"
+)
+FUNCTIONS = {
+    **dict.fromkeys(_OF_ONE.split(), 1),
+    **dict.fromkeys(("atan2", "max", "min", "pow", "step"), 2),
+    **dict.fromkeys(("clamp", "fma", "mix", "smoothstep"), 3),
+}
+"""Functions of WGSL on elements: how many arguments each has."""
+
+OF_VECTORS = ("all", "any", "cross", "distance", "dot", "length", "normalize")
+
+ATOMICS = (
+    *("atomicAdd", "atomicAnd", "atomicExchange", "atomicLoad", "atomicMax"),
+    *("atomicMin", "atomicOr", "atomicStore", "atomicSub", "atomicXor"),
+)
+
+BARRIERS = {"workgroupBarrier": "workgroup", "storageBarrier": "storage"}
+"""The memory whose accesses a barrier orders."""
+
+INSTEAD = {
+    "switch": "write if and else",
+    "struct": "use an array for each member",
+    "alias": "write the type out",
+    "override": "use const",
+    "private": "declare the variable in the text",
+    "ptr": "pass the value, and return the new one",
+}
+"""What a text may have instead of what is refused."""
+
+LENGTH_LEVEL = 8
+"""The level of `+`: at lower ones `>` would continue the length in `array<f32, 8>`."""
+
+
+class Array(NamedTuple):
+    """Memory that the invocations of a workgroup share.
+
+    Attributes:
+        name: in the text.
+        kind: type of its elements.
+        shape: lengths of nested arrays; -1 is that of a storage.
+        space: `storage` or `workgroup`.
+        is_written: whether the text may write it.
+        is_atomic: whether its elements are atomics.
+    """
+
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+    space: str
+    is_written: bool
+    is_atomic: bool
+
+
+class Module(NamedTuple):
+    """A program.
+
+    Attributes:
+        arrays: by name; storages in order of their bindings, then those of workgroups.
+        parameters: names and types of the values that a launch gets.
+        constants: declarations of constants that are no single numbers.
+        functions: by name, with `main`.
+        builtins: for each parameter of `main` WGSL's name of it.
+        workgroup: invocations along x, y and z.
+    """
+
+    arrays: dict[str, Array]
+    parameters: tuple[tuple[str, str], ...]
+    constants: tuple[Statement, ...]
+    functions: dict[str, Definition]
+    builtins: dict[str, str]
+    workgroup: tuple[int, int, int]
+
+
+class OutsideError(ShaderError):
+    """A text has what only a GPU runs."""
+
+
+Fold = Callable[[Term, tuple[Statement, ...]], object]
+"""Computes a constant from its term and the constants that are no single numbers."""
+
+
+class ProgramParser(Parser):
+    """Reads a program, and refuses what it cannot."""
+
+    def __init__(self, text: str, fold: Fold) -> None:
+        """Begin at the first line; `fold` computes constants."""
+        super().__init__(text, {}, lambda _: "")
+        self.fold = fold
+        self.values: dict[str, Term] = {}
+        self.constants: list[Statement] = []
+        self.arrays: dict[str, Array] = {}
+        self.fields: dict[str, tuple[tuple[str, str], ...]] = {}
+        self.heads: dict[str, tuple[tuple[tuple[str, str], ...], str]] = {}
+
+    def program(self) -> Module:
+        """Return the program.
+
+        Raises:
+            ShaderError: with a report for the first line that is not understood.
+        """
+        bodies: list[int] = []
+        builtins: dict[str, str] = {}
+        workgroup = (1, 1, 1)
+        while self.peek():
+            word, line = self.next(), self.line
+            if word == "@":
+                if self.next() == "workgroup_size":
+                    sizes = [int(self.folded(each)) for each in self.arguments()]
+                    x, y, z = (*sizes, 1, 1)[:3]
+                    workgroup = x, y, z
+                elif self.peek() == "(":
+                    self.at = self.words.index(")", self.at) + 1
+            elif word in ("enable", "diagnostic", "requires"):
+                self.at = self.words.index(";", self.at) + 1
+            elif word == "struct" and self.peek() == "Parameters":
+                self.at += 1
+                self.fields["Parameters"] = self.members()
+            elif word == "var":
+                self.array()
+            elif word == "const":
+                self.at -= 1
+                self.declaration()
+                self.take(";")
+            elif word == "fn":
+                self.at -= 1
+                bodies.append(self.at)
+                builtins |= self.without_builtins()
+                name, parameters, result = self.head()
+                self.heads[name] = parameters, result
+                self.pass_body()
+            elif word != ";":
+                self.outside(word, line)
+        self.reserved = {*self.types, *self.arrays}
+        functions = {}
+        for self.at in bodies:
+            found = self.function()
+            functions[found.name] = found
+        if "main" not in functions:
+            self.refuse("the text has no function main")
+        arrays = sorted(self.arrays.values(), key=lambda each: each.space)
+        names = {each.name: each for each in arrays}
+        parameters = self.fields.get("Parameters", ())
+        constants = tuple(self.constants)
+        return Module(names, parameters, constants, functions, builtins, workgroup)
+
+    # Declarations
+
+    def outside(self, what: str, line: int = 0) -> NoReturn:
+        """Refuse what is not read."""
+        instead = f"; {INSTEAD[what]}" if what in INSTEAD else ""
+        refuse(
+            line or self.line,
+            f"{what!r} is not in the part of WGSL that runs without a GPU{instead}",
+            OutsideError,
+        )
+
+    def without_builtins(self) -> dict[str, str]:
+        """Remove the attributes of parameters before the next brace; return them."""
+        found, at = {}, self.at
+        while self.words[at] != "{":
+            if self.words[at] == "@":
+                found[self.words[at + 5]] = self.words[at + 3]
+                del self.words[at : at + 5]
+                del self.lines[at : at + 5], self.columns[at : at + 5]
+            at += 1
+        return found
+
+    def pass_body(self) -> None:
+        """Go behind the body of a function."""
+        depth = 0
+        while True:
+            depth += {"{": 1, "}": -1}.get(self.next(), 0)
+            if not depth:
+                return
+
+    def members(self) -> tuple[tuple[str, str], ...]:
+        """Read the members of a struct."""
+        self.take("{")
+        found = []
+        while not self.skip("}"):
+            name = self.next()
+            self.take(":")
+            found.append((name, self.type_name()))
+            self.skip(",")
+        return tuple(found)
+
+    def array(self) -> None:
+        """Read the rest of the declaration of shared memory or of parameters."""
+        line = self.line
+        space = mode = ""
+        if self.skip("<"):
+            space = self.next()
+            mode = self.next() if self.skip(",") else "read_write"
+            self.take(">")
+        name = self.next()
+        self.take(":")
+        kind = self.type_name()
+        self.take(";")
+        self.types[name] = kind
+        if space == "uniform":
+            return
+        if space not in ("storage", "workgroup"):
+            self.outside(space or "private", line)
+        shape: list[int] = []
+        while kind.startswith("array<"):
+            kind, length = array_parts(kind)
+            shape.append(-1 if length is None else length)
+        is_atomic = kind.startswith("atomic<")
+        if is_atomic:
+            kind = kind[len("atomic<") : -1]
+            if kind not in ("i32", "u32"):
+                self.refuse(f"an atomic is of type i32 or u32, not {kind}", line)
+        self.types[name] = self.types[name].replace(f"atomic<{kind}>", kind)
+        is_written = mode == "read_write"
+        found = Array(name, kind, tuple(shape), space, is_written, is_atomic)
+        self.arrays[name] = found
+
+    def length(self) -> int:
+        """Read the length of an array."""
+        return int(self.folded(self.expression(LENGTH_LEVEL)))
+
+    def folded(self, term: Term) -> float:
+        """Return the value of a constant."""
+        value = self.fold(term, tuple(self.constants))
+        if not isinstance(value, int | float):
+            self.refuse("a constant number is expected")
+        return value
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Forget the names that are declared inside a `with` block after it."""
+        outer = self.values
+        self.values = dict(outer)
+        with super().scope():
+            yield
+        self.values = outer
+
+    def declare(self, name: str, kind: str) -> str:
+        """Declare a name; returns it, changed if the function has another such name."""
+        self.values.pop(name, None)
+        return super().declare(name, kind)
+
+    def declaration(self) -> Statement:
+        """Read a declaration; a constant number stands for its value from now on."""
+        if self.peek() != "const":
+            if self.words[self.at + 1] == "<":
+                self.outside(self.words[self.at + 2])
+            return super().declaration()
+        line, _, name = self.line, self.next(), self.next()
+        kind = self.type_name() if self.skip(":") else ""
+        self.take("=")
+        term = self.expression()
+        term = self.fitted(term, kind) if kind else term
+        found = Statement("const", self.declare(name, term.type), term, line=line)
+        if term.type in SCALARS or term.type in OPEN:
+            value = self.folded(term)
+            self.values[name] = Term("number", term.type, value=value)
+        elif not self.reserved:  # outside of functions
+            self.constants.append(found)
+        return found
+
+    # Statements and expressions
+
+    def statement(self, result: str) -> list[Statement]:
+        """Read a statement."""
+        if self.peek() in INSTEAD:
+            self.outside(self.peek())
+        return super().statement(result)
+
+    def type_name(self) -> str:
+        """Read a type."""
+        if self.peek() in INSTEAD or self.peek()[:3] == "mat":
+            self.outside(self.peek())
+        return super().type_name()
+
+    def condition(self) -> Term:
+        """Read a condition."""
+        return self.fitted(self.expression(), "bool")
+
+    def fitted(self, term: Term, kind: str) -> Term:
+        """Return a term of a type; raise if it has another one."""
+        is_narrow = term.type == "float" and kind not in ("f32", "f16", "float")
+        if term.type in OPEN and kind != "bool" and not is_narrow:
+            term = typed(term, kind)
+        if term.type != kind:
+            found = {"integer": "an integer", "float": "a float"}.get(term.type)
+            self.refuse(
+                f"{kind or 'nothing'} is expected, and this is "
+                f"{found or term.type}; WGSL converts no types, write {kind}(…)"
+            )
+        return term
+
+    def unified(self, what: str, *terms: Term) -> tuple[Term, ...]:
+        """Return terms of one type, or of vectors of it and elements."""
+        kinds = [scalar(each.type) for each in terms]
+        fixed = {kind for kind in kinds if kind not in OPEN}
+        widths = {each.type for each in terms if each.type in VECTORS}
+        is_narrow = "float" in kinds and fixed - {"f32", "f16"}
+        if len(fixed) > 1 or len(widths) > 1 or is_narrow:
+            listed = " and ".join(dict.fromkeys(each.type for each in terms))
+            self.refuse(
+                f"{what} has operands of the types {listed}; WGSL converts no types, "
+                f"write {(sorted(fixed) or ['f32'])[0]}(…)"
+            )
+        kind = fixed.pop() if fixed else "float" if "float" in kinds else "integer"
+        return tuple(typed(each, kind) if each.type in OPEN else each for each in terms)
+
+    def binary(self, sign: str, left: Term, right: Term) -> Term:
+        """Return an operator on two terms."""
+        if sign in ("<<", ">>"):
+            left = self.settled(left)
+            kind = left.type if left.type in VECTORS else "u32"
+            kind = kind.replace("i", "u") if left.type in VECTORS else kind
+            return Term("binary", left.type, sign, (left, self.fitted(right, kind)))
+        if sign in ("&&", "||"):
+            sides = self.fitted(left, "bool"), self.fitted(right, "bool")
+            return Term("binary", "bool", sign, sides)
+        first, second = self.unified(sign, left, right)
+        kind = first.type if first.type in VECTORS else second.type
+        if sign in COMPARISONS:
+            kind = f"{kind[:4]}b" if kind in VECTORS else "bool"
+        return Term("binary", kind, sign, (first, second))
+
+    def unary(self) -> Term:
+        """Read an operand with the signs before it."""
+        if self.peek() == "*":
+            self.outside("ptr")
+        return super().unary()
+
+    def member(self, term: Term, word: str) -> Term:
+        """Return elements of a vector, or a parameter of the launch."""
+        fields = dict(self.fields.get(term.type, ()))
+        if word in fields:
+            return Term("name", fields[word], f"{term.word}.{word}")
+        word = word.translate(str.maketrans("rgba", "xyzw"))
+        width = VECTORS.get(term.type, ("", 0))[1]
+        if not word or set(word) - set("xyzw"[:width]) or len(word) > 4:
+            self.refuse(f"{term.type} has no member {word!r}")
+        return super().member(term, word)
+
+    def primary(self) -> Term:
+        """Read a number, a name, a call, or an expression in parentheses."""
+        word, behind = self.peek(), self.words[self.at + 1 : self.at + 2]
+        if behind == ["<"] and (word == "array" or word[:3] == "vec"):
+            kind = self.type_name()
+            return self.made(kind, self.arguments())
+        if word in self.values and behind != ["("]:
+            return self.values[self.next()]
+        return super().primary()
+
+    def made(self, kind: str, arguments: list[Term]) -> Term:
+        """Return a vector or an array of given elements."""
+        if not arguments:
+            return Term("zero", kind)
+        if kind in VECTORS:
+            element, width = VECTORS[kind]
+            (first,) = arguments[:1]
+            if len(arguments) == 1 and VECTORS.get(first.type, ("", 0))[1] == width:
+                return Term("convert", kind, parts=(first,))
+            parts = tuple(
+                each if each.type in VECTORS else self.fitted(each, element)
+                for each in arguments
+            )
+            count = sum(VECTORS.get(each.type, ("", 1))[1] for each in parts)
+            if count not in (1, width):
+                self.refuse(f"{kind} of {count} elements")
+            return Term("builtin", kind, "vector", parts)
+        element, length = array_parts(kind)
+        if length is not None and length != len(arguments):
+            self.refuse(f"{kind} of {len(arguments)} elements")
+        parts = tuple(self.fitted(each, element) for each in arguments)
+        return Term("builtin", kind, "array", parts)
+
+    def call(self, name: str) -> Term:
+        """Read the rest of a call."""
+        line = self.lines[self.at - 1]
+        arguments = self.arguments()
+        if name in self.heads:
+            parameters, result = self.heads[name]
+            self.check_count(name, len(arguments), len(parameters))
+            kinds = [kind for _, kind in parameters]
+            parts = tuple(map(self.fitted, arguments, kinds))
+            return Term("call", result, name, parts, line)
+        if name in SCALARS:
+            self.check_count(name, len(arguments), 1)
+            return Term("convert", name, parts=(self.settled(arguments[0]),))
+        if name in VECTORS:
+            return self.made(name, arguments)
+        if name in ("vec2", "vec3", "vec4", "array") and arguments:
+            parts = self.unified(name, *map(self.settled, arguments))
+            kind = scalar(parts[0].type) if name != "array" else parts[0].type
+            ended = f"{kind[0] if kind != 'f16' else 'h'}"
+            is_array = name == "array"
+            made = f"array<{kind},{len(parts)}>" if is_array else f"{name}{ended}"
+            return self.made(made, list(parts))
+        return self.builtin(name, arguments, line)
+
+    def builtin(self, name: str, arguments: list[Term], line: int) -> Term:
+        """Return a call of a function that WGSL has itself."""
+        if name in BARRIERS:
+            return Term("builtin", "", name, value=line)
+        if name in ATOMICS:
+            return self.atomic(name, arguments, line)
+        if name == "select":
+            self.check_count(name, len(arguments), 3)
+            first, second = self.unified(name, *arguments[:2])
+            return Term("builtin", first.type, name, (first, second, arguments[2]))
+        if name in OF_VECTORS:
+            parts = self.unified(name, *arguments)
+            is_vector = name in ("cross", "normalize")
+            kind = parts[0].type if is_vector else scalar(parts[0].type)
+            return Term("builtin", kind, name, parts)
+        if name not in FUNCTIONS:
+            self.outside(name, line)
+        self.check_count(name, len(arguments), FUNCTIONS[name])
+        parts = self.unified(name, *arguments)
+        kind = next((p.type for p in parts if p.type in VECTORS), parts[0].type)
+        return Term("builtin", kind, name, parts)
+
+    def atomic(self, name: str, arguments: list[Term], line: int) -> Term:
+        """Return a call of an atomic function."""
+        count = 1 if name == "atomicLoad" else 2
+        self.check_count(name, len(arguments), count)
+        reference, *rest = arguments
+        root = reference.parts[0] if reference.kind == "reference" else reference
+        while root.kind == "index":
+            root = root.parts[0]
+        array = self.arrays.get(root.word)
+        if reference.kind != "reference" or array is None or not array.is_atomic:
+            self.refuse(f"{name} needs the address of an atomic, &x[i]", line)
+        values = (self.fitted(each, reference.type) for each in rest)
+        parts = (reference, *values)
+        return Term("builtin", reference.type, name, parts, line)
+
+    def check_count(self, name: str, count: int, expected: int) -> None:
+        """Refuse a wrong count of arguments."""
+        if count != expected:
+            self.refuse(f"{name} takes {expected} arguments, not {count}")
+
+
+def scalar(kind: str) -> str:
+    """Return the type of a vector's elements, or the type of a number itself."""
+    return VECTORS[kind][0] if kind in VECTORS else kind

@@ -1,0 +1,97 @@
+"""Workgroups stepped thread by thread: accesses in order, and their mistakes."""
+
+from __future__ import annotations
+
+import re
+import struct
+
+import pytest
+
+from tensorweb.codegen.stepping import Recorder, Step, read_program
+from tensorweb.errors import ShaderError
+
+HEAD = """@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read_write> y: array<f32>;
+var<workgroup> block: array<f32, 4>;
+@compute @workgroup_size(4)
+fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: vec3u) {
+"""
+
+
+def stepped(text: str, count: int = 8, group: int = 0) -> Recorder:
+    """Return what a workgroup of four did; its text begins in line 6."""
+    program = read_program(f"{HEAD}{text}\n}}")
+    data = struct.pack(f"<{count}f", *range(count))
+    recorder = Recorder(program.module.arrays, {"x": data, "y": bytes(4 * count)})
+    program.run(recorder, {}, (2, 1, 1), (group, 0, 0))
+    return recorder
+
+
+REVERSE = """block[i] = x[group.x * 4 + i];
+workgroupBarrier();
+y[i] = block[3 - i];"""
+
+
+def test_accesses_are_noted_in_order_with_their_lines() -> None:
+    found = stepped(REVERSE, group=1)
+    assert found.steps[1] == [
+        Step("read", "x", 5, 5.0, 6),
+        Step("write", "block", 1, 5.0, 6),
+        Step("barrier", "", 0, 0, 7),
+        Step("read", "block", 2, 6.0, 8),
+        Step("write", "y", 1, 6.0, 8),
+    ]
+    assert len(found.steps) == 4
+    assert found.problems == {}
+
+
+def test_a_missing_barrier_is_a_race() -> None:
+    problems = stepped(REVERSE.replace("workgroupBarrier();", "")).problems.values()
+    assert len(problems) == 2  # one in each line
+    for words in problems:
+        assert re.match(r"Race: thread \d \w+ block\[\d\] \(line \d\), and", words)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("block[0] = 1.0;", r"thread 1 writes block\[0\] .* thread 0 writes it"),
+        ("y[i] = block[0]; block[i] = 2.0;", r"thread 1 reads block\[0\]"),
+        ("block[i] = 1.0; storageBarrier(); y[i] = block[(i + 1) % 4];", "Race"),
+        ("y[0] = f32(i);", r"thread 1 writes y\[0\]"),
+        ("y[i] = x[i + 6];", r"Out of bounds: thread 2 uses x\[8\].*has 8 elements"),
+        ("block[i + 1] = 1.0;", r"thread 3 uses block\[4\]"),
+        ("var a: array<f32, 2>; a[i] = 1.0; y[i] = a[0];", r"uses a\[2\]"),
+        ("if (i < 2) { workgroupBarrier(); }", "2 of 4 threads wait in line 6"),
+        (
+            "if (i < 2) { workgroupBarrier(); } else {\nworkgroupBarrier(); }",
+            "2 of 4 threads wait",
+        ),
+    ],
+)
+def test_mistakes_are_named(text: str, words: str) -> None:
+    problems = [*stepped(text).problems.values()]
+    assert len(problems) == 1
+    assert re.search(words, problems[0]), problems
+
+
+def test_atomics_do_not_race() -> None:
+    text = HEAD.replace("array<f32>;\nvar", "array<atomic<u32>>;\nvar")
+    program = read_program(text + "atomicAdd(&y[0], i); }")
+    recorder = Recorder(program.module.arrays, {"x": b"", "y": bytes(4)})
+    program.run(recorder, {}, (1, 1, 1), (0, 0, 0))
+    assert recorder.values["y"] == [6]
+    assert recorder.problems == {}
+    assert [steps[0].kind for steps in recorder.steps.values()] == ["atomic"] * 4
+
+
+def test_an_endless_loop_ends() -> None:
+    with pytest.raises(ShaderError, match="line 7: the loop has run 262,144 times"):
+        stepped("\nloop { }")
+
+
+def test_the_number_of_noted_accesses_is_limited() -> None:
+    found = stepped("for (var n = 0; n < 9000; n++) { block[i] += 1.0; }")
+    assert found.is_cut
+    assert sum(map(len, found.steps.values())) == 1 << 14
+    assert found.values["block"] == [9000.0] * 4
