@@ -80,6 +80,10 @@ class ShaderCompiler(Protocol):
     def shader_limits(self) -> Mapping[str, int]:
         """The device's limits by WebGPU's own names."""
 
+    @property
+    def is_slow(self) -> bool:
+        """Whether Python runs the kernels: a reference computes faster."""
+
     def compile_custom(self, node: Node) -> str:
         """Compile the kernel of a custom node and return its complete WGSL.
 

@@ -29,7 +29,7 @@ from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.storage import HostData, Storage
 from tensorweb.graph.tracing import Placeholder, value_wanted
 from tensorweb.ops.structure import CAST
-from tensorweb.protocol import RowTransformer
+from tensorweb.protocol import RowTransformer, ShaderCompiler
 from tensorweb.view import View
 from tensorweb.waits import Steps
 from tensorweb.wording import counted
@@ -73,7 +73,6 @@ class CpuBackend:
     tuner = None
     preparer = None
     sharer = None
-    shader_compiler = None
     row_transformer: RowTransformer | None = NumpyTransformer()
     factors_in_halves = False
     is_emulated = False
@@ -81,6 +80,14 @@ class CpuBackend:
     def __init__(self) -> None:
         self.description = f"NumPy {np.__version__}"
         self.dtypes = frozenset(dtype.name for dtype in dtypes.ALL)
+
+    @property
+    def shader_compiler(self) -> ShaderCompiler | None:
+        """Python runs a part of WGSL."""
+        # Imported now, and below: few programs have kernels of their own.
+        from tensorweb.backends.custom_kernels import PYTHON
+
+        return PYTHON
 
     def realize(
         self, nodes: Sequence[Node], *, alive: bool = False, step: bool = False

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorweb.backends import policy
+from tensorweb.backends.custom_kernels import own_error
 from tensorweb.backends.kernel_backend import KernelBackend
 from tensorweb.backends.pipelines import PipelineRequest, Pipelines
 from tensorweb.backends.planning import make_plan
@@ -17,7 +18,6 @@ from tensorweb.backends.probes import NOTHING, Findings, probe
 from tensorweb.backends.traits import DeviceTraits
 from tensorweb.backends.trial import Capture
 from tensorweb.codegen.compiler import compile_kernel
-from tensorweb.codegen.custom import locate_in_text
 from tensorweb.codegen.fourier import rows_of
 from tensorweb.codegen.product.adapters import class_of
 from tensorweb.codegen.product.tiles import PRODUCT_TILES, candidates, problem_of
@@ -25,7 +25,6 @@ from tensorweb.codegen.program import Launch, Program
 from tensorweb.codegen.target import Target
 from tensorweb.devices import entry, number_of
 from tensorweb.drivers import ShaderDriver, open_driver
-from tensorweb.drivers.messages import excerpt
 from tensorweb.drivers.policy import ADAPTER_VARIABLE
 from tensorweb.drivers.protocol import SharingDriver
 from tensorweb.dtypes import ALL
@@ -209,21 +208,6 @@ class BackgroundPipelines(ShaderPipelines):
         self.begin(requests)
 
 
-def own_error(own: Custom, error: ShaderError) -> ShaderError:
-    """Return the error of a program's own kernel, with lines of its own text."""
-    parts = [f"kernel {own.name!r}: the device's compiler refused it."]
-    for message, line, column in error.reports:
-        part, at, column = locate_in_text(error.source, line, column)
-        text = {"text": own.text, "header": own.header}.get(part, error.source)
-        where = "" if part == "text" else f" of the {part}"
-        parts.append(f"line {at}{where}: {message}" if at else message)
-        if at:
-            parts.append(excerpt(text, at, column))
-    found = ShaderError("\n".join(parts))
-    found.label, found.source, found.reports = error.label, error.source, error.reports
-    return found
-
-
 ALIGNMENT = 4
 """Copies between buffers begin at whole words."""
 
@@ -325,6 +309,11 @@ class WebGpuBackend(KernelBackend):
     def shader_compiler(self) -> ShaderCompiler | None:
         """A GPU compiles WGSL."""
         return self
+
+    @property
+    def is_slow(self) -> bool:
+        """False: a GPU is what WGSL is for."""
+        return False
 
     @property
     def shader_limits(self) -> Mapping[str, int]:

@@ -67,7 +67,8 @@ class Rates:
 def measured(device: str) -> Steps[Rates]:
     """Measure a device, in some tenths of a second."""
     found = backend(device)
-    runs_wgsl = found.shader_compiler is not None
+    compiler = found.shader_compiler
+    runs_wgsl = compiler is not None and not compiler.is_slow
     count = COPIED if runs_wgsl and not found.is_emulated else COPIED_BY_CPU
     x = arange(count, dtype=dtypes.float32, device=device)
     evaluate.realize([x.node])

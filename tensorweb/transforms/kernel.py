@@ -359,10 +359,10 @@ class Kernel:
     def _compute(self, *tensors: Tensor) -> Any:
         """Return the outputs, without a derivative."""
         compiler = self._compiler(tensors)
-        if compiler is None:
-            if not self._fallback:
-                raise self._without_wgsl(tensors[0].node.device)
+        if self._fallback and (compiler is None or compiler.is_slow):
             return _alone(self._from_reference(tensors))
+        if compiler is None:
+            raise self._without_wgsl(tensors[0].node.device)
         description = self._description(tensors, compiler)
         nodes = [each.node for each in tensors]
         key = description, tuple(map(is_value, nodes))

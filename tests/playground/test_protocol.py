@@ -198,7 +198,7 @@ def test_answers_follow_the_protocol(
     ask("explain", path="tensorweb.zeros", imported=True)
     ask("lint", source="1 +")
     ask("warm")
-    if devices.backend(device).shader_compiler is None:
+    if device == "cpu":
         judged.seen |= {"Attempt", "KernelCode", "ShaderProblem"}
         judged.seen |= {"KernelBuffer", "KernelLine"}
     else:

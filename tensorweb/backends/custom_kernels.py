@@ -1,0 +1,101 @@
+"""A program's own kernels: errors in their own lines, and their run in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tensorweb.backends import policy
+from tensorweb.codegen.custom import custom, locate_in_text
+from tensorweb.codegen.program import Launch
+from tensorweb.codegen.stepping import Memory, read_program
+from tensorweb.codegen.target import DEFAULT_TARGET
+from tensorweb.codegen.wasm.wgsl_program import OutsideError
+from tensorweb.codegen.wgsl_values import ROUND, Value
+from tensorweb.drivers.messages import excerpt
+from tensorweb.dtypes import BY_NAME
+from tensorweb.errors import DeviceError, ShaderError
+from tensorweb.graph.custom import Custom
+from tensorweb.graph.node import Node, attributes_of, number_of_constant
+from tensorweb.schedule.kernels import plan
+from tensorweb.schedule.linear import linearize
+from tensorweb.shapes import size
+
+
+def own_error(own: Custom, error: ShaderError) -> ShaderError:
+    """Return the error of a program's own kernel, with lines of its own text."""
+    parts = [f"kernel {own.name!r}: the device's compiler refused it."]
+    for message, line, column in error.reports:
+        part, at, column = locate_in_text(error.source, line, column)
+        text = {"text": own.text, "header": own.header}.get(part, error.source)
+        where = "" if part == "text" else f" of the {part}"
+        parts.append(f"line {at}{where}: {message}" if at else message)
+        if at:
+            parts.append(excerpt(text, at, column))
+    found = ShaderError("\n".join(parts))
+    found.label, found.source, found.reports = error.label, error.source, error.reports
+    return found
+
+
+def launch_of(node: Node) -> Launch:
+    """Return the launch of a custom node on a GPU."""
+    (planned,) = plan(linearize([node]), policy.WASM_MOST_INPUTS)
+    (launch,) = custom(planned.kernel, DEFAULT_TARGET).launches
+    return launch
+
+
+class PythonCompiler:
+    """Runs the part of WGSL that `stepping` reads, in Python; see `ShaderCompiler`."""
+
+    is_slow = True
+    shader_limits: Mapping[str, int] = {
+        "maxComputeInvocationsPerWorkgroup": 256,
+        "maxComputeWorkgroupSizeX": 256,
+        "maxComputeWorkgroupSizeY": 256,
+        "maxComputeWorkgroupSizeZ": 64,
+        "maxStorageBuffersPerShaderStage": 8,
+    }  # those of every device of WebGPU
+
+    def compile_custom(self, node: Node) -> str:
+        """Return the complete WGSL of a custom node, which Python can run.
+
+        Raises:
+            DeviceError: the text has what only a GPU runs.
+            ShaderError: the text is wrong; lines are those of the program's text.
+        """
+        source = launch_of(node).source
+        assert isinstance(source, str), "internal: a module for a GPU"
+        try:
+            read_program(source)
+        except ShaderError as error:
+            error.source = source
+            found = own_error(attributes_of(node, Custom), error)
+            if isinstance(error, OutsideError):
+                raise DeviceError(str(found)) from None
+            raise found from None
+        return source
+
+
+PYTHON = PythonCompiler()
+
+
+def computed(node: Node, inputs: Sequence[bytes]) -> bytes:
+    """Return the output that a custom node is, for the bytes of its inputs."""
+    own = attributes_of(node, Custom)
+    launch = launch_of(node)
+    program = read_program(str(launch.source))
+    arrays, kinds = program.module.arrays, dict(program.module.parameters)
+    parameters: dict[str, Value] = {}
+    storages = {
+        name: bytes(size(shape) * BY_NAME[dtype].itemsize)
+        for name, dtype, shape in own.outputs
+    }
+    for argument, source, data in zip(own.inputs, node.inputs, inputs, strict=False):
+        name = argument.name if argument.shape else f"{argument.name}_value"
+        if name in arrays:
+            storages[name] = data
+        else:
+            value = number_of_constant(source.base)
+            parameters[argument.name] = ROUND[kinds[argument.name]](value)
+    memory = Memory(arrays, storages)
+    program.run(memory, parameters, (*launch.grid, 1))
+    return memory.data(own.outputs[own.output].name)

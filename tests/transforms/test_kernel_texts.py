@@ -1,0 +1,204 @@
+"""Texts of kernels: one result on every device, or words why there is none."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+import tensorweb as tw
+
+F32, I32, U32 = tw.float32, tw.int32, tw.uint32
+
+
+def numbers(text: str, count: int, dtype: Any = F32, header: str = "") -> list[Any]:
+    """Return what one invocation writes into `y`."""
+    kernel = tw.kernel(
+        text,
+        inputs={"x": dtype},
+        outputs={"y": dtype},
+        shape=count,
+        grid=1,
+        workgroup_size=1,
+        header=header,
+    )
+    return kernel(tw.arange(8, dtype=dtype)).tolist()  # type: ignore[no-any-return]
+
+
+LOOPS = """
+var n = 0;
+for (var i = 0; i < 10; i++) {
+  if (i == 3) { continue; }
+  if (i == 8) { break; }
+  n += i;
+}
+y[0] = n;
+var i = 5;
+while (i > 0) { i -= 2; }
+y[1] = i;
+loop {
+  i++;
+  if (i > 6) { break; }
+  if (i % 2 == 0) { continue; }
+  y[2] += i;
+  continuing { y[3] += 1; }
+}
+loop { i--; continuing { break if i < 2; } }
+y[4] = i;
+{ let i = 40; y[5] = i; }
+y[6] = i;
+if (i > 5) { y[7] = 1; } else if (i > 0) { y[7] = 2; } else { y[7] = 3; }
+"""
+
+
+def test_loops_end_go_on_and_hide_names(device: str) -> None:
+    assert numbers(LOOPS, 8, I32) == [25, -1, 9, 7, 1, 40, 1, 2]
+
+
+INTEGERS = """
+let most = 2147483647;
+y[0] = most + x[1];
+y[1] = (x[1] - 8) / 2;
+y[2] = (x[1] - 8) % 4;
+y[3] = i32(0xfffffff0u >> 4u);
+y[4] = (x[1] - 17) >> 2u;
+y[5] = ~x[5] & 0xff;
+y[6] = i32(u32(x[0] - 1) * 3u);
+y[7] = clamp(x[7], -2, 3) + max(x[2], 4) - abs(x[0] - 9);
+y[8] = i32(countOneBits(0xf0f0u)) + countLeadingZeros(x[1]);
+y[9] = bitcast<i32>(1.5f + f32(x[0]));
+y[10] = i32(-2.7 + f32(x[0])) + i32(f32(x[1]) * 3e20);
+y[11] = select(x[3], x[4], x[2] > x[1] || x[0] == 1);
+"""
+
+
+def test_integers_wrap_and_are_cut_towards_zero(device: str) -> None:
+    assert numbers(INTEGERS, 12, I32) == [
+        *(-(2**31), -3, -3, 0x0FFFFFFF, -4, 250, -3, -2),
+        *(8 + 31, 0x3FC00000, 2**31 - 128 - 2, 4),
+    ]
+
+
+VECTORS = """
+let v = vec3f(x[1], x[2], x[3]);
+var w = vec3<f32>(2.0) * v.zyx + v;
+w.y = 10.0;
+w[0] -= 1.0;
+y[0] = w.x;
+y[1] = w[1];
+y[2] = dot(v, w);
+let pair = vec2f(v.xy) + vec2(1.0, 0.5);
+y[3] = pair.x / pair.y;
+y[4] = length(vec2f(3.0, 4.0) * x[1]);
+y[5] = f32(any(v > vec3f(2.0))) + f32(all(v > vec3f(2.0)));
+var parts: array<vec2f, 3>;
+parts[1] = pair;
+parts[2].y = 7.0;
+y[6] = parts[1].y + parts[2].y + parts[0].x;
+let ids = vec3u(global_id) + 4u;
+y[7] = f32(ids.z) + max(v, vec3f(2.5)).x;
+"""
+
+
+def test_vectors_have_elements_and_members(device: str) -> None:
+    w = [2 * 3 + 1 - 1, 10.0, 2 * 1 + 3]
+    dot = w[0] + 2 * w[1] + 3 * w[2]
+    expected = [w[0], w[1], dot, 2 / 2.5, 5, 1, 9.5, 6.5]
+    assert numbers(VECTORS, 8) == pytest.approx(expected, rel=1e-6)
+
+
+FUNCTIONS = """
+const N = 4;
+const weights = array<f32, N>(1.0, 2.0, 3.0, 4.0);
+var<workgroup> grid: array<array<f32, N>, 2>;
+var<workgroup> hits: atomic<u32>;
+fn later(i: u32) -> f32 { return 2.0 * weighted(i); }
+fn weighted(i: u32) -> f32 { return weights[i] * x[i]; }
+fn fill(value: f32) { for (var i = 0u; i < N; i++) { grid[1][i] = value; } }
+"""
+
+
+def test_functions_constants_and_shared_arrays(device: str) -> None:
+    text = """
+    const HALF = N / 2;
+    fill(later(HALF));
+    grid[0][HALF] += 1.0;
+    atomicAdd(&hits, 3u);
+    atomicMax(&hits, 2u);
+    y[0] = grid[1][3];
+    y[1] = grid[0][2];
+    y[2] = f32(atomicLoad(&hits)) + f32(N);
+    var own = weights;
+    own[0] = 9.0;
+    y[3] = own[0] + weights[0];
+    """
+    assert numbers(text, 4, header=FUNCTIONS) == [12, 1, 7, 10]
+
+
+MATHS = (
+    *("exp", "sin", "cos", "sqrt", "floor", "ceil", "fract", "tanh", "log2"),
+    *("inverseSqrt", "sign", "saturate"),
+)
+
+
+def test_functions_of_floats_are_those_of_the_device(device: str) -> None:
+    text = "".join(f"y[{n}] = {name}(x[2] + 0.3);" for n, name in enumerate(MATHS))
+    found = numbers(text + "y[12] = pow(x[2], 3.5); y[13] = fma(x[2], x[3], 0.5);", 14)
+    x = 2.3
+    expected = [math.exp(x), math.sin(x), math.cos(x), math.sqrt(x), 2, 3, 0.3]
+    expected += [math.tanh(x), math.log2(x), x**-0.5, 1, 1, 2**3.5, 6.5]
+    assert found == pytest.approx(expected, rel=1e-4)
+
+
+def test_floats_are_rounded_to_32_bits_and_divided_by_zero(cpu: str) -> None:
+    text = """
+    y[0] = 16777216.0 + x[1];
+    y[1] = x[1] / 3.0;
+    y[2] = x[1] / x[0];
+    y[3] = -x[1] / x[0];
+    y[4] = log(x[0]);
+    y[5] = 1e38 * (x[2] * 10.0);
+    """
+    infinity = math.inf
+    third = 0.3333333432674408
+    expected = [16777216, third, infinity, -infinity, -infinity, infinity]
+    assert numbers(text, 6) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("y[0] = x[0] + 1u;", r"line 1: \+ has operands of the types f32 and u32"),
+        ("\ny[0] = 1;\nlet i = 2;\ny[1] = i;", "line 3: f32 is expected.* i32;"),
+        ("y[0] = zero(x[0]);", "'zero' is not in the part of WGSL"),
+        ("let a = 1.0; a = 2.0; y[0] = a;", "'a' is no variable; declare it by var"),
+        ("x[0] = 1.0; y[0] = 1.0;", "'x' is an input"),
+        ("y[0] = x[0]", "';' expected, not"),
+        ("y[0] = max(x[0]);", "max takes 2 arguments, not 1"),
+        ("if (x[0]) { y[0] = 1.0; }", "bool is expected"),
+        ("y[0] = vec2f(1.0, 2.0).z;", "vec2f has no member 'z'"),
+        ("if (atomicAdd(&x[0], 1) > 0) { y[0] = 1.0; }", "needs the address of an at"),
+    ],
+)
+def test_wrong_texts_are_refused_with_their_line(
+    text: str, words: str, device: str
+) -> None:
+    with pytest.raises((tw.ShaderError, tw.DeviceError), match="line ") as info:
+        numbers(text, 2)
+    if device == "cpu":
+        assert info.match(words)
+
+
+@pytest.mark.parametrize(
+    ("text", "instead"),
+    [
+        ("switch i32(x[0]) { default: {} } y[0] = 1.0;", "write if and else"),
+        ("var m: mat2x2f; y[0] = m[0][0];", "mat2x2f"),
+    ],
+)
+def test_what_only_a_gpu_runs_is_a_device_error(
+    text: str, instead: str, cpu: str
+) -> None:
+    with pytest.raises(tw.DeviceError, match=f"line 1: .*without a GPU.*|{instead}"):
+        numbers(text, 1)
