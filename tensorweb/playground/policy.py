@@ -206,6 +206,13 @@ LONGEST_DETAIL = 60
 FIRST_VALUE_ID = 1 << 20
 """Ids of values without a name begin here; those of named tensors are below."""
 
+FIRST_MASK_ID = 1 << 19
+"""Ids of masks of differences between two runs begin here."""
+
+MOST_COMPARED_BYTES = 1 << 25
+"""Bytes of values of a run that the next one is compared with, 8 million floats; the
+page takes 2 s to compare these if all differ."""
+
 MOST_RETAINED_BYTES = 1 << 27
 """Bytes of values that a run with provenance retains."""
 

@@ -504,6 +504,41 @@ class Pair(TypedDict):
     """The first index of the largest distance."""
 
 
+class ValueDifference(TypedDict):
+    """How a tensor differs from the one of the same name in the run before."""
+
+    tensor: int
+    name: str
+    differing: int
+    """The count of elements whose bits differ; two NaNs are equal."""
+    size: int
+    largest: float | None
+    """The largest finite distance; null if none is finite."""
+    ulps: float | None
+    """How many floats lie between these two values; null for other dtypes."""
+    index: Index
+    """Of the largest distance, or of the first difference."""
+    before: str
+    now: str
+    mask: int
+    """The id of a tensor that is 1 where the two differ."""
+
+
+class ValueComparison(TypedDict):
+    """The values of a run, compared with those of a run before."""
+
+    isRetained: bool
+    """Whether the values of the run before were retained."""
+    differences: list[ValueDifference]
+    """In the order in which the lines of the program made them."""
+    same: int
+    """The count of tensors that are equal."""
+    leftOut: Names
+    """Tensors that were too large to be retained, or could not be read."""
+    budget: int
+    """Bytes of values that are retained."""
+
+
 class Part(TypedDict):
     """A part of a file, in base64 or as text, and the start of the next part."""
 

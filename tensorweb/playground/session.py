@@ -6,13 +6,13 @@ import contextlib
 import functools
 import gc
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 import tensorweb as tw
-from tensorweb import devices, notices
+from tensorweb import notices
 from tensorweb.devices import all_opened, open_device_async, prefer_device
 from tensorweb.display.cells import Pooling
 from tensorweb.errors import DeviceError
@@ -20,7 +20,6 @@ from tensorweb.events import listening
 from tensorweb.frames import noting
 from tensorweb.graph.nonfinite import Search
 from tensorweb.memory_log import MemoryLog, logging_memory
-from tensorweb.performance.warming import Graph, graphs, prepare
 from tensorweb.waits import run_async, run_blocking
 
 from . import (
@@ -42,56 +41,20 @@ from .host import Host, NextLine, ReadLine, end_tasks, flush_streams
 from .lines import Lines
 from .numbers import AwaitingReader, BlockingReader, Reader
 from .program import Wait, execute, new_main
-from .records import WarmUp
 from .rich import forget_figures
 from .rich_output import Displays
 from .sources import FILENAME
 from .streams import Emit, Output, clip
+from .warming import Warming
 
 if TYPE_CHECKING:
-    from tensorweb.protocol import Preparer
-
     from .attempts import Attempts
+    from .comparing import Retained
     from .inside import Inside
     from .reruns import Note, Past, Rerun
 
 
 Handler = Callable[..., Awaitable[object]]
-
-
-class Warming:
-    """The graphs that are not compiled yet."""
-
-    def __init__(self, blocking: bool) -> None:
-        """Start with all graphs; `blocking` is whether Python can wait."""
-        self._blocking = blocking
-        self._left: Iterator[Graph] | None = graphs()
-
-    async def step(self) -> WarmUp:
-        """Start to compile the next graph; return whether there is more to do."""
-        preparer = await self._preparer() if self._left is not None else None
-        if self._left is None or preparer is None:
-            self._left = None
-            return {"more": False}
-        if preparer.prepare([]) <= policy.MOST_PENDING:
-            with devices.device(devices.fastest()):
-                graph = next(self._left, None)
-                if graph is None:
-                    self._left = None
-                else:
-                    prepare(graph)
-        return {"more": self._left is not None}
-
-    async def _preparer(self) -> Preparer | None:
-        """Open the fastest device; return its preparer if that is worthwhile."""
-        name = devices.fastest()
-        try:
-            if not self._blocking:
-                await devices.open_device_async(name)
-            found = devices.backend(name).preparer
-        except DeviceError:
-            return None
-        return found if found is not None and found.is_worthwhile else None
 
 
 class Session:
@@ -123,6 +86,9 @@ class Session:
         self._output = Output(emit)
         self._displays = Displays(emit, self._output)
         self._past: Past | None = None
+        self._before: Retained | None = None
+        self._is_kept = False
+        self._masks: list[tw.Tensor] = []
         self._notes: list[Note] | None = None
         self._lines = Lines()
         self._files = ProgramFiles(self._lines.module)
@@ -141,6 +107,7 @@ class Session:
         memory: bool = False,
         capture: int | None = None,
         dragged: int | None = None,
+        compare: bool = False,
         files: Sequence[records.ProgramFile] = (),
         lost: Sequence[str] = (),
     ) -> records.RunRecord:
@@ -154,9 +121,12 @@ class Session:
         `memory` logs the buffers of devices, which makes short statements slower.
         `capture` is the kernel of the previous run whose first launch is captured.
         `dragged` is the line of a number that was changed: if possible, only its
-        statement and what follows run.
+        statement and what follows run. `compare` retains the values of the previous
+        run, unless this one answers a question about it.
         """
         remember_lost(lost)
+        is_more = timed or search or inside or capture is not None
+        self._retain(compare, is_more)
         try:
             return await self._run(
                 source,
@@ -319,6 +289,16 @@ class Session:
         notes, self._notes = self._notes or [], None
         shown, noted = (self._output, self._displays), (self._kernels, self._lines)
         return rerun.keep(self._names, notes, shown, noted)
+
+    def _retain(self, compare: bool, is_more: bool) -> None:
+        """Retain the values of the last run for a comparison, or free earlier ones."""
+        if not compare:
+            self._before, self._is_kept = None, False
+        elif not self._is_kept and not is_more:
+            # Imported now: no start needs it.
+            from .comparing import retained
+
+            self._before = retained(self._entries)
 
     def _new_inside(self) -> Inside:
         # Imported now: no start needs it, nor the networks that it knows.
@@ -592,6 +572,20 @@ class Session:
         """Compare the operations behind named tensors with another device."""
         return await self._looked_into().compared(self._entries, device)
 
+    async def keep_values(self, kept: bool) -> records.ValueComparison:
+        """Compare the following runs with the last one, or each with the one before."""
+        self._is_kept = False
+        self._retain(True, not kept)
+        self._is_kept = kept
+        return await self.differences()
+
+    async def differences(self) -> records.ValueComparison:
+        """Compare the values of the last run with those retained."""
+        from .comparing import compared
+
+        found, self._masks = await compared(self._before, self._entries, self._reader)
+        return found
+
     async def modules(self) -> list[inside_records.ModuleRecord]:
         """Return the modules of the networks that have a name."""
         return await self._looked_into().modules(self._names, self._reader)
@@ -623,6 +617,8 @@ class Session:
     def _tensor(self, number: int) -> tw.Tensor:
         if self._inside is not None and number >= policy.FIRST_VALUE_ID:
             return self._inside.tensor(number)
+        if number >= policy.FIRST_MASK_ID:
+            return self._masks[number - policy.FIRST_MASK_ID]
         known = [*self._entries, *self._pair]
         if not 0 <= number < len(known):
             raise LookupError(f"there is no tensor number {number} in the last run")
@@ -639,6 +635,7 @@ class Session:
             notices.begin_program()
         self._entries.clear()
         self._pair.clear()
+        self._masks.clear()
         self._inside = None
         if self._attempts is not None:
             self._attempts.capture.close()
@@ -692,6 +689,8 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "reached": session.reached,
         "gradients": session.gradients,
         "check_gradient": session.check_gradient,
+        "differences": session.differences,
+        "keep_values": session.keep_values,
         "modules": session.modules,
         "film": session.film,
         "compared": session.compared,

@@ -15,7 +15,7 @@ from tensorweb import devices
 from tensorweb.backends import cpu as cpu_device
 from tensorweb.errors import DeviceError, DTypeError, TraceError
 from tensorweb.performance.warming import graphs
-from tensorweb.playground.session import Warming
+from tensorweb.playground.warming import Warming
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 /** A valid value of every response and every message of a running program. */
 
 import type { Requests } from "../../web/src/page/messages";
-import type { DeviceMemory, Heatmap, MemoryBlock, Notes, ShapeClash, TensorRecord } from "../../web/src/page/protocol";
+import type { DeviceMemory, Heatmap, MemoryBlock, Notes, ShapeClash, TensorRecord, ValueComparison, ValueDifference } from "../../web/src/page/protocol";
 
 const tensor: TensorRecord = {
   ...{ id: 0, name: "x", names: ["x", "y"], lines: [0], displays: [3], group: null, cuts: ["list: 5 of 9 shown"] },
@@ -47,6 +47,13 @@ const memory: DeviceMemory = {
   ...{ device: "cpu", peak: 64, step: 0, atPeak: [0], before: 0, allocated: 96, memory: null, budget: 1 << 20 },
   blocks: [block],
 };
+
+const difference: ValueDifference = {
+  ...{ tensor: 0, name: "x", differing: 2, size: 6, largest: 0.5, ulps: null, index: [0, 1] },
+  ...{ before: "1", now: "nan", mask: 1 << 19 },
+};
+
+const compared: ValueComparison = { isRetained: true, differences: [difference], same: 3, leftOut: ["y"], budget: 1 << 25 };
 
 export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
   start: {
@@ -101,6 +108,8 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
   check_gradient: { index: [0, 1], gradient: "2", quotient: "2.001", step: "0.005" },
   compared: { device: "cpu", compared: 3, leftOut: 1, first: null, other: "" },
   modules: [{ path: "model.0", name: "0", depth: 1, kind: "Linear", settings: "3, 2", parameters: 8, bytes: 32, calls: 2, tensors: [tensor], output: null }],
+  differences: compared,
+  keep_values: compared,
   film: { steps: [{ step: 0, tensor }], histogram: tensor },
   export: { data: "AAAA", next: null },
   members: [{ name: "zeros", kind: "function", detail: "(shape)" }],

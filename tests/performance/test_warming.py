@@ -18,7 +18,7 @@ from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.errors import DataError
 from tensorweb.performance.warming import FAMILIES, given, graphs, prepare
 from tensorweb.playground import policy
-from tensorweb.playground.session import Warming
+from tensorweb.playground.warming import Warming
 
 
 @pytest.fixture

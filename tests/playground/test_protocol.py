@@ -205,6 +205,12 @@ def test_answers_follow_the_protocol(
         ask("run", source=PROGRAM, device=device, capture=0)
         assert ask("attempt", source="no shader")["problems"]
         ask("as_code", source=ask("source", kernel=0)["text"])
+    for scale in (1, 2):
+        source = f"import tensorweb as tw\nx = tw.ones(3) * {scale}"
+        ask("run", source=source, device=device, compare=True)
+        ask("describe")
+    assert ask("differences")["differences"]
+    ask("keep_values", kept=True)
     notes = typing.get_type_hints(records.Notes)
     for kind, fields in emitted:
         judged.check(fields, notes[kind], kind)

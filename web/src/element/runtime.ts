@@ -78,7 +78,7 @@ class Runtime {
     this.#current = job;
     this.#tensors = [];
     session.device = job.device !== null && session.started?.adapter ? job.device : this.#best;
-    await session.run({ source: job.source, files: job.files.map(({ name, text }) => ({ name, text })), lines: null, keep: false, timed: false, search: false, inside: false, memory: false, capture: null, dragged: null, lost: [] });
+    await session.run({ source: job.source, files: job.files.map(({ name, text }) => ({ name, text })), lines: null, keep: false, timed: false, search: false, inside: false, memory: false, capture: null, dragged: null, compare: false, lost: [] });
     await this.#describe(job);
     this.#current = null;
     job.send({ kind: "done" });

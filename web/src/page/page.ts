@@ -43,6 +43,8 @@ export class Page extends Store {
   /** Describes what a line made; the panel of the code sets it. */
   card: (ghost: Ghost) => HTMLElement = () => document.createElement("div");
   openResult: (ghost: Ghost) => void = () => undefined;
+  /** Whether the reader keeps a run for comparison with later ones. */
+  isKept = false;
   #mounted: Mounted[] = [];
   #source = "";
   #runs = 0;
@@ -156,10 +158,11 @@ export class Page extends Store {
     // What a link looks at may need the provenance of this run.
     const inside = how.inside ?? (this.view.focus !== null && INSIDE.includes(this.view.result) && origins.run?.document !== document.id);
     const memory = how.memory ?? [this.view.result, this.view.panel].includes("memory");
+    const compare = this.isKept || [this.view.result, this.view.panel].includes("compare");
     this.#isAsked = isMore || inside;
     this.#isAgain = dragged !== null;
     this.#due = null;
-    void this.session.run({ source: main?.text ?? "", files, lines, keep, timed, search, inside, memory, capture, dragged, lost });
+    void this.session.run({ source: main?.text ?? "", files, lines, keep, timed, search, inside, memory, capture, dragged, compare, lost });
     return true;
   }
 

@@ -966,6 +966,58 @@ export const isGradientCheck: Check<GradientCheck> = record({
   step: text(4_000_000),
 });
 
+/** How a tensor differs from the one of the same name in the run before. */
+export interface ValueDifference {
+  tensor: number;
+  name: string;
+  /** The count of elements whose bits differ; two NaNs are equal. */
+  differing: number;
+  size: number;
+  /** The largest finite distance; null if none is finite. */
+  largest: number | null;
+  /** How many floats lie between these two values; null for other dtypes. */
+  ulps: number | null;
+  /** Of the largest distance, or of the first difference. */
+  index: number[];
+  before: string;
+  now: string;
+  /** The id of a tensor that is 1 where the two differ. */
+  mask: number;
+}
+export const isValueDifference: Check<ValueDifference> = record({
+  tensor: count(),
+  name: text(100_000),
+  differing: count(),
+  size: count(),
+  largest: orNull(number),
+  ulps: orNull(number),
+  index: list(count(), 10_000),
+  before: text(100_000),
+  now: text(100_000),
+  mask: count(),
+});
+
+/** The values of a run, compared with those of a run before. */
+export interface ValueComparison {
+  /** Whether the values of the run before were retained. */
+  isRetained: boolean;
+  /** In the order in which the lines of the program made them. */
+  differences: ValueDifference[];
+  /** The count of tensors that are equal. */
+  same: number;
+  /** Tensors that were too large to be retained, or could not be read. */
+  leftOut: string[];
+  /** Bytes of values that are retained. */
+  budget: number;
+}
+export const isValueComparison: Check<ValueComparison> = record({
+  isRetained: flag,
+  differences: list(isValueDifference, 10_000),
+  same: count(),
+  leftOut: list(text(100_000), 100_000),
+  budget: count(),
+});
+
 /** A module of a network, listed before its parts. */
 export interface ModuleRecord {
   /** How the program reaches it. */
@@ -1243,7 +1295,7 @@ export const isPlotRecord: Check<PlotRecord> = record({
 /** The requests that Python answers. */
 export interface PythonRequests {
   /** Run a program; its output and displays are emitted while it runs. */
-  run: { details: { source: string; device: DeviceName | null; lines: number[] | null; keep: boolean; timed: boolean; search: boolean; inside: boolean; memory: boolean; capture: number | null; dragged: number | null; files: ProgramFile[]; lost: string[] }; value: RunRecord };
+  run: { details: { source: string; device: DeviceName | null; lines: number[] | null; keep: boolean; timed: boolean; search: boolean; inside: boolean; memory: boolean; capture: number | null; dragged: number | null; compare: boolean; files: ProgramFile[]; lost: string[] }; value: RunRecord };
   /** Measure what a device does in a second, in some tenths of a second. */
   rates: { details: { device: DeviceName }; value: DeviceRates };
   /** Return every tensor of the last run with its statistics. */
@@ -1290,6 +1342,10 @@ export interface PythonRequests {
   gradients: { details: { tensor: number; index: number[] }; value: CellGradient[] };
   /** Compare the largest element of a gradient with a difference quotient. */
   check_gradient: { details: { tensor: number; index: number[]; by: number; gradient: number }; value: GradientCheck };
+  /** Compare the values of the last run with those retained. */
+  differences: { details: Record<string, never>; value: ValueComparison };
+  /** Compare the following runs with the last one, or each with the one before. */
+  keep_values: { details: { kept: boolean }; value: ValueComparison };
   /** Return the modules of the networks that have a name. */
   modules: { details: Record<string, never>; value: ModuleRecord[] };
   /** Return the values that a statement bound while the program ran. */
@@ -1336,6 +1392,8 @@ export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequ
   reached: list(isWhySource, 10_000),
   gradients: list(isCellGradient, 10_000),
   check_gradient: isGradientCheck,
+  differences: isValueComparison,
+  keep_values: isValueComparison,
   modules: list(isModuleRecord, 10_000),
   film: isFilmRecord,
   compared: isDeviceComparison,

@@ -19,7 +19,7 @@ const MOST_FRAMED = 64;
 type Lit = Pick<WhySource, "mask" | "count">;
 
 /** Draw the slice of a tensor with one of its cells when its values have arrived; `choose` gets the cell that is clicked. */
-export function mountLitPicture(page: Page, tensor: TensorRecord, first: readonly number[], lit: Lit | null, choose: (index: number[]) => void): HTMLElement {
+export function mountLitPicture(page: Page, tensor: TensorRecord, first: readonly number[], lit: Lit | null, choose: (index: number[]) => void, room = ROOM): HTMLElement {
   const canvas = el("canvas", { class: "lit-picture", "aria-hidden": "true" });
   if (tensor.size < 2 || first.length === 0) return el("div", {});
   const columns = first.length - 1;
@@ -30,7 +30,7 @@ export function mountLitPicture(page: Page, tensor: TensorRecord, first: readonl
     const values = await page.request("heatmap", { tensor: tensor.id, ...slice, how: "mean" });
     const mask = lit && (await page.request("heatmap", { tensor: lit.mask, ...slice, how: "extreme" }));
     map = values;
-    drawWhole(canvas, decodeHeatmap(values, tensor.dtype, schemeOf(page.view)), ROOM);
+    drawWhole(canvas, decodeHeatmap(values, tensor.dtype, schemeOf(page.view)), room);
     if (mask) light(canvas, mask, lit.count <= MOST_FRAMED);
   };
   canvas.addEventListener("click", ({ offsetX, offsetY }) => {
