@@ -31,6 +31,8 @@ REPORTS = ROOT / "tensorweb/reports"
 ELEMENT = "element/tensor-web.ts"
 SERVICE = "service/service-worker.ts"
 FIRST = "begin.ts"
+IMPORTED = re.compile(r'(?:from|import)"\./(chunk-[^"]+\.js)"')
+"""A part of a script that is not loaded later."""
 SLOT = "<script>BEGIN</script>"
 """Where the page has its first words; only what stands in the page comes before it."""
 STATIC = {".html", ".css", ".svg", ".png", ".ico", ".webmanifest", ".json"}
@@ -82,6 +84,11 @@ def bundle(out: Path, web: Path = WEB) -> str:
     esbuild = npm_tool("esbuild", "bin/esbuild")
     modules = [*ESBUILD, *MODULES, *names, f"--outdir={out}"]
     output([*esbuild, entry, *modules, "--splitting"])
+    # A script that is loaded later does not bring its style sheet.
+    with (out / f"main-{version}.css").open("a", encoding="utf-8") as sheet:
+        for path in sorted(out.glob(f"chunk-{version}-*.css")):
+            sheet.write(path.read_text("utf-8"))
+            path.unlink()
     for path in single:
         output([*esbuild, path, *modules])
     write_element(out, version, web)
@@ -100,6 +107,7 @@ def bundle(out: Path, web: Path = WEB) -> str:
     for path in LOADED_LATER:
         renamed[path.name] = f"{path.stem}-{version}{path.suffix}"
         shutil.copyfile(path, out / renamed[path.name])
+    _preload(out, f"main-{version}.js")
     _begin(out / "index.html", output(first))
     for name, folder in FOLDERS.items():
         (out / folder).mkdir()
@@ -124,6 +132,21 @@ def write_report(folder: Path = REPORTS, names: Sequence[str] = ()) -> None:
     # Nothing edits a kernel there, and the editor is larger than all the rest.
     form = ["--format=iife", "--external:./edit-kernel", f"--outdir={folder}"]
     output([*esbuild, entry, *ESBUILD, *names[:1], *form])
+
+
+def _preload(out: Path, main: str) -> None:
+    """Name the parts of the page's script in the page: all are fetched at once."""
+    parts = [main]
+    for name in parts:
+        found = IMPORTED.findall((out / name).read_text("utf-8"))
+        parts += sorted(set(found) - set(parts))
+    links = "".join(
+        f'<link rel="modulepreload" href="{name}" />\n' for name in parts[1:]
+    )
+    page = out / "index.html"
+    page.write_text(
+        page.read_text("utf-8").replace("</head>", f"{links}</head>"), "utf-8"
+    )
 
 
 def _begin(page: Path, script: str) -> None:

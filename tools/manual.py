@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 
 from tools import environment
-from tools.bundle import ESBUILD, WEB
+from tools.bundle import ESBUILD, REPORTS, WEB
 from tools.environment import CACHE, npm_tool
 from tools.process import ROOT, BuildError, output
 
@@ -97,6 +97,8 @@ def _digest() -> str:
     """Return a digest of every file that the pages are made of."""
     paths = [path for folder in SOURCES for path in (ROOT / folder).rglob("*")]
     paths = [path for path in paths if path.is_file() and path.suffix != ".pyc"]
+    # Scripts of reports are built beside Python's files, while the pages are, too.
+    paths = [path for path in paths if path.parent != REPORTS or path.suffix == ".py"]
     digest = hashlib.sha256()
     for path in sorted([*paths, *(ROOT / name for name in FILES)]):
         digest.update(path.relative_to(ROOT).as_posix().encode())

@@ -13,6 +13,7 @@ import type { Part, RunOrigin, View } from "../../page/view";
 import { rangeOf } from "../tensors/facts";
 import { mountSlider } from "../tensors/slider";
 import { mountLitPicture } from "../why/lit-picture";
+import "./film.css";
 
 const INVITATION = "The values that a line makes in a loop are shown here one after another. Run a program first.";
 const NONE = "No line of the program makes a tensor more than once: put a line into a loop, and press Run.";

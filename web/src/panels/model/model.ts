@@ -9,6 +9,7 @@ import { messageOf } from "../../page/session";
 import type { Part, RunOrigin, View } from "../../page/view";
 import { rangeOf } from "../tensors/facts";
 import { mountLitPicture } from "../why/lit-picture";
+import "./model.css";
 
 const INVITATION = "A network that has a name, such as model = nn.Sequential(…), is shown here as a tree: each module with its parameters and what it returned last. Run a program with one first, for example “A GPT that writes”.";
 const ASK = "Press “Look inside”: the program runs once more, and its networks are shown as trees.";

@@ -9,6 +9,7 @@ import { pictureOf } from "../output/shape-picture";
 import { mountSlider } from "../tensors/slider";
 import { cellsAt, originOf, ravel, repeatedAxes, SIDE, startOf, unravel, writtenCell } from "./aligned-cells";
 import { cellName } from "./cell-name";
+import "./alignment.css";
 
 const RULES: Record<Alignment["rule"], string> = {
   broadcast: "Shapes are aligned at the right. An axis of length 1, or one that is missing, is repeated: with stride 0 its cells are read again, not copied.",

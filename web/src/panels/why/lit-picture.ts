@@ -6,6 +6,7 @@ import type { Page } from "../../page/page";
 import type { Heatmap, TensorRecord, WhySource } from "../../page/protocol";
 import { decodeHeatmap, drawWhole } from "../tensors/heatmap";
 import { unpack } from "../tensors/unpack";
+import "./lit-picture.css";
 
 const ROOM = { width: 260, height: 180 };
 

@@ -13,6 +13,7 @@ import { rangeOf } from "../tensors/facts";
 import { mountAlignment } from "./alignment";
 import { cellName } from "./cell-name";
 import { mountLitPicture } from "./lit-picture";
+import "./why.css";
 
 const INVITATION = "Choose a cell in the panel of tensors and press “Why?”, or the key W on its picture: here its value is traced to the cells that it was computed from.";
 
