@@ -146,3 +146,13 @@ def test_hidden_panels_ask_nothing(wide: PageDriver) -> None:
     page.get_by_role("tab", name="Tensors").click()
     wide.pictured()
     assert set(page.evaluate("asked")[2:]) == {"heatmap"}
+
+
+def test_a_panel_that_cannot_be_loaded_says_so(page: Page, site_url: str) -> None:
+    driver = PageDriver(page).open(site_url)
+    page.route("**/chunk-*", lambda route: route.abort())
+    page.get_by_role("tab", name="Film").locator("visible=true").click()
+    expect(page.locator("#film [role=alert]")).to_contain_text("could not be loaded")
+    driver.run("print(1)")
+    assert "1" in driver.output
+    driver.console.clear()

@@ -31,20 +31,16 @@ export const PANELS: readonly Panel[] = [
  */
 function later(load: () => Promise<Mount>, question?: "why" | "film"): Mount {
   return (host: HTMLElement, page: Page): Part => {
-    const problem = el("p", { class: "empty", role: "alert" });
     let part: Part | null = null;
     let loading: Promise<Part | null> | null = null;
     let cursor: [number, number] | null = null;
     const mounted = async (): Promise<Part | null> => {
       try {
-        const mount = await load();
-        problem.remove();
-        part = mount(host, page);
+        part = (await load())(host, page);
         if (cursor) part.cursorMoved?.(...cursor);
       } catch (error) {
-        loading = null;
-        problem.textContent = `This panel could not be loaded: ${messageOf(error)} Open its tab again.`;
-        host.append(problem);
+        // Browsers remember a script that failed: asking again would not fetch it.
+        host.append(el("p", { class: "empty", role: "alert" }, `This panel could not be loaded (${messageOf(error)}). Reload the page to try again.`));
       }
       return part;
     };
