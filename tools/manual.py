@@ -97,7 +97,7 @@ def _digest() -> str:
     """Return a digest of every file that the pages are made of."""
     paths = [path for folder in SOURCES for path in (ROOT / folder).rglob("*")]
     paths = [path for path in paths if path.is_file() and path.suffix != ".pyc"]
-    # Scripts of reports are built beside Python's files, while the pages are, too.
+    # Those of reports are built at the same time, in the folder of its Python.
     paths = [path for path in paths if path.parent != REPORTS or path.suffix == ".py"]
     digest = hashlib.sha256()
     for path in sorted([*paths, *(ROOT / name for name in FILES)]):
