@@ -35,6 +35,26 @@ while perf_counter() < until:
     t += 0.1
 `;
 
+const LOOKED_INSIDE = `import tensorweb as tw
+from tensorweb import nn
+model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 4))
+x = tw.ones((8, 16))
+for step in range(5):
+    x = x * 1.1
+y = model(x)
+loss = (y ** 2).mean()
+tw.show(loss)
+`;
+
+/** Tabs of a run's views and what each shows first; the latter need its values. */
+const VIEWS = {
+  Kernels: ".kernel-row",
+  Timeline: ".timeline-sums > *",
+  Memory: "#memory button",
+  Compare: "#compare button",
+};
+const VIEWS_INSIDE = { Film: ".film-stage canvas", Model: ".model-list > li" };
+
 /** Returns rows of milliseconds; a failure becomes a line of the log. */
 export async function measurePlayground({ site, network, tiny, starts, looks }, print) {
   const rows = [];
@@ -68,6 +88,9 @@ export async function measurePlayground({ site, network, tiny, starts, looks }, 
       add(`page_live_${side}_gap`, [gaps.at(-1)], "frame/s");
     });
   }
+  await attempt("views", async () => {
+    for (const [name, times] of Object.entries(await page.views())) add(name, times, "view/s");
+  });
   add("page_longest_gap", [longest], "frame/s");
   page.window.close();
   return rows;
@@ -201,6 +224,51 @@ class Playground {
       times.push(await this.choose("large"));
     }
     return times;
+  }
+
+  /**
+   * Opens each view of a run, the first time with its script, and points at a kernel;
+   * returns milliseconds until each is drawn.
+   */
+  async views() {
+    const times = {};
+    const time = async (name, act, selector) => {
+      const begin = performance.now();
+      act();
+      await until(selector, () => this.isShown(selector));
+      await new Promise((resolve) => this.window.requestAnimationFrame(resolve));
+      times[`page_view_${name}`] = [performance.now() - begin];
+    };
+    const open = (label) => {
+      const tabs = [...this.document.querySelectorAll("[role=tab]")];
+      tabs.find((tab) => tab.offsetParent && tab.textContent.startsWith(label)).click();
+    };
+    const openAll = async (views) => {
+      for (const [label, selector] of Object.entries(views)) {
+        await time(label.toLowerCase(), () => open(label), selector);
+      }
+    };
+    await this.run(LOOKED_INSIDE);
+    await openAll(VIEWS);
+    open("Kernels");
+    const point = () => {
+      const row = this.document.querySelector(".kernel-row");
+      row.dispatchEvent(new this.window.PointerEvent("pointerenter"));
+    };
+    await time("lit_kernel", point, ".cm-lit-part");
+    open("Tensors");
+    this.window.tensorwebPage.run(null, { inside: true });
+    await until("the end of the program", () => this.state === "ready");
+    await this.drawn();
+    const buttons = [...this.document.querySelectorAll("#tensors button")];
+    const why = buttons.find((one) => one.textContent === "Why?");
+    await time("why", () => why.click(), ".why-rows");
+    await openAll(VIEWS_INSIDE);
+    return times;
+  }
+
+  isShown(selector) {
+    return [...this.document.querySelectorAll(selector)].some((one) => one.offsetParent);
   }
 
   /** Drags a slider, one position per frame, and times the picture of the last one. */
