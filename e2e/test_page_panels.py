@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 from test_page_access import NARROW, violations
 
 from conftest import SITE, Serve
-from tools import bundle, driver_scripts, packing, policy
+from tools import bundle, driver_scripts, environment, packing, policy, process
 
 TIME = re.compile(r"\d (s|ms|µs)$")
 
@@ -156,3 +156,18 @@ def test_a_panel_that_cannot_be_loaded_says_so(page: Page, site_url: str) -> Non
     driver.run("print(1)")
     assert "1" in driver.output
     driver.console.clear()
+
+
+def test_what_the_page_fetches_before_python_is_small() -> None:
+    page = (SITE / "index.html").read_text("utf-8")
+    names = re.findall(r'(?:href|src)="([\w-]+\.(?:js|css))"', page)
+    files = ["index.html", *names, next(SITE.glob("worker-*.js")).name]
+    script = """
+      const { brotliCompressSync } = require("zlib"), { readFileSync } = require("fs");
+      const size = (file) => brotliCompressSync(readFileSync(file)).length;
+      console.log(process.argv.slice(1).reduce((sum, file) => sum + size(file), 0));
+    """
+    command = [environment.node(), "-e", script, *files]
+    shell = int(process.output(command, folder=SITE))
+    print(f"shell: {shell:,} bytes")
+    assert 200_000 < shell < 260_000
