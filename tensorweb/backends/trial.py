@@ -178,6 +178,14 @@ class Capture:
         self._driver.submit(array("i", [0, COPY, handle, 0, found, 0, size]))
         return found
 
+    def storages_steps(self) -> Steps[list[bytes]]:
+        """Return the bytes of the captured storages."""
+        found = []
+        for buffer in self._buffers:
+            size = self._driver.buffer_size(buffer)
+            found.append((yield from self._driver.read_steps(buffer, 0, size)))
+        return found
+
     def attempt_steps(self, source: str) -> Steps[Attempt]:
         """Run the kernel with its own text and with another, and return both results.
 

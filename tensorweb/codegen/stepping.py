@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import product
 from math import prod
 from types import CodeType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
 from tensorweb.codegen import policy
 from tensorweb.codegen.wasm.wgsl import (
@@ -350,7 +350,7 @@ class Memory:
             values = [x for each in values for x in each]
         return struct.pack(f"<{len(values)}{FORMATS[scalar(kind)]}", *values)
 
-    def note(self, kind: str, name: str, at: int, value: Value, line: int) -> None:
+    def note(self, kind: Kind, name: str, at: int, value: Value, line: int) -> None:
         """Receive an access."""
 
     def outside(self, name: str, index: int, length: int, line: int) -> None:
@@ -439,6 +439,9 @@ def _elements(kind: str, data: bytes) -> list[Value]:
     return list(zip(*[iter(flat)] * width, strict=False))
 
 
+Kind = Literal["read", "write", "atomic", "barrier"]
+
+
 class Step(NamedTuple):
     """An access of one invocation to shared memory, or a barrier.
 
@@ -450,7 +453,7 @@ class Step(NamedTuple):
         line: of the text, from 1 on.
     """
 
-    kind: str
+    kind: Kind
     name: str
     at: int
     value: Value
@@ -487,7 +490,7 @@ class Recorder(Memory):
         self._count = self._iterations = 0
         self._users: dict[tuple[str, int], Users] = {}
 
-    def note(self, kind: str, name: str, at: int, value: Value, line: int) -> None:
+    def note(self, kind: Kind, name: str, at: int, value: Value, line: int) -> None:
         """Note an access, and whether it races with another one."""
         self._count += 1
         self.is_cut = self._count > policy.MOST_STEPS

@@ -10,14 +10,17 @@ from math import prod
 
 import tensorweb as tw
 from tensorweb.backends.trial import Binding, Capture, bindings_of
+from tensorweb.codegen.stepping import Triple
 from tensorweb.dtypes import BY_NAME
 from tensorweb.errors import BackendError, ShaderError
 from tensorweb.graph.node import leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.waits import run_async, run_blocking
 
+from . import kernel_records
 from .kernel_records import ShaderProblem
 from .kernels import Output
+from .threads import step_threads
 
 BUILTINS = {
     "global_invocation_id": "global_id",
@@ -45,12 +48,14 @@ class Attempts:
     Attributes:
         capture: captures the launch.
         outputs: what the kernel stores, once the launch was found.
+        values: what its storages have.
     """
 
     def __init__(self, capture: Capture) -> None:
         """Take what captures the launch."""
         self.capture = capture
         self.outputs: Sequence[Output] = ()
+        self.values: Sequence[Output] = ()
 
     async def run(
         self, source: str, blocking: bool
@@ -73,6 +78,22 @@ class Attempts:
             )
         ]
         return [], pairs, list(found.seconds or ())
+
+    async def threads(
+        self, source: str, group: Triple, blocking: bool
+    ) -> kernel_records.Threads:
+        """Return what the invocations of a workgroup do by a text."""
+        steps = self.capture.storages_steps()
+        found = run_blocking(steps) if blocking else await run_async(steps)
+        storages, shapes = {}, {}
+        for binding, data, (shape, dtype) in zip(
+            bindings_of(source), found, self.values, strict=False
+        ):
+            storages[binding.name] = data[: prod(shape) * BY_NAME[dtype].itemsize]
+            if "array<vec" not in binding.kind:
+                shapes[binding.name] = shape
+        words, groups = self.capture.words or [], (*self.capture.grid, 1)
+        return step_threads(source, storages, shapes, words, groups, group)
 
     def _shapes(self, written: Sequence[Binding]) -> list[tuple[int, ...] | None]:
         """Return the shape of each written storage; None where it is unknown.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from .records import Most, Pair, Position, Span, Text
 
@@ -79,3 +79,51 @@ class KernelCode(TypedDict):
     """A statement that defines a kernel of the program's own."""
 
     text: Annotated[str, Most(1 << 20)]
+
+
+class SharedArray(TypedDict):
+    """An array that the invocations of a workgroup share."""
+
+    name: str
+    space: Literal["storage", "workgroup"]
+    shape: Annotated[list[int], Most(64)]
+
+
+class ThreadStep(TypedDict):
+    """An access of one invocation to an array, or a barrier that it reaches."""
+
+    thread: int
+    kind: Literal["read", "write", "atomic", "barrier"]
+    array: int
+    """Index of the array; 0 at a barrier, like the address."""
+    at: Position
+    """Address of the element, in row-major order."""
+    value: Annotated[str, Most(100)]
+    line: Position
+    """In the text, from 1 on."""
+
+
+class ThreadMistake(TypedDict):
+    """A race, an index beyond the end, or a barrier that some do not reach."""
+
+    text: Annotated[str, Most(1000)]
+    line: Position
+
+
+class Threads(TypedDict):
+    """What each invocation of a workgroup reads and writes."""
+
+    source: Text
+    problems: Annotated[list[ShaderProblem], Most(100)]
+    """Why the text was not read; empty if it was."""
+    workgroup: Annotated[list[int], Most(3)]
+    """Invocations along x, y and z."""
+    groups: Annotated[list[int], Most(3)]
+    """Workgroups along x, y and z, and the index of this one."""
+    group: Annotated[list[int], Most(3)]
+    arrays: Annotated[list[SharedArray], Most(64)]
+    steps: Annotated[list[ThreadStep], Most(40_000)]
+    """In order, those of one invocation next to each other."""
+    cut: bool
+    """Whether there were more."""
+    mistakes: Annotated[list[ThreadMistake], Most(100)]

@@ -218,8 +218,19 @@ class Tally:
             is_same = (str(key[1]), key[2]) == (capture.source, capture.grid)
             if capture.words is not None and is_same:
                 attempts.outputs = self._outputs[key]
+                attempts.values = self._values(key)
                 return index
         return None
+
+    def _values(self, key: Key) -> list[Output]:
+        """Return what the storages of a kernel have, in order of their bindings."""
+        for flush in self.flushes:
+            for launch in flush.launches:
+                if key_of(launch) == key:
+                    nodes = [n for n in launch.bindings if n < len(flush.graph)]
+                    known = [flush.graph[number] for number in nodes]
+                    return [(each.shape, each.dtype) for each in known]
+        return []
 
     def _key(self, kernel: int) -> Key:
         keys = list(self._records)

@@ -231,6 +231,9 @@ LONGEST_LABEL = 40
 MOST_RESTORED = 100_000
 """Objects that are restored before the end of a program runs again; some 50 ms."""
 
+MOST_MISTAKES = 20
+"""Races and the like that are listed of one workgroup."""
+
 RESTORABLE_MODULES = frozenset(
     (
         *("tensorweb", "math", "cmath", "random", "time", "itertools", "functools"),

@@ -466,6 +466,13 @@ class Session:
         """Return the captured kernel with another text as code of a program."""
         return {"text": self._captured().as_code(source)}
 
+    async def threads(
+        self, source: str, group: Sequence[int]
+    ) -> kernel_records.Threads:
+        """Return what the invocations of a workgroup of the captured kernel do."""
+        x, y, z = group
+        return await self._captured().threads(source, (x, y, z), self._blocking)
+
     def _captured(self) -> Attempts:
         if self._attempts is None:
             raise LookupError("the last run captured no kernel")
@@ -683,6 +690,7 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "pair": session.pair,
         "attempt": session.attempt,
         "as_code": session.as_code,
+        "threads": session.threads,
         "why": session.why,
         "aligned": session.aligned,
         "partial_sum": session.partial_sum,

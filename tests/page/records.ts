@@ -96,6 +96,12 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
   pair: { first: tensor, second: tensor, difference: tensor, differing: 1, largest: null, index: [0, 0] },
   attempt: { problems: [{ text: "expected an expression", line: 3, column: 1 }], seconds: [1e-5, 2e-5], pairs: [{ first: tensor, second: tensor, difference: tensor, differing: 1, largest: null, index: [0, 0] }] },
   as_code: { text: "edited = tw.kernel()" },
+  threads: {
+    ...{ source: "fn main() {}", problems: [], workgroup: [4, 1, 1], groups: [2, 1, 1], group: [0, 0, 0], cut: false },
+    arrays: [{ name: "x", space: "storage", shape: [2, 3] }],
+    steps: [{ thread: 0, kind: "read", array: 0, at: 5, value: "1", line: 3 }],
+    mistakes: [{ text: "Race: two threads.", line: 3 }],
+  },
   why: {
     ...{ tensor, index: [0, 1], value: "nan", line: 2, file: "main.py", code: "y = f(x)", complete: true, sourcesLeftOut: 0 },
     rows: [{ text: "log(-1) = nan", op: "log", shape: [2, 3], index: [0, 1], count: 1, aligned: null }],

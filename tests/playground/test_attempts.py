@@ -130,3 +130,56 @@ def test_a_capture_is_forgotten_with_the_next_run(session: Session) -> None:
     drive(session.run(PROGRAM, "webgpu"))
     with pytest.raises(LookupError, match="captured no kernel"):
         drive(session.attempt("fn main() {}"))
+
+
+OWN = """
+import tensorweb as tw
+sums = tw.kernel(
+    '''
+    part[local_index] = select(0, x[global_id.x] + more, global_id.x < x_size);
+    workgroupBarrier();
+    if (local_index == 0) { y[workgroup_id.x] = part[0] + part[1]; }
+    ''',
+    header="var<workgroup> part: array<i32, 2>;",
+    inputs={"x": "int32", "more": "int32"},
+    outputs={"y": "int32"},
+    shape=3,
+    grid=5,
+    workgroup_size=2,
+    name="sums",
+)
+print(sums(tw.arange(5, dtype="int32") * 1, 10).tolist())
+"""
+
+
+def test_threads_of_a_captured_kernel_are_stepped(session: Session) -> None:
+    drive(session.run(OWN, "webgpu"))
+    names = [kernel["name"] for kernel in kernels(session)]
+    number = next(n for n, name in enumerate(names) if "sums" in name)
+    text = drive(session.source(number))["text"]
+    drive(session.run(OWN, "webgpu", capture=number))
+    found = drive(session.threads(text, [2, 0, 0]))
+    assert found["problems"] == []
+    assert (found["workgroup"], found["groups"]) == ([2, 1, 1], [3, 1, 1])
+    arrays = [each["name"] for each in found["arrays"]]
+    assert arrays == ["x", "y", "part"]
+    steps = [
+        (each["thread"], each["kind"], arrays[each["array"]], each["at"], each["value"])
+        for each in found["steps"]
+        if each["kind"] != "barrier"
+    ]
+    assert steps == [
+        (0, "read", "x", 4, "4"),
+        (0, "write", "part", 0, "14"),
+        (0, "read", "part", 0, "14"),
+        (0, "read", "part", 1, "0"),
+        (0, "write", "y", 2, "14"),
+        (1, "write", "part", 1, "0"),
+    ]
+    # The buffer is longer than the tensor, and select computes both values.
+    (mistake,) = found["mistakes"]
+    assert "thread 1 uses x[5]" in mistake["text"]
+    assert "x has 5 elements" in mistake["text"]
+    (problem,) = drive(session.threads("fn main() { switch }", [0, 0, 0]))["problems"]
+    assert problem["line"] == 1
+    assert "write if and else" in problem["text"]

@@ -201,10 +201,15 @@ def test_answers_follow_the_protocol(
     if device == "cpu":
         judged.seen |= {"Attempt", "KernelCode", "ShaderProblem"}
         judged.seen |= {"KernelBuffer", "KernelLine"}
+        judged.seen |= {"Threads", "SharedArray", "ThreadStep", "ThreadMistake"}
     else:
         ask("run", source=PROGRAM, device=device, capture=0)
         assert ask("attempt", source="no shader")["problems"]
         ask("as_code", source=ask("source", kernel=0)["text"])
+        racing = (
+            "var<workgroup> a: u32;\n@compute @workgroup_size(2)\nfn main() { a = 1; }"
+        )
+        assert ask("threads", source=racing, group=[0, 0, 0])["mistakes"]
     for scale in (1, 2):
         source = f"import tensorweb as tw\nx = tw.ones(3) * {scale}"
         ask("run", source=source, device=device, compare=True)

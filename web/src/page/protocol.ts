@@ -827,6 +827,78 @@ export const isKernelCode: Check<KernelCode> = record({
   text: text(1_048_576),
 });
 
+/** An array that the invocations of a workgroup share. */
+export interface SharedArray {
+  name: string;
+  space: "storage" | "workgroup";
+  shape: number[];
+}
+export const isSharedArray: Check<SharedArray> = record({
+  name: text(100_000),
+  space: oneOf("storage", "workgroup"),
+  shape: list(count(), 64),
+});
+
+/** An access of one invocation to an array, or a barrier that it reaches. */
+export interface ThreadStep {
+  thread: number;
+  kind: "read" | "write" | "atomic" | "barrier";
+  /** Index of the array; 0 at a barrier, like the address. */
+  array: number;
+  /** Address of the element, in row-major order. */
+  at: number;
+  value: string;
+  /** In the text, from 1 on. */
+  line: number;
+}
+export const isThreadStep: Check<ThreadStep> = record({
+  thread: count(),
+  kind: oneOf("read", "write", "atomic", "barrier"),
+  array: count(),
+  at: count(1_000_000_000),
+  value: text(100),
+  line: count(1_000_000_000),
+});
+
+/** A race, an index beyond the end, or a barrier that some do not reach. */
+export interface ThreadMistake {
+  text: string;
+  line: number;
+}
+export const isThreadMistake: Check<ThreadMistake> = record({
+  text: text(1_000),
+  line: count(1_000_000_000),
+});
+
+/** What each invocation of a workgroup reads and writes. */
+export interface Threads {
+  source: string;
+  /** Why the text was not read; empty if it was. */
+  problems: ShaderProblem[];
+  /** Invocations along x, y and z. */
+  workgroup: number[];
+  /** Workgroups along x, y and z, and the index of this one. */
+  groups: number[];
+  group: number[];
+  arrays: SharedArray[];
+  /** In order, those of one invocation next to each other. */
+  steps: ThreadStep[];
+  /** Whether there were more. */
+  cut: boolean;
+  mistakes: ThreadMistake[];
+}
+export const isThreads: Check<Threads> = record({
+  source: text(4_000_000),
+  problems: list(isShaderProblem, 100),
+  workgroup: list(count(), 3),
+  groups: list(count(), 3),
+  group: list(count(), 3),
+  arrays: list(isSharedArray, 64),
+  steps: list(isThreadStep, 40_000),
+  cut: flag,
+  mistakes: list(isThreadMistake, 100),
+});
+
 /** One operation of a line in numbers, for the first cell that was needed of it. */
 export interface WhyRow {
   text: string;
@@ -1330,6 +1402,8 @@ export interface PythonRequests {
   attempt: { details: { source: string }; value: Attempt };
   /** Return the captured kernel with another text as code of a program. */
   as_code: { details: { source: string }; value: KernelCode };
+  /** Return what the invocations of a workgroup of the captured kernel do. */
+  threads: { details: { source: string; group: number[] }; value: Threads };
   /** Explain one cell of a tensor of a run with provenance. */
   why: { details: { tensor: number; index: number[]; search: boolean }; value: Why };
   /** Return how the operands of an operation that `why` listed align. */
@@ -1386,6 +1460,7 @@ export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequ
   pair: isPair,
   attempt: isAttempt,
   as_code: isKernelCode,
+  threads: isThreads,
   why: isWhy,
   aligned: isAlignment,
   partial_sum: isWhyCell,

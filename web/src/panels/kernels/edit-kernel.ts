@@ -16,6 +16,8 @@ import { mountLitPicture } from "../why/lit-picture";
 export interface KernelEditor {
   dom: HTMLElement;
   text(): string;
+  /** Show what the threads of the first workgroup read and write. */
+  step(): void;
   /** Whether the text is another one than the library's. */
   isChanged(): boolean;
   focus(): void;
@@ -33,6 +35,15 @@ export function mountKernelEditor(page: Page, original: string, draft = original
       const found = await page.request("attempt", { source: text() });
       editor.dispatch(setDiagnostics(editor.state, found.problems.map((problem) => mark(editor, problem))));
       report.replaceChildren(...parts(page, found, goTo));
+    } catch (error) {
+      said(messageOf(error));
+    }
+  };
+  const step = async (group = [0, 0, 0]): Promise<void> => {
+    said("Stepping the threads of a workgroup…");
+    try {
+      const [{ mountThreads }, found] = await Promise.all([import("./threads"), page.request("threads", { source: text(), group })]);
+      report.replaceChildren(mountThreads(found, (other) => void step(other)));
     } catch (error) {
       said(messageOf(error));
     }
@@ -81,12 +92,13 @@ export function mountKernelEditor(page: Page, original: string, draft = original
     "div",
     { class: "kernel-actions" },
     button("Run on captured inputs", run, { title: "Run both texts on what this kernel read in the run (Ctrl + Enter)" }),
+    button("Step threads", () => void step(), { class: "quiet", title: "Show what each thread of a workgroup reads and writes" }),
     button("Revert", revert, { class: "quiet" }),
     button("Keep as code", () => void keep(), { class: "quiet", title: "Write this kernel into the program as tw.kernel" }),
   );
   const dom = el("div", { class: "kernel-editor" }, editor.dom, actions, report);
   const isChanged = (): boolean => text() !== original;
-  return { dom, text, isChanged, focus: () => editor.focus(), destroy: () => editor.destroy() };
+  return { dom, text, step: () => void step(), isChanged, focus: () => editor.focus(), destroy: () => editor.destroy() };
 }
 
 /** Throw where the kernel is not one of the open program. */

@@ -75,10 +75,12 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
   let rows: KernelRow[] = [];
   let isSorted = false;
   let isTimed = false;
-  const edit = (index: number): void => {
+  /** Whether the threads of the captured kernel are stepped at once. */
+  let isStepping = false;
+  const edit = (index: number, isStepped: boolean): void => {
     const reason = whyUnavailable(page.view, "run", "kernel", "text");
     if (reason !== null) page.warn(reason);
-    else page.run(null, { capture: index });
+    else isStepping = page.run(null, { capture: index }) && isStepped;
   };
   let open: { kernel: KernelRecord; editor: KernelEditor } | null = null;
   /** Texts that the reader changed before a later run, by kernel. */
@@ -90,6 +92,8 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     if (!rows.includes(chosen)) return editor.destroy();
     drafts.delete(keyOf(kernel));
     open = { kernel, editor };
+    if (isStepping) editor.step();
+    isStepping = false;
   };
   const closeEditor = (): void => {
     if (open?.editor.isChanged()) drafts.set(keyOf(open.kernel), open.editor.text());
@@ -241,6 +245,9 @@ function keyOf({ name, grid }: KernelRecord): string {
   return [name, ...grid].join();
 }
 
+/** Capture a kernel, to edit its text or to step its threads. */
+type Edit = (index: number, isStepped: boolean) => void;
+
 /** A row of the table; `moved` updates the current index of its line, null for none. */
 interface KernelRow {
   kernel: KernelRecord;
@@ -257,7 +264,7 @@ interface KernelRow {
   offerDraft(): void;
 }
 
-function row(page: Page, kernel: KernelRecord, index: number, cost: number, bar: HTMLElement, edit: (index: number) => void, relight: () => void): KernelRow {
+function row(page: Page, kernel: KernelRecord, index: number, cost: number, bar: HTMLElement, edit: Edit, relight: () => void): KernelRow {
   const { link, moved } = lineOf(page, kernel);
   const hue = hueOf(index);
   const label = el("span", { class: "kernel-label" }, el("span", { class: "kernel-number", title: `Kernel ${index + 1}` }, `k${index + 1}`), link);
@@ -294,7 +301,7 @@ function lineOf(page: Page, { line }: KernelRecord): { link: HTMLElement; moved:
   return { link, moved };
 }
 
-function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElement, edit: (index: number) => void, light: () => void): { dom: HTMLElement } & Pick<KernelRow, "openEditor" | "offerDraft" | "source"> {
+function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElement, edit: Edit, light: () => void): { dom: HTMLElement } & Pick<KernelRow, "openEditor" | "offerDraft" | "source"> {
   const device = DEVICES[kernel.device];
   const facts = [
     kernel.kind,
@@ -305,14 +312,15 @@ function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElem
   ].filter(Boolean);
   const source = el("pre", { class: "kernel-source", tabindex: 0, role: "region", "aria-label": `Source of ${kernel.name}` });
   const isWgsl = device?.language === "wgsl";
-  const start = isWgsl ? button("Edit", () => edit(index), { class: "quiet", title: "Run the program once more, keep what this kernel reads, and edit its text" }) : null;
+  const start = isWgsl ? button("Edit", () => edit(index, false), { class: "quiet", title: "Run the program once more, keep what this kernel reads, and edit its text" }) : null;
+  const step = isWgsl ? button("Step threads", () => edit(index, true), { class: "quiet", title: "Run the program once more, and show what each thread of a workgroup reads and writes" }) : null;
   const buffers = el("ul", { class: "kernel-buffers", "aria-label": `Buffers of ${kernel.name}` });
   const times = `${kernel.count.toLocaleString("en-US")} ×`;
   const node = el(
     "details",
     { class: "kernel" },
     el("summary", {}, el("strong", { title: kernel.formula && SIGNS }, computed(kernel)), cost, el("span", { class: "kernel-count" }, times)),
-    el("p", { class: "kernel-facts" }, facts.join(" · "), " ", start),
+    el("p", { class: "kernel-facts" }, facts.join(" · "), " ", start, " ", step),
     buffers,
     source,
   );
@@ -346,6 +354,7 @@ function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElem
     const editor = mountKernelEditor(page, source.textContent ?? "", draft);
     source.replaceWith(editor.dom);
     start?.remove();
+    step?.remove();
     editor.dom.scrollIntoView({ block: "nearest" });
     // The focus was on “Edit”, which the run has removed, unless the reader went on.
     if (document.activeElement === document.body) editor.focus();
