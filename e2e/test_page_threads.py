@@ -77,3 +77,25 @@ def test_threads_are_stepped_and_races_named(shared: PageDriver) -> None:
     expect(threads.get_by_role("alert")).to_contain_text("without a barrier between")
     assert in_every_scheme(page) == []
     shared.tidy()
+
+
+def test_a_kernel_puzzle_shows_its_threads(shared: PageDriver) -> None:
+    page = shared.page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.evaluate("tensorwebPage.workspace.openExample('49-kernel-puzzles')")
+    shared.wait("tensorwebPage.view.document.id === '49-kernel-puzzles'")
+    source = page.evaluate("tensorwebPage.editor.source()")
+    shared.choose_device("cpu")
+    shortened = source.replace("PUZZLES.items()", "[*PUZZLES.items()][:2]")
+    assert shared.run(shortened) == "ready", shared.wrong()
+    assert "0 of 9 are solved" in shared.output
+    verdict = page.locator("#tensors .verdict")
+    expect(verdict).to_contain_text("Out of bounds: thread 2 uses x[6]")
+    verdict.locator("summary").click()
+    threads = verdict.locator(".threads")
+    expect(threads.get_by_role("status")).to_contain_text("reads x[4]")
+    expect(threads.locator("canvas")).to_have_count(2)
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert in_every_scheme(page) == []
+    shared.tidy()

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tensorweb.backends import policy
 from tensorweb.codegen.custom import custom, locate_in_text
+from tensorweb.codegen.expression import VALUE_TYPES
 from tensorweb.codegen.program import Launch
 from tensorweb.codegen.stepping import Memory, read_program
 from tensorweb.codegen.target import DEFAULT_TARGET
@@ -16,6 +17,7 @@ from tensorweb.dtypes import BY_NAME
 from tensorweb.errors import DeviceError, ShaderError
 from tensorweb.graph.custom import Custom
 from tensorweb.graph.node import Node, attributes_of, number_of_constant
+from tensorweb.nodes.custom import is_value
 from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import linearize
 from tensorweb.shapes import size
@@ -78,24 +80,32 @@ class PythonCompiler:
 PYTHON = PythonCompiler()
 
 
-def computed(node: Node, inputs: Sequence[bytes]) -> bytes:
-    """Return the output that a custom node is, for the bytes of its inputs."""
+def begun(
+    node: Node, inputs: Sequence[bytes]
+) -> tuple[Launch, dict[str, bytes], dict[str, Value]]:
+    """Return a node's launch, the bytes of its arrays by name, and its parameters."""
     own = attributes_of(node, Custom)
     launch = launch_of(node)
-    program = read_program(str(launch.source))
-    arrays, kinds = program.module.arrays, dict(program.module.parameters)
     parameters: dict[str, Value] = {}
-    storages = {
-        name: bytes(size(shape) * BY_NAME[dtype].itemsize)
-        for name, dtype, shape in own.outputs
-    }
+    storages = {}
     for argument, source, data in zip(own.inputs, node.inputs, inputs, strict=False):
-        name = argument.name if argument.shape else f"{argument.name}_value"
-        if name in arrays:
-            storages[name] = data
-        else:
+        if is_value(source):
             value = number_of_constant(source.base)
-            parameters[argument.name] = ROUND[kinds[argument.name]](value)
-    memory = Memory(arrays, storages)
+            kind = VALUE_TYPES[argument.dtype]
+            parameters[argument.name] = ROUND[kind](value)
+        else:
+            is_array = bool(argument.shape)
+            storages[argument.name if is_array else f"{argument.name}_value"] = data
+    for name, dtype, shape in own.outputs:
+        storages[name] = bytes(size(shape) * BY_NAME[dtype].itemsize)
+    return launch, storages, parameters
+
+
+def computed(node: Node, inputs: Sequence[bytes]) -> bytes:
+    """Return the output that a custom node is, for the bytes of its inputs."""
+    launch, storages, parameters = begun(node, inputs)
+    program = read_program(str(launch.source))
+    memory = Memory(program.module.arrays, storages)
     program.run(memory, parameters, (*launch.grid, 1))
+    own = attributes_of(node, Custom)
     return memory.data(own.outputs[own.output].name)

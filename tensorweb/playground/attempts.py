@@ -93,7 +93,7 @@ class Attempts:
             if "array<vec" not in binding.kind:
                 shapes[binding.name] = shape
         words, groups = self.capture.words or [], (*self.capture.grid, 1)
-        return step_threads(source, storages, shapes, words, groups, group)
+        return step_threads(source, storages, shapes, words, groups, group)[0]
 
     def _shapes(self, written: Sequence[Binding]) -> list[tuple[int, ...] | None]:
         """Return the shape of each written storage; None where it is unknown.

@@ -19,6 +19,7 @@ from typing import Any
 import tensorweb as tw
 
 from . import policy
+from .kernel_records import Threads
 from .rich import VERDICT
 
 Argument = int | list[Any]
@@ -259,6 +260,7 @@ class Verdict:
         call: the case that is shown, for example `arange(3)`.
         expected: the expected result.
         got: the function's result; None if it is no tensor.
+        threads: what a workgroup of a kernel does; None for functions.
     """
 
     title: str
@@ -267,6 +269,7 @@ class Verdict:
     call: str = ""
     expected: Table | None = None
     got: Table | None = None
+    threads: Threads | None = None
 
     def __repr__(self) -> str:
         state = "solved" if self.solved else "not yet"
@@ -357,18 +360,25 @@ def _try(
     except Exception as error:
         words = f"{type(error).__name__}: {error}"
         return not_yet(f"Expected shape {shape}; this raises {words}")
+    return compared(puzzle.name, call, shape, expected, values)
+
+
+def compared(
+    title: str, call: str, shape: tuple[int, ...], expected: Any, values: Any
+) -> Verdict:
+    """Return the verdict on a result of the expected shape."""
+    table = Table(shape, _cells(shape, expected))
     wrong = [
         [float(a) != float(b) for a, b in zip(row, other, strict=True)]
         for row, other in zip(_rows(shape, expected), _rows(shape, values), strict=True)
     ]
-    many = sum(map(sum, wrong))
+    many, size = sum(map(sum, wrong)), sum(map(len, wrong))
     shown = [
         row[: policy.MOST_VERDICT_CELLS] for row in wrong[: policy.MOST_VERDICT_CELLS]
     ]
     found = Table(shape, _cells(shape, values), shown)
-    if many:
-        return not_yet(f"{many} of its {got.size} elements are wrong.", found)
-    return Verdict(puzzle.name, True, "", call, table, found)
+    text = f"{many} of its {size} elements are wrong." if many else ""
+    return Verdict(title, not many, text, call, table, found)
 
 
 def _tensor(argument: Argument, is_view: bool) -> Any:

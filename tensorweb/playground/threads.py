@@ -18,17 +18,17 @@ def step_threads(
     source: str,
     storages: Mapping[str, bytes],
     shapes: Mapping[str, Sequence[int]],
-    words: Sequence[int],
+    words: Sequence[int] | Mapping[str, Value],
     groups: Triple,
     group: Triple,
-) -> Threads:
-    """Return what the invocations of a workgroup do.
+) -> tuple[Threads, dict[str, bytes]]:
+    """Return what the invocations of a workgroup do, and the storages after it.
 
     Args:
         source: the complete WGSL of a kernel.
         storages: the bytes of its arrays before it runs.
         shapes: of the arrays, where they are known.
-        words: its parameter block.
+        words: its parameter block, or the values in it by name.
         groups: workgroups along x, y and z.
         group: index of the workgroup; one beyond the last is the last one.
     """
@@ -47,12 +47,16 @@ def step_threads(
     try:
         program = read_program(source)
         recorder = Recorder(program.module.arrays, storages)
-        parameters = parameters_of(program.module, words)
+        parameters = (
+            words
+            if isinstance(words, Mapping)
+            else parameters_of(program.module, words)
+        )
         program.run(recorder, parameters, groups, (x, y, z))
     except ShaderError as error:
         (text, line, column), *_ = error.reports
         found["problems"] = [{"text": text, "line": line, "column": column}]
-        return found
+        return found, {**storages}
     named = {
         name: [int(length) for length in re.findall(r"\d+", lengths)]
         for name, lengths in re.findall(r"const (\w+)_shape = .*?\((.*)\)", source)
@@ -85,7 +89,8 @@ def step_threads(
         for (_, line, _), text in recorder.problems.items()
     ]
     found["mistakes"] = mistakes[: policy.MOST_MISTAKES]
-    return found
+    after = {name: recorder.data(name) for name in storages if name in names}
+    return found, {**storages, **after}
 
 
 def _text(value: Value) -> str:

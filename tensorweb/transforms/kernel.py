@@ -532,6 +532,16 @@ class Kernel:
         )
 
 
+def referred(
+    kernel: Kernel, inputs: Sequence[ArrayLike], on: ShaderCompiler
+) -> tuple[Node, Tensor]:
+    """Return the first output of a call, not computed, and the reference's."""
+    tensors = kernel._tensors(inputs)
+    description = kernel._description(tensors, on)
+    (node, *_) = custom([each.node for each in tensors], description)
+    return node, kernel._from_reference(tensors)[0]
+
+
 def _stand_in(tensors: Sequence[Tensor], description: Custom) -> Node:
     """Return the first output for inputs without values, to be compiled alone."""
     nodes = [

@@ -185,5 +185,6 @@ def test_the_page_gets_a_verdict_as_json() -> None:
     assert rich is not None
     assert rich["kind"] == "verdict"
     fields = json.loads(rich["data"])
-    assert set(fields) == {"title", "solved", "text", "call", "expected", "got"}
+    names = {"title", "solved", "text", "call", "expected", "got", "threads"}
+    assert set(fields) == names
     assert fields["got"]["cells"] == [["1", "2", "3", "4"]]

@@ -1,15 +1,17 @@
 """Kernel puzzles
 
-Eight kernels with wrong beginnings: write what each invocation on the GPU does.
+Nine kernels with wrong beginnings: write what each invocation on the GPU does.
 
 Predict: workgroups of 4 invocations compute 6 numbers. How many invocations run?
 """
 
 import tensorweb as tw
+from tensorweb.playground.thread_puzzles import check_threads
 
 # Each text is the body of a kernel that fills the array `out` from the arrays `x` and
 # `y`. An invocation knows its index in the grid, `global_id`, and in its workgroup,
-# `local_index`. Replace one text after another, and run.
+# `local_index`. Replace one text after another, and run: each workgroup is stepped
+# thread by thread, also without a GPU. Open "Threads" to see what each one does.
 
 ADD_TEN = """
 let i = global_id.x;
@@ -57,7 +59,11 @@ block[local_index] = x[local_index];
 workgroupBarrier();
 out[local_index] = block[local_index];  // 8. running sums: add what is 1, 2, 4 before
 """
-
+CONVOLUTION = """
+block[local_index] = x[global_id.x];  // 9a. and the 2 elements behind, or zeros
+workgroupBarrier();
+out[global_id.x] = block[local_index] * y[0];  // 9b. plus x[i+1] y[1] + x[i+2] y[2]
+"""
 
 ROW = {"workgroup_size": 4}
 PLANE = {"workgroup_size": (4, 4), "grid": lambda out: out[::-1]}
@@ -91,11 +97,17 @@ PUZZLES = {
         {**BLOCK, "shape": 1, "grid": 8},
     ),
     "running sums": (RUNNING, [8], lambda x: tw.cumulative_sum(x), BLOCK),
+    "convolution": (
+        CONVOLUTION,
+        [12, 3],
+        lambda x, y: (tw.pad(x, [(0, 2)]).sliding_windows(3) * y).sum(axis=1),
+        {**BLOCK, "workgroup_size": 4, "shape": 12},
+    ),
 }
 
 
-def attempt(name, text, shapes, reference, more):
-    """Return whether a text computes what its reference does; print what differs."""
+def solves(name, text, shapes, reference, more):
+    """Show whether a text computes what its reference does, and what its threads do."""
     kernel = tw.kernel(
         text,
         inputs=dict.fromkeys("xy"[: len(shapes)], tw.float32),
@@ -106,18 +118,8 @@ def attempt(name, text, shapes, reference, more):
     )
     key = tw.random.key(3)
     values = [tw.random.randint(key, shape, -9, 10) for shape in shapes]
-    try:
-        kernel.check(*[each.astype(tw.float32) for each in values])
-    except (tw.KernelError, tw.ShaderError) as error:
-        print(f"not yet: {error}\n")
-        return False
-    print(f"{name}: solved\n")
-    return True
+    return check_threads(kernel, *[each.astype(tw.float32) for each in values])
 
 
-if tw.default_device() == "cpu":
-    print("These puzzles run on a GPU. Open them in a browser with WebGPU:")
-    print("Chrome, Edge, Safari 26 or later, Firefox on Windows and macOS.")
-else:
-    solved = [attempt(name, *puzzle) for name, puzzle in PUZZLES.items()]
-    print(f"{sum(solved)} of {len(PUZZLES)} are solved")
+solved = [solves(name, *puzzle) for name, puzzle in PUZZLES.items()]
+print(f"{sum(solved)} of {len(PUZZLES)} are solved")

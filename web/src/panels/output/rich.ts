@@ -1,7 +1,7 @@
 /** A value as HTML, drawing or picture; nothing in it can run or reach the page. */
 
 import { el } from "../../parts/dom";
-import type { Rich } from "../../page/protocol";
+import type { Rich, Threads } from "../../page/protocol";
 import { cleanHtml } from "./clean-html";
 import { verdictView } from "./verdict";
 import "./rich.css";
@@ -20,13 +20,18 @@ table { border-collapse: collapse; } th, td { padding: 3px 9px; text-align: end;
 /** Draw a value; `what` is its label for screen readers. */
 export function richView({ kind, data }: Rich, what: string): HTMLElement {
   if (kind === "html") return htmlFrame(data, `HTML of ${what}`);
-  if (kind === "verdict") return verdictView(data);
+  if (kind === "verdict") return verdictView(data, drawThreads);
   if (kind === "text") return el("pre", { class: "text" }, data);
   // Scripts in an `img` never run, also in SVG.
   const address = kind === "svg" ? `data:image/svg+xml;base64,${encoded(data)}` : `data:image/${kind};base64,${data}`;
   const image = el("img", { class: "rich-image", src: address, alt: `Picture of ${what}` });
   image.addEventListener("error", () => image.replaceWith(el("p", { class: "cut" }, `The picture of ${what} is damaged.`)));
   return image;
+}
+
+async function drawThreads(threads: Threads): Promise<HTMLElement> {
+  const { mountThreads } = await import("../kernels/threads");
+  return mountThreads(threads, null);
 }
 
 /**

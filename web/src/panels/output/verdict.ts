@@ -3,6 +3,7 @@
 import { el } from "../../parts/dom";
 import { tuple } from "../../parts/format";
 import { count, flag, list, orNull, record, text, type Checked } from "../../page/checks";
+import { isThreads, type Threads } from "../../page/protocol";
 import "./verdict.css";
 
 const MOST_CELLS = 12;
@@ -21,13 +22,14 @@ const isVerdict = record({
   call: text(MOST_TEXT),
   expected: orNull(isTable),
   got: orNull(isTable),
+  threads: orNull(isThreads),
 });
 
 type Table = Checked<typeof isTable>;
 type Verdict = Checked<typeof isVerdict>;
 
-/** Draw a verdict; any program can send one, so it is validated first. */
-export function verdictView(json: string): HTMLElement {
+/** Draw a verdict; any program can send one, so it is validated first. `draw` makes the picture of a kernel's threads. */
+export function verdictView(json: string, draw?: (threads: Threads) => Promise<HTMLElement>): HTMLElement {
   const verdict = parsed(json);
   if (!verdict) return el("p", { class: "cut" }, "This result of a puzzle is damaged.");
   const { title, solved, call } = verdict;
@@ -37,7 +39,15 @@ export function verdictView(json: string): HTMLElement {
     el("p", { class: "verdict-head" }, el("strong", {}, solved ? "Solved" : "Not yet"), ` ${verdict.text}`),
     call ? el("p", { class: "verdict-call" }, el("code", {}, call)) : null,
     el("div", { class: "verdict-sides" }, side("expected", verdict.expected), side("got", verdict.got)),
+    verdict.threads && draw ? threadsOf(verdict.threads, draw) : null,
   );
+}
+
+function threadsOf(threads: Threads, draw: (threads: Threads) => Promise<HTMLElement>): HTMLElement {
+  const details = el("details", {}, el("summary", {}, "Threads"));
+  const open = async (): Promise<void> => details.append(await draw(threads));
+  details.addEventListener("toggle", () => void open(), { once: true });
+  return details;
 }
 
 function side(name: "expected" | "got", table: Table | null): HTMLElement {
