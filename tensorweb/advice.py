@@ -192,9 +192,6 @@ _TENSORWEB: dict[str, str] = {
         "write Python's for and if, which work in functions that are differentiated, "
         "and `tw.where` for a choice under jit"
     ),
-    "lr_scheduler": (
-        "schedules are functions, given as lr=: `tw.optim.cosine(0.1, 100)`"
-    ),
     "make_jaxpr": "write `print(tw.explain(f(x)))`, which shows the kernels",
     "multinomial": f"write {_KEY} and `tw.random.categorical(key, tw.log(p))`",
     "rand_like": f"write {_KEY} and `tw.random.uniform(key, x.shape)`",

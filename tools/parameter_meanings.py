@@ -430,6 +430,27 @@ MEANINGS: dict[str, dict[str, str]] = {
         "rate": "the factor, between 0 and 1 for a rate that falls.",
         "steps": "count of steps between two multiplications.",
     },
+    "tw.optim.step_decay tw.optim.multistep": {
+        "steps": "count of steps with the same rate.",
+        "milestones": "the counts of steps after which it changes.",
+        "rate": "the factor, between 0 and 1 for a rate that falls.",
+    },
+    "tw.optim.lr_scheduler": {
+        "schedule_of": "a function from the first rate to the schedule.",
+        "state_dict": "numbers by name.",
+        "step_size": "count of steps with the same rate.",
+        "gamma": "the factor, between 0 and 1 for a rate that falls.",
+        "milestones": "the counts of steps after which it changes.",
+        "start_factor": "of the rate at first.",
+        "end_factor": "of the rate after `total_iters` steps.",
+        "total_iters": "count of steps between both factors.",
+        "lr_lambda": "a function from the count of steps to the factor.",
+        "T_max": "count of steps to the smallest rate.",
+        "T_0": "count of steps to the first restart.",
+        "T_mult": "the length of each cycle divided by that of the one before.",
+        "eta_min": "the smallest rate.",
+        "metrics": "the number that shall improve, a 0-d tensor or a float.",
+    },
     # Modules of the library.
     "tw.linalg": {
         "x": "the matrices, `(..., m, n)`; those before are a batch.",

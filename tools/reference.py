@@ -172,7 +172,13 @@ PAGES: dict[str, Page] = {
     "optim": Page(
         "Optimisers",
         "Optimisers of parameters, and schedules of learning rates.",
-        _module("optim"),
+        (
+            *_sections("tensorweb.optim", Optimisers="optimizer optimizers state"),
+            Section("Schedules and gradients", module="tensorweb.optim"),
+            Section(
+                "Schedulers in PyTorch's style", module="tensorweb.optim.lr_scheduler"
+            ),
+        ),
         guide="optim",
     ),
     "saving": Page(

@@ -377,7 +377,12 @@ RESULTS: dict[str, str] = {
         "a tree of the same structure."
     ),
     "tw.optim.constant tw.optim.cosine tw.optim.exponential tw.optim.linear "
-    "tw.optim.warmup_cosine": "a function from the step count to the rate.",
+    "tw.optim.multistep tw.optim.one_cycle tw.optim.step_decay "
+    "tw.optim.warm_restarts tw.optim.warmup_cosine": (
+        "a function from the step count to the rate."
+    ),
+    "tw.optim.lr_scheduler.LRScheduler.get_last_lr": "the rates, floats.",
+    "tw.optim.lr_scheduler.LRScheduler.state_dict": "numbers by name.",
     # Shapes, trees, devices.
     "tw.shapes.align_shapes": "both padded shapes and the broadcast shape.",
     "tw.shapes.matmul_shape": "the batch shape, m, k and n.",

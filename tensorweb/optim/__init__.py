@@ -15,6 +15,7 @@ True
 import typing as _typing
 
 from tensorweb.advice import unknown as _unknown
+from tensorweb.optim import lr_scheduler
 from tensorweb.optim.clipping import clip_by_global_norm
 from tensorweb.optim.optimizer import Optimizer
 from tensorweb.optim.optimizers import SGD, Adagrad, Adam, AdamW, Lion, RMSprop
@@ -23,6 +24,10 @@ from tensorweb.optim.schedules import (
     cosine,
     exponential,
     linear,
+    multistep,
+    one_cycle,
+    step_decay,
+    warm_restarts,
     warmup_cosine,
 )
 from tensorweb.optim.state import State
@@ -41,6 +46,11 @@ __all__ = [
     "cosine",
     "exponential",
     "linear",
+    "lr_scheduler",
+    "multistep",
+    "one_cycle",
+    "step_decay",
+    "warm_restarts",
     "warmup_cosine",
 ]
 

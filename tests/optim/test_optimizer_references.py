@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import tensorweb as tw
+from tensorweb.errors import DataError, TraceError
 from tensorweb.tensor import Tensor
 
 FILE = Path(__file__).parents[1] / "references" / "optimisers.json"
@@ -21,6 +22,10 @@ SCHEDULES = {
     "cosine": tw.optim.cosine(0.2, steps=50, end=0.001),
     "warmup_cosine": tw.optim.warmup_cosine(0.2, 10, 40, start=2e-9),
     "exponential": tw.optim.exponential(0.2, 0.95),
+    "step_decay": tw.optim.step_decay(0.2, 7, rate=0.5),
+    "multistep": tw.optim.multistep(0.2, [3, 20], rate=0.3),
+    "one_cycle": tw.optim.one_cycle(0.2, 51),
+    "warm_restarts": tw.optim.warm_restarts(0.2, 5, factor=2, end=0.01),
 }
 
 
@@ -103,6 +108,75 @@ def test_schedules(name: str, cpu: str) -> None:
     steps = 39 if name == "warmup_cosine" else 50
     found = trained(opt, tw.float64, steps=steps)
     check(found, RECORDED["schedules"][name], 1e-6)
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_schedules_are_the_same_on_the_gpu(name: str, webgpu: str) -> None:
+    steps = [float(step) for step in range(60)]
+    on = [
+        SCHEDULES[name](tw.asarray(steps, device=device)).tolist()
+        for device in (webgpu, "cpu")
+    ]
+    assert on[0] == pytest.approx(on[1], rel=1e-5, abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    "case", RECORDED["schedulers"], ids=lambda case: case["scheduler"]
+)
+def test_schedulers_in_the_style_of_pytorch(case: dict[str, Any], cpu: str) -> None:
+    optimizer = tw.optim.Adam([tw.zeros(1)], lr=0.2)
+    make = getattr(tw.optim.lr_scheduler, case["scheduler"])
+    scheduler = make(optimizer, **case["options"])
+    rates, betas = [], []
+    for metric in RECORDED["metrics"]:
+        rates += scheduler.get_last_lr()
+        betas.append(optimizer.param_groups[0]["betas"][0])
+        assert float(optimizer.param_groups[0]["lr"]) == pytest.approx(rates[-1])
+        is_plateau = case["scheduler"] == "ReduceLROnPlateau"
+        scheduler.step(*([metric] if is_plateau else []))
+    assert rates == pytest.approx(case["rates"], rel=1e-9, abs=1e-12)
+    assert betas == pytest.approx(case["betas"], rel=1e-9)
+
+
+def test_a_scheduler_is_saved_and_serves_a_step_of_jit(webgpu: str) -> None:
+    w = tw.zeros(2)
+    optimizer = tw.optim.SGD([w], lr=0.5)
+    scheduler = tw.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.5)
+
+    @tw.jit(updates=(w, optimizer))
+    def step() -> None:
+        w.sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    for _ in range(3):
+        step()
+        scheduler.step()
+    assert w.tolist() == [-0.875, -0.875]
+    other = tw.optim.lr_scheduler.StepLR(tw.optim.SGD([w], lr=0.5), 1, gamma=0.5)
+    other.load_state_dict(scheduler.state_dict())
+    other.step()
+    assert other.get_last_lr() == [0.5**5]
+    with pytest.raises(TraceError, match="outside"):
+        tw.jit(scheduler.step, updates=(w, optimizer))()
+
+
+def test_schedulers_refuse_what_they_cannot_follow(cpu: str) -> None:
+    every = tw.optim.lr_scheduler
+    owner = tw.optim.SGD([tw.zeros(1)], lr=tw.optim.constant(0.1))
+    with pytest.raises(DataError, match="follows a schedule already"):
+        every.StepLR(owner, 3)
+    with pytest.raises(DataError, match="give an optimiser with parameters"):
+        every.StepLR(tw.optim.SGD(lr=0.1), 3)
+    owner = tw.optim.Adagrad([tw.zeros(1)], lr=0.1)
+    with pytest.raises(DataError, match="Adagrad has no momentum"):
+        every.OneCycleLR(owner, 0.1, 10)
+    with pytest.raises(DataError, match="total_steps="):
+        every.OneCycleLR(owner, 0.1)
+    with pytest.raises(DataError, match="mode='best'"):
+        every.ReduceLROnPlateau(owner, "best")
+    with pytest.raises(DataError, match="leaves a phase without"):
+        tw.optim.one_cycle(0.1, 3)
 
 
 def test_clipping(cpu: str) -> None:

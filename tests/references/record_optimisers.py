@@ -41,6 +41,37 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("Adagrad", {"lr": 0.1, "initial_accumulator_value": 0.3, "eps": 1e-3}),
 ]
 
+SCHEDULERS: list[tuple[str, dict[str, Any]]] = [
+    ("StepLR", {"step_size": 7}),
+    ("MultiStepLR", {"milestones": [3, 20, 21], "gamma": 0.5}),
+    ("ExponentialLR", {"gamma": 0.9}),
+    ("LinearLR", {"start_factor": 0.25, "total_iters": 13}),
+    ("CosineAnnealingLR", {"T_max": 17, "eta_min": 0.01}),
+    ("CosineAnnealingWarmRestarts", {"T_0": 5}),
+    ("CosineAnnealingWarmRestarts", {"T_0": 3, "T_mult": 3, "eta_min": 0.01}),
+    ("OneCycleLR", {"max_lr": 0.5, "total_steps": 41}),
+    ("OneCycleLR", {"max_lr": 0.5, "epochs": 5, "steps_per_epoch": 9}),
+    (
+        "OneCycleLR",
+        {
+            "max_lr": 0.5,
+            "total_steps": 41,
+            "anneal_strategy": "linear",
+            "three_phase": True,
+            "div_factor": 10.0,
+        },
+    ),
+    ("ReduceLROnPlateau", {"patience": 2, "factor": 0.5}),
+    ("ReduceLROnPlateau", {"mode": "max", "patience": 1, "cooldown": 3}),
+    (
+        "ReduceLROnPlateau",
+        {"threshold": 0.2, "threshold_mode": "abs", "patience": 0, "min_lr": 0.01},
+    ),
+]
+"""Schedulers of 40 steps; a plateau gets the numbers of `METRICS`."""
+
+METRICS = [1.0 + (n * 7 % 5) / (1 + n // 9) for n in range(40)]
+
 START: dict[str, Any] = {
     "w": [[0.3, -0.2], [0.5, 0.1], [-0.4, 0.25]],
     "b": [0.05, -0.1],
@@ -111,7 +142,30 @@ def schedules(torch: Any) -> dict[str, Any]:
         "cosine": lambda optimiser: every.CosineAnnealingLR(optimiser, 50, 0.001),
         "warmup_cosine": warmup_cosine,
         "exponential": lambda optimiser: every.ExponentialLR(optimiser, 0.95),
+        "step_decay": lambda optimiser: every.StepLR(optimiser, 7, 0.5),
+        "multistep": lambda optimiser: every.MultiStepLR(optimiser, [3, 20], 0.3),
+        "one_cycle": lambda optimiser: every.OneCycleLR(
+            optimiser, 0.2, 51, cycle_momentum=False
+        ),
+        "warm_restarts": lambda optimiser: every.CosineAnnealingWarmRestarts(
+            optimiser, 5, 2, 0.01
+        ),
     }
+
+
+def rates(torch: Any, kind: str, options: dict[str, Any]) -> dict[str, list[float]]:
+    """Return the rate and the first beta before each of 40 steps."""
+    parameter = torch.zeros(1, dtype=torch.float64, requires_grad=True)
+    optimiser = torch.optim.Adam([parameter], lr=0.2)
+    scheduler = getattr(torch.optim.lr_scheduler, kind)(optimiser, **options)
+    group = optimiser.param_groups[0]
+    found: dict[str, list[float]] = {"rates": [], "betas": []}
+    for metric in METRICS:
+        found["rates"].append(group["lr"])
+        found["betas"].append(group["betas"][0])
+        optimiser.step()
+        scheduler.step(*([metric] if kind == "ReduceLROnPlateau" else []))
+    return found
 
 
 def main() -> None:
@@ -133,6 +187,11 @@ def main() -> None:
         "y": Y,
         "cases": cases,
         "schedules": by_schedule,
+        "metrics": METRICS,
+        "schedulers": [
+            {"scheduler": kind, "options": options, **rates(torch, kind, options)}
+            for kind, options in SCHEDULERS
+        ],
         "clipped": trained(torch, "SGD", momentum, clip=0.05),
         "every third gradient of b left out": {
             kind: trained(torch, kind, options, left_out=3)
