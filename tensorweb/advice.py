@@ -210,43 +210,30 @@ _LIST = "write a plain list or dict: modules look into both"
 _BLOCKS = (
     "write a Module of `tw.nn.MultiheadAttention`, `tw.nn.LayerNorm` and `tw.nn.Linear`"
 )
-_PADDING = "write `tw.pad(x, widths)`, or padding= and padding_mode= of the convolution"
 _VOLUMES = "there are windows of one and two axes"
-_NEAREST = "write `x.repeat(2, axis=-1).repeat(2, axis=-2)` for nearest neighbours"
 
 _NN: dict[str, str] = {
     **_entries(
         (_VOLUMES, "AvgPool3d Conv3d ConvTranspose3d MaxPool3d"),
         (_LIST, "ModuleDict ModuleList ParameterDict ParameterList"),
         (
-            _PADDING,
-            "ReflectionPad1d ReflectionPad2d ReplicationPad1d ReplicationPad2d "
-            "ZeroPad1d ZeroPad2d",
-        ),
-        (
             _BLOCKS,
             "Transformer TransformerDecoder TransformerDecoderLayer "
             "TransformerEncoder TransformerEncoderLayer",
         ),
-        (_NEAREST, "Upsample interpolate"),
     ),
     "Buffer": "write `self.register_buffer(name, tensor)`",
     "DataParallel": "there is one device",
     "EmbeddingBag": "write `tw.nn.Embedding(n, d)(i).mean(axis=-2)`",
-    "Fold": "write `tw.fold`",
     "Parameter": (
         "write `self.name = tensor`: tensors of floats are parameters, those of "
         "register_buffer are not"
-    ),
-    "PixelShuffle": (
-        "write `image.reshape(n, channels, r, r, height, width)` and permute its axes"
     ),
     "Softmax2d": "write `tw.nn.Softmax(dim=-3)`",
     "SyncBatchNorm": "BatchNorm",
     "TripletMarginLoss": (
         "write `tw.nn.relu(distance(a, b) - distance(a, c) + margin).mean()`"
     ),
-    "Unfold": "write `tw.sliding_windows`",
     "cross_entropy_loss": "cross_entropy",
     "functional": "its functions are here: `tw.nn.relu`, `tw.nn.cross_entropy`",
     "gaussian_nll_loss": "gaussian_nll",
@@ -259,7 +246,6 @@ _NN: dict[str, str] = {
     "l1_loss": "l1",
     "mse_loss": "mse",
     "nll_loss": "nll",
-    "pad": "write `tw.pad(x, widths)`",
     "poisson_nll_loss": "poisson_nll",
     "scaled_dot_product_attention": "attention",
     "smooth_l1_loss": "smooth_l1",

@@ -245,4 +245,21 @@ CASES: dict[str, Case] = {
         {"x": (2, 3), "h": (2, 4)},
         lambda nn: nn.RNNCell(3, 4),
     ),
+    "Upsample": layer(
+        lambda nn: nn.Upsample(scale_factor=2, mode="bilinear", align_corners=True),
+        (1, 2, 3, 4),
+    ),
+    **{
+        f"{kind}{rank}d": layer(
+            lambda nn, kind=kind, rank=rank, width=width: getattr(nn, f"{kind}{rank}d")(
+                width, *(() if kind != "ConstantPad" else (0.7,))
+            ),
+            (1, 2, 3, 4, 3)[: rank + 2],
+        )
+        for kind in (
+            *("CircularPad", "ConstantPad", "ReflectionPad", "ReplicationPad"),
+            "ZeroPad",
+        )
+        for rank, width in ((1, (1, 2)), (2, (2, 1, 0, 2)), (3, 1))
+    },
 }

@@ -261,3 +261,48 @@ FUNCTION_CASES: dict[str, Case] = {
         constants=("t", "w"),
     ),
 }
+
+RESIZED: dict[str, tuple[tuple[int, ...], dict[str, Any]]] = {
+    "nearest": ((1, 2, 3, 4), {"scale_factor": 2}),
+    "nearest, volumes": ((1, 1, 2, 3, 2), {"size": (4, 3, 3)}),
+    "nearest, smaller": ((1, 2, 7), {"size": 3}),
+    "nearest, odd factor": ((1, 1, 5, 3), {"scale_factor": (1.7, 0.6)}),
+    "nearest-exact": ((1, 1, 4, 3), {"size": (6, 5), "mode": "nearest-exact"}),
+    "linear": ((2, 2, 5), {"scale_factor": 1.5, "mode": "linear"}),
+    "linear, recomputed": (
+        (1, 2, 5),
+        {"scale_factor": 1.5, "mode": "linear", "recompute_scale_factor": True},
+    ),
+    "bilinear": ((1, 2, 3, 4), {"scale_factor": 2, "mode": "bilinear"}),
+    "bilinear, smaller": ((1, 2, 5, 7), {"size": (3, 2), "mode": "bilinear"}),
+    "bilinear, corners": (
+        (1, 2, 3, 4),
+        {"size": (5, 1), "mode": "bilinear", "align_corners": True},
+    ),
+    "bicubic": ((1, 1, 4, 5), {"scale_factor": 2.0, "mode": "bicubic"}),
+    "bicubic, corners": (
+        (1, 1, 4, 5),
+        {"size": (7, 3), "mode": "bicubic", "align_corners": True},
+    ),
+    "trilinear": ((1, 1, 2, 3, 2), {"scale_factor": 2, "mode": "trilinear"}),
+    "area": ((1, 2, 5, 6), {"size": (3, 2), "mode": "area"}),
+}
+
+FUNCTION_CASES |= {
+    **{
+        f"interpolate {name}": function(
+            lambda nn, x, options=options: nn.interpolate(x, **options), x=shape
+        )
+        for name, (shape, options) in RESIZED.items()
+    },
+    "pixel_shuffle": function(lambda nn, x: nn.pixel_shuffle(x, 2), x=(2, 8, 2, 3)),
+    "pixel_unshuffle": function(lambda nn, x: nn.pixel_unshuffle(x, 2), x=(2, 4, 6)),
+    "pad": function(lambda nn, x: nn.pad(x, (1, 2, 0, -1), value=0.5), x=(1, 2, 3, 4)),
+    "unfold": function(
+        lambda nn, x: nn.unfold(x, (2, 3), padding=1, stride=(2, 1)), x=(2, 3, 4, 5)
+    ),
+    "fold": function(
+        lambda nn, x: nn.fold(x, (4, 5), (2, 3), dilation=2, padding=1, stride=(2, 1)),
+        x=(2, 12, 6),
+    ),
+}

@@ -336,6 +336,21 @@ MEANINGS: dict[str, dict[str, str]] = {
         "x2": "the second operand.",
     },
     "tw.nn.softplus": {"beta": "how sharp the bend at 0 is."},
+    "tw.nn.CircularPad1d tw.nn.CircularPad2d tw.nn.CircularPad3d "
+    "tw.nn.ConstantPad1d tw.nn.ConstantPad2d tw.nn.ConstantPad3d "
+    "tw.nn.ReflectionPad1d tw.nn.ReflectionPad2d tw.nn.ReflectionPad3d "
+    "tw.nn.ReplicationPad1d tw.nn.ReplicationPad2d tw.nn.ReplicationPad3d "
+    "tw.nn.ZeroPad1d tw.nn.ZeroPad2d tw.nn.ZeroPad3d": {
+        "padding": "width of the border, or two for each axis, beginning with the "
+        "last: `(left, right, top, bottom)`.",
+        "value": "of the border.",
+    },
+    "tw.nn.PixelShuffle tw.nn.pixel_shuffle": {
+        "upscale_factor": "what height and width are multiplied by.",
+    },
+    "tw.nn.PixelUnshuffle tw.nn.pixel_unshuffle": {
+        "downscale_factor": "what height and width are divided by.",
+    },
     "tw.nn.smooth_l1": {"beta": "the difference from which on the loss is linear."},
     "tw.nn.linear": {"weight": "`(out, in)`.", "bias": "`(out,)`, or None."},
     "tw.nn.bilinear": {"weight": "`(out, in1, in2)`.", "bias": "`(out,)`, or None."},
@@ -497,6 +512,7 @@ LIKE: dict[str, str] = {
     "tw.nn.max_pool2d": "tw.nn.max_pool1d",
     "tw.nn.ConvTranspose2d": "tw.nn.conv_transpose1d tw.nn.conv_transpose2d",
     "tw.nn.cross_entropy": "tw.nn.nll",
+    "tw.nn.fold": "tw.nn.Fold tw.nn.Unfold",
     "tw.nn.GRU": "tw.nn.GRUCell tw.nn.LSTMCell tw.nn.RNNCell",
     "tw.value_and_grad": "tw.grad",
     "tw.jacrev": "tw.jacfwd tw.hessian",

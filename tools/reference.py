@@ -158,6 +158,7 @@ PAGES: dict[str, Page] = {
                 Linear_layers="affine",
                 Convolutions="convolution",
                 Pooling="pooling",
+                Resizing_and_padding="images",
                 Normalisation="normalization batch_statistics",
                 Activations="activations activation_layers arithmetic exponential "
                 "trigonometric",

@@ -23,6 +23,7 @@ from tensorweb.nn.classification import *
 from tensorweb.nn.containers import *
 from tensorweb.nn.convolution import *
 from tensorweb.nn.dropout_layers import *
+from tensorweb.nn.images import *
 from tensorweb.nn.losses import *
 from tensorweb.nn.module import *
 from tensorweb.nn.normalization import *

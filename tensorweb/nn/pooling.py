@@ -352,7 +352,7 @@ def _intervals(length: int, count: int) -> tuple[slice, ...]:
     )
 
 
-def _adaptive_pool(
+def adaptive_pool(
     name: str, x: ArrayLike, output_size: object, rank: int, reduction: str
 ) -> Tensor:
     """Return means or maxima of adaptive intervals of the last axes."""
@@ -410,7 +410,7 @@ def _adaptive_max_pool(
 
     Columns are reduced before rows, and the first of equal maxima is taken.
     """
-    largest = _adaptive_pool(name, x, output_size, rank, "max")
+    largest = adaptive_pool(name, x, output_size, rank, "max")
     if not return_indices:
         return largest
     tensor = as_float(name, x)
@@ -438,7 +438,7 @@ def adaptive_avg_pool1d(x: ArrayLike, output_size: Numbers) -> Tensor:
     >>> tw.nn.adaptive_avg_pool1d([[[1.0, 3.0, 2.0, 0.0]]], 2)
     tensor([[[2., 1.]]])
     """
-    return _adaptive_pool("adaptive_avg_pool1d", x, output_size, 1, "mean")
+    return adaptive_pool("adaptive_avg_pool1d", x, output_size, 1, "mean")
 
 
 def adaptive_avg_pool2d(x: ArrayLike, output_size: Any) -> Tensor:
@@ -449,7 +449,7 @@ def adaptive_avg_pool2d(x: ArrayLike, output_size: Any) -> Tensor:
     >>> tw.nn.adaptive_avg_pool2d(tw.ones((2, 3, 7, 5)), (2, None)).shape
     (2, 3, 2, 5)
     """
-    return _adaptive_pool("adaptive_avg_pool2d", x, output_size, 2, "mean")
+    return adaptive_pool("adaptive_avg_pool2d", x, output_size, 2, "mean")
 
 
 @overload

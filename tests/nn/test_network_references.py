@@ -148,7 +148,14 @@ def test_kernels_agree_in_float32(name: str, wasm: Any) -> None:
     check(name, tw.float32, 2e-4)
 
 
-ON_GPU = ("gelu tanh", "cross_entropy ignoring", "GroupNorm", "Embedding padding_idx")
+ON_GPU = (
+    "gelu tanh",
+    "cross_entropy ignoring",
+    "GroupNorm",
+    "Embedding padding_idx",
+    "interpolate bicubic",
+    "fold",
+)
 """Each takes a second of compiling; the kernels themselves are tested elsewhere."""
 
 

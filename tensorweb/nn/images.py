@@ -1,0 +1,698 @@
+"""Images and rows enlarged, padded, and cut into windows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any, ClassVar, SupportsIndex
+
+from tensorweb.errors import DataError, ShapeError
+from tensorweb.functions import asarray, zeros
+from tensorweb.functions import pad as bordered
+from tensorweb.nn.arguments import as_float, choice, positive
+from tensorweb.nn.convolution import numbers, padded
+from tensorweb.nn.module import FunctionModule
+from tensorweb.nn.pooling import adaptive_pool
+from tensorweb.nodes import convolution as build
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+from tensorweb.transforms.gradients import vjp
+
+__all__ = [
+    "CircularPad1d",
+    "CircularPad2d",
+    "CircularPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "Fold",
+    "PixelShuffle",
+    "PixelUnshuffle",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
+    "Unfold",
+    "Upsample",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
+    "fold",
+    "interpolate",
+    "pad",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "unfold",
+]
+
+Numbers = SupportsIndex | Iterable[SupportsIndex]
+
+Tap = tuple[list[int], list[float]]
+"""Of each element of a result, one index into an axis and its weight."""
+
+RANKS = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
+"""How many axes a mode of `interpolate` is for; the others are for 1 to 3."""
+
+MODES = ("nearest", "nearest-exact", *RANKS, "area")
+
+SHARPNESS = -0.75
+"""PyTorch's parameter of cubic convolution, `a` in R. Keys, 1981."""
+
+
+def interpolate(
+    x: ArrayLike,
+    size: Numbers | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
+    """Return `(n, channels, ...)` with its last axes resized.
+
+    Args:
+        x: floats with 1 to 3 axes behind the channels.
+        size: lengths of the result, one number or one per axis; or `scale_factor`.
+        scale_factor: the lengths are these times those of `x`, rounded down.
+        mode: `nearest`, `nearest-exact`, `linear` (rows), `bilinear` and `bicubic`
+            (images), `trilinear` (volumes), or `area`, the mean of each part.
+        align_corners: whether the first and last elements stay where they are; not for
+            `nearest`, `nearest-exact` and `area`.
+        recompute_scale_factor: whether positions follow from the rounded lengths.
+        antialias: is not there, and must be False.
+
+    Raises:
+        ShapeError: the mode is for another count of axes.
+        DataError: there is no such mode, size or option.
+
+    >>> tw.nn.interpolate([[[1.0, 2.0]]], scale_factor=2)
+    tensor([[[1., 1., 2., 2.]]])
+    >>> tw.nn.interpolate([[[1.0, 3.0]]], 4, mode="linear")
+    tensor([[[1. , 1.5, 2.5, 3. ]]])
+    """
+    name = "interpolate"
+    tensor = as_float(name, x)
+    rank = tensor.ndim - 2
+    choice(name, "mode", mode, MODES)
+    if not 1 <= rank <= 3 or RANKS.get(mode, rank) != rank:
+        axes = ("length", "h, w", "d, h, w")
+        fits = axes[RANKS[mode] - 1] if mode in RANKS else " or ".join(axes)
+        raise ShapeError(
+            f"{name}: the input has shape {tensor.shape}; mode {mode!r} takes "
+            f"(n, channels, {fits})."
+        )
+    if antialias:
+        raise DataError(
+            f"{name}: antialias=True is not here; leave it out, or make images smaller "
+            "by mode='area'."
+        )
+    if align_corners is not None and mode not in RANKS:
+        raise DataError(
+            f"{name}: align_corners is not for mode {mode!r}; leave it out."
+        )
+    lengths = tensor.shape[2:]
+    sizes, scales = _sizes(name, lengths, size, scale_factor)
+    if recompute_scale_factor:
+        scales = [None] * rank
+    if mode == "area":
+        return adaptive_pool(name, tensor, sizes, rank, "mean")
+    for axis, (length, count, scale) in enumerate(
+        zip(lengths, sizes, scales, strict=True), -rank
+    ):
+        if (
+            mode == "nearest"
+            and count % length == 0
+            and scale in (None, count / length)
+        ):
+            tensor = tensor.repeat(count // length, axis=axis)
+        elif count != length or scale is not None:
+            taps = _taps(mode, length, count, scale, bool(align_corners))
+            tensor = sum(
+                (_tapped(tensor, axis, tap) for tap in taps[1:]),
+                start=_tapped(tensor, axis, taps[0]),
+            )
+    return tensor
+
+
+def _sizes(
+    name: str,
+    lengths: Sequence[int],
+    size: Numbers | None,
+    factor: float | Sequence[float] | None,
+) -> tuple[list[int], list[float | None]]:
+    """Return the lengths of the result, and the factors that were given."""
+    rank = len(lengths)
+    if (size is None) == (factor is None):
+        raise DataError(f"{name}: give one of size and scale_factor.")
+    if size is not None:
+        return list(numbers(name, "size", size, rank, 1)), [None] * rank
+    factors = list(factor) if isinstance(factor, Sequence) else [factor] * rank
+    found = [float(f) for f in factors if f is not None]
+    sizes = [math.floor(n * f) for n, f in zip(lengths, found, strict=False)]
+    if len(found) != rank or len(factors) != rank or min(sizes) < 1:
+        raise DataError(
+            f"{name}: scale_factor is {factor!r} for lengths {tuple(lengths)}; give a "
+            f"number, or {rank} of them, that leave 1 or more."
+        )
+    return sizes, list(found)
+
+
+@lru_cache(maxsize=64)
+def _taps(
+    mode: str, length: int, count: int, factor: float | None, align_corners: bool
+) -> list[Tap]:
+    """Return the taps by which an axis of one length becomes one of another."""
+    step = 1 / factor if factor is not None else length / count
+    if align_corners:
+        step = (length - 1) / (count - 1) if count > 1 else 0.0
+    if mode in ("nearest", "nearest-exact"):
+        shift = 0.5 if mode == "nearest-exact" else 0.0
+        nearest = [min(int((i + shift) * step), length - 1) for i in range(count)]
+        return [(nearest, [])]
+    middle = 0.0 if align_corners else 0.5
+    at = [(i + middle) * step - middle for i in range(count)]
+    if mode != "bicubic":
+        at = [max(position, 0.0) for position in at]
+    first = [min(math.floor(position), length - 1) for position in at]
+    parts = [min(max(p - i, 0.0), 1.0) for p, i in zip(at, first, strict=True)]
+    kernel, reach = (_cubic, (-1, 0, 1, 2)) if mode == "bicubic" else (_tent, (0, 1))
+    return [
+        (
+            [min(max(i + offset, 0), length - 1) for i in first],
+            [kernel(abs(part - offset)) for part in parts],
+        )
+        for offset in reach
+    ]
+
+
+def _tent(distance: float) -> float:
+    return 1.0 - distance
+
+
+def _cubic(distance: float) -> float:
+    a, d = SHARPNESS, distance
+    if d <= 1:
+        return ((a + 2) * d - (a + 3)) * d * d + 1
+    return ((d - 5) * d + 8) * a * d - 4 * a
+
+
+def _tapped(x: Tensor, axis: int, tap: Tap) -> Tensor:
+    """Return the elements of an axis at a tap's indices, times its weights."""
+    indices, weights = tap
+    taken = x.take(asarray(indices, "int32", device=x.device), axis=axis)
+    if not weights:
+        return taken
+    column = (len(weights), *(1 for _ in range(-axis - 1)))
+    return taken * asarray(weights, x.dtype, device=x.device).reshape(column)
+
+
+def pixel_shuffle(x: ArrayLike, upscale_factor: SupportsIndex) -> Tensor:
+    """Return `(..., c, h r, w r)` of `(..., c r², h, w)`, `r` being the factor.
+
+    Source: W. Shi and others, Real-time single image and video super-resolution, 2016.
+
+    Raises:
+        ShapeError: the square of the factor does not divide the channels.
+        DataError: the factor is not positive.
+
+    >>> tw.nn.pixel_shuffle([[[1.0]], [[2.0]], [[3.0]], [[4.0]]], 2)
+    tensor([[[1., 2.],
+             [3., 4.]]])
+    """
+    name = "pixel_shuffle"
+    tensor, r = asarray(x), positive(name, "upscale_factor", upscale_factor)
+    outer, (c, h, w) = _image(name, tensor, r, channels=r * r)
+    parts = tensor.reshape(-1, c // (r * r), r, r, h, w)
+    shuffled = parts.permute_dims((0, 1, 4, 2, 5, 3))
+    return shuffled.reshape(*outer, c // (r * r), h * r, w * r)
+
+
+def pixel_unshuffle(x: ArrayLike, downscale_factor: SupportsIndex) -> Tensor:
+    """Return `(..., c r², h, w)` of `(..., c, h r, w r)`, `r` being the factor.
+
+    Raises:
+        ShapeError: the factor does not divide height and width.
+        DataError: the factor is not positive.
+
+    >>> tw.nn.pixel_unshuffle(tw.ones((2, 3, 4, 6)), 2).shape
+    (2, 12, 2, 3)
+    """
+    name = "pixel_unshuffle"
+    tensor, r = asarray(x), positive(name, "downscale_factor", downscale_factor)
+    outer, (c, h, w) = _image(name, tensor, r, sides=r)
+    parts = tensor.reshape(-1, c, h // r, r, w // r, r)
+    shuffled = parts.permute_dims((0, 1, 3, 5, 2, 4))
+    return shuffled.reshape(*outer, c * r * r, h // r, w // r)
+
+
+def _image(
+    name: str, x: Tensor, factor: int, channels: int = 1, sides: int = 1
+) -> tuple[tuple[int, ...], tuple[int, int, int]]:
+    """Return the shape of a tensor of images: the outer axes, and the last three."""
+    if x.ndim < 3 or x.shape[-3] % channels or any(n % sides for n in x.shape[-2:]):
+        raise ShapeError(
+            f"{name}: the input has shape {x.shape}; it is (..., channels, h, w), with "
+            + (f"{channels} times as many channels" if channels > 1 else "h and w")
+            + f" as a factor of {factor} needs."
+        )
+    channel_count, height, width = x.shape[-3:]
+    return x.shape[:-3], (channel_count, height, width)
+
+
+PADDINGS = {
+    "constant": "zeros",
+    "reflect": "reflect",
+    "replicate": "replicate",
+    "circular": "circular",
+}
+"""The modes of `pad`, and those of a convolution's padding."""
+
+
+def pad(
+    x: ArrayLike,
+    pad: Sequence[SupportsIndex],
+    mode: str = "constant",
+    value: float | None = None,
+) -> Tensor:
+    """Return a tensor with a border around its last axes.
+
+    Args:
+        x: the tensor.
+        pad: widths before and after the last axis, then those of the one before it:
+            `(left, right, top, bottom)`. Negative widths cut off.
+        mode: `constant`, `reflect` (without repeating the boundary), `replicate` or
+            `circular`.
+        value: of the border in mode `constant`, 0 by default.
+
+    Raises:
+        ShapeError: there are more widths than axes, or the mode allows less.
+        DataError: there is no such mode, or a value goes with another one.
+
+    >>> tw.nn.pad([[1.0, 2.0, 3.0]], (1, 2), "replicate")
+    tensor([[1., 1., 2., 3., 3., 3.]])
+    >>> tw.nn.pad([[1.0, 2.0]], (0, 1, 1, 0), value=9.0)
+    tensor([[9., 9., 9.],
+            [1., 2., 9.]])
+    """
+    tensor = asarray(x)
+    widths = numbers("pad", "pad", pad, len(tuple(pad)), -(2**31))
+    choice("pad", "mode", mode, tuple(PADDINGS))
+    if len(widths) % 2 or len(widths) > 2 * tensor.ndim:
+        raise ShapeError(
+            f"pad: pad is {tuple(pad)} for shape {tensor.shape}; give two widths for "
+            "each of the last axes, beginning with the last."
+        )
+    if value and mode != "constant":
+        raise DataError(f"pad: value is {value}, and mode {mode!r} takes none.")
+    pairs = [(widths[i], widths[i + 1]) for i in range(0, len(widths), 2)][::-1]
+    first = tensor.ndim - len(pairs)
+    cuts = [
+        slice(max(-before, 0), length - max(-after, 0))
+        for (before, after), length in zip(pairs, tensor.shape[first:], strict=True)
+    ]
+    if pairs and min(min(pair) for pair in pairs) < 0:
+        tensor = tensor[(..., *cuts)]
+    borders = [(max(before, 0), max(after, 0)) for before, after in pairs]
+    if mode == "constant":
+        return bordered(tensor, [(0, 0)] * first + borders, value or 0)
+    return padded("pad", tensor, borders, PADDINGS[mode])
+
+
+def unfold(
+    x: ArrayLike,
+    kernel_size: Numbers,
+    dilation: Numbers = 1,
+    padding: Numbers = 0,
+    stride: Numbers = 1,
+) -> Tensor:
+    """Return the windows of images: `(n, c, h, w)` gives `(n, c kh kw, windows)`.
+
+    Args:
+        x: floats; one image may do without `n`.
+        kernel_size: size of the window, one number or one per axis.
+        dilation: step between elements of a window.
+        padding: width of the padding, with zeros.
+        stride: between windows.
+
+    Raises:
+        ShapeError: a window is larger than the padded image.
+        DataError: a number is too small.
+
+    >>> tw.nn.unfold(tw.ones((2, 3, 4, 5)), (2, 3)).shape
+    (2, 18, 9)
+    """
+    name = "unfold"
+    tensor = as_float(name, x)
+    if tensor.ndim not in (3, 4):
+        raise ShapeError(
+            f"{name}: the input has shape {tensor.shape}; it is (n, channels, h, w), "
+            "or one example."
+        )
+    windows = build.windows(
+        name,
+        tensor.shape[-2:],
+        numbers(name, "kernel_size", kernel_size, 2, 1),
+        numbers(name, "stride", stride, 2, 1),
+        numbers(name, "padding", padding, 2, 0),
+        numbers(name, "dilation", dilation, 2, 1),
+    )
+    batch = tensor.reshape(-1, *tensor.shape[-3:])
+    found = Tensor(windows.over(batch.node, 0)).permute_dims((0, 1, 4, 5, 2, 3))
+    _, c, kh, kw, rows, columns = found.shape
+    return found.reshape(*tensor.shape[:-3], c * kh * kw, rows * columns)
+
+
+def fold(
+    x: ArrayLike,
+    output_size: Numbers,
+    kernel_size: Numbers,
+    dilation: Numbers = 1,
+    padding: Numbers = 0,
+    stride: Numbers = 1,
+) -> Tensor:
+    """Return images as sums of windows: the transpose of `unfold`.
+
+    Args:
+        x: `(n, c kh kw, windows)`; one image may do without `n`.
+        output_size: `(h, w)` of the result `(n, c, h, w)`.
+        kernel_size: size of the window, one number or one per axis.
+        dilation: step between elements of a window.
+        padding: width of the padding that the result loses.
+        stride: between windows.
+
+    Raises:
+        ShapeError: the windows are not those of such an image.
+        DataError: a number is too small.
+
+    >>> tw.nn.fold(tw.ones((1, 4, 4)), (3, 3), 2)
+    tensor([[[[1., 2., 1.],
+              [2., 4., 2.],
+              [1., 2., 1.]]]])
+    """
+    name = "fold"
+    tensor = as_float(name, x)
+    size = numbers(name, "output_size", output_size, 2, 1)
+    window = math.prod(numbers(name, "kernel_size", kernel_size, 2, 1))
+    channels = max(tensor.shape[-2] // window, 1) if tensor.ndim in (2, 3) else 1
+    shape = (*tensor.shape[:-2], channels, *size)
+    windows, pullback = vjp(
+        lambda image: unfold(image, kernel_size, dilation, padding, stride),
+        zeros(shape, dtype=tensor.dtype, device=tensor.device),
+    )
+    if windows.shape != tensor.shape:
+        raise ShapeError(
+            f"{name}: the input has shape {tensor.shape}; windows of {window} elements "
+            f"of images of {size} are (n, channels * {window}, {windows.shape[-1]})."
+        )
+    result: Tensor = pullback(tensor)[0]
+    return result
+
+
+class Upsample(FunctionModule):
+    """Resizes rows, images or volumes; see `interpolate`.
+
+    Args:
+        size: lengths of the result; or `scale_factor`.
+        scale_factor: by what lengths are multiplied.
+        mode: `nearest`, `linear`, `bilinear`, `bicubic`, `trilinear`, and the others
+            of `interpolate`.
+        align_corners: whether the first and last elements stay where they are.
+        recompute_scale_factor: whether positions follow from the rounded lengths.
+
+    >>> tw.nn.Upsample(scale_factor=2, mode="bilinear")(tw.ones((1, 3, 4, 4))).shape
+    (1, 3, 8, 8)
+    """
+
+    _function = staticmethod(interpolate)
+    size: Any = None
+    scale_factor: Any = None
+    mode: str = "nearest"
+    align_corners: bool | None = None
+    recompute_scale_factor: bool | None = None
+
+    def extra_repr(self) -> str:
+        """Return the settings."""
+        how = "scale_factor" if self.size is None else "size"
+        return f"{how}={getattr(self, how)}, mode={self.mode!r}"
+
+
+class UpsamplingNearest2d(Upsample):
+    """Resizes images by nearest neighbours; see `interpolate`.
+
+    >>> tw.nn.UpsamplingNearest2d(scale_factor=2)(tw.ones((1, 3, 4, 4))).shape
+    (1, 3, 8, 8)
+    """
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        """Make a layer.
+
+        Args:
+            size: lengths of the result; or `scale_factor`.
+            scale_factor: by what lengths are multiplied.
+        """
+        super().__init__(size, scale_factor)
+
+
+class UpsamplingBilinear2d(Upsample):
+    """Resizes images bilinearly, with the corners aligned; see `interpolate`.
+
+    >>> tw.nn.UpsamplingBilinear2d(scale_factor=2)(tw.ones((1, 3, 4, 4))).shape
+    (1, 3, 8, 8)
+    """
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        """Make a layer.
+
+        Args:
+            size: lengths of the result; or `scale_factor`.
+            scale_factor: by what lengths are multiplied.
+        """
+        super().__init__(size, scale_factor, "bilinear", True)
+
+
+class PixelShuffle(FunctionModule):
+    """Makes images larger by moving channels into them; see `pixel_shuffle`.
+
+    >>> tw.nn.PixelShuffle(2)(tw.ones((1, 12, 4, 4))).shape
+    (1, 3, 8, 8)
+    """
+
+    _function = staticmethod(pixel_shuffle)
+    upscale_factor: int
+
+
+class PixelUnshuffle(FunctionModule):
+    """Makes images smaller by moving pixels into channels; see `pixel_unshuffle`.
+
+    >>> tw.nn.PixelUnshuffle(2)(tw.ones((1, 3, 8, 8))).shape
+    (1, 12, 4, 4)
+    """
+
+    _function = staticmethod(pixel_unshuffle)
+    downscale_factor: int
+
+
+class Unfold(FunctionModule):
+    """Windows of images as columns; see `unfold`.
+
+    >>> tw.nn.Unfold((2, 3))(tw.ones((2, 3, 4, 5))).shape
+    (2, 18, 9)
+    """
+
+    _function = staticmethod(unfold)
+    kernel_size: Numbers
+    dilation: Numbers = 1
+    padding: Numbers = 0
+    stride: Numbers = 1
+
+
+class Fold(FunctionModule):
+    """Images as sums of windows; see `fold`.
+
+    >>> tw.nn.Fold((4, 5), (2, 3))(tw.ones((2, 18, 9))).shape
+    (2, 3, 4, 5)
+    """
+
+    _function = staticmethod(fold)
+    output_size: Numbers
+    kernel_size: Numbers
+    dilation: Numbers = 1
+    padding: Numbers = 0
+    stride: Numbers = 1
+
+
+class _Padding(FunctionModule):
+    """A border around the last axes: one width, or two for each axis."""
+
+    padding: Numbers
+
+    _spatial: ClassVar[int] = 1
+    _mode: ClassVar[str] = "constant"
+
+    def forward(self, x: ArrayLike) -> Tensor:
+        """Return the input with its border."""
+        count, name = 2 * self._spatial, type(self).__name__
+        widths = numbers(name, "padding", self.padding, count, -(2**31))
+        return pad(x, widths, self._mode, getattr(self, "value", 0.0))
+
+    def extra_repr(self) -> str:
+        """Return the settings."""
+        return f"{self.padding}"
+
+
+class ConstantPad1d(_Padding):
+    """Puts a border of a value around `(n, channels, length)`; see `pad`.
+
+    >>> tw.nn.ConstantPad1d(1, 1.0)(tw.ones((1, 2, 5))).shape
+    (1, 2, 7)
+    """
+
+    _spatial, _mode = 1, "constant"
+    value: float
+
+
+class ConstantPad2d(_Padding):
+    """Puts a border of a value around `(n, channels, h, w)`; see `pad`.
+
+    >>> tw.nn.ConstantPad2d(1, 1.0)(tw.ones((1, 2, 5, 5))).shape
+    (1, 2, 7, 7)
+    """
+
+    _spatial, _mode = 2, "constant"
+    value: float
+
+
+class ConstantPad3d(_Padding):
+    """Puts a border of a value around `(n, channels, d, h, w)`; see `pad`.
+
+    >>> tw.nn.ConstantPad3d(1, 1.0)(tw.ones((1, 2, 5, 5, 5))).shape
+    (1, 2, 7, 7, 7)
+    """
+
+    _spatial, _mode = 3, "constant"
+    value: float
+
+
+class ZeroPad1d(_Padding):
+    """Puts a border of zeros around `(n, channels, length)`; see `pad`.
+
+    >>> tw.nn.ZeroPad1d(1)(tw.ones((1, 2, 5))).shape
+    (1, 2, 7)
+    """
+
+    _spatial, _mode = 1, "constant"
+
+
+class ZeroPad2d(_Padding):
+    """Puts a border of zeros around `(n, channels, h, w)`; see `pad`.
+
+    >>> tw.nn.ZeroPad2d(1)(tw.ones((1, 2, 5, 5))).shape
+    (1, 2, 7, 7)
+    """
+
+    _spatial, _mode = 2, "constant"
+
+
+class ZeroPad3d(_Padding):
+    """Puts a border of zeros around `(n, channels, d, h, w)`; see `pad`.
+
+    >>> tw.nn.ZeroPad3d(1)(tw.ones((1, 2, 5, 5, 5))).shape
+    (1, 2, 7, 7, 7)
+    """
+
+    _spatial, _mode = 3, "constant"
+
+
+class ReflectionPad1d(_Padding):
+    """Mirrors around `(n, channels, length)`; see `pad`.
+
+    >>> tw.nn.ReflectionPad1d(1)(tw.ones((1, 2, 5))).shape
+    (1, 2, 7)
+    """
+
+    _spatial, _mode = 1, "reflect"
+
+
+class ReflectionPad2d(_Padding):
+    """Mirrors around `(n, channels, h, w)`; see `pad`.
+
+    >>> tw.nn.ReflectionPad2d(1)(tw.ones((1, 2, 5, 5))).shape
+    (1, 2, 7, 7)
+    """
+
+    _spatial, _mode = 2, "reflect"
+
+
+class ReflectionPad3d(_Padding):
+    """Mirrors around `(n, channels, d, h, w)`; see `pad`.
+
+    >>> tw.nn.ReflectionPad3d(1)(tw.ones((1, 2, 5, 5, 5))).shape
+    (1, 2, 7, 7, 7)
+    """
+
+    _spatial, _mode = 3, "reflect"
+
+
+class ReplicationPad1d(_Padding):
+    """Repeats the boundary around `(n, channels, length)`; see `pad`.
+
+    >>> tw.nn.ReplicationPad1d(1)(tw.ones((1, 2, 5))).shape
+    (1, 2, 7)
+    """
+
+    _spatial, _mode = 1, "replicate"
+
+
+class ReplicationPad2d(_Padding):
+    """Repeats the boundary around `(n, channels, h, w)`; see `pad`.
+
+    >>> tw.nn.ReplicationPad2d(1)(tw.ones((1, 2, 5, 5))).shape
+    (1, 2, 7, 7)
+    """
+
+    _spatial, _mode = 2, "replicate"
+
+
+class ReplicationPad3d(_Padding):
+    """Repeats the boundary around `(n, channels, d, h, w)`; see `pad`.
+
+    >>> tw.nn.ReplicationPad3d(1)(tw.ones((1, 2, 5, 5, 5))).shape
+    (1, 2, 7, 7, 7)
+    """
+
+    _spatial, _mode = 3, "replicate"
+
+
+class CircularPad1d(_Padding):
+    """Continues periodically `(n, channels, length)`; see `pad`.
+
+    >>> tw.nn.CircularPad1d(1)(tw.ones((1, 2, 5))).shape
+    (1, 2, 7)
+    """
+
+    _spatial, _mode = 1, "circular"
+
+
+class CircularPad2d(_Padding):
+    """Continues periodically `(n, channels, h, w)`; see `pad`.
+
+    >>> tw.nn.CircularPad2d(1)(tw.ones((1, 2, 5, 5))).shape
+    (1, 2, 7, 7)
+    """
+
+    _spatial, _mode = 2, "circular"
+
+
+class CircularPad3d(_Padding):
+    """Continues periodically `(n, channels, d, h, w)`; see `pad`.
+
+    >>> tw.nn.CircularPad3d(1)(tw.ones((1, 2, 5, 5, 5))).shape
+    (1, 2, 7, 7, 7)
+    """
+
+    _spatial, _mode = 3, "circular"
