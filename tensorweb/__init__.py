@@ -86,6 +86,14 @@ from tensorweb.transforms.gradients import grad, jvp, linearize, value_and_grad,
 from tensorweb.transforms.jacobians import hessian, jacfwd, jacrev
 from tensorweb.transforms.jit import jit
 from tensorweb.transforms.kernel import Kernel, kernel
+from tensorweb.transforms.loops import (
+    associative_scan,
+    cond,
+    fori_loop,
+    scan,
+    switch,
+    while_loop,
+)
 from tensorweb.transforms.vmap import vmap
 from tensorweb.version import VERSION as __version__
 
@@ -126,6 +134,7 @@ __all__ = [
     "TransformError",
     "__array_api_version__",
     "__version__",
+    "associative_scan",
     "bar_chart",
     "bool",
     "broadcast_shapes",
@@ -133,6 +142,7 @@ __all__ = [
     "checkpoint",
     "complex64",
     "complex128",
+    "cond",
     "custom_jvp",
     "custom_vjp",
     "default_device",
@@ -143,6 +153,7 @@ __all__ = [
     "float16",
     "float32",
     "float64",
+    "fori_loop",
     "grad",
     "hessian",
     "iinfo",
@@ -173,10 +184,12 @@ __all__ = [
     "ravel_index",
     "record_kernels",
     "save",
+    "scan",
     "set_default_device",
     "shapes",
     "show",
     "stop_gradient",
+    "switch",
     "synchronize",
     "trace",
     "tree",
@@ -193,6 +206,7 @@ __all__ = [
     "vmap",
     "warm_up",
     "warm_up_async",
+    "while_loop",
 ]
 # fmt: on
 

@@ -188,10 +188,7 @@ _TENSORWEB: dict[str, str] = {
     "eval_shape": "write `f(x).shape`: nothing is computed before it is read",
     "func": "write `tw.grad`, `tw.vmap`, `tw.jacrev`: they are here",
     "is_tensor": "write `isinstance(x, tw.Tensor)`",
-    "lax": (
-        "write Python's for and if, which work in functions that are differentiated, "
-        "and `tw.where` for a choice under jit"
-    ),
+    "lax": "loops and choices are here: `tw.scan`, `tw.while_loop`, `tw.cond`, ...",
     "make_jaxpr": "write `print(tw.explain(f(x)))`, which shows the kernels",
     "multinomial": f"write {_KEY} and `tw.random.categorical(key, tw.log(p))`",
     "rand_like": f"write {_KEY} and `tw.random.uniform(key, x.shape)`",

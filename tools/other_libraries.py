@@ -33,8 +33,9 @@ FORMER = frozenset(["in1d", "mat", "msort", "product", "sliding_window_view"])
 TRANSFORMATIONS = (
     *("grad", "value_and_grad", "vjp", "jvp", "linearize", "jacrev", "jacfwd"),
     *("hessian", "vmap", "jit", "checkpoint", "custom_vjp", "custom_jvp"),
+    *("scan", "while_loop", "fori_loop", "cond", "switch", "associative_scan"),
 )
-"""JAX's names of transformations of functions."""
+"""JAX's names of transformations of functions, of loops and choices."""
 
 JAX_RANDOM = (
     *("key", "split", "fold_in", "bits", "uniform", "normal", "truncated_normal"),

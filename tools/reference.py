@@ -145,6 +145,7 @@ PAGES: dict[str, Page] = {
             Gradients="gradients jacobians backward",
             Rules_of_your_own="custom checkpoint checking",
             Recording_and_mapping="jit vmap callables",
+            Loops_and_choices="loops",
         ),
         guide="gradients",
     ),
