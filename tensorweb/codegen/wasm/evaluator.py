@@ -344,6 +344,10 @@ class Evaluator(LoadCursor):
         super().__init__(frame, expression, lanes, storages)
         self.cores = dict(cores or {})
         self._cores_move = cores_move
+        # A copy in another order of axes has the same nodes.
+        named = frame.kernel.expressions
+        nodes = expression.nodes
+        self._name = next((name for name, one in named if one.nodes == nodes), "")
         self.forms = dict(forms or {})
         self._moving = self._moving_steps()
         self._followed = self._followed_gathers()
@@ -514,6 +518,7 @@ class Evaluator(LoadCursor):
         """Emit a step, whose value is in a local afterwards."""
         step = self.expression.steps[number]
         f, values = self.frame.f, self.values
+        start = len(f.code)
         if step.kind == "core":
             self.results[number] = self.cores[step.slot]
             return
@@ -537,6 +542,7 @@ class Evaluator(LoadCursor):
         if number not in self.results:
             self.results[number] = f.local(values.value_type(KINDS[step.dtype]))
         f.set(self.results[number])
+        f.originate(start, self._name, number)
         f.mark()
 
     def scalar(self, number: int) -> int:

@@ -49,6 +49,12 @@ def signed(value: int) -> bytes:
 
 _ONE_BYTE = [bytes((value,)) for value in range(0x80)]
 
+ORIGINS = "origins"
+"""The name of the section that says which steps the code of `run` computes."""
+
+Origin = tuple[int, int, str, int]
+"""Start and end of some code, the name of the expression, the number of its step."""
+
 TYPES = {"i32": 0x7F, "i64": 0x7E, "f32": 0x7D, "f64": 0x7C, "v128": 0x7B}
 """Value types."""
 
@@ -235,6 +241,7 @@ class Function:
         self._constants: dict[tuple[str, float | str], int] = {}
         self._calls: list[tuple[int, str]] = []
         self._marks: list[int] = []
+        self._origins: list[Origin] = []
 
     def local(self, kind: str) -> int:
         """Return the index of a local: a free one if there is any, else a new one."""
@@ -346,6 +353,10 @@ class Function:
         self._calls.append((len(self.code), name))
         self.code += _NUMBER_TO_COME
 
+    def originate(self, start: int, expression: str, step: int) -> None:
+        """Note that the code from a position on computes a step of an expression."""
+        self._origins.append((start, len(self.code), expression, step))
+
     def mark(self) -> None:
         """Mark a point with an unchanged stack; see `interleave`."""
         self._marks.append(len(self.code))
@@ -357,18 +368,29 @@ class Function:
         again and again, a constant for example, is then read for all at once.
         """
         code, calls, marks, free = self.code, self._calls, self._marks, self._free
+        origins = self._origins
         strands, freed = [], []
         for write in writers:
             # Locals that a writer frees are reused only after all writers are done.
             self.code, self._calls, self._marks, self._free = bytearray(), [], [0], {}
+            self._origins = []
             write()
             self.mark()
-            strands.append((self.code, self._calls, list(pairwise(self._marks))))
+            noted = self._calls, self._origins
+            strands.append((self.code, *noted, list(pairwise(self._marks))))
             freed.append(self._free)
         self.code, self._calls, self._marks, self._free = code, calls, marks, free
-        for parts in zip(*(parts for _, _, parts in strands), strict=True):
-            for (text, called, _), (start, end) in zip(strands, parts, strict=True):
+        self._origins = origins
+        for parts in zip(*(parts for *_, parts in strands), strict=True):
+            for (text, called, made, _), (start, end) in zip(
+                strands, parts, strict=True
+            ):
                 moved = len(code) - start
+                origins += [
+                    (max(first, start) + moved, min(last, end) + moved, name, step)
+                    for first, last, name, step in made
+                    if first < end and start < last
+                ]
                 calls += [
                     (at + moved, name) for at, name in called if start <= at < end
                 ]
@@ -407,6 +429,27 @@ class Function:
             cached = self._constants[key] = self.own_local("v128")
             self.head += CODES["v128.const"] + lanes + _SET + unsigned(cached)
         return cached
+
+    def encoded_origins(self) -> bytes:
+        """Return a section that says which of the code computes which steps.
+
+        After the names of expressions, each entry has the position and the count of
+        bytes, the index of a name and the number of a step.
+        """
+        if not self._origins:
+            return b""
+        names = list(dict.fromkeys(name for _, _, name, _ in self._origins))
+        content = _name(ORIGINS) + unsigned(len(names)) + b"".join(map(_name, names))
+        merged: list[Origin] = []
+        for start, end, name, step in self._origins:
+            if merged and merged[-1][1:] == (start, name, step):
+                start = merged.pop()[0]
+            merged.append((start, end, name, step))
+        for start, end, name, step in merged:
+            at = len(self.head) + start
+            for number in (at, end - start, names.index(name), step):
+                content += unsigned(number)
+        return b"\0" + unsigned(len(content)) + content
 
     def encoded(self, numbers: Mapping[str, int]) -> bytes:
         """Return the function's body as a module holds it.
@@ -469,6 +512,7 @@ def module(
             _section(3, defined),
             _section(7, [_name("run") + b"\0" + unsigned(numbers["run"])]),
             _section(10, [each.encoded(numbers) for each in functions.values()]),
+            functions["run"].encoded_origins(),
         )
     )
 

@@ -14,9 +14,11 @@ from functools import lru_cache
 from tensorweb.codegen.wasm.module import (
     CODES,
     NO_RESULT,
+    ORIGINS,
     SATURATING_PREFIX,
     TYPES,
     VECTOR_PREFIX,
+    Origin,
 )
 
 WIDTH = 100
@@ -54,6 +56,21 @@ class ModuleText:
     def __str__(self) -> str:
         """Return the text."""
         return wat(self.data)
+
+    def line_steps(self) -> list[tuple[str, int] | None]:
+        """Return which step of which expression each line of the text computes.
+
+        The name is empty for other lines of `run`, None stands for lines outside of it.
+        """
+        text = _Text(self.data)
+        count = len(text.text().splitlines())
+        found: list[tuple[str, int] | None] = [None] * count
+        for line, end in text.ends.items():
+            found[line] = ("", -1)
+            for first, last, name, step in text.origins:
+                if first < end <= last:
+                    found[line] = (name, step)
+        return found
 
     def __eq__(self, other: object) -> bool:
         """Whether both are the same module."""
@@ -128,6 +145,9 @@ class _Text:
         self.imports: list[str] = []
         self.functions: list[int] = []
         self.exports: dict[int, str] = {}
+        # By line of `run`, the position in its code at which the line ends.
+        self.ends: dict[int, int] = {}
+        self.origins: list[Origin] = []
 
     def text(self) -> str:
         """Return the text; sections that kernels do not have are omitted."""
@@ -138,10 +158,21 @@ class _Text:
             end = self.reader.at + size
             if section in sections:
                 sections[section]()
-            elif section:
+            elif section == 0:
+                self._custom(end)
+            else:
                 self.lines.append(f"  ;; section {section}: {size} bytes")
             self.reader.at = end
         return "\n".join(["(module", *self.lines]) + ")"
+
+    def _custom(self, end: int) -> None:
+        if self.reader.name() != ORIGINS:
+            return
+        read = self.reader.unsigned
+        names = [self.reader.name() for _ in range(read())]
+        while self.reader.at < end:
+            start, size, name, step = read(), read(), names[read()], read()
+            self.origins.append((start, start + size, name, step))
 
     def _types(self) -> None:
         for _ in range(self.reader.unsigned()):
@@ -204,7 +235,7 @@ class _Text:
             kinds = " ".join([kind] * count)
             self.lines.append(f"    (local (; from {first} ;) {kinds})")
             first += count
-        self._body(end, names)
+        self._body(end, names, is_run)
         self.lines[-1] += ")"
 
     def _callee(self, number: int) -> str:
@@ -212,22 +243,31 @@ class _Text:
             return self.imports[number]
         return f"${self.exports.get(number, number)}"
 
-    def _body(self, end: int, names: tuple[str, ...]) -> None:
+    def _body(self, end: int, names: tuple[str, ...], is_run: bool) -> None:
         """Add a body's statements, indented by block structure."""
         depth, words = 2, ""
+        begin = before = self.reader.at
+        ends: list[int] = []
         for word in self._words(end, names):
             name = word.split(" ", 1)[0]
             is_structure = name in ("else", "end")
             if is_structure or len(words) + len(word) > WIDTH - 2 * depth:
                 self._write(depth, words)
+                ends += [before - begin] if words else []
                 words = ""
             depth -= is_structure
             words += f"  {word}" if words else word
+            before = self.reader.at
             if is_structure or name in OPENING or ENDING.match(name):
                 self._write(depth, words)
+                ends.append(before - begin)
                 words = ""
             depth += name in OPENING or name == "else"
         self._write(depth, words)
+        if is_run:
+            # The first line is that of `(module`.
+            first = len(self.lines) + 1 - len(ends) - bool(words)
+            self.ends = dict(enumerate(ends, first))
 
     def _write(self, depth: int, words: str) -> None:
         if words:
