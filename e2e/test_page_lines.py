@@ -149,6 +149,28 @@ def test_results_of_changed_lines_leave(ran: PageDriver) -> None:
     page.keyboard.press("Control+z")
 
 
+def test_lines_of_webassembly_and_of_the_program_light_each_other(
+    on_cpu: PageDriver,
+) -> None:
+    page = on_cpu.page
+    assert on_cpu.run(TANH) == "ready"
+    page.get_by_role("tab", name="Kernels").click()
+    kernel = page.locator(".kernel-row").last
+    kernel.locator("summary").click()
+    pieces, lit = kernel.locator(".source-piece"), kernel.locator(".is-lit")
+    pieces.filter(has_text="v128.load").first.hover()
+    part = page.locator("#editor .cm-lit-part")
+    expect(part).to_have_text("tw.ones((64, 64)) * 2")
+    expect(lit.filter(has_text="buffer 0 read, float32")).to_have_count(1)
+    page.mouse.move(0, 0)
+    page.locator("#editor .cm-line", has_text="y = tw").get_by_text("tanh").hover()
+    expect(lit.filter(has_text="f32x4.mul").first).to_be_visible()
+    expect(lit.filter(has_text="v128.load")).to_have_count(0)
+    # The page would open it again after the next run.
+    kernel.locator("summary").click()
+    on_cpu.choose_device("webgpu")
+
+
 def test_results_on_a_narrow_page(profiles: Profiles, site_url: str) -> None:
     with profiles.page(viewport=NARROW) as page:
         driver = PageDriver(page).open(site_url)
@@ -303,7 +325,7 @@ def test_lines_of_wgsl_and_of_the_program_light_each_other(shared: PageDriver) -
     buffers = kernel.locator(".kernel-buffers li")
     expect(buffers.first).to_have_text("input0 read, float32 (4096,), 16.4 kB line 3")
     pieces, lit = kernel.locator(".source-piece"), kernel.locator(".is-lit")
-    sine = pieces.filter(has_text="sin_f32(")
+    sine = pieces.filter(has_text="= sin_f32(")
     sine.hover()
     part = page.locator("#editor .cm-lit-part")
     expect(part).to_have_text("tw.sin(x)")
@@ -318,12 +340,13 @@ def test_lines_of_wgsl_and_of_the_program_light_each_other(shared: PageDriver) -
     expect(lit).to_contain_text(["input0 read", "var<storage, read> input0"])
     # An expression of the code lights its own lines, the rest of its line all of them.
     page.evaluate("tensorwebPage.goTo(null, 4, 0)")
-    expect(lit.filter(has_text="tanh_f32(")).to_have_count(1)
-    expect(lit.filter(has_text="sin_f32(")).to_have_count(1)
+    expect(lit.filter(has_text="= tanh_f32(")).to_have_count(1)
+    expect(lit.filter(has_text="= sin_f32(")).to_have_count(1)
     page.mouse.move(0, 0)
     page.locator("#editor .cm-line", has_text="y = tw").get_by_text("sin").hover()
-    expect(lit.filter(has_text="sin_f32(")).to_have_count(1)
-    expect(lit.filter(has_text="tanh_f32(")).to_have_count(0)
+    expect(lit.filter(has_text="fn sin_f32(")).to_have_count(1)
+    expect(lit.filter(has_text="= sin_f32(")).to_have_count(1)
+    expect(lit.filter(has_text="= tanh_f32(")).to_have_count(0)
     page.locator("#editor .cm-line", has_text="x = tw").hover(
         position={"x": 40, "y": 8}
     )

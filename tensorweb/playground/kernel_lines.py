@@ -8,20 +8,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import CodeType
+from typing import TYPE_CHECKING
 
 from tensorweb.events import Flush
 from tensorweb.events import KernelRecord as Launch
 from tensorweb.frames import position_of
 
-from . import sources
+from . import policy, sources
 from .kernel_records import KernelBuffer, KernelLine
 from .records import Span
 from .sources import is_main, utf16
 
+if TYPE_CHECKING:
+    from tensorweb.codegen.wasm.text import ModuleText
+
 _BINDING = re.compile(r"@group\(0\) @binding\((\d+)\) var<storage, \w+> (\w+)")
 _FUNCTION = re.compile(r"fn (\w+?)(?:_element)?_?(\d*)\(")
 _VALUE = re.compile(r" +(?:let |var )?(?:before\d+_)?v(\d+)(?:_\d+)?(?:: [^=]+)? = ")
+
+_MODULE_FUNCTION = re.compile(r"  \(func (\$\w+)")
+_MODULE_CALL = re.compile(r"call (\$\w+)")
+_RETURN = re.compile(r" +return v(\d+);")
+_CALL = re.compile(r"(\w+)\(")
 
 _RENAMED = {"element": "value", "store": "value", "store_one": "finish"}
 """The expression of functions that have another name."""
@@ -31,41 +41,153 @@ _ONE_STEP = frozenset({"load", "ramp"})
 
 
 def described(
+    code: object, flush: Flush, launch: Launch
+) -> tuple[list[KernelLine], list[KernelBuffer]]:
+    """Return what the lines of a launch's text belong to, and the buffers it binds."""
+    # Imported now: who looks at no kernel needs no text of modules.
+    from tensorweb.codegen.wasm.text import ModuleText
+
+    if isinstance(code, ModuleText):
+        return _of_module(code, flush, launch)
+    return _of_wgsl(str(code), flush, launch)
+
+
+def _of_wgsl(
     text: str, flush: Flush, launch: Launch
 ) -> tuple[list[KernelLine], list[KernelBuffer]]:
-    """Return what the lines of a launch's WGSL belong to, and the buffers it binds."""
+    """Describe WGSL."""
     spans = Spans(flush)
     indices: dict[str, int] = {}
     buffers: list[KernelBuffer] = []
-    lines: list[KernelLine] = []
+    rows: list[_Row] = []
     steps: Sequence[int] = ()
-    whole = -1
-    for row, line in enumerate(text.splitlines()):
-        node = -1
+    core = dict(launch.steps).get("core", (-1,))[0]
+    whole, name = -1, ""
+    for line in text.splitlines():
+        node = whole
+        used: list[int] = []
         if bound := _BINDING.match(line):
             node = launch.bindings[int(bound[1])]
+            used = [len(buffers)]
             indices[bound[2]] = len(buffers)
             buffers.append(_buffer(flush, launch, bound[2], node, spans.of(node)))
         elif function := _FUNCTION.match(line):
             whole, steps = _function(launch, function[1], function[2])
-            node = whole
-        elif not line.startswith((" ", ")")):
-            whole, steps = -1, ()
-        elif (value := _VALUE.match(line)) and int(value[1]) < len(steps):
-            node = steps[int(value[1])]
+            node, name = whole, "" if steps or whole >= 0 else line[3 : line.index("(")]
+        elif not line.startswith((" ", ")", "}")):
+            whole, steps, name = -1, (), ""
         else:
-            node = whole
-        span = spans.of(node)
-        used = _indexed(line, indices) if bound is None else [len(buffers) - 1]
-        if span is None and not used:
+            used = _indexed(line, indices)
+            value = _VALUE.match(line) or _RETURN.match(line)
+            if value and int(value[1]) < len(steps):
+                # A product that is summed by a reduction has no node of its own.
+                node = steps[int(value[1])]
+                node = core if node < 0 else node
+            elif node < 0 and len(used) == 1 and buffers[used[0]]["written"]:
+                node = launch.bindings[used[0]]
+        calls = _CALL.findall(line) if bound is None else []
+        rows.append(_Row([node] if node >= 0 else [], used, name, calls))
+    _give_to_callers(rows)
+    return _joined(rows, spans), buffers
+
+
+def _of_module(
+    code: ModuleText, flush: Flush, launch: Launch
+) -> tuple[list[KernelLine], list[KernelBuffer]]:
+    """Describe the text of a WebAssembly module.
+
+    The buffers have no names there; they are numbered as in its list of addresses.
+    """
+    spans = Spans(flush)
+    buffers = [
+        _buffer(flush, launch, f"buffer {index}", node, spans.of(node))
+        for index, node in enumerate(launch.bindings)
+    ]
+    written = [index for index, each in enumerate(buffers) if each["written"]]
+    read = [index for index in range(len(buffers)) if index not in written]
+    steps = dict(launch.steps)
+    core = steps.get("core", (-1,))[0]
+    rows: list[_Row] = []
+    helper = ""
+    text = str(code).splitlines()
+    for line, origin in zip(text, code.line_steps(), strict=True):
+        node, used = -1, list[int]()
+        if function := _MODULE_FUNCTION.match(line):
+            helper = function[1]
+        if origin is not None:
+            name, step = origin
+            helper = ""
+            nodes = steps.get(name, ())
+            node = nodes[step] if 0 <= step < len(nodes) else -1
+            used = [at for at in read if 0 <= launch.bindings[at] == node]
+            node = core if node < 0 else node
+            if step < 0 and ".store" in line:
+                used = written
+                if node < 0 and len(written) == 1:
+                    node = launch.bindings[written[0]]
+        calls = _MODULE_CALL.findall(line)
+        rows.append(_Row([node] if node >= 0 else [], used, helper, calls))
+    _give_to_callers(rows)
+    return _joined(rows, spans), buffers
+
+
+@dataclass(slots=True)
+class _Row:
+    """A line: its nodes, its buffers, its function if that has no node, its calls."""
+
+    nodes: list[int]
+    buffers: list[int]
+    helper: str
+    calls: list[str]
+
+
+def _give_to_callers(rows: Sequence[_Row]) -> None:
+    """Give the lines of functions of the library the nodes of their callers."""
+    callers: dict[str, list[_Row]] = {}
+    for row in rows:
+        for name in row.calls:
+            callers.setdefault(name, []).append(row)
+    known: dict[str, list[int]] = {}
+
+    def nodes_of(name: str) -> list[int]:
+        if name not in known:
+            known[name] = []
+            found = [
+                node
+                for row in callers.get(name, ())
+                for node in row.nodes or nodes_of(row.helper)
+            ]
+            known[name] = list(dict.fromkeys(found))
+        return known[name]
+
+    for row in rows:
+        if row.helper and not row.nodes:
+            row.nodes = list(nodes_of(row.helper))
+
+
+def _joined(rows: Sequence[_Row], spans: Spans) -> list[KernelLine]:
+    """Return neighbouring lines that belong to the same, together."""
+    lines: list[KernelLine] = []
+    for at, row in enumerate(rows):
+        found: list[Span] = []
+        for span in map(spans.of, row.nodes):
+            if span is not None and span not in found:
+                found.append(span)
+        if not found and not row.buffers:
             continue
-        new: KernelLine = {"first": row, "last": row, "span": span, "buffers": used}
+        new: KernelLine = {
+            "first": at,
+            "last": at,
+            "spans": found[: policy.MOST_SPANS],
+            "buffers": row.buffers,
+            "helper": bool(row.helper),
+        }
         before = lines[-1] if lines else new
-        if {**before, "first": row, "last": before["last"] + 1} == new:
-            before["last"] = row
+        if {**before, "first": at, "last": before["last"] + 1} == new:
+            before["last"] = at
         else:
             lines.append(new)
-    return lines, buffers
+    return lines
 
 
 def _indexed(line: str, indices: Mapping[str, int]) -> list[int]:

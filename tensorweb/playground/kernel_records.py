@@ -13,10 +13,12 @@ class KernelLine(TypedDict):
     first: Position
     """Index of the first line, and of the last one."""
     last: Position
-    span: Span | None
-    """The expression of `main.py` that built it."""
+    spans: Annotated[list[Span], Most(1000)]
+    """The expressions of `main.py` that built it; of a function all that call it."""
     buffers: list[int]
     """Indices of the buffers whose elements they read or write."""
+    helper: bool
+    """Whether they are of a function of the library, such as `tanh_f32`."""
 
 
 class KernelBuffer(TypedDict):

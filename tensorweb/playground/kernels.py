@@ -179,12 +179,16 @@ class Tally:
             LookupError: there is no such kernel.
         """
         key = self._key(kernel)
-        text = clip(str(key[1]), policy.MOST_SOURCE)
+        full = str(key[1])
+        text = clip(full, policy.MOST_SOURCE)
         found: KernelSource = {"text": text, "lines": [], "buffers": []}
         for flush in self.flushes:
             for launch in flush.launches:
                 if key_of(launch) == key:
-                    found["lines"], found["buffers"] = described(text, flush, launch)
+                    # Lines of a text without its middle have other numbers.
+                    found["lines"], found["buffers"] = described(
+                        launch.code if text == full else text, flush, launch
+                    )
                     return found
         return found
 
@@ -296,3 +300,12 @@ def _copies(flush: Flush, launch: Launch) -> bool:
     """Whether a kernel that is not a copy itself contains a copy into another order."""
     is_copy = launch.formula.startswith("copy(")
     return not is_copy and any(flush.graph[n].op == "copy" for n in launch.nodes)
+
+
+def faults() -> list[str]:
+    """Return the known computing errors of the open devices' adapters."""
+    return [
+        fault
+        for backend in devices.all_opened()
+        for fault in getattr(backend, "faults", ())
+    ]

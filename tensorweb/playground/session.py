@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 
 import tensorweb as tw
 from tensorweb import notices
-from tensorweb.devices import all_opened, open_device_async, prefer_device
+from tensorweb.devices import open_device_async, prefer_device
 from tensorweb.display.cells import Pooling
 from tensorweb.errors import DeviceError
 from tensorweb.events import listening
 from tensorweb.frames import noting
 from tensorweb.graph.nonfinite import Search
 from tensorweb.memory_log import MemoryLog, logging_memory
-from tensorweb.waits import run_async, run_blocking
 
 from . import (
     completion,
@@ -261,7 +260,7 @@ class Session:
             "lines": self._lines.records(self._names),
             "kernels": tally.records(),
             "kernelsLeftOut": tally.left_out,
-            "faults": _faults(),
+            "faults": kernels.faults(),
         }
         if rerun:
             found["again"] = rerun.sentence()
@@ -352,17 +351,10 @@ class Session:
 
     async def rates(self, device: records.DeviceName) -> records.DeviceRates:
         """Measure what a device does in a second, in some tenths of a second."""
-        from tensorweb.performance import rates
+        # Imported now: no start needs it.
+        from . import timeline
 
-        if not self._blocking:
-            await open_device_async(device)
-        steps = rates.measured(device)
-        found = run_blocking(steps) if self._blocking else await run_async(steps)
-        return {
-            "adapter": found.adapter,
-            "bandwidth": found.bandwidth,
-            "flops": found.flops,
-        }
+        return await timeline.rates(device, self._blocking)
 
     async def statistics(self, tensor: int) -> records.Statistics:
         """Return the statistics of one tensor."""
@@ -662,13 +654,6 @@ class Session:
                 # The interpreter leaves without a word in this case.
                 return
             self._output.write(f"exit: {text}\n", "stderr")
-
-
-def _faults() -> list[str]:
-    """Return the known computing errors of the open devices' adapters."""
-    return [
-        fault for backend in all_opened() for fault in getattr(backend, "faults", ())
-    ]
 
 
 def handlers(session: Session) -> Mapping[str, Handler]:

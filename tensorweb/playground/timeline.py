@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from tensorweb import frames
-from tensorweb.devices import opened
+from tensorweb.devices import open_device_async, opened
 from tensorweb.events import Read
 from tensorweb.inspection import costs
+from tensorweb.performance import rates as device_rates
+from tensorweb.waits import run_async, run_blocking
 
 from . import policy, records, sources
 from .kernels import Tally, key_of
@@ -80,4 +82,17 @@ def _finding(run: costs.Run) -> records.TimelineFinding | None:
         "text": clip_line(first.text, policy.LONGEST_PROBLEM),
         "file": first.line.file if first.line and is_own else "",
         "line": first.line.number if first.line and is_own else None,
+    }
+
+
+async def rates(device: records.DeviceName, blocking: bool) -> records.DeviceRates:
+    """Measure what a device does in a second."""
+    if not blocking:
+        await open_device_async(device)
+    steps = device_rates.measured(device)
+    found = run_blocking(steps) if blocking else await run_async(steps)
+    return {
+        "adapter": found.adapter,
+        "bandwidth": found.bandwidth,
+        "flops": found.flops,
     }

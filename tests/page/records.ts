@@ -73,7 +73,7 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
   describe: [tensor],
   source: {
     text: "@compute",
-    lines: [{ first: 0, last: 0, span: null, buffers: [0] }],
+    lines: [{ first: 0, last: 0, spans: [], buffers: [0], helper: false }],
     buffers: [{ name: "input0", value: "float32 (2, 3)", bytes: 24, written: false, span: null }],
   },
   splits: [{ writer: 0, reader: 1, value: "float32 (2, 3)", written: 24, read: 24, why: "It is sorted." }],

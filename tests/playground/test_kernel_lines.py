@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorweb.backends.wasm import WasmBackend
 from tensorweb.playground import bridge
 from tensorweb.playground.kernel_records import KernelSource
 from tensorweb.playground.records import Span
@@ -21,22 +22,32 @@ tw.realize(v)
 """
 
 
-def part(span: Span | None) -> str:
+def part(span: Span | None, program: str = PROGRAM) -> str:
     """Return the text of an expression of one line."""
     if span is None:
         return ""
-    return PROGRAM.splitlines()[span["line"] - 1][span["column"] : span["endColumn"]]
+    return program.splitlines()[span["line"] - 1][span["column"] : span["endColumn"]]
 
 
-def computed(source: KernelSource) -> dict[str, str]:
+def computed(source: KernelSource, program: str = PROGRAM) -> dict[str, str]:
     """Return the expression of each line with a text, by the line without spaces."""
     rows = source["text"].splitlines()
     return {
-        rows[row].strip(): part(piece["span"])
+        rows[row].strip(): " | ".join(part(span, program) for span in piece["spans"])
         for piece in source["lines"]
         for row in range(piece["first"], piece["last"] + 1)
-        if piece["span"] is not None
+        if piece["spans"]
     }
+
+
+def lines_of(*statements: str) -> dict[str, str]:
+    """Return the expressions of the lines of a program's last kernel."""
+    program = "\n".join(["import tensorweb as tw", *statements])
+    session = Session(lambda kind, fields: None, None, True)
+    answer = bridge.drive(session.run(program))
+    assert answer["error"] is None
+    last = len(answer["kernels"]) - 1
+    return computed(bridge.drive(session.source(last)), program)
 
 
 def test_lines_of_wgsl_have_the_expressions_that_they_compute(webgpu: str) -> None:
@@ -66,9 +77,36 @@ def test_lines_of_wgsl_have_the_expressions_that_they_compute(webgpu: str) -> No
         ("elementwise", "before1_v6 = v6;", "v * v + x * 0.5"),
     ]:
         assert lines[kind].get(line) == expression, (kind, line)
-    # Functions of the library belong to no expression.
-    assert "fn tanh_f32(x: f32) -> f32 {" in sources["matmul"]["text"]
-    assert "fn tanh_f32(x: f32) -> f32 {" not in lines["matmul"]
+
+
+def test_functions_of_the_library_have_the_expressions_that_call_them(
+    webgpu: str,
+) -> None:
+    found = lines_of(
+        "x = tw.realize(tw.linspace(0.0, 1.0, 35, device='webgpu'))",
+        "y = tw.realize(tw.tanh(x) + tw.exp(x * 2))",
+    )
+    both = "tw.tanh(x) | tw.exp(x * 2)"
+    assert found["fn tanh_f32(x: f32) -> f32 {"] == "tw.tanh(x)"
+    assert found["fn exp_f32(x: f32) -> f32 {"] == "tw.exp(x * 2)"
+    # Both of these need it, one through another function.
+    assert found["fn exp_scaled_f32(x: f32, exponent: i32) -> f32 {"] == both
+    assert found["return v5;"] == "tw.tanh(x) + tw.exp(x * 2)"
+    assert found["result[index] = value(index);"] == "tw.tanh(x) + tw.exp(x * 2)"
+
+
+def test_operands_of_a_product_that_is_summed_have_their_expressions(
+    webgpu: str,
+) -> None:
+    found = lines_of(
+        "x = tw.realize(tw.linspace(0.0, 1.0, 35, device='webgpu').reshape(7, 5))",
+        "v = tw.realize(tw.linspace(0.0, 1.0, 5, device='webgpu'))",
+        "y = tw.realize(x @ (v + 1))",
+    )
+    assert found["let v3 = (v1 + parameters.scalar0);"] == "v + 1"
+    assert found["let v4 = (v0 * v3);"] == "x @ (v + 1)"
+    assert found["return (a + b);"] == "x @ (v + 1)"
+    assert found["store_one(output, total);"] == "x @ (v + 1)"
 
 
 def test_buffers_have_the_expressions_that_built_their_values(webgpu: str) -> None:
@@ -86,3 +124,78 @@ def test_buffers_have_the_expressions_that_built_their_values(webgpu: str) -> No
     assert "var<storage, read> input0" in loads[0]
     assert all("input0[" in row for row in loads[1:])
     assert len(loads) > 1
+
+
+MODULES = """\
+import tensorweb as tw
+x = tw.realize(tw.linspace(0.0, 1.0, 35).reshape(7, 5))
+y = tw.realize(tw.tanh(x @ x.T + 1) * 2)
+z = tw.realize(tw.nn.softmax(y * 3, axis=1) - 1)
+s = tw.realize((tw.exp(z) + z).sum(axis=0) * 5)
+u = tw.realize(tw.sort(tw.square(z), axis=1))
+c = tw.realize(tw.cumulative_sum(z * 4, axis=1))
+g = tw.realize(tw.sin(x)[tw.asarray([1, 0])] - 7)
+"""
+
+
+def test_lines_of_webassembly_have_the_expressions_that_they_compute(
+    wasm: WasmBackend,
+) -> None:
+    session = Session(lambda kind, fields: None, None, True)
+    answer = bridge.drive(session.run(MODULES, "cpu"))
+    assert answer["error"] is None
+    found: set[tuple[str, str]] = set()
+    for index in range(len(answer["kernels"])):
+        source = bridge.drive(session.source(index))
+        rows = source["text"].splitlines()
+        for piece in source["lines"]:
+            for span in piece["spans"]:
+                for row in rows[piece["first"] : piece["last"] + 1]:
+                    instructions = {word.split()[0] for word in row.split("  ") if word}
+                    text = part(span, MODULES)
+                    found |= {(instruction, text) for instruction in instructions}
+    assert found >= {
+        ("f32x4.add", "x @ x.T + 1"),
+        ("f32x4.mul", "tw.tanh(x @ x.T + 1) * 2"),
+        ("f32x4.abs", "tw.tanh(x @ x.T + 1)"),
+        ("loop", "x @ x.T"),
+        ("f32x4.add", "tw.exp(z) + z"),
+        ("f32x4.mul", "y * 3"),
+        ("f32x4.div", "tw.nn.softmax(y * 3, axis=1)"),
+        ("f32x4.mul", "(tw.exp(z) + z).sum(axis=0) * 5"),
+        ("f32x4.mul", "tw.square(z)"),
+        ("f32x4.mul", "z * 4"),
+    }
+    assert not found & {
+        ("f32x4.abs", "x @ x.T + 1"),
+        ("f32x4.div", "y * 3"),
+        ("f32x4.abs", "tw.tanh(x @ x.T + 1) * 2"),
+    }
+
+
+def test_lines_of_webassembly_have_the_buffers_that_they_read_and_write(
+    wasm: WasmBackend,
+) -> None:
+    session = Session(lambda kind, fields: None, None, True)
+    program = (
+        "import tensorweb as tw\nx = tw.realize(tw.ones(9) + 1)\ny = x * 2\nprint(y)"
+    )
+    answer = bridge.drive(session.run(program, "cpu"))
+    source = bridge.drive(session.source(len(answer["kernels"]) - 1))
+    rows = source["text"].splitlines()
+    read, written = source["buffers"]
+    assert (read["written"], written["written"]) == (False, True)
+    assert (part(read["span"], program), part(written["span"], program)) == (
+        "tw.ones(9) + 1",
+        "x * 2",
+    )
+    touched = {
+        (tuple(piece["buffers"]), rows[row].split("  ")[-2].split()[0])
+        for piece in source["lines"]
+        for row in range(piece["first"], piece["last"] + 1)
+        if piece["buffers"]
+    }
+    assert ((0,), "v128.load") in touched
+    assert all(
+        ".store" in rows[p["last"]] for p in source["lines"] if p["buffers"] == [1]
+    )

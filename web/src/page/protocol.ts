@@ -405,16 +405,19 @@ export interface KernelLine {
   /** Index of the first line, and of the last one. */
   first: number;
   last: number;
-  /** The expression of `main.py` that built it. */
-  span: Span | null;
+  /** The expressions of `main.py` that built it; of a function all that call it. */
+  spans: Span[];
   /** Indices of the buffers whose elements they read or write. */
   buffers: number[];
+  /** Whether they are of a function of the library, such as `tanh_f32`. */
+  helper: boolean;
 }
 export const isKernelLine: Check<KernelLine> = record({
   first: count(1_000_000_000),
   last: count(1_000_000_000),
-  span: orNull(isSpan),
+  spans: list(isSpan, 1_000),
   buffers: list(count(), 10_000),
+  helper: flag,
 });
 
 /** A buffer that a kernel binds. */

@@ -103,7 +103,7 @@ export function mountSource(page: Page, { text, lines, buffers }: KernelSource, 
     current = index;
     const piece = pieces[index];
     mark(new Set(piece ? [piece] : []), new Set(piece?.buffers));
-    if (piece?.span) page.lightSpans(presentSpans(page, [piece.span]), hue);
+    if (piece?.spans.length) page.lightSpans(presentSpans(page, piece.spans), hue);
     else leave();
   };
   source.addEventListener("pointermove", ({ target }) => {
@@ -121,18 +121,19 @@ export function mountSource(page: Page, { text, lines, buffers }: KernelSource, 
     reveal(piece);
     if (piece) said.textContent = spoken(page, rows, piece);
   });
-  const spans = new Map([...pieces, ...buffers].flatMap(({ span }) => (span ? [[keyOf(span), span]] : [])));
+  const own = [...pieces.flatMap((piece) => piece.spans), ...buffers.flatMap(({ span }) => span ?? [])];
+  const spans = new Map(own.map((span) => [keyOf(span), span]));
   /** The expressions in the present text; null until they are asked for. */
   let present: PresentSpan[] | null = null;
   const light = (line: number | null, column: number | null): void => {
     present ??= [...spans].flatMap(([key, span]) => presentSpans(page, [span]).map((now) => ({ key, now })));
     const found = line === null ? [] : spansAt(present, line, column);
-    const isChosen = (span: Span | null): boolean => span !== null && found.includes(keyOf(span));
-    const chosen = new Set(pieces.filter(({ span }) => isChosen(span)));
+    const isChosen = (span: Span): boolean => found.includes(keyOf(span));
+    const chosen = new Set(pieces.filter((piece) => piece.spans.some(isChosen)));
     const named = new Set([...chosen].flatMap((piece) => piece.buffers));
-    buffers.forEach(({ span }, index) => isChosen(span) && named.add(index));
+    buffers.forEach(({ span }, index) => span && isChosen(span) && named.add(index));
     mark(chosen, named);
-    reveal([...chosen][0]);
+    reveal([...chosen].find(({ helper }) => !helper) ?? [...chosen][0]);
   };
   const moved = (): void => {
     present = null;
@@ -141,7 +142,7 @@ export function mountSource(page: Page, { text, lines, buffers }: KernelSource, 
 }
 
 /** The words for a piece of the text: its first line, and the expression that became it. */
-function spoken(page: Page, rows: readonly string[], { first, span }: Piece): string {
+function spoken(page: Page, rows: readonly string[], { first, spans: [span] }: Piece): string {
   const words = `Line ${first + 1}: ${rows[first]?.trim() ?? ""}`;
   const program = filesOf(page.view.origins.run?.source ?? "")[0]?.text ?? "";
   return span ? `${words} From line ${span.line} of the program: ${textOf(span, program)}` : words;
