@@ -83,9 +83,15 @@ def test_a_file_shows_no_lines_of_another_text(
 ) -> None:
     page = on_cpu.page
     assert on_cpu.run(PROGRAM) == "ready"
-    on_cpu.write("# one line more\n" + PROGRAM)
-    page.wait_for_function("tensorwebPage.view.editedSince")
-    text = saved_page(page, tmp_path / "edited.html").read_text()
+    page.get_by_role("button", name="More", exact=True).click()
+    item = page.get_by_role("menuitem", name="Save with its result")
+    # Sooner than the editor saves what is typed.
+    change = {"from": 0, "to": 0, "insert": "# one line more\n"}
+    type_and_save = "(item, one) => { tensorwebPage.editor.change([one]); item.click() }"
+    with page.expect_download() as download:
+        item.evaluate(type_and_save, change)
+    text = download.value.path().read_text()
+    assert "# one line more" in text
     assert "edited after this run" in text
     assert 'id="recording"' not in text
     # A site without the script of reports.

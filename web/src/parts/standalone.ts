@@ -27,6 +27,8 @@ const LEAST_ELEMENTS = 16;
 const LOCAL = /^(localhost|127\.|\[::1\]|.*\.localhost$)/;
 
 export async function saveAsPage(page: Page): Promise<void> {
+  // What was typed just now makes the lines of the run another text's.
+  page.editor.flush();
   const { document: shown } = page.view;
   const site = siteAddress();
   try {
