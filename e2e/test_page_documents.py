@@ -104,6 +104,63 @@ def open_example(driver: PageDriver, path: Path) -> None:
     driver.wait(f"tensorwebPage.view.document.id === '{path.stem}'")
 
 
+PANELS = (
+    *("tensors", "why", "film", "model", "kernels", "timeline", "memory"),
+    *("files", "compare"),
+)
+
+SHOWN = """async panels => {
+  const texts = {};
+  for (const id of panels) {
+    tensorwebPage.show(id);
+    for (let left = 600; left > 0 && !texts[id]; left--) {
+      await new Promise(requestAnimationFrame);
+      const panel = document.getElementById(id), text = panel.innerText.trim();
+      const isWaiting = panel.dataset.view === 'loading' || text.includes('Looking…');
+      if (!isWaiting) texts[id] = text;
+    }
+  }
+  return texts;
+}"""
+"""Shows panels one after another, and returns the text that each has in the end."""
+
+MISTAKE = re.compile(r"\b[A-Z]\w*Error: .{0,99}|internal:.*|\bundefined\b|\[object ")
+
+LONG = {"20-moons", "24-names", "26-digits", "27-attention", "29-newton", "32-cells"}
+"""Examples that compute for seconds, and longer with everything retained."""
+
+
+def shown(driver: PageDriver, *panels: str) -> str:
+    """Check that panels show something, or why they show nothing."""
+    texts = driver.page.evaluate(SHOWN, panels)
+    assert [*texts] == [*panels], f"{driver.wrong()}: {texts}"
+    assert all(texts.values()), texts
+    text = "\n".join(texts.values())
+    assert MISTAKE.findall(text) == []
+    return text
+
+
+def look_everywhere(driver: PageDriver, is_long: bool) -> None:
+    """Open every panel, after a run that retained everything, and what is offered."""
+    page = driver.page
+    if not is_long:
+        page.evaluate("void tensorwebPage.run(null, { inside: true, memory: true })")
+        assert driver.idle() == "ready", driver.output
+    shown(driver, *PANELS)
+    found = page.evaluate("tensorwebPage.view.tensors.filter(({ size }) => size > 0)")
+    for tensor in found[: not is_long]:
+        cell = {"name": tensor["name"], "index": [0] * len(tensor["shape"])}
+        page.evaluate("cell => tensorwebPage.why(cell)", cell)
+        assert " = " in shown(driver, "why")
+    for look in page.locator("#output .question .line-link").all():
+        look.click()
+        panel = str(page.evaluate("tensorwebPage.view.result"))
+        kind, _, name = look.inner_text().partition(" ")
+        assert panel == ("tensors" if kind == "Layout" else kind.strip("?").lower())
+        assert name in shown(driver, panel)
+        assert kind != "Layout" or page.locator(".layout-cells").is_visible()
+
+
 @pytest.mark.parametrize(
     "path",
     [path for path in EXAMPLES if path.stem not in CPU_ONLY],
@@ -127,6 +184,7 @@ def test_example_runs_on_the_cpu_alone(on_cpu: PageDriver, path: Path) -> None:
     assert [line for line in SAID.get(path.stem, []) if line not in on_cpu.output] == []
     expect(on_cpu.page.locator("#device")).to_contain_text("WebAssembly")
     assert not [url for url in on_cpu.requests if url.endswith(".whl")]
+    look_everywhere(on_cpu, path.stem in LONG)
 
 
 def test_both_devices_are_timed_in_one_program(shared: PageDriver) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from pathlib import Path
+from typing import TypedDict
 
 from tools.process import BuildError
 
@@ -33,15 +34,31 @@ DATA = {
 ASKED = "Predict: "
 """Begins the paragraph that asks the reader something before a run."""
 
+LOOKS = "Then look: "
+"""Begins the paragraph of what the page offers to look at after a run: panels, with a
+cell for Why?, and Layout with a tensor, as in `Then look: Kernels; Why? result[3]`."""
+
 SEVERAL = "#!tensorweb files\n"
 """Begins the text of a program of several files, as in `web/src/page/program.ts`."""
 
 
-def index(folder: Path) -> list[dict[str, str]]:
+class Entry(TypedDict):
+    """What the menu tells of an example."""
+
+    file: str
+    group: str
+    title: str
+    description: str
+    question: str
+    looks: list[str]
+
+
+def index(folder: Path) -> list[Entry]:
     """Return what the menu tells of each example, in its order.
 
     The docstring's first line is the title, its next paragraph the description; the
-    last one is what the reader is asked before a run, `Predict: …?`.
+    last one is what the reader is asked before a run, `Predict: …?`, unless that is
+    followed by what to look at after it.
 
     Raises:
         BuildError: an example has no such docstring or is not Python.
@@ -73,7 +90,7 @@ def write_index(folder: Path, target: Path) -> None:
     target.write_text(json.dumps(entries, indent=1, ensure_ascii=False), "utf-8")
 
 
-def _entry(path: Path) -> dict[str, str]:
+def _entry(path: Path) -> Entry:
     try:
         text = ast.get_docstring(ast.parse(path.read_text("utf-8"), path.name))
     except SyntaxError as error:
@@ -83,24 +100,28 @@ def _entry(path: Path) -> dict[str, str]:
             f"{path}: an example starts with a docstring: a title line, an empty line "
             "and one paragraph of description"
         )
-    title, *paragraphs = text.split("\n\n")
+    title, *paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
+    looks = []
+    if paragraphs and paragraphs[-1].startswith(LOOKS):
+        looks = paragraphs.pop().removeprefix(LOOKS).split("; ")
     description = "" if len(paragraphs) < 2 else paragraphs[0]
-    question = " ".join(paragraphs[-1].split()) if paragraphs else ""
+    question = paragraphs[-1] if paragraphs else ""
     if not question.startswith(ASKED) or not question.endswith("?"):
         raise BuildError(
-            f"{path}: the last paragraph of its docstring asks the reader something: "
-            f"{ASKED}…?"
+            f"{path}: the last paragraph of its docstring, or the last but one before "
+            f"{LOOKS}…, asks the reader something: {ASKED}…?"
         )
     return {
         "file": path.name,
         "group": _group(path.name[:2]),
-        "title": " ".join(title.split()).removesuffix("."),
-        "description": " ".join(description.split()),
+        "title": title.removesuffix("."),
+        "description": description,
         "question": question.removeprefix(ASKED),
+        "looks": looks,
     }
 
 
-def _place(entry: dict[str, str]) -> tuple[int, int]:
+def _place(entry: Entry) -> tuple[int, int]:
     """Return an example's position in the menu: its group's index, and its own."""
     number, numbers = entry["file"][:2], GROUPS[entry["group"]]
     own = numbers.index(number) if number in numbers else len(numbers)

@@ -130,7 +130,7 @@ def test_playwright_still_drives_firefox() -> None:
 
 
 def test_index_takes_title_and_description_from_the_docstring(tmp_path: Path) -> None:
-    second = '"""Second.\n\nPredict: what?\n"""\n'
+    second = '"""Second.\n\nPredict: what?\n\nThen look: Kernels;\nWhy? x[3]\n"""\n'
     (tmp_path / "02-b.py").write_text(second, "utf-8")
     text = (
         '"""A tour.\n\nOne line\nand another.\n\nMore.\n\nPredict: is it\nlong?\n"""\n'
@@ -144,6 +144,7 @@ def test_index_takes_title_and_description_from_the_docstring(tmp_path: Path) ->
             "title": "A tour",
             "description": "One line and another.",
             "question": "is it long?",
+            "looks": [],
         },
         {
             "file": "02-b.py",
@@ -151,6 +152,7 @@ def test_index_takes_title_and_description_from_the_docstring(tmp_path: Path) ->
             "title": "Second",
             "description": "",
             "question": "what?",
+            "looks": ["Kernels", "Why? x[3]"],
         },
     ]
 

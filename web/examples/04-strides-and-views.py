@@ -3,6 +3,8 @@
 One block of memory, many tensors: see which movement copies and which does not.
 
 Predict: does a transpose copy its numbers, or only the way in which they are read?
+
+Then look: Layout t; Layout split; Layout merged
 """
 
 import tensorweb as tw
@@ -45,6 +47,9 @@ index = (1, 2, 3)
 print("row-major strides of (5, 6, 7):", tw.shapes.strides((5, 6, 7)))
 print("element", index, "of (5, 6, 7) is number", tw.ravel_index(index, (5, 6, 7)))
 print("number 59 of (5, 6, 7) is element", tw.unravel_index(59, (5, 6, 7)))
+
+# "Layout", offered above the output, shows this strip for t, split and merged: the cell
+# under the pointer, the order of a visit, and for merged why it had to be copied.
 
 # Who looks at the same elements sees what is written, whichever way it was written.
 row = t[0, 0]

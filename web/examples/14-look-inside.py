@@ -3,6 +3,8 @@
 See a chain of operations become one kernel, and read the code that the device runs.
 
 Predict: how many kernels does a chain of five operations on one tensor need?
+
+Then look: Kernels; Why? result[3]; Timeline; Memory
 """
 
 import tensorweb as tw
@@ -16,10 +18,10 @@ result = tw.sum(bell * ripple + 1.0, axis=0)
 # `explain` says in words what would run: graph, kernels and their source.
 print(tw.explain(result))
 
-# Asking for a value runs it. Open the tab "Kernels" on the right after the run: it
+# Asking for a value runs it. "Then look", above the output, opens the tab "Kernels": it
 # lists every kernel of this program with its source.
 print("sum of everything:", tw.sum(result).item())
 tw.show(bell * ripple, name="bell times ripple")
 
-# The other way round: choose a cell of `result` in the tab "Tensors" and press "Why?".
-# The tab shows the 64 numbers that were added, and what each of them was made of.
+# The other way round: "Why? result[3]" shows the 64 numbers that were added, and what
+# each of them was made of. "Timeline" shows when that was, "Memory" where.

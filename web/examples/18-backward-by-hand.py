@@ -3,6 +3,8 @@
 Each number remembers its sources; the backward pass multiplies slopes and adds up.
 
 Predict: which of the inputs a and b changes g more?
+
+Then look: Why? g; Kernels
 """
 
 import tensorweb as tw
@@ -78,7 +80,7 @@ class Graph:
 
 
 # The same program on tensors, which remember in the same manner.
-# After the run press "Why?" at `g`, then "Its gradients": those of all letters.
+# "Why? g", offered above the output, and then "Its gradients": those of all letters.
 a, b = (tw.asarray(x, requires_grad=True) for x in (-4.0, 2.0))
 letters = program(a, b, lambda x: tw.maximum(x, 0.0))
 g = letters["g"]

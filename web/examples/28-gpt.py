@@ -3,6 +3,8 @@
 A small transformer reads The House That Jack Built (1755) and learns to go on with it.
 
 Predict: 27 letters, equal chances: what loss does the untrained model begin with?
+
+Then look: Model; Film; Timeline
 """
 
 import math
@@ -101,4 +103,5 @@ print(
     f"from {first:.2f} nats (equal chances: {math.log(len(LETTERS)):.2f}) to {last:.2f}"
 )
 print("below 1.9 nats:", last < 1.9)
-# The tab "Model" shows its layers as a tree, with what each of them returned last.
+# "Model", offered above the output, shows its layers as a tree with what each returned
+# last, "Film" the loss step by step, "Timeline" where the time of the training went.

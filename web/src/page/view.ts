@@ -17,6 +17,8 @@ export interface Example {
   description: string;
   /** The question to the reader before a run. */
   question: string;
+  /** What it offers to look at after a run, see `panels/output/looks.ts`. */
+  looks: readonly string[];
   source: string;
 }
 
@@ -123,6 +125,11 @@ export interface Cell {
   id?: number;
   name: string;
   index: readonly number[];
+}
+
+/** The tensor of a name; one tensor can have several. */
+export function tensorNamed(tensors: readonly TensorRecord[], name: string): TensorRecord | undefined {
+  return tensors.find((one) => one.name === name || one.names.includes(name));
 }
 
 /** The state that parts draw; replaced as one object, never mutated. */

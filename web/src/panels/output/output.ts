@@ -6,6 +6,7 @@ import { RECORDED, originNote } from "../../page/run-origin";
 import type { Page } from "../../page/page";
 import { MAIN } from "../../page/program";
 import { printedLine } from "../../parts/nonfinite";
+import { lookButtons } from "./looks";
 import { idOf } from "../../page/workspace";
 import type { Display, Failure, Frame, Output, RunRecord } from "../../page/protocol";
 import { widths } from "./widths";
@@ -21,7 +22,7 @@ import { richView } from "./rich";
 import { PrintedText } from "./printed-text";
 import "./ansi.css";
 import "./output.css";
-import type { Part, View } from "../../page/view";
+import type { Example, Part, View } from "../../page/view";
 
 /** Cards of one run; the worker sends fewer unless a program forges them. */
 const MOST_CARDS = 250;
@@ -36,7 +37,8 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
   const copy = copyButton(page, "output", () => content.innerText);
   copy.hidden = true;
   const question = el("p", { class: "question", hidden: true }, el("strong", {}, "Before you run: "), el("span"));
-  host.append(origin, copy, question, content, scroll.button);
+  const looks = el("p", { class: "question", hidden: true });
+  host.append(origin, copy, question, looks, content, scroll.button);
   let field: HTMLFormElement | null = null;
   let isFieldShown = false;
   let last: { line: HTMLElement; record: RunRecord } | null = null;
@@ -84,9 +86,14 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
       if (origin.textContent !== originText) origin.textContent = originText;
       content.toggleAttribute("data-stale", originText !== "" && originText !== RECORDED);
       if (last) last.line.textContent = footer(last.record, view);
-      const questionText = questionOf(view);
+      const example = exampleOf(view);
+      const questionText = example?.question ?? "";
       question.hidden = questionText === "";
       if (question.lastElementChild?.textContent !== questionText) question.lastElementChild?.replaceChildren(questionText);
+      const texts = example?.looks ?? [];
+      looks.hidden = texts.length === 0 || view.origins.tensors?.document !== view.document.id;
+      if (looks.dataset["texts"] !== texts.join()) looks.replaceChildren(el("strong", {}, "Then look: "), ...lookButtons(page, texts));
+      looks.dataset["texts"] = texts.join();
       tensorCards.update(view);
     },
     begin: () => {
@@ -140,11 +147,9 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
   };
 }
 
-/** The question of the open example; empty for other programs, and once the reader has changed it. */
-function questionOf({ examples, document, edited }: View): string {
-  if (edited) return "";
-  const example = examples?.find(({ file, source }) => idOf(file) === document.id || source === document.original);
-  return example?.question ?? "";
+/** The example that is open; none for other programs, and once the reader has changed it. */
+function exampleOf({ examples, document, edited }: View): Example | undefined {
+  return edited ? undefined : examples?.find(({ file, source }) => idOf(file) === document.id || source === document.original);
 }
 
 /** The outcome of the run; not shown as finished while its tensors are being read. */

@@ -8,7 +8,7 @@ import type { Page } from "../../page/page";
 import type { CellGradient, DeviceComparison, DeviceName, Why, WhyRow, WhySource } from "../../page/protocol";
 import { originNote, whyUnavailable } from "../../page/run-origin";
 import { messageOf } from "../../page/session";
-import type { Cell, Part, RunOrigin, View } from "../../page/view";
+import { tensorNamed, type Cell, type Part, type RunOrigin, type View } from "../../page/view";
 import { rangeOf } from "../tensors/facts";
 import { mountAlignment } from "./alignment";
 import { cellName } from "./cell-name";
@@ -188,7 +188,7 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
     if (origins.output === expected.after || origins.tensors !== origins.output) return;
     const { name, index } = expected.cell;
     expected = null;
-    const tensor = tensors.find((one) => one.name === name);
+    const tensor = tensorNamed(tensors, name);
     if (!record.inside || !tensor) say(`The run did not make ${name} again.`);
     else void ask(tensor.id, index);
   };
@@ -229,7 +229,7 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
     why: (cell) => {
       page.show(host.id);
       const { run: record, tensors, origins } = page.view;
-      const id = cell.id ?? tensors.find(({ name }) => name === cell.name)?.id;
+      const id = cell.id ?? tensorNamed(tensors, cell.name)?.id;
       const isKnown = record?.inside && id !== undefined;
       if (!isKnown && !page.run(null, { inside: true })) return;
       linked = NONE;
