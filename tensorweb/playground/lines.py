@@ -25,6 +25,7 @@ import tensorweb as tw
 from tensorweb.frames import Location, Position, end_execution, line_of, position_of
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import CONSTANT
+from tensorweb.graph.tracing import is_tracing
 from tensorweb.ops.structure import COPY
 from tensorweb.tensor.base import TensorBase
 
@@ -126,7 +127,8 @@ class Made:
         self.owned_at = getattr(owner, "location", None)
         self.is_copied = (owner or node).op is COPY
         self.node = ref(node)
-        if self.film is not None:
+        # While jit or vmap records a function, its values are none of the run.
+        if self.film is not None and not is_tracing():
             self.film.add(x)
 
     def record(self, runs: int) -> LineResult:

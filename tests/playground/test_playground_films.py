@@ -20,6 +20,18 @@ for i in range(100):
 """
 
 
+TRACED = """
+import tensorweb as tw
+@tw.jit
+def f(x):
+    y = x * 2
+    return y
+for i in range(3):
+    a = f(tw.ones(3))
+b = tw.vmap(lambda row: f(row) + 1)(tw.ones((2, 3)))
+"""
+
+
 def ran(device: str, **how: Any) -> tuple[Any, Any]:
     session = Session(lambda kind, fields: None, None, True)
     table: Any = handlers(session)
@@ -40,6 +52,21 @@ def test_each_iteration_is_a_step(device: str) -> None:
     assert pair["difference"]["max"] == 0.5
     why = bridge.drive(table["why"](ids[1], [1]))
     assert [row["text"] for row in why["rows"]] == ["1·0.5 = 0.5"]
+
+
+def test_values_of_a_recorded_function_are_no_steps(cpu: str) -> None:
+    session = Session(lambda kind, fields: None, None, True)
+    table: Any = handlers(session)
+    record = bridge.drive(table["run"](TRACED, cpu, inside=True))
+    assert record["error"] is None
+    steps = {
+        line["line"]: bridge.drive(table["film"](index))["steps"]
+        for index, line in enumerate(record["lines"])
+    }
+    assert (len(steps[8]), len(steps[9])) == (3, 1)
+    assert all(
+        "problem" not in step["tensor"] for film in steps.values() for step in film
+    )
 
 
 def test_a_histogram_has_a_column_for_each_step(device: str) -> None:

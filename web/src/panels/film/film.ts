@@ -16,6 +16,7 @@ import { mountLitPicture } from "../why/lit-picture";
 import "./film.css";
 
 const INVITATION = "The values that a line makes in a loop are shown here one after another. Run a program first.";
+const TRACED = "This line ran only while a transformation such as jit or vmap recorded its function: there are no values of it.";
 const NONE = "No line of the program makes a tensor more than once: put a line into a loop, and press Run.";
 
 export function mountFilm(host: HTMLElement, page: Page): Part {
@@ -26,7 +27,7 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
   const line = el("span", {});
   const pin = button("Pin", () => hold(), { class: "quiet", title: "Compare the following steps with this one" });
   const slider = mountSlider("step", "Step of the film", (step) => show(step));
-  const title = el("h3", { class: "film-title", role: "status" });
+  const title = el("p", { class: "film-title", role: "status" });
   const stage = el("div", { class: "film-stage" });
   const chart = mountChart();
   const histograms = el("figure", { class: "film-histogram" });
@@ -55,7 +56,7 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
       const found = await page.request("film", { result: index });
       if (mine !== generation) return;
       steps = found.steps;
-      text.textContent = "";
+      text.textContent = steps.length > 0 ? "" : TRACED;
       view.hidden = steps.length === 0;
       for (const part of [slider.dom, chart.dom, histograms, pin]) part.hidden = steps.length < 2;
       const same = at === null ? -1 : steps.findIndex(({ step }) => step >= at);
@@ -107,7 +108,7 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
     const found = films(now);
     text.textContent = found.length > 0 ? "" : NONE;
     view.hidden = found.length === 0;
-    choice.replaceChildren(...found.map(([one, index]) => el("option", { value: index }, `${one.name || "returned"} · line ${one.line} · ${count(one.count, "time")}`)));
+    choice.replaceChildren(...found.map(([one, index]) => el("option", { value: index }, `${one.name || "value"} · line ${one.line} · ${count(one.count, "time")}`)));
     const seen = asked ? null : (page.view.focus?.film ?? null);
     const first = found.find(([one, index]) => isSame(one, asked) || index === seen?.result) ?? found[0];
     if (!first) return;
