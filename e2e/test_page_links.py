@@ -174,6 +174,38 @@ def test_a_link_carries_a_range_of_the_time(on_cpu: PageDriver) -> None:
     on_cpu.show("Tensors")
 
 
+def test_a_link_carries_a_buffer_of_the_memory(on_cpu: PageDriver) -> None:
+    page = on_cpu.page
+    on_cpu.show("Memory")
+    assert on_cpu.run(f"{LOOP}print(y, x)\n") == "ready"
+    picture = page.locator("#memory .memory-picture")
+    reading = page.locator("#memory .memory-reading")
+    picture.focus()
+    for key in ("Home", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+    expect(reading).to_contain_text("line 4")
+    text = reading.inner_text()
+    page.get_by_role("button", name="Share").click()
+    link = page.locator(".share-link")
+    expect(link).to_have_value(re.compile("tab=memory.*&at="))
+    address = link.input_value()
+    page.keyboard.press("Escape")
+    assert page.evaluate("tensorwebPage.view.focus.memory.step") == 2
+    # Another run has other buffers.
+    assert on_cpu.run() == "ready"
+    expect(reading).to_contain_text("Point at a block")
+    assert page.evaluate("tensorwebPage.view.focus") is None
+    on_cpu.tidy()
+    page.evaluate("hash => { location.hash = hash }", address.partition("#")[2])
+    page.wait_for_function("tensorwebPage.view.document.kind === 'link'")
+    page.wait_for_function("!tensorwebPage.view.held && tensorwebPage.view.focus")
+    assert on_cpu.run() == "ready"
+    # Lifetimes in seconds differ.
+    expect(reading).to_contain_text(text.split(", ")[0])
+    expect(picture).not_to_be_focused()
+    on_cpu.show("Tensors")
+
+
 def test_the_first_tensor_that_differs_is_named(shared: PageDriver) -> None:
     page = shared.page
     page.evaluate(
@@ -214,7 +246,8 @@ LOOK = (
     '{"axes": {"rows": %s, "columns": 1}, "index": [0, 0],'
     ' "scale": null, "mode": "cells"}'
 )
-BACKWARDS = '"range": {"from": 1, "to": 0}'
+NONE = '"why": [], "film": null, "kernel": null'
+BACKWARDS = '"range": {"from": 1, "to": 0}, "memory": null'
 HOSTILE = {
     "t=<img src=x onerror=alert(1)>&tab=<b>&v=<script>alert(1)</script>": (
         "panel and the version"
@@ -224,8 +257,9 @@ HOSTILE = {
     "tab=editor": "panel",
     "fp=%%%": "results",
     "at=AAAA": "place",
-    'at=PACKED {"why": [], "film": null, "kernel": null}': "place",
-    f'at=PACKED {{"why": [], "film": null, "kernel": null, {BACKWARDS}}}': "place",
+    f"at=PACKED {{{NONE}}}": "place",
+    f'at=PACKED {{{NONE}, "range": null, "memory": null}}': "place",
+    f"at=PACKED {{{NONE}, {BACKWARDS}}}": "place",
     "look=AAAA": "view",
     f"look=PACKED {LOOK % -1}": "view",
     "fp=AAAA": "results",

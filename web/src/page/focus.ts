@@ -18,8 +18,10 @@ export const isFocus = refined(
     kernel: orNull(record({ kernel: count(), name })),
     /** The selected part of the time of a run, from 0 to 1. */
     range: orNull(refined(record({ from: number, to: number }), ({ from, to }) => from >= 0 && from < to && to <= 1)),
+    /** The kernel and the buffer that are selected in the memory of a device; no buffer where nothing is in use. */
+    memory: orNull(record({ device: name, step: count(), block: orNull(count()) })),
   }),
-  ({ why, film, kernel, range }) => why.length > 0 || film !== null || kernel !== null || range !== null,
+  ({ why, ...others }) => why.length > 0 || Object.values(others).some((one) => one !== null),
 );
 
 export type Focus = Checked<typeof isFocus>;
@@ -35,7 +37,7 @@ export function clipped(name: string): string {
 
 /** A focus with some of its parts replaced, cut to what a link may carry: the last cells, the first characters. */
 export function focused(focus: Focus | null, changes: Partial<Focus>): Focus | null {
-  const next: Focus = { why: [], film: null, kernel: null, range: null, ...focus, ...changes };
+  const next: Focus = { why: [], film: null, kernel: null, range: null, memory: null, ...focus, ...changes };
   const { why, film, kernel } = changes;
   if (why) next.why = why.slice(-MOST_STEPS).map((step) => ({ ...step, name: clipped(step.name), value: clipped(step.value) }));
   if (film) next.film = { ...film, name: clipped(film.name) };

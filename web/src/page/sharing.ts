@@ -58,10 +58,11 @@ export async function packFocus(focus: Focus): Promise<string | null> {
 }
 
 /** The part of a focus that a panel shows. */
-function focusOf({ why, film, kernel, range }: Focus, panel: string): Focus | null {
+function focusOf({ why, film, kernel, range, memory }: Focus, panel: string): Focus | null {
   if (panel === "why") return focused(null, { why });
   if (panel === "film") return focused(null, { film });
   if (panel === "timeline") return focused(null, { range });
+  if (panel === "memory") return focused(null, { memory });
   return panel === "kernels" ? focused(null, { kernel }) : null;
 }
 

@@ -44,6 +44,7 @@ function described({ result, tensor, tensors, focus, viewSettings }: View, label
     const [from, to] = [focus.range.from, focus.range.to].map((part) => Math.round(100 * part));
     return ["range", `Select the time from ${from} % to ${to} % of the run in the panel *${label}*.`];
   }
+  if (result === "memory" && focus?.memory) return ["memory", `Look at kernel ${focus.memory.step + 1} in the panel *${label}*.`];
   const chosen = tensors.find(({ name }) => name === tensor);
   if (result === "tensors" && chosen) return [`tensor ${tensor} ${viewSettings?.mode ?? ""}`, tensorText(chosen, viewSettings)];
   return ["panel", `Open the panel *${label}*.`];

@@ -4,6 +4,7 @@ import { button, el } from "../../parts/dom";
 import { bytes, count, duration, tuple } from "../../parts/format";
 import { lineLink, presentLine } from "../../parts/line-link";
 import { schemeOf } from "../../page/media";
+import { focused, type Focus } from "../../page/focus";
 import type { Page } from "../../page/page";
 import { MAIN } from "../../page/program";
 import type { DeviceMemory, MemoryBlock, MemoryRecord, RunRecord } from "../../page/protocol";
@@ -33,6 +34,8 @@ export function mountMemory(host: HTMLElement, page: Page): Part {
   let drawn: RunRecord | null = null;
   let scheme = "";
   let isAsked = false;
+  /** What is selected, as links carry it. */
+  let shared: Focus["memory"] = null;
 
   const shown = (): DeviceMemory | null => record?.devices[choice.selectedIndex] ?? record?.devices[0] ?? null;
   const picture = mountPicture({
@@ -42,6 +45,11 @@ export function mountMemory(host: HTMLElement, page: Page): Part {
       const line = source?.file === MAIN ? presentLine(page, source) : null;
       page.light(page.view.origins.run, line);
       reading.textContent = (memory && record && readingOf(memory, record, cursor)) || HINT;
+    },
+    select: (cursor) => {
+      const memory = shown();
+      shared = cursor && memory && { device: memory.device, ...cursor };
+      page.change({ focus: focused(page.view.focus, { memory: shared }) });
     },
     choose: (cursor) => {
       const source = sourceUnder(shown(), cursor);
@@ -68,7 +76,11 @@ export function mountMemory(host: HTMLElement, page: Page): Part {
     const shares = lineShares(memory);
     list.replaceChildren(...shares.filter(({ bytes: size }) => size > 0).slice(0, MOST_LINES).map((share) => lineOf(page, share, memory.peak)));
     note.textContent = [retainedNote(drawn), ...notesOf(memory, record)].filter(Boolean).join(" ");
-    picture.draw(memory, record.kernels);
+    const linked = page.view.focus?.memory ?? null;
+    const isOfLink = linked !== null && linked !== shared;
+    picture.draw(memory, record.kernels, isOfLink && linked.step <= record.kernels ? linked : null);
+    // What was selected in a run before is none of this one.
+    if (linked && !isOfLink) page.change({ focus: focused(page.view.focus, { memory: null }) });
   };
   const show = (next: MemoryRecord | null, text: string): void => {
     record = next;
@@ -77,7 +89,8 @@ export function mountMemory(host: HTMLElement, page: Page): Part {
     choice.replaceChildren(...devices.map((device) => el("option", { value: device }, DEVICES[device] ?? device)));
     choice.hidden = devices.length < 2;
     const peaks = next?.devices.map(({ peak }) => peak) ?? [];
-    choice.selectedIndex = peaks.indexOf(Math.max(...peaks));
+    const linked = devices.indexOf(page.view.focus?.memory?.device ?? "");
+    choice.selectedIndex = linked < 0 ? peaks.indexOf(Math.max(...peaks)) : linked;
     redraw();
   };
   choice.addEventListener("change", redraw);

@@ -13,7 +13,8 @@ export interface Cursor {
 
 export interface MemoryPicture {
   dom: HTMLElement;
-  draw(memory: DeviceMemory, kernels: number): void;
+  /** Draw a record, with the cursor at a buffer if that is in use then. */
+  draw(memory: DeviceMemory, kernels: number, at: Cursor | null): void;
   /** Draw it again, in the colours of the page's theme. */
   redraw(): void;
 }
@@ -21,6 +22,8 @@ export interface MemoryPicture {
 export interface PictureEvents {
   /** The cursor stands on a buffer, or on none. */
   point(cursor: Cursor | null): void;
+  /** The reader chose where the cursor stands, by a click or by keys. */
+  select(cursor: Cursor | null): void;
   /** The reader wants to see the line of a buffer. */
   choose(cursor: Cursor): void;
 }
@@ -68,6 +71,8 @@ export function mountPicture(events: PictureEvents): MemoryPicture {
   let order: number[] = [];
   let width = 0;
   let cursor: Cursor | null = null;
+  /** Where the cursor stands while nothing else is pointed at. */
+  let selected: Cursor | null = null;
 
   const layOut = (): void => {
     width = dom.clientWidth;
@@ -84,6 +89,11 @@ export function mountPicture(events: PictureEvents): MemoryPicture {
     cursor = next;
     paint();
     events.point(next);
+  };
+  const move = (next: Cursor | null): void => {
+    selected = next;
+    point(next);
+    events.select(next);
   };
   const alive = (step: number): number[] => (memory && stack ? aliveAt(order, memory.blocks, step, stack.length) : []);
   const under = ({ clientX, clientY }: PointerEvent | MouseEvent): Cursor | null => {
@@ -105,22 +115,22 @@ export function mountPicture(events: PictureEvents): MemoryPicture {
     const at = Math.min(Math.max(step, 0), (stack?.length ?? 1) - 1);
     const there = alive(at);
     const same = cursor && cursor.block !== null && there.includes(cursor.block) ? cursor.block : (there.at(-1) ?? null);
-    point({ step: at, block: same });
+    move({ step: at, block: same });
   };
   const up = (by: number): void => {
     const step = cursor?.step ?? memory?.step ?? 0;
     const there = alive(step);
     const now = cursor?.block == null ? -1 : there.indexOf(cursor.block);
-    point({ step, block: there[Math.min(Math.max(now + by, 0), there.length - 1)] ?? null });
+    move({ step, block: there[Math.min(Math.max(now + by, 0), there.length - 1)] ?? null });
   };
   canvas.addEventListener("pointermove", (event) => point(under(event)));
   canvas.addEventListener("pointerleave", ({ pointerType }) => {
-    if (pointerType !== "touch" && document.activeElement !== canvas) point(null);
+    if (pointerType !== "touch" && document.activeElement !== canvas) point(selected);
   });
-  canvas.addEventListener("blur", () => point(null));
+  canvas.addEventListener("blur", () => point(selected));
   canvas.addEventListener("click", (event) => {
     const found = under(event);
-    point(found);
+    move(found);
     const isTouch = event instanceof PointerEvent && event.pointerType === "touch";
     if (found && !isTouch) events.choose(found);
   });
@@ -153,11 +163,14 @@ export function mountPicture(events: PictureEvents): MemoryPicture {
   })).observe(dom);
   return {
     dom,
-    draw: (next, steps) => {
-      [memory, kernels, cursor] = [next, steps, null];
+    draw: (next, steps, at) => {
+      [memory, kernels, cursor, selected] = [next, steps, null, null];
       const label = `Memory over ${steps} kernels; arrow keys move between kernels and buffers, P goes to the peak, Enter to the line`;
       canvas.setAttribute("aria-label", label);
       layOut();
+      if (!at) return;
+      selected = at.block !== null && alive(at.step).includes(at.block) ? at : { step: at.step, block: null };
+      point(selected);
     },
     redraw: layOut,
   };
