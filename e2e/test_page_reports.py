@@ -10,6 +10,16 @@ from test_page_access import violations
 
 import tensorweb as tw
 
+INSIDE = """import tensorweb as tw
+model = tw.nn.Sequential(tw.nn.Linear(2, 3), tw.nn.Tanh())
+h = tw.asarray([[1.0, 2.0], [4.0, 8.0]])
+for i in range(6):
+    h = tw.abs(h) * 0.5
+z = model(h)
+total = z.sum() + h.sum()
+print(total)
+"""
+
 PROGRAM = """import tensorweb as tw
 x = tw.reshape(tw.arange(12.0), (3, 4))
 hostile = {"</script><img src=x onerror=alert(1)>": x + 1}
@@ -50,6 +60,36 @@ def look_around(page: Page, line: int) -> None:
     assert violations(page) == []
 
 
+def look_inside(page: Page) -> None:
+    """Go from a sum to the data, through the steps of a loop, into a network."""
+    card = page.locator(".report-tensor:has(h3:text-is('h'))")
+    card.locator(".report-picture").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("w")
+    title = page.locator("#why .why-title")
+    expect(title).to_have_text("h[0, 1] = 0.03125")
+    expect(title).to_be_focused()
+    rows = page.locator("#why .why-rows li code")
+    expect(rows.first).to_have_text("0.0625·0.5 = 0.03125")
+    expect(rows).to_have_count(2)
+    expect(page.locator("#why .lit-picture")).to_have_count(1)
+    page.locator("#why .why-cell").first.click()
+    expect(title).to_contain_text("= 0.0625")
+    expect(page.locator("#why .why-further")).to_be_hidden()
+    step = page.locator("#film .film-title")
+    expect(step).to_contain_text("step 5 · float32 (2, 2)")
+    page.get_by_label("Step of the film", exact=True).focus()
+    page.keyboard.press("Home")
+    expect(step).to_contain_text("step 0 · float32 (2, 2) · 0.5 … 4")
+    expect(page.locator("#film .film-stage canvas")).to_be_visible()
+    rows = page.locator("#model summary")
+    expect(rows).to_have_count(3)
+    rows.nth(1).click()
+    expect(page.locator("#model .model-value canvas")).to_have_count(3)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert violations(page) == []
+
+
 def saved_page(page: Page, file: Path) -> Path:
     """Save the program with its result."""
     page.get_by_role("button", name="More", exact=True).click()
@@ -78,6 +118,22 @@ def test_a_saved_run_still_hovers(on_cpu: PageDriver, tmp_path: Path) -> None:
     saved.close()
 
 
+def test_a_saved_run_can_be_looked_into(on_cpu: PageDriver, tmp_path: Path) -> None:
+    page = on_cpu.page
+    assert on_cpu.run(INSIDE) == "ready"
+    page.evaluate("void tensorwebPage.run(null, { inside: true })")
+    assert on_cpu.idle() == "ready"
+    troubles: list[str] = []
+    saved = opened(on_cpu, saved_page(page, tmp_path / "saved.html"), troubles)
+    look_inside(saved)
+    expect(saved.locator(".timeline-picture")).to_be_visible()
+    saved.locator(".timeline-picture").focus()
+    saved.keyboard.press("ArrowRight")
+    expect(saved.locator(".timeline-reading")).to_contain_text(" from ")
+    assert troubles == []
+    saved.close()
+
+
 def test_a_file_shows_no_lines_of_another_text(
     on_cpu: PageDriver, tmp_path: Path
 ) -> None:
@@ -87,7 +143,9 @@ def test_a_file_shows_no_lines_of_another_text(
     item = page.get_by_role("menuitem", name="Save with its result")
     # Sooner than the editor saves what is typed.
     change = {"from": 0, "to": 0, "insert": "# one line more\n"}
-    type_and_save = "(item, one) => { tensorwebPage.editor.change([one]); item.click() }"
+    type_and_save = (
+        "(item, one) => { tensorwebPage.editor.change([one]); item.click() }"
+    )
     with page.expect_download() as download:
         item.evaluate(type_and_save, change)
     text = download.value.path().read_text()
@@ -105,16 +163,34 @@ def test_a_file_shows_no_lines_of_another_text(
     expect(page.locator("#notice")).to_contain_text("answered 404 to report")
 
 
-def test_a_report_of_ordinary_python_has_the_same_views(
-    shared: PageDriver, tmp_path: Path
-) -> None:
-    file = tmp_path / "program.py"
-    lines = PROGRAM.replace("\n", "\n    ").rstrip()
+def traced(program: str, file: Path) -> tw.Report:
+    lines = program.replace("\n", "\n    ").rstrip()
     file.write_text(f"import tensorweb as tw; t = tw.trace()\nwith t:\n    {lines}\n")
     names: dict[str, tw.Report] = {}
     with tw.device("cpu"):
         exec(compile(file.read_text(), str(file), "exec"), names)
-    report = names["t"]
+    return names["t"]
+
+
+def test_a_report_of_ordinary_python_looks_inside(
+    shared: PageDriver, tmp_path: Path
+) -> None:
+    report = traced(INSIDE, tmp_path / "inside.py")
+    troubles: list[str] = []
+    page = opened(shared, report.report(tmp_path / "inside.html"), troubles)
+    for width, scheme in ((1200, "dark"), (390, "light")):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        look_inside(page)
+        page.reload()
+    assert troubles == []
+    page.close()
+
+
+def test_a_report_of_ordinary_python_has_the_same_views(
+    shared: PageDriver, tmp_path: Path
+) -> None:
+    report = traced(PROGRAM, tmp_path / "program.py")
     troubles: list[str] = []
     page = opened(shared, report.report(tmp_path / "report.html"), troubles)
     for width, scheme in ((1200, "light"), (390, "dark")):

@@ -26,7 +26,7 @@ from tensorweb.waits import Steps, run_async, run_blocking
 from . import inside_records, pictures, policy, records, tensors
 from .models import Call, Calls, Part, parts_of
 from .numbers import Reader, text_of
-from .sources import is_program
+from .sources import is_program, name_of
 from .streams import clip_line
 
 T = TypeVar("T")
@@ -300,7 +300,7 @@ class Inside:
             "index": list(found.index),
             "value": text_of(found.value, str(found.node.dtype)),
             "line": line.number if line else None,
-            "file": line.file if line else "",
+            "file": name_of(line.file) if line else "",
             "code": _code(line),
             "complete": self.provenance.is_complete,
             "rows": [
@@ -336,7 +336,7 @@ class Inside:
             "tensor": self._tensor_record(entries, names, node),
             "mask": self._look(source.mask, "mask"),
             "line": line.number if line else None,
-            "file": line.file if line else "",
+            "file": name_of(line.file) if line else "",
             "count": source.terms.count,
             "cells": [
                 {"index": list(index), "value": text_of(value, dtype)}

@@ -138,6 +138,13 @@ class FilmRecord(TypedDict):
     null for single values and for values that are all equal."""
 
 
+class InsideResponses(TypedDict):
+    """What Why?, Film and Model show of a run, for a report."""
+
+    responses: Text
+    """JSON: a list of responses as a report has them."""
+
+
 class DeviceComparison(TypedDict):
     """The operations of a run, computed once more on another device."""
 

@@ -225,6 +225,20 @@ MOST_GRADIENTS = 60
 MOST_MODULES = 300
 """Modules of networks that are listed."""
 
+MOST_RECORDED_BYTES = 400_000
+"""Bytes from which on a report records no more of the networks, of the causes of
+cells, and of the films, each: files are sent by mail."""
+
+MOST_RECORDED_STEPS = 30
+"""Values of a line that a report records."""
+
+MOST_EXPLAINED = 120
+"""Cells that a report explains. Each takes some milliseconds on a GPU."""
+
+MOST_EXPLAINED_CELLS = 32
+"""Elements up to which each cell of a tensor is explained in a report, else the first
+one."""
+
 LONGEST_LABEL = 40
 """Characters of an expression that names a value without a name."""
 

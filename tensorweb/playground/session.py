@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import json
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
@@ -595,6 +596,21 @@ class Session:
         name = self._lines.records(self._names)[result]["name"] or "returned"
         return await inside.film(self._lines.film(result), name, self._reader)
 
+    async def inside(self) -> inside_records.InsideResponses:
+        """Return what Why?, Film and Model show of the run, for a report."""
+        from .inside_recording import InsideRecording, first_cells
+
+        found = InsideRecording(self._looked_into(), self._entries, self._reader)
+        lines = enumerate(self._lines.records(self._names))
+        films = (
+            (index, line["name"] or "returned", self._lines.film(index))
+            for index, line in lines
+            if line["count"] > 1
+        )
+        cells = first_cells(self._entries, reversed(range(len(self._entries))))
+        await found.record(self._names, films, cells)
+        return {"responses": json.dumps(found.responses)}
+
     def _looked_into(self) -> Inside:
         if self._inside is None:
             raise LookupError("the last run retained no provenance")
@@ -686,6 +702,7 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "keep_values": session.keep_values,
         "modules": session.modules,
         "film": session.film,
+        "inside": session.inside,
         "compared": session.compared,
         "export": session.export,
         "members": session.members,

@@ -67,7 +67,7 @@ def _read(read: Read, started: float) -> records.TimelineRead:
         "begin": read.begun - started,
         "end": read.done - started,
         "bytes": read.nbytes,
-        "file": line.file if line and is_own else "",
+        "file": sources.name_of(line.file) if line and is_own else "",
         "line": line.number if line and is_own else None,
     }
 
@@ -80,7 +80,7 @@ def _finding(run: costs.Run) -> records.TimelineFinding | None:
     is_own = first.line is not None and sources.is_program(first.line.file)
     return {
         "text": clip_line(first.text, policy.LONGEST_PROBLEM),
-        "file": first.line.file if first.line and is_own else "",
+        "file": sources.name_of(first.line.file) if first.line and is_own else "",
         "line": first.line.number if first.line and is_own else None,
     }
 

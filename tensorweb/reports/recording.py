@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import linecache
 import sys
-from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import Context
@@ -38,9 +37,16 @@ from tensorweb.playground import (
     sources,
     storages,
     tensors,
+    timeline,
 )
 from tensorweb.playground.bridge import drive
-from tensorweb.playground.inside import label_of
+from tensorweb.playground.inside import Inside, label_of
+from tensorweb.playground.inside_recording import (
+    Film,
+    InsideRecording,
+    first_cells,
+    response_of,
+)
 from tensorweb.playground.lines import Made
 from tensorweb.playground.numbers import BlockingReader
 from tensorweb.playground.program import argument_text
@@ -83,12 +89,15 @@ class Recorder:
     seconds: float = 0.0
     error: records.Failure | None = None
     main: str = ""
+    why: Sequence[tuple[int, ...]] = ()
+    """The cells of an inspected tensor to explain; empty for those of small tensors."""
     _tally: kernels.Tally = field(default_factory=kernels.Tally)
+    _started: float = 0.0
+    _names: Mapping[str, object] = field(default_factory=dict)
+    """The networks that have a name."""
     _log: MemoryLog | None = None
     """None inside of another log: a buffer reports its release to one."""
-    _provenance: Provenance = field(
-        default_factory=lambda: Provenance(policy.MOST_RETAINED_BYTES)
-    )
+    _inside: Inside = field(default_factory=lambda: Inside(blocking=True))
     _first: int = 0
     _last: int = sys.maxsize
     """The first execution of a line, and the first one after the block."""
@@ -103,14 +112,15 @@ class Recorder:
         self.main = main
         self._first = frames.end_execution()
         outer = open_provenance()
-        self._provenance = outer or self._provenance
-        started = perf_counter()
+        self._inside.provenance = outer or self._provenance
+        self._started = perf_counter()
         with ExitStack() as stack:
             stack.enter_context(self._standing_in([]))
             stack.enter_context(listening(self._tally.add))
             if memory_log() is None:
                 self._log = MemoryLog()
                 stack.enter_context(logging_memory(self._log))
+            stack.enter_context(self._inside.calls.noting())
             if outer is None:
                 stack.enter_context(self._provenance.open())
             try:
@@ -119,15 +129,17 @@ class Recorder:
                 self.fail(error)
                 raise
             finally:
-                self.seconds = perf_counter() - started
+                self.seconds = perf_counter() - self._started
                 self._last = frames.end_execution()
                 self._nodes = self._followed or self._built_nodes()
 
-    def take(self, names: Mapping[str, object]) -> None:
+    def take(self, names: Mapping[str, object], seen: Mapping[str, object]) -> None:
         """Take over the tensors with names, and compute the ones built in the block.
 
+        Networks are those among the names that the block has `seen`.
         After an error nothing is computed. Pending tensors of before are left out.
         """
+        self._names = _networks(seen)
         built = []
         for entry in tensors.collect(names, []):
             # An assignment to elements gives a tensor of the program another node.
@@ -140,13 +152,20 @@ class Recorder:
         if self.error is None:
             tw.realize(*built)
 
-    def inspect(self, x: tw.Tensor, name: str, main: str) -> None:
+    def inspect(
+        self, x: tw.Tensor, name: str, main: str, seen: Mapping[str, object]
+    ) -> None:
         """Compute one tensor, and take over the values that it was made from."""
+        self._names = _networks(seen)
         with self.open(main):
             self._followed = self._provenance.follow(pair_of(x.node))
             tw.realize(x)
         self._first = 0
         self.entries = [tensors.Entry(tw.Tensor(x.node), [name], [])]
+
+    @property
+    def _provenance(self) -> Provenance:
+        return self._inside.provenance
 
     def fail(self, error: BaseException) -> None:
         """Note the exception that ended the program."""
@@ -200,6 +219,7 @@ class Recorder:
             ids[pair_of(one.tensor.node)] = len(entries)
             entries.append(one)
         lines: Lines = []
+        films: list[Film] = []
         for results in _by_line(built):
             if len(lines) == policy.MOST_LINE_RESULTS:
                 break
@@ -208,7 +228,10 @@ class Recorder:
             if node in ids:
                 entries[ids[node]].lines.append(len(lines))
             name = entries[ids[node]].names[0] if node in own else ""
-            lines.append(_line_result(results, name))
+            line = _line_result(results, name)
+            if line["count"] > 1:
+                films.append((len(lines), name or "value", _steps(results)))
+            lines.append(line)
         # Values that a kernel did not store drop their inputs when they are read.
         graph = [*_graph(self._provenance, nodes[-MOST_STEPS:], ids)]
         described = tensors.describe(
@@ -225,13 +248,19 @@ class Recorder:
             "memory": self._log is not None,
             "faults": [],
         }
+        inside = InsideRecording(self._inside, entries, BlockingReader())
+        named = [ids[pair_of(one.tensor.node)] for one in reversed(self.entries)]
+        cells = first_cells(entries, named)
+        asked = [(named[0], index) for index in self.why]
+        if self.error is None:
+            drive(inside.record(self._names, films, asked or cells))
         return {
             "source": self.text(),
             "notes": [],
             "run": run,
             # The one that was inspected is of the highest id, and comes first.
             "tensors": found if self._followed is None else found[::-1],
-            "responses": [*self._responses(entries, found)],
+            "responses": [*self._responses(entries, found), *inside.responses],
             "graph": graph,
         }
 
@@ -240,20 +269,22 @@ class Recorder:
     ) -> Iterator[dict[str, Any]]:
         """Yield texts of kernels, the memory, pictures and storages of tensors."""
         for kernel in range(len(self._tally.records())):
-            yield _response("source", {"kernel": kernel}, self._tally.source(kernel))
-        yield _response("splits", {}, self._tally.splits())
+            yield response_of("source", {"kernel": kernel}, self._tally.source(kernel))
+        yield response_of("splits", {}, self._tally.splits())
+        spent = timeline.record(self._tally, self._started, self.seconds)
+        yield response_of("timeline", {}, spent)
         if self._log is not None:
-            yield _response("memory", {}, memory.record(self._log, self.entries))
+            yield response_of("memory", {}, memory.record(self._log, self.entries))
         for entry, record in zip(entries, found, strict=True):
             if "problem" in record or not record["shape"] or record["size"] < 2:
                 continue
             details = {"tensor": record["id"]}
             x = entry.tensor
             is_large = len(entries) <= LARGE_PICTURES
-            yield _response("heatmap", details, _picture(x, record, is_large))
+            yield response_of("heatmap", details, _picture(x, record, is_large))
             if any(entry is one for one in self.entries):
                 storage = drive(storages.storage_cells(x, BlockingReader()))
-                yield _response("storage", details, storage)
+                yield response_of("storage", details, storage)
 
     def _is_new(self, node: Node) -> bool:
         location: Location | None = getattr(pair_of(node), "location", None)
@@ -274,23 +305,21 @@ class Recorder:
             yield
 
 
+def _networks(names: Mapping[str, object]) -> dict[str, object]:
+    """Return the names that refer to networks."""
+    return {
+        name: each
+        for name, each in names.items()
+        if issubclass(type(each), tw.nn.Module)
+    }
+
+
 def argument_of(frame: FrameType) -> str:
     """Return the expression of the first argument of a frame's call; empty if long."""
     file = frame.f_code.co_filename
     text = "".join(linecache.getlines(file))
     with sources.standing_in({file: text}, {file: FILENAME}):
         return argument_text(frame) or ""
-
-
-def _response(name: str, details: object, response: object) -> dict[str, Any]:
-    return {"name": name, "details": details, "response": _in_base64(response)}
-
-
-def _in_base64(response: Any) -> Any:
-    values = response.get("values") if isinstance(response, dict) else None
-    if isinstance(values, bytes):
-        return response | {"values": b64encode(values).decode()}
-    return response
 
 
 def _picture(
@@ -342,20 +371,29 @@ def _line_result(results: Sequence[Built], name: str) -> records.LineResult:
     """Return what a line made: its last value, and how often one was computed."""
     last = results[-1]
     code = last.location[0]
-    of_steps: dict[int, Node] = {}
     executions: dict[int, set[int]] = {}
     for one in results:
         _, instruction, execution = one.location
-        of_steps[execution] = one.node
         # A call of another function within a line begins a new execution as well.
         executions.setdefault(instruction, set()).add(execution)
-    alike = {(one.shape, one.dtype) for one in of_steps.values()}
+    alike = {(x.shape, x.dtype) for _, x in _steps(results)}
     count = max(map(len, executions.values()))
     function = "" if code.co_name == "<module>" else code.co_name
     made = Made(code.co_filename, last.line, last.end_line, function, name)
     made.note(tw.Tensor(last.node))
     made.varies = count > 1 and len(alike) > 1
     return made.record(count) | {"file": sources.name_of(code.co_filename)}
+
+
+def _steps(results: Sequence[Built]) -> list[tuple[int, tw.Tensor]]:
+    """Return the value of each execution of the instruction that a line ends with."""
+    _, last, _ = results[-1].location
+    of_steps: dict[int, Node] = {}
+    for one in results:
+        _, instruction, execution = one.location
+        if instruction == last:
+            of_steps[execution] = one.node
+    return [*enumerate(map(tw.Tensor, of_steps.values()))]
 
 
 def _graph(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from inspect import CO_ASYNC_GENERATOR, CO_GENERATOR
 from pathlib import Path
@@ -76,7 +76,9 @@ class Report:
         with self._block:
             if error is not None:
                 self._recorder.fail(error)
-            self._recorder.take(_block_frame().f_locals)
+            frame = _block_frame()
+            seen = {**frame.f_globals, **frame.f_locals}
+            self._recorder.take(frame.f_locals, seen)
 
     def report(self, path: str | Path | None = None) -> Path:
         """Write the report as one HTML file, and return the file's path.
@@ -214,7 +216,7 @@ def trace(title: object = "") -> Report:
     return Report(str(title))
 
 
-def inspect(x: Tensor, name: str = "") -> Report:
+def inspect(x: Tensor, name: str = "", *, why: Iterable[Sequence[int]] = ()) -> Report:
     """Show a tensor: its values, its layout, how it was made, and by which kernels.
 
     A pending tensor is computed, and the kernels are the ones that run now. Inside a
@@ -224,12 +226,14 @@ def inspect(x: Tensor, name: str = "") -> Report:
     Args:
         x: the tensor.
         name: its name in the report; by default its expression in the program.
+        why: indices of cells whose values the report explains, down to the data as far
+            as its size allows; by default every cell of up to 32, else the first.
 
     Returns:
         A report that displays itself in notebooks; `report()` opens it in a browser.
 
     Raises:
-        DataError: `x` is no tensor.
+        DataError: `x` is no tensor, or has no cell of `why`.
         BlockingError: Python cannot wait for the device here.
 
     >>> x = tw.asarray([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], device="cpu")
@@ -249,10 +253,22 @@ def inspect(x: Tensor, name: str = "") -> Report:
     report = Report()
     frame = frames.user_frame()
     report._title = name = name or argument_of(frame) or "x"
-    report._recorder = Recorder()
-    report._recorder.inspect(x, name, frame.f_code.co_filename)
+    recorder = report._recorder = Recorder(why=[_cell(x, index) for index in why])
+    seen = {**frame.f_globals, **frame.f_locals}
+    recorder.inspect(x, name, frame.f_code.co_filename, seen)
     report._recorded()
     return report
+
+
+def _cell(x: Tensor, index: Sequence[int]) -> tuple[int, ...]:
+    """Return a cell's index, counted from the start of each axis."""
+    fits = len(index) == len(x.shape)
+    if not fits or any(not -n <= at < n for at, n in zip(index, x.shape, strict=True)):
+        raise DataError(
+            f"inspect: there is no cell {tuple(index)} in shape {x.shape}; `why` takes "
+            "a list of indices, such as [(0, 1)]."
+        )
+    return tuple([at % n for at, n in zip(index, x.shape, strict=True)])
 
 
 def _block_frame() -> FrameType:

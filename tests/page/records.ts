@@ -116,6 +116,7 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
   modules: [{ path: "model.0", name: "0", depth: 1, kind: "Linear", settings: "3, 2", parameters: 8, bytes: 32, calls: 2, tensors: [tensor], output: null }],
   differences: compared,
   keep_values: compared,
+  inside: { responses: "[]" },
   film: { steps: [{ step: 0, tensor }], histogram: tensor },
   export: { data: "AAAA", next: null },
   members: [{ name: "zeros", kind: "function", detail: "(shape)" }],

@@ -193,6 +193,7 @@ def test_answers_follow_the_protocol(
     lines = [one["name"] for one in answer["lines"]]
     ask("film", result=lines.index("twice"))
     ask("modules")
+    ask("inside")
     ask("reached", tensor=tensors["x"]["id"], index=[1, 1])
     ask("members", path="x", imported=False)
     ask("explain", path="tensorweb.zeros", imported=True)

@@ -22,7 +22,7 @@ import pytest
 
 import tensorweb as tw
 from tensorweb.graph.node import Node
-from tensorweb.playground import sources
+from tensorweb.playground import policy, sources
 from tensorweb.reports import document
 from tensorweb.reports.recording import MOST_STEPS, Recorder
 from tensorweb.show import set_show_hook
@@ -78,8 +78,8 @@ def test_a_trace_knows_lines_and_tensors(device: str, tmp_path: Path) -> None:
         for one in found["responses"]
         if one["name"] == "heatmap"
     }
-    assert pictures == {tensor["id"] for tensor in tensors.values()} - {
-        tensors["total"]["id"]
+    assert {one for one in pictures if one < policy.FIRST_VALUE_ID} == {
+        tensor["id"] for name, tensor in tensors.items() if name != "total"
     }
 
 
@@ -109,6 +109,88 @@ def test_inspecting_shows_how_a_tensor_was_made(device: str, tmp_path: Path) -> 
     assert repr(report).startswith("y: ")
     assert "y: float32 (3,)" in repr(report)
     assert y.tolist() == pytest.approx([149.413, 55.598, 21.0855], rel=1e-4)
+
+
+def responses(report: tw.Report, name: str, folder: Path) -> list[Any]:
+    found = recording(report, folder)["responses"]
+    return [one for one in found if one["name"] == name]
+
+
+def test_a_report_explains_cells_down_to_the_data(device: str, tmp_path: Path) -> None:
+    found = responses(traced(tmp_path), "why", tmp_path)
+    why = {one["response"]["tensor"]["name"]: one["response"] for one in found}
+    (source,) = why["total"]["sources"]
+    assert (source["count"], len(source["cells"]), why["total"]["line"]) == (6, 4, 10)
+    assert {"total", "y", "tw.exp(v) * 2"} <= {*why}
+    asked = {(one["details"]["tensor"], *one["details"]["index"]) for one in found}
+    read = {
+        (source["tensor"]["id"], *cell["index"])
+        for one in found
+        for source in one["response"]["sources"]
+        for cell in source["cells"]
+    }
+    assert read <= asked
+
+
+def test_a_report_explains_the_cells_that_are_chosen(
+    cpu: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = tw.ones((100, 100)) * 2
+    found = responses(tw.inspect(x, why=[(3, 4), (-1, 0)]), "why", tmp_path)
+    assert [one["details"]["index"] for one in found][:2] == [[3, 4], [99, 0]]
+    found = responses(tw.inspect(x + 1), "why", tmp_path)
+    assert found[0]["details"]["index"] == [0, 0]
+    with pytest.raises(tw.DataError, match=r"no cell \(100, 0\) in shape \(100, 100\)"):
+        tw.inspect(x, why=[(100, 0)])
+    monkeypatch.setattr(policy, "MOST_EXPLAINED", 3)
+    found = responses(tw.inspect(tw.ones(9) + 1), "why", tmp_path)
+    assert len(found) == 3
+
+
+def test_a_report_has_the_values_of_a_loop(
+    device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy, "MOST_RECORDED_STEPS", 4)
+    source = PROGRAM.replace("range(3)", "range(10)").replace("+ i", "+ i * 100")
+    report = traced(tmp_path, source)
+    lines = recording(report, tmp_path)["run"]["lines"]
+    films = {
+        lines[one["details"]["result"]]["line"]: one["response"]["steps"]
+        for one in responses(report, "film", tmp_path)
+    }
+    assert [*sorted(films)] == [3, 7]
+    # The last one, and every third before it.
+    assert [step["step"] for step in films[7]] == [0, 3, 6, 9]
+    assert [round(step["tensor"]["min"]) for step in films[7]] == [2, 302, 602, 902]
+
+
+NETWORK = """\
+import tensorweb as tw
+model = tw.nn.Sequential(tw.nn.Linear(3, 4), tw.nn.Tanh())
+with tw.trace() as t:
+    y = model(tw.ones((2, 3)))
+"""
+
+
+def test_a_report_has_the_networks_in_sight(cpu: str, tmp_path: Path) -> None:
+    report = traced(tmp_path, NETWORK)
+    (one,) = responses(report, "modules", tmp_path)
+    rows = [(each["path"], each["calls"]) for each in one["response"]]
+    assert rows == [("model", 1), ("model.0", 1), ("model.1", 1)]
+    assert one["response"][1]["output"]["shape"] == [2, 4]
+    drawn = {
+        each["details"]["tensor"] for each in responses(report, "heatmap", tmp_path)
+    }
+    assert {each["id"] for each in one["response"][1]["tensors"]} <= drawn
+
+
+def test_the_time_of_a_report_is_that_of_its_kernels(
+    webgpu: str, tmp_path: Path
+) -> None:
+    (spent,) = responses(traced(tmp_path), "timeline", tmp_path)
+    record = spent["response"]
+    assert len(record["flushes"]) >= 3
+    assert all(0 <= each["begin"] <= record["seconds"] for each in record["flushes"])
 
 
 def test_inspecting_inside_a_trace_reaches_the_data(device: str) -> None:

@@ -1147,6 +1147,15 @@ export const isFilmRecord: Check<FilmRecord> = record({
   histogram: orNull(isTensorRecord),
 });
 
+/** What Why?, Film and Model show of a run, for a report. */
+export interface InsideResponses {
+  /** JSON: a list of responses as a report has them. */
+  responses: string;
+}
+export const isInsideResponses: Check<InsideResponses> = record({
+  responses: text(4_000_000),
+});
+
 /** The operations of a run, computed once more on another device. */
 export interface DeviceComparison {
   device: DeviceName;
@@ -1427,6 +1436,8 @@ export interface PythonRequests {
   modules: { details: Record<string, never>; value: ModuleRecord[] };
   /** Return the values that a statement bound while the program ran. */
   film: { details: { result: number }; value: FilmRecord };
+  /** Return what Why?, Film and Model show of the run, for a report. */
+  inside: { details: Record<string, never>; value: InsideResponses };
   /** Compare the operations behind named tensors with another device. */
   compared: { details: { device: DeviceName }; value: DeviceComparison };
   /** Return a part of a file: a tensor as `.npy`, one slice as CSV. */
@@ -1474,6 +1485,7 @@ export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequ
   keep_values: isValueComparison,
   modules: list(isModuleRecord, 10_000),
   film: isFilmRecord,
+  inside: isInsideResponses,
   compared: isDeviceComparison,
   export: isPart,
   members: list(isMember, 10_000),

@@ -44,7 +44,10 @@ export async function recordingOf(page: Page): Promise<Recording | null> {
     if (response) responses.push({ name, details, response });
   };
   for (const kernel of run.kernels.keys()) await ask("source", { kernel });
+  await ask("timeline", {});
   if (run.memory) await ask("memory", {});
+  const inside = run.inside ? await page.request("inside", {}).catch(() => null) : null;
+  if (inside) responses.push(...(JSON.parse(inside.responses) as Recording["responses"]));
   for (const tensor of tensors.filter(isPicture)) {
     await ask("heatmap", wholeOf(tensor));
     await ask("storage", { tensor: tensor.id });

@@ -7,9 +7,11 @@ import type { Page } from "../page/page";
 import { filesOf, MAIN } from "../page/program";
 import type { TensorRecord } from "../page/protocol";
 import type { Recording } from "../page/recording";
-import type { Part, View } from "../page/view";
+import type { Cell, Part, View } from "../page/view";
+import { mountFilm } from "../panels/film/film";
 import { mountKernels } from "../panels/kernels/kernels";
 import { mountMemory } from "../panels/memory/memory";
+import { mountModel } from "../panels/model/model";
 import { cellText, pictureText } from "../panels/tensors/cell-text";
 import { drawSmallCurve, isLine } from "../panels/tensors/curve";
 import { flags, rangeOf, typeOf } from "../panels/tensors/facts";
@@ -17,8 +19,10 @@ import { decodeHeatmap, drawWhole } from "../panels/tensors/heatmap";
 import { mountLayout } from "../panels/tensors/layout";
 import type { Picture } from "../panels/tensors/picture";
 import { wholeOf } from "../panels/tensors/whole";
+import { mountTimeline } from "../panels/timeline/timeline";
+import { mountWhy } from "../panels/why/why";
 import { button, el, find } from "../parts/dom";
-import { tuple } from "../parts/format";
+import { count, tuple } from "../parts/format";
 import "../../tokens.css";
 import "../panels/tensors/tensors.css";
 import "../parts/chart.css";
@@ -54,16 +58,32 @@ const view = {
   ...{ document: { id: "report" }, origins: { output: origin, run: origin, tensors: origin }, ...media() },
 } as unknown as View;
 
-/** Return the recorded response about a tensor or a kernel. */
+/** What a response is about; a picture of the first slice has no indices. */
+interface About {
+  tensor?: number;
+  kernel?: number;
+  result?: number;
+  index?: number[];
+  indices?: number[];
+  search?: boolean;
+}
+
+/** Return the recorded response about a tensor, its cell, a kernel or a line. */
 function request<Q extends RequestName>(name: Q, details: Details<Q>): Promise<Value<Q>> {
-  const { tensor, kernel } = details as { tensor?: number; kernel?: number };
+  const asked = details as About;
+  // The last two axes of a picture are drawn whole.
+  const sliceOf = ({ indices = [] }: About): string => indices.slice(0, -2).filter(Boolean).join() && indices.slice(0, -2).join();
   const known = responses.find((one) => {
-    const about = one.details as { tensor?: number; kernel?: number };
-    return one.name === name && about.tensor === tensor && about.kernel === kernel;
+    const about = one.details as About;
+    const isSame = one.name === name && about.tensor === asked.tensor && about.kernel === asked.kernel && about.result === asked.result;
+    return isSame && about.index?.join() === asked.index?.join() && !about.search === !asked.search && sliceOf(about) === sliceOf(asked);
   });
-  if (!known) return Promise.reject(new Error("This is not in the report."));
+  if (!known) return Promise.reject(new Error(name === "why" ? `The report explains ${count(explained, "cell")}, and this is none of them. ${CHOOSE}` : "This is not in the report."));
   return Promise.resolve(known.response as Value<Q>);
 }
+
+const CHOOSE = "In Python, tw.inspect(x, why=[(0, 1)]) chooses the cells.";
+const explained = responses.filter(({ name }) => name === "why").length;
 
 const lines = new Map<string, Map<number, HTMLElement>>();
 
@@ -91,10 +111,16 @@ const page = {
   run: () => undefined,
   warn: () => undefined,
   change: () => undefined,
+  show: (id: string) => document.getElementById(id)?.scrollIntoView({ block: "nearest" }),
+  why: (cell: Cell) => parts.forEach((part) => part.why?.(cell)),
   goTo: (_: unknown, line: number, _column: number, file?: string) => goToLine(line, file),
   light: (_: unknown, line: number | null) => light(line === null ? [] : [{ line }]),
   lightSpans: (spans: readonly { line: number; endLine: number }[], hue: string) => light(spans, hue),
 } as unknown as Page;
+
+/** The page of panels that need a run in which everything was retained. */
+const inside = { ...page, view: { ...view, run: { ...run, inside: true } } } as unknown as Page;
+const parts: Part[] = [];
 
 /** Short tensors of one axis are cells, which show their values. */
 const LEAST_CURVE = 33;
@@ -160,7 +186,13 @@ function tensorCard(tensor: TensorRecord): HTMLElement {
       const row = isCurve(tensor) ? 0 : Math.floor((offsetY / canvas.clientHeight) * map.rows);
       point(row, Math.floor((offsetX / canvas.clientWidth) * map.columns));
     });
+    const why = (): void => {
+      const [down, across] = [at[0] * map.blockRows, at[1] * map.blockColumns];
+      page.why({ id: tensor.id, name: tensor.name, index: slice.indices.map((fixed, axis) => (axis === slice.rows ? down : axis === slice.columns ? across : fixed)) });
+    };
+    if (explained > 0) canvas.addEventListener("click", why);
     canvas.addEventListener("keydown", (event) => {
+      if (explained > 0 && event.key === "w") why();
       const moves: Record<string, [number, number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
       const move = moves[event.key];
       if (!move) return;
@@ -259,6 +291,18 @@ function section(title: string, host: HTMLElement): void {
   find("main").append(el("h2", {}, title), host);
 }
 
+/** Mount a panel of the page as a section. */
+function mountPanel(id: string, title: string, mount: (host: HTMLElement, page: Page) => Part, of = page): void {
+  const host = el("div", { class: "report-panel", id });
+  section(title, host);
+  const part = mount(host, of);
+  parts.push({ ...part, update: () => part.update(of.view) });
+}
+
+function has(name: RequestName): boolean {
+  return responses.some((one) => one.name === name);
+}
+
 function graphList(steps: readonly Step[]): HTMLElement {
   const items = steps.map(({ text, shape, dtype, line, tensor }) => {
     const name = tensor === null ? el("code", {}, text) : button(text, () => goToTensor(tensor), { class: "line-link" });
@@ -272,24 +316,26 @@ function graphList(steps: readonly Step[]): HTMLElement {
 }
 
 function mount(): void {
-  const parts: Part[] = [];
   const pointed = (line: number | null): void => parts.forEach((part) => part.linePointed?.(line, Infinity));
   for (const code of document.querySelectorAll<HTMLElement>("[data-file] > code")) {
     annotate(code, code.parentElement?.dataset["file"] ?? MAIN, pointed);
   }
   if (tensors.length) section("Tensors", el("div", { class: "report-tensors" }, ...tensors.map(tensorCard)));
+  if (has("why")) mountPanel("why", "Why?", mountWhy, inside);
+  if (has("film")) mountPanel("film", "Film", mountFilm, inside);
+  if (has("modules")) mountPanel("model", "Model", mountModel, inside);
   if (report.graph?.length) section("Graph", graphList(report.graph));
-  const panels = [...(run.kernels.length ? ([["Kernels", mountKernels]] as const) : []), ...(run.kernels.length && run.memory ? ([["Memory", mountMemory]] as const) : [])];
-  for (const [title, mountPanel] of panels) {
-    const host = el("div", { class: "report-panel" });
-    section(title, host);
-    parts.push(mountPanel(host, page));
+  if (run.kernels.length) {
+    mountPanel("kernels", "Kernels", mountKernels);
+    if (has("timeline")) mountPanel("timeline", "Timeline", mountTimeline);
+    if (run.memory) mountPanel("memory", "Memory", mountMemory);
   }
   document.body.append(tip);
   const update = (): void => parts.forEach((part) => part.update(view));
   update();
   watchMedia((now) => {
     Object.assign(view, now);
+    Object.assign(inside.view, now);
     for (const one of drawn) {
       one.picture = decodeHeatmap(one.picture.map, one.tensor.dtype, schemeOf(view));
       paint(one);

@@ -64,7 +64,7 @@ export function mountModel(host: HTMLElement, page: Page): Part {
   };
   /** A tensor as a picture, whose cells can be asked for their causes. */
   const valueOf = (tensor: TensorRecord): HTMLElement => {
-    const head = el("h4", {}, el("code", {}, tensor.name), ` ${tuple(tensor.shape)}: ${rangeOf(tensor)}`);
+    const head = el("h3", {}, el("code", {}, tensor.name), ` ${tuple(tensor.shape)}: ${rangeOf(tensor)}`);
     const first = tensor.shape.map(() => 0);
     const picture = mountLitPicture(page, tensor, first, null, (index) => page.why({ id: tensor.id, name: tensor.name, index }));
     return el("section", { class: "model-value" }, head, picture);

@@ -1,6 +1,6 @@
 /** A small picture of a value in which the cells that were read are lit, and the others dimmed. */
 
-import { el, find } from "../../parts/dom";
+import { el } from "../../parts/dom";
 import { schemeOf } from "../../page/media";
 import type { Page } from "../../page/page";
 import type { Heatmap, TensorRecord, WhySource } from "../../page/protocol";
@@ -49,7 +49,7 @@ function light(canvas: HTMLCanvasElement, lit: Heatmap, isFramed: boolean): void
   const context = canvas.getContext("2d");
   if (!context) return;
   const values = unpack(lit.values, lit.encoding);
-  const { backgroundColor, color } = getComputedStyle(find(".pane[data-pane='results']"));
+  const { backgroundColor, color } = getComputedStyle(canvas);
   const [width, height] = [canvas.width / lit.columns, canvas.height / lit.rows];
   const paint = (isLit: boolean, cell: (x: number, y: number) => void): void => {
     values.forEach((value, at) => {
