@@ -204,20 +204,12 @@ _TENSORWEB: dict[str, str] = {
 }
 
 _LIST = "write a plain list or dict: modules look into both"
-_BLOCKS = (
-    "write a Module of `tw.nn.MultiheadAttention`, `tw.nn.LayerNorm` and `tw.nn.Linear`"
-)
 _VOLUMES = "there are windows of one and two axes"
 
 _NN: dict[str, str] = {
     **_entries(
         (_VOLUMES, "AvgPool3d Conv3d ConvTranspose3d MaxPool3d"),
         (_LIST, "ModuleDict ModuleList ParameterDict ParameterList"),
-        (
-            _BLOCKS,
-            "Transformer TransformerDecoder TransformerDecoderLayer "
-            "TransformerEncoder TransformerEncoderLayer",
-        ),
     ),
     "Buffer": "write `self.register_buffer(name, tensor)`",
     "DataParallel": "there is one device",
@@ -244,7 +236,6 @@ _NN: dict[str, str] = {
     "mse_loss": "mse",
     "nll_loss": "nll",
     "poisson_nll_loss": "poisson_nll",
-    "scaled_dot_product_attention": "attention",
     "smooth_l1_loss": "smooth_l1",
     "swish": "silu",
     "train": "there is no mode; pass train=True, or key= to Dropout, with the call",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from nn_function_cases import FUNCTION_CASES, HIDDEN, MASK, Case, function, layer
 
+CAUSAL = [[False, True, True], [False, False, True], [False] * 3]
+PADDED = [[False, False, True], [False, False, False]]
+
 CASES: dict[str, Case] = {
     **FUNCTION_CASES,
     "Linear": layer(lambda nn: nn.Linear(3, 4), (2, 3)),
@@ -262,4 +265,64 @@ CASES: dict[str, Case] = {
         )
         for rank, width in ((1, (1, 2)), (2, (2, 1, 0, 2)), (3, 1))
     },
+    "scaled_dot_product_attention": function(
+        lambda nn, q, k, v: nn.scaled_dot_product_attention(
+            q, k, v, is_causal=True, enable_gqa=True
+        ),
+        q=(1, 4, 3, 2),
+        k=(1, 2, 3, 2),
+        v=(1, 2, 3, 2),
+    ),
+    **{
+        f"TransformerEncoderLayer{name}": Case(
+            lambda nn, layer, x, p: layer(x, src_key_padding_mask=p),
+            {"x": shape, "p": PADDED},
+            lambda nn, options=options: nn.TransformerEncoderLayer(4, 2, 3, **options),
+            constants=("p",),
+        )
+        for name, shape, options in (
+            ("", (3, 2, 4), {}),
+            (", batch first", (2, 3, 4), {"batch_first": True, "bias": False}),
+            (
+                ", normed first",
+                (3, 2, 4),
+                {"norm_first": True, "activation": "gelu", "layer_norm_eps": 0.1},
+            ),
+        )
+    },
+    "TransformerDecoderLayer": Case(
+        lambda nn, layer, x, y, m, p: layer(
+            x, y, tgt_mask=m, memory_key_padding_mask=p
+        ),
+        {"x": (3, 2, 4), "y": (3, 2, 4), "m": CAUSAL, "p": PADDED},
+        lambda nn: nn.TransformerDecoderLayer(4, 2, 3),
+        constants=("m", "p"),
+    ),
+    "TransformerDecoderLayer, normed first": Case(
+        lambda nn, layer, x, y, m: layer(x, y, memory_mask=m),
+        {"x": (2, 3, 4), "y": (2, 3, 4), "m": CAUSAL},
+        lambda nn: nn.TransformerDecoderLayer(
+            4, 2, 3, norm_first=True, batch_first=True
+        ),
+        constants=("m",),
+    ),
+    "TransformerEncoder": Case(
+        lambda nn, layer, x, m: layer(x, mask=m),
+        {"x": (3, 2, 4), "m": CAUSAL},
+        lambda nn: nn.TransformerEncoder(
+            nn.TransformerEncoderLayer(4, 2, 3), 2, nn.LayerNorm(4)
+        ),
+        constants=("m",),
+    ),
+    "Transformer": Case(
+        lambda nn, layer, x, y, p: layer(
+            x,
+            y,
+            tgt_mask=nn.Transformer.generate_square_subsequent_mask(3),
+            src_key_padding_mask=p,
+        ),
+        {"x": (2, 3, 4), "y": (2, 3, 4), "p": PADDED},
+        lambda nn: nn.Transformer(4, 2, 1, 2, 3, batch_first=True),
+        constants=("p",),
+    ),
 }

@@ -513,6 +513,7 @@ LIKE: dict[str, str] = {
     "tw.nn.ConvTranspose2d": "tw.nn.conv_transpose1d tw.nn.conv_transpose2d",
     "tw.nn.cross_entropy": "tw.nn.nll",
     "tw.nn.fold": "tw.nn.Fold tw.nn.Unfold",
+    "tw.nn.TransformerDecoderLayer.forward": "tw.nn.TransformerDecoder.forward",
     "tw.nn.GRU": "tw.nn.GRUCell tw.nn.LSTMCell tw.nn.RNNCell",
     "tw.value_and_grad": "tw.grad",
     "tw.jacrev": "tw.jacfwd tw.hessian",

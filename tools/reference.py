@@ -164,7 +164,7 @@ PAGES: dict[str, Page] = {
                 Activations="activations activation_layers arithmetic exponential "
                 "trigonometric",
                 Dropout="dropout_layers",
-                Attention_and_recurrence="attention_layers recurrent",
+                Attention_and_recurrence="attention_layers recurrent transformers",
                 Losses="losses classification",
             ),
             Section("Initial values", module="tensorweb.nn.init"),

@@ -29,6 +29,7 @@ from tensorweb.nn.module import *
 from tensorweb.nn.normalization import *
 from tensorweb.nn.pooling import *
 from tensorweb.nn.recurrent import *
+from tensorweb.nn.transformers import *
 
 if not _typing.TYPE_CHECKING:  # Type checkers follow the stars, but not a sum of lists.
     _topics = [

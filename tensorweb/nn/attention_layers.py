@@ -28,7 +28,12 @@ from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 
-__all__ = ["MultiHeadAttention", "MultiheadAttention", "attention"]
+__all__ = [
+    "MultiHeadAttention",
+    "MultiheadAttention",
+    "attention",
+    "scaled_dot_product_attention",
+]
 
 
 def attention(
@@ -75,6 +80,56 @@ def attention(
     factor = 1 / math.sqrt(queries.shape[-1] or 1) if scale is None else scale
     weights = _weights(name, queries, keys, causal, mask, factor)
     return dropout(weights, dropout_p, key=key) @ values
+
+
+def scaled_dot_product_attention(
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike,
+    attn_mask: ArrayLike = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+    *,
+    dropout_key: Tensor | None = None,
+) -> Tensor:
+    """Return `attention` of operands under PyTorch's names.
+
+    Args:
+        query: queries `(..., t, d)`.
+        key: keys `(..., s, d)`.
+        value: values `(..., s, e)`.
+        attn_mask: `mask` of `attention`: True where a query sees a key.
+        dropout_p: dropout probability of the weights, if there is a `dropout_key`.
+        is_causal: whether query i attends to keys 0 to i only.
+        scale: factor of the scores, by default `1 / sqrt(d)`.
+        enable_gqa: whether each head of keys and values, axis -3, serves as many heads
+            of queries as there are more of them.
+        dropout_key: of `tw.random`, for dropout.
+
+    Returns:
+        `(..., t, e)`.
+
+    Raises:
+        ShapeError: the shapes do not fit.
+        DTypeError: an operand is no floating-point tensor.
+
+    >>> q, k, v = tw.ones((2, 4, 5, 8)), tw.ones((2, 2, 5, 8)), tw.ones((2, 2, 5, 3))
+    >>> tw.nn.scaled_dot_product_attention(q, k, v, enable_gqa=True).shape
+    (2, 4, 5, 3)
+    """
+    q, k, v = (as_float("attention", x) for x in (query, key, value))
+    if enable_gqa:
+        k, v = (x.repeat(q.shape[-3] // x.shape[-3], axis=-3) for x in (k, v))
+    return attention(
+        *(q, k, v),
+        causal=is_causal,
+        mask=attn_mask,
+        scale=scale,
+        dropout_p=dropout_p,
+        key=dropout_key,
+    )
 
 
 def _check_shapes(name: str, q: Tensor, k: Tensor, v: Tensor) -> None:
