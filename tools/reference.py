@@ -175,7 +175,10 @@ PAGES: dict[str, Page] = {
         "Optimisers",
         "Optimisers of parameters, and schedules of learning rates.",
         (
-            *_sections("tensorweb.optim", Optimisers="optimizer optimizers state"),
+            *_sections(
+                "tensorweb.optim",
+                Optimisers="optimizer optimizers matrix_optimizers lbfgs state",
+            ),
             Section("Schedules and gradients", module="tensorweb.optim"),
             Section(
                 "Schedulers in PyTorch's style", module="tensorweb.optim.lr_scheduler"

@@ -17,8 +17,21 @@ import typing as _typing
 from tensorweb.advice import unknown as _unknown
 from tensorweb.optim import lr_scheduler
 from tensorweb.optim.clipping import clip_by_global_norm
+from tensorweb.optim.lbfgs import LBFGS
+from tensorweb.optim.matrix_optimizers import Adafactor, Muon
 from tensorweb.optim.optimizer import Optimizer
-from tensorweb.optim.optimizers import SGD, Adagrad, Adam, AdamW, Lion, RMSprop
+from tensorweb.optim.optimizers import (
+    SGD,
+    Adadelta,
+    Adagrad,
+    Adam,
+    Adamax,
+    AdamW,
+    Lion,
+    NAdam,
+    RAdam,
+    RMSprop,
+)
 from tensorweb.optim.schedules import (
     constant,
     cosine,
@@ -33,12 +46,19 @@ from tensorweb.optim.schedules import (
 from tensorweb.optim.state import State
 
 __all__ = [
+    "LBFGS",
     "SGD",
+    "Adadelta",
+    "Adafactor",
     "Adagrad",
     "Adam",
     "AdamW",
+    "Adamax",
     "Lion",
+    "Muon",
+    "NAdam",
     "Optimizer",
+    "RAdam",
     "RMSprop",
     "State",
     "clip_by_global_norm",

@@ -7,7 +7,7 @@ was given parameters owns its state and changes them in `step`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
@@ -20,7 +20,7 @@ from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.node import complex_of
 from tensorweb.graph.tracing import is_tracing, open_trace
 from tensorweb.optim.clipping import clipped_and_norm
-from tensorweb.optim.options import CHECKS
+from tensorweb.optim.options import CHECKS, Check
 from tensorweb.optim.param_groups import ParamGroup, groups_in
 from tensorweb.optim.schedules import (
     Rate,
@@ -107,6 +107,11 @@ class Optimizer:
     # gradient, as the gradient of an L2 penalty.
     _has_decoupled_decay: ClassVar[bool] = False
 
+    # Whether the rule is elementwise, and so updates parameters as one flat tensor.
+    _is_elementwise: ClassVar[bool] = True
+
+    _checks: ClassVar[Mapping[str, Check]] = CHECKS
+
     def __init_subclass__(cls) -> None:
         """Register every subclass as a tree, for `jit`."""
         register(cls)
@@ -137,7 +142,7 @@ class Optimizer:
         name = type(self).__name__
         self._default_rate = checked_rate(name, lr)
         self._defaults = {
-            key: CHECKS[key](name, key, value) for key, value in options.items()
+            key: self._checks[key](name, key, value) for key, value in options.items()
         }
         self._settings: tuple[GroupSettings, ...] = (
             GroupSettings(self._defaults, schedule_of(self._default_rate), 0),
@@ -187,9 +192,9 @@ class Optimizer:
             )
             return _from_pairs(p), {n: _from_pairs(m) for n, m in pairs.items()}
         decay = options["weight_decay"]
-        if options["maximize"]:
+        if options.get("maximize"):
             g = -g
-        if decay and self._has_decoupled_decay:
+        if decay and options.get("decoupled_weight_decay", self._has_decoupled_decay):
             p = p * (1 - rate * decay)
         elif decay:
             g = g + p * decay
@@ -292,10 +297,16 @@ class Optimizer:
 
     # The stateful style.
 
-    def step(self) -> None:
+    def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor | None:
         """Update the parameters by their gradients.
 
         Parameters whose `grad` is None are unchanged.
+
+        Args:
+            closure: a function that computes the loss and its gradients, called first.
+
+        Returns:
+            What the closure returned.
 
         Raises:
             TransformError: there are no parameters, or none has a gradient.
@@ -309,6 +320,7 @@ class Optimizer:
         tensor([0., 0.])
         """
         state = self._checked_state("step")
+        loss = None if closure is None else closure()
         grads = [param.grad for param in self.params]
         with grad_disabled():
             values = [Tensor.without_registering(param.node) for param in self.params]
@@ -318,6 +330,7 @@ class Optimizer:
                 if value.node is not param.node:
                     param._replace(value.node)
         finish_step(self.params, self.state)
+        return loss
 
     def zero_grad(self) -> None:
         """Set the gradients of all parameters to None.
@@ -618,12 +631,23 @@ class Optimizer:
         """Return a group's parameters after a step, and the new group."""
         layout, dtype = group.layout, leaves[0].dtype
         wide = computing_dtype(dtype)
-        p = layout.join(leaves).astype(wide)
-        g = layout.join([grad.astype(dtype) for grad in grads]).astype(wide)
         rate, count = rate.astype(wide.part), count.astype(wide.part)
         options = self._settings[group.settings].options
-        p, moments = self._updated(Update(options, rate, count, p, g, group.moments))
-        return layout.parts(p.astype(dtype)), replace(group, moments=moments)
+        grads = [grad.astype(dtype) for grad in grads]
+        if self._is_elementwise:
+            p, g = layout.join(leaves).astype(wide), layout.join(grads).astype(wide)
+            p, moments = self._updated(
+                Update(options, rate, count, p, g, group.moments)
+            )
+            return layout.parts(p.astype(dtype)), replace(group, moments=moments)
+        updated = [
+            self._updated(
+                Update(options, rate, count, p.astype(wide), g.astype(wide), moments)
+            )
+            for p, g, moments in zip(leaves, grads, group.by_parameter(), strict=True)
+        ]
+        group = group.with_parts([moments for _, moments in updated])
+        return [p.astype(dtype) for p, _ in updated], group
 
     def _rate_at(self, state: State, index: int) -> Tensor:
         """Return the learning rate of a group in the step that follows a state."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from tensorweb.errors import DataError
-from tensorweb.functions import expm1, maximum, sign, sqrt, where
+from tensorweb.functions import abs, exp, expm1, maximum, sign, sqrt, where
 from tensorweb.optim.optimizer import Moments, Optimizer, Options, Update
 from tensorweb.optim.schedules import Rate
 from tensorweb.tensor import Tensor
@@ -23,6 +23,14 @@ def _moving_average(old: Tensor, new: Tensor, decay: float) -> Tensor:
 def _bias_correction(decay: float, count: Tensor) -> Tensor | float:
     """Return `1 - decay^t`, accurate if it is small."""
     return -expm1(count * math.log(decay)) if decay else 1.0
+
+
+def _adam_moments(update: Update) -> tuple[Tensor, Tensor]:
+    """Return the moving averages of gradients and of their squares after a step."""
+    first_decay, second_decay = update.options["betas"]
+    g, moments = update.g, update.moments
+    first = _moving_average(moments["first"], g, first_decay)
+    return first, second_decay * moments["second"] + (1 - second_decay) * (g * g)
 
 
 class SGD(Optimizer):
@@ -170,10 +178,9 @@ class Adam(Optimizer):
     # p ← p - η · m/(1 - β₁ᵗ) / (√(v/(1 - β₂ᵗ)) + ε); amsgrad: the largest v so far
     @staticmethod
     def _update_rule(update: Update) -> tuple[Tensor, Moments]:
-        options, rate, t, p, g, moments = update
+        options, rate, t, p, _, moments = update
         first_decay, second_decay = options["betas"]
-        first = _moving_average(moments["first"], g, first_decay)
-        second = second_decay * moments["second"] + (1 - second_decay) * (g * g)
+        first, second = _adam_moments(update)
         updated = {"first": first, "second": second}
         if options["amsgrad"]:
             updated["largest"] = second = maximum(moments["largest"], second)
@@ -228,6 +235,271 @@ class AdamW(Adam):
             amsgrad=amsgrad,
             maximize=maximize,
         )
+
+
+class NAdam(Optimizer):
+    """Adam with Nesterov momentum, which grows from half of `betas[0]`.
+
+    With `μₜ = β₁(1 - 0.96^(t·momentum_decay) / 2)`, `πₜ` the product of `μ₁` to `μₜ`:
+    `p ← p - lr·((1 - μₜ)g / (1 - πₜ) + μₜ₊₁m / (1 - πₜ₊₁)) / (√v̂ + eps)`. Dozat 2016.
+
+    >>> opt = tw.optim.NAdam(lr=0.125)
+    >>> params = tw.asarray([1.0, 2.0])
+    >>> params, state = opt.update(params, tw.asarray([0.5, -8.0]), opt.init(params))
+    >>> [round(number, 3) for number in params.tolist()]
+    [0.868, 2.132]
+    """
+
+    def __init__(
+        self,
+        params: object = None,
+        *,
+        lr: Rate = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        maximize: bool = False,
+    ) -> None:
+        """Make an optimiser; with `params` it owns their state.
+
+        Args:
+            params: a model, a tree of tensors or several tensors, for `step`.
+            lr: the learning rate, a number or a function of the step count.
+            betas: decay rates of both moving averages, below 1.
+            eps: added to the denominator.
+            weight_decay: L2 penalty; times the parameter, added to its gradient.
+            momentum_decay: how fast the momentum grows to its last value.
+            decoupled_weight_decay: shrink the parameter instead, as in AdamW.
+            maximize: ascend the gradient instead of descending.
+
+        Raises:
+            DataError: an option is out of its range.
+        """
+        super().__init__(
+            params,
+            lr,
+            betas=betas,
+            eps=eps,
+            weight_decay=weight_decay,
+            momentum_decay=momentum_decay,
+            decoupled_weight_decay=decoupled_weight_decay,
+            maximize=maximize,
+        )
+
+    @staticmethod
+    def _initial_moments(options: Options) -> dict[str, float]:
+        # The product is one number; a moment of full size keeps it with its group.
+        return {"first": 0.0, "second": 0.0, "product": 1.0}
+
+    # π ← πμₜ;  p ← p - η((1 - μₜ)g/(1 - π) + μₜ₊₁m/(1 - πμₜ₊₁)) / (√v̂ + ε)
+    @staticmethod
+    def _update_rule(update: Update) -> tuple[Tensor, Moments]:
+        options, rate, t, p, g, moments = update
+        growth = options["momentum_decay"] * math.log(0.96)
+        first_decay, second_decay = options["betas"]
+        mu, next_mu = (
+            first_decay * (1 - 0.5 * exp(count * growth)) for count in (t, t + 1)
+        )
+        first, second = _adam_moments(update)
+        product = moments["product"] * mu
+        deviation = sqrt(second / _bias_correction(second_decay, t)) + options["eps"]
+        step = g * ((1 - mu) / (1 - product))
+        step = step + first * (next_mu / (1 - product * next_mu))
+        updated = {"first": first, "second": second, "product": product}
+        return p - rate * step / deviation, updated
+
+
+class RAdam(Optimizer):
+    """Adam that takes plain steps until the variance of `v` is small enough.
+
+    With `n = 2 / (1 - β₂) - 1` and `nₜ = n - 2tβ₂ᵗ / (1 - β₂ᵗ)`, the step is `lr·m̂` up
+    to `nₜ = 5`, then `lr·r·m̂ / ((√v + eps) / √(1 - β₂ᵗ))` with the rectification `r`.
+    Liu et al. 2019.
+
+    >>> opt = tw.optim.RAdam(lr=0.125)
+    >>> params = tw.asarray([1.0, 2.0])
+    >>> params, state = opt.update(params, tw.asarray([0.5, -8.0]), opt.init(params))
+    >>> [round(number, 4) for number in params.tolist()]
+    [0.9375, 3.0]
+    """
+
+    def __init__(
+        self,
+        params: object = None,
+        *,
+        lr: Rate = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        decoupled_weight_decay: bool = False,
+        maximize: bool = False,
+    ) -> None:
+        """Make an optimiser; with `params` it owns their state.
+
+        Args:
+            params: a model, a tree of tensors or several tensors, for `step`.
+            lr: the learning rate, a number or a function of the step count.
+            betas: decay rates of both moving averages, below 1.
+            eps: added to the denominator.
+            weight_decay: L2 penalty; times the parameter, added to its gradient.
+            decoupled_weight_decay: shrink the parameter instead, as in AdamW.
+            maximize: ascend the gradient instead of descending.
+
+        Raises:
+            DataError: an option is out of its range.
+        """
+        super().__init__(
+            params,
+            lr,
+            betas=betas,
+            eps=eps,
+            weight_decay=weight_decay,
+            decoupled_weight_decay=decoupled_weight_decay,
+            maximize=maximize,
+        )
+
+    @staticmethod
+    def _initial_moments(options: Options) -> dict[str, float]:
+        return {"first": 0.0, "second": 0.0}
+
+    # r = √((nₜ - 4)(nₜ - 2)n / ((n - 4)(n - 2)nₜ))
+    @staticmethod
+    def _update_rule(update: Update) -> tuple[Tensor, Moments]:
+        options, rate, t, p, *_ = update
+        first_decay, second_decay = options["betas"]
+        first, second = _adam_moments(update)
+        correction = _bias_correction(second_decay, t)
+        limit = 2 / (1 - second_decay) - 1
+        length = limit - 2 * t * (1 - correction) / correction
+        ratio = (length - 4) * (length - 2) * limit
+        ratio = ratio / ((limit - 4) * (limit - 2) * length)
+        is_long = length > 5
+        # The other branch stays finite, so that a derivative through it does as well.
+        factor = sqrt(where(is_long, ratio * correction, 1.0))
+        factor = where(is_long, factor / (sqrt(second) + options["eps"]), 1.0)
+        step = first / _bias_correction(first_decay, t) * factor
+        return p - rate * step, {"first": first, "second": second}
+
+
+class Adamax(Optimizer):
+    """Adam with the largest gradient in place of the root of squares.
+
+    `u ← max(β₂u, |g| + eps)`, `p ← p - lr·m̂ / u`. Kingma and Ba 2014.
+
+    >>> opt = tw.optim.Adamax(lr=0.125)
+    >>> params = tw.asarray([1.0, 2.0])
+    >>> params, state = opt.update(params, tw.asarray([0.5, -8.0]), opt.init(params))
+    >>> [round(number, 4) for number in params.tolist()]
+    [0.875, 2.125]
+    """
+
+    def __init__(
+        self,
+        params: object = None,
+        *,
+        lr: Rate = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        maximize: bool = False,
+    ) -> None:
+        """Make an optimiser; with `params` it owns their state.
+
+        Args:
+            params: a model, a tree of tensors or several tensors, for `step`.
+            lr: the learning rate, a number or a function of the step count.
+            betas: decay rates of both moving averages, below 1.
+            eps: added to the magnitude of the gradient.
+            weight_decay: L2 penalty; times the parameter, added to its gradient.
+            maximize: ascend the gradient instead of descending.
+
+        Raises:
+            DataError: an option is out of its range.
+        """
+        super().__init__(
+            params,
+            lr,
+            betas=betas,
+            eps=eps,
+            weight_decay=weight_decay,
+            maximize=maximize,
+        )
+
+    @staticmethod
+    def _initial_moments(options: Options) -> dict[str, float]:
+        return {"first": 0.0, "largest": 0.0}
+
+    # m ← β₁m + (1 - β₁)g;  u ← max(β₂u, |g| + ε);  p ← p - η · m/(1 - β₁ᵗ) / u
+    @staticmethod
+    def _update_rule(update: Update) -> tuple[Tensor, Moments]:
+        options, rate, t, p, g, moments = update
+        first_decay, decay = options["betas"]
+        first = _moving_average(moments["first"], g, first_decay)
+        largest = maximum(decay * moments["largest"], abs(g) + options["eps"])
+        rate = rate / _bias_correction(first_decay, t)
+        return p - rate * first / largest, {"first": first, "largest": largest}
+
+
+class Adadelta(Optimizer):
+    """Adadelta: steps in the units of the parameter, without a rate to choose.
+
+    `v ← rho·v + (1 - rho)g²`, `d = g·√(u + eps) / √(v + eps)`,
+    `u ← rho·u + (1 - rho)d²`, `p ← p - lr·d`. Zeiler 2012.
+
+    >>> opt = tw.optim.Adadelta(eps=0.01)
+    >>> params = tw.asarray([1.0, 2.0])
+    >>> params, state = opt.update(params, tw.asarray([0.5, -8.0]), opt.init(params))
+    >>> [round(number, 3) for number in params.tolist()]
+    [0.733, 2.316]
+    """
+
+    def __init__(
+        self,
+        params: object = None,
+        *,
+        lr: Rate = 1.0,
+        rho: float = 0.9,
+        eps: float = 1e-6,
+        weight_decay: float = 0.0,
+        maximize: bool = False,
+    ) -> None:
+        """Make an optimiser; with `params` it owns their state.
+
+        Args:
+            params: a model, a tree of tensors or several tensors, for `step`.
+            lr: the learning rate, a number or a function of the step count.
+            rho: decay rate of both moving averages, below 1.
+            eps: added under both roots.
+            weight_decay: L2 penalty; times the parameter, added to its gradient.
+            maximize: ascend the gradient instead of descending.
+
+        Raises:
+            DataError: an option is out of its range.
+        """
+        super().__init__(
+            params,
+            lr,
+            rho=rho,
+            eps=eps,
+            weight_decay=weight_decay,
+            maximize=maximize,
+        )
+
+    @staticmethod
+    def _initial_moments(options: Options) -> dict[str, float]:
+        return {"square": 0.0, "step_square": 0.0}
+
+    # v ← κv + (1 - κ)g²;  d = g√(u + ε)/√(v + ε);  u ← κu + (1 - κ)d²;  p ← p - ηd
+    @staticmethod
+    def _update_rule(update: Update) -> tuple[Tensor, Moments]:
+        options, rate, _, p, g, moments = update
+        rho, eps = options["rho"], options["eps"]
+        square = rho * moments["square"] + (1 - rho) * (g * g)
+        step = sqrt(moments["step_square"] + eps) / sqrt(square + eps) * g
+        step_square = rho * moments["step_square"] + (1 - rho) * (step * step)
+        return p - rate * step, {"square": square, "step_square": step_square}
 
 
 class RMSprop(Optimizer):

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from tensorweb.errors import DataError
+
+Check: TypeAlias = Callable[[str, str, object], Any]
+"""Returns a validated option, of the optimiser's name, the option's and its value."""
 
 
 def is_finite(value: object) -> TypeGuard[float]:
@@ -76,22 +79,68 @@ def count(name: str, key: str, value: object) -> int:
     return value
 
 
+def epsilons(name: str, key: str, value: object) -> tuple[float | None, float]:
+    """Return two numbers from 0 on, the first of which may be None.
+
+    Raises:
+        DataError: they are not.
+    """
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise DataError(f"{name}: {key}={value!r} are not two numbers.")
+    first = None if value[0] is None else positive(name, f"{key}[0]", value[0])
+    return first, positive(name, f"{key}[1]", value[1])
+
+
+def _coefficients(name: str, key: str, value: object) -> tuple[float, ...]:
+    if not isinstance(value, tuple | list) or len(value) != 3:
+        raise DataError(f"{name}: {key}={value!r} are not three numbers.")
+    return tuple(finite(name, key, number) for number in value)
+
+
+def _optional_count(name: str, key: str, value: object) -> int | None:
+    return None if value is None else count(name, key, value)
+
+
+def _one_of(*known: str) -> Check:
+    def check(name: str, key: str, value: object) -> object:
+        if value is None or value in known:
+            return value
+        listed = ", ".join(map(repr, known))
+        raise DataError(f"{name}: {key}={value!r} is neither None nor one of {listed}.")
+
+    return check
+
+
 def _flag(name: str, key: str, value: object) -> bool:
     return bool(value)
 
 
 # The check of each option, by its name: an option means the same in each optimiser.
-CHECKS: dict[str, Callable[[str, str, object], Any]] = {
+CHECKS: dict[str, Check] = {
+    "adjust_lr_fn": _one_of("original", "match_rms_adamw", "spectral_unclamped"),
     "alpha": decay_rate,
     "amsgrad": _flag,
+    "beta2_decay": finite,
     "betas": two_decay_rates,
     "centered": _flag,
+    "d": positive,
     "dampening": finite,
+    "decoupled_weight_decay": _flag,
     "eps": positive,
+    "history_size": count,
     "initial_accumulator_value": positive,
+    "line_search_fn": _one_of("strong_wolfe"),
     "lr_decay": positive,
+    "max_eval": _optional_count,
+    "max_iter": count,
     "maximize": _flag,
     "momentum": positive,
+    "momentum_decay": positive,
     "nesterov": _flag,
+    "ns_coefficients": _coefficients,
+    "ns_steps": count,
+    "rho": decay_rate,
+    "tolerance_change": positive,
+    "tolerance_grad": positive,
     "weight_decay": positive,
 }

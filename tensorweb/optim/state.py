@@ -97,6 +97,20 @@ class FlatLayout:
                 return None
         return base
 
+    def of_moment(self, name: str) -> FlatLayout:
+        """Return the layout of a moment: its own where one of a matrix is a vector.
+
+        `row` has one element for each row of the last two axes, `column` for each
+        column. Of a vector `row` has its shape, and `column` is not used.
+        """
+        if name == "row":
+            shapes = [(*s[:-1], 1) if len(s) > 1 else s for s in self.shapes]
+        elif name == "column":
+            shapes = [(*s[:-2], 1, *s[-1:]) if len(s) > 1 else () for s in self.shapes]
+        else:
+            return self
+        return FlatLayout(self.names, shapes)
+
     def parts(self, flat: Tensor) -> list[Tensor]:
         """Return the slices of a flat tensor, each in its shape."""
         return [
@@ -148,11 +162,25 @@ class Group:
             [self.layout.names[n] for n in indices],
             [self.layout.shapes[n] for n in indices],
         )
-        moments = {}
+        parts = self.by_parameter()
+        return replace(self, layout=layout).with_parts([parts[n] for n in indices])
+
+    def by_parameter(self) -> list[dict[str, Tensor]]:
+        """Return the moments of each parameter by name."""
+        parts: list[dict[str, Tensor]] = [{} for _ in self.layout.names]
         for name, flat in self.moments.items():
-            parts = self.layout.parts(flat)
-            moments[name] = layout.join([parts[n] for n in indices])
-        return replace(self, layout=layout, moments=moments)
+            moments = self.layout.of_moment(name).parts(flat)
+            for own, moment in zip(parts, moments, strict=True):
+                own[name] = moment
+        return parts
+
+    def with_parts(self, parts: Sequence[Mapping[str, Tensor]]) -> Group:
+        """Return the group with the moments of each parameter."""
+        moments = {
+            name: self.layout.of_moment(name).join([own[name] for own in parts])
+            for name in self.moments
+        }
+        return replace(self, moments=moments)
 
     def split(self, has_gradient: Sequence[bool]) -> list[Group]:
         """Return the group, or two: parameters with a gradient, and those without."""
@@ -178,7 +206,7 @@ class Group:
         moments = {
             name: self.moments[name]
             if name in self.moments
-            else _first_moment(self.layout, leaf, value)
+            else _first_moment(self.layout.of_moment(name), leaf, value)
             for name, value in initial.items()
         }
         return replace(self, moments=moments)
@@ -306,7 +334,9 @@ def new_groups(
             Group(
                 layout,
                 {
-                    name: _first_moment(layout, leaves[indices[0]], value)
+                    name: _first_moment(
+                        layout.of_moment(name), leaves[indices[0]], value
+                    )
                     for name, value in initial.items()
                 },
                 settings=settings,
@@ -350,9 +380,8 @@ def named_tensors(state: State) -> dict[str, Tensor]:
             named[_rate_name(index)] = Tensor.without_registering(rate.node)
     for group in state.groups:
         names = group.layout.names
-        for moment, flat in group.moments.items():
-            parts = zip(names, group.layout.parts(flat), strict=True)
-            named.update({f"{name}.{moment}": part for name, part in parts})
+        for name, parts in zip(names, group.by_parameter(), strict=True):
+            named.update({f"{name}.{moment}": part for moment, part in parts.items()})
         if group.missed is not None:
             named.update(dict.fromkeys([f"{n}.missed" for n in names], group.missed))
     return named
@@ -404,11 +433,8 @@ def state_from_named(state: State, values: Mapping[str, ArrayLike]) -> State:
 def _loaded(group: Group, loaded: Mapping[str, Tensor]) -> Iterator[Group]:
     """Yield a group with loaded values; parameters that skipped steps are separate."""
     names = group.layout.names
-    moments = {
-        moment: group.layout.join([loaded[f"{name}.{moment}"] for name in names])
-        for moment in group.moments
-    }
-    group = replace(group, moments=moments, missed=None)
+    parts = [{m: loaded[f"{name}.{m}"] for m in group.moments} for name in names]
+    group = replace(group, missed=None).with_parts(parts)
     skipped = [n for n, name in enumerate(names) if f"{name}.missed" in loaded]
     if not skipped:
         yield group

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tensorweb as tw
-from tensorweb.errors import DataError, DeviceError, TransformError
+from tensorweb.errors import DataError, DeviceError, TraceError, TransformError
 from tensorweb.optim.state import new_groups
 from tensorweb.tensor import Tensor
 
@@ -22,6 +22,11 @@ OPTIMIZERS: dict[str, Callable[..., tw.optim.Optimizer]] = {
     "RMSprop": lambda params=None: tw.optim.RMSprop(params, lr=0.01, centered=True),
     "Adagrad": lambda params=None: tw.optim.Adagrad(params, lr=0.1, lr_decay=0.01),
     "Lion": lambda params=None: tw.optim.Lion(params, lr=0.01, weight_decay=0.1),
+    "NAdam": lambda params=None: tw.optim.NAdam(params, lr=0.1),
+    "RAdam": lambda params=None: tw.optim.RAdam(params, lr=0.1),
+    "Adamax": lambda params=None: tw.optim.Adamax(params, lr=0.1),
+    "Adadelta": lambda params=None: tw.optim.Adadelta(params),
+    "Adafactor": lambda params=None: tw.optim.Adafactor(params, lr=0.1),
 }
 
 
@@ -230,6 +235,9 @@ def test_update_is_differentiable(cpu: str) -> None:
         (lambda: tw.optim.Adam(betas=(0.9, 1.0)), r"betas\[1\]=1\.0"),
         (lambda: ANY.Adam(betas=0.9), r"betas=0\.9"),
         (lambda: tw.optim.AdamW(weight_decay=-1), "weight_decay=-1"),
+        (lambda: ANY.Adafactor(eps=0.1), r"eps=0\.1 are not two"),
+        (lambda: ANY.Muon(ns_coefficients=(1, 2)), "not three numbers"),
+        (lambda: tw.optim.LBFGS(line_search_fn="armijo"), "'armijo' is neither"),
         (lambda: tw.optim.linear(1.0, 0.0, steps=0), "steps=0"),
         (lambda: tw.optim.cosine(float("inf"), 3), "start=inf"),
         (lambda: tw.optim.warmup_cosine(1.0, 5, 5), "5 steps of warm-up"),
@@ -336,6 +344,53 @@ def test_steps_that_were_missed_are_saved(cpu: str) -> None:
     assert one["b"].tolist() == two["b"].tolist()
 
 
+def test_rows_and_columns_are_saved_split_and_loaded(cpu: str) -> None:
+    opt, params = tw.optim.Adafactor(lr=0.1), {"a": tw.ones((2, 3)), "b": tw.ones(4)}
+    grads = {"a": tw.reshape(tw.arange(6.0), (2, 3)), "b": tw.arange(4.0)}
+    params, state = opt.update(params, grads, opt.init(params))
+    params, state = opt.update(params, {**grads, "a": None}, state)
+    saved = opt.state_dict(state)
+    assert [saved[f"a.{m}"].shape for m in ("row", "column")] == [(2, 1), (1, 3)]
+    assert saved["b.row"].shape == (4,)
+    loaded = opt.load_state_dict(saved, opt.init(params))
+    one, _ = opt.update(params, grads, state)
+    two, _ = opt.update(params, grads, loaded)
+    assert one["a"].tolist() == two["a"].tolist()
+
+
+def test_optimisers_that_move_real_matrices_refuse_others(cpu: str) -> None:
+    with pytest.raises(DataError, match=r"'b' has shape \(2,\).*AdamW"):
+        tw.optim.Muon().init({"a": tw.ones((2, 2)), "b": tw.ones(2)})
+    for kind in (tw.optim.Muon, tw.optim.Adafactor):
+        with pytest.raises(DataError, match="'a' is complex"):
+            kind().init({"a": tw.ones((2, 2), dtype=tw.complex64)})
+
+
+def test_lbfgs_needs_a_closure_and_its_own_parameters(webgpu: str) -> None:
+    w = tw.ones(2)
+    with pytest.raises(DataError, match="needs a closure"):
+        tw.optim.LBFGS([w]).step()
+    with pytest.raises(DataError, match=r"opt\.step\(closure\)"):
+        tw.optim.LBFGS().init([w])
+    opt = tw.optim.LBFGS([w])
+    with pytest.raises(TraceError, match="reads the loss"):
+        tw.jit(lambda: opt.step(lambda: w.sum()), updates=(w, opt))()
+
+
+def test_a_step_calls_a_closure_and_returns_the_loss(cpu: str) -> None:
+    w = tw.ones(1)
+    opt = tw.optim.SGD([w], lr=0.5)
+
+    def closure() -> Tensor:
+        opt.zero_grad()
+        loss = (3 * w).sum()
+        loss.backward()
+        return loss
+
+    assert opt.step(closure) == 3
+    assert w.tolist() == [-0.5]
+
+
 def test_clipping_scales_all_gradients_alike(cpu: str) -> None:
     grads = {"a": tw.asarray([3.0, 0.0]), "b": None, "c": [tw.asarray([[4.0]])]}
     clipped = tw.optim.clip_by_global_norm(grads, 2.5)
@@ -348,8 +403,9 @@ def test_clipping_scales_all_gradients_alike(cpu: str) -> None:
         tw.optim.clip_by_global_norm([None], 1.0)
 
 
-def test_a_recorded_step_is_recorded_once(webgpu: str) -> None:
-    opt = tw.optim.AdamW(lr=tw.optim.warmup_cosine(0.1, 2, 10))
+@pytest.mark.parametrize("name", ["AdamW", "NAdam", "RAdam", "Adafactor"])
+def test_a_recorded_step_is_recorded_once(name: str, webgpu: str) -> None:
+    opt = getattr(tw.optim, name)(lr=tw.optim.warmup_cosine(0.1, 2, 10))
     params = start()
     state = opt.init(params)
 

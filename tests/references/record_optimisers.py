@@ -39,7 +39,60 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("Adagrad", {"lr": 0.1}),
     ("Adagrad", {"lr": 0.1, "lr_decay": 0.05, "weight_decay": 0.02}),
     ("Adagrad", {"lr": 0.1, "initial_accumulator_value": 0.3, "eps": 1e-3}),
+    ("NAdam", {"lr": 0.03}),
+    (
+        "NAdam",
+        {"betas": [0.8, 0.9], "eps": 1e-3, "weight_decay": 0.1, "momentum_decay": 0.1},
+    ),
+    (
+        "NAdam",
+        {"weight_decay": 0.1, "decoupled_weight_decay": True, "maximize": True},
+    ),
+    ("RAdam", {"lr": 0.03}),
+    ("RAdam", {"betas": [0.7, 0.95], "eps": 1e-3, "weight_decay": 0.1}),
+    (
+        "RAdam",
+        {"weight_decay": 0.1, "decoupled_weight_decay": True, "maximize": True},
+    ),
+    ("Adamax", {"lr": 0.03}),
+    ("Adamax", {"betas": [0.8, 0.9], "eps": 0.01, "weight_decay": 0.1}),
+    ("Adamax", {"lr": 0.01, "maximize": True}),
+    ("Adadelta", {}),
+    ("Adadelta", {"lr": 0.5, "rho": 0.7, "eps": 1e-3, "weight_decay": 0.1}),
+    ("Adadelta", {"maximize": True}),
+    ("Adafactor", {}),
+    (
+        "Adafactor",
+        {"lr": 0.3, "beta2_decay": -0.5, "eps": [0.01, 0.5], "weight_decay": 0.1},
+    ),
+    ("Adafactor", {"lr": 0.01, "d": 2.0, "maximize": True}),
+    ("Muon", {"lr": 0.01}),
+    (
+        "Muon",
+        {"momentum": 0.8, "nesterov": False, "adjust_lr_fn": "match_rms_adamw"},
+    ),
+    (
+        "Muon",
+        {
+            "lr": 0.01,
+            "weight_decay": 0.3,
+            "ns_coefficients": [2.0, -1.5, 0.5],
+            "eps": 0.5,
+            "ns_steps": 3,
+            "adjust_lr_fn": "spectral_unclamped",
+        },
+    ),
 ]
+
+MINIMISED: list[dict[str, Any]] = [
+    {"max_iter": 4},
+    {"lr": 0.5, "max_iter": 6, "history_size": 2},
+    {"line_search_fn": "strong_wolfe", "max_iter": 3},
+    {"line_search_fn": "strong_wolfe", "lr": 40.0, "max_iter": 5, "max_eval": 9},
+    {"line_search_fn": "strong_wolfe", "lr": 0.001, "max_iter": 4},
+    {"maximize": True, "lr": 0.1, "max_iter": 3, "line_search_fn": "strong_wolfe"},
+]
+"""Options of LBFGS, which takes three steps."""
 
 SCHEDULERS: list[tuple[str, dict[str, Any]]] = [
     ("StepLR", {"step_size": 7}),
@@ -105,7 +158,14 @@ def trained(
         name: torch.tensor(value, dtype=torch.float64, requires_grad=True)
         for name, value in START.items()
     }
-    optimiser = getattr(torch.optim, kind)(tree.values(), foreach=False, **options)
+    if kind == "Muon":
+        # It moves matrices only, and iterates in the precision of the parameter here.
+        torch.Tensor.bfloat16 = torch.Tensor.clone
+        tree = {"w": tree["w"]} | {name: tree[name].detach() for name in ("b", "scale")}
+    else:
+        options = {"foreach": False, **options}
+    trained = [leaf for leaf in tree.values() if leaf.requires_grad]
+    optimiser = getattr(torch.optim, kind)(trained, **options)
     scheduler = schedule(optimiser) if schedule else None
     shown: dict[str, Any] = {}
     for step in range(1, STEPS + 1):
@@ -122,8 +182,30 @@ def trained(
             shown[str(step)] = {
                 name: torch.round(value.detach(), decimals=13).tolist()
                 for name, value in tree.items()
+                if value.requires_grad
             }
     return shown
+
+
+def minimised(torch: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters and the loss before each of three steps of LBFGS."""
+    tree = {
+        name: torch.tensor(value, dtype=torch.float64, requires_grad=True)
+        for name, value in START.items()
+    }
+    optimiser = torch.optim.LBFGS(tree.values(), **options)
+
+    def closure() -> Any:
+        optimiser.zero_grad()
+        loss = loss_of(torch, tree)
+        loss.backward()
+        return loss
+
+    losses, after = [], {}
+    for step in range(1, 4):
+        losses.append(optimiser.step(closure).item())
+        after[str(step)] = {name: x.detach().tolist() for name, x in tree.items()}
+    return {"options": options, "losses": losses, "after": after}
 
 
 def schedules(torch: Any) -> dict[str, Any]:
@@ -171,6 +253,8 @@ def rates(torch: Any, kind: str, options: dict[str, Any]) -> dict[str, list[floa
 def main() -> None:
     """Print one line of JSON."""
     torch = import_module("torch")
+    # NAdam multiplies its momenta in the default dtype.
+    torch.set_default_dtype(torch.float64)
     cases = [
         {"optimiser": kind, "options": options, "after": trained(torch, kind, options)}
         for kind, options in CASES
@@ -187,6 +271,7 @@ def main() -> None:
         "y": Y,
         "cases": cases,
         "schedules": by_schedule,
+        "minimised": [minimised(torch, options) for options in MINIMISED],
         "metrics": METRICS,
         "schedulers": [
             {"scheduler": kind, "options": options, **rates(torch, kind, options)}
