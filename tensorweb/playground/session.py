@@ -421,26 +421,9 @@ class Session:
         self, a: tw.Tensor, b: tw.Tensor, names: list[str]
     ) -> records.Pair:
         """Let both and their difference be requested, and measure the difference."""
-        less = pictures.difference(a, b)
-        names.append(f"({names[0]} - {names[1]})")
-        self._pair = [
-            tensors.Entry(x, [name], [])
-            for x, name in zip((a, b, less), names, strict=True)
-        ]
-        known = await tensors.statistics_of([a, b, less], self._reader)
-        made = [
-            tensors.record(len(self._entries) + index, entry, [], found)
-            for index, (entry, found) in enumerate(zip(self._pair, known, strict=True))
-        ]
-        count, largest, index = await pictures.measure(a, b, less, self._reader)
-        return {
-            "first": made[0],
-            "second": made[1],
-            "difference": made[2],
-            "differing": count,
-            "largest": largest,
-            "index": index,
-        }
+        first = len(self._entries)
+        self._pair, found = await tensors.paired(a, b, names, first, self._reader)
+        return found
 
     async def attempt(self, source: str) -> kernel_records.Attempt:
         """Run the captured kernel with its own text and with another one."""

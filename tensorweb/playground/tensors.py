@@ -30,6 +30,7 @@ from .records import (
     Fingerprint,
     NonfiniteOrigin,
     NonfiniteSearch,
+    Pair,
     Statistics,
     TensorRecord,
 )
@@ -264,6 +265,34 @@ def record(
         "channels": pictures.channel_axis(x.shape, x.dtype),
         "coloured": pictures.is_image(x.shape, x.dtype),
         **found,
+    }
+
+
+async def paired(
+    a: tw.Tensor, b: tw.Tensor, names: Sequence[str], first: int, reader: Reader
+) -> tuple[list[Entry], Pair]:
+    """Measure the difference of two tensors of one shape.
+
+    Return both and their difference, whose ids begin with `first`, and the record.
+    """
+    less = pictures.difference(a, b)
+    titles = [*names, f"({names[0]} - {names[1]})"]
+    pair = [
+        Entry(x, [title], []) for x, title in zip((a, b, less), titles, strict=True)
+    ]
+    known = await statistics_of([a, b, less], reader)
+    made = [
+        record(first + index, entry, [], found)
+        for index, (entry, found) in enumerate(zip(pair, known, strict=True))
+    ]
+    count, largest, index = await pictures.measure(a, b, less, reader)
+    return pair, {
+        "first": made[0],
+        "second": made[1],
+        "difference": made[2],
+        "differing": count,
+        "largest": largest,
+        "index": index,
     }
 
 
