@@ -129,8 +129,9 @@ def write_report(folder: Path = REPORTS, names: Sequence[str] = ()) -> None:
     """Write what draws reports, without a module: one file has to hold it all."""
     esbuild = npm_tool("esbuild", "bin/esbuild")
     entry = WEB / "src" / REPORT
-    # Nothing edits a kernel there, and the editor is larger than all the rest.
-    form = ["--format=iife", "--external:./edit-kernel", f"--outdir={folder}"]
+    # Nothing edits a kernel or asks Python there; the editor is larger than the rest.
+    parts = ["--external:./edit-kernel", "--external:./stages"]
+    form = ["--format=iife", *parts, f"--outdir={folder}"]
     output([*esbuild, entry, *ESBUILD, *names[:1], *form])
 
 

@@ -53,6 +53,7 @@ from tensorweb.graph.storage import HostData, Storage
 from tensorweb.graph.tracing import Placeholder, value_wanted
 from tensorweb.memory_log import memory_log
 from tensorweb.nodes.movement import copy
+from tensorweb.schedule.kernel import Planned
 from tensorweb.schedule.linear import LinearGraph, linearize, pieces
 from tensorweb.waits import Steps
 from tensorweb.wording import counted
@@ -378,6 +379,15 @@ class KernelBackend:
         graph = linearize(list(dict.fromkeys(bases)))
         plan = self._plans.find(graph, self._make_plan) if bases else Plan()
         return explain_plan(graph, plan, self.traits)
+
+    def planned(self, launches: Sequence[KernelRecord]) -> list[Planned]:
+        """Return the kernels of a flush, empty if its plan is not cached any more.
+
+        Args:
+            launches: those of the flush that a listener heard of.
+        """
+        plan = self._plans.of(launches)
+        return [] if plan is None else [planned for planned, *_ in plan.made]
 
     def synchronize(self) -> None:
         """Wait until the device is done and raise what went wrong meanwhile."""

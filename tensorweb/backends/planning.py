@@ -321,6 +321,11 @@ class Plans:
         """Drop all plans."""
         self._known.clear()
 
+    def of(self, records: Sequence[KernelRecord]) -> Plan | None:
+        """Return the plan with this list of launches, None if it was dropped."""
+        found = self._known.values()
+        return next((plan for plan in found if plan._records is records), None)
+
     def find(
         self, graph: LinearGraph, make: Callable[[LinearGraph, bool], Plan]
     ) -> Plan:

@@ -43,6 +43,68 @@ class KernelSource(TypedDict):
     buffers: list[KernelBuffer]
 
 
+class StageNode(TypedDict):
+    """A node of the graph of a flush."""
+
+    node: int
+    """Its index there."""
+    op: str
+    value: str
+    """Dtype and shape."""
+    inputs: list[int]
+    """Indices of its inputs among the nodes of the flush."""
+    span: Span | None
+    """The expression of `main.py` that built it."""
+
+
+class StageStep(TypedDict):
+    """One value of an expression of a kernel, by its name in the kernel's text."""
+
+    name: str
+    text: str
+    node: int | None
+    """Index of the node that it computes or loads, null for none."""
+
+
+class StageExpression(TypedDict):
+    """An expression of a kernel over its own index space."""
+
+    name: str
+    axes: str
+    """Its indices and their lengths, such as `i < 4, j < 3`."""
+    steps: Annotated[list[StageStep], Most(1000)]
+
+
+class StageLoss(TypedDict):
+    """A node of a kernel that has no step."""
+
+    node: int
+    why: Literal["view", "copy", "equal"]
+    """Its view is part of a load, its copy is read directly, or its step equals one."""
+
+
+class StageKernel(TypedDict):
+    """A kernel of a flush."""
+
+    kernel: int
+    """Its index among the kernels of the run."""
+    nodes: list[int]
+    """Indices of the nodes that it computes."""
+    outputs: list[int]
+    """Those that it stores."""
+    expressions: Annotated[list[StageExpression], Most(100)]
+    lost: list[StageLoss]
+
+
+class Stages(TypedDict):
+    """How a flush, or one kernel of a large one, became kernels."""
+
+    nodes: Annotated[list[StageNode], Most(1000)]
+    kernels: Annotated[list[StageKernel], Most(1000)]
+    leftOut: int
+    """Nodes of the flush that are not shown."""
+
+
 class KernelSplit(TypedDict):
     """A value that one kernel writes and another one reads."""
 

@@ -12,7 +12,7 @@ from tensorweb.schedule.rules import Rule
 
 from . import policy
 from .kernel_lines import Spans, described, value_of
-from .kernel_records import KernelSource, KernelSplit
+from .kernel_records import KernelSource, KernelSplit, Stages
 from .records import KernelRecord, Span
 from .sources import is_main
 from .streams import clip
@@ -191,6 +191,22 @@ class Tally:
                     )
                     return found
         return found
+
+    def stages(self, kernel: int) -> Stages:
+        """Return how the first flush with a kernel was planned.
+
+        Raises:
+            LookupError: there is no such kernel, or its plan is not cached any more.
+        """
+        # Imported now: only this request needs it.
+        from . import stages
+
+        key = self._key(kernel)
+        for flush in self.flushes:
+            for launch in flush.launches:
+                if key_of(launch) == key:
+                    return stages.record(flush, launch, self.numbers())
+        raise LookupError("the kernel's flush was not recorded: the run had too many")
 
     def attempts(self, kernel: int) -> Attempts | None:
         """Return what captures the next launch of a kernel, to edit its text.

@@ -216,6 +216,12 @@ page takes 2 s to compare these if all differ."""
 MOST_RETAINED_BYTES = 1 << 27
 """Bytes of values that a run with provenance retains."""
 
+MOST_STAGE_NODES = 200
+"""Nodes of a flush up to which all are shown; of a larger one those of one kernel."""
+
+MOST_STAGE_STEPS = 500
+"""Steps of an expression that are shown."""
+
 MOST_SOURCES = 12
 """Values that an answer to "why this cell?" shows."""
 

@@ -335,6 +335,10 @@ class Session:
         """Return the text of one of the last run's kernels."""
         return self._kernels.source(kernel)
 
+    async def stages(self, kernel: int) -> kernel_records.Stages:
+        """Return how the nodes of a kernel's flush became kernels."""
+        return self._kernels.stages(kernel)
+
     async def splits(self) -> list[kernel_records.KernelSplit]:
         """Return what kernels of the last run write for others, and why."""
         return self._kernels.splits()
@@ -660,6 +664,7 @@ def handlers(session: Session) -> Mapping[str, Handler]:
     asked: dict[str, Handler] = {
         "describe": session.describe,
         "source": session.source,
+        "stages": session.stages,
         "splits": session.splits,
         "memory": session.memory,
         "timeline": session.timeline,

@@ -109,7 +109,7 @@ class _Formula:
 
     def _step(self, step: Step, given: list[_Text | None]) -> _Text | None:
         if step.kind in ("load", "gather"):
-            name = _numbered(step.slot)
+            name = input_name(step.slot)
             if step.kind == "gather" or step.slot in self._several:
                 name += "[…]"
             return _Text(f"pad({name})" if step.guard >= 0 else name)
@@ -127,7 +127,12 @@ class _Formula:
         return _applied(step.name, given)
 
 
-def _numbered(slot: int) -> str:
+def input_name(slot: int) -> str:
+    """Return how formulas name an input.
+
+    >>> input_name(0), input_name(6)
+    ('x', 'x7')
+    """
     return _LETTERS[slot] if slot < len(_LETTERS) else f"x{slot + 1}"
 
 

@@ -90,6 +90,11 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
   fingerprint: [{ name: "x", shape: [2, 3], dtype: "float32", digest: "0123456789abcdef", numbers: [1, null] }],
   heatmap,
   storage: { ...heatmap, rows: 1, columns: 6 },
+  stages: {
+    nodes: [{ node: 0, op: "add", value: "float32 (2, 3)", inputs: [], span: null }],
+    kernels: [{ kernel: 0, nodes: [0], outputs: [0], expressions: [{ name: "value", axes: "i < 6", steps: [{ name: "v0", text: "x[i]", node: 0 }] }], lost: [{ node: 0, why: "view" }] }],
+    leftOut: 0,
+  },
   sample: { step: 2, encoding: "int32", values: "AAAA" },
   find: { index: [0, 1] },
   cells: { row: 0, column: 0, texts: [["1", "2"]] },

@@ -158,6 +158,8 @@ def test_answers_follow_the_protocol(
         kernels = answer["kernels"]
     if kernels:
         assert ask("source", kernel=len(kernels) - 1)["text"]
+        assert ask("stages", kernel=0)["nodes"]
+        judged.seen.add("StageLoss")  # its nodes all have a step
     with pytest.raises(LookupError, match="no kernel number 5000"):
         ask("source", kernel=5000)
     tensors = {entry["name"]: entry for entry in ask("describe")}
@@ -226,6 +228,7 @@ def test_answers_follow_the_protocol(
     if not has_kernels:
         unseen |= {"KernelRecord", "KernelSource", "KernelSplit", "Span"}
         unseen |= {"DeviceMemory", "MemoryBlock", "MemoryValue"}
+        unseen |= {each for each in RECORDS if each.startswith("Stage")}
         unseen |= {"TimelinePlan", "TimelineFlush", "TimelineRead"}
     assert RECORDS.keys() - judged.seen == unseen
 

@@ -452,6 +452,95 @@ export const isKernelSource: Check<KernelSource> = record({
   buffers: list(isKernelBuffer, 10_000),
 });
 
+/** A node of the graph of a flush. */
+export interface StageNode {
+  /** Its index there. */
+  node: number;
+  op: string;
+  /** Dtype and shape. */
+  value: string;
+  /** Indices of its inputs among the nodes of the flush. */
+  inputs: number[];
+  /** The expression of `main.py` that built it. */
+  span: Span | null;
+}
+export const isStageNode: Check<StageNode> = record({
+  node: count(),
+  op: text(100_000),
+  value: text(100_000),
+  inputs: list(count(), 10_000),
+  span: orNull(isSpan),
+});
+
+/** One value of an expression of a kernel, by its name in the kernel's text. */
+export interface StageStep {
+  name: string;
+  text: string;
+  /** Index of the node that it computes or loads, null for none. */
+  node: number | null;
+}
+export const isStageStep: Check<StageStep> = record({
+  name: text(100_000),
+  text: text(100_000),
+  node: orNull(count()),
+});
+
+/** An expression of a kernel over its own index space. */
+export interface StageExpression {
+  name: string;
+  /** Its indices and their lengths, such as `i < 4, j < 3`. */
+  axes: string;
+  steps: StageStep[];
+}
+export const isStageExpression: Check<StageExpression> = record({
+  name: text(100_000),
+  axes: text(100_000),
+  steps: list(isStageStep, 1_000),
+});
+
+/** A node of a kernel that has no step. */
+export interface StageLoss {
+  node: number;
+  /** Its view is part of a load, its copy is read directly, or its step equals one. */
+  why: "view" | "copy" | "equal";
+}
+export const isStageLoss: Check<StageLoss> = record({
+  node: count(),
+  why: oneOf("view", "copy", "equal"),
+});
+
+/** A kernel of a flush. */
+export interface StageKernel {
+  /** Its index among the kernels of the run. */
+  kernel: number;
+  /** Indices of the nodes that it computes. */
+  nodes: number[];
+  /** Those that it stores. */
+  outputs: number[];
+  expressions: StageExpression[];
+  lost: StageLoss[];
+}
+export const isStageKernel: Check<StageKernel> = record({
+  kernel: count(),
+  nodes: list(count(), 10_000),
+  outputs: list(count(), 10_000),
+  expressions: list(isStageExpression, 100),
+  lost: list(isStageLoss, 10_000),
+});
+
+/** How a flush, or one kernel of a large one, became kernels. */
+export interface Stages {
+  nodes: StageNode[];
+  kernels: StageKernel[];
+  /** Nodes of the flush that are not shown. */
+  leftOut: number;
+}
+export const isStages: Check<Stages> = record({
+  nodes: list(isStageNode, 1_000),
+  kernels: list(isStageKernel, 1_000),
+  leftOut: count(),
+});
+
 /** A value that one kernel writes and another one reads. */
 export interface KernelSplit {
   /** Index of the kernel among those of the run, like `reader`. */
@@ -1386,6 +1475,8 @@ export interface PythonRequests {
   describe: { details: Record<string, never>; value: TensorRecord[] };
   /** Return the text of one of the last run's kernels. */
   source: { details: { kernel: number }; value: KernelSource };
+  /** Return how the nodes of a kernel's flush became kernels. */
+  stages: { details: { kernel: number }; value: Stages };
   /** Return what kernels of the last run write for others, and why. */
   splits: { details: Record<string, never>; value: KernelSplit[] };
   /** Return the buffers of a run that logged them, and its peak. */
@@ -1460,6 +1551,7 @@ export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequ
   rates: isDeviceRates,
   describe: list(isTensorRecord, 10_000),
   source: isKernelSource,
+  stages: isStages,
   splits: list(isKernelSplit, 10_000),
   memory: isMemoryRecord,
   timeline: isTimelineRecord,

@@ -314,13 +314,27 @@ function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElem
   const isWgsl = device?.language === "wgsl";
   const start = isWgsl ? button("Edit", () => edit(index, false), { class: "quiet", title: "Run the program once more, keep what this kernel reads, and edit its text" }) : null;
   const step = isWgsl ? button("Step threads", () => edit(index, true), { class: "quiet", title: "Run the program once more, and show what each thread of a workgroup reads and writes" }) : null;
+  const stages = button("Stages", () => void showStages(), { class: "quiet", title: "Show how the nodes of its flush became kernels, step by step" });
+  const showStages = async (): Promise<void> => {
+    const reason = whyUnavailable(page.view, "run", "kernel", "stages");
+    if (reason !== null) return page.warn(reason);
+    try {
+      const [{ mountStages }, found] = await Promise.all([import("./stages"), page.request("stages", { kernel: index })]);
+      const shown = mountStages(page, found);
+      stages.remove();
+      buffers.before(shown);
+      shown.querySelector("input")?.focus();
+    } catch (error) {
+      page.warn(messageOf(error));
+    }
+  };
   const buffers = el("ul", { class: "kernel-buffers", "aria-label": `Buffers of ${kernel.name}` });
   const times = `${kernel.count.toLocaleString("en-US")} ×`;
   const node = el(
     "details",
     { class: "kernel" },
     el("summary", {}, el("strong", { title: kernel.formula && SIGNS }, computed(kernel)), cost, el("span", { class: "kernel-count" }, times)),
-    el("p", { class: "kernel-facts" }, facts.join(" · "), " ", start, " ", step),
+    el("p", { class: "kernel-facts" }, facts.join(" · "), " ", start, " ", step, " ", stages),
     buffers,
     source,
   );
