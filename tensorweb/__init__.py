@@ -145,6 +145,7 @@ __all__ = [
     "cond",
     "custom_jvp",
     "custom_vjp",
+    "data",
     "default_device",
     "device",
     "errors",
@@ -216,11 +217,11 @@ _answer_foreign_names(__all__)
 _listen()
 
 
-_LATER = ("fft", "linalg", "nn", "numpy", "optim")
+_LATER = ("data", "fft", "linalg", "nn", "numpy", "optim")
 """Modules that are imported when a program first names them; others start faster."""
 
 if _typing.TYPE_CHECKING:
-    from tensorweb import fft, linalg, nn, numpy, optim
+    from tensorweb import data, fft, linalg, nn, numpy, optim
 else:  # A type checker shall find names that are not there.
 
     class _CallableModule(_ModuleType):

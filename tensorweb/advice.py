@@ -197,10 +197,7 @@ _TENSORWEB: dict[str, str] = {
     "special": "some of its functions are in tw and tw.nn: `tw.erf`, `tw.nn.logsumexp`",
     "tree_map": "write `tw.tree.map`",
     "tree_util": "write `tw.tree.map`, `tw.tree.flatten`",
-    "utils": (
-        "batches are slices: `x[order[start:end]]`, where order is made by "
-        "`tw.random.permutation`"
-    ),
+    "utils": "its data sets and batches are in `tw.data`",
 }
 
 _LIST = "write a plain list or dict: modules look into both"

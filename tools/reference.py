@@ -186,6 +186,12 @@ PAGES: dict[str, Page] = {
         ),
         guide="optim",
     ),
+    "data": Page(
+        "Data sets and batches",
+        "Batches of samples in a random order, with PyTorch's names.",
+        _module("data"),
+        guide="pytorch",
+    ),
     "saving": Page(
         "Files",
         "Tensors from files and to files: safetensors, npy, npz, CSV, images, audio.",

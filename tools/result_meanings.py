@@ -383,6 +383,8 @@ RESULTS: dict[str, str] = {
     ),
     "tw.optim.lr_scheduler.LRScheduler.get_last_lr": "the rates, floats.",
     "tw.optim.lr_scheduler.LRScheduler.state_dict": "numbers by name.",
+    "tw.data.default_collate": "the batch.",
+    "tw.data.random_split": "one subset for each length.",
     # Shapes, trees, devices.
     "tw.shapes.align_shapes": "both padded shapes and the broadcast shape.",
     "tw.shapes.matmul_shape": "the batch shape, m, k and n.",

@@ -69,7 +69,10 @@ def test_every_public_name_has_an_entry_on_its_page(built: Path) -> None:
 
 
 def test_the_reference_has_what_modules_offer() -> None:
-    for module in (tw, tw.nn, tw.nn.init, tw.fft, tw.linalg, tw.optim, tw.random):
+    for module in (
+        *(tw, tw.nn, tw.nn.init, tw.fft, tw.linalg, tw.optim),
+        *(tw.optim.lr_scheduler, tw.data, tw.random),
+    ):
         for name in module.__all__:
             value = getattr(module, name)
             if not inspect.ismodule(value):
