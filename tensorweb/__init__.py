@@ -148,6 +148,7 @@ __all__ = [
     "data",
     "default_device",
     "device",
+    "distributions",
     "errors",
     "fft",
     "finfo",
@@ -217,11 +218,11 @@ _answer_foreign_names(__all__)
 _listen()
 
 
-_LATER = ("data", "fft", "linalg", "nn", "numpy", "optim")
+_LATER = ("data", "distributions", "fft", "linalg", "nn", "numpy", "optim")
 """Modules that are imported when a program first names them; others start faster."""
 
 if _typing.TYPE_CHECKING:
-    from tensorweb import data, fft, linalg, nn, numpy, optim
+    from tensorweb import data, distributions, fft, linalg, nn, numpy, optim
 else:  # A type checker shall find names that are not there.
 
     class _CallableModule(_ModuleType):

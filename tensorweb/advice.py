@@ -181,10 +181,6 @@ _TENSORWEB: dict[str, str] = {
     "cdist": "write `tw.linalg.vector_norm(a[:, None] - b[None], axis=-1)`",
     "compile": "jit",
     "device_put": "write `x.to_device(device)`",
-    "distributions": (
-        "draw with tw.random (`tw.random.normal`, `tw.random.categorical`, ...) and "
-        "write log densities out"
-    ),
     "eval_shape": "write `f(x).shape`: nothing is computed before it is read",
     "func": "write `tw.grad`, `tw.vmap`, `tw.jacrev`: they are here",
     "is_tensor": "write `isinstance(x, tw.Tensor)`",

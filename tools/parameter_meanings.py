@@ -131,6 +131,18 @@ MEANINGS: dict[str, dict[str, str]] = {
         "bias": "`(o,)`, added to each channel of the result; None for none.",
         "arguments": "the message.",
     },
+    "tw.distributions": {
+        "sample_shape": "shape of independent samples.",
+        "rng": "a generator, a key or a seed; None for the program's generator.",
+        "value": "broadcasts with the batch and the event shape.",
+        "loc": "the location: the mean.",
+        "scale": "the scale, above 0.",
+        "low": "the least value.",
+        "high": "above every value.",
+        "rate": "the inverse of the mean, above 0.",
+        "base_distribution": "a distribution with batch axes.",
+        "reinterpreted_batch_ndims": "count of batch axes that belong to a sample.",
+    },
     "tw.arange np.arange": {
         "start": "the first number; with one argument it is `stop` and 0 is the first.",
         "stop": "numbers are below it, or above it with a negative step.",

@@ -138,6 +138,12 @@ PAGES: dict[str, Page] = {
         _module("random"),
         guide="random",
     ),
+    "distributions": Page(
+        "Probability distributions",
+        "Samples, log densities, entropies and divergences, with PyTorch's names.",
+        _module("distributions"),
+        guide="random",
+    ),
     "derivatives": Page(
         "Derivatives and transformations",
         "Functions of functions: gradients, Jacobians, maps over a batch, recordings.",

@@ -58,6 +58,8 @@ RESULTS: dict[str, str] = {
         REDUCED + "the dtype of the input."
     ),
     "*.mean *.std *.var np.nanmean np.nanstd np.nanvar np.median np.nanmedian "
+    "tw.distributions": "`sample_shape + batch_shape + event_shape` for samples, the "
+    "broadcast shape for moments, without `event_shape` for densities and entropies.",
     "tw.linalg.vector_norm": REDUCED + FLOATS,
     "np.average": REDUCED + "with `returned` the sums of the weights too.",
     "np.quantile np.percentile np.nanquantile np.nanpercentile": (

@@ -31,6 +31,7 @@ TOPICS = [module for module in vars(functions).values() if inspect.ismodule(modu
 
 MODULES = {
     "data",
+    "distributions",
     "errors",
     "fft",
     "linalg",

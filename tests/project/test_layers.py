@@ -62,6 +62,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "nn": (*TENSOR, "trees", "tree", "functions", "transforms", "random"),
     "data": (*TENSOR, "tree", "functions", "nn"),
     "linalg": (*TENSOR, "functions"),
+    "distributions": (*TENSOR, "trees", "functions", "transforms", "linalg", "nn"),
     "optim": (*TENSOR, "trees", "tree", "functions", "transforms"),
     "numpy": (
         *TENSOR,

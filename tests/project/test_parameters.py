@@ -60,6 +60,7 @@ def test_every_entry_has_an_example() -> None:
     The methods of a kernel in WGSL need a GPU, which examples have not.
     """
     shown = ("tensorweb.random.Generator.", "tensorweb.Kernel.")
+    shown += tuple(f"tensorweb.distributions.{x}." for x in tw.distributions.__all__)
     missing = [
         name
         for name, value in CALLABLES.items()

@@ -1,0 +1,46 @@
+"""Probability distributions with PyTorch's names: samples, densities, divergences.
+
+Parameters broadcast to `batch_shape`, a shape of independent distributions; a sample of
+one has `event_shape`, `()` but for vectors. Values of parameters are not checked.
+`sample` draws from `rng`, by default the program's generator, and has no derivative;
+`rsample` is a differentiable function of the parameters.
+
+>>> normal = tw.distributions.Normal(tw.zeros(3), 1.0)
+>>> normal.log_prob(normal.sample((2,))).shape
+(2, 3)
+"""
+
+import typing as _typing
+
+from tensorweb.advice import unknown as _unknown
+from tensorweb.distributions.continuous import (
+    Exponential,
+    Laplace,
+    LogNormal,
+    MultivariateNormal,
+    Normal,
+    Uniform,
+)
+from tensorweb.distributions.discrete import Bernoulli, Categorical
+from tensorweb.distributions.distribution import Distribution, Independent
+from tensorweb.distributions.divergence import kl_divergence
+
+__all__ = [
+    "Bernoulli",
+    "Categorical",
+    "Distribution",
+    "Exponential",
+    "Independent",
+    "Laplace",
+    "LogNormal",
+    "MultivariateNormal",
+    "Normal",
+    "Uniform",
+    "kl_divergence",
+]
+
+if not _typing.TYPE_CHECKING:  # A type checker shall find names that are not there.
+
+    def __getattr__(name: str) -> _typing.NoReturn:
+        """Answer a name of PyTorch with what there is."""
+        raise _unknown("tensorweb.distributions", name, __all__)

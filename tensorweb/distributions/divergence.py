@@ -1,0 +1,109 @@
+"""The divergence of two distributions of one class."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from tensorweb.distributions.continuous import (
+    Exponential,
+    Laplace,
+    LogNormal,
+    MultivariateNormal,
+    Normal,
+    Uniform,
+    half_log_det,
+    squared,
+)
+from tensorweb.distributions.discrete import Bernoulli, Categorical
+from tensorweb.distributions.distribution import Distribution, Independent
+from tensorweb.errors import DataError
+from tensorweb.functions import abs as absolute
+from tensorweb.functions import exp, log, where
+from tensorweb.functions import sum as sum_of
+from tensorweb.linalg import solve
+from tensorweb.nn.activations import logsigmoid
+from tensorweb.tensor import Tensor
+
+
+def _of_normals(p: Normal, q: Normal) -> Tensor:
+    ratio = (p.scale / q.scale) ** 2
+    return 0.5 * (ratio + ((p.loc - q.loc) / q.scale) ** 2 - 1 - log(ratio))
+
+
+def _of_laplaces(p: Laplace, q: Laplace) -> Tensor:
+    distance = absolute(p.loc - q.loc)
+    ratio = p.scale / q.scale
+    near = ratio * exp(-distance / p.scale)
+    return -log(ratio) + distance / q.scale + near - 1
+
+
+def _of_uniforms(p: Uniform, q: Uniform) -> Tensor:
+    is_inside = (q.low <= p.low) & (p.high <= q.high)
+    return where(is_inside, log((q.high - q.low) / (p.high - p.low)), math.inf)
+
+
+def _of_exponentials(p: Exponential, q: Exponential) -> Tensor:
+    ratio = q.rate / p.rate
+    return ratio - 1 - log(ratio)
+
+
+def _of_bernoullis(p: Bernoulli, q: Bernoulli) -> Tensor:
+    one = p.probs * (logsigmoid(p.logits) - logsigmoid(q.logits))
+    zero = (1 - p.probs) * (logsigmoid(-p.logits) - logsigmoid(-q.logits))
+    return where(p.probs > 0, one, 0.0) + where(p.probs < 1, zero, 0.0)
+
+
+def _of_categories(p: Categorical, q: Categorical) -> Tensor:
+    terms = where(p.probs > 0, p.probs * (p.logits - q.logits), 0.0)
+    return sum_of(terms, axis=-1)
+
+
+def _of_vectors(p: MultivariateNormal, q: MultivariateNormal) -> Tensor:
+    ratio = solve(q.scale_tril, p.scale_tril)
+    trace = sum_of(ratio**2, axis=(-2, -1))
+    distance = squared(q.scale_tril, p.loc - q.loc)
+    size = half_log_det(q.scale_tril) - half_log_det(p.scale_tril)
+    return size + 0.5 * (trace + distance - p.event_shape[0])
+
+
+_DIVERGENCES: dict[type[Distribution], Callable[[Any, Any], Tensor]] = {
+    Normal: _of_normals,
+    LogNormal: lambda p, q: _of_normals(p.base, q.base),
+    Laplace: _of_laplaces,
+    Uniform: _of_uniforms,
+    Exponential: _of_exponentials,
+    Bernoulli: _of_bernoullis,
+    Categorical: _of_categories,
+    MultivariateNormal: _of_vectors,
+}
+
+
+def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
+    """Return the Kullback-Leibler divergence of `p` from `q`.
+
+    Args:
+        p: a distribution.
+        q: another one of the same class.
+
+    Returns:
+        In nats; the batch shapes broadcast.
+
+    Raises:
+        DataError: the classes differ.
+        ShapeError: the shapes do not broadcast.
+
+    >>> normal = tw.distributions.Normal
+    >>> tw.distributions.kl_divergence(normal(1.0, 1.0), normal(0.0, 1.0))
+    tensor(0.5)
+    """
+    if isinstance(p, Independent) and isinstance(q, Independent) and p.ndims == q.ndims:
+        return p._summed(kl_divergence(p.base_dist, q.base_dist))
+    rule = _DIVERGENCES.get(type(p))
+    if rule is None or type(p) is not type(q):
+        raise DataError(
+            f"kl_divergence: there is no formula for {type(p).__name__} and "
+            f"{type(q).__name__}; average p.log_prob(x) - q.log_prob(x) over samples."
+        )
+    return rule(p, q)

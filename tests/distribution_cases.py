@@ -1,0 +1,52 @@
+"""Distributions with parameters, and values to take log densities of; in both names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+CASES: dict[str, tuple[str, dict[str, Any], Any]] = {
+    "normal": ("Normal", {"loc": [0.5, -1.0], "scale": [[2.0], [0.25]]}, [0.1, -3.0]),
+    "log-normal": ("LogNormal", {"loc": 0.25, "scale": 0.5}, [0.1, 1.0, 4.0]),
+    "laplace": ("Laplace", {"loc": [0.0, 1.0], "scale": [0.5, 3.0]}, [-2.0, 1.5]),
+    "uniform": ("Uniform", {"low": [-1.0, 0.0], "high": 2.5}, [0.5, 1.0]),
+    "exponential": ("Exponential", {"rate": [0.5, 4.0]}, [0.0, 1.25]),
+    "bernoulli": ("Bernoulli", {"probs": [0.25, 0.9]}, [1.0, 0.0]),
+    "bernoulli, logits": ("Bernoulli", {"logits": [-2.0, 30.0]}, [[1.0], [0.0]]),
+    "categorical": (
+        "Categorical",
+        {"probs": [[1.0, 2.0, 5.0], [0.1, 0.7, 0.2]]},
+        [2, 0],
+    ),
+    "categorical, logits": (
+        "Categorical",
+        {"logits": [0.5, -1.0, 3.0]},
+        [[0, 1], [2, 2]],
+    ),
+    "vectors": (
+        "MultivariateNormal",
+        {"loc": [1.0, -0.5], "covariance_matrix": [[2.0, 0.6], [0.6, 0.5]]},
+        [[0.0, 0.0], [1.0, 2.0], [-3.0, 0.25]],
+    ),
+    "vectors, factor": (
+        "MultivariateNormal",
+        {
+            "loc": [[0.0, 1.0], [2.0, -2.0]],
+            "scale_tril": [[[1.0, 0.0], [0.5, 2.0]], [[0.25, 0.0], [-1.0, 0.5]]],
+        },
+        [0.5, 0.25],
+    ),
+}
+"""By name: the class, its parameters, and values."""
+
+OTHERS: dict[str, dict[str, Any]] = {
+    "normal": {"loc": 0.0, "scale": [1.5, 0.5]},
+    "log-normal": {"loc": [0.0, 1.0], "scale": 2.0},
+    "laplace": {"loc": 0.25, "scale": [1.0, 2.0]},
+    "uniform": {"low": [-2.0, 0.5], "high": 3.0},
+    "exponential": {"rate": 1.5},
+    "bernoulli": {"probs": [0.5, 0.125]},
+    "categorical": {"probs": [0.2, 0.3, 0.5]},
+    "vectors": {"loc": [0.0, 0.0], "covariance_matrix": [[1.0, -0.25], [-0.25, 3.0]]},
+    "vectors, factor": {"loc": [0.5, 0.0], "scale_tril": [[2.0, 0.0], [0.5, 1.0]]},
+}
+"""A second distribution of the class, for the divergence."""

@@ -1,0 +1,151 @@
+"""Distributions give what PyTorch's give, and samples have their moments."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from distribution_cases import CASES, OTHERS
+
+import tensorweb as tw
+from tensorweb import distributions
+
+FILE = Path(__file__).parents[1] / "references" / "distributions.json"
+RECORDED: dict[str, Any] = json.loads(FILE.read_text())["cases"]
+
+
+def made(name: str, parameters: dict[str, Any], dtype: Any) -> Any:
+    given = {key: tw.asarray(value, dtype) for key, value in parameters.items()}
+    return getattr(distributions, CASES[name][0])(**given)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_numbers_are_those_of_pytorch(name: str, device: str) -> None:
+    dtype, bound = ("float64", 1e-10) if device == "cpu" else ("float32", 2e-5)
+    with tw.device(device):
+        _, parameters, values = CASES[name]
+        one = made(name, parameters, dtype)
+        is_float = tw.asarray(values).dtype.kind == "float"
+        found = {
+            "log_prob": one.log_prob(tw.asarray(values, dtype if is_float else None)),
+            "mean": one.mean,
+            "variance": one.variance,
+            "entropy": one.entropy(),
+        }
+        if name in OTHERS:
+            other = made(name, OTHERS[name], dtype)
+            found["kl_divergence"] = distributions.kl_divergence(one, other)
+        assert found.keys() == RECORDED[name].keys()
+        for key, (shape, numbers) in RECORDED[name].items():
+            assert list(found[key].shape) == shape, key
+            expected = [float(x) for x in numbers]
+            got = found[key].reshape(-1).tolist()
+            assert got == pytest.approx(expected, bound, bound, nan_ok=True), key
+
+
+@pytest.mark.parametrize("name", [x for x in CASES if "categor" not in x])
+def test_samples_have_the_moments(name: str) -> None:
+    one = made(name, CASES[name][1], "float32")
+    drawn = one.sample((20_000,), rng=7)
+    assert drawn.shape == (20_000, *one.batch_shape, *one.event_shape)
+    mean, spread = drawn.mean(axis=0), one.stddev / math.sqrt(20_000)
+    assert ((mean - one.mean).abs() <= 5 * spread + 1e-6).all()
+    assert ((drawn.std(axis=0) - one.stddev).abs() <= 0.1 * one.stddev + 1e-6).all()
+
+
+def test_categories_come_as_often_as_their_probability() -> None:
+    one = distributions.Categorical(
+        probs=tw.asarray([[1.0, 2.0, 5.0], [8.0, 0.0, 0.0]])
+    )
+    drawn = one.sample((8_000,), rng=3)
+    assert (drawn.shape, str(drawn.dtype)) == ((8_000, 2), "int32")
+    for row in range(2):
+        shares = [(drawn[:, row] == k).mean(dtype="float32").item() for k in range(3)]
+        assert shares == pytest.approx(one.probs[row].tolist(), abs=0.02)
+
+
+def test_a_sample_is_differentiated_by_its_parameters(device: str) -> None:
+    with tw.device(device):
+
+        def mean_of_squares(loc: tw.Tensor, scale: tw.Tensor) -> tw.Tensor:
+            drawn = distributions.Normal(loc, scale).rsample((4_000,), rng=1)
+            return (drawn**2).mean()
+
+        by_loc, by_scale = tw.grad(mean_of_squares, (0, 1))(0.5, 2.0)
+        assert by_loc.item() == pytest.approx(1.0, abs=0.2)
+        assert by_scale.item() == pytest.approx(4.0, abs=0.4)
+        stopped = tw.grad(lambda x: distributions.Normal(x, 1.0).sample(rng=1))(0.5)
+        assert stopped.item() == 0
+
+
+def test_the_score_of_a_policy_has_its_gradient(device: str) -> None:
+    with tw.device(device):
+        logits = tw.asarray([[0.5, -1.0, 2.0], [0.0, 0.0, 1.0]])
+        actions = tw.asarray([2, 0])
+
+        def loss(logits: tw.Tensor) -> tw.Tensor:
+            return -distributions.Categorical(logits=logits).log_prob(actions).sum()
+
+        chosen = tw.asarray([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+        expected = tw.nn.softmax(logits, axis=-1) - chosen
+        for found in (tw.grad(loss)(logits), tw.jit(tw.grad(loss))(logits)):
+            assert (found - expected).abs().max().item() < 1e-6
+
+
+def test_independent_sums_over_a_sample() -> None:
+    base = distributions.Normal(tw.zeros((4, 3)), 2.0)
+    one = distributions.Independent(base, 1)
+    x = tw.arange(3.0)
+    assert (one.batch_shape, one.event_shape) == ((4,), (3,))
+    assert one.log_prob(x).tolist() == base.log_prob(x).sum(axis=1).tolist()
+    assert one.entropy().shape == (4,)
+    assert one.sample((2,), rng=0).shape == (2, 4, 3)
+    other = distributions.Independent(distributions.Normal(tw.ones((4, 3)), 2.0), 1)
+    assert distributions.kl_divergence(one, other).tolist() == pytest.approx(
+        [0.375] * 4
+    )
+
+
+def test_a_distribution_is_an_argument_of_jit(device: str) -> None:
+    with tw.device(device):
+        f = tw.jit(lambda one, x: one.log_prob(x))
+        for scale in (1.0, 2.0):
+            one = distributions.Normal(tw.zeros(2), tw.asarray(scale))
+            assert f(one, tw.ones(2)).tolist() == one.log_prob(tw.ones(2)).tolist()
+
+
+def test_a_seed_gives_equal_samples_and_none_the_next() -> None:
+    one = distributions.Normal(0.0, 1.0)
+    assert one.sample((3,), rng=5).tolist() == one.sample((3,), rng=5).tolist()
+    assert one.sample((3,)).tolist() != one.sample((3,)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda d: d.Bernoulli(), tw.DataError, "either probs or logits, not none"),
+        (lambda d: d.Categorical([0.5], [0.5]), tw.DataError, "not both"),
+        (lambda d: d.Categorical(0.5), tw.ShapeError, "each category"),
+        (lambda d: d.Normal(tw.ones(2), tw.ones(3)), tw.ShapeError, "2"),
+        (lambda d: d.Normal(tw.asarray([1]), 1.0), tw.DTypeError, "astype"),
+        (lambda d: d.MultivariateNormal(tw.ones(2)), tw.DataError, "either"),
+        (
+            lambda d: d.MultivariateNormal(tw.ones(2), tw.ones((3, 3))),
+            tw.ShapeError,
+            "do not fit",
+        ),
+        (lambda d: d.Independent(d.Normal(0.0, 1.0), 1), tw.ShapeError, "0"),
+        (lambda d: d.Bernoulli(0.5).rsample(), tw.TransformError, "log_prob"),
+        (
+            lambda d: d.kl_divergence(d.Normal(0.0, 1.0), d.Laplace(0.0, 1.0)),
+            tw.DataError,
+            "no formula",
+        ),
+    ],
+)
+def test_mistakes_are_named(call: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        call(distributions)
