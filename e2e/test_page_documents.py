@@ -152,7 +152,9 @@ def look_everywhere(driver: PageDriver, is_long: bool) -> None:
         cell = {"name": tensor["name"], "index": [0] * len(tensor["shape"])}
         page.evaluate("cell => tensorwebPage.why(cell)", cell)
         assert " = " in shown(driver, "why")
-    for look in page.locator("#output .question .line-link").all():
+    looks = page.locator("#output .question .line-link").all()
+    for look in looks:
+        expect(look).to_be_in_viewport()
         look.click()
         panel = str(page.evaluate("tensorwebPage.view.result"))
         kind, _, name = look.inner_text().partition(" ")

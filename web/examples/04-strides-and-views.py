@@ -48,7 +48,7 @@ print("row-major strides of (5, 6, 7):", tw.shapes.strides((5, 6, 7)))
 print("element", index, "of (5, 6, 7) is number", tw.ravel_index(index, (5, 6, 7)))
 print("number 59 of (5, 6, 7) is element", tw.unravel_index(59, (5, 6, 7)))
 
-# "Layout", offered above the output, shows this strip for t, split and merged: the cell
+# "Layout", offered below the output, shows this strip for t, split and merged: the cell
 # under the pointer, the order of a visit, and for merged why it had to be copied.
 
 # Who looks at the same elements sees what is written, whichever way it was written.

@@ -18,7 +18,7 @@ result = tw.sum(bell * ripple + 1.0, axis=0)
 # `explain` says in words what would run: graph, kernels and their source.
 print(tw.explain(result))
 
-# Asking for a value runs it. "Then look", above the output, opens the tab "Kernels": it
+# Asking for a value runs it. "Then look", below the output, opens the tab "Kernels": it
 # lists every kernel of this program with its source.
 print("sum of everything:", tw.sum(result).item())
 tw.show(bell * ripple, name="bell times ripple")

@@ -80,7 +80,7 @@ class Graph:
 
 
 # The same program on tensors, which remember in the same manner.
-# "Why? g", offered above the output, and then "Its gradients": those of all letters.
+# "Why? g", offered below the output, and then "Its gradients": those of all letters.
 a, b = (tw.asarray(x, requires_grad=True) for x in (-4.0, 2.0))
 letters = program(a, b, lambda x: tw.maximum(x, 0.0))
 g = letters["g"]

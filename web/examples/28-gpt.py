@@ -103,5 +103,5 @@ print(
     f"from {first:.2f} nats (equal chances: {math.log(len(LETTERS)):.2f}) to {last:.2f}"
 )
 print("below 1.9 nats:", last < 1.9)
-# "Model", offered above the output, shows its layers as a tree with what each returned
+# "Model", offered below the output, shows its layers as a tree with what each returned
 # last, "Film" the loss step by step, "Timeline" where the time of the training went.

@@ -33,12 +33,13 @@ const NOT_FINITE = /(?<![\w.])(nan|inf)(?![\w.]*\w)/;
 export function mountOutput(host: HTMLElement, page: Page): Part {
   const origin = el("p", { class: "origin-note", hidden: true });
   const content = el("div", { class: "output-content" }, el("p", { class: "empty" }, "Press Run, and what the program prints and shows appears here."));
-  const scroll = autoScroll(host, content);
+  const looks = el("p", { class: "question", hidden: true });
+  const whole = el("div", {}, content, looks);
+  const scroll = autoScroll(host, whole);
   const copy = copyButton(page, "output", () => content.innerText);
   copy.hidden = true;
   const question = el("p", { class: "question", hidden: true }, el("strong", {}, "Before you run: "), el("span"));
-  const looks = el("p", { class: "question", hidden: true });
-  host.append(origin, copy, question, looks, content, scroll.button);
+  host.append(origin, copy, question, whole, scroll.button);
   let field: HTMLFormElement | null = null;
   let isFieldShown = false;
   let last: { line: HTMLElement; record: RunRecord } | null = null;
