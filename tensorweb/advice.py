@@ -25,7 +25,7 @@ _GRADIENTS = (
     "gradients are followed wherever a tensor has requires_grad=True, but not inside "
     "of `with tw.no_grad():`"
 )
-_SLICES = "take slices with `x[start:end]`, or `tw.unstack(x)`"
+_IN_PLACE = "write the function without `_`, and `x[...] = values` with its result"
 
 _NUMPY_FUNCTIONS = """
     allclose append array_equal array_split atleast_1d atleast_2d average
@@ -33,7 +33,7 @@ _NUMPY_FUNCTIONS = """
     float_power fmax fmin fmod frombuffer fromfunction fromiter geomspace gradient
     histogram hsplit indices inner insert interp intersect1d isclose kron loadtxt
     logspace median mgrid nan_to_num nanmax nanmean nanmin nansum ogrid percentile
-    quantile rad2deg radians rot90 savetxt sinc split tri union1d vander vdot
+    quantile rad2deg radians rot90 savetxt sinc tri union1d vander vdot
     vectorize vsplit
 """
 """Names of `tensorweb.numpy` that `tw` and tensors do not have."""
@@ -57,13 +57,20 @@ _TENSORWEB: dict[str, str] = {
         ("permute_dims", "permute transpose"),
         ("write `x[i] = v`", "put scatter_"),
         ("float32", "single float"),
-        ("write `x.size`", "size numel"),
+        ("write `x.size`", "size numel nelement"),
+        (
+            _IN_PLACE,
+            "abs_ ceil_ clip_ exp_ floor_ log_ neg_ reciprocal_ relu_ round_ rsqrt_ "
+            "sigmoid_ sqrt_ square_ tanh_ tril_ triu_",
+        ),
+        ("write `x = x[None]`, or another view", "unsqueeze_ squeeze_ transpose_ t_"),
         ("sliding_windows", "sliding_window_view unfold"),
         ("divide", "true_divide div"),
         ("matmul", "bmm mm mv"),
         (_GRADIENTS, "enable_grad set_grad_enabled"),
         (_SEED, "manual_seed seed"),
         ("write `x.at[i].add(v)`", "scatter_add index_add"),
+        ("write `x[...] = x.at[i].add(v)`", "scatter_add_ index_add_"),
         ("write `x.reshape(y.shape)`", "reshape_as view_as"),
     ),
     "amax": "max",
@@ -122,7 +129,31 @@ _TENSORWEB: dict[str, str] = {
     "int": "int32",
     "le": "less_equal",
     "lt": "less",
-    "masked_fill": "where",
+    "masked_fill": "write `x.masked_fill(mask, value)`",
+    "masked_fill_": "write `x[mask] = value`",
+    "masked_scatter_": "write `x[mask] = y[mask]`",
+    "addcdiv": "write `x + value * a / b`",
+    "addcdiv_": "write `x += value * a / b`",
+    "addcmul": "write `x + value * a * b`",
+    "addcmul_": "write `x += value * a * b`",
+    "addmm_": "write `x += a @ b`",
+    "baddbmm": "write `c + a @ b`",
+    "bernoulli": f"write {_KEY} and `tw.random.bernoulli(key, 0.5, shape)`",
+    "det": "write `tw.linalg.det(x)`",
+    "inverse": "write `tw.linalg.inv(x)`",
+    "lerp": "write `x + (y - x) * t`",
+    "lerp_": "write `x += (y - x) * t`",
+    "log_softmax": "write `tw.nn.log_softmax(x)`",
+    "new_empty": "empty_like",
+    "new_full": "full_like",
+    "normal": f"write {_KEY} and `tw.random.normal(key, shape)`",
+    "pinverse": "write `tw.linalg.pinv(x)`",
+    "random_": (
+        f"write {_KEY} and `x[...] = tw.random.randint(key, x.shape, low, high)`"
+    ),
+    "set_default_dtype": "floats are float32; give `tw.ones(3, dtype=tw.float64)`",
+    "svd": "write `tw.linalg.svd(x)`",
+    "swapdims": "swapaxes",
     "mul": "multiply",
     "narrow": "take a slice with `x[start:end]`",
     "ne": "not_equal",
@@ -149,7 +180,10 @@ _TENSORWEB: dict[str, str] = {
     "zero_grad": "write `x.grad = None`",
     "add_": "write `x += y`",
     "bfloat16": "the shortest floats are those of `tw.float16`",
-    "chunk": _SLICES,
+    "chunk": "write `x.chunk(2)`",
+    "split": "write `x.split(2)` for parts of length 2, `np.split(x, 2)` for 2 parts",
+    "split_with_sizes": "write `x.split([1, 1])`",
+    "tensor_split": "write `np.array_split(x, 2)`",
     "clamp_": "write `x[...] = x.clip(low, high)`",
     "data": (
         "write `x.detach()` for its value, and `x[...] = values` inside of "
@@ -233,7 +267,8 @@ _NN: dict[str, str] = {
     "swish": "silu",
     "train": "there is no mode; pass train=True, or key= to Dropout, with the call",
     "utils": (
-        "gradients are clipped by `tw.optim.clip_by_global_norm(gradients, limit)`"
+        "gradients are clipped by "
+        "`tw.optim.clip_grad_norm_(model.parameters(), max_norm=1.0)`"
     ),
 }
 

@@ -16,7 +16,7 @@ import typing as _typing
 
 from tensorweb.advice import unknown as _unknown
 from tensorweb.optim import lr_scheduler
-from tensorweb.optim.clipping import clip_by_global_norm
+from tensorweb.optim.clipping import clip_by_global_norm, clip_grad_norm_
 from tensorweb.optim.lbfgs import LBFGS
 from tensorweb.optim.matrix_optimizers import Adafactor, Muon
 from tensorweb.optim.optimizer import Optimizer
@@ -62,6 +62,7 @@ __all__ = [
     "RMSprop",
     "State",
     "clip_by_global_norm",
+    "clip_grad_norm_",
     "constant",
     "cosine",
     "exponential",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from functools import reduce
 from typing import Any
 
 from tensorweb import dtypes, tree
 from tensorweb.errors import DataError, TransformError
 from tensorweb.functions import minimum, sqrt
+from tensorweb.graph.autograd import grad_disabled
 from tensorweb.optim.options import is_finite
 from tensorweb.optim.state import flat_layouts
 from tensorweb.tensor import Tensor
@@ -39,6 +41,35 @@ def clip_by_global_norm(grads: Any, limit: float) -> Any:
     [1.5, 2.0]
     """
     return clipped_and_norm(grads, limit)[0]
+
+
+def clip_grad_norm_(parameters: Tensor | Iterable[Tensor], max_norm: float) -> Tensor:
+    """Scale the gradients of parameters in place, as `torch.nn.utils` does.
+
+    Args:
+        parameters: tensors whose `grad` is scaled; those without one are ignored.
+        max_norm: the largest norm, a finite number above 0.
+
+    Returns:
+        The norm before, a 0-d tensor.
+
+    Raises:
+        DataError: the limit is not above 0 or not finite.
+        TransformError: there is no gradient.
+
+    >>> w = tw.zeros(2).requires_grad_()
+    >>> (w * tw.asarray([30.0, 40.0])).sum().backward()
+    >>> tw.optim.clip_grad_norm_([w], max_norm=1.0)
+    tensor(50.)
+    >>> [round(number, 3) for number in w.grad.tolist()]
+    [0.6, 0.8]
+    """
+    tensors = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    with grad_disabled():
+        grads, norm = clipped_and_norm([tensor.grad for tensor in tensors], max_norm)
+    for tensor, grad in zip(tensors, grads, strict=True):
+        tensor.grad = grad
+    return norm
 
 
 def clipped_and_norm(grads: Any, limit: float) -> tuple[Any, Tensor]:

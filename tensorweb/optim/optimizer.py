@@ -19,7 +19,7 @@ from tensorweb.graph.autograd import grad_disabled
 from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.node import complex_of
 from tensorweb.graph.tracing import is_tracing, open_trace
-from tensorweb.optim.clipping import clipped_and_norm
+from tensorweb.optim.clipping import clip_grad_norm_
 from tensorweb.optim.options import CHECKS, Check
 from tensorweb.optim.param_groups import ParamGroup, groups_in
 from tensorweb.optim.schedules import (
@@ -363,12 +363,7 @@ class Optimizer:
         1.0
         """
         self._checked_state("clip_by_global_norm")
-        with grad_disabled():
-            grads = [param.grad for param in self.params]
-            clipped, norm = clipped_and_norm(grads, limit)
-        for param, grad in zip(self.params, clipped, strict=True):
-            param.grad = grad
-        return norm
+        return clip_grad_norm_(self.params, limit)
 
     @property
     def lr(self) -> Rate:

@@ -5,6 +5,7 @@ The names of `x.at[key]` are those of JAX's `jax.numpy.ndarray.at`.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, SupportsIndex
 
@@ -17,6 +18,7 @@ from tensorweb.errors import (
     DeviceError,
     DTypeError,
     RangeError,
+    ShapeError,
     TensorIndexError,
 )
 from tensorweb.evaluate import host_bytes, read, realize
@@ -127,6 +129,84 @@ class IndexingMethods(TensorBase):
         chosen = index_node(indices, self.node.device)
         checked = checked_indices(chosen, along, self.node.shape)
         return self._wrap(take_along(self.node, checked, along))
+
+    def split(
+        self, split_size: SupportsIndex | Sequence[int], axis: SupportsIndex = 0
+    ) -> tuple[Tensor, ...]:
+        """Return slices of given lengths along an axis, as PyTorch's `split` does.
+
+        Args:
+            split_size: the length of each slice, of which the last may be shorter; or
+                all lengths. `np.split` takes the count of slices instead.
+            axis: the axis to divide.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: the sum of the lengths is not the axis's length.
+
+        >>> a, b = tw.arange(5).split(3)
+        >>> a, b
+        (tensor([0, 1, 2]), tensor([3, 4]))
+        """
+        along = normalize_axis(axis, len(self.node.shape))
+        length = self.node.shape[along]
+        if isinstance(split_size, Sequence):
+            sizes = list(split_size)
+        else:
+            step = operator.index(split_size)
+            sizes = [min(step, length - n) for n in range(0, length, max(step, 1))]
+        if sum(sizes) != length or min(sizes, default=0) < 0:
+            raise ShapeError(
+                f"split: lengths of {split_size!r} do not divide axis {along} of shape "
+                f"{self.node.shape}, which has {length}."
+            )
+        ends = [sum(sizes[: n + 1]) for n in range(len(sizes))]
+        before = (slice(None),) * along
+        return tuple(
+            self[(*before, slice(end - size, end))]
+            for end, size in zip(ends, sizes, strict=True)
+        )
+
+    def chunk(
+        self, chunks: SupportsIndex, axis: SupportsIndex = 0
+    ) -> tuple[Tensor, ...]:
+        """Return at most `chunks` slices of one length along an axis.
+
+        The last one may be shorter, as in PyTorch.
+
+        Args:
+            chunks: how many, at least 1.
+            axis: the axis to divide.
+
+        Raises:
+            AxisError: the axis does not exist.
+            ShapeError: the count is below 1.
+
+        >>> [part.shape for part in tw.ones((2, 7)).chunk(3, axis=1)]
+        [(2, 3), (2, 3), (2, 1)]
+        """
+        length = self.node.shape[normalize_axis(axis, len(self.node.shape))]
+        count = operator.index(chunks)
+        if count < 1:
+            raise ShapeError(f"chunk: chunks={count} is below 1.")
+        return self.split(max(1, -(-length // count)), axis)
+
+    def masked_fill(self, mask: ArrayLike, value: ArrayLike) -> Tensor:
+        """Return the elements, with a value where a mask is true.
+
+        Args:
+            mask: bool; broadcasts against the tensor.
+            value: a number, or a 0-d tensor.
+
+        Raises:
+            ShapeError: the shapes do not broadcast.
+
+        >>> tw.arange(3.0).masked_fill(tw.asarray([False, True, False]), -tw.inf)
+        tensor([  0., -inf,   2.])
+        """
+        test = as_node(mask, device=self.node.device)
+        filled, kept = as_operands(value, self)
+        return self._wrap(elementwise(OPS["where"], test, filled, kept))
 
     def nonzero(self) -> tuple[Tensor, ...]:
         """Return where elements are not zero: one index tensor per axis.

@@ -403,6 +403,15 @@ def test_clipping_scales_all_gradients_alike(cpu: str) -> None:
         tw.optim.clip_by_global_norm([None], 1.0)
 
 
+def test_gradients_are_clipped_in_place_and_the_norm_returned(cpu: str) -> None:
+    a, b, c = tw.zeros(1).requires_grad_(), tw.zeros(1).requires_grad_(), tw.zeros(1)
+    (3 * a + 4 * b).sum().backward()
+    assert tw.optim.clip_grad_norm_(iter([a, b, c]), 2.5) == 5
+    assert a.grad is not None
+    assert a.grad.item() == pytest.approx(1.5)
+    assert c.grad is None
+
+
 @pytest.mark.parametrize("name", ["AdamW", "NAdam", "RAdam", "Adafactor"])
 def test_a_recorded_step_is_recorded_once(name: str, webgpu: str) -> None:
     opt = getattr(tw.optim, name)(lr=tw.optim.warmup_cosine(0.1, 2, 10))
