@@ -247,15 +247,9 @@ _NN: dict[str, str] = {
     ),
     "Softmax2d": "write `tw.nn.Softmax(dim=-3)`",
     "SyncBatchNorm": "BatchNorm",
-    "TripletMarginLoss": (
-        "write `tw.nn.relu(distance(a, b) - distance(a, c) + margin).mean()`"
-    ),
     "cross_entropy_loss": "cross_entropy",
     "functional": "its functions are here: `tw.nn.relu`, `tw.nn.cross_entropy`",
     "gaussian_nll_loss": "gaussian_nll",
-    "gumbel_softmax": (
-        "write `tw.nn.softmax((logits + tw.random.gumbel(key, logits.shape)) / t)`"
-    ),
     "hard_sigmoid": "hardsigmoid",
     "hard_swish": "hardswish",
     "huber_loss": "huber",

@@ -325,4 +325,9 @@ CASES: dict[str, Case] = {
         lambda nn: nn.Transformer(4, 2, 1, 2, 3, batch_first=True),
         constants=("p",),
     ),
+    "TripletMarginLoss": Case(
+        lambda nn, layer, x, y, z: layer(x, y, z),
+        {"x": (3, 4), "y": (3, 4), "z": (3, 4)},
+        lambda nn: nn.TripletMarginLoss(margin=0.5, reduction="sum"),
+    ),
 }

@@ -306,3 +306,84 @@ FUNCTION_CASES |= {
         x=(2, 12, 6),
     ),
 }
+
+SIGNS = [1, -1, -1, 1]
+SEVERAL = [[3, 0, -1, 1, 1], [2, -1, -1, 4, 0], [0, 1, 2, 3, 4], [-1, 0, 0, 0, 0]]
+
+
+def of_logits(nn: Any, x: Any, t: Any, n: Any, s: Any, **options: Any) -> Any:
+    """Return the loss of sequences for logits."""
+    return nn.ctc_loss(nn.log_softmax(x, dim=-1), t, n, s, **options)
+
+
+MARGINS: dict[str, tuple[Any, Callable[..., Any]]] = {
+    "margin_ranking_loss": (
+        SIGNS,
+        lambda nn, x, t: nn.margin_ranking_loss(x[:, 0], x[:, 1], t, margin=0.3),
+    ),
+    "hinge_embedding_loss": (
+        SIGNS,
+        lambda nn, x, t: nn.hinge_embedding_loss(x[:, 0], t, margin=0.7),
+    ),
+    "cosine_embedding_loss": (
+        SIGNS,
+        lambda nn, x, t: nn.cosine_embedding_loss(x[:, :2], x[:, 3:], t, margin=0.1),
+    ),
+    "soft_margin_loss": (
+        SIGNS,
+        lambda nn, x, t: nn.soft_margin_loss(x[:, 1], t, reduction="sum"),
+    ),
+    "multi_margin_loss": (LABELS, lambda nn, x, t: nn.multi_margin_loss(x, t)),
+    "multilabel_margin_loss": (
+        SEVERAL,
+        lambda nn, x, t: nn.multilabel_margin_loss(x, t, reduction="none"),
+    ),
+}
+
+SEQUENCES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "": ([[1, 2, 2], [3, 1, 0]], {}),
+    " in a row": ([1, 2, 2, 3, 1], {"reduction": "none"}),
+    " without infinity": (
+        [[1, 1, 1], [3, 1, 0]],
+        {"zero_infinity": True, "reduction": "sum"},
+    ),
+}
+
+FUNCTION_CASES |= {
+    "pairwise_distance": function(
+        lambda nn, x, y: nn.pairwise_distance(x, y, p=3, keepdim=True),
+        x=(3, 4),
+        y=(3, 4),
+    ),
+    "triplet_margin_loss": function(
+        lambda nn, x, y, z: nn.triplet_margin_loss(x, y, z, swap=True, margin=2.0),
+        x=(3, 4),
+        y=(3, 4),
+        z=(3, 4),
+    ),
+    "multilabel_soft_margin_loss": function(
+        lambda nn, x, y: nn.multilabel_soft_margin_loss(
+            x, nn.sigmoid(y), weight=x[0] * 0 + 0.3
+        ),
+        x=(3, 4),
+        y=(3, 4),
+    ),
+    "multi_margin_loss, options": Case(
+        lambda nn, layer, x, t, w: nn.multi_margin_loss(
+            x, t, p=2, margin=0.4, weight=w * w, reduction="none"
+        ),
+        {"x": (4, 5), "t": LABELS, "w": (5,)},
+        constants=("t", "w"),
+    ),
+    **{name: classes(call, labels) for name, (labels, call) in MARGINS.items()},
+    **{
+        f"ctc_loss{name}": Case(
+            lambda nn, layer, options=options, **given: of_logits(
+                nn, **given, **options
+            ),
+            {"x": (5, 2, 4), "t": labels, "n": [4, 5], "s": [3, 2]},
+            constants=("t", "n", "s"),
+        )
+        for name, (labels, options) in SEQUENCES.items()
+    },
+}

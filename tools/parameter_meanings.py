@@ -357,6 +357,28 @@ MEANINGS: dict[str, dict[str, str]] = {
         "last: `(left, right, top, bottom)`.",
         "value": "of the border.",
     },
+    "tw.nn.HingeEmbeddingLoss tw.nn.hinge_embedding_loss": {
+        "margin": "the distance from which on different pairs do not count.",
+    },
+    "tw.nn.MarginRankingLoss tw.nn.margin_ranking_loss": {
+        "input1": "the first scores.",
+        "input2": "the second scores, of the same shape.",
+        "target": "1 where the first is to be larger, -1 where the second is.",
+        "margin": "by how much it is to be larger.",
+    },
+    "tw.nn.TripletMarginLoss tw.nn.triplet_margin_loss": {
+        "anchor": "vectors `(..., size)`.",
+        "positive": "vectors that are to be near, of the same shape.",
+        "negative": "vectors that are to be far, of the same shape.",
+        "margin": "by how much they are to be farther.",
+        "p": "the power of the norm.",
+        "eps": "added to differences.",
+        "swap": "whether the distance of positive and negative counts if smaller.",
+    },
+    "tw.nn.PairwiseDistance tw.nn.pairwise_distance": {
+        "p": "the power of the norm.",
+        "eps": "added to differences.",
+    },
     "tw.nn.PixelShuffle tw.nn.pixel_shuffle": {
         "upscale_factor": "what height and width are multiplied by.",
     },

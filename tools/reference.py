@@ -171,7 +171,7 @@ PAGES: dict[str, Page] = {
                 "trigonometric",
                 Dropout="dropout_layers",
                 Attention_and_recurrence="attention_layers recurrent transformers",
-                Losses="losses classification",
+                Losses="losses classification margins",
             ),
             Section("Initial values", module="tensorweb.nn.init"),
         ),

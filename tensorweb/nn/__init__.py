@@ -25,6 +25,7 @@ from tensorweb.nn.convolution import *
 from tensorweb.nn.dropout_layers import *
 from tensorweb.nn.images import *
 from tensorweb.nn.losses import *
+from tensorweb.nn.margins import *
 from tensorweb.nn.module import *
 from tensorweb.nn.normalization import *
 from tensorweb.nn.pooling import *

@@ -57,7 +57,7 @@ LEAST_VARIANCE = 1e-12
 """Lower bound of `p (1 - p)` in the derivative."""
 
 
-def _pair(name: str, input: ArrayLike, target: ArrayLike) -> tuple[Tensor, Tensor]:
+def pair_of(name: str, input: ArrayLike, target: ArrayLike) -> tuple[Tensor, Tensor]:
     """Return both as floating-point tensors of one shape; a number broadcasts."""
     tensor = as_float(name, input, target)
     expected = target if isinstance(target, Tensor) else as_float(name, target, tensor)
@@ -78,7 +78,7 @@ def mse(input: ArrayLike, target: ArrayLike, reduction: str = "mean") -> Tensor:
     >>> tw.nn.mse([1.0, 2.0], [1.0, 4.0])
     tensor(2.)
     """
-    prediction, expected = _pair("mse", input, target)
+    prediction, expected = pair_of("mse", input, target)
     return reduced("mse", (prediction - expected) ** 2, reduction)
 
 
@@ -92,7 +92,7 @@ def l1(input: ArrayLike, target: ArrayLike, reduction: str = "mean") -> Tensor:
     >>> tw.nn.l1([1.0, 2.0], [1.0, 4.0])
     tensor(1.)
     """
-    prediction, expected = _pair("l1", input, target)
+    prediction, expected = pair_of("l1", input, target)
     return reduced("l1", abs(prediction - expected), reduction)
 
 
@@ -114,7 +114,7 @@ def huber(
     >>> tw.nn.huber([0.0, 0.0], [1.0, 3.0], reduction="none")
     tensor([0.5, 2.5])
     """
-    prediction, expected = _pair("huber", input, target)
+    prediction, expected = pair_of("huber", input, target)
     if not 0 < delta < math.inf:
         raise DataError(f"huber: delta is {delta}; give a positive, finite number.")
     error = prediction - expected
@@ -140,7 +140,7 @@ def smooth_l1(
     >>> tw.nn.smooth_l1([0.0, 0.0], [1.0, 3.0], reduction="none")
     tensor([0.5, 2.5])
     """
-    prediction, expected = _pair("smooth_l1", input, target)
+    prediction, expected = pair_of("smooth_l1", input, target)
     if beta < 0:
         raise DataError(f"smooth_l1: beta is {beta}; give 0 or a positive number.")
     error = prediction - expected
@@ -197,7 +197,7 @@ def binary_cross_entropy(
     tensor([100., 100.])
     """
     name = "binary_cross_entropy"
-    prediction, expected = _pair(name, input, target)
+    prediction, expected = pair_of(name, input, target)
     whole = expected + prediction * 0 if not expected.ndim else expected
     losses = _binary(*of_one_dtype(prediction, whole))
     if weight is not None:
@@ -229,7 +229,7 @@ def binary_cross_entropy_with_logits(
     tensor(10000.)
     """
     name = "binary_cross_entropy_with_logits"
-    prediction, expected = _pair(name, input, target)
+    prediction, expected = pair_of(name, input, target)
     positive = logsigmoid(prediction)
     if pos_weight is not None:
         scale = as_float(name, pos_weight, prediction)
@@ -262,7 +262,7 @@ def kl_div(
     >>> tw.nn.kl_div(tw.log([0.5, 0.5]), [1.0, 0.0], "sum")
     tensor(0.6931472)
     """
-    prediction, expected = _pair("kl_div", input, target)
+    prediction, expected = pair_of("kl_div", input, target)
     choice("kl_div", "reduction", reduction, (*REDUCTIONS, "batchmean"))
     if log_target:
         losses = expected.exp() * (expected - prediction)
@@ -301,7 +301,7 @@ def gaussian_nll(
     >>> tw.nn.gaussian_nll([0.0], [2.0], [1.0])
     tensor(2.)
     """
-    prediction, expected = _pair("gaussian_nll", input, target)
+    prediction, expected = pair_of("gaussian_nll", input, target)
     variance = _variance(as_float("gaussian_nll", var, prediction), prediction)
     bounded = variance + (maximum(variance, eps) - variance).detach()
     losses = 0.5 * (log(bounded) + (prediction - expected) ** 2 / bounded)
@@ -352,7 +352,7 @@ def poisson_nll(
     >>> tw.nn.poisson_nll([0.0], [2.0])
     tensor(1.)
     """
-    prediction, expected = _pair("poisson_nll", input, target)
+    prediction, expected = pair_of("poisson_nll", input, target)
     if log_input:
         losses = prediction.exp() - expected * prediction
     else:
@@ -364,7 +364,7 @@ def poisson_nll(
     return reduced("poisson_nll", losses, reduction)
 
 
-class _Loss(FunctionModule):
+class Loss(FunctionModule):
     """A function of an input and a target, with options."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -387,7 +387,7 @@ class _Loss(FunctionModule):
         return ""
 
 
-class CrossEntropyLoss(_Loss):
+class CrossEntropyLoss(Loss):
     """Cross-entropy of logits and labels; see `cross_entropy`.
 
     Args:
@@ -407,7 +407,7 @@ class CrossEntropyLoss(_Loss):
     label_smoothing: float = 0.0
 
 
-class NLLLoss(_Loss):
+class NLLLoss(Loss):
     """Negative log-likelihood of labels; see `nll`.
 
     Args:
@@ -425,7 +425,7 @@ class NLLLoss(_Loss):
     reduction: str = "mean"
 
 
-class BCELoss(_Loss):
+class BCELoss(Loss):
     """See `binary_cross_entropy`.
 
     >>> tw.nn.BCELoss()([0.5], [1.0])
@@ -437,7 +437,7 @@ class BCELoss(_Loss):
     reduction: str = "mean"
 
 
-class BCEWithLogitsLoss(_Loss):
+class BCEWithLogitsLoss(Loss):
     """See `binary_cross_entropy_with_logits`.
 
     >>> tw.nn.BCEWithLogitsLoss()([0.0], [1.0])
@@ -450,7 +450,7 @@ class BCEWithLogitsLoss(_Loss):
     pos_weight: ArrayLike = None
 
 
-class MSELoss(_Loss):
+class MSELoss(Loss):
     """Mean squared error; see `mse`.
 
     >>> tw.nn.MSELoss()([1.0, 2.0], [1.0, 4.0])
@@ -461,7 +461,7 @@ class MSELoss(_Loss):
     reduction: str = "mean"
 
 
-class L1Loss(_Loss):
+class L1Loss(Loss):
     """Mean absolute error; see `l1`.
 
     >>> tw.nn.L1Loss()([1.0, 2.0], [1.0, 4.0])
@@ -472,7 +472,7 @@ class L1Loss(_Loss):
     reduction: str = "mean"
 
 
-class HuberLoss(_Loss):
+class HuberLoss(Loss):
     """Huber loss: quadratic for small differences, linear for large; see `huber`.
 
     Args:
@@ -488,7 +488,7 @@ class HuberLoss(_Loss):
     delta: float = 1.0
 
 
-class SmoothL1Loss(_Loss):
+class SmoothL1Loss(Loss):
     """Smooth L1: quadratic for small differences, else linear; see `smooth_l1`.
 
     Args:
@@ -504,7 +504,7 @@ class SmoothL1Loss(_Loss):
     beta: float = 1.0
 
 
-class KLDivLoss(_Loss):
+class KLDivLoss(Loss):
     """Kullback-Leibler divergence; see `kl_div`.
 
     Args:
@@ -520,7 +520,7 @@ class KLDivLoss(_Loss):
     log_target: bool = False
 
 
-class GaussianNLLLoss(_Loss):
+class GaussianNLLLoss(Loss):
     """See `gaussian_nll`; it is called with variances as well.
 
     >>> tw.nn.GaussianNLLLoss()([0.0], [2.0], [1.0])
@@ -533,7 +533,7 @@ class GaussianNLLLoss(_Loss):
     reduction: str = "mean"
 
 
-class PoissonNLLLoss(_Loss):
+class PoissonNLLLoss(Loss):
     """See `poisson_nll`.
 
     >>> tw.nn.PoissonNLLLoss()([0.0], [2.0])

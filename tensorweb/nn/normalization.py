@@ -514,15 +514,19 @@ def normalize(
     """
     tensor = as_float("normalize", x)
     along = one_axis(tensor, axis, dim)
+    return tensor / maximum(norm_along(tensor, p, along), eps)
+
+
+def norm_along(x: Tensor, p: float, axis: int) -> Tensor:
+    """Return the norm of power `p` along an axis, which stays with length 1."""
     if p == 2.0:
-        norm = sqrt((tensor * tensor).sum(along, keepdims=True))
-    elif p == math.inf:
-        norm = abs(tensor).max(along, keepdims=True)
-    elif p == 0.0:
-        norm = (tensor != 0.0).astype(tensor.dtype).sum(along, keepdims=True)
-    else:
-        norm = (abs(tensor) ** p).sum(along, keepdims=True) ** (1 / p)
-    return tensor / maximum(norm, eps)
+        return sqrt((x * x).sum(axis, keepdims=True))
+    if p == math.inf:
+        return abs(x).max(axis, keepdims=True)
+    if p == 0.0:
+        return (x != 0.0).astype(x.dtype).sum(axis, keepdims=True)
+    total: Tensor = (abs(x) ** p).sum(axis, keepdims=True) ** (1 / p)
+    return total
 
 
 def cosine_similarity(
