@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 
 from tensorweb.frames import user_frame
 
@@ -44,6 +45,11 @@ def begin_program() -> None:
     global _begun
     _begun += 1
     _said.clear()
+
+
+def have_been_issued(names: Mapping[str, object]) -> bool:
+    """Whether a program with these names was warned at one of its lines."""
+    return bool(_said) or "__warningregistry__" in names
 
 
 def programs() -> int:

@@ -317,6 +317,20 @@ class Lines:
                 indices.setdefault(id(node), []).append(index)
         return [indices.get(id(_node_of(x)), []) for x in tensors]
 
+    def is_unchanged(self, name: str, line: int, value: object) -> bool:
+        """Whether a statement of the main file bound this value, as it still is."""
+        if type(value) in (int, float, bool, str):
+            return True
+        if type(value) is not tw.Tensor:
+            return False
+        node = _node_of(value)
+        return node.history is None and any(
+            (made.file, made.line, made.name) == (FILENAME, line, name)
+            and made.node is not None
+            and made.node() is node
+            for _, made in self._found
+        )
+
     def module(self, text: str, file: str) -> CodeType:
         """Compile another file of the program, with markers."""
         tree = compile(text, file, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)

@@ -2,23 +2,33 @@
 
 The first of them runs the full program and keeps its state before the statement that
 contains the number; later ones begin there. What was printed, shown and computed before
-that statement is part of their results as well.
+that statement is part of their results as well. Statements that do not depend on the
+number take their values of the last run.
 """
 
 from __future__ import annotations
 
+import ast
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from itertools import pairwise
+from types import CodeType
 
 from tensorweb import devices
 
+from . import policy
+from .lines import Lines
+from .program import compile_program
 from .records import ProgramFile
+from .reuse import reusable, reusing
 from .snapshots import NotRestorable, Snapshot, split_line
 from .streams import LineMeter
 
 Note = tuple[str, Mapping[str, object]]
+Code = Callable[[ast.Module | ast.Expression, str], CodeType]
+Ran = tuple[str, str | None, list[ProgramFile]]
+"""A program that ran, its device and its other files."""
 
 
 class Past:
@@ -68,6 +78,12 @@ def _fields(fields: Mapping[str, object]) -> dict[str, object]:
     }
 
 
+def _without(source: str, line: int) -> str:
+    """Return a program without the text of a line."""
+    lines = source.splitlines()
+    return "\n".join([*lines[: line - 1], "", *lines[line:]])
+
+
 class Rerun:
     """Which lines of a program run after a number in it was changed.
 
@@ -82,20 +98,40 @@ class Rerun:
         device: str | None,
         files: Sequence[ProgramFile],
         past: Past | None,
+        last: Ran | None,
+        names: Mapping[str, object],
+        lines: Lines,
     ) -> None:
-        """Plan the run; `line` is the one of the number."""
+        """Plan the run.
+
+        Args:
+            source: the program.
+            line: the one of the number.
+            device: where it computes.
+            files: its other files.
+            past: the state that an earlier run kept.
+            last: the run before, if it ran to its end.
+            names: its names.
+            lines: what its lines made.
+        """
         self.past: Past | None = None
         self._why = ""
         self._begin, self._split, self._last = 1, 1, 0
         self._source, self._device, self._files = source, device, files
         self._is_kept = False
+        self._values: Mapping[int, object] = {}
         try:
-            self._split, self._last = split_line(source, line)
+            compile_program(source)
+            tree = ast.parse(source)
+            self._split, self._last = split_line(tree, line)
         except NotRestorable as why:
             self._why = str(why)
             return
         except (SyntaxError, ValueError):
             return
+        ran = _without(source, line), device, list(files)
+        if last and (_without(last[0], line), *last[1:]) == ran:
+            self._values = reusable(tree, names, lines, line)
         if self._split == 1:
             self._why = "it begins with this number"
         elif past and past.line <= self._split and past.key == self._key(past.line):
@@ -111,6 +147,10 @@ class Rerun:
         losses = devices.losses(self._device) if self._device else 0
         head = self._source.splitlines()[: line - 1]
         return head, self._device, losses, list(self._files)
+
+    def code(self, compiled: Code) -> Code:
+        """Return the function that compiles the program to reuse values."""
+        return reusing(compiled, self._values) if self._values else compiled
 
     def parts(self) -> list[tuple[int, int] | None]:
         """Return the ranges of lines that run one after another; None for all."""
@@ -138,10 +178,21 @@ class Rerun:
 
     def sentence(self) -> str:
         """Say which lines ran, and why it was the full program."""
+        reused = [line for line in self._values if line >= self._begin]
+        but = f" but for {_words(reused)}" if reused else ""
         if self.past is not None:
             is_one = self._begin == self._last
             to = "" if is_one else f" to {self._last}"
-            return f"ran {'line' if is_one else 'lines'} {self._begin}{to} again"
+            return f"ran {'line' if is_one else 'lines'} {self._begin}{to} again{but}"
+        ran = f"ran the whole program{but}"
         if self._is_kept:
-            return f"ran the whole program; the next step begins in line {self._split}"
-        return "ran the whole program" + (f": {self._why}" if self._why else "")
+            return f"{ran}; the next step begins in line {self._split}"
+        return f"{ran}: {self._why}" if self._why else ran
+
+
+def _words(lines: Sequence[int]) -> str:
+    """Return the first few line numbers in words."""
+    few = ", ".join(map(str, lines[: policy.MOST_NAMED]))
+    more = len(lines) - policy.MOST_NAMED
+    rest = f" and {more} more" if more > 0 else ""
+    return f"{'line' if len(lines) == 1 else 'lines'} {few}{rest}"

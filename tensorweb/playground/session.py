@@ -40,7 +40,7 @@ from .files import ProgramFiles, remember_lost
 from .host import Host, NextLine, ReadLine, end_tasks, flush_streams
 from .lines import Lines
 from .numbers import AwaitingReader, BlockingReader, Reader
-from .program import Wait, execute, new_main
+from .program import Compile, Wait, execute, new_main
 from .rich import forget_figures
 from .rich_output import Displays
 from .sources import FILENAME
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from .attempts import Attempts
     from .comparing import Retained
     from .inside import Inside
-    from .reruns import Note, Past, Rerun
+    from .reruns import Note, Past, Ran, Rerun
 
 
 Handler = Callable[..., Awaitable[object]]
@@ -86,6 +86,7 @@ class Session:
         self._output = Output(emit)
         self._displays = Displays(emit, self._output)
         self._past: Past | None = None
+        self._ran: Ran | None = None
         self._before: Retained | None = None
         self._is_kept = False
         self._masks: list[tw.Tensor] = []
@@ -180,12 +181,13 @@ class Session:
         attempts = None if capture is None else self._kernels.attempts(capture)
         rerun = None
         if dragged is not None:
-            # Imported now: no start needs it.
-            from .reruns import Rerun
+            from .reruns import Rerun  # no start needs it
 
             # The panel Memory shows the buffers of the full program.
             known = None if memory else self._past
-            rerun = Rerun(source, dragged, device, files, known)
+            before = known, self._ran, self._names, self._lines
+            rerun = Rerun(source, dragged, device, files, *before)
+        self._ran = None
         past = self._past = rerun.past if rerun else None
         keep = keep or past is not None
         self._forget(keep, begins=past is None)
@@ -233,17 +235,16 @@ class Session:
                 texts |= self._files.install(files, keep)
                 sources.remember(texts)
                 *heads, last = rerun.parts() if rerun else [lines]
+                code: Compile = self._lines.compiled
+                code = rerun.code(code) if rerun else code
                 for part in heads:
-                    await execute(
-                        source, module, None, self._wait, part, self._lines.compiled
-                    )
+                    await execute(source, module, None, self._wait, part, code)
                 if rerun and rerun.keeps:
                     self._past = self._kept(rerun)
                 show = self._displays.show
-                await execute(
-                    source, module, show, self._wait, last, self._lines.compiled
-                )
+                await execute(source, module, show, self._wait, last, code)
                 self._displays.finish()
+                self._ran = (source, device, list(files)) if not lines else None
             except KeyboardInterrupt:
                 self._stopped = True
             except SystemExit as leaving:

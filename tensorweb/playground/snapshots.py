@@ -31,7 +31,6 @@ from . import policy
 from .host import DRAWING, PRINTING
 from .kernels import Tally
 from .lines import Lines, Made, Marker
-from .program import compile_program
 
 MISSING = object()
 
@@ -73,17 +72,14 @@ class NotRestorable(Exception):
     """Says why the state before a statement cannot be restored."""
 
 
-def split_line(source: str, line: int) -> tuple[int, int]:
+def split_line(tree: ast.Module, line: int) -> tuple[int, int]:
     """Return the first line of the statement that contains a line, and the last of all.
 
-    The statements are those of the top level.
+    The statements are those of the top level of a program that can be compiled.
 
     Raises:
         NotRestorable: the program reaches what a snapshot does not contain.
-        SyntaxError: it has no valid syntax.
     """
-    compile_program(source)
-    tree = ast.parse(source)
     _check(tree)
     first, end = 1, 0
     for statement in tree.body:
