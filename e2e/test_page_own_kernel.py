@@ -51,10 +51,19 @@ def test_a_refused_text_is_named_at_the_call(shared: PageDriver) -> None:
     assert shared.output.startswith("[0.0, 3.0, 6.0, 9.0, 12.0]")
 
 
-def test_a_device_without_wgsl_says_what_to_do(shared: PageDriver) -> None:
+def test_the_cpu_translates_it_or_says_what_to_do(shared: PageDriver) -> None:
     text = SAXPY.replace("SECOND", "y").replace("(5.0)", "(5.0, device='cpu')")
     assert shared.run(text) == "ready"
-    assert shared.output.startswith("DeviceError saxpy: device 'cpu' does not run WGSL")
+    assert shared.output.startswith("[0.0, 3.0, 6.0, 9.0, 12.0]")
+    assert "Error" not in shared.output
+    text = text.replace("let i = global_id.x;", "let i = global_id.xy.x;")
+    assert shared.run(text) == "ready"
+    assert shared.output.startswith("DeviceError kernel 'saxpy'")
+    assert (
+        "line 1: a value of type vec2u is not translated to WebAssembly"
+        in shared.output
+    )
+    assert "fallback=True" in shared.output
     fallback = text.replace("name=", "fallback=True, name=").replace("saxpy.check", "#")
     assert shared.run(fallback) == "ready"
     assert shared.output.startswith("[0.0, 3.0, 6.0, 9.0, 12.0]")

@@ -82,7 +82,7 @@ class ShaderCompiler(Protocol):
 
     @property
     def is_slow(self) -> bool:
-        """Whether Python runs the kernels: a reference computes faster."""
+        """Whether a reference computes faster, as on the CPU."""
 
     def compile_custom(self, node: Node) -> str:
         """Compile the kernel of a custom node and return its complete WGSL.

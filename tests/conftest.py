@@ -66,6 +66,15 @@ def webgpu() -> Iterator[str]:
         yield name
 
 
+@pytest.fixture(params=(*DEVICES, "wasm"))
+def anywhere(request: pytest.FixtureRequest) -> str:
+    """Return each device's name while it is the default; two of them are `cpu`."""
+    if request.param == "wasm":
+        request.getfixturevalue("wasm")
+        return "cpu"
+    return str(request.getfixturevalue(request.param))
+
+
 @pytest.fixture
 def np() -> ModuleType:
     """NumPy, for tests of files that also run inside Pyodide, where it is not."""

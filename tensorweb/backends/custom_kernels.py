@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tensorweb.backends import policy
-from tensorweb.codegen.custom import custom, locate_in_text
+from tensorweb.codegen.custom import CPU, custom, locate_in_text
 from tensorweb.codegen.expression import VALUE_TYPES
 from tensorweb.codegen.program import Launch
 from tensorweb.codegen.stepping import Memory, read_program
-from tensorweb.codegen.target import DEFAULT_TARGET
 from tensorweb.codegen.wasm.wgsl_program import OutsideError
 from tensorweb.codegen.wgsl_values import ROUND, Value
+from tensorweb.devices import DEVICES
 from tensorweb.drivers.messages import excerpt
 from tensorweb.dtypes import BY_NAME
 from tensorweb.errors import DeviceError, ShaderError
 from tensorweb.graph.custom import Custom
 from tensorweb.graph.node import Node, attributes_of, number_of_constant
 from tensorweb.nodes.custom import is_value
+from tensorweb.schedule.kernel import Kernel
 from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import linearize
 from tensorweb.shapes import size
@@ -41,12 +42,12 @@ def own_error(own: Custom, error: ShaderError) -> ShaderError:
 def launch_of(node: Node) -> Launch:
     """Return the launch of a custom node on a GPU."""
     (planned,) = plan(linearize([node]), policy.WASM_MOST_INPUTS)
-    (launch,) = custom(planned.kernel, DEFAULT_TARGET).launches
+    (launch,) = custom(planned.kernel, CPU).launches
     return launch
 
 
-class PythonCompiler:
-    """Runs the part of WGSL that `stepping` reads, in Python; see `ShaderCompiler`."""
+class CpuCompiler:
+    """Reads the part of WGSL that runs without a GPU; see `ShaderCompiler`."""
 
     is_slow = True
     shader_limits: Mapping[str, int] = {
@@ -56,6 +57,10 @@ class PythonCompiler:
         "maxComputeWorkgroupSizeZ": 64,
         "maxStorageBuffersPerShaderStage": 8,
     }  # those of every device of WebGPU
+
+    def __init__(self, translate: Callable[[Kernel], object] | None = None) -> None:
+        """Run texts in Python, or translate them."""
+        self._translate = translate
 
     def compile_custom(self, node: Node) -> str:
         """Return the complete WGSL of a custom node, which Python can run.
@@ -68,16 +73,22 @@ class PythonCompiler:
         assert isinstance(source, str), "internal: a module for a GPU"
         try:
             read_program(source)
+            if self._translate is not None:
+                (planned,) = plan(linearize([node]), policy.WASM_MOST_INPUTS)
+                self._translate(planned.kernel)
         except ShaderError as error:
             error.source = source
             found = own_error(attributes_of(node, Custom), error)
             if isinstance(error, OutsideError):
-                raise DeviceError(str(found)) from None
+                raise DeviceError(
+                    f"{found}\nPass tensors of device {[*DEVICES][-1]!r}, or give "
+                    "tw.kernel a reference= and fallback=True."
+                ) from None
             raise found from None
         return source
 
 
-PYTHON = PythonCompiler()
+PYTHON = CpuCompiler()
 
 
 def begun(
@@ -106,6 +117,6 @@ def computed(node: Node, inputs: Sequence[bytes]) -> bytes:
     launch, storages, parameters = begun(node, inputs)
     program = read_program(str(launch.source))
     memory = Memory(program.module.arrays, storages)
-    program.run(memory, parameters, (*launch.grid, 1))
     own = attributes_of(node, Custom)
+    program.run(memory, parameters, own.groups)
     return memory.data(own.outputs[own.output].name)

@@ -82,7 +82,7 @@ class CpuBackend:
         self.dtypes = frozenset(dtype.name for dtype in dtypes.ALL)
 
     @property
-    def shader_compiler(self) -> ShaderCompiler | None:
+    def shader_compiler(self) -> ShaderCompiler:
         """Python runs a part of WGSL."""
         # Imported now, and below: few programs have kernels of their own.
         from tensorweb.backends.custom_kernels import PYTHON

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensorweb.backends import policy
+from tensorweb.backends.custom_kernels import CpuCompiler
 from tensorweb.backends.kernel_backend import KernelBackend
 from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.traits import DeviceTraits
@@ -14,6 +15,7 @@ from tensorweb.devices import DEVICES
 from tensorweb.drivers import ModuleDriver
 from tensorweb.drivers.policy import WASM_CAPACITY
 from tensorweb.dtypes import ALL
+from tensorweb.protocol import ShaderCompiler
 from tensorweb.schedule.kernel import Kernel
 from tensorweb.wording import counted
 
@@ -84,6 +86,12 @@ class WasmBackend(KernelBackend):
         """Take over an open driver."""
         pipelines = ModulePipelines(driver)
         super().__init__(driver, TRAITS, pipelines, DEVICES[DEVICE].dtypes)
+        self._compiler = CpuCompiler(lambda kernel: pipelines.program(kernel))
+
+    @property
+    def shader_compiler(self) -> ShaderCompiler:
+        """A part of WGSL is translated."""
+        return self._compiler
 
     def abandon(self) -> bool:
         """Go on in a forked process, which has the memory and needs no threads."""

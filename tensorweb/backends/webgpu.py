@@ -306,7 +306,7 @@ class WebGpuBackend(KernelBackend):
         return self.driver.resource(self.buffer_of(node).handle)
 
     @property
-    def shader_compiler(self) -> ShaderCompiler | None:
+    def shader_compiler(self) -> ShaderCompiler:
         """A GPU compiles WGSL."""
         return self
 

@@ -29,14 +29,17 @@ from tensorweb.shapes import size
 HEADER_BEGINS = "// The header of the kernel."
 TEXT_BEGINS = "  // The text of the kernel."
 
+CPU = Target()
+"""Stands for what runs the text without a GPU."""
+
 INDENT = "  "
 """Before each line of the text."""
 
 
-def custom(kernel: Kernel, _: Target) -> Program:
+def custom(kernel: Kernel, target: Target) -> Program:
     """Return the program of a program's own kernel.
 
-    Outputs that nobody needs are scratch.
+    Outputs that nobody needs are scratch. On the CPU any grid is dispatched.
     """
     own = kernel.custom
     assert own is not None, "internal: a kernel without its text"
@@ -45,7 +48,7 @@ def custom(kernel: Kernel, _: Target) -> Program:
         -(-size(own.outputs[n].shape) * BY_NAME[own.outputs[n].dtype].itemsize // 4) * 4
         for n in unread
     ]
-    launch = _Writer(kernel, own, unread).launch()
+    launch = _Writer(kernel, own, unread, target is CPU).launch()
     cleared = frozenset(range(len(unread)) if own.is_cleared else ())
     return Program((launch,), tuple(nbytes), cleared, own.is_cleared)
 
@@ -69,8 +72,11 @@ def locate_in_text(source: str, line: int, column: int) -> tuple[str, int, int]:
 class _Writer:
     """Collects the declarations of one kernel."""
 
-    def __init__(self, kernel: Kernel, own: Custom, unread: list[int]) -> None:
+    def __init__(
+        self, kernel: Kernel, own: Custom, unread: list[int], is_plain: bool
+    ) -> None:
         self.kernel = kernel
+        self.is_plain = is_plain
         self.own = own
         self.unread = unread
         self.words: list[Word] = []
@@ -178,7 +184,8 @@ class _Writer:
             *workgroup
         )
         used = [name for name in IDS if name in self.names]
-        if groups[2] == 1 and max(groups) <= LARGEST_GRID:
+        is_small = groups[2] == 1 and max(groups) <= LARGEST_GRID
+        if is_small or self.is_plain:
             return attributes + _parameters(used), [], groups[:2]
         x, y, _ = groups
         width = ", ".join(f"{count}u" for count in workgroup)

@@ -10,7 +10,6 @@ from math import prod
 
 import tensorweb as tw
 from tensorweb.backends.trial import Binding, Capture, bindings_of
-from tensorweb.codegen.stepping import Triple
 from tensorweb.dtypes import BY_NAME
 from tensorweb.errors import BackendError, ShaderError
 from tensorweb.graph.node import leaf
@@ -80,7 +79,7 @@ class Attempts:
         return [], pairs, list(found.seconds or ())
 
     async def threads(
-        self, source: str, group: Triple, blocking: bool
+        self, source: str, group: Sequence[int], blocking: bool
     ) -> kernel_records.Threads:
         """Return what the invocations of a workgroup do by a text."""
         steps = self.capture.storages_steps()
@@ -93,7 +92,8 @@ class Attempts:
             if "array<vec" not in binding.kind:
                 shapes[binding.name] = shape
         words, groups = self.capture.words or [], (*self.capture.grid, 1)
-        return step_threads(source, storages, shapes, words, groups, group)[0]
+        x, y, z = group
+        return step_threads(source, storages, shapes, words, groups, (x, y, z))[0]
 
     def _shapes(self, written: Sequence[Binding]) -> list[tuple[int, ...] | None]:
         """Return the shape of each written storage; None where it is unknown.

@@ -432,8 +432,7 @@ class Session:
 
     async def attempt(self, source: str) -> kernel_records.Attempt:
         """Run the captured kernel with its own text and with another one."""
-        found = await self._captured().run(source, self._blocking)
-        problems, outputs, seconds = found
+        problems, outputs, seconds = await self._captured().run(source, self._blocking)
         pairs: list[records.Pair] = []
         for before, after in outputs:
             pair = await self._paired(before, after, ["original", "edited"])
@@ -447,12 +446,9 @@ class Session:
         """Return the captured kernel with another text as code of a program."""
         return {"text": self._captured().as_code(source)}
 
-    async def threads(
-        self, source: str, group: Sequence[int]
-    ) -> kernel_records.Threads:
+    async def threads(self, source: str, group: list[int]) -> kernel_records.Threads:
         """Return what the invocations of a workgroup of the captured kernel do."""
-        x, y, z = group
-        return await self._captured().threads(source, (x, y, z), self._blocking)
+        return await self._captured().threads(source, group, self._blocking)
 
     def _captured(self) -> Attempts:
         if self._attempts is None:

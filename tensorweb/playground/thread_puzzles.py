@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from math import prod
 from typing import Any
 
 import tensorweb as tw
@@ -49,12 +50,11 @@ def verdict_of(kernel: Kernel, inputs: tuple[Any, ...]) -> Verdict:
         launch, storages, parameters = begun(node, read(node.inputs))
         own = attributes_of(node, Custom)
         shapes = {each.name: each.shape for each in (*own.inputs, *own.outputs)}
-        x, y = launch.grid
         shown: Threads | None = None
         text = ""
-        for group in product(range(x), range(y)):
+        for x, y, z in product(*map(range, own.groups)):
             threads, storages = step_threads(
-                str(launch.source), storages, shapes, parameters, (x, y, 1), (*group, 0)
+                str(launch.source), storages, shapes, parameters, own.groups, (x, y, z)
             )
             wrong = [each["text"] for each in threads["mistakes"]]
             wrong += [f"{text_of(each)}." for each in threads["problems"]]
@@ -67,7 +67,8 @@ def verdict_of(kernel: Kernel, inputs: tuple[Any, ...]) -> Verdict:
         name = kernel.__name__
         found = compared(name, "", node.shape, expected.tolist(), got.tolist())
     steps = len(shown["steps"]) if shown else 0
-    well = f"{counted(x * y, 'workgroup')}, {counted(steps, 'step')} of the first one."
+    groups = counted(prod(own.groups), "workgroup")
+    well = f"{groups}, {counted(steps, 'step')} of the first one."
     text = text or found.text or well
     return replace(found, solved=text == well, text=text, threads=shown)
 

@@ -88,7 +88,8 @@ def kernel(
         vjp: the derivative, a function of the tuple of inputs, the result and its
             cotangent; returns a cotangent, or None, for each input.
         reference: computes the result with tensors or NumPy, for `Kernel.check`.
-        fallback: whether the reference computes on devices that do not run WGSL.
+        fallback: whether the reference computes on device `cpu`, which runs a part of
+            WGSL.
         clear: whether outputs start as zeros. Without, which saves a pass over them,
             elements that the text does not write have any value.
 
@@ -197,7 +198,7 @@ class Kernel:
             KernelError: the count of inputs is another one, or the grid exceeds the
                 device's limits.
             DTypeError: a tensor has another dtype than declared.
-            DeviceError: the device does not run WGSL.
+            DeviceError: the text has what only a GPU runs.
             ShaderError: the device's compiler refused the text.
         """
         tensors = self._tensors(inputs)
@@ -207,7 +208,7 @@ class Kernel:
         """Return the complete WGSL for these inputs, compiled but not run.
 
         Raises:
-            DeviceError: the device does not run WGSL.
+            DeviceError: the text has what only a GPU runs.
             ShaderError: the device's compiler refused it.
         """
         tensors = self._tensors(inputs)

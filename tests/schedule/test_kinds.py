@@ -29,7 +29,7 @@ IN_ROWS = frozenset(op.kind for op in OPS.values() if callable(op.numpy)) - {"ma
 TABLES: dict[str, tuple[object, frozenset[str]]] = {
     "numpy_rules.RULES": (
         RULES,
-        frozenset(KINDS) - {"leaf", "movement", "custom"} - IN_ROWS,
+        frozenset(KINDS) - {"leaf", "movement"} - IN_ROWS,
     ),
     "lowering.LOWERED": (
         LOWERED,

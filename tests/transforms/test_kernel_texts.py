@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -52,7 +53,7 @@ if (i > 5) { y[7] = 1; } else if (i > 0) { y[7] = 2; } else { y[7] = 3; }
 """
 
 
-def test_loops_end_go_on_and_hide_names(device: str) -> None:
+def test_loops_end_go_on_and_hide_names(anywhere: str) -> None:
     assert numbers(LOOPS, 8, I32) == [25, -1, 9, 7, 1, 40, 1, 2]
 
 
@@ -73,7 +74,7 @@ y[11] = select(x[3], x[4], x[2] > x[1] || x[0] == 1);
 """
 
 
-def test_integers_wrap_and_are_cut_towards_zero(device: str) -> None:
+def test_integers_wrap_and_are_cut_towards_zero(anywhere: str) -> None:
     assert numbers(INTEGERS, 12, I32) == [
         *(-(2**31), -3, -3, 0x0FFFFFFF, -4, 250, -3, -2),
         *(8 + 31, 0x3FC00000, 2**31 - 128 - 2, 4),
@@ -123,7 +124,9 @@ def test_functions_constants_and_shared_arrays(device: str) -> None:
     text = """
     const HALF = N / 2;
     fill(later(HALF));
+    grid[0][HALF] = 0.0;
     grid[0][HALF] += 1.0;
+    atomicStore(&hits, 0u);
     atomicAdd(&hits, 3u);
     atomicMax(&hits, 2u);
     y[0] = grid[1][3];
@@ -142,7 +145,7 @@ MATHS = (
 )
 
 
-def test_functions_of_floats_are_those_of_the_device(device: str) -> None:
+def test_functions_of_floats_are_those_of_the_device(anywhere: str) -> None:
     text = "".join(f"y[{n}] = {name}(x[2] + 0.3);" for n, name in enumerate(MATHS))
     found = numbers(text + "y[12] = pow(x[2], 3.5); y[13] = fma(x[2], x[3], 0.5);", 14)
     x = 2.3
@@ -202,3 +205,64 @@ def test_what_only_a_gpu_runs_is_a_device_error(
 ) -> None:
     with pytest.raises(tw.DeviceError, match=f"line 1: .*without a GPU.*|{instead}"):
         numbers(text, 1)
+
+
+LESSON = Path(__file__).parents[2] / "web/examples/48-your-own-kernel.py"
+
+
+def test_the_lesson_computes_what_its_references_do(
+    anywhere: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = LESSON.read_text("utf-8").replace("range(60)", "range(2)")
+    printed = []
+    for each in (text, text.replace("fallback=True,", "")):
+        exec(compile(each, "lesson", "exec"), {"__name__": "__main__"})
+        out = capsys.readouterr().out
+        printed.append([line for line in out.splitlines() if ":" in line])
+    assert len(printed[0]) >= 4
+    assert printed[0] == printed[1]
+
+
+SUMS = """
+var<workgroup> tile: array<i32, 8>;
+fn total(first: i32, last: i32) -> i32 {
+  var parts: array<i32, 8>;
+  var sum = 0;
+  for (var i = first; i < last; i++) {
+    parts[i] = tile[i];
+    if (parts[i] < 0) { continue; }
+    sum += parts[i];
+  }
+  return sum;
+}
+"""
+
+
+def test_barriers_in_loops_keep_the_variables_of_invocations(anywhere: str) -> None:
+    text = """
+    var own = x[global_id.x];
+    var rounds = 0;
+    while (rounds < 3) {
+      tile[local_index] = own;
+      workgroupBarrier();
+      own = total(0, 8) - tile[(local_index + 1) % 8];
+      rounds++;
+      workgroupBarrier();
+    }
+    y[global_id.x] = own + rounds * 1000;
+    """
+    kernel = tw.kernel(
+        text,
+        inputs={"x": I32},
+        outputs={"y": I32},
+        workgroup_size=8,
+        header=SUMS,
+    )
+    x = [*range(-3, 13)]
+    expected = []
+    for group in (x[:8], x[8:]):
+        for _ in range(3):
+            sum_ = sum(value for value in group if value >= 0)
+            group = [sum_ - group[(n + 1) % 8] for n in range(8)]
+        expected += [value + 3000 for value in group]
+    assert kernel(tw.asarray(x, dtype=I32)).tolist() == expected

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from tensorweb.codegen.program import Program
 from tensorweb.codegen.wasm.argreduce import argreduce
+from tensorweb.codegen.wasm.custom import custom
 from tensorweb.codegen.wasm.elementwise import elementwise
 from tensorweb.codegen.wasm.factorizations import factor
 from tensorweb.codegen.wasm.product.contraction import matmul
@@ -29,6 +30,7 @@ GENERATORS: dict[str, Callable[[Kernel, WasmTarget], Program]] = {
     "reduce": reduce,
     "argreduce": argreduce,
     "rows": rows,
+    "custom": custom,
 }
 """Who writes the program of each kind of kernel."""
 

@@ -54,6 +54,12 @@ _SIGNED_WORDS = {
     "min": "min",
     "max": "max",
 }
+_INSTRUCTIONS = {
+    "round": "nearest",
+    "countLeadingZeros": "clz",
+    "countTrailingZeros": "ctz",
+    "countOneBits": "popcnt",
+}
 _CONVERSIONS = {
     ("f32", "i32"): ("i32.trunc_sat_f32_s", "i32x4.trunc_sat_f32x4_s"),
     ("f32", "u32"): ("i32.trunc_sat_f32_u", "i32x4.trunc_sat_f32x4_u"),
@@ -215,7 +221,7 @@ class Operators(ABC):
                 sign = f"p{name}" if self.is_vector and kind[0] == "f" else name
                 self.operator(sign, kind)
             elif name not in PAIRS:
-                word = {"round": "nearest", "countLeadingZeros": "clz"}.get(name, name)
+                word = _INSTRUCTIONS.get(name, name)
                 f.op(f"{self.shape(kind)}.{word}")
 
     def choose(self) -> None:
