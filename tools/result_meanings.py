@@ -389,7 +389,6 @@ RESULTS: dict[str, str] = {
     "tw.data.random_split": "one subset for each length.",
     "x.split x.chunk": "the slices, which are views.",
     "x.masked_fill": "of the shape that both broadcast to.",
-    "tw.optim.clip_grad_norm_": "the norm before.",
     # Shapes, trees, devices.
     "tw.shapes.align_shapes": "both padded shapes and the broadcast shape.",
     "tw.shapes.matmul_shape": "the batch shape, m, k and n.",
