@@ -60,6 +60,10 @@ RESULTS: dict[str, str] = {
     "*.mean *.std *.var np.nanmean np.nanstd np.nanvar np.median np.nanmedian "
     "tw.distributions": "`sample_shape + batch_shape + event_shape` for samples, the "
     "broadcast shape for moments, without `event_shape` for densities and entropies.",
+    "tw.linalg.solve_triangular tw.linalg.cho_solve": "the shape of `b`, broadcast "
+    "with the outer axes of the matrices.",
+    "tw.linalg.expm": "the shape and dtype of the input.",
+    "tw.linalg.block_diag": "the sums of the blocks' lengths.",
     "tw.linalg.vector_norm": REDUCED + FLOATS,
     "np.average": REDUCED + "with `returned` the sums of the weights too.",
     "np.quantile np.percentile np.nanquantile np.nanpercentile": (

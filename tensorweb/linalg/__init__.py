@@ -26,9 +26,21 @@ from tensorweb.linalg.spectral import (
     svd,
     svdvals,
 )
+from tensorweb.linalg.structured import (
+    block_diag,
+    cho_factor,
+    cho_solve,
+    expm,
+    lu,
+    solve_triangular,
+    toeplitz,
+)
 
 __all__ = [
     "LinAlgError",
+    "block_diag",
+    "cho_factor",
+    "cho_solve",
     "cholesky",
     "cross",
     "det",
@@ -37,7 +49,9 @@ __all__ = [
     "eigh",
     "eigvals",
     "eigvalsh",
+    "expm",
     "inv",
+    "lu",
     "matmul",
     "matrix_norm",
     "matrix_power",
@@ -48,9 +62,11 @@ __all__ = [
     "qr",
     "slogdet",
     "solve",
+    "solve_triangular",
     "svd",
     "svdvals",
     "tensordot",
+    "toeplitz",
     "trace",
     "vecdot",
     "vector_norm",
