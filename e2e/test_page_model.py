@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from page_driver import PageDriver, expect
 
 PROGRAM = """import tensorweb as tw
 model = tw.nn.Sequential(tw.nn.Linear(3, 4), tw.nn.ReLU(), tw.nn.Linear(4, 2))
 y = model(tw.ones((5, 3)))
-print(y.shape)
+print(float(y.sum()))
 """
 
 
@@ -20,7 +22,11 @@ def test_a_network_is_a_tree_down_to_the_causes_of_a_cell(on_cpu: PageDriver) ->
     expect(rows).to_have_count(4)
     expect(rows.nth(1)).to_contain_text("Linear")
     expect(rows.nth(1)).to_contain_text("→ (5, 4)")
-    expect(rows.nth(0).locator(".model-count")).to_have_text("26 parameters")
+    # With the time of its kernels; the device is the CPU.
+    expect(rows.nth(0).locator(".model-count")).to_have_text(
+        re.compile(r"^26 parameters · (≈ )?[\d.]+ (µs|ms|s)$")
+    )
+    expect(page.locator("#model button:has-text('Measure times')")).to_be_hidden()
     rows.nth(2).click()
     value = page.locator("#model .model-value")
     expect(value.locator("code")).to_have_text("model.1(…)")

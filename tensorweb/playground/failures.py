@@ -230,3 +230,14 @@ def syntax_problems(source: str) -> list[Problem]:
         }
         for frame in frames[-1:]
     ]
+
+
+def exit_text(leaving: SystemExit) -> str:
+    """Return what the interpreter prints of an argument of `sys.exit`, else ""."""
+    if leaving.code in (None, 0):
+        return ""
+    try:
+        return f"exit: {leaving.code}\n"
+    except Exception:
+        # The interpreter leaves without a word in this case.
+        return ""

@@ -12,6 +12,7 @@ from typing import TypeVar
 import tensorweb as tw
 from tensorweb import frames
 from tensorweb.devices import open_device_async
+from tensorweb.events import Flush
 from tensorweb.frames import Location
 from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.node import Node
@@ -24,7 +25,7 @@ from tensorweb.inspection.gradients import difference_quotient, gradients
 from tensorweb.waits import Steps, run_async, run_blocking
 
 from . import inside_records, pictures, policy, records, tensors
-from .models import Call, Calls, Part, parts_of
+from .models import Call, Calls, Part, Time, parts_of
 from .numbers import Reader, text_of
 from .sources import is_program, name_of
 from .streams import clip_line
@@ -38,7 +39,7 @@ class Inside:
     def __init__(self, blocking: bool) -> None:
         """Begin with nothing; `blocking` is whether Python can wait for devices."""
         self.provenance = Provenance(policy.MOST_RETAINED_BYTES)
-        self.calls = Calls()
+        self.calls = Calls(self.provenance)
         self._blocking = blocking
         self._looked: list[tensors.Entry] = []
         self._ids: dict[Node, int] = {}
@@ -246,10 +247,17 @@ class Inside:
         return self._entry(number).names[0]
 
     async def modules(
-        self, names: Mapping[str, object], reader: Reader
+        self,
+        names: Mapping[str, object],
+        reader: Reader,
+        flushes: Sequence[Flush] = (),
     ) -> list[inside_records.ModuleRecord]:
-        """Return the modules of the networks that have a name."""
+        """Return the modules of the networks that have a name.
+
+        Their times are those of the timed ones of the run's `flushes`.
+        """
         found = list(islice(parts_of(names), policy.MOST_MODULES))
+        times = self.calls.times(flushes)
         shown: list[int] = []
 
         def look(x: tw.Tensor, name: str) -> int:
@@ -281,10 +289,13 @@ class Inside:
                     x.size * x.dtype.itemsize for x in _tensors_of(found, part)
                 ),
                 "calls": call.count,
+                "seconds": time.seconds if time else None,
+                "shared": time is not None and time.is_shared,
                 "tensors": [records_of[number] for number in own],
                 "output": None if output is None else records_of[output],
             }
             for part, own, output, call in rows
+            for time in (_time_of(found, part, times),)
         ]
 
     async def _answer(self, steps: Steps[T]) -> T:
@@ -395,11 +406,27 @@ def _settings(part: Part) -> str:
     return part.module.extra_repr() if kind.__module__.startswith("tensorweb.") else ""
 
 
-def _tensors_of(found: Sequence[Part], part: Part) -> Iterator[tw.Tensor]:
-    """Yield the tensors of a module and of its parts."""
+def _time_of(
+    found: Sequence[Part], part: Part, times: Mapping[int, Time]
+) -> Time | None:
+    """Return the time of a module and of its parts, None if none has one."""
+    known = (times.get(id(each.module)) for each in _within(found, part))
+    own = [time for time in known if time is not None]
+    seconds = sum(time.seconds for time in own)
+    return Time(seconds, any(time.is_shared for time in own)) if own else None
+
+
+def _within(found: Sequence[Part], part: Part) -> Iterator[Part]:
+    """Yield a module and its parts."""
     for each in found:
         if each.path == part.path or each.path.startswith(f"{part.path}."):
-            yield from each.tensors.values()
+            yield each
+
+
+def _tensors_of(found: Sequence[Part], part: Part) -> Iterator[tw.Tensor]:
+    """Yield the tensors of a module and of its parts."""
+    for each in _within(found, part):
+        yield from each.tensors.values()
 
 
 def _names(entries: Sequence[tensors.Entry]) -> dict[Node, int]:

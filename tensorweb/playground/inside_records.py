@@ -115,6 +115,12 @@ class ModuleRecord(TypedDict):
     """Count of the numbers in its tensors and in those of its parts."""
     bytes: int
     calls: int
+    seconds: float | None
+    """Time that a device took for what calls of it and of its parts built; null if that
+    was not measured, or if there was no call."""
+    shared: bool
+    """Whether kernels computed operations of others as well: their time is divided by
+    the bytes of the operations' values."""
     tensors: Annotated[list[TensorRecord], Most(1000)]
     """Its own parameters and buffers."""
     output: TensorRecord | None

@@ -1,15 +1,28 @@
-"""The networks of a run as trees: modules with their parameters and last results."""
+"""The networks of a run as trees: modules with parameters, last results and times."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import tensorweb as tw
+from tensorweb import dtypes
+from tensorweb.events import Flush
+from tensorweb.events import KernelRecord as Launch
+from tensorweb.frames import Location
+from tensorweb.graph.complex_pairs import pair_of
+from tensorweb.graph.node import Node
+from tensorweb.graph.provenance import Provenance
 from tensorweb.graph.tracing import is_tracing
 from tensorweb.nn import Module
+from tensorweb.ops import OPS
+from tensorweb.shapes import size
+
+COMPUTES_NOTHING = frozenset({"movement", "leaf", "constant", "iota"})
+"""Kinds of nodes that take no part of a kernel's time."""
 
 
 @dataclass(slots=True)
@@ -21,12 +34,29 @@ class Call:
     output: tw.Tensor | None = None
 
 
+@dataclass(slots=True)
+class Time:
+    """Device time of the nodes that a module built itself, without its parts.
+
+    Attributes:
+        is_shared: whether kernels computed nodes of others as well, and their time was
+            divided by the bytes of the nodes' values.
+    """
+
+    seconds: float = 0.0
+    is_shared: bool = False
+
+
 class Calls:
     """The calls of modules while a program runs; of modules that have `forward`."""
 
-    def __init__(self) -> None:
-        """Begin without a call."""
+    def __init__(self, provenance: Provenance) -> None:
+        """Begin without a call; the provenance is open while calls are noted."""
         self._calls: dict[int, Call] = {}
+        self._provenance = provenance
+        # By the address of a node's location, which no other node has: flushes retain
+        # locations and no nodes.
+        self._owners: dict[int, tuple[Location, Module, int]] = {}
 
     @contextmanager
     def noting(self) -> Iterator[None]:
@@ -34,8 +64,13 @@ class Calls:
         plain = Module.__call__
 
         def noted(module: Module, *args: Any, **kwargs: Any) -> Any:
+            begin = len(self._owners)
             result = plain(module, *args, **kwargs)
             if not is_tracing():
+                given = [*_tensors_in((*args, *kwargs.values()))]
+                given += [x for _, x in Module.named_parameters(module)]
+                given += [x for _, x in Module.named_buffers(module)]
+                self._own(module, result, {pair_of(x.node) for x in given}, begin)
                 call = self._calls.setdefault(id(module), Call(module))
                 call.count += 1
                 call.output = _first_tensor(result)
@@ -47,9 +82,65 @@ class Calls:
         finally:
             Module.__call__ = plain  # type: ignore[method-assign]
 
+    def _own(
+        self, module: Module, result: object, given: set[Node], begin: int
+    ) -> None:
+        """Note which nodes a call built, but not those of calls inside of it.
+
+        Args:
+            module: the module that was called.
+            result: what it returned.
+            given: the nodes that existed before.
+            begin: count of the nodes with an owner before the call.
+        """
+
+        def is_own(node: Node) -> bool:
+            owner = self._owners.get(id(getattr(node, "location", None)))
+            return node not in given and (owner is None or owner[2] >= begin)
+
+        results = [pair_of(x.node) for x in _tensors_in((result,))]
+        for node in self._provenance.ordered(results, is_own):
+            location: Location | None = getattr(node, "location", None)
+            if location is not None and id(location) not in self._owners:
+                self._owners[id(location)] = location, module, len(self._owners)
+
     def of(self, module: Module) -> Call:
         """Return the calls of a module."""
         return self._calls.get(id(module)) or Call(module)
+
+    def times(self, flushes: Iterable[Flush]) -> dict[int, Time]:
+        """Return the times of modules by their ids; empty if no flush was timed."""
+        times: dict[int, Time] = {}
+        for flush in flushes:
+            measured = zip(flush.launches, flush.seconds or (), strict=False)
+            for launch, seconds in measured:
+                shares = self._shares(flush, launch)
+                total = sum(shares.values()) or 1
+                for owner, nbytes in shares.items():
+                    time = times.setdefault(owner, Time())
+                    time.seconds += seconds * nbytes / total
+                    time.is_shared |= len(shares) > 1
+        return times
+
+    def _shares(self, flush: Flush, launch: Launch) -> Counter[int]:
+        """Return the bytes of a launch's nodes by their modules, 0 for no module."""
+        shares: Counter[int] = Counter()
+        for number in launch.nodes if flush.locations else ():
+            node = flush.graph[number]
+            if OPS[node.op].kind not in COMPUTES_NOTHING:
+                owner = self._owners.get(id(flush.locations[number]))
+                nbytes = size(node.shape) * getattr(dtypes, node.dtype).itemsize
+                shares[id(owner[1]) if owner else 0] += max(nbytes, 1)
+        return shares
+
+
+def _tensors_in(values: Iterable[object]) -> Iterator[tw.Tensor]:
+    """Yield tensors, also those of tuples and lists."""
+    for value in values:
+        if isinstance(value, tw.Tensor):
+            yield value
+        elif isinstance(value, tuple | list):
+            yield from _tensors_in(value)
 
 
 def _first_tensor(value: object) -> tw.Tensor | None:

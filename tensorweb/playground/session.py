@@ -35,7 +35,7 @@ from . import (
     storages,
     tensors,
 )
-from .failures import describe_failure, syntax_problems
+from .failures import describe_failure, exit_text, syntax_problems
 from .files import ProgramFiles, remember_lost
 from .host import Host, NextLine, ReadLine, end_tasks, flush_streams
 from .lines import Lines
@@ -248,7 +248,7 @@ class Session:
             except KeyboardInterrupt:
                 self._stopped = True
             except SystemExit as leaving:
-                self._leave(leaving)
+                self._output.write(exit_text(leaving), "stderr")
             except BaseException as error:
                 failure = describe_failure(error, texts)
                 del error
@@ -572,7 +572,8 @@ class Session:
 
     async def modules(self) -> list[inside_records.ModuleRecord]:
         """Return the modules of the networks that have a name."""
-        return await self._looked_into().modules(self._names, self._reader)
+        inside, flushes = self._looked_into(), self._kernels.flushes
+        return await inside.modules(self._names, self._reader, flushes)
 
     async def film(self, result: int) -> inside_records.FilmRecord:
         """Return the values that a statement bound while the program ran."""
@@ -644,16 +645,6 @@ class Session:
         for name in ("last_exc", "last_value", "last_traceback", "last_type"):
             vars(sys).pop(name, None)
         gc.collect()
-
-    def _leave(self, leaving: SystemExit) -> None:
-        """Print the argument of `sys.exit`, as the interpreter does."""
-        if leaving.code not in (None, 0):
-            try:
-                text = str(leaving.code)
-            except Exception:
-                # The interpreter leaves without a word in this case.
-                return
-            self._output.write(f"exit: {text}\n", "stderr")
 
 
 def handlers(session: Session) -> Mapping[str, Handler]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tensorweb.playground import bridge
 from tensorweb.playground.session import Session, handlers
 
@@ -71,3 +73,47 @@ def test_modules_are_called_as_before_after_a_run() -> None:
 
 def test_a_program_without_networks_has_no_modules() -> None:
     assert asked("x = 1") == []
+
+
+TIMED = """
+import tensorweb as tw
+from tensorweb import nn
+class Net(nn.Module):
+    def __init__(self):
+        self.first, self.second = nn.Linear(3, 4), nn.Linear(4, 2)
+    def forward(self, x):
+        return self.second(tw.tanh(self.first(x * 2)))
+model = Net()
+unused = nn.Linear(2, 2)
+tw.realize(*model.parameters())
+x = tw.ones((5, 3)) + 1
+y = model(x).realize()
+z = tw.sort(x, axis=0).realize()
+"""
+
+
+def timed(device: str, **how: Any) -> tuple[Any, Any]:
+    session = Session(lambda kind, fields: None, None, True)
+    table: Any = handlers(session)
+    record = bridge.drive(table["run"](TIMED, device, inside=True, **how))
+    assert record["error"] is None
+    return record, bridge.drive(table["modules"]())
+
+
+@pytest.mark.usefixtures("wasm")
+def test_modules_have_the_time_of_the_kernels_of_their_calls() -> None:
+    record, found = timed("cpu", timed=True)
+    model, first, second, unused = found
+    assert unused["seconds"] is None
+    assert model["seconds"] >= first["seconds"] + second["seconds"] > 0
+    # The sort and the values before the call belong to no module.
+    products = [each for each in record["kernels"] if each["kind"] != "sort_rows"]
+    assert model["seconds"] <= sum(each["seconds"] for each in products) + 1e-9
+    # Kernels of tanh and of the products compute for two of them.
+    assert [one["shared"] for one in (model, first)] == [True, True]
+
+
+@pytest.mark.usefixtures("wasm")
+def test_a_run_without_times_says_so() -> None:
+    _, found = timed("cpu")
+    assert [one["seconds"] for one in found] == [None] * 4

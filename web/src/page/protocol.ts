@@ -1195,6 +1195,12 @@ export interface ModuleRecord {
   parameters: number;
   bytes: number;
   calls: number;
+  /** Time that a device took for what calls of it and of its parts built; null if that
+    was not measured, or if there was no call. */
+  seconds: number | null;
+  /** Whether kernels computed operations of others as well: their time is divided by
+    the bytes of the operations' values. */
+  shared: boolean;
   /** Its own parameters and buffers. */
   tensors: TensorRecord[];
   /** What it returned last; null if it was not called, or returned no tensor. */
@@ -1209,6 +1215,8 @@ export const isModuleRecord: Check<ModuleRecord> = record({
   parameters: count(1_000_000_000),
   bytes: count(),
   calls: count(),
+  seconds: orNull(number),
+  shared: flag,
   tensors: list(isTensorRecord, 1_000),
   output: orNull(isTensorRecord),
 });

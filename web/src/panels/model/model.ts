@@ -1,7 +1,7 @@
 /** The networks of the run as trees: modules with their parameters and their last results. */
 
 import { button, el } from "../../parts/dom";
-import { bytes, count, tuple } from "../../parts/format";
+import { bytes, count, duration, tuple } from "../../parts/format";
 import type { Page } from "../../page/page";
 import type { ModuleRecord, TensorRecord } from "../../page/protocol";
 import { originNote } from "../../page/run-origin";
@@ -17,7 +17,7 @@ const NONE = "No name of the program refers to a network. Assign one, for exampl
 
 export function mountModel(host: HTMLElement, page: Page): Part {
   const text = el("p", { class: "empty" }, INVITATION);
-  const look = button("Look inside", () => void begin(), { class: "quiet", title: "Run the program once more, and retain what every module returns" });
+  const look = button("Look inside", () => void begin(), { class: "quiet", title: "Run the program once more, and retain what every module returns and how long it takes" });
   const offer = el("p", {}, look);
   const list = el("ol", { class: "model-list" });
   host.append(text, offer, list);
@@ -25,7 +25,7 @@ export function mountModel(host: HTMLElement, page: Page): Part {
   let drawn: RunOrigin | null = null;
 
   const begin = (): void => {
-    page.run(null, { inside: true });
+    page.run(null, { inside: true, timed: true });
   };
   const show = async (origin: RunOrigin): Promise<void> => {
     drawn = origin;
@@ -48,7 +48,7 @@ export function mountModel(host: HTMLElement, page: Page): Part {
       el("strong", {}, name),
       el("code", {}, settings ? `${kind}(${settings})` : kind),
       el("span", { class: "model-shape" }, output ? `→ ${tuple(output.shape)}` : ""),
-      el("span", { class: "model-count" }, share, count(parameters, "parameter")),
+      el("span", { class: "model-count" }, share, [count(parameters, "parameter"), timeOf(module)].filter(Boolean).join(" · ")),
     );
     const details = el("details", { class: "model-module" }, summary);
     const node = el("li", {}, details);
@@ -57,7 +57,7 @@ export function mountModel(host: HTMLElement, page: Page): Part {
       if (!details.open || details.childElementCount > 1) return;
       const called = module.calls > 0 ? `called ${count(module.calls, "time")}` : "not called";
       const values = [...tensors, ...(output ? [output] : [])].map(valueOf);
-      details.append(el("p", { class: "model-facts" }, `${module.path} · ${bytes(module.bytes)} · ${called}`), el("div", { class: "model-values" }, ...values));
+      details.append(el("p", { class: "model-facts" }, [module.path, bytes(module.bytes), called, timeWords(module)].filter(Boolean).join(" · ")), el("div", { class: "model-values" }, ...values));
     };
     details.addEventListener("toggle", open);
     return node;
@@ -78,9 +78,22 @@ export function mountModel(host: HTMLElement, page: Page): Part {
         list.replaceChildren();
         text.textContent = run ? ASK : INVITATION;
       }
-      offer.hidden = !run || run.inside === true;
+      const isTimed = run?.kernels.some(({ seconds }) => seconds !== undefined) ?? false;
+      look.textContent = run?.inside ? "Measure times" : "Look inside";
+      offer.hidden = !run || (run.inside === true && (isTimed || run.kernels.length === 0));
       if (isNew && run?.inside && phase === "idle" && origins.tensors) void show(origins.tensors);
     },
     originNote: (view) => (list.childElementCount > 0 ? originNote(view, "tensors") : null),
   };
+}
+
+/** The time of a module's kernels; about as long where they compute for others as well. */
+function timeOf({ seconds, shared }: ModuleRecord): string {
+  return seconds === null ? "" : `${shared ? "≈ " : ""}${duration(seconds)}`;
+}
+
+function timeWords(module: ModuleRecord): string {
+  if (module.seconds === null) return "";
+  const note = module.shared ? " (kernels that compute for others too count by the bytes of their values)" : "";
+  return `${timeOf(module)} on the device${note}`;
 }
