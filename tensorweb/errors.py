@@ -12,6 +12,7 @@
     ├── MissingPackageError (ImportError)    this needs a package that is not installed
     ├── LinAlgError (ValueError)         a matrix cannot be taken apart or inverted
     │   └── MatrixShapeError (ShapeError)    matrices of a shape that does not fit
+    ├── NonFiniteError (FloatingPointError)  an operation made NaN under `debug_nans`
     ├── TraceError (RuntimeError)        a value was asked for while jit records
     ├── DeviceError (ValueError)         devices are mixed, unknown or unavailable
     ├── KernelError (ValueError)         a kernel of your own does not fit its call
@@ -58,6 +59,7 @@ __all__ = [
     "MatrixShapeError",
     "MissingPackageError",
     "NarrowedDataWarning",
+    "NonFiniteError",
     "RangeError",
     "ShaderError",
     "ShapeError",
@@ -247,6 +249,14 @@ class MatrixShapeError(ShapeError, LinAlgError):
     Traceback (most recent call last):
     ...
     tensorweb.errors.MatrixShapeError: inv: shape (1, 2); the last two axes must be...
+    """
+
+
+class NonFiniteError(TensorwebError, FloatingPointError):
+    """An operation made a NaN or an infinity while `tw.debug_nans` looked.
+
+    >>> issubclass(NonFiniteError, FloatingPointError)
+    True
     """
 
 

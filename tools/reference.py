@@ -212,6 +212,7 @@ PAGES: dict[str, Page] = {
             Computing="computing evaluate",
             Kernels="events",
             Reports="report",
+            Debugging="debugging",
             Kernels_of_your_own="kernel",
             Tuning_and_warming_up="tuning warming",
         ),

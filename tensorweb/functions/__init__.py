@@ -14,6 +14,7 @@ from tensorweb.functions.complex_numbers import *
 from tensorweb.functions.computing import *
 from tensorweb.functions.creation import *
 from tensorweb.functions.data_types import *
+from tensorweb.functions.debugging import *
 from tensorweb.functions.elementwise import *
 from tensorweb.functions.joining import *
 from tensorweb.functions.linear_algebra import *

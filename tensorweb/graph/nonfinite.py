@@ -192,6 +192,11 @@ def search() -> Search | None:
     return _open.get()
 
 
+def start_search(found: Search | None) -> None:
+    """Open a search in this thread or task, or with None end the open one."""
+    _open.set(found)
+
+
 def is_searching() -> bool:
     """Whether a search is open."""
     return _open.get() is not None

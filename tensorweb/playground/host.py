@@ -218,6 +218,7 @@ class Interpreter:
     def begin(self) -> None:
         """Restore the state for a new program; cancel tasks of earlier ones."""
         end_tasks()
+        tw.debug_nans(False)
         rename(self._printing)
         drawing = sys.modules.get(DRAWING)
         if drawing is not None:

@@ -28,6 +28,16 @@ FLOWING = ("float", "complex")
 """Kinds of dtypes that gradients are computed for."""
 
 
+# Deeper values are registered as pending, and those of greater depth computed.
+_registered, _deepest = 1, DEEPEST
+
+
+def compute_at_once(is_on: bool) -> None:
+    """Compute each tensor when it is made, or again only if its graph is too deep."""
+    global _registered, _deepest
+    _registered, _deepest = (0, 0) if is_on else (1, DEEPEST)
+
+
 class TensorBase:
     """Holds a node of the graph; mixins add operators and methods.
 
@@ -53,7 +63,7 @@ class TensorBase:
                 f"Tensor({type(node).__name__}): make tensors with tw.asarray(data), "
                 "tw.zeros(shape) and the like."
             )
-        if node.depth > 1:
+        if node.depth > _registered:
             self._begin(node)
         if (
             autograd.open_blocks
@@ -78,7 +88,7 @@ class TensorBase:
     def _begin(node: Node) -> None:
         """Register a pending value; compute it if its graph is too deep."""
         watch(node.inputs[0] if node.op is COMPLEX else node)
-        if node.depth > DEEPEST:
+        if node.depth > _deepest:
             bound_depth(node)
 
     def _replace(self, node: Node, key: object = None) -> None:
@@ -102,7 +112,7 @@ class TensorBase:
         if is_leaf_of(self.node, self):
             self._replace_leaf(node)
             return
-        if node.depth > 1:
+        if node.depth > _registered:
             self._begin(node)
         if node.storage is None and node.op is not COMPLEX:
             node.mark = ref(self)
@@ -119,7 +129,7 @@ class TensorBase:
                 "step of training change it inside of `with tw.no_grad():`; for a new "
                 "tensor with a gradient write y = x.at[i].set(v), or y = x + v."
             )
-        if node.depth > 1:
+        if node.depth > _registered:
             self._begin(node)
         note_write(self, old)
         old.history = REPLACED

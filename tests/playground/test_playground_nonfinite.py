@@ -92,3 +92,13 @@ def test_a_stopped_program_reports_its_origins(device: str) -> None:
     record = bridge.drive(session.run(source, device, search=True))
     assert record["stopped"]
     assert record["search"]["origins"] == [SQRT]
+
+
+def test_a_program_that_debugs_stops_and_the_next_one_does_not(device: str) -> None:
+    session = Session(lambda kind, fields: None, None, True)
+    source = "import tensorweb as tw\ntw.debug_nans()\nx = tw.log(-tw.ones(2))\n"
+    failed = bridge.drive(session.run(source, device))["error"]
+    assert failed is not None
+    assert "log: it made NaN in main.py:3" in str(failed)
+    following = source.replace("tw.debug_nans()", "")
+    assert bridge.drive(session.run(following, device))["error"] is None
