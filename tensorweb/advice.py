@@ -230,17 +230,10 @@ _TENSORWEB: dict[str, str] = {
     "utils": "its data sets and batches are in `tw.data`",
 }
 
-_LIST = "write a plain list or dict: modules look into both"
-_VOLUMES = "there are windows of one and two axes"
 
 _NN: dict[str, str] = {
-    **_entries(
-        (_VOLUMES, "AvgPool3d Conv3d ConvTranspose3d MaxPool3d"),
-        (_LIST, "ModuleDict ModuleList ParameterDict ParameterList"),
-    ),
     "Buffer": "write `self.register_buffer(name, tensor)`",
     "DataParallel": "there is one device",
-    "EmbeddingBag": "write `tw.nn.Embedding(n, d)(i).mean(axis=-2)`",
     "Parameter": (
         "write `self.name = tensor`: tensors of floats are parameters, those of "
         "register_buffer are not"

@@ -330,4 +330,62 @@ CASES: dict[str, Case] = {
         {"x": (3, 4), "y": (3, 4), "z": (3, 4)},
         lambda nn: nn.TripletMarginLoss(margin=0.5, reduction="sum"),
     ),
+    "Conv3d": layer(
+        lambda nn: nn.Conv3d(2, 4, (1, 2, 3), stride=(1, 2, 1), padding=1, groups=2),
+        (1, 2, 3, 4, 4),
+    ),
+    "ConvTranspose3d": layer(
+        lambda nn: nn.ConvTranspose3d(2, 3, 2, stride=2, padding=1), (1, 2, 2, 3, 2)
+    ),
+    "MaxPool3d": layer(lambda nn: nn.MaxPool3d(2, stride=1), (1, 2, 2, 3, 4)),
+    "AvgPool3d": layer(
+        lambda nn: nn.AvgPool3d(2, padding=1, count_include_pad=False), (1, 2, 3, 4, 2)
+    ),
+    "AdaptiveAvgPool3d": layer(
+        lambda nn: nn.AdaptiveAvgPool3d((1, 2, None)), (1, 2, 3, 4, 2)
+    ),
+    "AdaptiveMaxPool3d": layer(lambda nn: nn.AdaptiveMaxPool3d(2), (1, 2, 3, 4, 2)),
+    **{
+        f"EmbeddingBag {mode}": Case(
+            lambda nn, layer, i: layer(i),
+            {"i": [[1, 4, 1], [0, 3, 2]]},
+            lambda nn, mode=mode: nn.EmbeddingBag(5, 3, mode=mode, padding_idx=3),
+            constants=("i",),
+        )
+        for mode in ("sum", "mean", "max")
+    },
+    **{
+        f"EmbeddingBag {mode}, offsets": Case(
+            lambda nn, layer, i, o: layer(i, o),
+            {"i": [1, 4, 0, 2, 3], "o": [0, 3, 3, 5]},
+            lambda nn, mode=mode: nn.EmbeddingBag(
+                5, 3, mode=mode, include_last_offset=True
+            ),
+            constants=("i", "o"),
+        )
+        for mode in ("sum", "mean", "max")
+    },
+    "embedding_bag, weights": Case(
+        lambda nn, layer, i, w, p: nn.embedding_bag(
+            i, w, mode="sum", per_sample_weights=p
+        ),
+        {"i": [[1, 4, 1], [0, 3, 2]], "w": (5, 3), "p": (2, 3)},
+        constants=("i",),
+    ),
+    "affine_grid": function(lambda nn, x: nn.affine_grid(x, (2, 1, 3, 2)), x=(2, 2, 3)),
+    "affine_grid, corners": function(
+        lambda nn, x: nn.affine_grid(x, (2, 1, 3, 2), align_corners=True), x=(2, 2, 3)
+    ),
+    **{
+        f"grid_sample {mode}, {padding}, {corners}": function(
+            lambda nn, x, g, options=(mode, padding, corners): nn.grid_sample(
+                x, g, *options
+            ),
+            x=(2, 2, 3, 4),
+            g=(2, 3, 2, 2),
+        )
+        for mode in ("bilinear", "nearest")
+        for padding in ("zeros", "border", "reflection")
+        for corners in (False, True)
+    },
 }

@@ -284,7 +284,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     "tw.sliding_windows x.sliding_windows": {
         "axis": "the axes that the windows slide along; as many as sizes.",
     },
-    "tw.conv1d tw.conv2d tw.nn.conv1d tw.nn.conv2d": {
+    "tw.conv1d tw.conv2d tw.nn.conv1d tw.nn.conv2d tw.nn.conv3d": {
         "padding": "zeros around the input: a width, one per axis, `same` or `valid`.",
     },
     "tw.avg_pool2d tw.max_pool2d": {
@@ -411,7 +411,8 @@ MEANINGS: dict[str, dict[str, str]] = {
     "tw.nn.normalize": {"p": "the power of the norm."},
     "tw.nn.one_hot": {"dtype": "of the result."},
     "tw.nn.adaptive_avg_pool2d tw.nn.adaptive_max_pool2d tw.nn.AdaptiveAvgPool2d "
-    "tw.nn.AdaptiveMaxPool2d": {
+    "tw.nn.AdaptiveMaxPool2d tw.nn.adaptive_avg_pool3d tw.nn.adaptive_max_pool3d "
+    "tw.nn.AdaptiveAvgPool3d tw.nn.AdaptiveMaxPool3d": {
         "output_size": "`(h', w')`; one number is for both, None keeps a length.",
     },
     "tw.nn.Softmax tw.nn.LogSoftmax tw.nn.GLU": {
@@ -542,9 +543,10 @@ MEANINGS: dict[str, dict[str, str]] = {
 """By scope, then by parameter."""
 
 LIKE: dict[str, str] = {
-    "tw.nn.avg_pool2d": "tw.nn.avg_pool1d",
-    "tw.nn.max_pool2d": "tw.nn.max_pool1d",
-    "tw.nn.ConvTranspose2d": "tw.nn.conv_transpose1d tw.nn.conv_transpose2d",
+    "tw.nn.avg_pool2d": "tw.nn.avg_pool1d tw.nn.avg_pool3d",
+    "tw.nn.max_pool2d": "tw.nn.max_pool1d tw.nn.max_pool3d",
+    "tw.nn.ConvTranspose2d": "tw.nn.conv_transpose1d tw.nn.conv_transpose2d "
+    "tw.nn.conv_transpose3d",
     "tw.nn.cross_entropy": "tw.nn.nll",
     "tw.nn.fold": "tw.nn.Fold tw.nn.Unfold",
     "tw.nn.TransformerDecoderLayer.forward": "tw.nn.TransformerDecoder.forward",

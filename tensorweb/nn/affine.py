@@ -1,4 +1,4 @@
-"""Layers with a matrix: Linear, Bilinear, Identity, Embedding."""
+"""Layers with a matrix: Linear, Bilinear, Identity, Embedding, EmbeddingBag."""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ import math
 from typing import SupportsIndex
 
 from tensorweb import dtypes
-from tensorweb.errors import DTypeError, ShapeError, TensorIndexError
-from tensorweb.functions import expand_dims, where
+from tensorweb.errors import DataError, DTypeError, ShapeError, TensorIndexError
+from tensorweb.functions import (
+    arange,
+    clip,
+    expand_dims,
+    maximum,
+    segment_max,
+    segment_sum,
+    where,
+)
 from tensorweb.nn import init
-from tensorweb.nn.arguments import as_float, indices_operand, positive
+from tensorweb.nn.arguments import as_float, choice, indices_operand, positive
 from tensorweb.nn.module import Module
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
@@ -18,10 +26,12 @@ from tensorweb.transforms.custom import stop_gradient
 __all__ = [
     "Bilinear",
     "Embedding",
+    "EmbeddingBag",
     "Identity",
     "Linear",
     "bilinear",
     "embedding",
+    "embedding_bag",
     "linear",
 ]
 
@@ -374,3 +384,144 @@ class Embedding(Module):
         text = f"{self.num_embeddings}, {self.embedding_dim}"
         is_bare = self.padding_idx is None
         return text if is_bare else f"{text}, padding_idx={self.padding_idx}"
+
+
+MODES = ("sum", "mean", "max")
+
+
+def embedding_bag(
+    input: ArrayLike,
+    weight: ArrayLike,
+    offsets: ArrayLike = None,
+    mode: str = "mean",
+    per_sample_weights: ArrayLike = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """Return sums, means or maxima of rows of a table: `(bags, size)`.
+
+    Args:
+        input: integers `(bags, n)`; or `(n,)`, the bags one after another.
+        weight: the table `(rows, size)`.
+        offsets: `(bags,)`, where each bag begins in an input `(n,)`.
+        mode: `sum`, `mean` or `max`; 0 for an empty bag.
+        per_sample_weights: of the input's shape, factors of the rows, for `sum`.
+        include_last_offset: whether the last offset is the end of the last bag.
+        padding_idx: index of a row that counts in no bag; may be negative.
+
+    Raises:
+        DTypeError: the indices are no integers.
+        TensorIndexError: one is out of range, or there is no row `padding_idx`.
+        ShapeError: the input has other axes.
+        DataError: there is no such mode, or it takes no weights.
+
+    >>> table = [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]
+    >>> tw.nn.embedding_bag([2, 0, 1], table, [0, 2])
+    tensor([[2., 3.],
+            [2., 3.]])
+    """
+    name = "embedding_bag"
+    table = as_float(name, weight, input)
+    choice(name, "mode", mode, MODES)
+    indices = indices_operand(table, input)
+    rows = _rows(name, table, indices, None)
+    if indices.ndim != (2 if offsets is None else 1):
+        raise ShapeError(
+            f"{name}: the input has shape {indices.shape}; it is (bags, n), or (n,) "
+            "with offsets."
+        )
+    if per_sample_weights is not None:
+        if mode != "sum":
+            raise DataError(f"{name}: mode {mode!r} takes no per_sample_weights.")
+        rows = rows * expand_dims(as_float(name, per_sample_weights, table), -1)
+    row = _padding_row(name, padding_idx, table.shape[0])
+    counted = expand_dims(indices != (-1 if row is None else row), -1)
+    rows = where(counted, rows, -math.inf if mode == "max" else 0.0)
+    counts = counted.astype(rows.dtype)
+    if offsets is None:
+        total = rows.max(1) if mode == "max" else rows.sum(1)
+        counts = counts.sum(1)
+    else:
+        starts = indices_operand(table, offsets)
+        starts = starts[:-1] if include_last_offset else starts
+        at = expand_dims(arange(indices.size, device=rows.device), -1)
+        bags = starts.size
+        ids = clip((at >= starts).sum(-1) - 1, 0, max(bags - 1, 0))
+        reduce = segment_max if mode == "max" else segment_sum
+        total, counts = reduce(rows, ids, bags), segment_sum(counts, ids, bags)
+    if mode == "max":
+        return where(counts > 0, total, 0.0)
+    return total / maximum(counts, 1.0) if mode == "mean" else total
+
+
+class EmbeddingBag(Embedding):
+    """A table of which sums, means or maxima of rows are taken; see `embedding_bag`.
+
+    Attributes:
+        weight: `(num_embeddings, embedding_dim)`.
+
+    >>> bags = tw.nn.EmbeddingBag(10, 3, mode="sum")
+    >>> bags(tw.asarray([1, 2, 4, 9]), tw.asarray([0, 3])).shape
+    (2, 3)
+    """
+
+    def __init__(
+        self,
+        num_embeddings: SupportsIndex,
+        embedding_dim: SupportsIndex,
+        mode: str = "mean",
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+        sparse: bool = False,
+        device: object = None,
+        dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
+        *,
+        rng: init.Rng = None,
+    ) -> None:
+        """Make a table.
+
+        Args:
+            num_embeddings: count of rows.
+            embedding_dim: length of a row.
+            mode: `sum`, `mean` or `max`.
+            include_last_offset: whether the last offset is the end of the last bag.
+            padding_idx: a row that is 0 at first and counts in no bag.
+            sparse: accepted as in PyTorch; gradients are dense.
+            device: device of the table.
+            dtype: floating-point dtype of the table.
+            rng: a generator, a key or a seed; None for the program's generator.
+
+        Raises:
+            TensorIndexError: there is no row `padding_idx`.
+            DataError: there is no such mode.
+        """
+        options = (num_embeddings, embedding_dim, padding_idx, device, dtype)
+        super().__init__(*options, rng=rng)
+        self.mode = choice("EmbeddingBag", "mode", mode, MODES)
+        self.include_last_offset = include_last_offset
+
+    def forward(
+        self,
+        input: ArrayLike,
+        offsets: ArrayLike = None,
+        per_sample_weights: ArrayLike = None,
+    ) -> Tensor:
+        """Return `(bags, embedding_dim)`.
+
+        Args:
+            input: integers `(bags, n)`; or `(n,)`, the bags one after another.
+            offsets: `(bags,)`, where each bag begins in an input `(n,)`.
+            per_sample_weights: of the input's shape, factors of the rows, for `sum`.
+
+        Raises:
+            DTypeError: the indices are no integers.
+            TensorIndexError: one is out of range.
+        """
+        return embedding_bag(
+            *(input, self.weight, offsets, self.mode, per_sample_weights),
+            *(self.include_last_offset, self.padding_idx),
+        )
+
+    def extra_repr(self) -> str:
+        """Return the settings."""
+        return f"{super().extra_repr()}, mode={self.mode!r}"

@@ -18,6 +18,10 @@ from tensorweb.tensor.convert import ArrayLike
 
 __all__ = [
     "Flatten",
+    "ModuleDict",
+    "ModuleList",
+    "ParameterDict",
+    "ParameterList",
     "Sequential",
     "Unflatten",
     "flatten",
@@ -153,6 +157,55 @@ class Sequential(Module):
 
 def _shown(layer: Layer) -> object:
     return layer if isinstance(layer, Module) else getattr(layer, "__name__", layer)
+
+
+class ModuleList(list[Any]):
+    """A list of modules; modules look into plain lists as well.
+
+    >>> model = tw.nn.Sequential(*tw.nn.ModuleList([tw.nn.ReLU(), tw.nn.Tanh()]))
+    >>> len(model)
+    2
+    """
+
+    def __init__(self, modules: Iterable[Any] = ()) -> None:
+        """Make a list.
+
+        Args:
+            modules: the modules.
+        """
+        super().__init__(modules)
+
+
+class ModuleDict(dict[str, Any]):
+    """A dict of modules; modules look into plain dicts as well.
+
+    >>> tw.nn.ModuleDict({"relu": tw.nn.ReLU()})["relu"]
+    ReLU()
+    """
+
+
+class ParameterList(list[Any]):
+    """A list of tensors; modules look into plain lists as well.
+
+    >>> tw.nn.ParameterList([tw.ones(2)])[0]
+    tensor([1., 1.])
+    """
+
+    def __init__(self, values: Iterable[Any] = ()) -> None:
+        """Make a list.
+
+        Args:
+            values: the tensors.
+        """
+        super().__init__(values)
+
+
+class ParameterDict(dict[str, Any]):
+    """A dict of tensors; modules look into plain dicts as well.
+
+    >>> tw.nn.ParameterDict({"bias": tw.ones(2)})["bias"]
+    tensor([1., 1.])
+    """
 
 
 def flatten(x: ArrayLike, start_dim: int = 0, end_dim: int = -1) -> Tensor:

@@ -22,12 +22,16 @@ from tensorweb.tensor.convert import ArrayLike, DTypeLike, as_operands
 __all__ = [
     "Conv1d",
     "Conv2d",
+    "Conv3d",
     "ConvTranspose1d",
     "ConvTranspose2d",
+    "ConvTranspose3d",
     "conv1d",
     "conv2d",
+    "conv3d",
     "conv_transpose1d",
     "conv_transpose2d",
+    "conv_transpose3d",
 ]
 
 
@@ -35,6 +39,9 @@ Numbers = SupportsIndex | Iterable[SupportsIndex]
 
 
 Border = str | Numbers
+
+AXES = {1: "length", 2: "h, w", 3: "d, h, w"}
+"""The last axes of an input, by their count."""
 
 
 def conv1d(
@@ -81,6 +88,28 @@ def conv2d(
     return _convolved("conv2d", x, weight, bias, (stride, padding, dilation), groups)
 
 
+def conv3d(
+    x: ArrayLike,
+    weight: ArrayLike,
+    bias: ArrayLike = None,
+    stride: Numbers = 1,
+    padding: Border = 0,
+    dilation: Numbers = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Return the convolution of `(n, c, d, h, w)` with `(o, c / groups, kd, kh, kw)`.
+
+    As `conv2d`; `(c, d, h, w)` is one example.
+
+    Raises:
+        ShapeError: the shapes do not fit.
+
+    >>> tw.nn.conv3d(tw.ones((1, 2, 4, 4, 4)), tw.ones((3, 2, 3, 3, 3))).shape
+    (1, 3, 2, 2, 2)
+    """
+    return _convolved("conv3d", x, weight, bias, (stride, padding, dilation), groups)
+
+
 def _convolved(
     name: str,
     x: ArrayLike,
@@ -113,9 +142,13 @@ def _convolution(
         batch, weight, *(() if bias is None else (bias,))
     )
     if checks_channels:
-        axes = "length" if name.endswith("1d") else "h, w"
         build.check_channels(
-            name, axes, image, kernel, added[0] if added else None, groups
+            name,
+            AXES[weight.ndim - 2],
+            image,
+            kernel,
+            added[0] if added else None,
+            groups,
         )
     sizes = kernel.shape[2:]
     windows = build.windows(name, image.shape[2:], sizes, *options)
@@ -215,10 +248,9 @@ class Convolution(Module):
         """Return the input as floats, with validated rank and channels."""
         name, count = type(self).__name__, self._spatial
         tensor = as_float(name, x, self.weight)
-        axes = ("length",) if count == 1 else ("h", "w")
         is_fitting = tensor.ndim in (count + 1, count + 2)
         if not is_fitting or tensor.shape[-1 - count] != self.in_channels:
-            words = ", ".join((str(self.in_channels), *axes))
+            words = f"{self.in_channels}, {AXES[count]}"
             raise ShapeError(
                 f"{name}: the input has shape {tensor.shape}; it takes (n, {words}) or "
                 f"({words}), {self.in_channels} being the channels."
@@ -290,6 +322,20 @@ class Conv2d(Convolution):
     """
 
     _spatial = 2
+
+
+class Conv3d(Convolution):
+    """A convolution: `(n, in_channels, d, h, w)` gives `(n, out_channels, d', h', w')`.
+
+    Attributes:
+        weight: `(out_channels, in_channels / groups, kd, kh, kw)`.
+        bias: `(out_channels,)`, or None.
+
+    >>> tw.nn.Conv3d(1, 8, 3, stride=2)(tw.ones((4, 1, 9, 9, 9))).shape
+    (4, 8, 4, 4, 4)
+    """
+
+    _spatial = 3
 
 
 class _ConvTranspose(Convolution):
@@ -456,6 +502,21 @@ class ConvTranspose2d(_ConvTranspose):
     _spatial = 2
 
 
+class ConvTranspose3d(_ConvTranspose):
+    """A transposed convolution of `(n, in_channels, d, h, w)`, which enlarges volumes.
+
+    Attributes:
+        weight: `(in_channels, out_channels / groups, kd, kh, kw)`.
+        bias: `(out_channels,)`, or None.
+
+    >>> layer = tw.nn.ConvTranspose3d(2, 3, 4, stride=2, padding=1)
+    >>> layer(tw.ones((1, 2, 5, 5, 5))).shape
+    (1, 3, 10, 10, 10)
+    """
+
+    _spatial = 3
+
+
 def conv_transpose1d(
     x: ArrayLike,
     weight: ArrayLike,
@@ -498,6 +559,28 @@ def conv_transpose2d(
     """
     options = (stride, padding, output_padding, groups, dilation)
     return _called("conv_transpose2d", ConvTranspose2d, x, weight, bias, options)
+
+
+def conv_transpose3d(
+    x: ArrayLike,
+    weight: ArrayLike,
+    bias: ArrayLike = None,
+    stride: Numbers = 1,
+    padding: Numbers = 0,
+    output_padding: Numbers = 0,
+    groups: SupportsIndex = 1,
+    dilation: Numbers = 1,
+) -> Tensor:
+    """Return the transposed convolution of volumes `(n, channels, d, h, w)`.
+
+    `weight` is `(channels, out / groups, kd, kh, kw)`; arguments and errors are of
+    `ConvTranspose3d`.
+
+    >>> tw.nn.conv_transpose3d(tw.ones((1, 1, 2, 2, 2)), tw.ones((1, 3, 2, 2, 2))).shape
+    (1, 3, 3, 3, 3)
+    """
+    options = (stride, padding, output_padding, groups, dilation)
+    return _called("conv_transpose3d", ConvTranspose3d, x, weight, bias, options)
 
 
 def _called(

@@ -10,7 +10,16 @@ from tensorweb.random import bernoulli
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
-__all__ = ["Dropout", "Dropout1d", "Dropout2d", "dropout", "dropout1d", "dropout2d"]
+__all__ = [
+    "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
+    "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
+]
 
 
 def dropout(x: ArrayLike, p: float = 0.5, *, key: Tensor | None = None) -> Tensor:
@@ -53,6 +62,17 @@ def dropout2d(x: ArrayLike, p: float = 0.5, *, key: Tensor | None = None) -> Ten
     tensor(18.)
     """
     return _channels_dropped("dropout2d", x, p, key, 4)
+
+
+def dropout3d(x: ArrayLike, p: float = 0.5, *, key: Tensor | None = None) -> Tensor:
+    """Return `(n, channels, d, h, w)` with a share `p` of the channels 0.
+
+    One example may do without `n`. Errors are those of `dropout`.
+
+    >>> tw.nn.dropout3d(tw.ones((2, 3, 3, 3)), 0.0, key=tw.random.key(0)).sum()
+    tensor(54.)
+    """
+    return _channels_dropped("dropout3d", x, p, key, 5)
 
 
 def _channels_dropped(
@@ -141,3 +161,13 @@ class Dropout2d(Dropout1d):
     """
 
     _rank = 4
+
+
+class Dropout3d(Dropout1d):
+    """Sets channels of `(n, channels, d, h, w)` to 0 with probability `p`.
+
+    >>> tw.nn.Dropout3d(0.5)(tw.ones((1, 2, 3, 3, 3))).sum()  # no key
+    tensor(54.)
+    """
+
+    _rank = 5

@@ -8,7 +8,18 @@ from functools import lru_cache
 from typing import Any, ClassVar, SupportsIndex
 
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.functions import asarray, zeros
+from tensorweb.functions import (
+    asarray,
+    broadcast_to,
+    clip,
+    expand_dims,
+    floor,
+    minimum,
+    round,
+    take_along_axis,
+    where,
+    zeros,
+)
 from tensorweb.functions import pad as bordered
 from tensorweb.nn.arguments import as_float, choice, positive
 from tensorweb.nn.convolution import numbers, padded
@@ -17,6 +28,7 @@ from tensorweb.nn.pooling import adaptive_pool
 from tensorweb.nodes import convolution as build
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
+from tensorweb.transforms.custom import stop_gradient
 from tensorweb.transforms.gradients import vjp
 
 __all__ = [
@@ -42,7 +54,9 @@ __all__ = [
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",
+    "affine_grid",
     "fold",
+    "grid_sample",
     "interpolate",
     "pad",
     "pixel_shuffle",
@@ -411,6 +425,140 @@ def fold(
         )
     result: Tensor = pullback(tensor)[0]
     return result
+
+
+def affine_grid(
+    theta: ArrayLike, size: Sequence[int], align_corners: bool = False
+) -> Tensor:
+    """Return the positions for `grid_sample` by which images are transformed affinely.
+
+    Args:
+        theta: matrices `(n, 2, 3)` of positions in the result.
+        size: `(n, channels, h, w)` of the result.
+        align_corners: whether -1 and 1 are the middles of the outermost pixels, and
+            not their ends.
+
+    Returns:
+        `(n, h, w, 2)`: x and y.
+
+    Raises:
+        ShapeError: the shapes do not fit.
+
+    >>> tw.nn.affine_grid([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]], (1, 1, 1, 2))[0, 0]
+    tensor([[-0.5,  0. ],
+            [ 0.5,  0. ]])
+    """
+    tensor, lengths = as_float("affine_grid", theta), tuple(size)
+    if tensor.ndim != 3 or len(lengths) != 4 or tensor.shape != (lengths[0], 2, 3):
+        raise ShapeError(
+            f"affine_grid: theta has shape {tensor.shape} and size is {lengths}; they "
+            "are (n, 2, 3) and (n, channels, h, w)."
+        )
+    h, w = lengths[2:]
+    rows, columns = (
+        asarray(_middles(count, align_corners), tensor.dtype, device=tensor.device)
+        for count in (h, w)
+    )
+    linear = tensor[:, None, None]
+    x, y = expand_dims(columns, -1), expand_dims(rows, (-1, -2))
+    return linear[..., 0] * x + linear[..., 1] * y + linear[..., 2]
+
+
+def _middles(count: int, align_corners: bool) -> list[float]:
+    """Return the positions of an axis' elements from -1 to 1."""
+    if align_corners:
+        return [2 * i / (count - 1) - 1 if count > 1 else 0.0 for i in range(count)]
+    return [(2 * i + 1) / count - 1 for i in range(count)]
+
+
+def grid_sample(
+    x: ArrayLike,
+    grid: ArrayLike,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool = False,
+) -> Tensor:
+    """Return images at the positions of a grid.
+
+    Args:
+        x: images `(n, channels, h, w)`.
+        grid: `(n, h', w', 2)`: x and y, from -1 to 1 inside of the image.
+        mode: `bilinear` or `nearest`.
+        padding_mode: what is outside: `zeros`, the `border`, or its `reflection`.
+        align_corners: whether -1 and 1 are the middles of the outermost pixels, and
+            not their ends.
+
+    Returns:
+        `(n, channels, h', w')`. Source: M. Jaderberg and others, Spatial transformer
+        networks, 2015.
+
+    Raises:
+        ShapeError: the shapes do not fit.
+        DataError: there is no such mode.
+
+    >>> image = [[[[1.0, 2.0], [3.0, 4.0]]]]
+    >>> tw.nn.grid_sample(image, [[[[0.0, 0.0]]]])
+    tensor([[[[2.5]]]])
+    """
+    name = "grid_sample"
+    image = as_float(name, x, grid)
+    at = as_float(name, grid, image)
+    choice(name, "mode", mode, ("bilinear", "nearest"))
+    choice(name, "padding_mode", padding_mode, ("zeros", "border", "reflection"))
+    if (image.ndim, at.ndim, at.shape[-1:]) != (4, 4, (2,)) or (
+        image.shape[0] != at.shape[0]
+    ):
+        raise ShapeError(
+            f"{name}: the shapes are {image.shape} and {at.shape}; they are "
+            "(n, channels, h, w) and (n, h', w', 2)."
+        )
+    h, w = image.shape[2:]
+    column = _position(at[..., 0], w, padding_mode, align_corners)
+    row = _position(at[..., 1], h, padding_mode, align_corners)
+    if mode == "nearest":
+        return _pixels(image, round(row), round(column))
+    top, left = floor(row), floor(column)
+    down, right = expand_dims(row - top, 1), expand_dims(column - left, 1)
+    upper = _pixels(image, top, left) * (1.0 - right)
+    upper = upper + _pixels(image, top, left + 1.0) * right
+    lower = _pixels(image, top + 1.0, left) * (1.0 - right)
+    lower = lower + _pixels(image, top + 1.0, left + 1.0) * right
+    return upper * (1.0 - down) + lower * down
+
+
+def _position(x: Tensor, length: int, mode: str, align_corners: bool) -> Tensor:
+    """Return where positions from -1 to 1 lie on an axis, in elements."""
+    if align_corners:
+        at = (x + 1.0) * ((length - 1) / 2)
+        low, span = 0.0, float(length - 1)
+    else:
+        at = ((x + 1.0) * length - 1.0) / 2
+        low, span = -0.5, float(length)
+    if mode == "reflection":
+        distance = abs(at - low) % (2 * span) if span else at * 0.0
+        at = minimum(distance, 2 * span - distance) + low
+    return at if mode == "zeros" else clip(at, 0.0, float(length - 1))
+
+
+def _pixels(image: Tensor, row: Tensor, column: Tensor) -> Tensor:
+    """Return the pixels at whole positions `(n, h', w')`, 0 outside."""
+    n, channels, h, w = image.shape
+    inside = (row >= 0) & (row < h) & (column >= 0) & (column < w)
+    # Positions are bounded before they become integers, which have an end; and after,
+    # since NaN becomes any of them.
+    whole = [
+        stop_gradient(clip(at, 0.0, length - 1.0)).astype("int32")
+        for at, length in ((row, h), (column, w))
+    ]
+    flat = clip(whole[0] * w + whole[1], 0, h * w - 1)
+    indices = flat.reshape(n, 1, -1)
+    shape = (n, channels, indices.shape[-1])
+    found = take_along_axis(
+        image.reshape(n, channels, h * w), broadcast_to(indices, shape), axis=-1
+    )
+    return where(
+        expand_dims(inside, 1), found.reshape(n, channels, *row.shape[1:]), 0.0
+    )
 
 
 class Upsample(FunctionModule):

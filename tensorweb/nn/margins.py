@@ -8,6 +8,7 @@ from typing import SupportsIndex
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import (
     arange,
+    clip,
     concat,
     cumulative_prod,
     expand_dims,
@@ -365,7 +366,7 @@ def ctc_loss(
     if labels.ndim == 1 and not is_one:
         starts = expand_dims(sizes.cumulative_sum() - sizes, -1)
         most = max(int(sizes.max().item()), 1)
-        at = minimum(starts + arange(most, device=steps.device), labels.size - 1)
+        at = clip(starts + arange(most, device=steps.device), 0, labels.size - 1)
         labels = labels.take(at, axis=0)
     labels = labels.reshape(1, -1) if labels.ndim == 1 else labels
     if labels.ndim != 2 or {labels.shape[0], *lengths.shape, *sizes.shape} != {n}:

@@ -17,7 +17,7 @@ from tensorweb.functions import (
     zeros,
 )
 from tensorweb.nn.arguments import as_float
-from tensorweb.nn.convolution import numbers
+from tensorweb.nn.convolution import AXES, numbers
 from tensorweb.nn.module import FunctionModule
 from tensorweb.nodes import convolution as build
 from tensorweb.tensor import Tensor
@@ -26,20 +26,28 @@ from tensorweb.tensor.convert import ArrayLike
 __all__ = [
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
     "AvgPool1d",
     "AvgPool2d",
+    "AvgPool3d",
     "MaxPool1d",
     "MaxPool2d",
+    "MaxPool3d",
     "adaptive_avg_pool1d",
     "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
     "adaptive_max_pool1d",
     "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
     "avg_pool1d",
     "avg_pool2d",
+    "avg_pool3d",
     "max_pool1d",
     "max_pool2d",
+    "max_pool3d",
 ]
 
 
@@ -64,10 +72,9 @@ class _Windows:
         self.dilation = numbers(name, "dilation", dilation, rank, 1)
         self.lengths = x.shape[x.ndim - rank :]
         if x.ndim not in (rank + 1, rank + 2):
-            axes = ("length",) if rank == 1 else ("h", "w")
             raise ShapeError(
                 f"{name}: the input has shape {x.shape}; it takes "
-                f"(n, channels, {', '.join(axes)}), or one example."
+                f"(n, channels, {AXES[rank]}), or one example."
             )
         self.borders = []
         for axis in range(rank):
@@ -289,6 +296,26 @@ def max_pool2d(
     return _max_pool("max_pool2d", x, 2, options, ceil_mode, return_indices)
 
 
+def max_pool3d(
+    x: ArrayLike,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    dilation: Numbers = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """Return the largest of each window of volumes `(n, channels, d, h, w)`.
+
+    Arguments and errors are those of `max_pool2d`.
+
+    >>> tw.nn.max_pool3d(tw.ones((1, 2, 4, 4, 4)), 2).shape
+    (1, 2, 2, 2, 2)
+    """
+    options = (kernel_size, stride, padding, dilation)
+    return _max_pool("max_pool3d", x, 3, options, ceil_mode, return_indices)
+
+
 def avg_pool1d(
     x: ArrayLike,
     kernel_size: Numbers,
@@ -338,6 +365,28 @@ def avg_pool2d(
     options = (kernel_size, stride, padding, 1)
     return _avg_pool(
         "avg_pool2d", x, 2, options, ceil_mode, count_include_pad, divisor_override
+    )
+
+
+def avg_pool3d(
+    x: ArrayLike,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: float | None = None,
+) -> Tensor:
+    """Return the mean of each window of volumes `(n, channels, d, h, w)`.
+
+    Arguments and errors are those of `avg_pool2d`.
+
+    >>> tw.nn.avg_pool3d(tw.ones((1, 2, 4, 4, 4)), 2).shape
+    (1, 2, 2, 2, 2)
+    """
+    options = (kernel_size, stride, padding, 1)
+    return _avg_pool(
+        "avg_pool3d", x, 3, options, ceil_mode, count_include_pad, divisor_override
     )
 
 
@@ -452,6 +501,17 @@ def adaptive_avg_pool2d(x: ArrayLike, output_size: Any) -> Tensor:
     return adaptive_pool("adaptive_avg_pool2d", x, output_size, 2, "mean")
 
 
+def adaptive_avg_pool3d(x: ArrayLike, output_size: Any) -> Tensor:
+    """Return the means of even parts of volumes: `output_size` is `(d', h', w')`.
+
+    One number counts for all axes, None leaves an axis as it is.
+
+    >>> tw.nn.adaptive_avg_pool3d(tw.ones((2, 3, 7, 5, 4)), (2, None, 1)).shape
+    (2, 3, 2, 5, 1)
+    """
+    return adaptive_pool("adaptive_avg_pool3d", x, output_size, 3, "mean")
+
+
 @overload
 def adaptive_max_pool1d(
     x: ArrayLike, output_size: Numbers, return_indices: Literal[False] = False
@@ -496,6 +556,17 @@ def adaptive_max_pool2d(
     (2, 3, 1, 1)
     """
     return _adaptive_max_pool("adaptive_max_pool2d", x, output_size, 2, return_indices)
+
+
+def adaptive_max_pool3d(
+    x: ArrayLike, output_size: Any, return_indices: bool = False
+) -> Any:
+    """Return the largest of even parts of volumes: `output_size` is `(d', h', w')`.
+
+    >>> tw.nn.adaptive_max_pool3d(tw.ones((2, 3, 7, 5, 4)), 1).shape
+    (2, 3, 1, 1, 1)
+    """
+    return _adaptive_max_pool("adaptive_max_pool3d", x, output_size, 3, return_indices)
 
 
 class _Pool(FunctionModule):
@@ -634,3 +705,44 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
     """
 
     _function = staticmethod(adaptive_max_pool2d)
+
+
+class MaxPool3d(_MaxPool):
+    """The largest of each window of `(n, channels, d, h, w)`; see `max_pool3d`.
+
+    >>> tw.nn.MaxPool3d(2)(tw.ones((1, 2, 6, 6, 6))).shape
+    (1, 2, 3, 3, 3)
+    """
+
+    _function = staticmethod(max_pool3d)
+
+
+class AvgPool3d(_AvgPool):
+    """The mean of each window of `(n, channels, d, h, w)`; see `avg_pool3d`.
+
+    >>> tw.nn.AvgPool3d(2)(tw.ones((1, 2, 6, 6, 6))).shape
+    (1, 2, 3, 3, 3)
+    """
+
+    _function = staticmethod(avg_pool3d)
+    divisor_override: float | None = None
+
+
+class AdaptiveAvgPool3d(_AdaptivePool):
+    """The means of even parts; see `adaptive_avg_pool3d`.
+
+    >>> tw.nn.AdaptiveAvgPool3d(3)(tw.ones((1, 2, 6, 6, 6))).shape
+    (1, 2, 3, 3, 3)
+    """
+
+    _function = staticmethod(adaptive_avg_pool3d)
+
+
+class AdaptiveMaxPool3d(_AdaptiveMaxPool):
+    """The largest of even parts; see `adaptive_max_pool3d`.
+
+    >>> tw.nn.AdaptiveMaxPool3d(3)(tw.ones((1, 2, 6, 6, 6))).shape
+    (1, 2, 3, 3, 3)
+    """
+
+    _function = staticmethod(adaptive_max_pool3d)

@@ -16,6 +16,9 @@ CALLS: dict[str, Callable[[tw.Tensor], tw.Tensor]] = {
     "nearest": lambda x: nn.interpolate(x, scale_factor=2),
     "reflect": lambda x: nn.pad(x, (1, 2, 1, 0), "reflect"),
     "pixels": lambda x: nn.pixel_unshuffle(nn.pixel_shuffle(x, 2), 2),
+    "positions": lambda x: nn.grid_sample(
+        x, nn.affine_grid(x[:, 0, :2, :3], (x.shape[0], 1, 3, 2))
+    ),
     "windows": lambda x: nn.fold(nn.unfold(x, 2), (3, 4), 2),
 }
 
@@ -47,6 +50,12 @@ def test_images_map_and_compile(call: Callable[..., Any], device: str) -> None:
         (lambda x: nn.pad(x, (3, 0), "reflect"), "2 wide at most"),
         (lambda x: nn.pad(x, (1, 0), "reflect", 1.0), "takes none"),
         (lambda x: nn.fold(x[0], 3, 2), "windows of 4 elements"),
+        (lambda x: nn.grid_sample(x, x), r"\(n, h', w', 2\)"),
+        (lambda x: nn.grid_sample(x, x, "bicubic"), "mode is 'bicubic'"),
+        (lambda x: nn.affine_grid(x[0], (2, 1, 3, 3)), r"\(n, 2, 3\)"),
+        (lambda x: nn.embedding_bag([1, 2], x[0, 0]), "or \\(n,\\) with offsets"),
+        (lambda x: nn.Conv3d(2, 2, 2)(x), r"takes \(n, 2, d, h, w\)"),
+        (lambda x: nn.max_pool3d(x[0], 2), r"takes \(n, channels, d, h, w\)"),
     ],
 )
 def test_what_does_not_fit_is_named(call: Callable[..., Any], words: str) -> None:

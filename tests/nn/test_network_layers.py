@@ -270,3 +270,11 @@ def test_vectors_are_normalised_by_norms_of_every_power(cpu: str) -> None:
     zeros = tw.zeros((1, 2))
     gradient = tw.grad(lambda x: nn.normalize(x, 3.0, eps=1.0).sum())(zeros)
     assert gradient.tolist() == [[1, 1]]
+
+
+@pytest.mark.parametrize("mode", ["mean", "max"])
+def test_bags_compile(mode: str, device: str) -> None:
+    layer = nn.EmbeddingBag(5, 3, mode=mode, rng=0)
+    rows, offsets = tw.asarray([1, 2, 4, 0]), tw.asarray([0, 3])
+    found = tw.jit(lambda layer, i, o: layer(i, o))(layer, rows, offsets)
+    assert abs(found - layer(rows, offsets)).max().item() < 1e-6

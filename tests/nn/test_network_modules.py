@@ -227,6 +227,27 @@ def test_copies_are_models_of_their_own(cpu: str) -> None:
         assert not (other.weight == model.weight).any()
 
 
+def test_lists_and_dicts_of_pytorch_hold_modules(cpu: str) -> None:
+    class Blocks(nn.Module):
+        def __init__(self) -> None:
+            self.blocks = nn.ModuleList([nn.Linear(2, 2) for _ in range(2)])
+            self.blocks.append(nn.Linear(2, 3))
+            self.heads = nn.ModuleDict({"last": nn.Linear(3, 1)})
+            self.scales = nn.ParameterList([tw.ones(2)])
+
+        def forward(self, x: tw.Tensor) -> Any:
+            for block in self.blocks:
+                x = block(x)
+            return self.heads["last"](x) * self.scales[0].sum()
+
+    model = Blocks()
+    names = [name for name, _ in model.named_parameters()]
+    assert names[:2] == ["blocks.0.weight", "blocks.0.bias"]
+    assert names[-3:] == ["heads.last.weight", "heads.last.bias", "scales.0"]
+    gradient = tw.jit(tw.grad(lambda model: model(tw.ones(2)).sum()))(model)
+    assert gradient.blocks[2].weight.shape == (3, 2)
+
+
 def test_programs_begin_with_the_same_parameters(cpu: str) -> None:
     from tensorweb import notices
 
@@ -270,7 +291,7 @@ def test_modules_answer_methods_of_pytorch(name: str, words: str, cpu: str) -> N
     ("name", "words"),
     [
         ("mse_loss", "tensorweb calls it mse"),
-        ("ModuleList", "write a plain list"),
+        ("DataParallel", "there is one device"),
         ("nothing_like_it", "has no attribute 'nothing_like_it'$"),
     ],
 )

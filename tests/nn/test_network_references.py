@@ -155,6 +155,9 @@ ON_GPU = (
     "Embedding padding_idx",
     "interpolate bicubic",
     "fold",
+    "grid_sample bilinear, reflection, False",
+    "Conv3d",
+    "EmbeddingBag mean, offsets",
 )
 """Each takes a second of compiling; the kernels themselves are tested elsewhere."""
 
