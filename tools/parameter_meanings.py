@@ -480,6 +480,11 @@ MEANINGS: dict[str, dict[str, str]] = {
         "rate": "the factor, between 0 and 1 for a rate that falls.",
         "steps": "count of steps between two multiplications.",
     },
+    "tw.optim.MultiSteps tw.optim.multi_transform": {
+        "params": "the parameters, a tree.",
+        "grads": "a tree like `params` with gradients.",
+        "state": "the state that `init` or the previous `update` returned.",
+    },
     "tw.optim.step_decay tw.optim.multistep": {
         "steps": "count of steps with the same rate.",
         "milestones": "the counts of steps after which it changes.",

@@ -185,6 +185,7 @@ PAGES: dict[str, Page] = {
                 "tensorweb.optim",
                 Optimisers="optimizer optimizers matrix_optimizers lbfgs state",
             ),
+            *_sections("tensorweb.optim", Parts_and_averages="combination"),
             Section("Schedules and gradients", module="tensorweb.optim"),
             Section(
                 "Schedulers in PyTorch's style", module="tensorweb.optim.lr_scheduler"

@@ -387,6 +387,12 @@ RESULTS: dict[str, str] = {
     "tw.optim.warm_restarts tw.optim.warmup_cosine": (
         "a function from the step count to the rate."
     ),
+    "tw.optim.MultiSteps.init tw.optim.multi_transform.init": "the state.",
+    "tw.optim.MultiSteps.update tw.optim.multi_transform.update": (
+        "`(params, state)` after the step."
+    ),
+    "tw.optim.masked": "an optimiser with `init` and `update`.",
+    "tw.optim.incremental_update": "a tree of the same structure.",
     "tw.optim.lr_scheduler.LRScheduler.get_last_lr": "the rates, floats.",
     "tw.optim.lr_scheduler.LRScheduler.state_dict": "numbers by name.",
     "tw.data.default_collate": "the batch.",

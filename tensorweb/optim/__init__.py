@@ -17,6 +17,12 @@ import typing as _typing
 from tensorweb.advice import unknown as _unknown
 from tensorweb.optim import lr_scheduler
 from tensorweb.optim.clipping import clip_by_global_norm, clip_grad_norm_
+from tensorweb.optim.combination import (
+    MultiSteps,
+    incremental_update,
+    masked,
+    multi_transform,
+)
 from tensorweb.optim.lbfgs import LBFGS
 from tensorweb.optim.matrix_optimizers import Adafactor, Muon
 from tensorweb.optim.optimizer import Optimizer
@@ -55,6 +61,7 @@ __all__ = [
     "AdamW",
     "Adamax",
     "Lion",
+    "MultiSteps",
     "Muon",
     "NAdam",
     "Optimizer",
@@ -66,8 +73,11 @@ __all__ = [
     "constant",
     "cosine",
     "exponential",
+    "incremental_update",
     "linear",
     "lr_scheduler",
+    "masked",
+    "multi_transform",
     "multistep",
     "one_cycle",
     "step_decay",
