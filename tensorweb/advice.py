@@ -1,6 +1,6 @@
 """What to write for names of NumPy and PyTorch that are different here.
 
-`tw.concatenate`, `x.masked_fill`, `tw.nn.mse_loss`, `model.eval` and `np.matrix` are
+`tw.concatenate`, `x.masked_fill`, `tw.nn.mse_loss`, `model.double` and `np.matrix` are
 answered from one table. An entry is the name to use, with `np.` if it is one of
 `tensorweb.numpy`, or a sentence whose code stands in backticks. The tests resolve every
 name and run all code.
@@ -257,7 +257,6 @@ _NN: dict[str, str] = {
     "poisson_nll_loss": "poisson_nll",
     "smooth_l1_loss": "smooth_l1",
     "swish": "silu",
-    "train": "there is no mode; pass train=True, or key= to Dropout, with the call",
     "utils": (
         "gradients are clipped by "
         "`tw.optim.clip_grad_norm_(model.parameters(), max_norm=1.0)`"
@@ -272,11 +271,9 @@ _MODULE: dict[str, str] = {
         f"write `model.to({fastest()!r})`, or call `tw.set_default_device` at first"
     ),
     "double": 'write `model.to("cpu", tw.float64)`',
-    "eval": "modules have no mode: without train=True and key= a call evaluates",
     "half": "write `model.to(dtype=tw.float16)`",
     "register_forward_hook": "there are no hooks; print in forward, it works anywhere",
     "register_parameter": "write `setattr(model, name, tensor)`",
-    "train": "modules have no mode: pass train=True to the call, or key= to Dropout",
     "zero_grad": (
         "write `opt.zero_grad()`, or `p.grad = None` for each of parameters()"
     ),

@@ -22,7 +22,7 @@ from tensorweb.nn import init
 from tensorweb.nn.activations import softmax_along
 from tensorweb.nn.affine import Linear, linear
 from tensorweb.nn.arguments import as_float, operand, positive
-from tensorweb.nn.dropout_layers import dropout
+from tensorweb.nn.dropout_layers import dropout, training_key
 from tensorweb.nn.module import Module
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
@@ -342,7 +342,8 @@ class MultiheadAttention(Module):
             mask = _seeing_more(mask, k.shape[2], more)
         scale = 1 / math.sqrt(q.shape[-1])
         weights = _weights(name, q, k, is_causal and not more, mask, scale)
-        weights = dropout(weights, self.dropout, key=dropout_key)
+        drawn = training_key(self, self.dropout, dropout_key, q.device)
+        weights = dropout(weights, self.dropout, key=drawn)
         joined = (weights @ v).permute_dims((0, 2, 1, 3)).reshape(*operands[0].shape)
         result = self.out_proj(joined)
         reported = weights.mean(1) if average_attn_weights else weights

@@ -216,13 +216,13 @@ class ChannelNorm(Module):
         """The count of batches in the running statistics, or None."""
         return self.statistics.num_batches_tracked if self.statistics else None
 
-    def forward(self, x: ArrayLike, *, train: bool = False) -> Tensor:
+    def forward(self, x: ArrayLike, *, train: bool | None = None) -> Tensor:
         """Return the normalised input.
 
         Args:
             x: `(n, num_features, ...)`.
             train: whether to normalise by the statistics of the input where there are
-                running ones, and to update these.
+                running ones, and to update these; None for the mode that `train()` set.
 
         Raises:
             ShapeError: it has another number of axes or channels, or in training one
@@ -230,7 +230,7 @@ class ChannelNorm(Module):
             TraceError: in training inside of `vmap` or `checkpoint`.
         """
         tensor = as_float(type(self).__name__, x, self.weight)
-        return self._normalized(tensor, train)
+        return self._normalized(tensor, self.training if train is None else train)
 
     def _normalized(self, x: Tensor, train: bool) -> Tensor:
         """Return the normalised input, of any rank."""

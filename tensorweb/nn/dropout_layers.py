@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from tensorweb.errors import DataError
+from tensorweb.errors import DataError, TraceError
 from tensorweb.functions import where
+from tensorweb.graph.tracing import open_repeat, open_trace
 from tensorweb.nn.arguments import as_float
+from tensorweb.nn.init import generator
 from tensorweb.nn.module import Module
 from tensorweb.random import bernoulli
 from tensorweb.tensor import Tensor
@@ -104,8 +106,28 @@ def _checked(name: str, p: float) -> float:
     return float(p)
 
 
+def training_key(
+    layer: Module, p: float, key: Tensor | None, device: str
+) -> Tensor | None:
+    """Return the key of a call: the given one, or in training one that is drawn.
+
+    Raises:
+        TraceError: it would be drawn inside of a transformation, which repeats the
+            draw of its recording.
+    """
+    if key is not None or not layer.training or not p:
+        return key
+    if open_trace() is not None or open_repeat() is not None:
+        raise TraceError(
+            f"{type(layer).__name__}: in training mode dropout draws a key, and inside "
+            "of jit, vmap and checkpoint each call would drop the same elements; give "
+            "the call a key=, or call model.eval()."
+        )
+    return generator(None, device)._next()
+
+
 class Dropout(Module):
-    """Sets elements to 0 with probability `p`, but only in a call with `key=`.
+    """Sets elements to 0 with probability `p`, in a call with `key=` or in training.
 
     >>> layer = tw.nn.Dropout(0.5)
     >>> layer(tw.ones(4), key=tw.random.key(0))
@@ -124,12 +146,15 @@ class Dropout(Module):
         self.p = _checked(type(self).__name__, p)
 
     def forward(self, x: ArrayLike, *, key: Tensor | None = None) -> Tensor:
-        """Return `x`, with elements dropped if a key is given.
+        """Return `x`, with elements dropped if a key is given, or in training mode.
 
         Raises:
             DTypeError: `x` is no floating-point tensor, or the key no key.
+            TraceError: in training mode without a key, inside of a transformation.
         """
-        return dropout(x, self.p, key=key)
+        tensor = as_float(type(self).__name__, x)
+        key = training_key(self, self.p, key, tensor.device)
+        return dropout(tensor, self.p, key=key)
 
     def extra_repr(self) -> str:
         """Return the settings."""
@@ -145,8 +170,15 @@ class Dropout1d(Dropout):
     """
 
     def forward(self, x: ArrayLike, *, key: Tensor | None = None) -> Tensor:
-        """Return `x`, with channels dropped if a key is given."""
-        return _channels_dropped(type(self).__name__, x, self.p, key, self._rank)
+        """Return `x`, with channels dropped if a key is given, or in training mode.
+
+        Raises:
+            TraceError: in training mode without a key, inside of a transformation.
+        """
+        name = type(self).__name__
+        tensor = as_float(name, x)
+        key = training_key(self, self.p, key, tensor.device)
+        return _channels_dropped(name, tensor, self.p, key, self._rank)
 
     _rank = 3
 

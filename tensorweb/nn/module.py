@@ -55,6 +55,8 @@ class Module:
 
     _unnamed: ClassVar[str | None] = None
     _constants: frozenset[str] = frozenset()
+    # A class attribute: modules whose mode nobody sets have one structure, as trees.
+    training = False
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         """Register the new class as a tree."""
@@ -240,6 +242,32 @@ class Module:
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
+
+    def train(self, mode: bool = True) -> Self:
+        """Set whether calls without `train=` and `key=` are those of training.
+
+        Then normalisations use the statistics of the batch and update the running
+        ones, and dropout draws its keys from the program's generator. A new module
+        evaluates.
+
+        Args:
+            mode: whether calls are those of training.
+
+        >>> model = tw.nn.Sequential(tw.nn.ReLU(), tw.nn.Dropout(1.0)).train()
+        >>> model(tw.ones(2)), model.training
+        (tensor([0., 0.]), True)
+        """
+        for module in self.modules():
+            module.training = mode
+        return self
+
+    def eval(self) -> Self:
+        """Set that calls without `train=` and `key=` evaluate, as in a new module.
+
+        >>> tw.nn.Dropout(1.0).train().eval()(tw.ones(2))
+        tensor([1., 1.])
+        """
+        return self.train(False)
 
     def to(self, device: object = None, dtype: object = None) -> Self:
         """Move this module to a device, and its floats to a dtype; return it.

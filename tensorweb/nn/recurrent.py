@@ -17,6 +17,7 @@ from tensorweb.nn import init
 from tensorweb.nn.affine import linear
 from tensorweb.nn.arguments import as_float, choice, positive
 from tensorweb.nn.dropout_layers import dropout as drop
+from tensorweb.nn.dropout_layers import training_key
 from tensorweb.nn.module import Module
 from tensorweb.random import fold_in
 from tensorweb.tensor import Tensor
@@ -202,6 +203,7 @@ class Recurrent(Module):
     ) -> tuple[Tensor, list[State]]:
         directions = 2 if self.bidirectional else 1
         suffixes, last = self._suffixes(), []
+        key = training_key(self, self.dropout, key, x.device)
         for layer in range(self.num_layers):
             if layer and self.dropout and key is not None:
                 x = drop(x, self.dropout, key=fold_in(key, layer))

@@ -248,6 +248,39 @@ def test_lists_and_dicts_of_pytorch_hold_modules(cpu: str) -> None:
     assert gradient.blocks[2].weight.shape == (3, 2)
 
 
+def test_the_mode_is_what_calls_do_by_default(device: str) -> None:
+    model = nn.Sequential(nn.BatchNorm1d(3), nn.Sequential(nn.Dropout(0.5)))
+    x = tw.random.normal(tw.random.key(0), (64, 3))
+    assert not (model(x) == 0).any()
+    assert [module.training for module in model.train().modules()] == [True] * 4
+    first, second = model(x), model(x)
+    assert (first == 0).any()
+    assert (first != second).any()
+    assert model[0].num_batches_tracked.item() == 2
+    model(x, train=False, key=tw.random.key(0))
+    assert model[0].num_batches_tracked.item() == 2
+    assert not (model.eval()(x) == 0).any()
+    attention = nn.TransformerEncoderLayer(4, 2, 8, dropout=0.5).train()
+    tokens = tw.ones((2, 3, 4))
+    assert (attention(tokens) != attention(tokens)).any()
+    layers = nn.LSTM(3, 4, num_layers=2, dropout=0.5).train()
+    assert (layers(x)[0] != layers(x)[0]).any()
+
+
+def test_training_inside_of_transformations_needs_keys(webgpu: str) -> None:
+    model, x = nn.Dropout(0.5).train(), tw.ones((8, 3))
+    repeated = tw.checkpoint(lambda x: model(x))
+    for call in (
+        tw.jit(lambda x: model(x)),
+        tw.vmap(lambda x: model(x)),
+        tw.grad(lambda x: repeated(x).sum()),
+    ):
+        with pytest.raises(tw.TensorwebError, match="give the call a key="):
+            call(x)
+    assert tw.jit(lambda x, key: model(x, key=key))(x, tw.random.key(0)).shape == (8, 3)
+    assert tw.jit(lambda x: model.eval()(x))(x).sum().item() == 24
+
+
 def test_programs_begin_with_the_same_parameters(cpu: str) -> None:
     from tensorweb import notices
 
@@ -277,7 +310,7 @@ def test_calling_a_module_without_forward_raises(cpu: str) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("eval", "modules have no mode"),
+        ("add_module", "setattr"),
         ("cuda", "model.to"),
         ("nothing_like_it", "has no attribute 'nothing_like_it'$"),
     ],
