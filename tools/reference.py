@@ -165,7 +165,7 @@ PAGES: dict[str, Page] = {
                 Linear_layers="affine",
                 Convolutions="convolution",
                 Pooling="pooling",
-                Resizing_and_padding="images",
+                Resizing_and_padding="images padding_layers",
                 Normalisation="normalization batch_statistics",
                 Activations="activations activation_layers arithmetic exponential "
                 "trigonometric",

@@ -28,6 +28,7 @@ from tensorweb.nn.losses import *
 from tensorweb.nn.margins import *
 from tensorweb.nn.module import *
 from tensorweb.nn.normalization import *
+from tensorweb.nn.padding_layers import *
 from tensorweb.nn.pooling import *
 from tensorweb.nn.recurrent import *
 from tensorweb.nn.transformers import *
