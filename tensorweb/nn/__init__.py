@@ -16,6 +16,7 @@ from tensorweb.advice import unknown as _unknown
 from tensorweb.nn import init
 from tensorweb.nn.activation_layers import *
 from tensorweb.nn.activations import *
+from tensorweb.nn.adaptive_pooling import *
 from tensorweb.nn.affine import *
 from tensorweb.nn.attention_layers import *
 from tensorweb.nn.batch_statistics import *

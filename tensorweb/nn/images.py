@@ -20,10 +20,10 @@ from tensorweb.functions import (
     where,
     zeros,
 )
+from tensorweb.nn.adaptive_pooling import adaptive_pool
 from tensorweb.nn.arguments import as_float, choice, positive
 from tensorweb.nn.convolution import numbers
 from tensorweb.nn.module import FunctionModule
-from tensorweb.nn.pooling import adaptive_pool
 from tensorweb.nodes import convolution as build
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
