@@ -47,4 +47,5 @@ def main() -> None:
     print(json.dumps({"version": version, "cases": cases}, separators=(",", ":")))
 
 
-main()
+if __name__ == "__main__":
+    main()
