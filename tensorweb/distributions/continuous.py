@@ -20,12 +20,14 @@ from tensorweb.functions import (
     maximum,
     sign,
     squeeze,
+    tril,
     where,
 )
 from tensorweb.functions import sum as sum_of
-from tensorweb.linalg import cholesky, diagonal, solve
+from tensorweb.linalg import cholesky, diagonal, solve_triangular
 from tensorweb.nn.arguments import as_float
 from tensorweb.nn.init import Rng, generator
+from tensorweb.random.keys import Lengths
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -63,7 +65,7 @@ class Normal(_LocationScale):
         """The square of the scale."""
         return self.scale**2
 
-    def rsample(self, sample_shape: tuple[int, ...] = (), *, rng: Rng = None) -> Tensor:
+    def rsample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
         """Return `loc + scale * n` of standard normal numbers; see `Distribution`."""
         source = generator(rng, self.loc.device)
         drawn = source.normal(self.shape_of(sample_shape), self.loc.dtype)
@@ -117,14 +119,15 @@ class LogNormal(Distribution):
         variance = self.base.variance
         return (exp(variance) - 1) * exp(2 * self.base.loc + variance)
 
-    def rsample(self, sample_shape: tuple[int, ...] = (), *, rng: Rng = None) -> Tensor:
+    def rsample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
         """Return the exponential of normal samples; see `Distribution`."""
         return exp(self.base.rsample(sample_shape, rng=rng))
 
     def log_prob(self, value: ArrayLike) -> Tensor:
-        """Return the logarithm of the density of positive values."""
-        logarithm = log(asarray(value))
-        return self.base.log_prob(logarithm) - logarithm
+        """Return the logarithm of the density, -inf up to 0."""
+        x = asarray(value)
+        logarithm = log(where(x > 0, x, 1.0))
+        return where(x > 0, self.base.log_prob(logarithm) - logarithm, -math.inf)
 
     def entropy(self) -> Tensor:
         """Return the entropy in nats."""
@@ -144,7 +147,7 @@ class Laplace(_LocationScale):
         """Twice the square of the scale."""
         return 2 * self.scale**2
 
-    def rsample(self, sample_shape: tuple[int, ...] = (), *, rng: Rng = None) -> Tensor:
+    def rsample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
         """Return the quantiles of uniform numbers; see `Distribution`."""
         source = generator(rng, self.loc.device)
         drawn = source.uniform(self.shape_of(sample_shape), self.loc.dtype, -1.0, 1.0)
@@ -183,7 +186,7 @@ class Uniform(Distribution):
         """A twelfth of the square of the length."""
         return (self.high - self.low) ** 2 / 12
 
-    def rsample(self, sample_shape: tuple[int, ...] = (), *, rng: Rng = None) -> Tensor:
+    def rsample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
         """Return `low + (high - low) * u`; see `Distribution`."""
         source = generator(rng, self.low.device)
         drawn = source.uniform(self.shape_of(sample_shape), self.low.dtype)
@@ -222,7 +225,7 @@ class Exponential(Distribution):
         """The inverse of the rate's square."""
         return self.rate**-2
 
-    def rsample(self, sample_shape: tuple[int, ...] = (), *, rng: Rng = None) -> Tensor:
+    def rsample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
         """Return standard samples divided by the rate; see `Distribution`."""
         source = generator(rng, self.rate.device)
         return (
@@ -230,8 +233,9 @@ class Exponential(Distribution):
         )
 
     def log_prob(self, value: ArrayLike) -> Tensor:
-        """Return the logarithm of the density of values from 0 on."""
-        return log(self.rate) - self.rate * asarray(value)
+        """Return the logarithm of the density, -inf below 0."""
+        x = asarray(value)
+        return where(x >= 0, log(self.rate) - self.rate * x, -math.inf)
 
     def entropy(self) -> Tensor:
         """Return the entropy in nats."""
@@ -283,7 +287,7 @@ class MultivariateNormal(Distribution):
                 f"{name}: a mean of shape {mean.shape} and a matrix of "
                 f"shape {given.shape} do not fit; give (..., n) and (..., n, n)."
             )
-        factor = given if covariance_matrix is None else cholesky(given)
+        factor = tril(given) if covariance_matrix is None else cholesky(given)
         batch = broadcast_shapes(mean.shape[:-1], factor.shape[:-2])
         self.loc = broadcast_to(mean, (*batch, *length))
         self.scale_tril = broadcast_to(factor, (*batch, *length, *length))
@@ -304,7 +308,7 @@ class MultivariateNormal(Distribution):
         """The diagonal of the covariance."""
         return sum_of(self.scale_tril**2, axis=-1)
 
-    def rsample(self, sample_shape: tuple[int, ...] = (), *, rng: Rng = None) -> Tensor:
+    def rsample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
         """Return `loc + scale_tril @ n`; see `Distribution`."""
         source = generator(rng, self.loc.device)
         drawn = source.normal(self.shape_of(sample_shape), self.loc.dtype)
@@ -335,4 +339,5 @@ def squared(factor: Tensor, difference: Tensor) -> Tensor:
     batch = broadcast_shapes(factor.shape[:-2], difference.shape[:-1])
     matrix = broadcast_to(factor, (*batch, *factor.shape[-2:]))
     vector = broadcast_to(difference, (*batch, *difference.shape[-1:]))
-    return sum_of(solve(matrix, expand_dims(vector, axis=-1)) ** 2, axis=(-2, -1))
+    found = solve_triangular(matrix, expand_dims(vector, axis=-1), lower=True)
+    return sum_of(found**2, axis=(-2, -1))

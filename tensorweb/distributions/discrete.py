@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tensorweb.distributions.distribution import Distribution, together
-from tensorweb.errors import DataError, ShapeError
+from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.functions import (
     asarray,
     astype,
@@ -20,6 +20,7 @@ from tensorweb.functions import (
 from tensorweb.functions import sum as sum_of
 from tensorweb.nn.activations import log_softmax, logsigmoid, sigmoid, softmax
 from tensorweb.nn.init import Rng, generator
+from tensorweb.random.keys import Lengths
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -82,7 +83,7 @@ class Bernoulli(_FromLogits):
         """`probs (1 - probs)`."""
         return self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape: tuple[int, ...] = (), *, rng: Rng = None) -> Tensor:
+    def sample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
         """Return 0.0 and 1.0; see `Distribution`."""
         source = generator(rng, self.probs.device)
         drawn = source.bernoulli(self.probs, self.shape_of(sample_shape))
@@ -91,12 +92,13 @@ class Bernoulli(_FromLogits):
     def log_prob(self, value: ArrayLike) -> Tensor:
         """Return the logarithm of the probability of 0 or 1."""
         x = asarray(value)
-        return x * logsigmoid(self.logits) + (1 - x) * logsigmoid(-self.logits)
+        return _product(x, logsigmoid(self.logits)) + _product(
+            1 - x, logsigmoid(-self.logits)
+        )
 
     def entropy(self) -> Tensor:
         """Return the entropy in nats."""
-        p, q = self.probs, 1 - self.probs
-        return -p * logsigmoid(self.logits) - q * logsigmoid(-self.logits)
+        return -self.log_prob(self.probs)
 
 
 @register
@@ -141,16 +143,24 @@ class Categorical(_FromLogits):
         """Not a number: categories have no variance."""
         return self.mean
 
-    def sample(self, sample_shape: tuple[int, ...] = (), *, rng: Rng = None) -> Tensor:
+    def sample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
         """Return categories, int32; see `Distribution`."""
         source = generator(rng, self.logits.device)
         return source.categorical(self.logits, shape=self.shape_of(sample_shape))
 
     def log_prob(self, value: ArrayLike) -> Tensor:
-        """Return the logarithm of the probability of categories, integers."""
+        """Return the logarithm of the probability of categories, integers.
+
+        Raises:
+            DTypeError: the values are no integers.
+            ShapeError: the shapes do not broadcast.
+        """
         category = asarray(value)
-        if category.dtype.kind == "float":
-            category = astype(category, "int32")
+        if category.dtype.kind not in ("int", "uint"):
+            raise DTypeError(
+                f"Categorical: values are {category.dtype}; categories are integers, "
+                "convert them with astype(tw.int32)."
+            )
         shape = broadcast_shapes(category.shape, self.batch_shape)
         categories = self.logits.shape[-1]
         index = expand_dims(broadcast_to(category, shape), axis=-1)
@@ -159,5 +169,9 @@ class Categorical(_FromLogits):
 
     def entropy(self) -> Tensor:
         """Return the entropy in nats; a category of probability 0 adds nothing."""
-        terms = where(self.probs > 0, self.probs * self.logits, 0.0)
-        return -sum_of(terms, axis=-1)
+        return -sum_of(_product(self.probs, self.logits), axis=-1)
+
+
+def _product(chance: Tensor, logarithm: Tensor) -> Tensor:
+    """Return the product, 0 with derivatives of 0 where the chance is 0."""
+    return chance * where(chance != 0, logarithm, 0.0)

@@ -7,6 +7,8 @@ from tensorweb.functions import broadcast_arrays, sqrt
 from tensorweb.functions import sum as sum_of
 from tensorweb.nn.arguments import as_float
 from tensorweb.nn.init import Rng
+from tensorweb.random.keys import Lengths
+from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.transforms.custom import stop_gradient
@@ -61,7 +63,7 @@ class Distribution:
         """
         return sqrt(self.variance)
 
-    def rsample(self, sample_shape: tuple[int, ...] = (), *, rng: Rng = None) -> Tensor:
+    def rsample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
         """Return samples that are differentiable functions of the parameters.
 
         Args:
@@ -79,7 +81,7 @@ class Distribution:
             "parameters; use `sample` and the derivative of `log_prob`."
         )
 
-    def sample(self, sample_shape: tuple[int, ...] = (), *, rng: Rng = None) -> Tensor:
+    def sample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
         """Return samples without derivatives.
 
         Args:
@@ -109,9 +111,9 @@ class Distribution:
         """Return the entropy of each distribution, in nats; shape `batch_shape`."""
         raise NotImplementedError
 
-    def shape_of(self, sample_shape: tuple[int, ...]) -> tuple[int, ...]:
+    def shape_of(self, sample_shape: Lengths) -> tuple[int, ...]:
         """Return the shape of samples."""
-        return (*sample_shape, *self.batch_shape, *self.event_shape)
+        return (*as_shape(sample_shape), *self.batch_shape, *self.event_shape)
 
     def __repr__(self) -> str:
         """Return the class with its shapes."""
@@ -163,11 +165,11 @@ class Independent(Distribution):
         """The base's."""
         return self.base_dist.variance
 
-    def rsample(self, sample_shape: tuple[int, ...] = (), *, rng: Rng = None) -> Tensor:
+    def rsample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
         """Return the base's samples."""
         return self.base_dist.rsample(sample_shape, rng=rng)
 
-    def sample(self, sample_shape: tuple[int, ...] = (), *, rng: Rng = None) -> Tensor:
+    def sample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
         """Return the base's samples."""
         return self.base_dist.sample(sample_shape, rng=rng)
 

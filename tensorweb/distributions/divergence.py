@@ -18,12 +18,11 @@ from tensorweb.distributions.continuous import (
 )
 from tensorweb.distributions.discrete import Bernoulli, Categorical
 from tensorweb.distributions.distribution import Distribution, Independent
-from tensorweb.errors import DataError
+from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import abs as absolute
 from tensorweb.functions import exp, log, where
 from tensorweb.functions import sum as sum_of
-from tensorweb.linalg import solve
-from tensorweb.nn.activations import logsigmoid
+from tensorweb.linalg import solve_triangular
 from tensorweb.tensor import Tensor
 
 
@@ -50,18 +49,20 @@ def _of_exponentials(p: Exponential, q: Exponential) -> Tensor:
 
 
 def _of_bernoullis(p: Bernoulli, q: Bernoulli) -> Tensor:
-    one = p.probs * (logsigmoid(p.logits) - logsigmoid(q.logits))
-    zero = (1 - p.probs) * (logsigmoid(-p.logits) - logsigmoid(-q.logits))
-    return where(p.probs > 0, one, 0.0) + where(p.probs < 1, zero, 0.0)
+    return p.log_prob(p.probs) - q.log_prob(p.probs)
 
 
 def _of_categories(p: Categorical, q: Categorical) -> Tensor:
-    terms = where(p.probs > 0, p.probs * (p.logits - q.logits), 0.0)
-    return sum_of(terms, axis=-1)
+    if p.logits.shape[-1] != q.logits.shape[-1]:
+        raise ShapeError(
+            f"kl_divergence: distributions of {p.logits.shape[-1]} and "
+            f"{q.logits.shape[-1]} categories; they must have the same ones."
+        )
+    return sum_of(where(p.probs > 0, p.probs * (p.logits - q.logits), 0.0), axis=-1)
 
 
 def _of_vectors(p: MultivariateNormal, q: MultivariateNormal) -> Tensor:
-    ratio = solve(q.scale_tril, p.scale_tril)
+    ratio = solve_triangular(q.scale_tril, p.scale_tril, lower=True)
     trace = sum_of(ratio**2, axis=(-2, -1))
     distance = squared(q.scale_tril, p.loc - q.loc)
     size = half_log_det(q.scale_tril) - half_log_det(p.scale_tril)
@@ -98,7 +99,12 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
     >>> tw.distributions.kl_divergence(normal(1.0, 1.0), normal(0.0, 1.0))
     tensor(0.5)
     """
-    if isinstance(p, Independent) and isinstance(q, Independent) and p.ndims == q.ndims:
+    if isinstance(p, Independent) and isinstance(q, Independent):
+        if p.ndims != q.ndims:
+            raise ShapeError(
+                f"kl_divergence: {p.ndims} and {q.ndims} axes of a batch belong to a "
+                "sample; their count must be equal."
+            )
         return p._summed(kl_divergence(p.base_dist, q.base_dist))
     rule = _DIVERGENCES.get(type(p))
     if rule is None or type(p) is not type(q):

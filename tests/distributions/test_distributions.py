@@ -95,6 +95,30 @@ def test_the_score_of_a_policy_has_its_gradient(device: str) -> None:
             assert (found - expected).abs().max().item() < 1e-6
 
 
+def test_edges_of_the_support(device: str) -> None:
+    with tw.device(device):
+        certain = distributions.Bernoulli(probs=tw.asarray([0.0, 1.0]))
+        assert certain.log_prob(certain.sample(rng=0)).tolist() == [0.0, 0.0]
+        assert certain.entropy().tolist() == [0.0, 0.0]
+        below = tw.asarray([-1.0, 0.0])
+        assert distributions.Exponential(2.0).log_prob(below)[0].item() == -math.inf
+        edge = distributions.LogNormal(0.0, 1.0).log_prob(below)
+        assert edge.tolist() == [-math.inf, -math.inf]
+        masked = tw.asarray([-math.inf, 0.0, 0.0])
+        gradient = tw.grad(lambda x: distributions.Categorical(logits=x).entropy())
+        assert gradient(masked).tolist() == pytest.approx([0.0, 0.0, 0.0], abs=1e-6)
+
+
+def test_only_the_lower_triangle_of_a_factor_counts() -> None:
+    one = distributions.MultivariateNormal(
+        tw.zeros(2), scale_tril=tw.asarray([[1.0, 9.0], [0.0, 1.0]])
+    )
+    other = distributions.MultivariateNormal(tw.zeros(2), scale_tril=tw.eye(2))
+    x = tw.asarray([1.0, -1.0])
+    assert one.log_prob(x).item() == other.log_prob(x).item()
+    assert distributions.kl_divergence(one, other).item() == pytest.approx(0, abs=1e-6)
+
+
 def test_independent_sums_over_a_sample() -> None:
     base = distributions.Normal(tw.zeros((4, 3)), 2.0)
     one = distributions.Independent(base, 1)
@@ -129,6 +153,12 @@ def test_a_seed_gives_equal_samples_and_none_the_next() -> None:
         (lambda d: d.Bernoulli(), tw.DataError, "either probs or logits, not none"),
         (lambda d: d.Categorical([0.5], [0.5]), tw.DataError, "not both"),
         (lambda d: d.Categorical(0.5), tw.ShapeError, "each category"),
+        (lambda d: d.Categorical([0.5, 0.5]).log_prob(1.9), tw.DTypeError, "integers"),
+        (
+            lambda d: d.kl_divergence(d.Categorical([1.0]), d.Categorical([0.5, 0.5])),
+            tw.ShapeError,
+            "1 and 2 categories",
+        ),
         (lambda d: d.Normal(tw.ones(2), tw.ones(3)), tw.ShapeError, "2"),
         (lambda d: d.Normal(tw.asarray([1]), 1.0), tw.DTypeError, "astype"),
         (lambda d: d.MultivariateNormal(tw.ones(2)), tw.DataError, "either"),

@@ -62,7 +62,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "nn": (*TENSOR, "trees", "tree", "functions", "transforms", "random"),
     "data": (*TENSOR, "tree", "functions", "nn"),
     "linalg": (*TENSOR, "functions"),
-    "distributions": (*TENSOR, "trees", "functions", "transforms", "linalg", "nn"),
+    "distributions": (
+        *TENSOR,
+        *("trees", "functions", "transforms", "random", "linalg", "nn"),
+    ),
     "optim": (*TENSOR, "trees", "tree", "functions", "transforms"),
     "numpy": (
         *TENSOR,
