@@ -2,13 +2,14 @@
 
 Names, arguments and results are those of `jax.lax`. A loop runs in Python, one
 iteration after another: it is differentiated and vectorized like any other program,
-and under `jit` every iteration is recorded. A choice that depends on an argument of
-`jit` or `vmap` computes both sides and selects.
+and `jit` records each iteration, where their count is known. A choice that depends on
+an argument of `jit` or `vmap` computes both sides and selects.
 """
 
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -104,7 +105,7 @@ def fori_loop(
     tensor(24)
     """
     value = tree.map(_array, init_val)
-    for number, i in enumerate(range(int(lower), int(upper)), 1):
+    for number, i in enumerate(range(operator.index(lower), operator.index(upper)), 1):
         after = body_fun(i, value)
         if number == 1 and (wider := _wider(init_val, value, after)) is not None:
             value, after = wider, body_fun(i, wider)
@@ -183,6 +184,8 @@ def cond(
     >>> tw.cond(tw.asarray(2.0) > 1, lambda x: x * 2, lambda x: x, tw.ones(2))
     tensor([2., 2.])
     """
+    if shape := asarray(pred).shape:
+        raise ShapeError(f"cond: pred has shape {shape}; give one boolean.")
     return switch(where(pred, 1, 0), (false_fun, true_fun), *operands)
 
 
@@ -213,7 +216,7 @@ def switch(index: Any, branches: Sequence[Callable[..., T]], *operands: Any) -> 
         raise DataError("switch: there is no branch; give at least one function.")
     last = len(branches) - 1
     if _has_value(index):
-        return branches[min(max(int(index), 0), last)](*operands)
+        return branches[min(max(operator.index(index), 0), last)](*operands)
     chosen = clip(index, 0, last)
     result = tree.map(_array, branches[0](*operands))
     for number, branch in enumerate(branches[1:], 1):
@@ -256,7 +259,14 @@ def associative_scan(
             tree.unflatten(structure, [part.moveaxis(0, axis) for part in parts])
             for parts in (first, second)
         )
-        return [part.moveaxis(axis, 0) for part in tree.leaves(fn(*both))]
+        after = tree.leaves(fn(*both))
+        shapes = [part.shape for part in after]
+        if shapes != (given := [part.moveaxis(0, axis).shape for part in second]):
+            raise ShapeError(
+                f"associative_scan: the function returned shapes {shapes} for {given}; "
+                "it combines values elementwise along the axis."
+            )
+        return [part.moveaxis(axis, 0) for part in after]
 
     done = _partial_results(combine, parts)
     if reverse:
@@ -327,7 +337,11 @@ def _length(name: str, columns: Sequence[Tensor | None], length: int | None) -> 
     given = [column.shape for column in columns if column is not None]
     if () in given:
         raise ShapeError(f"{name}: a value to loop over is 0-d; give it a first axis.")
-    lengths = [shape[0] for shape in given] + ([] if length is None else [int(length)])
+    lengths = [shape[0] for shape in given]
+    if length is not None:
+        lengths.append(operator.index(length))
+        if lengths[-1] < 0:
+            raise DataError(f"{name}: length is {length}; count from 0.")
     if not lengths:
         raise DataError(f"{name}: nothing to loop over; give `length`.")
     for one, other in itertools.pairwise(lengths):
@@ -385,8 +399,13 @@ def _same(name: str, before: Any, after: Any) -> Any:
         )
     tensors = [_array(leaf) for leaf in new]
     for path, one, other in zip(tree.paths(before), old, tensors, strict=True):
-        if one is None or other is None:
+        if one is None and other is None:
             continue
+        if one is None or other is None:
+            raise TransformError(
+                f"{name}: the value {path} is None in one iteration or branch and a "
+                "tensor in another."
+            )
         what = f"{name}: the value {path}".rstrip()
         if one.shape != other.shape:
             raise ShapeError(

@@ -182,6 +182,27 @@ def test_associative_scan_equals_a_fold(device: str, count: int, reverse: bool) 
         ),
         (lambda: tw.scan(lambda c, x: (c, x), 0.0), tw.DataError, "length"),
         (
+            lambda: tw.scan(lambda c, x: (c, x), 0.0, length=-2),
+            tw.DataError,
+            "length is -2",
+        ),
+        (
+            lambda: tw.scan(lambda c, x: (tw.ones(()), x), None, tw.ones(3)),
+            tw.TransformError,
+            "None",
+        ),
+        (lambda: tw.fori_loop(0, 2.7, lambda i, x: x, 0), TypeError, "integer"),
+        (
+            lambda: tw.cond(tw.ones(2) > 0, tw.sin, tw.cos, tw.ones(2)),
+            tw.ShapeError,
+            "one boolean",
+        ),
+        (
+            lambda: tw.associative_scan(lambda a, b: (a + b).sum(), tw.ones(4)),
+            tw.ShapeError,
+            "elementwise",
+        ),
+        (
             lambda: tw.scan(lambda c, x: (c, x), 0.0, tw.asarray(1.0)),
             tw.ShapeError,
             "0-d",
