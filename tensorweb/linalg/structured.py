@@ -58,7 +58,7 @@ def solve_triangular(
     >>> tw.linalg.solve_triangular([[2.0, 0.0], [1.0, 4.0]], [2.0, 5.0], lower=True)
     tensor([1., 1.])
     """
-    if trans not in TRANSPOSED:
+    if trans not in (*TRANSPOSED,):
         raise DataError(f"solve_triangular: trans is {trans!r}; give 0 or 1.")
     left, right = map(Tensor, as_operands(a, b))
     left, right = floating(square("solve_triangular", left)), floating(right)
@@ -184,6 +184,8 @@ def expm(A: ArrayLike) -> Tensor:  # SciPy's name of the argument
             [-84.,  54.]])
     """
     source = floating(square("expm", A))
+    if not source.size:
+        return source
     degree, bound = PADE.get(str(source.dtype.part), PADE_SHORT)
     norm = xp.max(xp.sum(xp.abs(source), axis=-2), axis=-1)[..., None, None]
     squarings = xp.maximum(xp.ceil(xp.log2(xp.maximum(norm, 1e-6) / bound)), 0.0)

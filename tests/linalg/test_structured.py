@@ -94,6 +94,7 @@ def test_expm_of_float64_and_complex() -> None:
     found = tw.linalg.expm(tw.asarray([[2.5j]])).item()
     assert abs(found - np.exp(2.5j)) < 1e-6
     assert np.isnan(tw.linalg.expm([[1e9]]).item())
+    assert tw.linalg.expm(tw.zeros((3, 0, 0))).shape == (3, 0, 0)
 
 
 def test_structured_matrices(device: str) -> None:
