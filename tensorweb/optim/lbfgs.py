@@ -309,9 +309,10 @@ def _cubic_minimum(one: Point, two: Point, least: float, most: float) -> float:
     if square < 0:
         return (least + most) / 2
     root = math.sqrt(square)
-    part = (right.derivative + root - mean) / (
-        right.derivative - left.derivative + 2 * root
-    )
+    rise = right.derivative - left.derivative + 2 * root
+    if not rise:  # a straight line
+        return (least + most) / 2
+    part = (right.derivative + root - mean) / rise
     return min(max(right.t - width * part, least), most)
 
 

@@ -17,6 +17,7 @@ from tensorweb.functions import asarray, cos
 from tensorweb.graph.tracing import is_tracing
 from tensorweb.optim import schedules
 from tensorweb.optim.optimizer import Optimizer
+from tensorweb.optim.options import count
 from tensorweb.optim.schedules import Rate, Schedule
 from tensorweb.tensor import Tensor
 
@@ -237,7 +238,16 @@ class LambdaLR(LRScheduler):
     """
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Callable[[int], float]) -> None:
-        """Set the first rates."""
+        """Set the first rates.
+
+        Raises:
+            DataError: the function is none.
+        """
+        if not callable(lr_lambda):
+            raise DataError(
+                f"LambdaLR: lr_lambda is {lr_lambda!r}; give one function, for all "
+                "groups of parameters."
+            )
         super().__init__(
             optimizer, lambda base: lambda _: base * lr_lambda(self.last_epoch)
         )
@@ -261,7 +271,12 @@ class CosineAnnealingLR(LRScheduler):
         T_max: int,
         eta_min: float = 0.0,
     ) -> None:
-        """Set the first rates."""
+        """Set the first rates.
+
+        Raises:
+            DataError: `T_max` is no count from 1 on.
+        """
+        count("CosineAnnealingLR", "T_max", T_max)
         super().__init__(
             optimizer,
             lambda base: (

@@ -222,7 +222,7 @@ def _scale(shape: tuple[int, ...], kind: str | None) -> float:
     rows, columns = shape
     if kind == "match_rms_adamw":
         return 0.2 * math.sqrt(max(rows, columns))
-    ratio = rows / columns
+    ratio = rows / max(columns, 1)
     return math.sqrt(ratio if kind == "spectral_unclamped" else max(1.0, ratio))
 
 

@@ -119,7 +119,7 @@ def exponential(start: float, rate: float, *, steps: int = 1) -> Schedule:
     tensor([1.   , 0.5  , 0.125])
     """
     first = finite("exponential", "start", start)
-    factor = positive_rate(rate)
+    factor = positive_rate("exponential", rate)
     log_factor = math.log(factor) / count("exponential", "steps", steps)
     return lambda step: first * exp(step * log_factor)
 
@@ -131,7 +131,10 @@ def step_decay(start: float, steps: int, *, rate: float = 0.1) -> Schedule:
     >>> falling(tw.asarray([0.0, 2.0, 3.0, 6.0]))
     tensor([1.  , 1.  , 0.5 , 0.25])
     """
-    first, factor = finite("step_decay", "start", start), positive_rate(rate)
+    first, factor = (
+        finite("step_decay", "start", start),
+        positive_rate("step_decay", rate),
+    )
     length = count("step_decay", "steps", steps)
     # Half a step keeps the quotient off whole numbers, where GPUs may round it down.
     return lambda step: first * _power(factor, floor((step + 0.5) / length))
@@ -146,7 +149,10 @@ def multistep(
     >>> falling(tw.asarray([1.0, 2.0, 9.0]))
     tensor([1.  , 0.5 , 0.25])
     """
-    first, factor = finite("multistep", "start", start), positive_rate(rate)
+    first, factor = (
+        finite("multistep", "start", start),
+        positive_rate("multistep", rate),
+    )
     ends = [finite("multistep", "milestones", end) for end in milestones]
 
     def scheduled(step: Tensor) -> Tensor:
@@ -265,14 +271,14 @@ def cycle_of(
     return rate
 
 
-def positive_rate(rate: float) -> float:
+def positive_rate(name: str, rate: float) -> float:
     """Return the factor of a schedule.
 
     Raises:
         DataError: it is not above 0.
     """
     if not is_finite(rate) or rate <= 0:
-        raise DataError(f"schedule: rate={rate!r} is not above 0.")
+        raise DataError(f"{name}: rate={rate!r} is not above 0.")
     return float(rate)
 
 

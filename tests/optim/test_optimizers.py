@@ -430,3 +430,18 @@ def test_a_recorded_step_is_recorded_once(name: str, webgpu: str) -> None:
         plain, own = opt.update(plain, grads, own)
     assert numbers(params) == pytest.approx(numbers(plain), rel=1e-6)
     assert step.recordings <= 2
+
+
+def test_lbfgs_takes_a_loss_without_curvature() -> None:
+    w = tw.asarray([1.0, 2.0])
+    w.requires_grad_()
+    optimizer = tw.optim.LBFGS([w], line_search_fn="strong_wolfe")
+
+    def closure() -> tw.Tensor:
+        optimizer.zero_grad()
+        loss = -w.sum()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    assert (w > tw.asarray([1.0, 2.0])).all()
