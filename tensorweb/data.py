@@ -70,6 +70,12 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
         Raises:
             DataError: there is none, or their first lengths differ.
         """
+        for tensor in tensors:
+            if not isinstance(tensor, Tensor):
+                raise DataError(
+                    f"TensorDataset: a value is a {type(tensor).__name__}; give "
+                    "tensors, for example tw.asarray(values)."
+                )
         lengths = {tensor.shape[:1] for tensor in tensors}
         if len(lengths) != 1 or () in lengths:
             shapes = ", ".join(str(tensor.shape) for tensor in tensors) or "none"
@@ -131,24 +137,29 @@ def random_split(
         generator: a generator, a key or a seed; None for the program's generator.
 
     Raises:
-        DataError: the sum is neither the length nor 1.
+        DataError: they are no counts whose sum is the length, nor fractions of 1.
 
     >>> train, test = tw.data.random_split(range(10), [0.7, 0.3], generator=0)
     >>> len(train), len(test), sorted([*train, *test]) == list(range(10))
     (7, 3, True)
     """
     total, counts = len(dataset), [int(length) for length in lengths]
-    if abs(sum(lengths) - 1) < 1e-6 and total != 1:
-        counts = [int(total * length) for length in lengths]
+    if min(lengths, default=0) < 0:
+        raise DataError(f"random_split: {list(lengths)} has a negative length.")
+    is_whole = counts == list(lengths)
+    if abs(sum(lengths) - 1) < 1e-6 and (total != 1 or not is_whole):
+        is_whole, counts = True, [int(total * length) for length in lengths]
         for n in range(total - sum(counts)):
             counts[n % len(counts)] += 1
-    if sum(counts) != total or min(counts) < 0:
+    if sum(counts) != total or not is_whole:
         raise DataError(
-            f"random_split: the sum of {list(lengths)} is neither 1 nor {total}, the "
-            "count of samples."
+            f"random_split: {list(lengths)} are neither counts whose sum is {total}, "
+            "the count of samples, nor fractions whose sum is 1."
         )
     order = iter(_permutation(total, generator))
-    return [Subset(dataset, [next(order) for _ in range(count)]) for count in counts]
+    return [
+        Subset(dataset, [next(order) for _ in range(int(count))]) for count in counts
+    ]
 
 
 class DataLoader:
@@ -254,12 +265,15 @@ def default_collate(batch: Sequence[Any]) -> Any:
             the list.
 
     Raises:
-        DataError: a sample is of another kind, or tuples have different lengths.
+        DataError: there is no sample, one is of another kind, or tuples have different
+            lengths.
 
     >>> tw.data.default_collate([{"x": tw.ones(2), "y": 1}, {"x": tw.zeros(2), "y": 0}])
     {'x': tensor([[1., 1.],
            [0., 0.]]), 'y': tensor([1, 0])}
     """
+    if not batch:
+        raise DataError("default_collate: there is no sample.")
     first = batch[0]
     if isinstance(first, Tensor):
         return stack(list(batch))

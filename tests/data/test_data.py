@@ -128,7 +128,11 @@ def test_what_is_no_data_set_is_refused(cpu: str) -> None:
         (lambda: TensorDataset(tw.ones(2), tw.ones(3)), r"\(2,\), \(3,\)"),
         (lambda: TensorDataset(tw.ones(())), "one first length"),
         (lambda: TensorDataset(), "shapes none"),
-        (lambda: random_split(range(5), [2, 2]), r"\[2, 2\] is neither 1 nor 5"),
+        (lambda: random_split(range(5), [2, 2]), "whose sum is 5"),
+        (lambda: random_split(range(4), [2.9, 1.1]), "whose sum is 4"),
+        (lambda: random_split(range(4), [5, -1]), "negative"),
+        (lambda: TensorDataset([1, 2]), "a list"),
+        (lambda: default_collate([]), "no sample"),
         (lambda: default_collate([(1, 2), (1,)]), "different lengths"),
         (lambda: default_collate([object()]), "of the class object"),
     ):
