@@ -114,6 +114,8 @@ def interpolate(
         )
     lengths = tensor.shape[2:]
     sizes, scales = _sizes(name, lengths, size, scale_factor)
+    if 0 in lengths:
+        raise ShapeError(f"{name}: the input has shape {tensor.shape}, no element.")
     if recompute_scale_factor:
         scales = [None] * rank
     if mode == "area":

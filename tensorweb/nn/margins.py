@@ -19,6 +19,7 @@ from tensorweb.functions import (
     take_along_axis,
     where,
 )
+from tensorweb.lookups.keys import ends_within
 from tensorweb.nn.activations import logsigmoid, logsumexp, relu, softmax
 from tensorweb.nn.arguments import (
     REDUCTIONS,
@@ -341,7 +342,8 @@ def ctc_loss(
     Raises:
         ShapeError: the shapes do not fit.
         TensorIndexError: a label is no class.
-        DataError: the reduction is unknown.
+        DataError: the reduction is unknown, `blank` is no class, or a length counts
+            more than there is.
 
     >>> log_probs = tw.log(tw.full((2, 1, 2), 0.5))
     >>> tw.nn.ctc_loss(log_probs, [[1]], [2], [1], reduction="sum")
@@ -357,7 +359,9 @@ def ctc_loss(
         raise ShapeError(
             f"{name}: log_probs has shape {steps.shape}; it is (t, n, classes)."
         )
-    _, n, classes = steps.shape
+    count, n, classes = steps.shape
+    if not 0 <= blank < classes:
+        raise DataError(f"{name}: blank is {blank}; labels are 0 to {classes - 1}.")
     lengths, sizes = (
         as_labels(name, indices_operand(steps, given)).reshape(-1)
         for given in (input_lengths, target_lengths)
@@ -374,6 +378,16 @@ def ctc_loss(
             f"{name}: {n} sequences, targets of shape {labels.shape}, lengths of "
             f"shapes {lengths.shape} and {sizes.shape}; each has one entry a sequence."
         )
+    for what, given, most in (
+        ("input_lengths", lengths, count),
+        ("target_lengths", sizes, labels.shape[1]),
+    ):
+        low, high = ends_within(given.node, 0, most, f"the {most} of {what}")
+        if low < 0 or high > most:
+            wrong = low if low < 0 else high
+            raise DataError(f"{name}: {what} has {wrong}; it counts from 0 to {most}.")
+    is_label = arange(labels.shape[1], device=steps.device) < expand_dims(sizes, -1)
+    labels = where(is_label, labels, blank)
     check_labels(name, labels, classes, None)
     # Blanks stand before, between and behind the labels.
     extended = stack([_filled(labels, blank), labels], axis=-1)

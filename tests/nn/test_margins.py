@@ -56,9 +56,20 @@ def test_samples_of_a_softmax_follow_their_key(device: str) -> None:
         (lambda x: nn.soft_margin_loss(x, tw.ones((3, 5))), "they must be equal"),
         (lambda x: nn.ctc_loss(x, [[1], [2]], [3], [1]), "has one entry a sequence"),
         (lambda x: nn.ctc_loss(x[None, None], [1], [3], [1]), "(t, n, classes)"),
+        (lambda x: nn.ctc_loss(x, [1], [3], [1], blank=9), "blank is 9"),
+        (lambda x: nn.ctc_loss(x, [1], [4], [1]), "input_lengths has 4"),
+        (lambda x: nn.ctc_loss(x, [1, 2], [3], [3]), "target_lengths has 3"),
+        (lambda x: nn.ctc_loss(x, [1, 2], [3], [-1]), "target_lengths has -1"),
+        (lambda x: nn.interpolate(x[None, :0], size=4), "no element"),
         (lambda x: nn.margin_ranking_loss(x, x, 1, reduction="max"), "reduction"),
     ],
 )
 def test_what_does_not_fit_is_named(call: Callable[..., Any], words: str) -> None:
     with pytest.raises(tw.TensorwebError, match=re.escape(words)):
         call(tw.ones((3, 4)))
+
+
+def test_padding_behind_the_labels_may_be_any_number() -> None:
+    steps = nn.log_softmax(tw.sin(tw.arange(12.0)).reshape(3, 1, 4), axis=-1)
+    expected = nn.ctc_loss(steps, [[1, 2]], [3], [2])
+    assert nn.ctc_loss(steps, [[1, 2, -1]], [3], [2]).item() == expected.item()
