@@ -146,8 +146,8 @@ class Backend(Protocol):
         """Transforms axes for `fft`; without one other operations do."""
 
     @property
-    def shader_compiler(self) -> ShaderCompiler | None:
-        """Compiles for `kernel`; without one that is an error."""
+    def shader_compiler(self) -> ShaderCompiler:
+        """Compiles for `kernel`."""
 
     @property
     def sharer(self) -> BufferSharer | None:

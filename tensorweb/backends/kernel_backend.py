@@ -64,7 +64,6 @@ if TYPE_CHECKING:
         Preparer,
         Recorder,
         RowTransformer,
-        ShaderCompiler,
         Tuner,
     )
 
@@ -269,11 +268,6 @@ class KernelBackend:
     @property
     def sharer(self) -> BufferSharer | None:
         """None, unless other programs can use the device's buffers."""
-        return None
-
-    @property
-    def shader_compiler(self) -> ShaderCompiler | None:
-        """None, unless the device runs WGSL."""
         return None
 
     def realize(

@@ -67,8 +67,7 @@ class Rates:
 def measured(device: str) -> Steps[Rates]:
     """Measure a device, in some tenths of a second."""
     found = backend(device)
-    compiler = found.shader_compiler
-    runs_wgsl = compiler is not None and not compiler.is_slow
+    runs_wgsl = not found.shader_compiler.is_slow
     count = COPIED if runs_wgsl and not found.is_emulated else COPIED_BY_CPU
     x = arange(count, dtype=dtypes.float32, device=device)
     evaluate.realize([x.node])

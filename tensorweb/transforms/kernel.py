@@ -11,7 +11,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from tensorweb import dtypes
-from tensorweb.devices import DEVICES, backend, default_device, require_dtype
+from tensorweb.devices import backend, default_device, require_dtype
 from tensorweb.devices import device as default
 from tensorweb.dtypes import DType, as_dtype
 from tensorweb.errors import DeviceError, DTypeError, KernelError, ShapeError
@@ -199,7 +199,7 @@ class Kernel:
                 device's limits.
             DTypeError: a tensor has another dtype than declared.
             DeviceError: the text has what only a GPU runs.
-            ShaderError: the device's compiler refused the text.
+            ShaderError: the text is wrong.
         """
         tensors = self._tensors(inputs)
         return self._differentiable(*tensors)
@@ -209,12 +209,10 @@ class Kernel:
 
         Raises:
             DeviceError: the text has what only a GPU runs.
-            ShaderError: the device's compiler refused it.
+            ShaderError: the text is wrong.
         """
         tensors = self._tensors(inputs)
         compiler = self._compiler(tensors)
-        if compiler is None:
-            raise self._without_wgsl(tensors[0].node.device)
         description = self._description(tensors, compiler)
         return compiler.compile_custom(_stand_in(tensors, description)).rstrip()
 
@@ -232,8 +230,6 @@ class Kernel:
         if self._reference is None:
             raise self._error("check needs a reference; pass reference= to tw.kernel")
         tensors = self._tensors(inputs)
-        if self._compiler(tensors) is None:
-            raise self._without_wgsl(tensors[0].node.device)
         found = _several(self(*tensors))
         on_cpu = [asarray(each, device="cpu") for each in tensors]
         expected = self._from_reference(on_cpu)
@@ -342,28 +338,14 @@ class Kernel:
             require_dtype(dtype, device)
         return tensors
 
-    def _compiler(self, tensors: Sequence[Tensor]) -> ShaderCompiler | None:
+    def _compiler(self, tensors: Sequence[Tensor]) -> ShaderCompiler:
         return backend(tensors[0].node.device).shader_compiler
-
-    def _without_wgsl(self, device: str) -> DeviceError:
-        return DeviceError(
-            f"{self.__name__}: device {device!r} does not run WGSL; pass tensors of "
-            f'device "{[*DEVICES][-1]}"'
-            + (
-                ", or declare tw.kernel(…, fallback=True), so that the reference "
-                "computes there."
-                if self._reference
-                else ", or give tw.kernel a reference= and fallback=True."
-            )
-        )
 
     def _compute(self, *tensors: Tensor) -> Any:
         """Return the outputs, without a derivative."""
         compiler = self._compiler(tensors)
-        if self._fallback and (compiler is None or compiler.is_slow):
+        if self._fallback and compiler.is_slow:
             return _alone(self._from_reference(tensors))
-        if compiler is None:
-            raise self._without_wgsl(tensors[0].node.device)
         description = self._description(tensors, compiler)
         nodes = [each.node for each in tensors]
         key = description, tuple(map(is_value, nodes))
