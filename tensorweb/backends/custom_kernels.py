@@ -26,7 +26,7 @@ from tensorweb.shapes import size
 
 def own_error(own: Custom, error: ShaderError) -> ShaderError:
     """Return the error of a program's own kernel, with lines of its own text."""
-    parts = [f"kernel {own.name!r}: the device's compiler refused it."]
+    parts = [f"kernel {own.name!r} does not compile."]
     for message, line, column in error.reports:
         part, at, column = locate_in_text(error.source, line, column)
         text = {"text": own.text, "header": own.header}.get(part, error.source)

@@ -25,6 +25,8 @@ class Writer:
 
     Attributes:
         lines: the text.
+        origins: for each of these the line of the program.
+        line: of the program, which is written now.
         tools: values that it names.
         waiting: names of the functions with barriers.
     """
@@ -35,6 +37,8 @@ class Writer:
         self.waiting = waiting
         self.tools: dict[str, Any] = {}
         self.lines: list[str] = []
+        self.origins: list[int] = []
+        self.line = 1
         self.fixed: set[str] = set()
 
     def function(self, own: Definition) -> None:
@@ -47,6 +51,7 @@ class Writer:
     def write(self, depth: int, line: str) -> None:
         """Write a line."""
         self.lines.append(" " * depth + line)
+        self.origins.append(self.line)
 
     def block(
         self, body: Sequence[Statement], depth: int, tail: Sequence[Statement]
@@ -58,7 +63,7 @@ class Writer:
 
     def statement(self, own: Statement, depth: int, tail: Sequence[Statement]) -> None:
         """Write one statement."""
-        kind, term = own.kind, own.term
+        self.line, kind, term = own.line, own.kind, own.term
         text = "" if term is None else self.term(term)
         if kind == "if":
             self.write(depth, f"if {text}:")
@@ -84,21 +89,26 @@ class Writer:
             self.fixed |= {own.word} if kind != "var" else set()
             self.write(depth, f"v_{own.word} = copied({text})")
 
-    def assign(self, target: Term, text: str, depth: int, line: int) -> None:
+    def assign(
+        self, target: Term, text: str, depth: int, line: int, part: str = ""
+    ) -> None:
         """Write an assignment of a value to a variable, an element or a member."""
         if target.kind == "member" or _is_in_vector(target):
             base, *index = target.parts
             at = self.term(index[0]) if index else "xyzw".index(target.word)
+            if self.array(self.path(base)[0]) is not None:
+                self.assign(base, text, depth, line, f", {at}")
+                return
             text = f"replaced({self.term(base)}, {at}, {text})"
             self.assign(base, text, depth, line)
             return
         root, indices = self.path(target)
-        shared = self.arrays.get(root.word)
+        shared = self.array(root)
         if shared is not None:
             if not shared.is_written:
                 refuse(line, f"{root.word!r} is an input, which no text may write")
             element = self.element(shared, indices, line, is_atomic=False)
-            text = f"store({element}, {text}, {line})"
+            text = f"store({element}, {text}, {line}{part})"
         elif root.kind != "name" or root.word in self.fixed:
             refuse(line, f"{root.word or 'this'!r} is no variable; declare it by var")
         elif indices:
@@ -115,6 +125,10 @@ class Writer:
             term, index = term.parts
             found.insert(0, self.term(index))
         return term, found
+
+    def array(self, root: Term) -> Array | None:
+        """Return the shared array that a term is, if it is one."""
+        return self.arrays.get(root.word) if root.kind == "name" else None
 
     def element(
         self, shared: Array, indices: Sequence[str], line: int, *, is_atomic: bool
@@ -156,24 +170,40 @@ class Writer:
         return f"zero({term.type!r})"
 
     def _index(self, term: Term) -> str:
-        line = int(term.value)
+        line = int(term.value) or self.line
         if _is_in_vector(term):
-            base, index = self.parts(term)
-            return f"get({base}, 'the vector', ({index},), {line})"
+            base, index = term.parts
+            at = self.term(index)
+            return self.shared(base, line, f", {at}") or (
+                f"get({self.term(base)}, 'the vector', ({at},), {line})"
+            )
         root, indices = self.path(term)
-        shared = self.arrays.get(root.word)
-        if shared is None:
-            name = root.word or "the array"
-            return f"get({self.term(root)}, {name!r}, {_tuple(indices)}, {line})"
-        return f"load({self.element(shared, indices, line, is_atomic=False)}, {line})"
+        name = root.word or "the array"
+        return self.shared(term, line) or (
+            f"get({self.term(root)}, {name!r}, {_tuple(indices)}, {line})"
+        )
+
+    def shared(self, term: Term, line: int, part: str = "") -> str:
+        """Return the load of an element of shared memory, or of a part of it."""
+        root, indices = self.path(term)
+        array = self.array(root)
+        if array is None:
+            return ""
+        element = self.element(array, indices, line, is_atomic=False)
+        return f"load({element}, {line}{part})"
 
     def _member(self, term: Term) -> str:
         at = ", ".join(str("xyzw".index(letter)) for letter in term.word)
-        (base,) = self.parts(term)
-        return f"{base}[{at}]" if len(at) == 1 else f"swizzle({base}, ({at}))"
+        is_one = len(at) == 1
+        (base,) = term.parts
+        line = int(base.value) or self.line
+        if found := self.shared(base, line, f", {at}" if is_one else f", ({at})"):
+            return found
+        text = self.term(base)
+        return f"{text}[{at}]" if is_one else f"swizzle({text}, ({at}))"
 
     def _reference(self, term: Term) -> NoReturn:
-        refuse(1, "addresses are arguments of atomic functions only")
+        refuse(self.line, "addresses are arguments of atomic functions only")
 
     def _bitcast(self, term: Term) -> str:
         return self.mapped(term, "bitcast", bitcast)
@@ -190,7 +220,7 @@ class Writer:
 
     def _unary(self, term: Term) -> str:
         kind = scalar(term.type)
-        form = "(not {})" if term.word == "!" else _rounded(kind, f"({term.word}{{}})")
+        form = "(not {})" if term.word == "!" else _rounded(kind, f"{term.word}{{}}")
         (text,) = self.parts(term)
         if term.type in VECTORS:
             return f"each(lambda x: {form.format('x')}, {text})"
@@ -203,13 +233,13 @@ class Writer:
             name = DIVISIONS[sign][kind[0] not in "f"]
             form = _rounded(kind, f"{name}({{}}, {{}})")
         elif sign in ("<<", ">>"):
-            form = _rounded(kind, f"({{}} {sign} ({{}} & 31))")
+            form = _rounded(kind, f"{{}} {sign} ({{}} & 31)")
         elif sign in ("&&", "||"):
             form = f"({{}} {'and' if sign == '&&' else 'or'} {{}})"
         elif sign in COMPARISONS or kind == "bool":
             form = f"({{}} {sign} {{}})"
         else:
-            form = _rounded(kind, f"({{}} {sign} {{}})")
+            form = _rounded(kind, f"{{}} {sign} {{}}")
         if any(part.type in VECTORS for part in term.parts):
             return f"each(lambda x, y: {form.format('x', 'y')}, {left}, {right})"
         return form.format(left, right)
@@ -259,7 +289,7 @@ def _tuple(texts: Sequence[str]) -> str:
 
 
 def _rounded(kind: str, text: str) -> str:
-    return f"round_{kind}({text})" if kind in ROUND else text
+    return f"round_{kind}({text})" if kind in ROUND else f"({text})"
 
 
 def called(body: Iterable[Statement]) -> Iterator[str]:

@@ -27,6 +27,7 @@ from tensorweb.codegen.wasm.wgsl import (
 from tensorweb.codegen.wasm.wgsl_program import (
     Array,
     Module,
+    OutsideError,
     ProgramParser,
     scalar,
 )
@@ -36,11 +37,14 @@ from tensorweb.codegen.wgsl_values import (
     ROUND,
     TOOLS,
     Value,
+    replaced,
     zero,
 )
 from tensorweb.wording import counted
 
 Triple = tuple[int, int, int]
+Parts = tuple[int, ...] | None
+Part = int | Parts
 
 
 class Memory:
@@ -76,8 +80,10 @@ class Memory:
             values = [x for each in values for x in each]
         return struct.pack(f"<{len(values)}{FORMATS[scalar(kind)]}", *values)
 
-    def note(self, kind: Kind, name: str, at: int, value: Value, line: int) -> None:
-        """Receive an access."""
+    def note(
+        self, kind: Kind, name: str, at: int, line: int, parts: Parts = None
+    ) -> None:
+        """Receive an access to an element, or to these parts of a vector."""
 
     def outside(self, name: str, index: int, length: int, line: int) -> None:
         """Receive an index beyond the end of an array."""
@@ -95,23 +101,40 @@ class Memory:
             at = at * length + index
         return at
 
-    def load(self, name: str, indices: tuple[int, ...], line: int) -> Value:
-        """Return an element; zero where there is none."""
+    def load(
+        self, name: str, indices: tuple[int, ...], line: int, part: Part = None
+    ) -> Value:
+        """Return an element, or a part of a vector; zero where there is none."""
         at = self.address(name, indices, line)
-        if at < 0:
-            return zero(self.arrays[name].kind)
-        value = self.values[name][at]
-        self.note("read", name, at, value, line)
-        return value
+        value = self.values[name][at] if at >= 0 else zero(self.arrays[name].kind)
+        if isinstance(part, int) and not 0 <= part < len(value):
+            self.outside(name, part, len(value), line)
+            part = len(value) - 1
+        parts = (part,) if isinstance(part, int) else part
+        if at >= 0:
+            self.note("read", name, at, line, parts)
+        if parts is None:
+            return value
+        return value[part] if parts != part else tuple(value[i] for i in parts)
 
     def store(
-        self, name: str, indices: tuple[int, ...], value: Value, line: int
+        self,
+        name: str,
+        indices: tuple[int, ...],
+        value: Value,
+        line: int,
+        part: int | None = None,
     ) -> None:
-        """Write an element, if there is one."""
+        """Write an element or a part of a vector, if there is one."""
         at = self.address(name, indices, line)
-        if at >= 0:
-            self.values[name][at] = value
-            self.note("write", name, at, value, line)
+        if at < 0:
+            return
+        own = self.values[name]
+        if part is not None and not 0 <= part < len(own[at]):
+            self.outside(name, part, len(own[at]), line)
+            return
+        own[at] = value if part is None else replaced(own[at], part, value)
+        self.note("write", name, at, line, None if part is None else (part,))
 
     def atomic(
         self, call: str, name: str, indices: tuple[int, ...], value: Value, line: int
@@ -124,7 +147,7 @@ class Memory:
         if call != "atomicLoad":
             after = ROUND[self.arrays[name].kind](ATOMIC[call](before, value))
             self.values[name][at] = after
-        self.note("atomic", name, at, self.values[name][at], line)
+        self.note("atomic", name, at, line)
         return before
 
     def get(
@@ -214,16 +237,26 @@ class Recorder(Memory):
         self.problems: dict[tuple[str, int, str], str] = {}
         self.is_cut = False
         self._count = self._iterations = 0
-        self._users: dict[tuple[str, int], Users] = {}
+        self._users: dict[tuple[str, int, int], Users] = {}
 
-    def note(self, kind: Kind, name: str, at: int, value: Value, line: int) -> None:
+    def note(
+        self, kind: Kind, name: str, at: int, line: int, parts: Parts = None
+    ) -> None:
         """Note an access, and whether it races with another one."""
         self._count += 1
+        value = self.values[name][at]
         self.is_cut = self._count > policy.MOST_STEPS
         if not self.is_cut:
             step = Step(kind, name, at, value, line)
             self.steps.setdefault(self.thread, []).append(step)
-        users = self._users.setdefault((name, at), Users())
+        if parts is None:
+            parts = tuple(range(len(value))) if isinstance(value, tuple) else (0,)
+        for part in parts:
+            self._race(kind, name, at, line, part)
+
+    def _race(self, kind: Kind, name: str, at: int, line: int, part: int) -> None:
+        """Note who uses an element, and whether it races with another one."""
+        users = self._users.setdefault((name, at, part), Users())
         mine = {
             "read": users.readers,
             "write": users.writers,
@@ -383,6 +416,12 @@ BUILTINS = (
 )
 
 
+TOO_DEEP = (
+    "expressions or blocks as deep as this are not in the part of WGSL that runs "
+    "without a GPU; write several statements or functions"
+)
+
+
 @lru_cache(policy.MOST_STEPPED)
 def read_program(source: str) -> Program:
     """Return the program of a text.
@@ -394,17 +433,27 @@ def read_program(source: str) -> Program:
     >>> read_program(text).waits
     True
     """
-    module = ProgramParser(source, fold).program()
+    parser = ProgramParser(source, fold)
+    try:
+        module = parser.program()
+    except RecursionError:
+        refuse(parser.line, TOO_DEEP, OutsideError)
     for name in module.builtins.values():
         if name not in BUILTINS:
             refuse(1, f"the builtin {name!r} is not known without a GPU")
     own = waiting(module.functions)
     writer = Writer(module.arrays, own)
-    for constant in module.constants:
-        writer.statement(constant, 0, ())
-    for each in module.functions.values():
-        writer.function(each)
-    code = compile("\n".join(writer.lines), "<kernel>", "exec")
+    try:
+        for constant in module.constants:
+            writer.statement(constant, 0, ())
+        for each in module.functions.values():
+            writer.function(each)
+    except RecursionError:
+        refuse(writer.line, TOO_DEEP, OutsideError)
+    try:
+        code = compile("\n".join(writer.lines), "<kernel>", "exec")
+    except SyntaxError as error:  # Python limits the depth of blocks and parentheses
+        refuse(writer.origins[(error.lineno or 1) - 1], TOO_DEEP, OutsideError)
     return Program(module, code, writer.tools, "main" in own)
 
 

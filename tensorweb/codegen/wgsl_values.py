@@ -220,7 +220,9 @@ def vector(width: int, *parts: Value) -> Value:
 
 
 def replaced(vector: Value, at: int, value: Value) -> Value:
-    """Return a vector with one new element."""
+    """Return a vector with one new element, if it has this one."""
+    if not 0 <= at < len(vector):
+        return vector
     return (*vector[:at], value, *vector[at + 1 :])
 
 

@@ -8,6 +8,7 @@ import struct
 import pytest
 
 from tensorweb.codegen.stepping import Recorder, Step, read_program
+from tensorweb.codegen.wasm.wgsl_program import OutsideError
 from tensorweb.errors import ShaderError
 
 HEAD = """@group(0) @binding(0) var<storage, read> x: array<f32>;
@@ -95,3 +96,44 @@ def test_the_number_of_noted_accesses_is_limited() -> None:
     assert found.is_cut
     assert sum(map(len, found.steps.values())) == 1 << 14
     assert found.values["block"] == [9000.0] * 4
+
+
+def test_elements_of_one_vector_do_not_race() -> None:
+    shared = "var<workgroup> block: array<vec4f, 2>;"
+    head = HEAD.replace("var<workgroup> block: array<f32, 4>;", shared)
+
+    def problems(text: str) -> list[str]:
+        program = read_program(f"{head}{text}\n}}")
+        recorder = Recorder(program.module.arrays, {"x": b"", "y": bytes(16)})
+        program.run(recorder, {}, (1, 1, 1), (0, 0, 0))
+        assert sum(map(len, recorder.steps.values())) > 0
+        return [*recorder.problems.values()]
+
+    assert problems("block[0][i] = f32(i); y[i] = block[0][i];") == []
+    assert problems("if (i == 0) { block[1].x = 1.0; } else { block[1].y += 1.0; }")
+    assert (
+        problems("if (i == 0) { block[1].x = 1.0; } if (i == 1) { block[1].z += 1.0; }")
+        == []
+    )
+    (race,) = problems("block[0][i] = 1.0; y[i] = block[0].x;")
+    assert "thread 1 reads block[0]" in race
+    (race,) = problems("block[0][i] = 1.0; block[1] = block[0];")
+    assert "Race" in race
+    (beyond,) = problems("block[0][i + 1] = 1.0;")
+    assert "thread 3 uses block[4]" in beyond
+
+
+@pytest.mark.parametrize("count", [150, 3000])
+def test_long_sums_run_or_are_refused_with_their_line(count: int) -> None:
+    text = "\ny[0] = " + " + ".join(["x[1]"] * count) + ";"
+    if count == 150:
+        assert stepped(text).values["y"][0] == 150.0
+        return
+    with pytest.raises(OutsideError, match=r"line 7: .*several statements"):
+        stepped(text)
+
+
+def test_deep_parentheses_and_blocks_are_refused_with_their_line() -> None:
+    for text in ("y[0] = " + "(" * 900 + "1.0" + ")" * 900 + ";", "loop {" * 40):
+        with pytest.raises(OutsideError, match=r"line 7: .*several statements"):
+            stepped("\n" + text + "}" * text.count("{"))

@@ -266,3 +266,48 @@ def test_barriers_in_loops_keep_the_variables_of_invocations(anywhere: str) -> N
             group = [sum_ - group[(n + 1) % 8] for n in range(8)]
         expected += [value + 3000 for value in group]
     assert kernel(tw.asarray(x, dtype=I32)).tolist() == expected
+
+
+COUNTERS = """
+var<workgroup> n: array<atomic<u32>, 8>;
+fn f() -> u32 { return atomicAdd(&n[0], 1u); }
+fn g() -> u32 { atomicAdd(&n[1], 10u); return 1u; }
+fn clear() { for (var i = 0u; i < 8; i++) { atomicStore(&n[i], 0u); } }
+"""
+
+
+def test_targets_are_computed_once(anywhere: str) -> None:
+    text = """
+    clear();
+    for (var i = 0u; i < 4u; i++) { y[i] = 0u; }
+    y[f()] += 10u;
+    for (var i = 0u; i < 2u; y[f()] += 10u) { i++; }
+    atomicAdd(&n[f()], 5u);
+    y[4] = atomicLoad(&n[3]);
+    y[5] = atomicLoad(&n[0]);
+    y[6] = atomicAdd(&n[1], g());
+    let before = 7u;
+    atomicMax(&n[2], before);
+    y[7] = atomicLoad(&n[2]);
+    """
+    found = numbers(text, 8, U32, COUNTERS)
+    assert found == [10, 10, 10, 0, 5, 4, 10, 7]
+
+
+def test_elements_of_vectors_are_computed_once(device: str) -> None:
+    text = """
+    clear();
+    var v = array<vec2u, 2>();
+    v[f()].x += 3u;
+    v[f()][f() - 1u] = 4u;
+    y[0] = v[0].x;
+    y[1] = v[1].y;
+    """
+    assert numbers(text, 2, U32, COUNTERS) == [3, 4]
+
+
+def test_private_variables_are_named_by_the_error(cpu: str) -> None:
+    words = "line 1 of the header: 'private' .*declare the variable in a function"
+    with pytest.raises(tw.DeviceError, match=words) as info:
+        numbers("y[0] = p;", 1, header="var<private> p: f32 = 1.0;")
+    assert "device's compiler" not in str(info.value)

@@ -280,18 +280,37 @@ class KernelTranslation(Translation):
 
     def put(self, target: Term, value: Term, scope: Scope) -> None:
         """Write an element, if there is one."""
-        f, kind = self.f, VALUE.get(value.type, value.type)
-        held = f.local(kind)
-        self.term(value, scope)
-        f.set(held)
+        held = self.held(value, scope)
         at, is_valid = self.find(target, scope)
-        f.get(is_valid)
-        with self.opened("if"):
-            f.get(at)
-            f.get(held)
-            f.memory(f"{kind}.store")
+        self.write_at(at, is_valid, held, VALUE.get(value.type, value.type))
         for local in (held, at, is_valid):
-            f.free(local)
+            self.f.free(local)
+
+    def held(self, value: Term, scope: Scope) -> int:
+        """Return a new local with a value."""
+        local = self.f.local(VALUE.get(value.type, value.type))
+        self.term(value, scope)
+        self.f.set(local)
+        return local
+
+    def write_at(self, at: int, is_valid: int, held: int, kind: str) -> None:
+        """Write a local at an address that is valid."""
+        self.f.get(is_valid)
+        with self.opened("if"):
+            self.f.get(at)
+            self.f.get(held)
+            self.f.memory(f"{kind}.store")
+
+    def read_at(self, at: int, is_valid: int, kind: str) -> None:
+        """Push what an address has, or zero if it is not valid."""
+        f = self.f
+        f.get(is_valid)
+        f.begin("if", kind)
+        f.get(at)
+        f.memory(f"{kind}.load")
+        f.orelse()
+        f.const(kind, 0)
+        f.end()
 
     def get(self, term: Term, scope: Scope) -> None:
         """Push an element; zero if there is none."""
@@ -304,37 +323,33 @@ class KernelTranslation(Translation):
                 self.refuse(f"an index of the constant {root.word!r} that varies")
             self.number(term.type, value)
             return
-        f, kind = self.f, VALUE.get(term.type, term.type)
         at, is_valid = self.find(term, scope)
-        f.get(is_valid)
-        f.begin("if", kind)
-        f.get(at)
-        f.memory(f"{kind}.load")
-        f.orelse()
-        f.const(kind, 0)
-        f.end()
-        f.free(at)
-        f.free(is_valid)
+        self.read_at(at, is_valid, VALUE.get(term.type, term.type))
+        self.f.free(at)
+        self.f.free(is_valid)
 
     def atomic(self, term: Term, scope: Scope) -> None:
         """Write an atomic function, which nothing interrupts."""
         f, (reference, *values) = self.f, term.parts
-        name, element = term.word, reference.parts[0]
+        name = term.word
+        at, is_valid = self.find(reference.parts[0], scope)
+        own, other = (Term("name", term.type, word) for word in ("own", "other"))
+        locals_ = [self.held(each, scope) for each in values]
         before = f.local("i32")
-        self.get(element, scope)
+        self.read_at(at, is_valid, "i32")
         f.set(before)
-        own = Term("name", term.type, "before")
-        inner = {**scope, "before": (before,)}
         if values:
-            after = values[0]
+            after = other
             if name in ("atomicMax", "atomicMin"):
-                after = Term("builtin", term.type, SIGNS[name], (own, after))
+                after = Term("builtin", term.type, SIGNS[name], (own, other))
             elif name in SIGNS:
-                after = Term("binary", term.type, SIGNS[name], (own, after))
-            self.put(element, after, inner)
+                after = Term("binary", term.type, SIGNS[name], (own, other))
+            locals_.append(self.held(after, {"own": (before,), "other": (locals_[0],)}))
+            self.write_at(at, is_valid, locals_[-1], "i32")
         if name != "atomicStore":
             f.get(before)
-        f.free(before)
+        for local in (*locals_, before, at, is_valid):
+            f.free(local)
 
     # Terms
 

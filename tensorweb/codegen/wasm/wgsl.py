@@ -317,7 +317,9 @@ class Parser:
         elif self.skip("continue"):
             statement = Statement("continue", line=line)
         else:
-            statement = self.assignment()
+            found = self.assignment()
+            self.take(";")
+            return found
         self.take(";")
         return [statement]
 
@@ -338,11 +340,11 @@ class Parser:
         line = self.line
         self.take("for", "(")
         with self.scope():
-            first = [] if self.peek() == ";" else [self.assignment()]
+            first = [] if self.peek() == ";" else self.assignment()
             self.take(";")
             condition = TRUE if self.peek() == ";" else self.condition()
             self.take(";")
-            step = () if self.peek() == ")" else (self.assignment(),)
+            step = () if self.peek() == ")" else tuple(self.assignment())
             self.take(")")
             body = self.block(result)
         return [*first, Statement("while", "", condition, body, step, line=line)]
@@ -361,17 +363,20 @@ class Parser:
                     body += self.statement(result)
         return Statement("while", "", TRUE, tuple(body), other, line=line)
 
-    def assignment(self) -> Statement:
+    def assignment(self) -> list[Statement]:
         """Read a declaration, an assignment or a call."""
         line, word = self.line, self.peek()
         if word in ("let", "var", "const"):
-            return self.declaration()
+            return [self.declaration()]
         if self.skip("_"):
             self.take("=")
-            return Statement("call", term=self.settled(self.expression()), line=line)
+            return [Statement("call", term=self.settled(self.expression()), line=line)]
         target = self.unary()
         if target.kind in ("call", "builtin"):
-            return Statement("call", term=target, line=line)
+            return [Statement("call", term=target, line=line)]
+        bound: list[Statement] = []
+        if _calls(target):
+            target = self.bind(target, bound, line)
         sign = self.next()
         if sign in ("++", "--"):
             value = Term("number", "integer", value=1)
@@ -381,8 +386,20 @@ class Parser:
             value = self.binary(sign[:-1], target, value)
         value = self.fitted(value, target.type)
         if target.kind == "name":
-            return Statement("set", target.word, value, line=line)
-        return Statement("store", "", value, target=target, line=line)
+            return [Statement("set", target.word, value, line=line)]
+        return [*bound, Statement("store", "", value, target=target, line=line)]
+
+    def bind(self, target: Term, bound: list[Statement], line: int) -> Term:
+        """Return a target whose indices are computed once, by declarations."""
+        if target.kind not in ("index", "member"):
+            return target
+        base, *index = target.parts
+        parts = [self.bind(base, bound, line)]
+        for each in index:
+            name = self.declare("__index", each.type)  # no text may have such a name
+            bound.append(Statement("let", name, each, line=line))
+            parts.append(Term("name", each.type, name))
+        return target._replace(parts=tuple(parts))
 
     def declaration(self) -> Statement:
         """Read the declaration of a value or a variable."""
@@ -493,6 +510,10 @@ class Parser:
         kind = kinds[0] if kinds else "f32"
         parts = tuple(typed(each, kind) for each in arguments)
         return Term("builtin", kind, name, parts)
+
+
+def _calls(term: Term) -> bool:
+    return term.kind in ("call", "builtin") or any(map(_calls, term.parts))
 
 
 def array_parts(kind: str) -> tuple[str, int | None]:

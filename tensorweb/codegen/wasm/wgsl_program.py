@@ -53,7 +53,7 @@ INSTEAD = {
     "struct": "use an array for each member",
     "alias": "write the type out",
     "override": "use const",
-    "private": "declare the variable in the text",
+    "private": "declare the variable in a function",
     "ptr": "pass the value, and return the new one",
 }
 """What a text may have instead of what is refused."""
@@ -225,13 +225,13 @@ class ProgramParser(Parser):
             self.take(">")
         name = self.next()
         self.take(":")
+        if space not in ("storage", "workgroup", "uniform"):
+            self.outside(space or "private", line)
         kind = self.type_name()
         self.take(";")
         self.types[name] = kind
         if space == "uniform":
             return
-        if space not in ("storage", "workgroup"):
-            self.outside(space or "private", line)
         shape: list[int] = []
         while kind.startswith("array<"):
             kind, length = array_parts(kind)
