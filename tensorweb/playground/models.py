@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import tensorweb as tw
-from tensorweb import dtypes
+from tensorweb import dtypes, frames, tree
 from tensorweb.events import Flush
 from tensorweb.events import KernelRecord as Launch
 from tensorweb.frames import Location
@@ -64,13 +64,11 @@ class Calls:
         plain = Module.__call__
 
         def noted(module: Module, *args: Any, **kwargs: Any) -> Any:
-            begin = len(self._owners)
+            begin, here = len(self._owners), frames.here()
             result = plain(module, *args, **kwargs)
             if not is_tracing():
-                given = [*_tensors_in((*args, *kwargs.values()))]
-                given += [x for _, x in Module.named_parameters(module)]
-                given += [x for _, x in Module.named_buffers(module)]
-                self._own(module, result, {pair_of(x.node) for x in given}, begin)
+                given = {pair_of(x.node) for x in _tensors_in((module, args, kwargs))}
+                self._own(module, result, given, begin, here)
                 call = self._calls.setdefault(id(module), Call(module))
                 call.count += 1
                 call.output = _first_tensor(result)
@@ -83,22 +81,34 @@ class Calls:
             Module.__call__ = plain  # type: ignore[method-assign]
 
     def _own(
-        self, module: Module, result: object, given: set[Node], begin: int
+        self,
+        module: Module,
+        result: object,
+        given: set[Node],
+        begin: int,
+        here: Location | None,
     ) -> None:
         """Note which nodes a call built, but not those of calls inside of it.
 
         Args:
             module: the module that was called.
             result: what it returned.
-            given: the nodes that existed before.
+            given: the nodes of its arguments and parameters.
             begin: count of the nodes with an owner before the call.
+            here: the location of the call, None if unknown.
         """
 
         def is_own(node: Node) -> bool:
-            owner = self._owners.get(id(getattr(node, "location", None)))
-            return node not in given and (owner is None or owner[2] >= begin)
+            location: Location | None = getattr(node, "location", None)
+            if node in given or location is None or here is None:
+                return False
+            # Nodes of closures and globals were built before, as for an argument.
+            if (location[2], location[1]) < (here[2], here[1]):
+                return False
+            owner = self._owners.get(id(location))
+            return owner is None or owner[2] >= begin
 
-        results = [pair_of(x.node) for x in _tensors_in((result,))]
+        results = [pair_of(x.node) for x in _tensors_in(result)]
         for node in self._provenance.ordered(results, is_own):
             location: Location | None = getattr(node, "location", None)
             if location is not None and id(location) not in self._owners:
@@ -134,13 +144,17 @@ class Calls:
         return shares
 
 
-def _tensors_in(values: Iterable[object]) -> Iterator[tw.Tensor]:
-    """Yield tensors, also those of tuples and lists."""
-    for value in values:
-        if isinstance(value, tw.Tensor):
-            yield value
-        elif isinstance(value, tuple | list):
-            yield from _tensors_in(value)
+def _tensors_in(value: object) -> Iterator[tw.Tensor]:
+    """Yield the tensors of a tree, which may contain itself."""
+    seen: dict[int, object] = {}
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, tw.Tensor):
+            yield each
+        elif id(each) not in seen:
+            seen[id(each)] = each
+            waiting += tree.children(each) or ()
 
 
 def _first_tensor(value: object) -> tw.Tensor | None:

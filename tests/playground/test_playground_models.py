@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tensorweb.playground import bridge
+from tensorweb.playground.models import Calls
 from tensorweb.playground.session import Session, handlers
 
 PROGRAM = """
@@ -111,6 +112,45 @@ def test_modules_have_the_time_of_the_kernels_of_their_calls() -> None:
     assert model["seconds"] <= sum(each["seconds"] for each in products) + 1e-9
     # Kernels of tanh and of the products compute for two of them.
     assert [one["shared"] for one in (model, first)] == [True, True]
+
+
+GIVEN = """
+import tensorweb as tw
+from tensorweb import nn
+class Net(nn.Module):
+    def __init__(self, function):
+        self.function = function
+    def forward(self, x=None):
+        return self.function(x)
+x = tw.ones((5, 3)) + 1
+before = tw.exp(tw.sin(x))
+double = Net(lambda x: x * 2)
+of_dict = Net(lambda x: x["x"][0] * 2)
+of_global = Net(lambda x: before * 2)
+of_both = nn.Sequential(double, tw.exp)
+y = double(tw.exp(tw.sin(x)))
+y = of_dict({"x": [tw.exp(tw.sin(x))]})
+y = of_global()
+y = (lambda own: Net(lambda x: own * 2)())(tw.exp(tw.sin(x)))
+y = of_both(tw.exp(tw.sin(x)))
+"""
+
+
+def test_nodes_that_a_module_is_given_are_not_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counts: list[int] = []
+    plain = Calls._own
+
+    def own(self: Calls, module: Any, *how: Any) -> None:
+        before = len(self._owners)
+        plain(self, module, *how)
+        counts.append(len(self._owners) - before)
+
+    monkeypatch.setattr(Calls, "_own", own)
+    asked(GIVEN)
+    # A multiplication each; `Sequential` calls one of them and owns the `exp`.
+    assert counts == [1, 1, 1, 1, 1, 1]
 
 
 @pytest.mark.usefixtures("wasm")
