@@ -224,7 +224,7 @@ class Lines:
         self._retains = False
 
     def begin(self, keep: bool, retains: bool = False) -> None:
-        """Forget the run before; with `keep` its functions are still noted.
+        """Free the last results; with `keep` functions of that run are still noted.
 
         `retains` keeps the values that lines make, each as a film.
         """

@@ -1,6 +1,6 @@
 """Runs after a number was dragged: only the statements from that number on run again.
 
-The first of them runs the full program and keeps its state before the statement that
+The first of them runs the full program and records its state before the statement that
 contains the number; later ones begin there. What was printed, shown and computed before
 that statement is part of their results as well. Statements that do not depend on the
 number take their values of the last run.
@@ -10,28 +10,25 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from copy import copy
 from itertools import pairwise
-from types import CodeType
-
-from tensorweb import devices
 
 from . import policy
 from .lines import Lines
 from .program import compile_program
 from .records import ProgramFile
-from .reuse import reusable, reusing
+from .reuse import Code, Start, reusable, reusing
 from .snapshots import NotRestorable, Snapshot, split_line
 from .streams import LineMeter
 
 Note = tuple[str, Mapping[str, object]]
-Code = Callable[[ast.Module | ast.Expression, str], CodeType]
-Ran = tuple[str, str | None, list[ProgramFile]]
-"""A program that ran, its device and its other files."""
+Program = tuple[str, str | None, int, list[ProgramFile]]
+"""A text, its device, how often that was lost before, and its other files."""
 
 
-class Past:
+class Checkpoint:
     """The state of a run before a line, and what it had sent until then."""
 
     def __init__(
@@ -43,7 +40,7 @@ class Past:
         shown: Iterable[object],
         noted: Iterable[object],
     ) -> None:
-        """Keep the state.
+        """Record the state.
 
         Args:
             line: the first line that is to run again.
@@ -88,69 +85,67 @@ class Rerun:
     """Which lines of a program run after a number in it was changed.
 
     Attributes:
-        past: the state with which it begins; None if the full program runs.
+        checkpoint: the state with which it begins; None if the full program runs.
     """
 
     def __init__(
         self,
-        source: str,
+        program: Program,
         line: int,
-        device: str | None,
-        files: Sequence[ProgramFile],
-        past: Past | None,
-        last: Ran | None,
+        checkpoint: Checkpoint | None,
+        last: Program | None,
         names: Mapping[str, object],
         lines: Lines,
     ) -> None:
         """Plan the run.
 
         Args:
-            source: the program.
+            program: what is to run.
             line: the one of the number.
-            device: where it computes.
-            files: its other files.
-            past: the state that an earlier run kept.
+            checkpoint: the state that an earlier run recorded.
             last: the run before, if it ran to its end.
             names: its names.
             lines: what its lines made.
         """
-        self.past: Past | None = None
+        self.checkpoint: Checkpoint | None = None
         self._why = ""
         self._begin, self._split, self._last = 1, 1, 0
-        self._source, self._device, self._files = source, device, files
-        self._is_kept = False
-        self._values: Mapping[int, object] = {}
+        self._source, *self._more = program
+        self._is_recorded = False
+        self._values: Mapping[Start, object] = {}
         try:
-            compile_program(source)
-            tree = ast.parse(source)
+            compile_program(self._source)
+            tree = ast.parse(self._source)
             self._split, self._last = split_line(tree, line)
         except NotRestorable as why:
             self._why = str(why)
             return
         except (SyntaxError, ValueError):
             return
-        ran = _without(source, line), device, list(files)
-        if last and (_without(last[0], line), *last[1:]) == ran:
+        same = [_without(self._source, line), *self._more]
+        if last and [_without(last[0], line), *last[1:]] == same:
             self._values = reusable(tree, names, lines, line)
         if self._split == 1:
             self._why = "it begins with this number"
-        elif past and past.line <= self._split and past.key == self._key(past.line):
-            self.past, self._begin = past, past.line
+        elif (
+            checkpoint
+            and checkpoint.line <= self._split
+            and checkpoint.key == self._key(checkpoint.line)
+        ):
+            self.checkpoint, self._begin = checkpoint, checkpoint.line
 
     @property
-    def keeps(self) -> bool:
-        """Whether a state is to be kept for the next run."""
+    def records(self) -> bool:
+        """Whether to record a state for the next run."""
         return self._split > self._begin
 
     def _key(self, line: int) -> object:
         """Return what must be equal if the program is to run again from a line on."""
-        losses = devices.losses(self._device) if self._device else 0
-        head = self._source.splitlines()[: line - 1]
-        return head, self._device, losses, list(self._files)
+        return self._source.splitlines()[: line - 1], self._more
 
-    def code(self, compiled: Code) -> Code:
+    def reusing(self, compiled: Code) -> AbstractContextManager[Code]:
         """Return the function that compiles the program to reuse values."""
-        return reusing(compiled, self._values) if self._values else compiled
+        return reusing(compiled, self._values)
 
     def parts(self) -> list[tuple[int, int] | None]:
         """Return the ranges of lines that run one after another; None for all."""
@@ -159,33 +154,35 @@ class Rerun:
         bounds = sorted({self._begin, self._split, self._last + 1})
         return [(first, end - 1) for first, end in pairwise(bounds)]
 
-    def keep(
+    def record(
         self,
         names: dict[str, object],
         notes: Sequence[Note],
         shown: Iterable[object],
         noted: Iterable[object],
-    ) -> Past | None:
+    ) -> Checkpoint | None:
         """Return the state before the number, or the one that the run began with."""
         line = self._split
         try:
-            past = Past(line, self._key(line), names, notes, shown, noted)
+            key = self._key(line)
+            checkpoint = Checkpoint(line, key, names, notes, shown, noted)
         except NotRestorable as why:
             self._why = str(why)
-            return self.past
-        self._is_kept = True
-        return past
+            return self.checkpoint
+        self._is_recorded = True
+        return checkpoint
 
     def sentence(self) -> str:
         """Say which lines ran, and why it was the full program."""
-        reused = [line for line in self._values if line >= self._begin]
+        lines = dict.fromkeys(line for line, _ in self._values)
+        reused = [line for line in lines if line >= self._begin]
         but = f" but for {_words(reused)}" if reused else ""
-        if self.past is not None:
+        if self.checkpoint is not None:
             is_one = self._begin == self._last
             to = "" if is_one else f" to {self._last}"
             return f"ran {'line' if is_one else 'lines'} {self._begin}{to} again{but}"
         ran = f"ran the whole program{but}"
-        if self._is_kept:
+        if self._is_recorded:
             return f"{ran}; the next step begins in line {self._split}"
         return f"{ran}: {self._why}" if self._why else ran
 

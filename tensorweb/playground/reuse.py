@@ -11,14 +11,20 @@ import ast
 import builtins
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from types import CodeType
 
 from tensorweb import notices
 
 from .lines import Lines
 
-KEPT = "__tensorweb_kept__"
+REUSED = "__tensorweb_reused__"
 """The name by which the statements find their values."""
+
+Code = Callable[[ast.Module | ast.Expression, str], CodeType]
+
+Start = tuple[int, int]
+"""First line and column of a statement."""
 
 PURE = frozenset({"tensorweb", "tensorweb.numpy", "math"})
 
@@ -48,8 +54,8 @@ NODES = (
 
 def reusable(
     tree: ast.Module, names: Mapping[str, object], lines: Lines, changed: int
-) -> dict[int, object]:
-    """Return values of the last run by the first line of their statements.
+) -> dict[Start, object]:
+    """Return values of the last run by where their statements begin.
 
     The first statement that may write into values of others ends the search.
 
@@ -65,7 +71,7 @@ def reusable(
     modules: dict[str, str] = {}
     # Names of tensors and numbers, and those of equal values in both runs.
     plain, same = set[str](), set[str]()
-    found: dict[int, object] = {}
+    found: dict[Start, object] = {}
     for statement in tree.body:
         match statement:
             case ast.Import(aliases) if all(one.name in PURE for one in aliases):
@@ -93,7 +99,7 @@ def reusable(
                 if lines.is_unchanged(name, statement.lineno, result):
                     same.add(name)
                     if not isinstance(value, ast.Constant):
-                        found[statement.lineno] = result
+                        found[statement.lineno, statement.col_offset] = result
             case _:
                 return found
     return found
@@ -150,22 +156,27 @@ def _is_known(function: ast.expr, known: set[str], modules: Mapping[str, str]) -
     return function.id in known if path else function.id in FUNCTIONS
 
 
-def reusing(
-    compile_tree: Callable[[ast.Module | ast.Expression, str], CodeType],
-    values: Mapping[int, object],
-) -> Callable[[ast.Module | ast.Expression, str], CodeType]:
-    """Return the function that compiles statements to take these values."""
-    builtins.__dict__[KEPT] = values
+@contextmanager
+def reusing(compile_tree: Code, values: Mapping[Start, object]) -> Iterator[Code]:
+    """Return the function that compiles statements to take these values.
+
+    They can run inside the `with` block only.
+    """
 
     def compiled(tree: ast.Module | ast.Expression, file: str) -> CodeType:
         for statement in tree.body if isinstance(tree, ast.Module) else ():
-            if isinstance(statement, ast.Assign) and statement.lineno in values:
-                line = ast.Constant(statement.lineno)
-                kept = ast.Subscript(ast.Name(KEPT, ast.Load()), line, ast.Load())
-                for node in ast.walk(kept):
+            start = statement.lineno, statement.col_offset
+            if isinstance(statement, ast.Assign) and start in values:
+                reused = ast.parse(f"{REUSED}[{start}]", mode="eval").body
+                for node in ast.walk(reused):
                     if isinstance(node, ast.expr):
                         ast.copy_location(node, statement.value)
-                statement.value = kept
+                statement.value = reused
         return compile_tree(tree, file)
 
-    return compiled
+    vars(builtins)[REUSED] = values
+    try:
+        yield compiled
+    finally:
+        # Values of this run must not outlive it.
+        vars(builtins).pop(REUSED, None)

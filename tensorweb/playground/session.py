@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import tensorweb as tw
 from tensorweb import notices
-from tensorweb.devices import open_device_async, prefer_device
+from tensorweb.devices import losses, open_device_async, prefer_device
 from tensorweb.display.cells import Pooling
 from tensorweb.errors import DeviceError
 from tensorweb.events import listening
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from .attempts import Attempts
     from .comparing import Retained
     from .inside import Inside
-    from .reruns import Note, Past, Ran, Rerun
+    from .reruns import Checkpoint, Note, Program, Rerun
 
 
 Handler = Callable[..., Awaitable[object]]
@@ -85,8 +85,8 @@ class Session:
         self._stopped = False
         self._output = Output(emit)
         self._displays = Displays(emit, self._output)
-        self._past: Past | None = None
-        self._ran: Ran | None = None
+        self._checkpoint: Checkpoint | None = None
+        self._ran: Program | None = None
         self._before: Retained | None = None
         self._is_kept = False
         self._masks: list[tw.Tensor] = []
@@ -179,21 +179,22 @@ class Session:
         files: Sequence[records.ProgramFile],
     ) -> records.RunRecord:
         attempts = None if capture is None else self._kernels.attempts(capture)
+        program = source, device, losses(device) if device else 0, list(files)
         rerun = None
         if dragged is not None:
             from .reruns import Rerun  # no start needs it
 
             # The panel Memory shows the buffers of the full program.
-            known = None if memory else self._past
+            known = None if memory else self._checkpoint
             before = known, self._ran, self._names, self._lines
-            rerun = Rerun(source, dragged, device, files, *before)
+            rerun = Rerun(program, dragged, *before)
         self._ran = None
-        past = self._past = rerun.past if rerun else None
-        keep = keep or past is not None
-        self._forget(keep, begins=past is None)
+        checkpoint = self._checkpoint = rerun.checkpoint if rerun else None
+        keep = keep or checkpoint is not None
+        self._free(keep, begins=checkpoint is None)
         self._attempts = attempts
-        self._notes = [] if rerun and rerun.keeps else None
-        if past is None:
+        self._notes = [] if rerun and rerun.records else None
+        if checkpoint is None:
             self._output = Output(self._send)
             self._displays = Displays(self._send, self._output)
             self._kernels = kernels.Tally()
@@ -215,9 +216,9 @@ class Session:
         retaining = nullcontext() if looker is None else looker.open()
         texts = {FILENAME: source}
         self._lines.begin(keep, inside)
-        if past is not None:
-            past.resume()
-            for note in past.notes:
+        if checkpoint is not None:
+            checkpoint.resume()
+            for note in checkpoint.notes:
                 self._send(*note)
         heard = listening(
             tally.add, seconds=timed and not attempts, reads=tally.add_read
@@ -230,21 +231,22 @@ class Session:
             for each in asked:
                 stack.enter_context(each)
             try:
-                if device is not None and past is None:
+                if device is not None and checkpoint is None:
                     await self._choose(device)
                 texts |= self._files.install(files, keep)
                 sources.remember(texts)
                 *heads, last = rerun.parts() if rerun else [lines]
                 code: Compile = self._lines.compiled
-                code = rerun.code(code) if rerun else code
+                if rerun:
+                    code = stack.enter_context(rerun.reusing(code))
                 for part in heads:
                     await execute(source, module, None, self._wait, part, code)
-                if rerun and rerun.keeps:
-                    self._past = self._kept(rerun)
+                if rerun and rerun.records:
+                    self._checkpoint = self._recorded(rerun)
                 show = self._displays.show
                 await execute(source, module, show, self._wait, last, code)
                 self._displays.finish()
-                self._ran = (source, device, list(files)) if not lines else None
+                self._ran = program if not lines else None
             except KeyboardInterrupt:
                 self._stopped = True
             except SystemExit as leaving:
@@ -282,14 +284,14 @@ class Session:
             self._notes.append((kind, fields))
         self._emit(kind, fields)
 
-    def _kept(self, rerun: Rerun) -> Past | None:
+    def _recorded(self, rerun: Rerun) -> Checkpoint | None:
         """Return the state in the middle of a run, if it can be restored."""
         flush_streams()
         self._output.flush()
         self._displays.finish()
         notes, self._notes = self._notes or [], None
         shown, noted = (self._output, self._displays), (self._kernels, self._lines)
-        return rerun.keep(self._names, notes, shown, noted)
+        return rerun.record(self._names, notes, shown, noted)
 
     def _retain(self, compare: bool, is_more: bool) -> None:
         """Retain the values of the last run for a comparison, or free earlier ones."""
@@ -629,7 +631,7 @@ class Session:
             return self._inside.name(number)
         return self._entries[number].names[0]
 
-    def _forget(self, keep: bool, begins: bool = True) -> None:
+    def _free(self, keep: bool, begins: bool = True) -> None:
         """Free the state of the previous run; with `keep` its names are retained."""
         if begins:
             notices.begin_program()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import operator
 import random
 import re
 import sys
@@ -26,6 +27,7 @@ from tensorweb.graph.autograd import REPLACED, USED, Leaf
 from tensorweb.graph.node import Node
 from tensorweb.nn import init
 from tensorweb.transforms.jit import Jitted
+from tensorweb.transforms.kernel import Kernel
 
 from . import policy
 from .host import DRAWING, PRINTING
@@ -45,6 +47,8 @@ IMMUTABLE: frozenset[type] = frozenset(
         *(types.GetSetDescriptorType, types.MemberDescriptorType),
         *(types.WrapperDescriptorType, types.MethodDescriptorType),
         *(types.ClassMethodDescriptorType, types.MethodWrapperType, re.Pattern),
+        # Caches of the library: no program can import `weakref`.
+        weakref.WeakKeyDictionary,
     }
 )
 
@@ -64,7 +68,7 @@ LIBRARY = (
 """Packages whose objects are not restored: caches, devices, recordings, what ran."""
 
 
-RESTORED = (Tally, Lines, Made, Marker, Jitted)
+RESTORED = (Tally, Lines, Made, Marker, Jitted, Kernel)
 """Classes of these packages whose objects are."""
 
 
@@ -137,7 +141,7 @@ class Snapshot:
         Raises:
             NotRestorable: a value is of a kind that is not known to be restorable.
         """
-        self._kept: list[tuple[Callable[[Any, Any], None], object, Any]] = []
+        self._noted: list[tuple[Callable[[Any, Any], None], object, Any]] = []
         # The module's own generator is restored as a state of the module.
         hidden = vars(random)["_inst"]
         self._seen: dict[int, object] = {id(hidden): hidden}
@@ -148,22 +152,22 @@ class Snapshot:
         for value in (*further, *own):
             self._walk(value, "the library")
         for value in (names, *map(vars, PRINTING)):
-            self._keep(_set_dict, value, dict(value))
+            self._note(_set_dict, value, dict(value))
         self._random = random.getstate()
         self._device = devices._process_default
 
     def restore(self) -> None:
         """Restore the state."""
-        for restore, value, state in self._kept:
+        for restore, value, state in self._noted:
             restore(value, state)
         random.setstate(self._random)
         if self._device is not None:
             devices.prefer_device(self._device)
 
-    def _keep(
+    def _note(
         self, restore: Callable[[Any, Any], None], value: object, state: object
     ) -> None:
-        self._kept.append((restore, value, state))
+        self._noted.append((restore, value, state))
 
     def _walk(self, root: object, name: str) -> None:
         waiting = [root]
@@ -186,10 +190,10 @@ class Snapshot:
             if value.__module__ != "__main__":
                 return ()
             fields = dict(vars(value))
-            self._keep(_set_class, value, fields)
+            self._note(_set_class, value, fields)
             return [*fields.values(), *value.__bases__]
         if isinstance(value, Node):
-            self._keep(_set_history, value, _history(value))
+            self._note(_set_history, value, _history(value))
             return ()
         if kind.__module__.startswith(LIBRARY):
             return self._fields(value, kind) if kind in RESTORED else ()
@@ -199,9 +203,10 @@ class Snapshot:
                     return ()
                 cells = [(cell, _content(cell)) for cell in value.__closure__ or ()]
                 for cell, content in cells:
-                    self._keep(_set_cell, cell, content)
+                    self._note(_set_cell, cell, content)
                 contents = [content for _, content in cells]
                 defaults = value.__defaults__, value.__kwdefaults__
+                self._note(_set_defaults, value, defaults)
                 return [vars(value), *defaults, *contents]
             case types.MethodType():
                 return value.__self__, value.__func__
@@ -210,7 +215,7 @@ class Snapshot:
             case functools.partial():
                 return value.func, value.args, value.keywords
             case random.Random():
-                self._keep(random.Random.setstate, value, value.getstate())
+                self._note(random.Random.setstate, value, value.getstate())
                 return ()
             case property():
                 return value.fget, value.fset, value.fdel
@@ -227,7 +232,7 @@ class Snapshot:
                 is_plain = False
                 state = contents(value)
                 if restore is not None:
-                    self._keep(restore, value, state)
+                    self._note(restore, value, state)
                 parts += state
                 if isinstance(value, dict):
                     parts += state.values()
@@ -244,7 +249,7 @@ class Snapshot:
             raise NotRestorable(f"has {article} {kind.__name__}")
         for slot in slots:
             found = _slot(value, slot)
-            self._keep(_set_slot, (value, slot), found)
+            self._note(_set_slot, (value, slot), found)
             if found is not MISSING:
                 parts.append(found)
         if kind not in BASES and kind.__dictoffset__:
@@ -273,6 +278,15 @@ def _content(cell: types.CellType) -> object:
 def _set_cell(cell: types.CellType, content: object) -> None:
     if content is not MISSING:
         cell.cell_contents = content
+
+
+def _set_defaults(function: types.FunctionType, state: tuple[Any, Any]) -> None:
+    defaults, keywords = state
+    # Python optimises calls anew after each assignment.
+    if function.__defaults__ is not defaults:
+        function.__defaults__ = defaults
+    if function.__kwdefaults__ is not keywords:
+        function.__kwdefaults__ = keywords
 
 
 def _slot(value: object, slot: str) -> object:
@@ -319,6 +333,20 @@ def _set_set(value: set[Any], state: set[Any]) -> None:
     set.update(value, state)
 
 
+def _set_copy(value: set[Any]) -> set[Any]:
+    """Return a copy as `_set_set` restores it.
+
+    Raises:
+        NotRestorable: its order is another one, or would be after further elements.
+    """
+    copy = set(value)
+    size = set.__sizeof__(value) - type(value).__basicsize__
+    is_same = size == set.__sizeof__(copy) - set.__basicsize__
+    if not is_same or not all(map(operator.is_, set.__iter__(value), copy)):
+        raise NotRestorable("has a set whose copy has another order")
+    return copy
+
+
 def _set_deque(value: deque[Any], state: list[Any]) -> None:
     deque.clear(value)
     deque.extend(value, state)
@@ -335,7 +363,7 @@ CONTAINERS: tuple[
     (OrderedDict, _entries, _set_ordered),
     (dict, dict, _set_dict),
     (list, list, _set_list),
-    (set, set, _set_set),
+    (set, _set_copy, _set_set),
     (deque, list, _set_deque),
     (tuple, list, None),
     (frozenset, list, None),

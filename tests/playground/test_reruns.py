@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from tensorweb import devices
 from tensorweb.playground import bridge
 from tensorweb.playground.session import Session
 
@@ -106,6 +108,35 @@ k = 2.5
 print(add(k), add(k))
 add.calls = 2
 """,
+    "defaults": """
+def f(x=1, *, y=2):
+    return x + y
+k = 2.5
+f.__defaults__ = (f() + k,)
+f.__kwdefaults__ = {"y": f() + k}
+print(f())
+""",
+    "state of a kernel": """
+import tensorweb as tw
+def make():
+    count = 0
+    def reference(x):
+        nonlocal count
+        count += 1
+        return x + count
+    return tw.kernel(
+        "y[global_id.x] = x[global_id.x];",
+        inputs={"x": "float32"},
+        outputs={"y": "float32"},
+        reference=reference,
+        fallback=True,
+    )
+f = make()
+x = tw.ones(3)
+y = f(x)
+k = 2.5
+print(f(x) * k)
+""",
     "random": """
 import random
 import tensorweb as tw
@@ -181,6 +212,12 @@ raise ValueError(x)
 """Programs whose last lines run again after 2.5 was changed."""
 
 REUSED = {
+    """
+import tensorweb as tw
+x = tw.ones(3); y = x * 2
+k = 2.5
+print(x, y, k)
+""": "line 3",
     """
 import math
 import tensorweb as tw
@@ -274,6 +311,28 @@ y = x * k
     assert page.session._names["x"] is before
 
 
+def test_values_that_are_reused_are_freed_with_their_program() -> None:
+    source = "import tensorweb as tw\nx = tw.exp(tw.ones(3))\nk = 2.5\n"
+    page = Page()
+    page.run(source)
+    page.run(source, dragged=3)
+    node = weakref.ref(page.session._names["x"].node)
+    page.run("x = 1")
+    assert node() is None
+
+
+def test_values_of_a_lost_device_are_not_reused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source = "import tensorweb as tw\nk = 2.5\nx = tw.exp(tw.ones(3))\n"
+    page = Page()
+    page.run(source)
+    before = page.session._names["x"]
+    monkeypatch.setitem(devices._losses, "cpu", devices.losses("cpu") + 1)
+    page.run(source.replace("2.5", "2.6"), dragged=2)
+    assert page.session._names["x"] is not before
+
+
 WHOLE = {
     "import os\nx = 1\nk = 2.5\n": "line 1 imports os",
     "x = 1\nf = open\nk = 2.5\n": "line 2 uses open()",
@@ -281,6 +340,13 @@ WHOLE = {
     "x = (i for i in [])\nk = 2.5\n": "x has a generator",
     "x = [iter([1])]\nk = 2.5\n": "x has a list_iterator",
     "k = 2.5\n": "it begins with this number",
+    "x = set()\nfor i in (3, 17, 4, 5, 6):\n    x.add(i)\nk = 2.5\nprint(x)\n": (
+        "x has a set whose copy has another order"
+    ),
+    # Only with 17 the copy has another order: its table is smaller.
+    "x = set()\nfor i in range(5):\n    x.add(i)\nk = 2.5\nx.add(17)\n": (
+        "x has a set whose copy has another order"
+    ),
     "import tensorweb as tw\nw = tw.ones(2).requires_grad_()\ny = w * w\nk = 2.5\n": (
         "y has a value whose backward pass is still to come"
     ),
