@@ -311,3 +311,111 @@ def test_private_variables_are_named_by_the_error(cpu: str) -> None:
     with pytest.raises(tw.DeviceError, match=words) as info:
         numbers("y[0] = p;", 1, header="var<private> p: f32 = 1.0;")
     assert "device's compiler" not in str(info.value)
+
+
+LITERALS = """
+/* a comment /* inside */ another */
+y[0] = 1E1 + 1.5e0 + .5e1 + 5.;
+y[1] = f32(0XFF) + 0x1.8 + 0x1p-3f + 0x.8p1;
+y[2] = f32(0x1f) + f32(7u) + f32(0x10i) + 2f + 0f;
+"""
+
+
+def test_literals_are_those_of_wgsl(anywhere: str) -> None:
+    assert numbers(LITERALS, 3) == [21.5, 255 + 1.5 + 0.125 + 1, 31 + 7 + 16 + 2]
+
+
+def test_half_literals_are_halves(cpu: str) -> None:
+    text = "y[0] = f32(1h + 1.5h) + f32(0x1p-1h);"
+    assert numbers(text, 1) == [3]
+
+
+SHADOWS = """
+let y_ = 3.0;
+y[0] = y_;
+if (x[1] == 1.0) { let y = 7.0; let x = y; put(x + y); }
+"""
+
+
+def test_names_may_hide_outputs(anywhere: str) -> None:
+    header = "fn put(value: f32) { y[1] = value; }"
+    assert numbers(SHADOWS, 2, header=header) == [3, 14]
+
+
+def test_a_function_may_end_by_a_loop_without_end(cpu: str) -> None:
+    header = "fn f(n: i32) -> f32 { loop { if (n > 2) { return 1.0; } } }"
+    assert numbers("y[0] = f(3);", 1, header=header) == [1]
+    with pytest.raises(tw.ShaderError, match="f ends without a return of f32"):
+        numbers("y[0] = f(3);", 1, header=header.replace("return 1.0", "break"))
+
+
+def test_constants_are_exact_until_they_have_a_type(anywhere: str) -> None:
+    text = """
+    const A = 1 << 3;
+    let a: u32 = A - 1;
+    y[0] = f32(a) + f32(2147483648 / 1073741824);
+    y[1] = f32(u32(4294967295) >> 28u) + f32(-(7 / 2) % 2);
+    y[2] = select(0.0, 1.0, A > 7 && 2.5 * 2 == 5);
+    """
+    assert numbers(text, 3) == [7 + 2, 15 - 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("y[0] = 012;", "'012' is no number"),
+        ("y[0] = 1.0x;", "'1.0x' is no number"),
+        ("/* /* */ y[0] = 1.0;", "comment"),
+        ("y[1.5] = 0.0;", "an index is an i32 or a u32, not f32"),
+        ("y[0] = y[x[0]];", "an index is an i32 or a u32, not f32"),
+        ("y[true] = 1.0;", "an index is an i32 or a u32, not bool"),
+        ("let v = vec2f(); y[0] = v[2];", "vec2f has no element 2"),
+        ("y[0] = x[0][0];", "f32 has no elements"),
+        ("y[0] = f32(~1.5);", "~ takes i32, u32, not float"),
+        ("y[0] = f32(x[0] & x[1]);", "& takes bool, i32, u32, not f32"),
+        ("y[0] = x[0] << 1u;", "<< takes"),
+        ("y[0] = f32(true % true);", "% takes"),
+        ("y[0] = f32(true + true);", r"\+ takes f16, f32, i32, u32, not bool"),
+        ("y[0] = -1u;", "- takes"),
+        ("y[0]++;", r"\+\+ takes an integer, not f32"),
+        ("y[0] = 1.0; break;", "'break' is outside of a loop"),
+        ("y[0] = 1.0; continue;", "'continue' is outside of a loop"),
+        ("y[0] * 2.0;", "'=' expected, not '\\*'"),
+        ("var v = vec2f(); v.xy = vec2f(1, 2); y[0] = v.x;", "'xy' is several elem"),
+        ("y[0] = select(0.0, 1.0, x[0]);", "condition of select is a bool, not f32"),
+        ("y[0] = 1.0; let a = 1.0; let a = 2.0;", "'a' is declared already"),
+        ("y[0] = f32(1 / 0);", "/ by zero"),
+        ("let n: i32 = 2147483647 + 1; y[0] = 0.0;", "2147483648 is no value of i32"),
+        ("let n: u32 = 1 - 2; y[0] = 0.0;", "-1 is no value of u32"),
+        ("y[0] = 1.0 / 0.0;", "inf is no value of f32"),
+        ("y[0] = 1e39;", r"1e\+39 is no value of f32"),
+    ],
+)
+def test_what_wgsl_refuses_is_refused_with_its_line(
+    text: str, words: str, device: str
+) -> None:
+    with pytest.raises(tw.ShaderError) as info:
+        numbers(text, 2)
+    if device == "cpu":
+        assert info.match(f"line 1: .*{words}")
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        ("fn f(a: i32) -> f32 {\nif (a > 0) { return 1.0; }\n}", "line 3.* f ends w"),
+        ("fn f() -> f32 {\nreturn;\n}", "line 2.* return without a value"),
+        ("fn f() -> f32 {\nreturn f();\n}", "line 2.* f calls itself"),
+        ("fn f() { g(); }\nfn g() { f(); }", "line 2.* f calls itself|g calls itself"),
+        ("fn f() { }\nfn f() { }", "line 2.* 'f' is declared already"),
+        ("fn f(a: i32) {\nlet a = 1;\n}", "line 2.* 'a' is declared already"),
+        ("fn f() { }\nfn g() {\nlet a = f(); }", "line 3.* f returns nothing"),
+    ],
+)
+def test_wrong_functions_are_refused_with_their_line(
+    header: str, words: str, device: str
+) -> None:
+    with pytest.raises(tw.ShaderError) as info:
+        numbers("y[0] = 1.0;", 1, header=header)
+    if device == "cpu":
+        assert info.match(words)

@@ -8,6 +8,7 @@ that one text serves both widths.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,10 +28,19 @@ VECTORS = {
 
 SHORT = {(kind, width): name for name, (kind, width) in VECTORS.items()}
 
+_POWER = "[+-]?[0-9]+[fh]?"
+_HEX = "[0-9a-fA-F]"
+_NUMBER = (
+    rf"(?:0[xX](?:{_HEX}+[iu]?"
+    rf"|(?=\.?{_HEX}){_HEX}*(?:\.{_HEX}*(?:[pP]{_POWER})?|[pP]{_POWER}))"
+    rf"|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE]{_POWER}|[fh]?)|[0-9]+[eE]{_POWER}"
+    r"|(?:0|[1-9][0-9]*)[iufh]?)(?![\w.])"
+)
+"""A literal, as the specification of WGSL has it."""
+
 _TOKEN = re.compile(
-    r"//[^\n]*|/\*(?s:.*?)\*/|\s+|(?P<number>0x[0-9a-fA-F.]+(?:p[+-]?\d+)?[uif]?"
-    r"|\d+\.?\d*(?:[eE][+-]?\d+)?[uifh]?|\.\d+[fh]?)"
-    r"|(?P<name>[A-Za-z_]\w*)"
+    rf"//[^\n]*|\s+|(?P<comment>/\*)|(?P<number>{_NUMBER})"
+    r"|(?P<wrong>\.?[0-9][\w.]*)|(?P<name>[A-Za-z_]\w*)"
     r"|(?P<sign><<=|>>=|<<|>>|->|==|!=|<=|>=|&&|\|\||\+\+|--|[-+*/%&|^]=|.)"
 )
 _LEVELS = (
@@ -44,6 +54,11 @@ _LEVELS = (
     ("<<", ">>"),
     ("+", "-"),
     ("*", "/", "%"),
+)
+_COMMENT = re.compile(r"/\*|\*/")
+_ASSIGNMENTS = (
+    *("=", "++", "--", "+=", "-=", "*=", "/=", "%="),
+    *("&=", "|=", "^=", "<<=", ">>="),
 )
 COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">="))
 
@@ -153,15 +168,20 @@ class Parser:
         self.words: list[str] = []
         self.lines: list[int] = []
         self.columns: list[int] = []
-        line, begin = 1, -1
-        for found in _TOKEN.finditer(text):
-            if found.lastgroup:
+        line, begin, end = 1, -1, 0
+        while found := _TOKEN.match(text, end):
+            at, end = found.span()
+            if found.lastgroup == "wrong":
+                refuse(line, f"{found.group()!r} is no number", column=at - begin)
+            if found.lastgroup == "comment":
+                end = _comment_end(text, end, line)
+            elif found.lastgroup:
                 self.words.append(found.group())
                 self.lines.append(line)
-                self.columns.append(found.start() - begin)
-            elif "\n" in found.group():
-                line += found.group().count("\n")
-                begin = found.start() + found.group().rindex("\n")
+                self.columns.append(at - begin)
+            if "\n" in text[at:end]:
+                line += text.count("\n", at, end)
+                begin = text.rindex("\n", at, end)
         self.at = 0
         self.types = types
         self.names: dict[str, str] = {}
@@ -263,7 +283,7 @@ class Parser:
         with self.scope():
             self.taken = set(self.reserved)
             named = tuple((self.declare(*each), each[1]) for each in parameters)
-            return Definition(name, named, result, self.block(result))
+            return Definition(name, named, result, self.braced(result))
 
     def head(self) -> tuple[str, tuple[tuple[str, str], ...], str]:
         """Read the name, the parameters and the result's type of a function."""
@@ -279,12 +299,16 @@ class Parser:
         return name, tuple(parameters), self.type_name() if self.skip("->") else ""
 
     def block(self, result: str) -> tuple[Statement, ...]:
+        """Read statements between braces, whose names end with them."""
+        with self.scope():
+            return self.braced(result)
+
+    def braced(self, result: str) -> tuple[Statement, ...]:
         """Read statements between braces."""
         self.take("{")
-        with self.scope():
-            parsed: list[Statement] = []
-            while not self.skip("}"):
-                parsed += self.statement(result)
+        parsed: list[Statement] = []
+        while not self.skip("}"):
+            parsed += self.statement(result)
         return tuple(parsed)
 
     def statement(self, result: str) -> list[Statement]:
@@ -374,11 +398,17 @@ class Parser:
         target = self.unary()
         if target.kind in ("call", "builtin"):
             return [Statement("call", term=target, line=line)]
+        if self.peek() not in _ASSIGNMENTS:
+            self.refuse(f"'=' expected, not {self.peek() or 'the end'!r}")
+        if target.kind == "member" and len(target.word) > 1:
+            self.refuse(f"{target.word!r} is several elements; assign each by itself")
         bound: list[Statement] = []
         if _calls(target):
             target = self.bind(target, bound, line)
         sign = self.next()
         if sign in ("++", "--"):
+            if target.type[0] not in "iu":
+                self.refuse(f"{sign} takes an integer, not {target.type}")
             value = Term("number", "integer", value=1)
         else:
             value = self.expression()
@@ -429,8 +459,9 @@ class Parser:
         if self.peek() in ("-", "!", "~", "&"):
             sign = self.next()
             operand = self.unary()
-            kind = "reference" if sign == "&" else "unary"
-            return Term(kind, operand.type, sign, (operand,))
+            if sign == "&":
+                return Term("reference", operand.type, sign, (operand,))
+            return self.signed(sign, operand)
         term = self.primary()
         while self.peek() in (".", "["):
             line = self.line
@@ -439,9 +470,16 @@ class Parser:
                 continue
             index = self.settled(self.expression())
             self.take("]")
-            kind = element_type(term.type)
-            term = Term("index", kind, parts=(term, index), value=line)
+            term = self.indexed(term, index, line)
         return term
+
+    def signed(self, sign: str, operand: Term) -> Term:
+        """Return an operand with a sign before it."""
+        return Term("unary", operand.type, sign, (operand,))
+
+    def indexed(self, term: Term, index: Term, line: int) -> Term:
+        """Return an element of an array or a vector."""
+        return Term("index", element_type(term.type), "", (term, index), line)
 
     def member(self, term: Term, word: str) -> Term:
         """Return elements of a vector."""
@@ -513,7 +551,9 @@ class Parser:
 
 
 def _calls(term: Term) -> bool:
-    return term.kind in ("call", "builtin") or any(map(_calls, term.parts))
+    """Return whether a term has a call that may write memory."""
+    is_call = term.kind == "call" or term.word[:6] == "atomic"
+    return is_call or any(map(_calls, term.parts))
 
 
 def array_parts(kind: str) -> tuple[str, int | None]:
@@ -548,23 +588,34 @@ def _call(name: str, text: str, arguments: Sequence[Term]) -> Term:
     return Term("call", result, name, parts, value=float(is_wide))
 
 
+def _comment_end(text: str, at: int, line: int) -> int:
+    """Return the end of a comment, which may have comments inside."""
+    depth = 1
+    for mark in _COMMENT.finditer(text, at):
+        depth += 1 if mark.group() == "/*" else -1
+        if not depth:
+            return mark.end()
+    refuse(line, "the comment that begins here has no end")
+
+
 def _number(word: str, is_wide: bool) -> Term:
-    if word.startswith("0x"):
-        if "p" in word:
-            return Term("number", "float", value=float.fromhex(word))
-        digits = word.rstrip("ui")
-        kind = "u32" if word.endswith("u") else "integer"
-        return Term("number", _wider(kind, is_wide), value=int(digits, 16))
-    if word[-1] in "ui":
-        kind = "u32" if word[-1] == "u" else "i32"
-        return Term("number", _wider(kind, is_wide), value=int(word[:-1]))
-    if word.endswith("f") or "." in word or "e" in word:
-        return Term("number", "float", value=float(word.rstrip("f")))
-    return Term("number", "integer", value=int(word))
-
-
-def _wider(kind: str, is_wide: bool) -> str:
-    return WIDE.get(kind, kind) if is_wide else kind
+    """Return a literal, which is a valid one."""
+    word = word.lower()
+    is_hex, has_power = word[:2] == "0x", "p" in word
+    ends = "iu" if is_hex and not has_power else "iufh"
+    suffix = word[-1] if word[-1] in ends else ""
+    digits = word.removesuffix(suffix)
+    is_float = "." in word or has_power or suffix in ("f", "h")
+    if not is_float and (is_hex or "e" not in word):
+        kind = {"u": "u32", "i": "i32"}.get(suffix, "integer")
+        kind = WIDE.get(kind, kind) if is_wide else kind
+        return Term("number", kind, value=int(digits, 0))
+    try:
+        value = float.fromhex(digits) if is_hex else float(digits)
+    except OverflowError:
+        value = math.inf
+    kind = {"f": "f32", "h": "f16"}.get(suffix, "float")
+    return Term("number", kind, value=value)
 
 
 def binary(sign: str, left: Term, right: Term) -> Term:

@@ -6,13 +6,15 @@ of the part of WGSL that is read is refused with its line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import NamedTuple, NoReturn
 
 from tensorweb.codegen.wasm.wgsl import (
     COMPARISONS,
     OPEN,
+    TRUE,
     VECTORS,
     Definition,
     Parser,
@@ -25,6 +27,26 @@ from tensorweb.codegen.wasm.wgsl import (
 from tensorweb.errors import ShaderError
 
 SCALARS = ("f32", "i32", "u32", "bool", "f16")
+
+INTEGERS = frozenset(("i32", "u32", "integer"))
+SIGNED = frozenset(("f32", "f16", "float", "i32", "integer"))
+OPERANDS = {
+    **dict.fromkeys(("~", "^", "<<", ">>"), INTEGERS),
+    **dict.fromkeys(("&", "|"), INTEGERS | {"bool"}),
+    **dict.fromkeys(("==", "!="), INTEGERS | SIGNED | {"bool"}),
+    "!": frozenset(("bool",)),
+}
+"""Types that operators take; others take all numbers."""
+
+LARGEST = {"f32": 3.4028235677973362e38, "f16": 65519.0, "float": sys.float_info.max}
+RANGES = {
+    "i32": (-(2**31), 2**31 - 1),
+    "u32": (0, 2**32 - 1),
+    "integer": (-(2**63), 2**63 - 1),
+    "bool": (0, 1),
+    **{kind: (-most, most) for kind, most in LARGEST.items()},
+}
+"""The least and the greatest constant of a type, before it is rounded."""
 
 _OF_ONE = (
     "abs acos asin atan ceil cos cosh countLeadingZeros countOneBits "
@@ -122,6 +144,10 @@ class ProgramParser(Parser):
         self.arrays: dict[str, Array] = {}
         self.fields: dict[str, tuple[tuple[str, str], ...]] = {}
         self.heads: dict[str, tuple[tuple[tuple[str, str], ...], str]] = {}
+        self.here: set[str] = set()
+        self.calls: dict[str, dict[str, int]] = {}
+        self.caller = ""
+        self.is_in_loop = False
 
     def program(self) -> Module:
         """Return the program.
@@ -157,6 +183,7 @@ class ProgramParser(Parser):
                 bodies.append(self.at)
                 builtins |= self.without_builtins()
                 name, parameters, result = self.head()
+                self.new(name)
                 self.heads[name] = parameters, result
                 self.pass_body()
             elif word != ";":
@@ -166,6 +193,7 @@ class ProgramParser(Parser):
         for self.at in bodies:
             found = self.function()
             functions[found.name] = found
+        self.refuse_recursion()
         if "main" not in functions:
             self.refuse("the text has no function main")
         arrays = sorted(self.arrays.values(), key=lambda each: each.space)
@@ -224,6 +252,7 @@ class ProgramParser(Parser):
             mode = self.next() if self.skip(",") else "read_write"
             self.take(">")
         name = self.next()
+        self.new(name)
         self.take(":")
         if space not in ("storage", "workgroup", "uniform"):
             self.outside(space or "private", line)
@@ -260,14 +289,21 @@ class ProgramParser(Parser):
     @contextmanager
     def scope(self) -> Iterator[None]:
         """Forget the names that are declared inside a `with` block after it."""
-        outer = self.values
-        self.values = dict(outer)
+        outer = self.values, self.here
+        self.values, self.here = dict(self.values), set()
         with super().scope():
             yield
-        self.values = outer
+        self.values, self.here = outer
+
+    def new(self, name: str) -> None:
+        """Note a name of this scope; refuse a second declaration."""
+        if name in self.here and name[:2] != "__":
+            self.refuse(f"{name!r} is declared already in this scope")
+        self.here.add(name)
 
     def declare(self, name: str, kind: str) -> str:
         """Declare a name; returns it, changed if the function has another such name."""
+        self.new(name)
         self.values.pop(name, None)
         return super().declare(name, kind)
 
@@ -276,7 +312,10 @@ class ProgramParser(Parser):
         if self.peek() != "const":
             if self.words[self.at + 1] == "<":
                 self.outside(self.words[self.at + 2])
-            return super().declaration()
+            found = super().declaration()
+            if found.term is not None and not found.term.type:
+                self.refuse(f"{found.term.word} returns nothing", found.line)
+            return found
         line, _, name = self.line, self.next(), self.next()
         kind = self.type_name() if self.skip(":") else ""
         self.take("=")
@@ -294,9 +333,39 @@ class ProgramParser(Parser):
 
     def statement(self, result: str) -> list[Statement]:
         """Read a statement."""
-        if self.peek() in INSTEAD:
-            self.outside(self.peek())
-        return super().statement(result)
+        word, was_in_loop = self.peek(), self.is_in_loop
+        if word in INSTEAD:
+            self.outside(word)
+        if word in ("break", "continue") and not was_in_loop:
+            self.refuse(f"{word!r} is outside of a loop")
+        if result and [word, *self.words[self.at + 1 : self.at + 2]] == ["return", ";"]:
+            self.refuse(f"return without a value; the function returns {result}")
+        self.is_in_loop |= word in ("for", "while", "loop")
+        found = super().statement(result)
+        self.is_in_loop = was_in_loop
+        return found
+
+    def function(self) -> Definition:
+        """Read a function."""
+        self.caller = self.words[self.at + 1]
+        found = super().function()
+        if found.result and not returns(found.body):
+            line = self.lines[self.at - 1]
+            self.refuse(f"{found.name} ends without a return of {found.result}", line)
+        return found
+
+    def refuse_recursion(self) -> None:
+        """Refuse functions that call themselves, also by others."""
+        for name in self.calls:
+            seen: set[str] = set()
+            waiting = [name]
+            while waiting:
+                for called, line in self.calls.get(waiting.pop(), {}).items():
+                    if called == name:
+                        self.refuse(f"{name} calls itself, which WGSL has not", line)
+                    if called not in seen:
+                        seen.add(called)
+                        waiting.append(called)
 
     def type_name(self) -> str:
         """Read a type."""
@@ -312,7 +381,7 @@ class ProgramParser(Parser):
         """Return a term of a type; raise if it has another one."""
         is_narrow = term.type == "float" and kind not in ("f32", "f16", "float")
         if term.type in OPEN and kind != "bool" and not is_narrow:
-            term = typed(term, kind)
+            term = self.checked(typed(term, kind))
         if term.type != kind:
             found = {"integer": "an integer", "float": "a float"}.get(term.type)
             self.refuse(
@@ -334,15 +403,67 @@ class ProgramParser(Parser):
                 f"write {(sorted(fixed) or ['f32'])[0]}(…)"
             )
         kind = fixed.pop() if fixed else "float" if "float" in kinds else "integer"
-        return tuple(typed(each, kind) if each.type in OPEN else each for each in terms)
+        return tuple(
+            self.checked(typed(each, kind)) if each.type in OPEN else each
+            for each in terms
+        )
+
+    def settled(self, term: Term) -> Term:
+        """Return a term with the type that a number alone has."""
+        return self.checked(super().settled(term))
+
+    def checked(self, term: Term) -> Term:
+        """Return a term; refuse a constant that its type has not."""
+        if term.kind == "number":
+            low, high = RANGES[term.type]
+            if not low <= term.value <= high:
+                kind = {"integer": "i32", "float": "f32"}.get(term.type, term.type)
+                self.refuse(f"{term.value} is no value of {kind}")
+        return term
+
+    def takes(self, what: str, term: Term, kinds: Set[str]) -> None:
+        """Refuse an operand of another type."""
+        if scalar(term.type) not in kinds:
+            listed = ", ".join(sorted(kinds - {*OPEN}))
+            self.refuse(f"{what} takes {listed}, not {term.type or 'nothing'}")
+
+    def constant(self, term: Term) -> Term:
+        """Return an operator, computed if its operands are numbers."""
+        if any(part.kind != "number" for part in term.parts):
+            return term
+        value = self.fold(term, ())
+        assert isinstance(value, int | float), "internal: a constant without value"
+        return self.checked(Term("number", term.type, value=value))
+
+    def signed(self, sign: str, operand: Term) -> Term:
+        """Return an operand with a sign before it."""
+        self.takes(sign, operand, OPERANDS.get(sign, SIGNED))
+        return self.constant(super().signed(sign, operand))
+
+    def indexed(self, term: Term, index: Term, line: int) -> Term:
+        """Return an element of an array or a vector."""
+        if term.type not in VECTORS and term.type[:6] != "array<":
+            self.refuse(f"{term.type or 'nothing'} has no elements", line)
+        if index.type not in ("i32", "u32"):
+            self.refuse(f"an index is an i32 or a u32, not {index.type}", line)
+        found = VECTORS.get(term.type) or array_parts(term.type)
+        if index.kind == "number" and not 0 <= index.value < (found[1] or 2**32):
+            self.refuse(f"{term.type} has no element {index.value}", line)
+        return super().indexed(term, index, line)
 
     def binary(self, sign: str, left: Term, right: Term) -> Term:
         """Return an operator on two terms."""
+        for each in (left, right) if sign not in ("&&", "||") else ():
+            self.takes(sign, each, OPERANDS.get(sign, INTEGERS | SIGNED))
         if sign in ("<<", ">>"):
-            left = self.settled(left)
+            is_constant = left.kind == right.kind == "number"
+            left = left if is_constant else self.settled(left)
             kind = left.type if left.type in VECTORS else "u32"
             kind = kind.replace("i", "u") if left.type in VECTORS else kind
-            return Term("binary", left.type, sign, (left, self.fitted(right, kind)))
+            right = self.fitted(right, kind)
+            if right.kind == "number" and right.value > 31:
+                self.refuse(f"{sign} by {right.value} of 32 bits")
+            return self.constant(Term("binary", left.type, sign, (left, right)))
         if sign in ("&&", "||"):
             sides = self.fitted(left, "bool"), self.fitted(right, "bool")
             return Term("binary", "bool", sign, sides)
@@ -350,7 +471,10 @@ class ProgramParser(Parser):
         kind = first.type if first.type in VECTORS else second.type
         if sign in COMPARISONS:
             kind = f"{kind[:4]}b" if kind in VECTORS else "bool"
-        return Term("binary", kind, sign, (first, second))
+        is_zero = second.kind == "number" and not second.value
+        if sign in ("/", "%") and is_zero and scalar(second.type) in INTEGERS:
+            self.refuse(f"{sign} by zero")
+        return self.constant(Term("binary", kind, sign, (first, second)))
 
     def unary(self) -> Term:
         """Read an operand with the signs before it."""
@@ -377,7 +501,7 @@ class ProgramParser(Parser):
             return self.made(kind, self.arguments())
         if word in self.values and behind != ["("]:
             return self.values[self.next()]
-        return super().primary()
+        return self.checked(super().primary())
 
     def made(self, kind: str, arguments: list[Term]) -> Term:
         """Return a vector or an array of given elements."""
@@ -408,13 +532,21 @@ class ProgramParser(Parser):
         arguments = self.arguments()
         if name in self.heads:
             parameters, result = self.heads[name]
+            self.calls.setdefault(self.caller, {}).setdefault(name, line)
             self.check_count(name, len(arguments), len(parameters))
             kinds = [kind for _, kind in parameters]
             parts = tuple(map(self.fitted, arguments, kinds))
             return Term("call", result, name, parts, line)
         if name in SCALARS:
             self.check_count(name, len(arguments), 1)
-            return Term("convert", name, parts=(self.settled(arguments[0]),))
+            (first,) = arguments
+            if first.type not in (*SCALARS, *OPEN):
+                self.refuse(
+                    f"{name} takes a number, not {first.type or 'nothing'}", line
+                )
+            if first.type == "integer" and name != "bool":
+                return self.fitted(first, name)
+            return Term("convert", name, parts=(self.settled(first),))
         if name in VECTORS:
             return self.made(name, arguments)
         if name in ("vec2", "vec3", "vec4", "array") and arguments:
@@ -435,6 +567,10 @@ class ProgramParser(Parser):
         if name == "select":
             self.check_count(name, len(arguments), 3)
             first, second = self.unified(name, *arguments[:2])
+            found = arguments[2].type
+            width = VECTORS.get(first.type, ("", 0))[1]
+            if found != "bool" and VECTORS.get(found) != ("bool", width):
+                self.refuse(f"the condition of select is a bool, not {found}", line)
             return Term("builtin", first.type, name, (first, second, arguments[2]))
         if name in OF_VECTORS:
             parts = self.unified(name, *arguments)
@@ -467,6 +603,25 @@ class ProgramParser(Parser):
         """Refuse a wrong count of arguments."""
         if count != expected:
             self.refuse(f"{name} takes {expected} arguments, not {count}")
+
+
+def returns(body: Sequence[Statement]) -> bool:
+    """Return whether statements always end by a return."""
+    return any(
+        each.kind == "return"
+        or (each.kind == "if" and returns(each.body) and returns(each.other))
+        or (each.term is TRUE and not breaks((*each.body, *each.other)))
+        for each in body
+    )
+
+
+def breaks(body: Sequence[Statement]) -> bool:
+    """Return whether statements of a loop may end it."""
+    return any(
+        each.kind == "break"
+        or (each.kind == "if" and breaks((*each.body, *each.other)))
+        for each in body
+    )
 
 
 def scalar(kind: str) -> str:
