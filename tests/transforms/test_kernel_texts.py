@@ -355,9 +355,16 @@ def test_constants_are_exact_until_they_have_a_type(anywhere: str) -> None:
     let a: u32 = A - 1;
     y[0] = f32(a) + f32(2147483648 / 1073741824);
     y[1] = f32(u32(4294967295) >> 28u) + f32(-(7 / 2) % 2);
-    y[2] = select(0.0, 1.0, A > 7 && 2.5 * 2 == 5);
+    let one = cos(0) + 4;
+    y[2] = select(0.0, one, A > 7 && 2.5 * 2 == 5);
     """
-    assert numbers(text, 3) == [7 + 2, 15 - 1, 1]
+    assert numbers(text, 3) == [7 + 2, 15 - 1, 5]
+
+
+@pytest.mark.parametrize("text", ["2147483647i + 1i", "0u - 1u"])
+def test_constants_do_not_wrap(text: str, cpu: str) -> None:
+    with pytest.raises(tw.ShaderError, match=r"line 1: .* is no value of [iu]32"):
+        numbers(f"y[0] = f32({text});", 1)
 
 
 @pytest.mark.parametrize(
@@ -387,6 +394,8 @@ def test_constants_are_exact_until_they_have_a_type(anywhere: str) -> None:
         ("y[0] = f32(1 / 0);", "/ by zero"),
         ("let n: i32 = 2147483647 + 1; y[0] = 0.0;", "2147483648 is no value of i32"),
         ("let n: u32 = 1 - 2; y[0] = 0.0;", "-1 is no value of u32"),
+        ("y[0] = f32(countOneBits(1.5));", "countOneBits takes i32, u32, not float"),
+        ("let a = sin(x[0] > 1.0); y[0] = 0.0;", "sin takes f16, f32, not bool"),
         ("y[0] = 1.0 / 0.0;", "inf is no value of f32"),
         ("y[0] = 1e39;", r"1e\+39 is no value of f32"),
     ],

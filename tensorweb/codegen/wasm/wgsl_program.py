@@ -29,14 +29,19 @@ from tensorweb.errors import ShaderError
 SCALARS = ("f32", "i32", "u32", "bool", "f16")
 
 INTEGERS = frozenset(("i32", "u32", "integer"))
-SIGNED = frozenset(("f32", "f16", "float", "i32", "integer"))
+FLOATS = frozenset(("f32", "f16", "float"))
+SIGNED = FLOATS | {"i32", "integer"}
 OPERANDS = {
     **dict.fromkeys(("~", "^", "<<", ">>"), INTEGERS),
     **dict.fromkeys(("&", "|"), INTEGERS | {"bool"}),
     **dict.fromkeys(("==", "!="), INTEGERS | SIGNED | {"bool"}),
     "!": frozenset(("bool",)),
+    **dict.fromkeys(("countLeadingZeros", "countOneBits"), INTEGERS),
+    **dict.fromkeys(("countTrailingZeros", "reverseBits"), INTEGERS),
+    **dict.fromkeys(("abs", "clamp", "max", "min"), INTEGERS | SIGNED),
+    "sign": SIGNED,
 }
-"""Types that operators take; others take all numbers."""
+"""Types that operators and functions take; other operators take all numbers."""
 
 LARGEST = {"f32": 3.4028235677973362e38, "f16": 65519.0, "float": sys.float_info.max}
 RANGES = {
@@ -431,7 +436,11 @@ class ProgramParser(Parser):
         """Return an operator, computed if its operands are numbers."""
         if any(part.kind != "number" for part in term.parts):
             return term
-        value = self.fold(term, ())
+        exact = term
+        if term.type in ("i32", "u32") and term.word in "+-*/%":  # not wrapped
+            parts = tuple(each._replace(type="integer") for each in term.parts)
+            exact = term._replace(type="integer", parts=parts)
+        value = self.fold(exact, ())
         assert isinstance(value, int | float), "internal: a constant without value"
         return self.checked(Term("number", term.type, value=value))
 
@@ -581,6 +590,14 @@ class ProgramParser(Parser):
             self.outside(name, line)
         self.check_count(name, len(arguments), FUNCTIONS[name])
         parts = self.unified(name, *arguments)
+        kinds = OPERANDS.get(name, FLOATS)
+        if kinds is FLOATS:
+            parts = tuple(
+                typed(each, "float") if each.type == "integer" else each
+                for each in parts
+            )
+        for each in parts:
+            self.takes(name, each, kinds)
         kind = next((p.type for p in parts if p.type in VECTORS), parts[0].type)
         return Term("builtin", kind, name, parts)
 
