@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
-from tensorweb.codegen.wasm.wgsl import (
+from tensorweb.codegen.wgsl import (
     COMPARISONS,
     VECTORS,
     Definition,
@@ -13,7 +13,7 @@ from tensorweb.codegen.wasm.wgsl import (
     Term,
     refuse,
 )
-from tensorweb.codegen.wasm.wgsl_program import BARRIERS, Array, scalar
+from tensorweb.codegen.wgsl_program import BARRIERS, Array, scalar
 from tensorweb.codegen.wgsl_values import ROUND, WHOLE, bitcast, convert
 
 DIVISIONS = {"/": ("divide", "quotient"), "%": ("float_rest", "rest")}

@@ -18,13 +18,13 @@ from typing import Any, Literal, NamedTuple
 
 from tensorweb.codegen import policy
 from tensorweb.codegen.python_functions import Writer, waiting
-from tensorweb.codegen.wasm.wgsl import (
+from tensorweb.codegen.wgsl import (
     VECTORS,
     Statement,
     Term,
     refuse,
 )
-from tensorweb.codegen.wasm.wgsl_program import (
+from tensorweb.codegen.wgsl_program import (
     Array,
     Module,
     OutsideError,

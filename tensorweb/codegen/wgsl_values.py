@@ -8,8 +8,8 @@ from array import array
 from collections.abc import Callable
 from typing import Any
 
-from tensorweb.codegen.wasm.wgsl import VECTORS, array_parts
-from tensorweb.codegen.wasm.wgsl_program import FUNCTIONS
+from tensorweb.codegen.wgsl import VECTORS, array_parts
+from tensorweb.codegen.wgsl_program import FUNCTIONS
 
 Value = Any
 """A number, a bool, a tuple for a vector, a list for an array."""

@@ -8,7 +8,7 @@ import struct
 import pytest
 
 from tensorweb.codegen.stepping import Recorder, Step, read_program
-from tensorweb.codegen.wasm.wgsl_program import OutsideError
+from tensorweb.codegen.wgsl_program import OutsideError
 from tensorweb.errors import ShaderError
 
 HEAD = """@group(0) @binding(0) var<storage, read> x: array<f32>;

@@ -23,7 +23,7 @@ from tensorweb.codegen.wasm.module import Function
 from tensorweb.codegen.wasm.operators import VALUE, Scope
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.translation import Translation, Writer
-from tensorweb.codegen.wasm.wgsl import (
+from tensorweb.codegen.wgsl import (
     VECTORS,
     Definition,
     Statement,
@@ -31,7 +31,7 @@ from tensorweb.codegen.wasm.wgsl import (
     array_parts,
     refuse,
 )
-from tensorweb.codegen.wasm.wgsl_program import (
+from tensorweb.codegen.wgsl_program import (
     BARRIERS,
     Module,
     OutsideError,

@@ -22,7 +22,7 @@ from tensorweb.codegen.wasm.module import Function
 from tensorweb.codegen.wasm.operators import Scope
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.translation import Translation, Writer
-from tensorweb.codegen.wasm.wgsl import Parser, Statement, Term, typed
+from tensorweb.codegen.wgsl import Parser, Statement, Term, typed
 from tensorweb.schedule.kernel import Expression, Kernel
 
 BARRIERS = ("storageBarrier", "workgroupBarrier")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 
 from tensorweb.codegen.template import definition, names, shader_folder
-from tensorweb.codegen.wasm.wgsl import (
+from tensorweb.codegen.wgsl import (
     Definition,
     Term,
     read_expression,

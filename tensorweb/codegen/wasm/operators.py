@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
 from tensorweb.codegen.wasm.module import Function, divide_vectors
-from tensorweb.codegen.wasm.wgsl import Term
+from tensorweb.codegen.wgsl import Term
 
 LANES = 4
 """Number of 32-bit lanes of a vector."""

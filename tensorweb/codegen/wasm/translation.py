@@ -19,7 +19,7 @@ from tensorweb.codegen.wasm.functions import (
 from tensorweb.codegen.wasm.module import Function, module
 from tensorweb.codegen.wasm.operators import LANES, VALUE, Operators, Scope, stack_types
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.wgsl import Definition, Statement, Term
+from tensorweb.codegen.wgsl import Definition, Statement, Term
 
 NATIVE = {
     "divide_f32": "/",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import NamedTuple, NoReturn
 
-from tensorweb.codegen.wasm.wgsl import (
+from tensorweb.codegen.wgsl import (
     COMPARISONS,
     OPEN,
     TRUE,

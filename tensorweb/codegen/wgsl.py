@@ -1,4 +1,4 @@
-"""Read functions and expressions of WGSL into typed terms, for `translation.py`.
+"""Read functions and expressions of WGSL into typed terms.
 
 The part of WGSL that `shaders/` and the op table are written in: numbers of 32 bits,
 `bool`, vectors, arrays, and all statements but `switch`. It trusts these texts;
