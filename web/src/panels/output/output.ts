@@ -33,7 +33,7 @@ const NOT_FINITE = /(?<![\w.])(nan|inf)(?![\w.]*\w)/;
 export function mountOutput(host: HTMLElement, page: Page): Part {
   const origin = el("p", { class: "origin-note", hidden: true });
   const content = el("div", { class: "output-content" }, el("p", { class: "empty" }, "Press Run, and what the program prints and shows appears here."));
-  const looks = el("p", { class: "question", hidden: true });
+  const looks = el("p", { class: "question looks", hidden: true });
   const whole = el("div", {}, content, looks);
   const scroll = autoScroll(host, whole);
   const copy = copyButton(page, "output", () => content.innerText);
