@@ -188,7 +188,7 @@ class Recorder:
         nodes = dict.fromkeys([*self._named_nodes(), *self._nodes])
         built = [*_built(filter(self._is_new, nodes))]
         # Nobody listens to what a report reads, another recording included.
-        record = self._standing_in(built)(self._recording)
+        record = self._standing_in(built)(self._retaining)
         return Context().run(record, self._nodes, built)
 
     def _named_nodes(self) -> list[Node]:
@@ -197,6 +197,11 @@ class Recorder:
     def _built_nodes(self) -> list[Node]:
         results = [*self._provenance.nodes(), *self._named_nodes()]
         return self._provenance.ordered(results, self._is_new)
+
+    def _retaining(self, nodes: Sequence[Node], built: list[Built]) -> dict[str, Any]:
+        """Return the records; values that are computed for them retain their inputs."""
+        with self._provenance.retaining():
+            return self._recording(nodes, built)
 
     def _recording(self, nodes: Sequence[Node], built: list[Built]) -> dict[str, Any]:
         entries: Entries = []
