@@ -9,7 +9,11 @@ import pytest
 
 import tensorweb as tw
 
-LENGTHS = (1, 2, 5, 33, 130)
+TRIANGLES = (
+    *((1, True, 0, False), (2, False, "T", False), (5, True, "T", True)),
+    *((5, False, 0, True), (33, True, 0, False), (130, False, "T", False)),
+)
+"""Lengths, whether lower, transposed, with a unit diagonal: each pair is in some."""
 
 
 def matrix(*shape: int, seed: int = 0) -> Any:
@@ -22,10 +26,7 @@ def triangle(n: int, batch: tuple[int, ...] = ()) -> Any:
     return matrix(*batch, n, n) * (0.5 / n) + np.eye(n, dtype="float32") * 2
 
 
-@pytest.mark.parametrize("n", LENGTHS)
-@pytest.mark.parametrize("lower", [False, True])
-@pytest.mark.parametrize("trans", [0, "T"])
-@pytest.mark.parametrize("unit", [False, True])
+@pytest.mark.parametrize(("n", "lower", "trans", "unit"), TRIANGLES)
 def test_triangles_are_solved(
     device: str, n: int, lower: bool, trans: Any, unit: bool
 ) -> None:

@@ -17,8 +17,7 @@ def cell(h: tw.Tensor, x: tw.Tensor) -> tuple[tw.Tensor, dict[str, Any]]:
     return h, {"state": h, "none": None, "sums": (h.sum(), x * 2)}
 
 
-@pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("count", [1, 5, 40])
+@pytest.mark.parametrize(("count", "reverse"), [(1, True), (5, True), (40, False)])
 def test_scan_is_a_loop(device: str, count: int, reverse: bool) -> None:
     with tw.device(device):
         xs = tw.sin(tw.arange(2.0 * count)).reshape(count, 2)
@@ -134,8 +133,9 @@ def test_switch_selects_under_jit_and_vmap(device: str) -> None:
         assert gradients.tolist() == [1.0, 1.0, -1.0, 10.0, 10.0]
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 3, 7, 8, 33])
-@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize(
+    ("count", "reverse"), [(0, True), (1, False), (2, True), (7, False), (8, True)]
+)
 def test_associative_scan_equals_a_fold(device: str, count: int, reverse: bool) -> None:
     def after(one: Any, other: Any) -> Any:  # a linear recurrence, not commutative
         return one[0] * other[0], one[1] * other[0] + other[1]
