@@ -56,8 +56,8 @@ class LBFGS(Optimizer):
     def __init__(
         self,
         params: object = None,
-        *,
         lr: Rate = 1.0,
+        *,
         max_iter: int = 20,
         max_eval: int | None = None,
         tolerance_grad: float = 1e-7,

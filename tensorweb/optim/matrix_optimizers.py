@@ -39,8 +39,8 @@ class Adafactor(Optimizer):
     def __init__(
         self,
         params: object = None,
-        *,
         lr: Rate = 1e-2,
+        *,
         beta2_decay: float = -0.8,
         eps: tuple[float | None, float] = (None, 1e-3),
         d: float = 1.0,
@@ -135,8 +135,8 @@ class Muon(Optimizer):
     def __init__(
         self,
         params: object = None,
-        *,
         lr: Rate = 1e-3,
+        *,
         weight_decay: float = 0.1,
         momentum: float = 0.95,
         nesterov: bool = True,

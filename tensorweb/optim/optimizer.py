@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 from tensorweb import dtypes
 from tensorweb.errors import DataError, TraceError, TransformError
-from tensorweb.functions import asarray
+from tensorweb.functions import asarray, zeros_like
 from tensorweb.graph.autograd import grad_disabled
 from tensorweb.graph.complex_pairs import pair_of
 from tensorweb.graph.node import complex_of
@@ -332,8 +332,11 @@ class Optimizer:
         finish_step(self.params, self.state)
         return loss
 
-    def zero_grad(self) -> None:
+    def zero_grad(self, set_to_none: bool = True) -> None:
         """Set the gradients of all parameters to None.
+
+        Args:
+            set_to_none: False sets existing gradients to zeros instead.
 
         >>> w = tw.ones(2)
         >>> opt = tw.optim.SGD([w], lr=0.5)
@@ -344,7 +347,10 @@ class Optimizer:
         """
         self._checked_state("zero_grad")
         for param in self.params:
-            param.grad = None
+            if set_to_none or param.grad is None:
+                param.grad = None
+            else:
+                param.grad = zeros_like(param.grad)
 
     def clip_by_global_norm(self, limit: float) -> Tensor:
         """Scale all gradients by one factor to a global norm of at most `limit`.

@@ -49,8 +49,8 @@ class SGD(Optimizer):
     def __init__(
         self,
         params: object = None,
-        *,
         lr: Rate = 1e-3,
+        *,
         momentum: float = 0.0,
         dampening: float = 0.0,
         nesterov: bool = False,
@@ -137,8 +137,8 @@ class Adam(Optimizer):
     def __init__(
         self,
         params: object = None,
-        *,
         lr: Rate = 1e-3,
+        *,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
@@ -204,8 +204,8 @@ class AdamW(Adam):
     def __init__(
         self,
         params: object = None,
-        *,
         lr: Rate = 1e-3,
+        *,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 1e-2,
@@ -253,8 +253,8 @@ class NAdam(Optimizer):
     def __init__(
         self,
         params: object = None,
-        *,
         lr: Rate = 2e-3,
+        *,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
@@ -328,8 +328,8 @@ class RAdam(Optimizer):
     def __init__(
         self,
         params: object = None,
-        *,
         lr: Rate = 1e-3,
+        *,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
@@ -398,8 +398,8 @@ class Adamax(Optimizer):
     def __init__(
         self,
         params: object = None,
-        *,
         lr: Rate = 2e-3,
+        *,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
@@ -458,8 +458,8 @@ class Adadelta(Optimizer):
     def __init__(
         self,
         params: object = None,
-        *,
         lr: Rate = 1.0,
+        *,
         rho: float = 0.9,
         eps: float = 1e-6,
         weight_decay: float = 0.0,
@@ -517,8 +517,8 @@ class RMSprop(Optimizer):
     def __init__(
         self,
         params: object = None,
-        *,
         lr: Rate = 1e-2,
+        *,
         alpha: float = 0.99,
         eps: float = 1e-8,
         weight_decay: float = 0.0,
@@ -593,8 +593,8 @@ class Adagrad(Optimizer):
     def __init__(
         self,
         params: object = None,
-        *,
         lr: Rate = 1e-2,
+        *,
         lr_decay: float = 0.0,
         weight_decay: float = 0.0,
         initial_accumulator_value: float = 0.0,
@@ -656,8 +656,8 @@ class Lion(Optimizer):
     def __init__(
         self,
         params: object = None,
-        *,
         lr: Rate = 1e-4,
+        *,
         betas: tuple[float, float] = (0.9, 0.99),
         weight_decay: float = 0.0,
         maximize: bool = False,

@@ -156,7 +156,7 @@ def multistep(
     ends = [finite("multistep", "milestones", end) for end in milestones]
 
     def scheduled(step: Tensor) -> Tensor:
-        return first * _power(factor, _passed(ends, step))
+        return first * _power(factor, _passed(ends, asarray(step)))
 
     return scheduled
 
@@ -224,10 +224,10 @@ def warm_restarts(
         if growth == 1:
             return _half_cosine(first, last, (step % length) / length)
         cycle = _passed(begins, step) - 1
-        scale = asarray([float(growth) ** n for n in range(len(begins))], step.dtype)
+        scales = [float(growth) ** n for n in range(len(begins))]
         begin, scale = (
-            take(table.to_device(step.device), cycle.astype(dtypes.int32))
-            for table in (asarray(begins, step.dtype), scale)
+            take(asarray(table, step.dtype, device=step.device), cycle.astype("int32"))
+            for table in (begins, scales)
         )
         return _half_cosine(first, last, (step - begin) / (length * scale))
 

@@ -445,3 +445,28 @@ def test_lbfgs_takes_a_loss_without_curvature() -> None:
 
     optimizer.step(closure)
     assert (w > tw.asarray([1.0, 2.0])).all()
+
+
+def test_a_rate_may_stand_behind_the_parameters() -> None:
+    w = tw.asarray([1.0])
+    optimizer = tw.optim.SGD([w], 0.5)
+    (w * 2).sum().backward()
+    optimizer.step()
+    assert w.item() == 0.0
+    optimizer.zero_grad(set_to_none=False)
+    assert w.grad.tolist() == [0.0]
+    optimizer.zero_grad()
+    assert w.grad is None
+
+
+def test_schedules_take_counts_of_python_and_stay_on_their_device(device: str) -> None:
+    assert tw.optim.multistep(0.5, [2, 4], rate=0.5)(3).item() == 0.25
+    with tw.device(device):
+        optimizer = tw.optim.SGD([tw.ones(1)], lr=0.5)
+        make = tw.optim.lr_scheduler.CosineAnnealingWarmRestarts
+        scheduler = make(optimizer, T_0=2, T_mult=2)
+        rates = []
+        for _ in range(4):
+            scheduler.step()
+            rates += scheduler.get_last_lr()
+        assert rates == pytest.approx([0.25, 0.5, 0.4268, 0.25], abs=1e-4)
