@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 
+import tensorweb as tw
 from tensorweb import devices
 from tensorweb.playground import bridge
 from tensorweb.playground.session import Session
 
 Outcome = dict[str, object]
+
+
+@pytest.fixture(autouse=True)
+def print_options_stay() -> Iterator[None]:
+    with tw.numpy.printoptions():
+        yield
+
 
 TRAINED = """
 import tensorweb as tw
