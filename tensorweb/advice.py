@@ -246,7 +246,6 @@ _NN: dict[str, str] = {
     "Softmax2d": "write `tw.nn.Softmax(dim=-3)`",
     "SyncBatchNorm": "BatchNorm",
     "cross_entropy_loss": "cross_entropy",
-    "functional": "its functions are here: `tw.nn.relu`, `tw.nn.cross_entropy`",
     "gaussian_nll_loss": "gaussian_nll",
     "hard_sigmoid": "hardsigmoid",
     "hard_swish": "hardswish",

@@ -13,7 +13,7 @@ import typing as _typing
 from types import ModuleType as _ModuleType
 
 from tensorweb.advice import unknown as _unknown
-from tensorweb.nn import init
+from tensorweb.nn import functional, init
 from tensorweb.nn.activation_layers import *
 from tensorweb.nn.activations import *
 from tensorweb.nn.adaptive_pooling import *
@@ -40,10 +40,10 @@ if not _typing.TYPE_CHECKING:  # Type checkers follow the stars, but not a sum o
         for part in list(globals().values())
         if type(part) is _ModuleType and part.__name__.startswith("tensorweb.nn.")
     ]
-    __all__ = ["init"] + [
+    __all__ = ["functional", "init"] + [
         name
         for topic in _topics
-        if topic is not init
+        if topic not in (functional, init)
         for name in getattr(topic, "__all__", ())
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from math import prod
 from typing import Any, ClassVar, overload
 from weakref import WeakKeyDictionary
@@ -115,8 +116,18 @@ class Sequential(Module):
                 arguments["key"] = fold_in(key, index)
             if train is not None and "train" in accepted:
                 arguments["train"] = train
-            x = layer(x, **arguments)
+            # A block of one's own has layers that would not hear of it.
+            with nullcontext() if accepted else _in_mode(layer, train):
+                x = layer(x, **arguments)
         return x
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Replace the layer of a name, as PyTorch's `setattr(model, "0", layer)`."""
+        names = [key for key, _ in self._named()] if "layers" in vars(self) else []
+        if name in names:
+            self[names.index(name)] = value
+        else:
+            super().__setattr__(name, value)
 
     def append(self, layer: Layer) -> Sequential:
         """Append a layer.
@@ -137,6 +148,11 @@ class Sequential(Module):
         """Return the count of layers."""
         return len(self.layers)
 
+    def __setitem__(self, index: int, layer: Layer) -> None:
+        """Replace a layer."""
+        name = list(self._named())[index][0]
+        self.layers[name if isinstance(self.layers, dict) else int(name)] = layer  # type: ignore[index]
+
     def __iter__(self) -> Iterator[Layer]:
         """Yield the layers."""
         return (layer for _, layer in self._named())
@@ -153,6 +169,22 @@ class Sequential(Module):
     def __repr__(self) -> str:
         """Return the layers, one a line."""
         return described("Sequential", "", [(n, _shown(x)) for n, x in self._named()])
+
+
+@contextmanager
+def _in_mode(layer: Layer, train: bool | None) -> Iterator[None]:
+    """Set the mode of a block and of its layers for one call; None leaves it."""
+    modules = layer.modules() if isinstance(layer, Module) else ()
+    changed = [x for x in modules if train is not None and x.training != train]
+    for module in changed:
+        module.training = not module.training
+    try:
+        yield
+    finally:
+        for module in changed:
+            module.training = not module.training
+            if module.training is Module.training:
+                del module.training
 
 
 def _shown(layer: Layer) -> object:
@@ -179,9 +211,33 @@ class ModuleList(list[Any]):
 class ModuleDict(dict[str, Any]):
     """A dict of modules; modules look into plain dicts as well.
 
-    >>> tw.nn.ModuleDict({"relu": tw.nn.ReLU()})["relu"]
-    ReLU()
+    A key that is a name is an attribute too, as in PyTorch.
+
+    >>> parts = tw.nn.ModuleDict({"relu": tw.nn.ReLU()})
+    >>> parts["relu"], parts.relu
+    (ReLU(), ReLU())
     """
+
+    def __init__(self, modules: Any = ()) -> None:
+        """Make a dict.
+
+        Args:
+            modules: a mapping, or pairs of a key and a module.
+        """
+        super().__init__(modules)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the module of a key.
+
+        Raises:
+            AttributeError: there is none.
+        """
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(
+                f"this ModuleDict has no module {name!r}, only {', '.join(self)}"
+            ) from None
 
 
 class ParameterList(list[Any]):
@@ -206,6 +262,14 @@ class ParameterDict(dict[str, Any]):
     >>> tw.nn.ParameterDict({"bias": tw.ones(2)})["bias"]
     tensor([1., 1.])
     """
+
+    def __init__(self, parameters: Any = ()) -> None:
+        """Make a dict.
+
+        Args:
+            parameters: a mapping, or pairs of a key and a tensor.
+        """
+        super().__init__(parameters)
 
 
 def flatten(x: ArrayLike, start_dim: int = 0, end_dim: int = -1) -> Tensor:

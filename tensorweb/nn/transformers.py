@@ -161,6 +161,8 @@ class TransformerEncoderLayer(_Layer):
     """
 
     self_attn: MultiheadAttention
+    norm1: LayerNorm
+    norm2: LayerNorm
 
     def forward(
         self,
@@ -209,6 +211,9 @@ class TransformerDecoderLayer(_Layer):
 
     _attentions = ("self_attn", "multihead_attn")
     self_attn: MultiheadAttention
+    norm1: LayerNorm
+    norm2: LayerNorm
+    norm3: LayerNorm
     multihead_attn: MultiheadAttention
 
     def forward(
