@@ -1,6 +1,9 @@
 """Data sets and batches of them, with the names of `torch.utils.data`.
 
 A data set is any object with a length and numbered samples, such as a list.
+
+>>> [batch.tolist() for batch in tw.data.DataLoader([1, 2, 3], batch_size=2)]
+[[1, 2], [3]]
 """
 
 from __future__ import annotations

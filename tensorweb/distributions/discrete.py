@@ -105,8 +105,8 @@ class Bernoulli(_FromLogits):
 class Categorical(_FromLogits):
     """The distribution of categories 0, 1, … along the last axis of its parameters.
 
-    >>> tw.distributions.Categorical(probs=[0.25, 0.75]).log_prob(1)
-    tensor(-0.2876821)
+    >>> tw.distributions.Categorical(probs=[0.25, 0.75]).log_prob(0)
+    tensor(-1.3862944)
     """
 
     def __init__(

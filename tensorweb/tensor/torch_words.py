@@ -1,4 +1,4 @@
-"""PyTorch's words for arguments: `dim`, `dims`, `keepdim` and `input`.
+"""PyTorch's words for arguments, such as `dim`, `keepdim` and `input`.
 
 Methods of tensors and functions of `tw` that have an axis accept them as well.
 Reductions, which are called most, have them in their signatures: that costs a call
@@ -19,6 +19,9 @@ WORDS: dict[str, tuple[str, ...]] = {
     "dim": ("axis", "axes"),
     "dims": ("axis", "axes"),
     "keepdim": ("keepdims",),
+    "diagonal": ("k",),
+    "shifts": ("shift",),
+    "steps": ("num",),
     "in_dims": ("in_axes",),
     "out_dims": ("out_axes",),
 }
