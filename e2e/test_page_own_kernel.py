@@ -43,7 +43,7 @@ def test_its_kernel_is_listed_by_its_name(shared: PageDriver) -> None:
 def test_a_refused_text_is_named_at_the_call(shared: PageDriver) -> None:
     for _ in range(2):
         assert shared.run(SAXPY.replace("SECOND", "z")) == "ready"
-        assert shared.output.startswith("ShaderError kernel 'saxpy': ")
+        assert shared.output.startswith("ShaderError kernel 'saxpy' does not compile.")
         assert "line 3: unresolved value 'z'" in shared.output
         assert "> 3 |   out[i] = a * x[i] + z[i];" in shared.output
         assert "const out_size" not in shared.output
