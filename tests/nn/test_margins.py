@@ -60,7 +60,7 @@ def test_samples_of_a_softmax_follow_their_key(device: str) -> None:
         (lambda x: nn.ctc_loss(x, [1], [4], [1]), "input_lengths has 4"),
         (lambda x: nn.ctc_loss(x, [1, 2], [3], [3]), "target_lengths has 3"),
         (lambda x: nn.ctc_loss(x, [1, 2], [3], [-1]), "target_lengths has -1"),
-        (lambda x: nn.interpolate(x[None, :0], size=4), "no element"),
+        (lambda x: nn.interpolate(x[None, :, :0], size=4), "no element"),
         (lambda x: nn.margin_ranking_loss(x, x, 1, reduction="max"), "reduction"),
     ],
 )
