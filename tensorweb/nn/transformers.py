@@ -236,9 +236,9 @@ class TransformerDecoderLayer(_Layer):
             memory: what an encoder returned, of the same axes.
             tgt_mask: `(length, length)`, True for keys that the query does not see; or
                 floats that are added to scores.
-            memory_mask: the same of the memory, `(length, memory's length)`.
+            memory_mask: as `tgt_mask`, for the memory, `(length, memory's length)`.
             tgt_key_padding_mask: `(n, length)`, True for keys that nobody sees.
-            memory_key_padding_mask: the same of the memory.
+            memory_key_padding_mask: as `tgt_key_padding_mask`, for the memory.
             tgt_is_causal: whether element i sees elements 0 to i only.
             memory_is_causal: whether element i sees 0 to i of the memory only.
             key: of `tw.random`, for dropout; without one nothing is dropped.
@@ -486,14 +486,16 @@ class Transformer(Module):
             tgt: what the decoder gets, of the same axes.
             src_mask: `(length, length)`, True for keys that the query does not see; or
                 floats that are added to scores.
-            tgt_mask: the same of the decoder.
-            memory_mask: the same of the encoder's result in the decoder.
+            tgt_mask: as `src_mask`, for the decoder's input.
+            memory_mask: as `src_mask`, for the encoder's result in the decoder.
             src_key_padding_mask: `(n, length)`, True for keys that nobody sees.
-            tgt_key_padding_mask: the same of the decoder.
-            memory_key_padding_mask: the same of the encoder's result in the decoder.
+            tgt_key_padding_mask: as `src_key_padding_mask`, for `tgt`.
+            memory_key_padding_mask: as `src_key_padding_mask`, for the encoder's
+                result in the decoder.
             src_is_causal: whether element i sees elements 0 to i only.
-            tgt_is_causal: the same of the decoder.
-            memory_is_causal: the same of the encoder's result in the decoder.
+            tgt_is_causal: as `src_is_causal`, for the decoder.
+            memory_is_causal: as `src_is_causal`, for the encoder's result in the
+                decoder.
             key: of `tw.random`, for dropout; without one nothing is dropped.
 
         Raises:

@@ -91,7 +91,7 @@ class StageKernel(TypedDict):
     nodes: list[int]
     """Indices of the nodes that it computes."""
     outputs: list[int]
-    """Those that it stores."""
+    """Indices of the nodes that it stores."""
     expressions: Annotated[list[StageExpression], Most(100)]
     lost: list[StageLoss]
 

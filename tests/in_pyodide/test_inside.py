@@ -33,8 +33,8 @@ CHOSEN: tuple[str, ...] = (
 )
 """Files and folders of tests, and of docstrings with examples.
 
-Those that touch JavaScript, files, memory or the engine of `cpu`: what only names or
-builds graphs is the same in every Python.
+Their subjects are JavaScript, files, memory and the engine of `cpu`; code that only
+names or builds graphs is equal in every Python.
 """
 
 if in_pyodide.PYTHON in os.environ:

@@ -515,7 +515,7 @@ export interface StageKernel {
   kernel: number;
   /** Indices of the nodes that it computes. */
   nodes: number[];
-  /** Those that it stores. */
+  /** Indices of the nodes that it stores. */
   outputs: number[];
   expressions: StageExpression[];
   lost: StageLoss[];
