@@ -75,13 +75,15 @@ async def compared(
         old, new = values.get(title_of(entry)), entry.tensor.node
         if old is None or (old.shape, old.dtype) != (new.shape, new.dtype):
             continue
+        if old is new:
+            same += 1
+            continue
         try:
-            data = await reader.read([old]), await reader.read([new])
-        except Exception:
-            # Its device was lost, or its own computation fails.
+            data = [*await reader.read([old]), *await reader.read([new])]
+        except tw.TensorwebError:  # its device was lost, or its computation fails
             left_out.append(title_of(entry))
             continue
-        one = None if old is new else _difference(number, entry, [*data[0], *data[1]])
+        one = _difference(number, entry, data)
         if one is None:
             same += 1
         else:
