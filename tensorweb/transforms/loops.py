@@ -104,14 +104,14 @@ def fori_loop(
     >>> tw.fori_loop(1, 5, lambda i, product: product * i, 1)
     tensor(24)
     """
-    value = tree.map(_array, init_val)
+    value: T = tree.map(_array, init_val)
     for number, i in enumerate(range(operator.index(lower), operator.index(upper)), 1):
         after = body_fun(i, value)
         if number == 1 and (wider := _wider(init_val, value, after)) is not None:
             value, after = wider, body_fun(i, wider)
         value = _same("fori_loop", value, after)
         _compute_between(number, value)
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 def while_loop(
@@ -138,7 +138,7 @@ def while_loop(
     >>> tw.while_loop(lambda x: x < 100, lambda x: x * 3, 1)
     tensor(243)
     """
-    value = tree.map(_array, init_val)
+    value: T = tree.map(_array, init_val)
     for number in itertools.count():
         test = cond_fun(value)
         if not _has_value(test):
@@ -153,7 +153,7 @@ def while_loop(
             value, after = wider, body_fun(wider)
         after = _same("while_loop", value, after)
         value = after if _has_value(test) else _selected(test, after, value)
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 def cond(
@@ -218,11 +218,11 @@ def switch(index: Any, branches: Sequence[Callable[..., T]], *operands: Any) -> 
     if _has_value(index):
         return branches[min(max(operator.index(index), 0), last)](*operands)
     chosen = clip(index, 0, last)
-    result = tree.map(_array, branches[0](*operands))
+    result: T = tree.map(_array, branches[0](*operands))
     for number, branch in enumerate(branches[1:], 1):
         other = _same("switch", result, branch(*operands))
         result = _selected(chosen == number, other, result)
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 def associative_scan(
@@ -271,7 +271,8 @@ def associative_scan(
     done = _partial_results(combine, parts)
     if reverse:
         done = [flip(part, axis=0) for part in done]
-    return tree.unflatten(structure, [part.moveaxis(0, axis) for part in done])  # type: ignore[no-any-return]
+    results: T = tree.unflatten(structure, [part.moveaxis(0, axis) for part in done])
+    return results
 
 
 def _partial_results(

@@ -54,7 +54,9 @@ def test_scan_has_the_gradient_of_the_loop(
     device: str, wrap: Callable[[Any], Any]
 ) -> None:
     def by_scan(w: tw.Tensor, xs: tw.Tensor) -> tw.Tensor:
-        step = lambda h, x: (tw.tanh(h @ w + x), None)  # noqa: E731
+        def step(h: tw.Tensor, x: tw.Tensor) -> tuple[tw.Tensor, None]:
+            return tw.tanh(h @ w + x), None
+
         return tw.scan(step, tw.zeros(2), xs)[0].sum()
 
     def by_loop(w: tw.Tensor, xs: tw.Tensor) -> tw.Tensor:
