@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
+from typing import ClassVar
 
 from tensorweb.errors import NonFiniteError
 from tensorweb.frames import noting
@@ -77,7 +78,7 @@ class debug_nans(AbstractContextManager[None]):
     tensorweb.errors.NonFiniteError: log: it made NaN in <doctest ...tensor([ 1., -1.]).
     """
 
-    _open: list[debug_nans] = []  # noqa: RUF012  It changes.
+    _open: ClassVar[list[debug_nans]] = []
 
     def __init__(self, is_on: bool = True) -> None:
         """Begin at once.
