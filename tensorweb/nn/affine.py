@@ -12,6 +12,7 @@ from tensorweb.functions import (
     clip,
     expand_dims,
     maximum,
+    searchsorted,
     segment_max,
     segment_sum,
     where,
@@ -444,9 +445,9 @@ def embedding_bag(
     else:
         starts = indices_operand(table, offsets)
         starts = starts[:-1] if include_last_offset else starts
-        at = expand_dims(arange(indices.size, device=rows.device), -1)
+        at = arange(indices.size, dtype=starts.dtype, device=rows.device)
         bags = starts.size
-        ids = clip((at >= starts).sum(-1) - 1, 0, max(bags - 1, 0))
+        ids = clip(searchsorted(starts, at, side="right") - 1, 0, max(bags - 1, 0))
         reduce = segment_max if mode == "max" else segment_sum
         total, counts = reduce(rows, ids, bags), segment_sum(counts, ids, bags)
     if mode == "max":

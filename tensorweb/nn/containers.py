@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from math import prod
 from typing import Any, ClassVar, overload
 from weakref import WeakKeyDictionary
@@ -116,8 +116,11 @@ class Sequential(Module):
                 arguments["key"] = fold_in(key, index)
             if train is not None and "train" in accepted:
                 arguments["train"] = train
-            # A block of one's own has layers that would not hear of it.
-            with nullcontext() if accepted else _in_mode(layer, train):
+            if train is not None and not accepted and isinstance(layer, Module):
+                # The layers of a block without `train=` have only their mode.
+                with _in_mode(layer, train):
+                    x = layer(x, **arguments)
+            else:
                 x = layer(x, **arguments)
         return x
 
@@ -150,8 +153,10 @@ class Sequential(Module):
 
     def __setitem__(self, index: int, layer: Layer) -> None:
         """Replace a layer."""
-        name = list(self._named())[index][0]
-        self.layers[name if isinstance(self.layers, dict) else int(name)] = layer  # type: ignore[index]
+        if isinstance(self.layers, dict):
+            self.layers[list(self.layers)[index]] = layer
+        else:
+            self.layers[index] = layer
 
     def __iter__(self) -> Iterator[Layer]:
         """Yield the layers."""
@@ -172,10 +177,9 @@ class Sequential(Module):
 
 
 @contextmanager
-def _in_mode(layer: Layer, train: bool | None) -> Iterator[None]:
-    """Set the mode of a block and of its layers for one call; None leaves it."""
-    modules = layer.modules() if isinstance(layer, Module) else ()
-    changed = [x for x in modules if train is not None and x.training != train]
+def _in_mode(block: Module, train: bool) -> Iterator[None]:
+    """Set the mode of a block and of its layers for one call."""
+    changed = [module for module in block.modules() if module.training != train]
     for module in changed:
         module.training = not module.training
     try:

@@ -368,6 +368,12 @@ def ctc_loss(
     )
     labels = as_labels(name, indices_operand(steps, targets))
     if labels.ndim == 1 and not is_one:
+        label_count = int(sizes.sum().item())
+        if label_count > labels.size:
+            raise DataError(
+                f"{name}: target_lengths count {label_count} labels, and there are "
+                f"{labels.size}."
+            )
         starts = expand_dims(sizes.cumulative_sum() - sizes, -1)
         most = max(int(sizes.max().item()), 1)
         at = clip(starts + arange(most, device=steps.device), 0, labels.size - 1)

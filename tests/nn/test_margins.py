@@ -57,6 +57,10 @@ def test_samples_of_a_softmax_follow_their_key(device: str) -> None:
         (lambda x: nn.ctc_loss(x, [[1], [2]], [3], [1]), "has one entry a sequence"),
         (lambda x: nn.ctc_loss(x[None, None], [1], [3], [1]), "(t, n, classes)"),
         (lambda x: nn.ctc_loss(x, [1], [3], [1], blank=9), "blank is 9"),
+        (
+            lambda x: nn.ctc_loss(tw.ones((3, 2, 4)), [1, 2], [3, 3], [2, 1]),
+            "count 3 labels, and there are 2",
+        ),
         (lambda x: nn.ctc_loss(x, [1], [4], [1]), "input_lengths has 4"),
         (lambda x: nn.ctc_loss(x, [1, 2], [3], [3]), "target_lengths has 3"),
         (lambda x: nn.ctc_loss(x, [1, 2], [3], [-1]), "target_lengths has -1"),
