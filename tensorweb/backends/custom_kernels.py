@@ -8,9 +8,9 @@ from tensorweb.backends import policy
 from tensorweb.codegen.custom import CPU, custom, locate_in_text
 from tensorweb.codegen.expression import VALUE_TYPES
 from tensorweb.codegen.program import Launch
+from tensorweb.codegen.python_functions import ROUND, Value
 from tensorweb.codegen.stepping import Memory, read_program
 from tensorweb.codegen.wgsl_program import OutsideError
-from tensorweb.codegen.wgsl_values import ROUND, Value
 from tensorweb.devices import DEVICES
 from tensorweb.drivers.messages import excerpt
 from tensorweb.dtypes import BY_NAME

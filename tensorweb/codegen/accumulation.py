@@ -24,7 +24,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from tensorweb.codegen import policy
-from tensorweb.codegen.elementwise import elementwise
+from tensorweb.codegen.elementwise import elementwise, find_transposed, transposition
 from tensorweb.codegen.expression import (
     VALUE_TYPES,
     identity_bits,
@@ -53,7 +53,6 @@ from tensorweb.codegen.sorting import (
 )
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.template import alternative
-from tensorweb.codegen.transposition import find_transposed, transposition
 from tensorweb.codegen.vector import WIDTH, add_vector_function, vector_inputs
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Access, Expression, Kernel

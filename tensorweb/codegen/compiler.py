@@ -10,9 +10,11 @@ from tensorweb.codegen.custom import custom
 from tensorweb.codegen.elementwise import (
     compress,
     elementwise,
+    find_transposed,
     is_packed_elementwise,
     packed_elementwise,
     scatter,
+    transposition,
     with_packed_results,
 )
 from tensorweb.codegen.expression import is_long_code
@@ -22,14 +24,12 @@ from tensorweb.codegen.product.contraction import matmul
 from tensorweb.codegen.product.pairs import paired_reduction, small_products
 from tensorweb.codegen.product.windows import convolution, depthwise
 from tensorweb.codegen.program import Program
-from tensorweb.codegen.reduction import reduce
+from tensorweb.codegen.reduction import reduce, scan
 from tensorweb.codegen.rows import rows
-from tensorweb.codegen.scanning import scan
 from tensorweb.codegen.sorting import sort
 from tensorweb.codegen.stencil import is_stencil, stencil
 from tensorweb.codegen.target import DEFAULT_TARGET, Target
 from tensorweb.codegen.template import apply_workarounds, retain_loops
-from tensorweb.codegen.transposition import find_transposed, transposition
 from tensorweb.codegen.vector import WIDTH
 from tensorweb.schedule.kernel import Kernel
 

@@ -24,7 +24,7 @@ from tensorweb.codegen.program import (
     ScratchBuffers,
     ceil_divide,
 )
-from tensorweb.codegen.scanning import Scan
+from tensorweb.codegen.reduction import Scan
 from tensorweb.codegen.target import Target
 from tensorweb.codegen.template import alternative
 from tensorweb.ops import OPS

@@ -17,7 +17,17 @@ from types import CodeType
 from typing import Any, Literal, NamedTuple
 
 from tensorweb.codegen import policy
-from tensorweb.codegen.python_functions import Writer, waiting
+from tensorweb.codegen.python_functions import (
+    ATOMIC,
+    FORMATS,
+    ROUND,
+    TOOLS,
+    Value,
+    Writer,
+    replaced,
+    waiting,
+    zero,
+)
 from tensorweb.codegen.wgsl import (
     VECTORS,
     Statement,
@@ -30,15 +40,6 @@ from tensorweb.codegen.wgsl_program import (
     OutsideError,
     ProgramParser,
     scalar,
-)
-from tensorweb.codegen.wgsl_values import (
-    ATOMIC,
-    FORMATS,
-    ROUND,
-    TOOLS,
-    Value,
-    replaced,
-    zero,
 )
 from tensorweb.wording import counted
 

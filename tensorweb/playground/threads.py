@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from tensorweb.codegen.python_functions import Value
 from tensorweb.codegen.stepping import Recorder, Triple, parameters_of, read_program
-from tensorweb.codegen.wgsl_values import Value
 from tensorweb.display.numbers import short
 from tensorweb.errors import ShaderError
 

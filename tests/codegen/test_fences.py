@@ -11,7 +11,7 @@ import pytest
 
 import tensorweb as tw
 from tensorweb.codegen.compiler import compile_kernel
-from tensorweb.codegen.fences import fences
+from tensorweb.codegen.expression import fences
 from tensorweb.codegen.target import DEFAULT_TARGET
 from tensorweb.graph.node import Node
 from tensorweb.schedule.kernel import Step

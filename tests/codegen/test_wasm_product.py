@@ -13,9 +13,8 @@ import tensorweb as tw
 from tensorweb.backends.wasm import WasmBackend
 from tensorweb.codegen.wasm.compiler import compile_kernel
 from tensorweb.codegen.wasm.policy import DEPTH_PART
-from tensorweb.codegen.wasm.product import operands
-from tensorweb.codegen.wasm.product.operands import layout_of
-from tensorweb.codegen.wasm.product.sizes import sizes_of
+from tensorweb.codegen.wasm.product import sizes
+from tensorweb.codegen.wasm.product.sizes import layout_of, sizes_of
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.events import record_kernels
 from tensorweb.schedule.kernel import Kernel
@@ -173,7 +172,7 @@ def test_large_operands_are_packed_for_some_matrices_at_a_time(
 ) -> None:
     a, b = small(7, 40, 50), small(7, 50, 40)
     flipped = tw.asarray(np.swapaxes(b, 1, 2).copy()).mT
-    monkeypatch.setattr(operands, "MOST_PACKED", 2 * 4 * 50 * 48)
+    monkeypatch.setattr(sizes, "MOST_PACKED", 2 * 4 * 50 * 48)
     with record_kernels() as records:
         found = (tw.asarray(a) @ flipped + 1).numpy()
     np.testing.assert_array_equal(found, a @ b + 1)

@@ -9,7 +9,7 @@ import pytest
 
 import tensorweb as tw
 from tensorweb.backends.wasm import WasmBackend
-from tensorweb.codegen.wasm.blocks import in_blocks
+from tensorweb.codegen.wasm.loops import in_blocks
 from tensorweb.events import record_kernels
 
 Array = np.ndarray[Any, Any]

@@ -8,8 +8,12 @@ contiguous, lanes hold a value and its index.
 from __future__ import annotations
 
 from tensorweb.codegen.program import Launch, Program, scratch
-from tensorweb.codegen.wasm.accumulation import identity_of
-from tensorweb.codegen.wasm.axis_reduction import AxisReduction, begin_blocks, walk
+from tensorweb.codegen.wasm.axis_reduction import (
+    AxisReduction,
+    begin_blocks,
+    identity_of,
+    walk,
+)
 from tensorweb.codegen.wasm.elements import (
     KINDS,
     fits_lanes,
@@ -29,14 +33,13 @@ from tensorweb.codegen.wasm.loop_order import (
     record_dtype,
 )
 from tensorweb.codegen.wasm.loops import portion, spans, units
-from tensorweb.codegen.wasm.operators import LANES
 from tensorweb.codegen.wasm.policy import (
     SEARCH_BLOCK,
     UNIT_ELEMENTS,
 )
 from tensorweb.codegen.wasm.reduction import ColumnLaunch, Partition, RowLaunch
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.translation import Translation
+from tensorweb.codegen.wasm.translation import LANES, Translation
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Kernel
 

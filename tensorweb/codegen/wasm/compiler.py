@@ -7,13 +7,17 @@ from collections.abc import Callable
 from tensorweb.codegen.program import Program
 from tensorweb.codegen.wasm.argreduce import argreduce
 from tensorweb.codegen.wasm.custom import custom
-from tensorweb.codegen.wasm.elementwise import elementwise
+from tensorweb.codegen.wasm.elementwise import (
+    accumulate,
+    compress,
+    elementwise,
+    scatter,
+)
 from tensorweb.codegen.wasm.factorizations import factor
 from tensorweb.codegen.wasm.product.contraction import matmul
 from tensorweb.codegen.wasm.reduction import reduce
 from tensorweb.codegen.wasm.rows import rows
 from tensorweb.codegen.wasm.scanning import scan
-from tensorweb.codegen.wasm.scatter import accumulate, compress, scatter
 from tensorweb.codegen.wasm.sorting import sort
 from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.schedule.kernel import Kernel

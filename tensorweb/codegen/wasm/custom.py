@@ -20,9 +20,8 @@ from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.functions import text_of
 from tensorweb.codegen.wasm.loops import counted, units
 from tensorweb.codegen.wasm.module import Function
-from tensorweb.codegen.wasm.operators import VALUE, Scope
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.translation import Translation, Writer
+from tensorweb.codegen.wasm.translation import VALUE, Scope, Translation, Writer
 from tensorweb.codegen.wgsl import (
     VECTORS,
     Definition,
@@ -49,7 +48,7 @@ INSTRUCTIONS = (
     *("max", "min", "clamp", "fma", "select"),
     *("countLeadingZeros", "countTrailingZeros", "countOneBits"),
 )
-"""Functions of WGSL that `operators.py` writes."""
+"""Functions of WGSL that `translation.py` writes."""
 
 LARGEST = {"i32": 2147483520.0, "u32": 4294967040.0}
 """The largest floats that have an integer, as WGSL has it."""

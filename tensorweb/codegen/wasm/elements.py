@@ -10,11 +10,10 @@ from collections.abc import Collection, Set
 
 from tensorweb import dtypes
 from tensorweb.codegen.wasm.functions import expression
-from tensorweb.codegen.wasm.operators import LANES
 from tensorweb.codegen.wasm.policy import (
     MOST_INTERLEAVED_WORK,
 )
-from tensorweb.codegen.wasm.translation import Translation
+from tensorweb.codegen.wasm.translation import LANES, Translation
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression
 

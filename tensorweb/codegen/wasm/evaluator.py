@@ -30,8 +30,7 @@ from tensorweb.codegen.wasm.elements import (
 )
 from tensorweb.codegen.wasm.frame import Frame
 from tensorweb.codegen.wasm.functions import expression
-from tensorweb.codegen.wasm.operators import LANES, VALUE
-from tensorweb.codegen.wasm.translation import Translation
+from tensorweb.codegen.wasm.translation import LANES, VALUE, Translation
 from tensorweb.schedule.kernel import Expression, Step
 
 

@@ -8,12 +8,11 @@ from contextlib import contextmanager
 from tensorweb.codegen.program import OUTPUT, Launch, Word
 from tensorweb.codegen.wasm.elements import KINDS, itemsize
 from tensorweb.codegen.wasm.module import CODES, Function, signed, unsigned
-from tensorweb.codegen.wasm.operators import VALUE
 from tensorweb.codegen.wasm.policy import (
     SLICE_WORK,
 )
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.translation import Writer
+from tensorweb.codegen.wasm.translation import VALUE, Writer
 from tensorweb.schedule.kernel import Kernel
 
 MOST_WORDS = 64

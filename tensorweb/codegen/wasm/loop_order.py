@@ -25,7 +25,6 @@ from tensorweb.codegen.wasm.elements import (
 )
 from tensorweb.codegen.wasm.evaluator import WHOLE, Evaluator
 from tensorweb.codegen.wasm.frame import Frame
-from tensorweb.codegen.wasm.operators import LANES
 from tensorweb.codegen.wasm.policy import (
     CACHE_LINE,
     FEW_OUTPUTS,
@@ -42,7 +41,7 @@ from tensorweb.codegen.wasm.policy import (
     UNIT_ELEMENTS,
     WIDE_OUTPUTS,
 )
-from tensorweb.codegen.wasm.translation import Translation
+from tensorweb.codegen.wasm.translation import LANES, Translation
 from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
 
 

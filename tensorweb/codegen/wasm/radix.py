@@ -7,9 +7,14 @@ the entries. A digit that is equal in all keys of a row is skipped.
 from __future__ import annotations
 
 from tensorweb.codegen.program import OUTPUT, Program, scratch
-from tensorweb.codegen.wasm.blocks import each_block, in_rows, locate
 from tensorweb.codegen.wasm.frame import per_slice
-from tensorweb.codegen.wasm.loops import Pointer, while_below
+from tensorweb.codegen.wasm.loops import (
+    Pointer,
+    each_block,
+    in_rows,
+    locate,
+    while_below,
+)
 from tensorweb.codegen.wasm.module import Function
 from tensorweb.codegen.wasm.policy import (
     RADIX_UNIT,

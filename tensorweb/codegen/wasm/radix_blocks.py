@@ -9,16 +9,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
-from tensorweb.codegen.wasm.blocks import (
+from tensorweb.codegen.wasm.frame import per_slice
+from tensorweb.codegen.wasm.loops import (
     Block,
     Cut,
+    Pointer,
+    along,
     each_block,
     element_address,
     in_blocks,
     locate,
+    while_below,
 )
-from tensorweb.codegen.wasm.frame import per_slice
-from tensorweb.codegen.wasm.loops import Pointer, along, while_below
 from tensorweb.codegen.wasm.policy import (
     MOST_SORT_BLOCKS,
     SORT_BLOCK,

@@ -13,8 +13,13 @@ from abc import ABC, abstractmethod
 from math import prod
 
 from tensorweb.codegen.program import Launch, Program
-from tensorweb.codegen.wasm.accumulation import Combiner, total_of
-from tensorweb.codegen.wasm.axis_reduction import AxisReduction, Block, walk
+from tensorweb.codegen.wasm.axis_reduction import (
+    AxisReduction,
+    Block,
+    Combiner,
+    total_of,
+    walk,
+)
 from tensorweb.codegen.wasm.elements import flops, itemsize
 from tensorweb.codegen.wasm.elementwise import map_launch
 from tensorweb.codegen.wasm.evaluator import Evaluator

@@ -25,13 +25,12 @@ from tensorweb.codegen.wasm.elements import (
 from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.loops import Pointer, counted, lanes_for, portion, units
-from tensorweb.codegen.wasm.operators import LANES
 from tensorweb.codegen.wasm.policy import (
     LEAST_STORED_WORK,
     UNIT_ELEMENTS,
 )
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.translation import Translation
+from tensorweb.codegen.wasm.translation import LANES, Translation
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import (
     BY_ELEMENT,

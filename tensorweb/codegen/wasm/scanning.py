@@ -10,15 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
-from tensorweb.codegen.wasm.blocks import (
-    Block,
-    Cut,
-    each_block,
-    element_address,
-    in_blocks,
-    in_rows,
-    locate,
-)
 from tensorweb.codegen.wasm.elements import (
     KINDS,
     flops,
@@ -31,9 +22,20 @@ from tensorweb.codegen.wasm.elements import (
 )
 from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import Frame, per_slice
-from tensorweb.codegen.wasm.loops import Pointer, along, counted, lanes_for
+from tensorweb.codegen.wasm.loops import (
+    Block,
+    Cut,
+    Pointer,
+    along,
+    counted,
+    each_block,
+    element_address,
+    in_blocks,
+    in_rows,
+    lanes_for,
+    locate,
+)
 from tensorweb.codegen.wasm.module import Function
-from tensorweb.codegen.wasm.operators import LANES, VALUE
 from tensorweb.codegen.wasm.policy import (
     LONGEST_SCAN_ROW,
     MANY_SCAN_ROWS,
@@ -42,7 +44,7 @@ from tensorweb.codegen.wasm.policy import (
     SCAN_BLOCK,
 )
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.translation import Translation
+from tensorweb.codegen.wasm.translation import LANES, VALUE, Translation
 from tensorweb.schedule.kernel import Kernel
 
 _WIDER = {

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from tensorweb.codegen.wasm.blocks import Block
 from tensorweb.codegen.wasm.elements import (
     KINDS,
     convert,
@@ -22,11 +21,10 @@ from tensorweb.codegen.wasm.elements import (
 from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import Frame
 from tensorweb.codegen.wasm.functions import expression
-from tensorweb.codegen.wasm.loops import Mover, Pointer, along, lanes_for
+from tensorweb.codegen.wasm.loops import Block, Mover, Pointer, along, lanes_for
 from tensorweb.codegen.wasm.module import Function
-from tensorweb.codegen.wasm.operators import LANES, VALUE
 from tensorweb.codegen.wasm.target import WasmTarget
-from tensorweb.codegen.wasm.translation import Translation
+from tensorweb.codegen.wasm.translation import LANES, VALUE, Translation
 from tensorweb.schedule.kernel import Expression, Kernel
 
 _FLOATS = {

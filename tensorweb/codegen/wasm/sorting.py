@@ -7,11 +7,17 @@ others, which gives its index in the sorted row.
 from __future__ import annotations
 
 from tensorweb.codegen.program import OUTPUT, Program, scratch
-from tensorweb.codegen.wasm.blocks import each_block, in_rows, locate
 from tensorweb.codegen.wasm.elements import store
 from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import per_slice
-from tensorweb.codegen.wasm.loops import Mover, Pointer, along
+from tensorweb.codegen.wasm.loops import (
+    Mover,
+    Pointer,
+    along,
+    each_block,
+    in_rows,
+    locate,
+)
 from tensorweb.codegen.wasm.policy import (
     LONGEST_OF_MANY_ROWS,
     LONGEST_RANKED,

@@ -38,8 +38,6 @@ from tensorweb.codegen.wasm.loops import (
     while_below,
 )
 from tensorweb.codegen.wasm.module import Function, divided, smaller
-from tensorweb.codegen.wasm.operators import LANES, VALUE
-from tensorweb.codegen.wasm.product.operands import Operand, OperandAddress, layout_of
 from tensorweb.codegen.wasm.product.packing import (
     BatchedLaunch,
     IndexCounter,
@@ -49,8 +47,14 @@ from tensorweb.codegen.wasm.product.packing import (
     packing,
 )
 from tensorweb.codegen.wasm.product.panel import panel
-from tensorweb.codegen.wasm.product.sizes import Sizes
+from tensorweb.codegen.wasm.product.sizes import (
+    Operand,
+    OperandAddress,
+    Sizes,
+    layout_of,
+)
 from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.codegen.wasm.translation import LANES, VALUE
 from tensorweb.schedule.kernel import Kernel
 
 

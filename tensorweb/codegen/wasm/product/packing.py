@@ -32,15 +32,14 @@ from tensorweb.codegen.wasm.loops import (
     units,
 )
 from tensorweb.codegen.wasm.module import divided, smaller
-from tensorweb.codegen.wasm.operators import LANES
 from tensorweb.codegen.wasm.policy import (
     PACKED_RUN,
     PACKING_UNIT,
     STRIDED_RUN,
 )
-from tensorweb.codegen.wasm.product.operands import SWAPPED, Operand, without_batch
-from tensorweb.codegen.wasm.product.sizes import Sizes
+from tensorweb.codegen.wasm.product.sizes import SWAPPED, Operand, Sizes, without_batch
 from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.codegen.wasm.translation import LANES
 from tensorweb.schedule.kernel import Expression, Kernel
 
 
