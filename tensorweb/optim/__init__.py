@@ -16,7 +16,11 @@ import typing as _typing
 
 from tensorweb.advice import unknown as _unknown
 from tensorweb.optim import lr_scheduler
-from tensorweb.optim.clipping import clip_by_global_norm, clip_grad_norm_
+from tensorweb.optim.clipping import (
+    clip_by_global_norm,
+    clip_grad_norm_,
+    clip_grad_value_,
+)
 from tensorweb.optim.combination import (
     MultiSteps,
     incremental_update,
@@ -70,6 +74,7 @@ __all__ = [
     "State",
     "clip_by_global_norm",
     "clip_grad_norm_",
+    "clip_grad_value_",
     "constant",
     "cosine",
     "exponential",

@@ -1,4 +1,4 @@
-"""Gradient clipping by the global norm."""
+"""Gradient clipping by the global norm, and element by element."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from tensorweb import dtypes, tree
 from tensorweb.errors import DataError, TransformError
-from tensorweb.functions import minimum, sqrt
+from tensorweb.functions import clip, minimum, sqrt
 from tensorweb.graph.autograd import grad_disabled
-from tensorweb.optim.options import is_finite
+from tensorweb.optim.options import is_finite, positive
 from tensorweb.optim.state import flat_layouts
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.inputs import is_float
@@ -70,6 +70,30 @@ def clip_grad_norm_(parameters: Tensor | Iterable[Tensor], max_norm: float) -> T
     for tensor, grad in zip(tensors, grads, strict=True):
         tensor.grad = grad
     return norm
+
+
+def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -> None:
+    """Clip the elements of gradients in place, as `torch.nn.utils` does.
+
+    Args:
+        parameters: tensors whose `grad` is clipped; those without one are ignored.
+        clip_value: the largest magnitude, a number from 0 on.
+
+    Raises:
+        DataError: the limit is negative or not finite.
+
+    >>> w = tw.zeros(2).requires_grad_()
+    >>> (w * tw.asarray([30.0, -0.5])).sum().backward()
+    >>> tw.optim.clip_grad_value_([w], clip_value=1.0)
+    >>> w.grad
+    tensor([ 1. , -0.5])
+    """
+    limit = positive("clip_grad_value_", "clip_value", clip_value)
+    tensors = [parameters] if isinstance(parameters, Tensor) else parameters
+    with grad_disabled():
+        for tensor in tensors:
+            if tensor.grad is not None:
+                tensor.grad = clip(tensor.grad, -limit, limit)
 
 
 def clipped_and_norm(grads: Any, limit: float) -> tuple[Any, Tensor]:

@@ -7,8 +7,10 @@ as `lr=` where the optimiser's own count of steps shall advance it.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
+from weakref import WeakKeyDictionary
 
 from tensorweb import dtypes
 from tensorweb.errors import DataError, TraceError
@@ -22,21 +24,41 @@ from tensorweb.optim.schedules import Rate, Schedule
 from tensorweb.tensor import Tensor
 
 __all__ = [
+    "ChainedScheduler",
+    "ConstantLR",
     "CosineAnnealingLR",
     "CosineAnnealingWarmRestarts",
+    "CyclicLR",
     "ExponentialLR",
     "LRScheduler",
     "LambdaLR",
     "LinearLR",
     "MultiStepLR",
+    "MultiplicativeLR",
     "OneCycleLR",
+    "PolynomialLR",
     "ReduceLROnPlateau",
+    "SequentialLR",
     "StepLR",
 ]
 
 
+class _Written(NamedTuple):
+    """A group's rate as a number: before all schedulers, and now with its tensor."""
+
+    first: float
+    rate: Rate
+    now: float
+
+
+# By optimiser and group: a rate that `jit` has updated would be read from the device.
+_written: WeakKeyDictionary[Optimizer, dict[int, _Written]] = WeakKeyDictionary()
+
+
 class LRScheduler:
     """Base class: the rate of each parameter group by a schedule of its first rate.
+
+    Two schedulers of one optimiser that both scale its rate multiply their factors.
 
     Attributes:
         optimizer: the optimiser whose rates it sets.
@@ -47,6 +69,15 @@ class LRScheduler:
     >>> tw.optim.lr_scheduler.StepLR(opt, 2).base_lrs
     [0.5]
     """
+
+    # Whether a step scales the rate that it finds, which others may have set.
+    _scales: ClassVar[bool] = True
+
+    # The rate that is not scaled.
+    _floor = 0.0
+
+    last_epoch: float
+    _own_rates: list[float]
 
     def __init__(
         self, optimizer: Optimizer, schedule_of: Callable[[float], Schedule]
@@ -64,12 +95,14 @@ class LRScheduler:
             )
         self.optimizer = optimizer
         self._schedule_of = schedule_of
-        self.base_lrs = [_number(name, g["lr"]) for g in optimizer.param_groups]
-        self.last_epoch = 0
-        self._set(self._rates())
+        self.base_lrs = [written.first for written in self._written_rates()]
+        self._advance(0, self.base_lrs)
 
-    def step(self) -> None:
+    def step(self, epoch: float | None = None) -> None:
         """Set the rates of the next step, after `optimizer.step()`.
+
+        Args:
+            epoch: count of steps done, which may have a fraction; None for one more.
 
         Raises:
             TraceError: `jit` is tracing: the count would advance once only.
@@ -80,13 +113,37 @@ class LRScheduler:
         >>> opt.lr
         tensor(0.25)
         """
+        self._check_not_tracing()
+        if epoch is None:
+            self._advance(self.last_epoch + 1, self._own_rates)
+        else:
+            self.last_epoch = epoch
+            self._own_rates = self._rates()
+            self._set(self._own_rates)
+
+    def _check_not_tracing(self) -> None:
         if is_tracing():
             raise TraceError(
                 f"{type(self).__name__}: step() inside of jit would happen once only; "
                 "call it outside, or give the optimiser a schedule as lr=."
             )
-        self.last_epoch += 1
-        self._set(self._rates())
+
+    def _advance(self, epoch: float, old: Sequence[float]) -> None:
+        """Set the rates of a step, given what the schedule alone had set before."""
+        self.last_epoch = epoch
+        rates = self._own_rates = self._rates()
+        if self._scales:
+            now = [written.now for written in self._written_rates()]
+            rates = list(map(self._scaled, now, old, rates))
+        self._set(rates)
+
+    def _scaled(self, now: float, old: float, new: float) -> float:
+        """Return the rate that is now there, scaled as from `old` to `new`."""
+        # A rate that was loaded is a float32.
+        if math.isclose(now, old, rel_tol=1e-6) or old == self._floor:
+            return new
+        floor = self._floor
+        return floor + (now - floor) * (new - floor) / (old - floor)
 
     def get_last_lr(self) -> list[float]:
         """Return the rate of each parameter group.
@@ -117,6 +174,7 @@ class LRScheduler:
         3
         """
         vars(self).update(state_dict)
+        self._set(self._last_lr)
 
     def _rates(self) -> list[float]:
         return [self._value(self._schedule_of(base)) for base in self.base_lrs]
@@ -128,8 +186,21 @@ class LRScheduler:
 
     def _set(self, rates: Sequence[float]) -> None:
         self._last_lr = list(rates)
-        for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
+        known, groups = _written[self.optimizer], self.optimizer.param_groups
+        for group, rate in zip(groups, rates, strict=True):
             group["lr"] = rate
+        for index, (group, rate) in enumerate(zip(groups, rates, strict=True)):
+            known[index] = known[index]._replace(rate=group["lr"], now=rate)
+
+    def _written_rates(self) -> list[_Written]:
+        """Return the rate of each group, which a program may have set."""
+        known = _written.setdefault(self.optimizer, {})
+        for index, group in enumerate(self.optimizer.param_groups):
+            rate, old = group["lr"], known.get(index)
+            if old is None or old.rate is not rate:
+                now = _number(type(self).__name__, rate)
+                known[index] = _Written(old.first if old else now, rate, now)
+        return list(known.values())
 
 
 def _number(name: str, rate: Rate) -> float:
@@ -229,6 +300,55 @@ class LinearLR(LRScheduler):
         )
 
 
+class ConstantLR(LRScheduler):
+    """The rate times `factor` for `total_iters` steps, and then the rate itself.
+
+    >>> opt = tw.optim.SGD([tw.ones(2)], lr=0.5)
+    >>> scheduler = tw.optim.lr_scheduler.ConstantLR(opt, factor=0.5, total_iters=1)
+    >>> scheduler.get_last_lr(), scheduler.step(), scheduler.get_last_lr()
+    ([0.25], None, [0.5])
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5
+    ) -> None:
+        """Set the first rates.
+
+        Raises:
+            DataError: the factor is not in [0, 1].
+        """
+        if not 0 <= factor <= 1:
+            raise DataError(f"ConstantLR: factor={factor!r} is no number from 0 to 1.")
+        super().__init__(
+            optimizer,
+            lambda base: (
+                lambda _: base * (factor if self.last_epoch < total_iters else 1.0)
+            ),
+        )
+
+
+class PolynomialLR(LRScheduler):
+    """The rate times `(1 - t / total_iters) ** power` in step `t`, 0 at the end.
+
+    >>> opt = tw.optim.SGD([tw.ones(2)], lr=0.5)
+    >>> scheduler = tw.optim.lr_scheduler.PolynomialLR(opt, total_iters=4, power=2.0)
+    >>> scheduler.step(), scheduler.step(), scheduler.get_last_lr()
+    (None, None, [0.125])
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0
+    ) -> None:
+        """Set the first rates."""
+        length = count("PolynomialLR", "total_iters", total_iters)
+        super().__init__(
+            optimizer,
+            lambda base: (
+                lambda _: base * max(0.0, 1 - self.last_epoch / length) ** power
+            ),
+        )
+
+
 class LambdaLR(LRScheduler):
     """The rate times a function of the count of steps, an int.
 
@@ -237,20 +357,58 @@ class LambdaLR(LRScheduler):
     [0.5]
     """
 
-    def __init__(self, optimizer: Optimizer, lr_lambda: Callable[[int], float]) -> None:
+    _scales = False
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
+    ) -> None:
         """Set the first rates.
 
+        Args:
+            optimizer: the optimiser whose rates it sets.
+            lr_lambda: a function from the count of steps to the factor, or one for each
+                parameter group.
+
         Raises:
-            DataError: the function is none.
+            DataError: a function is none, or their count is another one.
         """
-        if not callable(lr_lambda):
+        name, groups = type(self).__name__, len(optimizer.param_groups)
+        given = [lr_lambda] * groups if callable(lr_lambda) else list(lr_lambda)
+        if len(given) != groups or not all(map(callable, given)):
             raise DataError(
-                f"LambdaLR: lr_lambda is {lr_lambda!r}; give one function, for all "
-                "groups of parameters."
+                f"{name}: lr_lambda is {lr_lambda!r}; give one function, or a list of "
+                f"{groups}, one for each group of parameters."
             )
-        super().__init__(
-            optimizer, lambda base: lambda _: base * lr_lambda(self.last_epoch)
-        )
+        self._lambdas = tuple(given)
+        super().__init__(optimizer, schedules.constant)
+
+    def _rates(self) -> list[float]:
+        return [
+            base * factor(int(self.last_epoch))
+            for base, factor in zip(self.base_lrs, self._lambdas, strict=True)
+        ]
+
+
+class MultiplicativeLR(LambdaLR):
+    """The rate times the factor that a function returns for each count of steps.
+
+    >>> opt = tw.optim.SGD([tw.ones(2)], lr=0.5)
+    >>> scheduler = tw.optim.lr_scheduler.MultiplicativeLR(opt, lambda epoch: 0.5)
+    >>> scheduler.step(), scheduler.step(), scheduler.get_last_lr()
+    (None, None, [0.125])
+    """
+
+    _scales = True
+
+    def _rates(self) -> list[float]:
+        if not self.last_epoch:
+            return self.base_lrs
+        return [
+            rate * factor(int(self.last_epoch))
+            for rate, factor in zip(self._own_rates, self._lambdas, strict=True)
+        ]
 
 
 class CosineAnnealingLR(LRScheduler):
@@ -277,6 +435,7 @@ class CosineAnnealingLR(LRScheduler):
             DataError: `T_max` is no count from 1 on.
         """
         count("CosineAnnealingLR", "T_max", T_max)
+        self._floor = eta_min
         super().__init__(
             optimizer,
             lambda base: (
@@ -298,6 +457,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     0.25
     """
 
+    _scales = False
+
     def __init__(
         self,
         optimizer: Optimizer,
@@ -312,11 +473,50 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         )
 
 
-class OneCycleLR(LRScheduler):
-    """A rise to `max_lr` and a long fall, with momentum in the opposite direction.
+class _Cycle(LRScheduler):
+    """Base class: rates without regard to others, and momentum as a schedule, if any.
 
     The momentum is an option, which `jit` does not take as an argument: a step that
     `jit` compiled is recorded again at each change; give `cycle_momentum=False` there.
+    """
+
+    _scales = False
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        schedule_of: Callable[[float], Schedule],
+        momentum: Schedule | None,
+    ) -> None:
+        """Set the first rates and momenta.
+
+        Raises:
+            DataError: the optimiser has no momentum, and there is a schedule of it.
+        """
+        if momentum and not {"betas", "momentum"} & {*optimizer.options}:
+            raise DataError(
+                f"{type(self).__name__}: {type(optimizer).__name__} has no momentum; "
+                "give cycle_momentum=False."
+            )
+        self._momentum = momentum
+        super().__init__(optimizer, schedule_of)
+
+    def _set(self, rates: Sequence[float]) -> None:
+        if self._momentum is not None:
+            momentum = self._value(self._momentum)
+            for group in self.optimizer.param_groups:
+                if "betas" in group:
+                    group["betas"] = (momentum, *group["betas"][1:])
+                else:
+                    group["momentum"] = momentum
+        super()._set(rates)
+
+
+class OneCycleLR(_Cycle):
+    """A rise to `max_lr` and a long fall, with momentum in the opposite direction.
+
+    A step that `jit` compiled is recorded again at each change of the momentum; give
+    `cycle_momentum=False` there.
 
     >>> opt = tw.optim.SGD([tw.ones(2)], lr=0.5, momentum=0.9)
     >>> scheduler = tw.optim.lr_scheduler.OneCycleLR(opt, max_lr=0.25, total_steps=20)
@@ -367,16 +567,11 @@ class OneCycleLR(LRScheduler):
             )
         levels = [max_momentum, base_momentum, max_momentum]
         levels += [max_momentum] * three_phase
-        self._momentum = (
+        momentum = (
             schedules.cycle_of(levels, steps, pct_start, anneal_strategy)
             if cycle_momentum
             else None
         )
-        if cycle_momentum and not {"betas", "momentum"} & {*optimizer.options}:
-            raise DataError(
-                f"OneCycleLR: {type(optimizer).__name__} has no momentum; give "
-                "cycle_momentum=False."
-            )
         super().__init__(
             optimizer,
             lambda _: schedules.one_cycle(
@@ -388,18 +583,84 @@ class OneCycleLR(LRScheduler):
                 anneal_strategy=anneal_strategy,
                 three_phase=three_phase,
             ),
+            momentum,
         )
 
-    def _set(self, rates: Sequence[float]) -> None:
-        super()._set(rates)
-        if self._momentum is None:
-            return
-        momentum = self._value(self._momentum)
-        for group in self.optimizer.param_groups:
-            if "betas" in group:
-                group["betas"] = (momentum, *group["betas"][1:])
-            else:
-                group["momentum"] = momentum
+
+class CyclicLR(_Cycle):
+    """The rate between two bounds, up and down along lines. Smith 2015.
+
+    >>> opt = tw.optim.SGD([tw.ones(2)], lr=0.5, momentum=0.9)
+    >>> make = tw.optim.lr_scheduler.CyclicLR
+    >>> scheduler = make(opt, base_lr=0.125, max_lr=0.625, step_size_up=2)
+    >>> scheduler.step(), scheduler.get_last_lr()
+    (None, [0.375])
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        base_lr: float,
+        max_lr: float,
+        step_size_up: int = 2000,
+        step_size_down: int | None = None,
+        mode: str = "triangular",
+        gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None,
+        scale_mode: str = "cycle",
+        cycle_momentum: bool = True,
+        base_momentum: float = 0.8,
+        max_momentum: float = 0.9,
+    ) -> None:
+        """Set the first rates and momenta.
+
+        Args:
+            optimizer: the optimiser whose rates it sets.
+            base_lr: the smallest rate.
+            max_lr: the largest rate.
+            step_size_up: count of steps in which it rises.
+            step_size_down: count of steps in which it falls; None for as many.
+            mode: `"triangular"`, `"triangular2"` for half the height after each cycle,
+                or `"exp_range"` for a height times `gamma` in each step.
+            gamma: the factor of `"exp_range"`.
+            scale_fn: a function to the factor of the height, instead of a mode.
+            scale_mode: what it is a function of, the `"cycle"` from 1 on, or the count
+                of `"iterations"`.
+            cycle_momentum: lower the momentum, or the first beta, as the rate rises.
+            base_momentum: the smallest momentum.
+            max_momentum: the largest momentum.
+
+        Raises:
+            DataError: a mode is unknown, or there is no momentum.
+        """
+        modes: dict[str, Callable[[float, float], float]] = {
+            "triangular": lambda cycle, step: 1.0,
+            "triangular2": lambda cycle, step: 0.5 ** (cycle - 1),
+            "exp_range": lambda cycle, step: gamma**step,
+        }
+        if mode not in modes or scale_mode not in ("cycle", "iterations"):
+            raise DataError(
+                f"CyclicLR: mode={mode!r}, scale_mode={scale_mode!r}: modes are "
+                f"{', '.join(map(repr, modes))} and 'cycle', 'iterations'."
+            )
+        total = step_size_up + (step_size_down or step_size_up)
+
+        def height() -> float:
+            step = self.last_epoch
+            cycle = math.floor(1 + step / total)
+            part, top = 1 + step / total - cycle, step_size_up / total
+            height = part / top if part <= top else (part - 1) / (top - 1)
+            if scale_fn is None:
+                return height * modes[mode](cycle, step)
+            return height * scale_fn(cycle if scale_mode == "cycle" else step)
+
+        super().__init__(
+            optimizer,
+            lambda _: lambda _: base_lr + (max_lr - base_lr) * height(),
+            (lambda _: max_momentum - (max_momentum - base_momentum) * height())
+            if cycle_momentum
+            else None,
+        )
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -478,10 +739,147 @@ class ReduceLROnPlateau(LRScheduler):
             self.num_bad_epochs = 0
         if self.num_bad_epochs > self.patience:
             self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
-            lower = [max(rate * self.factor, self.min_lr) for rate in self._last_lr]
+            old = [written.now for written in self._written_rates()]
+            lower = [max(rate * self.factor, self.min_lr) for rate in old]
             self._set(
                 [
-                    new if old - new > self.eps else old
-                    for old, new in zip(self._last_lr, lower, strict=True)
+                    new if rate - new > self.eps else rate
+                    for rate, new in zip(old, lower, strict=True)
                 ]
             )
+
+
+class ChainedScheduler(LRScheduler):
+    """Several schedulers at once: the rate times the factors of all of them.
+
+    >>> opt = tw.optim.SGD([tw.ones(2)], lr=0.5)
+    >>> every = tw.optim.lr_scheduler
+    >>> parts = [every.ConstantLR(opt, 0.5, 4), every.ExponentialLR(opt, 0.5)]
+    >>> scheduler = every.ChainedScheduler(parts)
+    >>> scheduler.step(), scheduler.get_last_lr()
+    (None, [0.125])
+    """
+
+    def __init__(
+        self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None
+    ) -> None:
+        """Follow schedulers of one optimiser.
+
+        Args:
+            schedulers: the schedulers, which `step` advances.
+            optimizer: their optimiser, which may be omitted.
+
+        Raises:
+            DataError: there is no scheduler, or they have several optimisers.
+        """
+        owners = [*[optimizer] * (optimizer is not None)]
+        owners += [scheduler.optimizer for scheduler in schedulers]
+        if not schedulers or any(owner is not owners[0] for owner in owners):
+            raise DataError(f"{type(self).__name__}: give schedulers of one optimiser.")
+        self.schedulers = tuple(schedulers)
+        self.optimizer, self.last_epoch = schedulers[0].optimizer, 0
+        self.base_lrs = schedulers[0].base_lrs
+        self._read()
+
+    def step(self) -> None:  # type: ignore[override]
+        """Set the rates of the next step.
+
+        Raises:
+            TraceError: `jit` is tracing: the count would advance once only.
+
+        >>> opt = tw.optim.SGD([tw.ones(2)], lr=0.5)
+        >>> parts = [tw.optim.lr_scheduler.ExponentialLR(opt, 0.5)]
+        >>> tw.optim.lr_scheduler.ChainedScheduler(parts).step()
+        >>> opt.lr
+        tensor(0.25)
+        """
+        self._check_not_tracing()
+        self.last_epoch += 1
+        self._step_parts()
+        self._read()
+
+    def _step_parts(self) -> None:
+        for scheduler in self.schedulers:
+            scheduler.step()
+
+    def _read(self) -> None:
+        self._last_lr = [written.now for written in self._written_rates()]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the numbers of the scheduler by name, and of its parts.
+
+        >>> opt = tw.optim.SGD([tw.ones(2)], lr=0.5)
+        >>> parts = [tw.optim.lr_scheduler.ExponentialLR(opt, 0.5)]
+        >>> state = tw.optim.lr_scheduler.ChainedScheduler(parts).state_dict()
+        >>> len(state["schedulers"])
+        1
+        """
+        parts = [scheduler.state_dict() for scheduler in self.schedulers]
+        return {**super().state_dict(), "schedulers": parts}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Load what `state_dict` returned; the optimiser has a state of its own.
+
+        >>> opt = tw.optim.SGD([tw.ones(2)], lr=0.5)
+        >>> parts = [tw.optim.lr_scheduler.ExponentialLR(opt, 0.5)]
+        >>> scheduler = tw.optim.lr_scheduler.ChainedScheduler(parts)
+        >>> scheduler.load_state_dict(scheduler.state_dict() | {"last_epoch": 3})
+        >>> scheduler.last_epoch
+        3
+        """
+        own = dict(state_dict)
+        for scheduler, part in zip(self.schedulers, own.pop("schedulers"), strict=True):
+            scheduler.load_state_dict(part)
+        super().load_state_dict(own)
+
+
+class SequentialLR(ChainedScheduler):
+    """One scheduler after another, each from its first step on.
+
+    >>> opt = tw.optim.SGD([tw.ones(2)], lr=0.5)
+    >>> every = tw.optim.lr_scheduler
+    >>> parts = [every.LinearLR(opt, 0.5, total_iters=2), every.ExponentialLR(opt, 0.5)]
+    >>> scheduler = every.SequentialLR(opt, parts, milestones=[2])
+    >>> for _ in range(4):
+    ...     print(scheduler.get_last_lr(), scheduler.step())
+    [0.25] None
+    [0.375] None
+    [0.5] None
+    [0.25] None
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        schedulers: Sequence[LRScheduler],
+        milestones: Sequence[int],
+    ) -> None:
+        """Set the first rates by the first scheduler.
+
+        Args:
+            optimizer: the optimiser whose rates they set.
+            schedulers: the schedulers.
+            milestones: the counts of steps after which the next one begins.
+
+        Raises:
+            DataError: there is another count of milestones than of changes, or one of
+                the schedulers cannot begin anew.
+        """
+        if len(milestones) != len(schedulers) - 1 or any(
+            isinstance(part, ChainedScheduler | ReduceLROnPlateau)
+            for part in schedulers
+        ):
+            raise DataError(
+                f"SequentialLR: {len(schedulers)} schedulers and {len(milestones)} "
+                "milestones; give one milestone for each scheduler after the first, "
+                "and no ChainedScheduler, SequentialLR or ReduceLROnPlateau."
+            )
+        self.milestones = list(milestones)
+        super().__init__(schedulers, optimizer)
+        schedulers[0].step(0)
+        self._read()
+
+    def _step_parts(self) -> None:
+        index = bisect_right(self.milestones, self.last_epoch)
+        begins = index > 0 and self.milestones[index - 1] == self.last_epoch
+        self.schedulers[index].step(0 if begins else None)

@@ -180,6 +180,49 @@ def test_schedulers_in_the_style_of_pytorch(case: dict[str, Any], cpu: str) -> N
     assert betas == pytest.approx(case["betas"], rel=1e-9)
 
 
+@pytest.mark.parametrize("name", RECORDED["combined"])
+def test_several_schedulers_of_one_optimiser(name: str, cpu: str) -> None:
+    case, every = RECORDED["combined"][name], tw.optim.lr_scheduler
+    groups = [{"params": [tw.zeros(1)]}, {"params": [tw.zeros(1)], "lr": 0.03}]
+    optimizer = tw.optim.SGD(groups, lr=0.2)
+    parts = [getattr(every, kind)(optimizer, **o) for kind, o in case["parts"]]
+    scheduler: Any = (
+        every.ChainedScheduler(parts)
+        if case["milestones"] is None
+        else every.SequentialLR(optimizer, parts, case["milestones"])
+    )
+    for step, rates in enumerate(case["rates"]):
+        assert scheduler.get_last_lr() == pytest.approx(rates, rel=1e-6, abs=1e-12)
+        if step == 30:
+            group = optimizer.param_groups[0]
+            group["lr"] = float(group["lr"]) * 3
+        scheduler.load_state_dict(scheduler.state_dict()) if step < 30 else None
+        scheduler.step()
+
+
+def test_factors_by_functions_for_each_group(cpu: str) -> None:
+    every = tw.optim.lr_scheduler
+    groups = [{"params": [tw.zeros(1)]}, {"params": [tw.zeros(1)], "lr": 0.25}]
+    optimizer = tw.optim.SGD(groups, lr=1.0)
+    factors = [lambda epoch: 0.5**epoch, lambda epoch: 1.0 + epoch]
+    scheduler = every.LambdaLR(optimizer, factors)
+    scheduler.step()
+    assert scheduler.get_last_lr() == [0.5, 0.5]
+    scheduler = every.MultiplicativeLR(optimizer, factors)
+    scheduler.step()
+    scheduler.step()
+    assert scheduler.get_last_lr() == [0.0625, 3.0]
+    with pytest.raises(DataError, match="a list of 2"):
+        every.LambdaLR(optimizer, factors[:1])
+
+
+def test_a_step_of_a_fraction_of_an_epoch(cpu: str) -> None:
+    optimizer = tw.optim.SGD([tw.zeros(1)], lr=1.0)
+    scheduler = tw.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, 2)
+    scheduler.step(0.5)
+    assert scheduler.get_last_lr() == pytest.approx([0.5 + 0.5**1.5])
+
+
 def test_a_scheduler_is_saved_and_serves_a_step_of_jit(webgpu: str) -> None:
     w = tw.zeros(2)
     optimizer = tw.optim.SGD([w], lr=0.5)
@@ -215,6 +258,12 @@ def test_schedulers_refuse_what_they_cannot_follow(cpu: str) -> None:
         every.OneCycleLR(owner, 0.1, 10)
     with pytest.raises(DataError, match="total_steps="):
         every.OneCycleLR(owner, 0.1)
+    with pytest.raises(DataError, match="one milestone for each scheduler after"):
+        every.SequentialLR(owner, [every.StepLR(owner, 1)], [3])
+    with pytest.raises(DataError, match="schedulers of one optimiser"):
+        every.ChainedScheduler([every.StepLR(owner, 1)], tw.optim.SGD([tw.ones(1)]))
+    with pytest.raises(DataError, match="mode='square'"):
+        every.CyclicLR(owner, 0.1, 0.2, mode="square")
     with pytest.raises(DataError, match="mode='best'"):
         every.ReduceLROnPlateau(owner, "best")
     with pytest.raises(DataError, match="leaves a phase without"):

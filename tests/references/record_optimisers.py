@@ -114,6 +114,30 @@ SCHEDULERS: list[tuple[str, dict[str, Any]]] = [
             "div_factor": 10.0,
         },
     ),
+    ("ConstantLR", {"factor": 0.25, "total_iters": 7}),
+    ("PolynomialLR", {"total_iters": 30, "power": 1.5}),
+    ("CyclicLR", {"base_lr": 0.01, "max_lr": 0.1, "step_size_up": 7}),
+    (
+        "CyclicLR",
+        {
+            "base_lr": 0.01,
+            "max_lr": 0.1,
+            "step_size_up": 5,
+            "step_size_down": 3,
+            "mode": "triangular2",
+        },
+    ),
+    (
+        "CyclicLR",
+        {
+            "base_lr": 0.01,
+            "max_lr": 0.1,
+            "step_size_up": 5,
+            "mode": "exp_range",
+            "gamma": 0.97,
+            "cycle_momentum": False,
+        },
+    ),
     ("ReduceLROnPlateau", {"patience": 2, "factor": 0.5}),
     ("ReduceLROnPlateau", {"mode": "max", "patience": 1, "cooldown": 3}),
     (
@@ -122,6 +146,41 @@ SCHEDULERS: list[tuple[str, dict[str, Any]]] = [
     ),
 ]
 """Schedulers of 40 steps; a plateau gets the numbers of `METRICS`."""
+
+COMBINED: dict[str, tuple[list[tuple[str, dict[str, Any]]], list[int] | None]] = {
+    "chained": (
+        [
+            ("LinearLR", {"start_factor": 0.25, "total_iters": 13}),
+            ("ExponentialLR", {"gamma": 0.9}),
+            ("MultiStepLR", {"milestones": [5, 20], "gamma": 0.5}),
+        ],
+        None,
+    ),
+    "chained cosine": (
+        [
+            ("CosineAnnealingLR", {"T_max": 60, "eta_min": 0.01}),
+            ("ConstantLR", {"factor": 0.5, "total_iters": 9}),
+            ("PolynomialLR", {"total_iters": 50}),
+        ],
+        None,
+    ),
+    "sequential": (
+        [
+            ("LinearLR", {"start_factor": 0.1, "total_iters": 5}),
+            ("CosineAnnealingLR", {"T_max": 20}),
+            ("ExponentialLR", {"gamma": 0.8}),
+        ],
+        [5, 25],
+    ),
+    "sequential restarts": (
+        [
+            ("ConstantLR", {"factor": 0.1, "total_iters": 8}),
+            ("CosineAnnealingWarmRestarts", {"T_0": 4, "T_mult": 2}),
+        ],
+        [8],
+    ),
+}
+"""Several schedulers of 40 steps: at once, or one after another at the milestones."""
 
 METRICS = [1.0 + (n * 7 % 5) / (1 + n // 9) for n in range(40)]
 
@@ -250,6 +309,29 @@ def rates(torch: Any, kind: str, options: dict[str, Any]) -> dict[str, list[floa
     return found
 
 
+def combined(
+    torch: Any, parts: list[tuple[str, dict[str, Any]]], milestones: list[int] | None
+) -> list[list[float]]:
+    """Return the rates of two groups before each of 40 steps; one is set by hand."""
+    every = torch.optim.lr_scheduler
+    first, second = (torch.zeros(1, requires_grad=True) for _ in range(2))
+    groups = [{"params": [first]}, {"params": [second], "lr": 0.03}]
+    optimiser = torch.optim.SGD(groups, lr=0.2)
+    made = [getattr(every, kind)(optimiser, **options) for kind, options in parts]
+    if milestones is None:
+        scheduler = every.ChainedScheduler(made)
+    else:
+        scheduler = every.SequentialLR(optimiser, made, milestones)
+    found = []
+    for step in range(40):
+        found.append(scheduler.get_last_lr())
+        optimiser.step()
+        if step == 30:
+            optimiser.param_groups[0]["lr"] *= 3
+        scheduler.step()
+    return found
+
+
 def main() -> None:
     """Print one line of JSON."""
     torch = import_module("torch")
@@ -277,6 +359,14 @@ def main() -> None:
             {"scheduler": kind, "options": options, **rates(torch, kind, options)}
             for kind, options in SCHEDULERS
         ],
+        "combined": {
+            name: {
+                "parts": parts,
+                "milestones": milestones,
+                "rates": combined(torch, parts, milestones),
+            }
+            for name, (parts, milestones) in COMBINED.items()
+        },
         "clipped": trained(torch, "SGD", momentum, clip=0.05),
         "every third gradient of b left out": {
             kind: trained(torch, kind, options, left_out=3)
