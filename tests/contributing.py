@@ -70,8 +70,8 @@ def _heading(before: str) -> str:
     return headings[-1] if headings else ""
 
 
-def follow(heading: str, project: Path) -> None:
-    """Follow the steps of the recipe with this heading in a copy of the project."""
+def follow(heading: str, project: Path) -> set[str]:
+    """Follow a recipe's steps in a copy of the project; return the files they touch."""
     steps = [
         block
         for page in RECIPES
@@ -86,6 +86,7 @@ def follow(heading: str, project: Path) -> None:
             path.write_text(step.code, "utf-8")
         else:
             _insert(step, project)
+    return {step.where.partition(" before ")[0] for step in steps}
 
 
 def _insert(step: Block, project: Path) -> None:
@@ -112,9 +113,8 @@ FILES = ("conftest.py", "pyproject.toml", "build.py")
 
 def copy_library(project: Path) -> None:
     """Copy the library, its tests and its tools, without the page."""
-    leave = shutil.ignore_patterns("__pycache__")
-    for name in FOLDERS:
-        shutil.copytree(ROOT / name, project / name, ignore=leave)
+    for name in FOLDERS:  # with what Python compiled
+        shutil.copytree(ROOT / name, project / name)
     for name in FILES:
         shutil.copyfile(ROOT / name, project / name)
 
