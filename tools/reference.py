@@ -190,6 +190,7 @@ PAGES: dict[str, Page] = {
             Section(
                 "Schedulers in PyTorch's style", module="tensorweb.optim.lr_scheduler"
             ),
+            Section("Optax's names", module="tensorweb.optim.optax"),
         ),
         guide="optim",
     ),

@@ -15,7 +15,7 @@ True
 import typing as _typing
 
 from tensorweb.advice import unknown as _unknown
-from tensorweb.optim import lr_scheduler
+from tensorweb.optim import lr_scheduler, optax
 from tensorweb.optim.clipping import (
     clip_by_global_norm,
     clip_grad_norm_,
@@ -85,6 +85,7 @@ __all__ = [
     "multi_transform",
     "multistep",
     "one_cycle",
+    "optax",
     "step_decay",
     "warm_restarts",
     "warmup_cosine",

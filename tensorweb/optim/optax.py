@@ -1,0 +1,708 @@
+"""Optax's names: transformations of gradients that are chained to an optimiser.
+
+`import tensorweb.optim.optax as optax` runs programs that are written for Optax. The
+update rules are those of `tw.optim`; here `update` takes gradients, state and
+parameters, and returns what is added to the parameters.
+
+>>> optax = tw.optim.optax
+>>> opt = optax.chain(optax.clip_by_global_norm(1.0), optax.adam(0.125))
+>>> params = {"w": tw.asarray([3.0, -2.0])}
+>>> state = opt.init(params)
+>>> grads = tw.grad(lambda p: (p["w"] ** 2).sum())(params)
+>>> updates, state = opt.update(grads, state, params)
+>>> optax.apply_updates(params, updates)
+{'w': tensor([ 2.875, -1.875])}
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import reduce
+from typing import Any, NamedTuple
+
+from tensorweb import tree
+from tensorweb.errors import DataError
+from tensorweb.functions import (
+    asarray,
+    floor,
+    full_like,
+    maximum,
+    minimum,
+    sqrt,
+    where,
+    zeros_like,
+)
+from tensorweb.functions import clip as clip_elements
+from tensorweb.optim import combination, schedules
+from tensorweb.optim.combination import incremental_update
+from tensorweb.optim.optimizers import SGD, Adam, Lion
+from tensorweb.optim.schedules import Schedule
+from tensorweb.optim.state import incremented, number
+from tensorweb.tensor import Tensor
+from tensorweb.transforms.inputs import is_float
+
+__all__ = [
+    "GradientTransformation",
+    "adagrad",
+    "adam",
+    "adamw",
+    "add_decayed_weights",
+    "apply_updates",
+    "chain",
+    "clip",
+    "clip_by_global_norm",
+    "constant_schedule",
+    "cosine_decay_schedule",
+    "exponential_decay",
+    "global_norm",
+    "identity",
+    "incremental_update",
+    "join_schedules",
+    "linear_schedule",
+    "lion",
+    "masked",
+    "multi_transform",
+    "piecewise_constant_schedule",
+    "rmsprop",
+    "scale",
+    "scale_by_adam",
+    "scale_by_learning_rate",
+    "scale_by_lion",
+    "scale_by_rms",
+    "scale_by_rss",
+    "scale_by_schedule",
+    "set_to_zero",
+    "sgd",
+    "trace",
+    "warmup_cosine_decay_schedule",
+]
+
+
+class GradientTransformation(NamedTuple):
+    """A pair of functions that transforms gradients step by step.
+
+    Attributes:
+        init: a function from parameters to the state.
+        update: a function from gradients, state and parameters, which may be omitted
+            where a transformation does not use them, to `(updates, state)`.
+
+    >>> double = tw.optim.optax.scale(2.0)
+    >>> double.update(tw.ones(2), double.init(tw.zeros(2)))
+    (tensor([2., 2.]), ())
+    """
+
+    init: Callable[[Any], Any]
+    update: Callable[..., tuple[Any, Any]]
+
+
+def apply_updates(params: Any, updates: Any) -> Any:
+    """Return the sums of parameters and updates, in the parameters' dtypes.
+
+    >>> tw.optim.optax.apply_updates([tw.ones(2)], [tw.ones(2)])
+    [tensor([2., 2.])]
+    """
+
+    def added(param: Any, update: Any) -> Any:
+        return (param + update).astype(param.dtype) if is_float(update) else param
+
+    return tree.map(added, params, updates)
+
+
+def chain(*transforms: GradientTransformation) -> GradientTransformation:
+    """Return the transformation by several, one after another.
+
+    >>> optax = tw.optim.optax
+    >>> opt = optax.chain(optax.clip(1.0), optax.scale(-0.5))
+    >>> opt.update(tw.asarray([4.0, 0.5]), opt.init(tw.zeros(2)))[0]
+    tensor([-0.5 , -0.25])
+    """
+
+    def init(params: Any) -> tuple[Any, ...]:
+        return tuple(transform.init(params) for transform in transforms)
+
+    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
+        states = []
+        for transform, old in zip(transforms, state, strict=True):
+            updates, new = transform.update(updates, old, params)
+            states.append(new)
+        return updates, tuple(states)
+
+    return GradientTransformation(init, update)
+
+
+def _stateless(function: Callable[[Any, Any], Any]) -> GradientTransformation:
+    """Return the transformation by a function of gradients and parameters."""
+    return GradientTransformation(
+        lambda params: (),
+        lambda updates, state, params=None: (function(updates, params), state),
+    )
+
+
+def _by_leaf(function: Callable[[Tensor], Tensor]) -> GradientTransformation:
+    return _stateless(lambda updates, _: _map(function, updates))
+
+
+def _map(function: Callable[..., Any], *trees: Any) -> Any:
+    """Return a tree of results for the tensors of floats, and of its other leaves."""
+    return tree.map(
+        lambda leaf, *others: function(leaf, *others) if is_float(leaf) else leaf,
+        *trees,
+    )
+
+
+def _along(optimizer: Any) -> GradientTransformation:
+    """Return the direction of an optimiser that ascends at the rate 1."""
+
+    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
+        moved: tuple[Any, Any] = optimizer.update(
+            _map(zeros_like, updates), updates, state
+        )
+        return moved
+
+    return GradientTransformation(
+        lambda params: optimizer.init(_map(zeros_like, params)), update
+    )
+
+
+def identity() -> GradientTransformation:
+    """Return the transformation that changes nothing.
+
+    >>> tw.optim.optax.identity().update(tw.ones(2), ())[0]
+    tensor([1., 1.])
+    """
+    return _by_leaf(lambda leaf: leaf)
+
+
+def set_to_zero() -> GradientTransformation:
+    """Return the transformation to zeros, for frozen parameters.
+
+    >>> tw.optim.optax.set_to_zero().update(tw.ones(2), ())[0]
+    tensor([0., 0.])
+    """
+    return _by_leaf(zeros_like)
+
+
+def scale(step_size: float) -> GradientTransformation:
+    """Return the transformation that multiplies by a number.
+
+    >>> tw.optim.optax.scale(-0.5).update(tw.ones(2), ())[0]
+    tensor([-0.5, -0.5])
+    """
+    return _by_leaf(lambda leaf: leaf * step_size)
+
+
+def clip(max_delta: float) -> GradientTransformation:
+    """Return the transformation that clips each element to `[-max_delta, max_delta]`.
+
+    >>> tw.optim.optax.clip(1.0).update(tw.asarray([4.0, -0.5]), ())[0]
+    tensor([ 1. , -0.5])
+    """
+    return _by_leaf(lambda leaf: clip_elements(leaf, -max_delta, max_delta))
+
+
+def clip_by_global_norm(max_norm: float) -> GradientTransformation:
+    """Return the transformation that scales to a global norm of at most `max_norm`.
+
+    >>> opt = tw.optim.optax.clip_by_global_norm(1.0)
+    >>> opt.update([tw.asarray([3.0]), tw.asarray([-4.0])], ())[0]
+    [tensor([0.6]), tensor([-0.8])]
+    """
+
+    def clipped(updates: Any, _: Any) -> Any:
+        norm = global_norm(updates)
+        factor = where(norm < max_norm, 1.0, max_norm / norm)
+        return _map(lambda leaf: leaf * factor.astype(leaf.dtype.part), updates)
+
+    return _stateless(clipped)
+
+
+def global_norm(updates: Any) -> Tensor:
+    """Return the root of the sum of the squares of all elements, 0-d.
+
+    >>> tw.optim.optax.global_norm([tw.asarray([3.0]), tw.asarray([4.0])])
+    tensor(5.)
+    """
+    leaves = [leaf for leaf in tree.leaves(updates) if is_float(leaf)]
+    squares = [(leaf * leaf.conj()).real.sum() for leaf in leaves]
+    return sqrt(reduce(operator.add, squares))
+
+
+def add_decayed_weights(
+    weight_decay: float = 0.0, mask: Any = None
+) -> GradientTransformation:
+    """Return the transformation that adds the parameters times `weight_decay`.
+
+    Args:
+        weight_decay: the factor.
+        mask: a tree like the parameters of True and False, or a function from the
+            parameters to it; None for all of them.
+
+    Raises:
+        DataError: `update` was given no parameters.
+
+    >>> opt = tw.optim.optax.add_decayed_weights(0.5)
+    >>> opt.update(tw.ones(2), (), tw.asarray([2.0, 4.0]))[0]
+    tensor([2., 3.])
+    """
+
+    def decayed(updates: Any, params: Any) -> Any:
+        if params is None:
+            raise DataError(
+                "add_decayed_weights: it needs the parameters; write "
+                "opt.update(grads, state, params)."
+            )
+        chosen = mask(params) if callable(mask) else mask
+        if chosen is None:
+            chosen = tree.map(lambda _: True, params)
+        return _map(
+            lambda leaf, param, is_decayed: (
+                leaf + weight_decay * param if is_decayed else leaf
+            ),
+            *(updates, params, chosen),
+        )
+
+    return _stateless(decayed)
+
+
+def scale_by_schedule(step_size_fn: Schedule) -> GradientTransformation:
+    """Return the transformation that multiplies by a function of the count of steps.
+
+    >>> opt = tw.optim.optax.scale_by_schedule(lambda count: 0.5**count)
+    >>> state = opt.init(tw.ones(1))
+    >>> _, state = opt.update(tw.ones(1), state)
+    >>> opt.update(tw.ones(1), state)[0]
+    tensor([0.5])
+    """
+
+    def update(updates: Any, state: Tensor, params: Any = None) -> tuple[Any, Tensor]:
+        factor = step_size_fn(state.astype("float32"))
+        factor = asarray(factor, device=state.device)
+        scaled = _map(lambda leaf: leaf * factor.astype(leaf.dtype.part), updates)
+        return scaled, incremented(state)
+
+    def init(params: Any) -> Tensor:
+        leaf = next(leaf for leaf in tree.leaves(params) if is_float(leaf))
+        return number(0, leaf.device)
+
+    return GradientTransformation(init, update)
+
+
+def scale_by_learning_rate(
+    learning_rate: float | Schedule, *, flip_sign: bool = True
+) -> GradientTransformation:
+    """Return the transformation that multiplies by the negative learning rate.
+
+    Args:
+        learning_rate: a number, or a function of the count of steps.
+        flip_sign: False for the learning rate itself.
+
+    >>> tw.optim.optax.scale_by_learning_rate(0.5).update(tw.ones(2), ())[0]
+    tensor([-0.5, -0.5])
+    """
+    sign = -1.0 if flip_sign else 1.0
+    if callable(learning_rate):
+        return scale_by_schedule(lambda count: sign * learning_rate(count))
+    return scale(sign * learning_rate)
+
+
+def trace(decay: float, nesterov: bool = False) -> GradientTransformation:
+    """Return the transformation to momentum, `b ← decay·b + g`.
+
+    >>> opt = tw.optim.optax.trace(0.5)
+    >>> _, state = opt.update(tw.ones(1), opt.init(tw.ones(1)))
+    >>> opt.update(tw.ones(1), state)[0]
+    tensor([1.5])
+    """
+    return _along(SGD(lr=1.0, momentum=decay, nesterov=nesterov, maximize=True))
+
+
+def scale_by_adam(
+    b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8
+) -> GradientTransformation:
+    """Return the transformation to the direction of `tw.optim.Adam`.
+
+    >>> opt = tw.optim.optax.scale_by_adam()
+    >>> updates, state = opt.update(tw.asarray([4.0, -0.5]), opt.init(tw.zeros(2)))
+    >>> [round(update, 6) for update in updates.tolist()]
+    [1.0, -1.0]
+    """
+    return _along(Adam(lr=1.0, betas=(b1, b2), eps=eps, maximize=True))
+
+
+def scale_by_lion(b1: float = 0.9, b2: float = 0.99) -> GradientTransformation:
+    """Return the transformation to the direction of `tw.optim.Lion`.
+
+    >>> opt = tw.optim.optax.scale_by_lion()
+    >>> opt.update(tw.asarray([4.0, -0.5]), opt.init(tw.zeros(2)))[0]
+    tensor([ 1., -1.])
+    """
+    return _along(Lion(lr=1.0, betas=(b1, b2), maximize=True))
+
+
+def _by_squares(
+    initial: float,
+    new: Callable[[Tensor, Tensor], Tensor],
+    scaled: Callable[[Tensor, Tensor], Tensor],
+) -> GradientTransformation:
+    """Return the transformation by sums of squares, which are the state."""
+
+    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
+        state = _map(new, state, updates)
+        return _map(scaled, updates, state), state
+
+    return GradientTransformation(
+        lambda params: _map(lambda leaf: full_like(leaf, initial), params), update
+    )
+
+
+def scale_by_rms(
+    decay: float = 0.9,
+    eps: float = 1e-8,
+    initial_scale: float = 0.0,
+    eps_in_sqrt: bool = True,
+) -> GradientTransformation:
+    """Return the transformation that divides by a moving root mean square.
+
+    Args:
+        decay: of the mean of squares.
+        eps: keeps the divisor above 0.
+        initial_scale: the mean at first.
+        eps_in_sqrt: add `eps` before the root is taken, unlike `tw.optim.RMSprop`.
+
+    >>> opt = tw.optim.optax.scale_by_rms(decay=0.75)
+    >>> opt.update(tw.asarray([4.0, -0.5]), opt.init(tw.zeros(2)))[0]
+    tensor([ 2., -2.])
+    """
+    return _by_squares(
+        initial_scale,
+        lambda mean, leaf: decay * mean + (1 - decay) * (leaf * leaf),
+        lambda leaf, mean: (
+            leaf / (sqrt(mean + eps) if eps_in_sqrt else sqrt(mean) + eps)
+        ),
+    )
+
+
+def scale_by_rss(
+    initial_accumulator_value: float = 0.1, eps: float = 1e-7
+) -> GradientTransformation:
+    """Return the transformation that divides by the root of the sum of squares.
+
+    Args:
+        initial_accumulator_value: the sum at first.
+        eps: keeps the divisor above 0.
+
+    >>> opt = tw.optim.optax.scale_by_rss(initial_accumulator_value=9.0)
+    >>> opt.update(tw.asarray([4.0]), opt.init(tw.zeros(1)))[0]
+    tensor([0.8])
+    """
+    return _by_squares(
+        initial_accumulator_value,
+        lambda total, leaf: total + leaf * leaf,
+        lambda leaf, total: where(total > 0, leaf / sqrt(total + eps), 0.0),
+    )
+
+
+# Parts of a tree.
+
+
+class _OfPart:
+    """A transformation with the signature of `tw.optim`, for `combination`."""
+
+    def __init__(self, inner: GradientTransformation) -> None:
+        """Wrap a transformation."""
+        self._inner, self.init = inner, inner.init
+
+    def update(self, params: Any, grads: Any, state: Any) -> tuple[Any, Any]:
+        """Return updates and state."""
+        return self._inner.update(grads, state, params)
+
+
+def multi_transform(
+    transforms: Mapping[Hashable, GradientTransformation], param_labels: Any
+) -> GradientTransformation:
+    """Return a transformation for each label of parameters.
+
+    Args:
+        transforms: transformations by label.
+        param_labels: a tree like the parameters with a label for each leaf, or a
+            function from the parameters to it.
+
+    Raises:
+        DataError: labels and parameters are different trees.
+
+    >>> optax = tw.optim.optax
+    >>> opt = optax.multi_transform(
+    ...     {"fast": optax.sgd(1.0), "none": optax.set_to_zero()}, ["fast", "none"]
+    ... )
+    >>> params = [tw.ones(1), tw.ones(1)]
+    >>> opt.update(params, opt.init(params), params)[0]
+    [tensor([-1.]), tensor([0.])]
+    """
+    parts = combination.multi_transform(
+        {label: _OfPart(inner) for label, inner in transforms.items()}, param_labels
+    )
+
+    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
+        params = updates if params is None else params
+        moved, state = parts.update(params, updates, state)
+        # A leaf of no label is the parameter itself.
+        moved = tree.map(
+            lambda new, param, old: old if new is param else new, moved, params, updates
+        )
+        return moved, state
+
+    return GradientTransformation(parts.init, update)
+
+
+def masked(inner: GradientTransformation, mask: Any) -> GradientTransformation:
+    """Return the transformation of the leaves whose mask is true; others stay.
+
+    Args:
+        inner: the transformation.
+        mask: a tree like the parameters of True and False, or a function from the
+            parameters to it.
+
+    >>> opt = tw.optim.optax.masked(tw.optim.optax.scale(2.0), [True, False])
+    >>> opt.update([tw.ones(1), tw.ones(1)], opt.init([tw.ones(1), tw.ones(1)]))[0]
+    [tensor([2.]), tensor([1.])]
+    """
+    return multi_transform({True: inner}, mask)
+
+
+# Optimisers.
+
+
+def sgd(
+    learning_rate: float | Schedule,
+    momentum: float | None = None,
+    nesterov: bool = False,
+) -> GradientTransformation:
+    """Return `tw.optim.SGD` as a transformation.
+
+    >>> opt = tw.optim.optax.sgd(0.5, momentum=0.9)
+    >>> opt.update(tw.ones(1), opt.init(tw.ones(1)))[0]
+    tensor([-0.5])
+    """
+    first = identity() if momentum is None else trace(momentum, nesterov)
+    return chain(first, scale_by_learning_rate(learning_rate))
+
+
+def adam(
+    learning_rate: float | Schedule,
+    b1: float = 0.9,
+    b2: float = 0.999,
+    eps: float = 1e-8,
+) -> GradientTransformation:
+    """Return `tw.optim.Adam` as a transformation.
+
+    >>> opt = tw.optim.optax.adam(0.5)
+    >>> updates, state = opt.update(tw.asarray([4.0, -0.5]), opt.init(tw.zeros(2)))
+    >>> [round(update, 6) for update in updates.tolist()]
+    [-0.5, 0.5]
+    """
+    return chain(scale_by_adam(b1, b2, eps), scale_by_learning_rate(learning_rate))
+
+
+def adamw(
+    learning_rate: float | Schedule,
+    b1: float = 0.9,
+    b2: float = 0.999,
+    eps: float = 1e-8,
+    weight_decay: float = 1e-4,
+    mask: Any = None,
+) -> GradientTransformation:
+    """Return `tw.optim.AdamW` as a transformation; Optax decays by 0.0001.
+
+    >>> opt = tw.optim.optax.adamw(0.5, weight_decay=0.25)
+    >>> updates, state = opt.update(tw.ones(1), opt.init(tw.ones(1)), tw.ones(1))
+    >>> round(updates.item(), 6)
+    -0.625
+    """
+    return chain(
+        scale_by_adam(b1, b2, eps),
+        add_decayed_weights(weight_decay, mask),
+        scale_by_learning_rate(learning_rate),
+    )
+
+
+def rmsprop(
+    learning_rate: float | Schedule,
+    decay: float = 0.9,
+    eps: float = 1e-8,
+    initial_scale: float = 0.0,
+    eps_in_sqrt: bool = True,
+    momentum: float | None = None,
+    nesterov: bool = False,
+) -> GradientTransformation:
+    """Return RMSprop as Optax computes it, see `scale_by_rms`.
+
+    >>> opt = tw.optim.optax.rmsprop(0.5, decay=0.75)
+    >>> opt.update(tw.asarray([4.0, -0.5]), opt.init(tw.zeros(2)))[0]
+    tensor([-1.,  1.])
+    """
+    return chain(
+        scale_by_rms(decay, eps, initial_scale, eps_in_sqrt),
+        scale_by_learning_rate(learning_rate),
+        identity() if momentum is None else trace(momentum, nesterov),
+    )
+
+
+def adagrad(
+    learning_rate: float | Schedule,
+    initial_accumulator_value: float = 0.1,
+    eps: float = 1e-7,
+) -> GradientTransformation:
+    """Return Adagrad as Optax computes it, see `scale_by_rss`.
+
+    >>> opt = tw.optim.optax.adagrad(0.5, initial_accumulator_value=9.0)
+    >>> opt.update(tw.asarray([4.0]), opt.init(tw.zeros(1)))[0]
+    tensor([-0.4])
+    """
+    return chain(
+        scale_by_rss(initial_accumulator_value, eps),
+        scale_by_learning_rate(learning_rate),
+    )
+
+
+def lion(
+    learning_rate: float | Schedule,
+    b1: float = 0.9,
+    b2: float = 0.99,
+    weight_decay: float = 1e-3,
+    mask: Any = None,
+) -> GradientTransformation:
+    """Return `tw.optim.Lion` as a transformation; Optax decays by 0.001.
+
+    >>> opt = tw.optim.optax.lion(0.5, weight_decay=0.0)
+    >>> opt.update(tw.ones(1), opt.init(tw.ones(1)), tw.ones(1))[0]
+    tensor([-0.5])
+    """
+    return chain(
+        scale_by_lion(b1, b2),
+        add_decayed_weights(weight_decay, mask),
+        scale_by_learning_rate(learning_rate),
+    )
+
+
+# Schedules.
+
+
+def constant_schedule(value: float) -> Schedule:
+    """Return the schedule with the same rate at every step.
+
+    >>> tw.optim.optax.constant_schedule(0.5)(7)
+    0.5
+    """
+    return lambda count: value
+
+
+def linear_schedule(
+    init_value: float,
+    end_value: float,
+    transition_steps: int,
+    transition_begin: int = 0,
+) -> Schedule:
+    """Return the schedule that goes linearly from `init_value` to `end_value`.
+
+    >>> tw.optim.optax.linear_schedule(1.0, 0.0, 4)(1)
+    tensor(0.75)
+    """
+    schedule = schedules.linear(init_value, end_value, transition_steps)
+    return lambda count: schedule(asarray(count) - transition_begin)
+
+
+def cosine_decay_schedule(
+    init_value: float, decay_steps: int, alpha: float = 0.0
+) -> Schedule:
+    """Return the schedule along a half cosine from `init_value` to `alpha` times it.
+
+    >>> round(float(tw.optim.optax.cosine_decay_schedule(1.0, 4)(2)), 3)
+    0.5
+    """
+    return schedules.cosine(init_value, decay_steps, end=alpha * init_value)
+
+
+def warmup_cosine_decay_schedule(
+    init_value: float,
+    peak_value: float,
+    warmup_steps: int,
+    decay_steps: int,
+    end_value: float = 0.0,
+) -> Schedule:
+    """Return `tw.optim.warmup_cosine` with Optax's arguments.
+
+    >>> rate = tw.optim.optax.warmup_cosine_decay_schedule(0.0, 1.0, 2, 6)
+    >>> [round(float(rate(count)), 3) for count in (0, 1, 2, 4)]
+    [0.0, 0.5, 1.0, 0.5]
+    """
+    return schedules.warmup_cosine(
+        peak_value, warmup_steps, decay_steps, start=init_value, end=end_value
+    )
+
+
+def exponential_decay(
+    init_value: float,
+    transition_steps: int,
+    decay_rate: float,
+    transition_begin: int = 0,
+    staircase: bool = False,
+    end_value: float | None = None,
+) -> Schedule:
+    """Return the schedule that is multiplied by `decay_rate` in `transition_steps`.
+
+    >>> rate = tw.optim.optax.exponential_decay(1.0, 2, 0.25, staircase=True)
+    >>> [round(float(rate(count)), 3) for count in (0, 1, 2)]
+    [1.0, 1.0, 0.25]
+    """
+    falling = schedules.exponential(init_value, decay_rate)
+
+    def schedule(count: Tensor) -> Tensor:
+        part = maximum(asarray(count) - transition_begin, 0) / transition_steps
+        # Half a step keeps the quotient off whole numbers, where GPUs may round it.
+        value = falling(floor(part + 0.5 / transition_steps) if staircase else part)
+        if end_value is None:
+            return asarray(value)
+        return (maximum if decay_rate < 1 else minimum)(value, end_value)
+
+    return schedule
+
+
+def piecewise_constant_schedule(
+    init_value: float, boundaries_and_scales: Mapping[int, float] | None = None
+) -> Schedule:
+    """Return the schedule that is multiplied by a factor at some counts of steps.
+
+    >>> rate = tw.optim.optax.piecewise_constant_schedule(1.0, {2: 0.5})
+    >>> [float(rate(count)) for count in (1, 2, 3)]
+    [1.0, 0.5, 0.5]
+    """
+    scales = dict(boundaries_and_scales or {})
+
+    def schedule(count: Tensor) -> Tensor | float:
+        factors = [where(asarray(count) >= end, by, 1.0) for end, by in scales.items()]
+        return reduce(operator.mul, factors, init_value)
+
+    return schedule
+
+
+def join_schedules(
+    schedules: Sequence[Schedule], boundaries: Sequence[int]
+) -> Schedule:
+    """Return schedules one after another, each from its count 0 on.
+
+    >>> optax = tw.optim.optax
+    >>> warmup = optax.linear_schedule(0.0, 1.0, 2)
+    >>> rate = optax.join_schedules([warmup, optax.constant_schedule(0.5)], [2])
+    >>> [float(rate(count)) for count in (1, 2)]
+    [0.5, 0.5]
+    """
+
+    def joined(count: Tensor) -> Tensor:
+        value = asarray(schedules[0](count))
+        for begin, schedule in zip(boundaries, schedules[1:], strict=True):
+            own = schedule(asarray(count) - begin)
+            value = where(asarray(count) < begin, value, own)
+        return value
+
+    return joined
