@@ -22,7 +22,7 @@ from bench.workloads import workloads
 from tensorweb import Tensor, devices
 from tensorweb.backends.kernel_backend import KernelBackend
 from tensorweb.dtypes import BY_NAME
-from tensorweb.events import listening
+from tensorweb.events import count_plans, listening
 from tensorweb.graph.tracing import tracing
 from tensorweb.memory_log import MemoryLog, logging_memory
 from tensorweb.playground.kernels import Tally
@@ -204,13 +204,19 @@ def reads() -> Iterator[Row]:
 
 
 def heard() -> Iterator[Row]:
-    """Measure a small statement and its flush alone, heard, and with memory logged."""
+    """Measure a small statement and its flush alone, and as runs of the page record it.
+
+    `heard` has its times, as the first flushes of a run have, `counted` has none, as
+    the later ones; `logged` has times and the log of memory.
+    """
     for device in dict.fromkeys((tw.default_device(), "cpu")):
         if not isinstance(devices.backend(device), KernelBackend):
             continue
         x = tw.realize(tw.ones(16, device=device) + 0.0)
         assert isinstance(x, Tensor)
-        samples: dict[str, list[float]] = {"alone": [], "heard": [], "logged": []}
+        samples: dict[str, list[float]] = {
+            name: [] for name in ("alone", "counted", "heard", "logged")
+        }
 
         def run(x: Tensor = x) -> None:
             for _ in range(CHAIN):
@@ -224,6 +230,8 @@ def heard() -> Iterator[Row]:
                     if is_heard:
                         reads = tally.add_read
                         scopes.enter_context(listening(tally.add, reads=reads))
+                    if name == "counted":
+                        count_plans()
                     if is_logged:
                         scopes.enter_context(logging_memory(MemoryLog()))
                     start = perf_counter()

@@ -184,6 +184,7 @@ class Flush:
             recorded.
         seconds: duration of each launch; None if not requested or not available.
         is_replay: whether it is a call of a function under `jit`.
+        times: count of the flushes that this stands for, see `count_plans`.
 
     >>> Flush([KernelRecord("add", "elementwise", "", (1, 1), 3, 48)]).records()[0].name
     'add'
@@ -199,6 +200,7 @@ class Flush:
     locations: Sequence[Location | None] = ()
     seconds: Sequence[float] | None = None
     is_replay: bool = False
+    times: int = 1
 
     def line(self, launch: KernelRecord) -> Line | None:
         """Return the line that built a launch's last output, else its last node."""
@@ -318,10 +320,17 @@ def listening(
         _clock.set(before_clock)
 
 
-def stop_clock() -> None:
-    """Let the only listener of this thread or task hear of flushes without times."""
-    if len(listeners()) == 1:
+def count_plans() -> None:
+    """Let the only listener of this thread or task hear of each plan once, untimed.
+
+    `Flush.times` counts the flushes that a report stands for. A listener that sets it
+    to 0 hears of the plan again. Where it requested the durations of launches, and
+    while lines are recorded, it hears of each flush.
+    """
+    heard = listeners()
+    if len(heard) == 1 and not wants_seconds() and clock() is not float:
         _clock.set(float)
+        _listeners.set((*heard,))  # another tuple, which reports are compared with
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.planning import Plan, Plans, describe, make_plan
 from tensorweb.backends.pool import Buffer, Pool
 from tensorweb.backends.replay import Replay
-from tensorweb.backends.reporting import FlushReport, MemoryReport
+from tensorweb.backends.reporting import FlushReport, MemoryReport, is_counting
 from tensorweb.backends.tapes import filled
 from tensorweb.backends.traits import DeviceTraits
 from tensorweb.devices import forget
@@ -484,15 +484,19 @@ class KernelBackend:
         buffers: list[Storage] = [*read]
         handles = [buffer.handle for buffer in read]
         report, submit = None, self.driver.submit
-        if listeners():
+        heard, counting = listeners(), plan.report
+        if counting is not None and counting.heard_by is heard and counting.times:
+            counting.times += 1
+        elif heard:
             described, locations = plan.described(graph), locations_of(nodes)
             records = plan.records(graph, self.traits)
             report = FlushReport(records, described, locations, begun, False)
+            plan.report = report if is_counting() else None
             submit = partial(report.submit, self.driver)
         memory = None
         if (log := memory_log()) is not None:
             described, locations = plan.described(graph), locations_of(nodes)
-            memory = MemoryReport(log, pool, plan, described, locations)
+            memory = MemoryReport(log, pool, plan.lifespans, described, locations)
         with pool.lock:
             layout, (taken, taken_handles) = self._take(graph, plan, layout, name)
             for part in layout.parts:

@@ -13,6 +13,7 @@ from tensorweb.backends.layouts import Layout, Span, Stock, make_tapes, peak
 from tensorweb.backends.liveness import Lifetimes, worth_storing
 from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.pool import Pool
+from tensorweb.backends.reporting import FlushReport
 from tensorweb.backends.tapes import Command, Tape
 from tensorweb.backends.traits import DeviceTraits
 from tensorweb.codegen.program import Program, buffer_of
@@ -51,6 +52,7 @@ class Plan:
         inlined: indices of values that kernels compute inside themselves and that
             should be stored if they are needed again.
         graph: records of the graph's nodes, made at the first request.
+        report: the one that counts flushes, while listeners ask for no more.
     """
 
     reads: list[int] = field(default_factory=list)
@@ -63,6 +65,7 @@ class Plan:
     inlined: list[int] = field(default_factory=list)
     equal: list[tuple[int, int]] = field(default_factory=list)
     graph: list[NodeRecord] = field(default_factory=list)
+    report: FlushReport | None = None
     _records: list[KernelRecord] = field(default_factory=list)
     _lifespans: dict[int, tuple[int, int]] = field(default_factory=dict)
     _layouts: dict[tuple[frozenset[int], bool], Layout] = field(default_factory=dict)
@@ -98,11 +101,6 @@ class Plan:
             found = {span.reference: (span.first, span.last) for span in self.spans}
             self._lifespans.update(found)
         return self._lifespans
-
-    @property
-    def kernels(self) -> int:
-        """Count of kernels."""
-        return 1 + max((last for _, last in self.lifespans.values()), default=-1)
 
     def layout(self, graph: LinearGraph) -> Layout:
         """Return the buffer layout for a flush of a graph of this structure."""

@@ -10,7 +10,7 @@ from typing import Protocol
 from tensorweb.backends.layouts import allocations
 from tensorweb.backends.planning import Plan, describe
 from tensorweb.backends.pool import Buffer, Pool, Taken
-from tensorweb.backends.reporting import FlushReport, MemoryReport
+from tensorweb.backends.reporting import FlushReport, MemoryReport, is_counting
 from tensorweb.backends.tapes import Holes, filled
 from tensorweb.drivers import Driver
 from tensorweb.errors import DeviceLostError, DeviceMemoryError
@@ -151,11 +151,16 @@ class Replay:
         handles = [buffer.handle for buffer in buffers]
         report, submit, memory = None, host.driver.submit, None
         described, locations = self._described, self._locations
-        if listeners():
+        plan = self._plan
+        heard, counting = listeners(), plan.report
+        if counting is not None and counting.heard_by is heard and counting.times:
+            counting.times += 1
+        elif heard:
             report = FlushReport(self._launches, described, locations, begun, True)
+            plan.report = report if is_counting() else None
             submit = partial(report.submit, host.driver)
         if (log := memory_log()) is not None:
-            memory = MemoryReport(log, host.pool, self._plan, described, locations)
+            memory = MemoryReport(log, host.pool, plan.lifespans, described, locations)
         with host.pool.lock:
             fresh, fresh_handles = host.pool.take_all(self._fresh, self._name)
             if memory is not None:

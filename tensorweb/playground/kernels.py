@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from tensorweb import devices
-from tensorweb.events import Flush, Read, Traffic, splits, stop_clock
+from tensorweb.events import Flush, Read, Traffic, count_plans, splits
 from tensorweb.events import KernelRecord as Launch
 from tensorweb.schedule.rules import Rule
 
@@ -37,7 +37,6 @@ class Tally:
 
     Attributes:
         flushes, reads: the first ones, with their times.
-        unlisted: count of the flushes after these.
     """
 
     def __init__(self) -> None:
@@ -50,32 +49,39 @@ class Tally:
         self._most = policy.MOST_TIMED
         self.flushes: list[Flush] = []
         self.reads: list[Read] = []
-        self.unlisted = 0
+        self._total = 0
+        self._is_full = False
 
     def add(self, flush: Flush) -> None:
         """Note one flush; its launches are counted later, together with others."""
         listed = self.flushes
-        if len(listed) < self._most:
-            listed.append(flush)
-            if len(listed) % policy.MOST_FLUSHES == 0:
-                self._count_listed()
-        else:
-            if not self.unlisted:
-                stop_clock()
-            self.unlisted += 1
+        if self._is_full or len(listed) >= self._most:
+            self._is_full = True
+            count_plans()
             self._count_flush(flush)
+            return
+        listed.append(flush)
+        if len(listed) % policy.MOST_FLUSHES == 0:
+            self._count_listed()
 
     def _count_listed(self) -> None:
-        new, self._counted = self.flushes[self._counted :], len(self.flushes)
+        listed = self.flushes
+        new, self._counted = listed[self._counted :], len(listed)
         for flush in new:
             self._count_flush(flush)
+        if len(listed) >= policy.LEAST_TIMED:
+            seconds = listed[-1].submitted - listed[0].begun
+            if seconds < len(listed) * policy.SECONDS_A_FLUSH:
+                self._most = len(listed)
 
     def _count_flush(self, flush: Flush) -> None:
         if flush.seconds is not None:
+            self._total += 1
             for launch, seconds in zip(flush.launches, flush.seconds, strict=True):
                 self._count(flush, launch, 1, seconds)
             return
-        key = id(flush.launches)
+        # After `count_plans` the report counts; before, there is a report a flush.
+        key = id(flush) if self._is_full else id(flush.launches)
         first, count = self._flushes.get(key, (flush, 0))
         self._flushes[key] = first, count + 1
         if len(self._flushes) > policy.MOST_FLUSHES:
@@ -86,8 +92,14 @@ class Tally:
 
     def add_read(self, read: Read) -> None:
         """Note a read, while flushes are noted."""
-        if not self.unlisted and len(self.reads) < policy.MOST_TIMED:
+        if not self._is_full and len(self.reads) < policy.MOST_TIMED:
             self.reads.append(read)
+
+    @property
+    def unlisted(self) -> int:
+        """The count of flushes that are not in `flushes`."""
+        self._fold()
+        return self._total - len(self.flushes)
 
     def numbers(self) -> dict[Key, int]:
         """Return the indices of kernels in `records()`."""
@@ -100,7 +112,10 @@ class Tally:
         self._count_lists()
 
     def _count_lists(self) -> None:
-        for flush, times in self._flushes.values():
+        for flush, count in self._flushes.values():
+            times = count - 1 + flush.times
+            flush.times = 0
+            self._total += times
             for launch in flush.launches:
                 self._count(flush, launch, times)
         self._flushes.clear()

@@ -12,7 +12,7 @@ import tensorweb as tw
 from tensorweb import devices, frames
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.drivers.native import NativeDriver
-from tensorweb.events import Flush, Line, NodeRecord, Read, listening, stop_clock
+from tensorweb.events import Flush, Line, NodeRecord, Read, count_plans, listening
 
 
 def stored(*shape: int) -> tw.Tensor:
@@ -234,10 +234,10 @@ def test_the_clock_stops_for_one_listener(webgpu: str) -> None:
     reads: list[Read] = []
     with listening(flushes.append, reads=reads.append):
         x.tolist()
-        stop_clock()
+        count_plans()
         (x + 1).tolist()
         with tw.record_kernels() as kernels:
-            stop_clock()
+            count_plans()
             tw.realize(x + 2)
     (kernel,) = kernels
     assert 0 < kernel.planned < kernel.submitted
@@ -246,6 +246,41 @@ def test_the_clock_stops_for_one_listener(webgpu: str) -> None:
     with listening(flushes.append):
         tw.realize(x + 3)
     assert 0 < flushes[-1].begun < flushes[-1].planned < flushes[-1].submitted
+
+
+@pytest.mark.parametrize("is_jitted", [False, True])
+def test_one_report_counts_the_flushes_of_a_plan(webgpu: str, is_jitted: bool) -> None:
+    x = stored(3, 5)
+    add = tw.jit(lambda x: x + 1) if is_jitted else lambda x: tw.realize(x + 1)
+    add(x)
+    flushes: list[Flush] = []
+
+    def heard() -> list[int]:
+        for _ in range(4):
+            tw.realize(add(x))
+        return [flush.times for flush in flushes]
+
+    with listening(flushes.append):
+        assert heard() == [1, 1, 1, 1]
+        count_plans()
+        assert heard() == [1, 1, 1, 1, 4]
+        with listening(flushes.append):
+            assert heard() == [1, 1, 1, 1, 4, *[1] * 8]
+        assert heard() == [1, 1, 1, 1, 4, *[1] * 8, 4]
+        assert heard()[-2:] == [1, 8]
+        flushes[-1].times = 0
+        assert heard()[-2:] == [0, 4]
+    assert heard()[-2:] == [0, 4]
+
+
+def test_durations_are_not_counted(webgpu: str) -> None:
+    x = stored(3, 5)
+    flushes: list[Flush] = []
+    with listening(flushes.append, seconds=True):
+        count_plans()
+        for _ in range(3):
+            tw.realize(x + 1)
+    assert [flush.times for flush in flushes] == [1, 1, 1]
 
 
 def test_a_read_names_what_called_it(webgpu: str) -> None:

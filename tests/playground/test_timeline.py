@@ -78,6 +78,18 @@ def test_a_long_run_lists_its_first_flushes(
     assert len(found["reads"]) == 9
 
 
+def test_a_long_run_of_short_flushes_lists_fewer(
+    wasm: WasmBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy, "MOST_FLUSHES", 4)
+    monkeypatch.setattr(policy, "LEAST_TIMED", 8)
+    monkeypatch.setattr(policy, "SECONDS_A_FLUSH", 0)
+    assert timeline_of(PROGRAM)["unlisted"] == 0
+    monkeypatch.setattr(policy, "SECONDS_A_FLUSH", 1000)
+    found = timeline_of(PROGRAM)
+    assert (len(found["flushes"]), found["unlisted"]) == (8, 33)
+
+
 def test_many_plans_are_not_retained(
     wasm: WasmBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
