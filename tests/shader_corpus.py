@@ -19,7 +19,6 @@ from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.graph.tracing import Placeholder, tracing
 from tensorweb.nodes import (
-    accumulation,
     assignment,
     contraction,
     convolution,
@@ -199,7 +198,7 @@ def row_formulas() -> Iterator[tuple[str, Node]]:
 
 def accumulations() -> Iterator[tuple[str, Node]]:
     """Yield what accumulates elements and rows, few and many, in every dtype."""
-    for name in accumulation.COMBINED:
+    for name in assignment.COMBINED:
         for dtype in STORED:
             for count, length, row in (
                 *((9, 99, ()), (9999, 99, ()), (9, 99, (3,)), (9999, 99, (4,))),
@@ -209,7 +208,7 @@ def accumulations() -> Iterator[tuple[str, Node]]:
                 spans = [Span((0, n, 1)) for n in row]
                 x = value(length, *row, dtype=dtype)
                 values = value(count, *row, dtype=dtype)
-                made = accumulation.accumulate(name, x, [*items, *spans], values)
+                made = assignment.accumulate(name, x, [*items, *spans], values)
                 yield f"{name} {dtype} {count} {length} {row}", made
 
 

@@ -17,7 +17,7 @@ import numpy
 import tensorweb as tw
 from tensorweb.advice import ADVICE
 from tensorweb.devices import fastest
-from tensorweb.tensor.torch_words import WORDS
+from tensorweb.tensor.arguments import WORDS
 from tools import numpy_names
 from tools.process import ROOT
 

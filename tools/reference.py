@@ -80,8 +80,8 @@ PAGES: dict[str, Page] = {
         "A dtype is an object of `tw`, and equals its name.",
         _sections(
             Data_types="dtypes",
-            Promotion="data_types",
-            Constants_and_facts="namespace",
+            Promotion_and_inspection="data_types",
+            Constants="namespace",
         ),
     ),
     "elementwise": Page(
@@ -110,8 +110,7 @@ PAGES: dict[str, Page] = {
         "Indexing, searching and sorting",
         "Selection by masks and indices, order, sets, and sums by group.",
         _sections(
-            Selecting_and_searching="searching",
-            Sorting_and_sets="sorting",
+            Searching_and_sorting="searching",
             Counts_and_sums_by_group="segments",
         ),
     ),
@@ -211,10 +210,9 @@ PAGES: dict[str, Page] = {
         "Where tensors are computed and when, and which kernels ran.",
         _sections(
             Devices="devices gpu",
-            Computing="computing evaluate",
+            Computing_and_debugging="debugging evaluate",
             Kernels="events",
             Reports="report",
-            Debugging="debugging",
             Kernels_of_your_own="kernel",
             Tuning_and_warming_up="tuning warming",
         ),

@@ -21,8 +21,8 @@ from tensorweb.nodes.selection import concat, roll
 from tensorweb.ops import OPS
 from tensorweb.shapes import normalize_axes
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.arguments import NumberLike, as_number
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, optional_dtype
-from tensorweb.tensor.scalars import NumberLike, as_number
 
 Axes = SupportsIndex | Iterable[SupportsIndex]
 

@@ -12,7 +12,7 @@ from tensorweb.functions import asarray
 from tensorweb.graph.node import Node
 from tensorweb.nodes.complex_parts import conjugate
 from tensorweb.nodes.elementwise import elementwise
-from tensorweb.nodes.fourier.transforms import (
+from tensorweb.nodes.fourier import (
     complex_to_complex,
     complex_to_real,
     real_to_complex,

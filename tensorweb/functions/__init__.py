@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from tensorweb.functions.callables import *
 from tensorweb.functions.complex_numbers import *
-from tensorweb.functions.computing import *
 from tensorweb.functions.creation import *
 from tensorweb.functions.data_types import *
 from tensorweb.functions.debugging import *
@@ -19,14 +18,12 @@ from tensorweb.functions.elementwise import *
 from tensorweb.functions.joining import *
 from tensorweb.functions.linear_algebra import *
 from tensorweb.functions.manipulation import *
-from tensorweb.functions.namespace import *
 from tensorweb.functions.reductions import *
 from tensorweb.functions.rounding import *
 from tensorweb.functions.searching import *
 from tensorweb.functions.segments import *
-from tensorweb.functions.sorting import *
 from tensorweb.functions.windows import *
-from tensorweb.tensor.torch_words import taking_torch_words as _taking_torch_words
+from tensorweb.tensor.arguments import taking_torch_words as _taking_torch_words
 
 if not TYPE_CHECKING:  # Type checkers follow the stars, but not a sum of lists.
     _topics = [part for part in list(globals().values()) if type(part) is ModuleType]

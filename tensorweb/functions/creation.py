@@ -20,7 +20,7 @@ from tensorweb.nodes.movement import expand
 from tensorweb.public_names import declare_public
 from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
-from tensorweb.tensor.buffers import exchanged
+from tensorweb.tensor.arguments import NumberLike, as_complex_number, as_number
 from tensorweb.tensor.convert import (
     ArrayLike,
     DTypeLike,
@@ -29,7 +29,7 @@ from tensorweb.tensor.convert import (
     device_of,
     optional_dtype,
 )
-from tensorweb.tensor.scalars import NumberLike, as_complex_number, as_number
+from tensorweb.tensor.hostarrays import exchanged
 
 Lengths = SupportsIndex | Iterable[SupportsIndex]
 

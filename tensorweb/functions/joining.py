@@ -13,9 +13,9 @@ from tensorweb.nodes.movement import expand_dims
 from tensorweb.public_names import declare_public
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.arguments import numpys
 from tensorweb.tensor.convert import ArrayLike, as_operands
 from tensorweb.tensor.movement import Axes
-from tensorweb.tensor.numpy_calls import numpys
 from tensorweb.tensor.rearrangement import Widths
 
 

@@ -11,9 +11,9 @@ from typing import SupportsIndex
 from tensorweb.functions.creation import asarray
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.arguments import NumberLike
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.tensor.reductions import Axis
-from tensorweb.tensor.scalars import NumberLike
 
 
 def sum(

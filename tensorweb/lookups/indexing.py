@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from tensorweb import dtypes
 from tensorweb.graph.node import Node, constant
 from tensorweb.lookups.keys import has_mask, running_counts, without_masks
-from tensorweb.nodes import accumulation, assignment, indexing
+from tensorweb.nodes import assignment, indexing
 from tensorweb.nodes.assignment import spread_to
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.keys import Indices, Item, Mask, Span
@@ -71,12 +71,12 @@ def accumulate(name: str, node: Node, items: Sequence[Item], values: Node) -> No
     """
     mask = _lone_mask(items, node.shape)
     if mask is None:
-        return accumulation.accumulate(name, node, without_masks(items), values)
+        return assignment.accumulate(name, node, without_masks(items), values)
     found = _masked_values(node, mask, cast(values, node.dtype))
     if found is None:
         return node
     wide, written = found
-    op = accumulation.combining_op(name, node.dtype)
+    op = assignment.combining_op(name, node.dtype)
     return elementwise(OPS["where"], wide, elementwise(op, node, written), node)
 
 

@@ -16,7 +16,7 @@ from types import ModuleType as _ModuleType
 
 from tensorweb import functions as _functions
 from tensorweb.advice import unknown as _unknown
-from tensorweb.functions.namespace import (
+from tensorweb.functions.data_types import (
     __array_namespace_info__ as __array_namespace_info__,
 )
 from tensorweb.numpy.bits import *

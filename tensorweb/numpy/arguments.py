@@ -16,6 +16,8 @@ from tensorweb.dtypes import DType
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.arguments import ROW_MAJOR as ROW_MAJOR
+from tensorweb.tensor.arguments import into as into
 from tensorweb.tensor.convert import (
     ArrayLike,
     DTypeLike,
@@ -26,8 +28,6 @@ from tensorweb.tensor.convert import (
     number_of_scalar,
 )
 from tensorweb.tensor.indexing import index_node
-from tensorweb.tensor.numpy_calls import ROW_MAJOR as ROW_MAJOR
-from tensorweb.tensor.numpy_calls import into as into
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -36,8 +36,8 @@ from tensorweb.numpy.arguments import (
 from tensorweb.public_names import declare_public
 from tensorweb.shapes import as_shape, broadcast_shapes
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.arguments import as_complex_number
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
-from tensorweb.tensor.scalars import as_complex_number
 
 
 def array(

@@ -26,8 +26,8 @@ from tensorweb.numpy.arguments import (
 from tensorweb.public_names import declare_public
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.arguments import NumberLike
 from tensorweb.tensor.convert import ArrayLike
-from tensorweb.tensor.scalars import NumberLike
 
 Lengths = Sequence[int] | None
 

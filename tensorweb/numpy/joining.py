@@ -26,9 +26,9 @@ from tensorweb.numpy.manipulation import atleast_1d, atleast_2d, atleast_3d
 from tensorweb.public_names import declare_public
 from tensorweb.shapes import as_shape, is_integer, normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.arguments import check_casting
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.tensor.movement import Axes
-from tensorweb.tensor.numpy_calls import check_casting
 
 
 def concatenate(

@@ -27,8 +27,8 @@ from tensorweb.numpy.creation import asarray
 from tensorweb.public_names import declare_public
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.arguments import NumberLike, as_number
 from tensorweb.tensor.convert import ArrayLike, is_scalar
-from tensorweb.tensor.scalars import NumberLike, as_number
 
 
 def round(a: ArrayLike, decimals: int = 0, out: Out = None) -> Tensor:

@@ -12,22 +12,22 @@ from tensorweb import functions as tw
 from tensorweb.devices import default_device, emulation_note
 from tensorweb.errors import DataError
 from tensorweb.public_names import declare_public
-from tensorweb.tensor import number_text, printing
+from tensorweb.tensor import printing
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.printing import format_array
 from tensorweb.version import VERSION
 
 _errors = dict.fromkeys(("divide", "over", "under", "invalid"), "ignore")
 
-_settings: dict[str, tuple[Any, str]] = {
-    "edgeitems": (printing, "EDGE"),
-    "formatter": (number_text, "FORMATTER"),
-    "linewidth": (printing, "WIDTH"),
-    "precision": (number_text, "PRECISION"),
-    "suppress": (number_text, "SUPPRESSED"),
-    "threshold": (printing, "THRESHOLD"),
+_settings = {
+    "edgeitems": "EDGE",
+    "formatter": "FORMATTER",
+    "linewidth": "WIDTH",
+    "precision": "PRECISION",
+    "suppress": "SUPPRESSED",
+    "threshold": "THRESHOLD",
 }
-"""Options of printing, and the object and attribute that store each."""
+"""Options of printing, and the attribute of `printing` that stores each."""
 
 
 def geterr() -> dict[str, str]:
@@ -101,7 +101,7 @@ def get_printoptions() -> dict[str, Any]:
     >>> np.get_printoptions()["threshold"]
     1000
     """
-    return {name: getattr(owner, key) for name, (owner, key) in _settings.items()}
+    return {name: getattr(printing, key) for name, key in _settings.items()}
 
 
 def set_printoptions(
@@ -144,10 +144,10 @@ def set_printoptions(
     for name, value in numbers.items():
         if value is not None and not value >= 0:
             raise DataError(f"set_printoptions: {name} is {value}; it is 0 or more.")
-    number_text.FORMATTER = formatter
+    printing.FORMATTER = formatter
     for name, value in {**numbers, "suppress": suppress}.items():
         if value is not None:
-            setattr(*_settings[name], value)
+            setattr(printing, _settings[name], value)
 
 
 @contextlib.contextmanager

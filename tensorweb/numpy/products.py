@@ -25,8 +25,8 @@ from tensorweb.numpy.arguments import (
 from tensorweb.public_names import declare_public
 from tensorweb.shapes import is_integer, normalize_axis
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.arguments import check_casting
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
-from tensorweb.tensor.numpy_calls import check_casting
 
 OperandAxes = Sequence[SupportsIndex | Sequence[SupportsIndex]] | None
 """The axes of two operands, and of the result, that a product is made of."""

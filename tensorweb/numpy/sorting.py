@@ -33,7 +33,7 @@ from tensorweb.public_names import declare_public
 from tensorweb.shapes import Shape, as_shape, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, device_of
-from tensorweb.tensor.sorting import check_kind
+from tensorweb.tensor.rearrangement import check_kind
 
 
 def _sort_operand(

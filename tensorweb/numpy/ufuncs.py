@@ -28,8 +28,8 @@ from tensorweb.numpy.reductions import ALL, ANY, MAX, MIN, PROD, SUM, Reduction
 from tensorweb.public_names import declare_public
 from tensorweb.shapes import normalize_axes, normalize_axis
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.arguments import check_casting
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
-from tensorweb.tensor.numpy_calls import check_casting
 from tensorweb.tensor.reductions import Axis
 
 R = TypeVar("R")

@@ -29,8 +29,7 @@ from tensorweb.functions.elementwise import (
 from tensorweb.functions.linear_algebra import matmul
 from tensorweb.functions.manipulation import flip
 from tensorweb.functions.reductions import cumulative_sum, max, mean, min, sum
-from tensorweb.functions.searching import argmax, take
-from tensorweb.functions.sorting import argsort, sort
+from tensorweb.functions.searching import argmax, argsort, sort, take
 from tensorweb.functions.windows import conv2d
 from tensorweb.graph.node import leaf
 from tensorweb.graph.tracing import Placeholder

@@ -24,7 +24,7 @@ import tensorweb as tw
 from tensorweb.devices import is_browser
 from tensorweb.errors import BlockingError
 from tensorweb.show import Hook, set_show_hook
-from tensorweb.tensor import number_text, printing
+from tensorweb.tensor import printing
 
 from . import policy, sources
 from .program import Wait
@@ -177,9 +177,6 @@ def flush_streams() -> None:
 OURS: tuple[types.ModuleType | type, ...] = (tw, *tw.Tensor.__mro__[:-1])
 """Modules and classes whose attributes a program may have reassigned."""
 
-PRINTING = (printing, number_text)
-"""The modules that hold the state of `numpy.set_printoptions`."""
-
 DRAWING = "tensorweb.numpy.random"
 """The module with a global random key, if a program has imported it."""
 
@@ -191,7 +188,7 @@ class Interpreter:
 
     def __init__(self) -> None:
         self._names = [(holder, dict(vars(holder))) for holder in OURS]
-        self._printing = [(holder, dict(vars(holder))) for holder in PRINTING]
+        self._printing = [(printing, dict(vars(printing)))]  # `numpy.set_printoptions`
         self._depth = sys.getrecursionlimit()
         self._trace, self._profile = sys.gettrace(), sys.getprofile()
         self._folder = os.getcwd()

@@ -26,11 +26,12 @@ from tensorweb.dtypes import DType
 from tensorweb.graph.autograd import REPLACED, USED, Leaf
 from tensorweb.graph.node import Node
 from tensorweb.nn import init
+from tensorweb.tensor import printing
 from tensorweb.transforms.jit import Jitted
 from tensorweb.transforms.kernel import Kernel
 
 from . import policy
-from .host import DRAWING, PRINTING
+from .host import DRAWING
 from .kernels import Tally
 from .lines import Lines, Made, Marker
 
@@ -151,7 +152,7 @@ class Snapshot:
         own = (init._programs, notices._said, getattr(drawing, "_state", None))
         for value in (*further, *own):
             self._walk(value, "the library")
-        for value in (names, *map(vars, PRINTING)):
+        for value in (names, vars(printing)):
             self._note(_set_dict, value, dict(value))
         self._random = random.getstate()
         self._device = devices._process_default

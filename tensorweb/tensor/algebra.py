@@ -14,9 +14,9 @@ from tensorweb.nodes.movement import reshape, slice_ranges
 from tensorweb.nodes.selection import concat
 from tensorweb.ops import OPS
 from tensorweb.shapes import is_integer, normalize_axis
+from tensorweb.tensor.arguments import into
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, as_operands
-from tensorweb.tensor.numpy_calls import into
 
 if TYPE_CHECKING:
     from tensorweb.tensor.tensor import Tensor

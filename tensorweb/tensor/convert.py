@@ -28,10 +28,10 @@ from tensorweb.nodes.movement import expand_dims, reshape
 from tensorweb.nodes.selection import concat
 from tensorweb.shapes import Shape, is_integer
 from tensorweb.tensor.base import TensorBase
-from tensorweb.tensor.buffers import is_array_like
 from tensorweb.tensor.hostarrays import (
     array_node,
     check_fit,
+    is_array_like,
     is_numpy_scalar,
     numbers_of,
     numpy_scalar_node,

@@ -35,6 +35,7 @@ from tensorweb.nodes.keys import Indices, Item, unravel_positions, whole_spans
 from tensorweb.nodes.reduction import reduce
 from tensorweb.ops import OPS
 from tensorweb.shapes import normalize_axis
+from tensorweb.tensor.arguments import numpys
 from tensorweb.tensor.base import FLOWING, TensorBase
 from tensorweb.tensor.convert import (
     PLAIN_NUMBERS,
@@ -46,7 +47,6 @@ from tensorweb.tensor.convert import (
     scalar_node,
 )
 from tensorweb.tensor.hostarrays import array_node, is_numpy_scalar
-from tensorweb.tensor.numpy_calls import numpys
 from tensorweb.tensor.views import ITEM
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from tensorweb.shapes import (
     normalize_permutation,
     size,
 )
+from tensorweb.tensor.arguments import ROW_MAJOR, numpys
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import as_shape_arguments
-from tensorweb.tensor.numpy_calls import ROW_MAJOR, numpys
 from tensorweb.tensor.views import ORDER, REVERSED, SHAPE, layout_of
 
 if TYPE_CHECKING:

@@ -21,11 +21,11 @@ from tensorweb.graph.node import constant
 from tensorweb.nodes.movement import permute, reshape
 from tensorweb.nodes.selection import concat
 from tensorweb.shapes import as_shape
-from tensorweb.tensor.complex_numbers import ComplexMethods
+from tensorweb.tensor.arguments import into, numpys
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.tensor.indexing import IndexingMethods
+from tensorweb.tensor.layout import LayoutMethods
 from tensorweb.tensor.movement import MovementMethods
-from tensorweb.tensor.numpy_calls import into, numpys
 from tensorweb.tensor.reductions import Axis
 from tensorweb.tensor.views import (
     base_of,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tensorweb.tensor.tensor import Tensor
 
 
-class NumpyMethods(ComplexMethods, MovementMethods, IndexingMethods):
+class NumpyMethods(LayoutMethods, MovementMethods, IndexingMethods):
     """What programs written for NumPy ask of arrays."""
 
     __slots__ = ()

@@ -16,13 +16,13 @@ from tensorweb.errors import DataError
 from tensorweb.nodes.contraction import matmul
 from tensorweb.nodes.elementwise import cast
 from tensorweb.tensor.base import TensorBase
-from tensorweb.tensor.buffers import (
+from tensorweb.tensor.convert import as_operands
+from tensorweb.tensor.hostarrays import (
     is_foreign,
     is_foreign_type,
     is_masked_type,
     require_numpy,
 )
-from tensorweb.tensor.convert import as_operands
 from tensorweb.tensor.indexing import IndexingMethods
 from tensorweb.tensor.operations import operation
 

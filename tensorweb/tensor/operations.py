@@ -13,12 +13,11 @@ from tensorweb import dtypes
 from tensorweb.errors import RangeError
 from tensorweb.graph.node import Node, constant
 from tensorweb.nodes.choice import clip, isin
-from tensorweb.nodes.elementwise import elementwise
-from tensorweb.nodes.rounding import rounded
+from tensorweb.nodes.elementwise import elementwise, rounded
 from tensorweb.ops import OPS
+from tensorweb.tensor.arguments import into
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, as_operands, is_number, number_of_scalar
-from tensorweb.tensor.numpy_calls import into
 from tensorweb.tensor.values import peek
 
 if TYPE_CHECKING:

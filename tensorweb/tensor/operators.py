@@ -15,8 +15,8 @@ from tensorweb.nodes.contraction import matmul
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.ops import OPS
 from tensorweb.tensor.base import TensorBase, become_leaf
-from tensorweb.tensor.buffers import is_foreign
 from tensorweb.tensor.convert import ArrayLike, as_operands
+from tensorweb.tensor.hostarrays import is_foreign
 from tensorweb.tensor.operations import operation
 from tensorweb.tensor.values import peek
 

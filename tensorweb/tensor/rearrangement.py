@@ -1,4 +1,4 @@
-"""Rearranging methods: borders, cuts, rolls, tiles and repeats."""
+"""Rearranging methods: borders, cuts, rolls, tiles, repeats, and sorted order."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING, SupportsIndex
 
 from tensorweb import dtypes
-from tensorweb.errors import DTypeError, ShapeError
+from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.evaluate import read
 from tensorweb.graph.node import leaf
 from tensorweb.graph.storage import HostData
@@ -18,7 +18,9 @@ from tensorweb.nodes import movement as build
 from tensorweb.nodes.indexing import select
 from tensorweb.nodes.keys import Indices, Item, Span
 from tensorweb.nodes.selection import pad, roll
+from tensorweb.nodes.sorting import argsort, sort
 from tensorweb.shapes import is_integer, normalize_axis
+from tensorweb.tensor.arguments import check_default
 from tensorweb.tensor.base import FLOWING, TensorBase
 from tensorweb.tensor.convert import ArrayLike, as_node, scalar_node
 from tensorweb.tensor.movement import Axes
@@ -26,6 +28,7 @@ from tensorweb.tensor.views import ITEM, read_item
 
 if TYPE_CHECKING:
     from tensorweb.tensor.tensor import Tensor
+
 
 Widths = SupportsIndex | Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]]
 
@@ -180,6 +183,48 @@ class RearrangementMethods(TensorBase):
         before = (slice(None),) * along
         return tuple(self._item((*before, i)) for i in range(self.node.shape[along]))
 
+    def sort(
+        self,
+        axis: SupportsIndex = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        descending: bool = False,
+        stable: bool | None = True,
+    ) -> None:
+        """Sort the tensor in place along an axis; always stable, NaN last.
+
+        `tw.sort(x)` returns sorted values and leaves `x` as it is.
+
+        >>> x = tw.tensor([3, 1, 2])
+        >>> x.sort()
+        >>> x
+        tensor([1, 2, 3])
+        """
+        check_kind("sort", kind)
+        check_default("sort", "order", order, None)
+        along = normalize_axis(axis, len(self.node.shape))
+        self._replace(sort(self.node, along, descending))
+
+    def argsort(
+        self,
+        axis: SupportsIndex = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        descending: bool = False,
+        stable: bool | None = True,
+    ) -> Tensor:
+        """Return the indices (int32) that sort an axis; always stable, NaN last.
+
+        >>> tw.tensor([30, 10, 20, 10]).argsort()
+        tensor([1, 3, 2, 0])
+        """
+        check_kind("argsort", kind)
+        check_default("argsort", "order", order, None)
+        along = normalize_axis(axis, len(self.node.shape))
+        return self._wrap(argsort(self.node, along, descending))
+
 
 def _pairs(widths: Widths, rank: int) -> list[tuple[int, int]]:
     pair_of_axis: list[Sequence[SupportsIndex]]
@@ -241,3 +286,16 @@ def _read_counts(repeats: ArrayLike) -> list[int]:
         raise ShapeError(f"repeat: counts of shape {node.shape}; give one axis.")
     counts: list[int] = unpack(read([node])[0], node.dtype, (node.size,))  # type: ignore[assignment]  # a flat read gives a list
     return counts
+
+
+# NumPy compares first letters; every kind is the same stable sort here.
+KINDS = ("q", "h", "m", "s")
+
+
+def check_kind(name: str, kind: object) -> None:
+    """Raise unless `kind` names one of NumPy's algorithms."""
+    if kind is not None and not str(kind).lower().startswith(KINDS):
+        raise DataError(
+            f"{name}: kind {kind!r} is unknown; it is quicksort, heapsort, mergesort "
+            "or stable, or left out."
+        )

@@ -14,11 +14,9 @@ from tensorweb.nodes.reduction import argreduce, reduce, scan
 from tensorweb.nodes.selection import concat
 from tensorweb.ops import OPS
 from tensorweb.shapes import normalize_axes, normalize_axis
+from tensorweb.tensor.arguments import NumberLike, as_number, axis_of, into, numpys
 from tensorweb.tensor.base import FLOWING, TensorBase
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, optional_dtype
-from tensorweb.tensor.numpy_calls import into, numpys
-from tensorweb.tensor.scalars import NumberLike, as_number
-from tensorweb.tensor.torch_words import axis_of
 
 if TYPE_CHECKING:
     from tensorweb.tensor.tensor import Tensor

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from tensorweb.advice import ADVICE, method_advice
 from tensorweb.tensor.algebra import AlgebraMethods
-from tensorweb.tensor.complex_numbers import ComplexMethods
+from tensorweb.tensor.arguments import taking_torch_words
 from tensorweb.tensor.copying import CopyingMethods
 from tensorweb.tensor.elementwise import ElementwiseMethods
 from tensorweb.tensor.gradients import GradientMethods
@@ -21,8 +21,6 @@ from tensorweb.tensor.operations import OperationMethods
 from tensorweb.tensor.operators import InPlaceOperators, Operators
 from tensorweb.tensor.rearrangement import RearrangementMethods
 from tensorweb.tensor.reductions import ReductionMethods
-from tensorweb.tensor.sorting import SortingMethods
-from tensorweb.tensor.torch_words import taking_torch_words
 from tensorweb.tensor.values import ValueMethods
 
 
@@ -40,14 +38,12 @@ class Tensor(
     NumpyMethods,
     ElementwiseMethods,
     OperationMethods,
-    ComplexMethods,
+    LayoutMethods,
     ReductionMethods,
-    SortingMethods,
     MovementMethods,
     RearrangementMethods,
     IndexingMethods,
     AlgebraMethods,
-    LayoutMethods,
     GradientMethods,
     ValueMethods,
     CopyingMethods,

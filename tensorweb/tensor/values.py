@@ -26,8 +26,8 @@ from tensorweb.hostdata import MOST_AXES, unpack
 from tensorweb.nodes.movement import copy, slice_ranges
 from tensorweb.shapes import unravel_index
 from tensorweb.tensor.base import FLOWING, TensorBase
-from tensorweb.tensor.buffers import require_numpy
 from tensorweb.tensor.convert import DTypeLike
+from tensorweb.tensor.hostarrays import require_numpy
 from tensorweb.tensor.printing import format_tensor, format_values, mime_bundle
 
 if TYPE_CHECKING:

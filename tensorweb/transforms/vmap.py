@@ -18,9 +18,9 @@ from tensorweb.graph.complex_pairs import like, pair_of
 from tensorweb.graph.node import DERIVED, Node, leaf
 from tensorweb.graph.tracing import Placeholder, tracing
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.arguments import taking_torch_words
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import device_of
-from tensorweb.tensor.torch_words import taking_torch_words
 from tensorweb.transforms.rules.batch import batched, dependent_nodes, moved, of_batch
 from tensorweb.transforms.wrapping import name_of, transformation, wraps_function
 

@@ -21,7 +21,7 @@ from tensorweb.codegen.target import DEFAULT_TARGET, Target
 from tensorweb.dtypes import DType
 from tensorweb.graph.node import Node
 from tensorweb.nodes import (
-    accumulation,
+    assignment,
     contraction,
     convolution,
     elementwise,
@@ -112,7 +112,7 @@ def accumulated(
 ) -> list[Kernel]:
     keys = [Indices(value(writes, dtype=dtypes.int32)), *(Span((0, n, 1)) for n in row)]
     x, values = value(length, *row, dtype=dtype), value(writes, *row, dtype=dtype)
-    return kernels(accumulation.accumulate(name, x, keys, values))
+    return kernels(assignment.accumulate(name, x, keys, values))
 
 
 def transposed(rows: int, columns: int, inputs: int = 1) -> list[Kernel]:

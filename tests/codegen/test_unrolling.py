@@ -14,7 +14,7 @@ from tensorweb.codegen.template import fill
 from tensorweb.codegen.unrolling import apply_marks, constant, unroll
 from tensorweb.graph.node import Node
 from tensorweb.nodes import contraction, elementwise, movement, reduction, sorting
-from tensorweb.nodes.accumulation import accumulate
+from tensorweb.nodes.assignment import accumulate
 from tensorweb.nodes.keys import Indices
 from tensorweb.ops import OPS
 from tests.shader_corpus import sources, value

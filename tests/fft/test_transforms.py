@@ -15,8 +15,8 @@ from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.fourier import FourierRows, angles_of, radices_of
 from tensorweb.devices import backend
 from tensorweb.errors import AxisError, DataError, DTypeError, ShapeError
-from tensorweb.nodes.fourier import tables
-from tensorweb.nodes.fourier.tables import units
+from tensorweb.nodes import fourier_pairs
+from tensorweb.nodes.fourier_pairs import units
 from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import linearize
 
@@ -86,7 +86,7 @@ def test_long_primes_need_small_tables(
         made.append(len(found))
         return found
 
-    monkeypatch.setattr(tables, "units", counted)
+    monkeypatch.setattr(fourier_pairs, "units", counted)
     x = tw.zeros(1_000_003, dtype=tw.complex64)
     tw.fft.fft(x)
     assert 0 < sum(made) < 300_000

@@ -68,7 +68,7 @@ def test_only_devices_that_can_be_had_are_listed(
     def missing(name: str) -> object:
         raise DeviceError("there is no adapter.")
 
-    monkeypatch.setattr("tensorweb.functions.namespace.backend", missing)
+    monkeypatch.setattr("tensorweb.functions.data_types.backend", missing)
     assert info.devices() == ()
 
 

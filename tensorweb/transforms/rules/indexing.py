@@ -5,7 +5,7 @@ from __future__ import annotations
 from tensorweb import dtypes
 from tensorweb.graph.attributes import Taking, Writing
 from tensorweb.graph.node import Node, attributes_of, constant
-from tensorweb.nodes.accumulation import accumulate
+from tensorweb.nodes.assignment import accumulate
 from tensorweb.nodes.elementwise import cast
 from tensorweb.nodes.indexing import advanced_shape
 from tensorweb.nodes.keys import Indices, Item, Span

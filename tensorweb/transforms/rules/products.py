@@ -12,7 +12,7 @@ from tensorweb.graph.autograd import inputs_of
 from tensorweb.graph.node import Node, attributes_of
 from tensorweb.nodes.contraction import contract
 from tensorweb.nodes.einsum import Labels, pair, sum_alone
-from tensorweb.nodes.fourier.pairs import part
+from tensorweb.nodes.fourier_pairs import part
 from tensorweb.nodes.movement import permute, reshape
 from tensorweb.ops.structure import EXPAND, FOURIER
 from tensorweb.transforms.rules.rule import Cotangents, Rule, Step

@@ -1,1 +1,0 @@
-"""Build discrete Fourier transforms of pairs of real nodes; nothing here is complex."""

@@ -1,0 +1,227 @@
+"""Arguments of methods: single numbers, and options in NumPy's and PyTorch's words.
+
+Methods of tensors and functions of `tw` that have an axis accept them as well.
+Reductions, which are called most, have them in their signatures: that costs a call
+nothing, and type checkers know them. Elsewhere one wrapper does it; `tensor.py` and
+`functions/__init__.py` apply it.
+
+`np.sum(x)` calls `x.sum(axis=None, out=None)`, `np.take(x, i)` passes `mode="raise"`:
+options without effect are accepted, others are refused with a way to do it here.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from importlib import import_module
+from inspect import signature
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from tensorweb.dtypes import DType
+from tensorweb.errors import DataError, DTypeError, ShapeError
+from tensorweb.evaluate import read
+from tensorweb.hostdata import unpack
+from tensorweb.tensor.base import TensorBase
+from tensorweb.tensor.convert import as_node, is_number, number_of_scalar
+
+if TYPE_CHECKING:
+    from tensorweb.tensor.tensor import Tensor
+
+
+NumberLike: TypeAlias = object
+"""A number of Python's or NumPy's, or a 0-d tensor or array, which is read."""
+
+
+def as_number(value: NumberLike, what: str) -> float:
+    """Return one number as Python's; `what` names it in errors.
+
+    Raises:
+        ShapeError: a tensor or array has axes.
+        DTypeError: it is no number, or a complex one.
+
+    >>> as_number(tw.asarray([1, 5]).max(), "stop")
+    5
+    """
+    number = as_complex_number(value, what)
+    if type(number) is complex:
+        raise DTypeError(f"{what} is the complex number {number!r}; give a real one.")
+    return number.real
+
+
+def as_complex_number(value: NumberLike, what: str) -> complex:
+    """Return one number as Python's, of any kind; `what` names it in errors.
+
+    Raises:
+        ShapeError: a tensor or array has axes.
+        DTypeError: it is no number.
+    """
+    if type(value) is int or type(value) is float:
+        return value
+    if isinstance(value, TensorBase) or hasattr(value, "__array__"):
+        return _of_array(value, what)
+    number: object = number_of_scalar(value) if is_number(value) else value
+    if isinstance(number, int | float | complex):
+        return number_of_scalar(number)
+    if not isinstance(number, str | bytes | bytearray):
+        if hasattr(number, "__index__"):
+            return operator.index(number)
+        if hasattr(number, "__float__"):
+            return float(number)
+    shown = repr(number)
+    raise DTypeError(
+        f"{what} is {shown if len(shown) <= 40 else shown[:37] + '...'} of type "
+        f"{type(number).__name__}; give a number, or a 0-d tensor or array."
+    )
+
+
+def _of_array(value: object, what: str) -> complex:
+    if is_number(value):
+        return number_of_scalar(value)
+    node = as_node(value, device=None if isinstance(value, TensorBase) else "cpu")
+    if node.shape:
+        raise ShapeError(
+            f"{what} has shape {node.shape}; give a number, or a 0-d tensor or array."
+        )
+    number = unpack(read([node])[0], node.dtype, ())
+    assert isinstance(number, int | float | complex), "internal: 0-d is a number"
+    return number
+
+
+ROW_MAJOR = ("C", "K", "A", None)
+"""Orders of memory that row-major tensors keep to."""
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def into(result: T, out: object, casting: str = "same_kind") -> T:
+    """Return a result, written into `out` where one is given, alone or in a tuple.
+
+    What it may be converted to there is a rule of NumPy's; unsafe allows everything.
+
+    Raises:
+        DataError: `out` is no tensor.
+        ShapeError: the shapes differ.
+        DTypeError: `out` cannot hold the result's dtype.
+    """
+    if out is None or out is Ellipsis:
+        return result
+    target = out[0] if type(out) is tuple and len(out) == 1 else out
+    if not isinstance(target, type(result)):
+        raise DataError(
+            f"out={type(target).__name__}: results can be written into tensors only; "
+            "make one with np.empty(shape)."
+        )
+    if target.node.shape != result.node.shape:
+        raise ShapeError(
+            f"out has shape {target.node.shape}, the result {result.node.shape}; give "
+            "a tensor of that shape."
+        )
+    if casting != "same_kind":
+        check_casting("out=", result.node.dtype, target.node.dtype, casting)
+        result = result.astype(target.node.dtype)  # type: ignore[attr-defined]  # too
+    target[...] = result  # type: ignore[index]  # every tensor has it
+    return target
+
+
+def numpys(name: str) -> Callable[..., Tensor]:
+    """Return a function of `tensorweb.numpy` that returns a tensor."""
+    return getattr(import_module("tensorweb.numpy"), name)  # type: ignore[no-any-return]  # a function by its name
+
+
+def check_casting(name: str, start: DType, end: DType, casting: str) -> None:
+    """Raise unless values of a dtype may become another one by a rule.
+
+    Raises:
+        DTypeError: the rule does not allow it.
+        DataError: there is no such rule.
+    """
+    if not import_module("tensorweb.numpy").can_cast(start, end, casting):
+        raise DTypeError(
+            f"{name}: {start} does not become {end} by the rule casting={casting!r}; "
+            'convert with astype, or say casting="unsafe".'
+        )
+
+
+def check_default(name: str, argument: str, value: object, usual: object) -> None:
+    """Raise when an argument that is NumPy's alone is not what it always is here."""
+    if value is not None and value != usual:
+        raise DataError(
+            f"{name}: {argument}={value!r} is not possible here, only {usual!r}; leave "
+            f"{argument} out."
+        )
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+WORDS: dict[str, tuple[str, ...]] = {
+    "dim": ("axis", "axes"),
+    "dims": ("axis", "axes"),
+    "keepdim": ("keepdims",),
+    "diagonal": ("k",),
+    "shifts": ("shift",),
+    "steps": ("num",),
+    "in_dims": ("in_axes",),
+    "out_dims": ("out_axes",),
+}
+"""Names of an argument here, by PyTorch's name."""
+
+
+def axis_of(name: str, axis: Any, dim: Any) -> Any:
+    """Return the axis that a call gives under one of its two names.
+
+    Raises:
+        TypeError: it is given under both.
+    """
+    if axis is None or dim is None:
+        return axis if dim is None else dim
+    raise _given_twice(name, "axis", "dim")
+
+
+def _given_twice(name: str, ours: str, theirs: str) -> TypeError:
+    """Return the error of a call with an argument under both names."""
+    return TypeError(
+        f"{name}() got the argument {ours!r} twice, also as {theirs!r}; PyTorch's word "
+        "means the same, give one of them"
+    )
+
+
+def taking_torch_words(function: F) -> F:
+    """Return a function that takes PyTorch's words too, itself if it has no axis.
+
+    Raises:
+        TypeError: when called with an argument under both names.
+
+    >>> tw.sum(tw.ones((2, 3)), dim=1, keepdim=True).shape
+    (2, 1)
+    """
+    names = signature(function).parameters
+    ours = {
+        word: next((name for name in choices if name in names), None)
+        for word, choices in WORDS.items()
+        if word not in names and not (word == "dims" and "dim" in names)
+    }
+    renamed = {word: name for word, name in ours.items() if name is not None}
+    has_axis = bool(renamed) or "dim" in names
+    if has_axis and "input" not in names and next(iter(names)) != "self":
+        renamed["input"] = ""
+    if not renamed:
+        return function
+
+    @functools.wraps(function)
+    def wrapper(*arguments: Any, **keywords: Any) -> Any:
+        if not keywords:  # A third less than handing on an empty dict.
+            return function(*arguments)
+        if not renamed.keys().isdisjoint(keywords):
+            for word in renamed.keys() & keywords:
+                name, value = renamed[word], keywords.pop(word)
+                if (name in keywords) if name else arguments:
+                    first = name or next(iter(names))
+                    raise _given_twice(function.__name__, first, word)
+                if name:
+                    keywords[name] = value
+                else:
+                    arguments = (value,)
+        return function(*arguments, **keywords)
+
+    return wrapper  # type: ignore[return-value]  # with more names than the signature
