@@ -1,13 +1,14 @@
 """What to write for names of NumPy and PyTorch that are different here.
 
 `tw.concatenate`, `x.masked_fill`, `tw.nn.mse_loss`, `model.double` and `np.matrix` are
-answered from one table. An entry is the name to use, with `np.` if it is one of
-`tensorweb.numpy`, or a sentence whose code stands in backticks. The tests resolve every
-name and run all code.
+answered from one table, and so are keywords as in `tw.jit(f, static_argnums=0)`. An
+entry is the name to use, with `np.` if it is one of `tensorweb.numpy`, or a sentence
+whose code stands in backticks. The tests resolve every name and run all code.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Collection
 
@@ -121,7 +122,10 @@ _TENSORWEB: dict[str, str] = {
     "clamp": "clip",
     "clone": "copy",
     "cpu": "write `x.to_device('cpu')`",
-    "cuda": f"write `x.to_device({fastest()!r})`",
+    "cuda": (
+        f"write `x.to_device({fastest()!r})`, and `tw.default_device()` for the device "
+        "that new tensors are on"
+    ),
     "eq": "equal",
     "ge": "greater_equal",
     "gt": "greater",
@@ -326,7 +330,45 @@ _NUMPY: dict[str, str] = {
     "typing": "annotate tensors as `tw.Tensor`, and data for them as `object`",
 }
 
+_ALONE = "leave it out: tensors lie on one device, and values never change"
+_LOSSES = "write `tw.nn.MSELoss(reduction='sum')`, or 'mean' or 'none'"
+_STATIC = "leave it out: numbers, text and functions are constants of a recording"
+_ONE = "leave it out: there is one way to compute it"
+
+_KEYWORDS: dict[str, str] = {
+    **_entries(
+        (_ALONE, "inplace memory_format names non_blocking pin_memory donate_argnums"),
+        (_LOSSES, "reduce size_average"),
+        (_STATIC, "donate_argnames static_argnames static_argnums"),
+        (_ONE, "capturable differentiable foreach fullgraph fused precision"),
+        ("write `x.astype(dtype)` before, or of the result", "dtype"),
+        ("write `tw.nn.Linear(2, 3).to(device)`, or `x.to_device(device)`", "device"),
+        (f"write {_KEY} and `tw.random.normal(key, shape)`", "generator rng"),
+        (
+            "embed with `x[i]` of weights that are scaled by "
+            "`tw.nn.normalize(x, dim=-1)`",
+            "max_norm norm_type",
+        ),
+    ),
+    "allow_unused": "a gradient that nothing depends on is 0: leave it out",
+    "create_graph": (
+        "derivatives of derivatives are those of functions: `tw.grad(tw.grad(f_of_x))`"
+    ),
+    "dim": "this has no axis: `tw.sum(x, dim=0)` and the like have one",
+    "holomorphic": "gradients of complex numbers are described in the guide",
+    "keepdim": "write `tw.expand_dims(x, axis)` of the result",
+    "key": "write `tw.nn.dropout(x, 0.5, key=key)` where forward takes a key",
+    "out": "write `x[...] = values`",
+    "requires_grad": "write `x.requires_grad_()`",
+    "sorted": "leave it out: the largest come first",
+    "sparse": "leave it out: gradients are dense",
+    "train": "forward has no such argument; write `model.train()`",
+    "training": "write `model.train()` or `model.eval()`",
+}
+"""What to write for keywords of PyTorch and JAX that a function does not take."""
+
 ADVICE: dict[str, dict[str, str]] = {
+    "keywords": _KEYWORDS,
     "tensorweb": _TENSORWEB,
     "tensorweb.nn": _NN,
     "tensorweb.nn.Module": _MODULE,
@@ -375,6 +417,24 @@ def method_advice(
     if entry in DTYPES:
         return f"write x.astype(tw.{entry})"
     return f"tensorweb calls it {entry if entry in methods else 'tw.' + entry}"
+
+
+_UNKNOWN_KEYWORD = re.compile(
+    r"got an unexpected keyword argument '(\w+)'(?:\. Did you mean '\w+'\?)?$"
+)
+
+
+def advise_on_keyword(error: TypeError) -> None:
+    """Add to the error about an unknown keyword what to write instead."""
+    found = _UNKNOWN_KEYWORD.search(str(error))
+    advice = keyword_entry(found[1]) if found else ""
+    if advice:
+        error.args = (f"{error}; {advice}.",)
+
+
+def keyword_entry(name: str, default: str = "") -> str:
+    """Return what to write instead of a keyword of PyTorch or JAX, else a default."""
+    return _sentence(_KEYWORDS.get(name)) or default
 
 
 def module_method_advice(name: str) -> str | None:

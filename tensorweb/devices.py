@@ -11,7 +11,7 @@ import importlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -112,6 +112,7 @@ def as_device(device: object) -> str:
     if device is None:
         return default_device()
     if isinstance(device, str):
+        device = str(device)  # Not a subclass, whose pieces would be kept as names.
         if device in DEVICES or device in _numbered:
             return device
         kind, _, number = device.partition(":")
@@ -119,7 +120,10 @@ def as_device(device: object) -> str:
             if int(number) == 0:
                 return kind
             return _open_numbered(kind, int(number))
-    raise DeviceError(f"unknown device {device!r}; devices are {', '.join(DEVICES)}.")
+    raise DeviceError(
+        f"unknown device {device!r}; devices are {', '.join(DEVICES)}, the GPU is "
+        '"webgpu", and tw.default_device() is the fastest.'
+    )
 
 
 def _open_numbered(kind: str, number: int) -> str:
@@ -351,12 +355,12 @@ def prefer_device(device: str) -> None:
     _process_default = as_device(device)
 
 
-@contextlib.contextmanager
-def device(name: str) -> Iterator[str]:
-    """Use a device as the default inside a `with` block.
+class device(str):
+    """A device's name, which in a `with` block is the default device.
 
     The default is set for this thread and asyncio task only. A new task begins with the
     default of the code that creates it, a new thread with the default of the process.
+    As in PyTorch, `x.to(tw.device("cpu"))` is `x.to("cpu")`.
 
     Raises:
         DeviceError: the device is unknown or cannot be had here.
@@ -365,14 +369,30 @@ def device(name: str) -> Iterator[str]:
     ...     name
     'cpu'
     """
-    checked = as_device(name)
-    backend(checked)
-    before = _context_default.get()
-    _context_default.set(checked)
-    try:
-        yield checked
-    finally:
-        _context_default.set(before)
+
+    def __new__(cls, name: object) -> device:
+        """Check the name."""
+        made = super().__new__(cls, as_device(name))
+        made._before = []
+        return made
+
+    _before: list[str | None]
+
+    @property
+    def type(self) -> str:
+        """The name without the adapter's number."""
+        return self.partition(":")[0]
+
+    def __enter__(self) -> str:
+        """Open the device and make it the default."""
+        backend(name := str(self))
+        self._before.append(_context_default.get())
+        _context_default.set(name)
+        return name
+
+    def __exit__(self, *_: object) -> None:
+        """Restore the default."""
+        _context_default.set(self._before.pop())
 
 
 def stores(dtype: DType, device: str) -> bool:

@@ -158,6 +158,7 @@ TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "numpy_names": lambda: _names_of("numpy"),
     "numpy_summary": _numpy_summary,
     "torch_words": _words,
+    "torch_keywords": lambda: _table(ADVICE["keywords"]),
     "torch_names": lambda: _names_of("pytorch"),
     "torch_nn": lambda: _table(ADVICE["tensorweb.nn"]),
     "torch_module": lambda: _table(ADVICE["tensorweb.nn.Module"]),

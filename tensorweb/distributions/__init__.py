@@ -24,6 +24,7 @@ from tensorweb.distributions.continuous import (
 from tensorweb.distributions.discrete import Bernoulli, Categorical
 from tensorweb.distributions.distribution import Distribution, Independent
 from tensorweb.distributions.divergence import kl_divergence
+from tensorweb.tensor.arguments import answer_torch_words as _answer_torch_words
 
 __all__ = [
     "Bernoulli",
@@ -38,6 +39,8 @@ __all__ = [
     "Uniform",
     "kl_divergence",
 ]
+
+_answer_torch_words(globals(), __all__)
 
 if not _typing.TYPE_CHECKING:  # A type checker shall find names that are not there.
 

@@ -22,6 +22,7 @@ from tensorweb.fft.transforms import (
     rfft,
     rfftn,
 )
+from tensorweb.tensor.arguments import answer_torch_words as _answer_torch_words
 
 __all__ = [
     "fft",
@@ -39,6 +40,8 @@ __all__ = [
     "rfftfreq",
     "rfftn",
 ]
+
+_answer_torch_words(globals(), __all__)
 
 if not _typing.TYPE_CHECKING:  # Type checkers report unknown names.
 

@@ -5,8 +5,7 @@ builder in `nodes/` where tensors have none. `elementwise` is made from the op t
 `segments` and `callables` are written with tensors.
 """
 
-from sys import modules as _modules
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from tensorweb.functions.callables import *
@@ -23,14 +22,9 @@ from tensorweb.functions.rounding import *
 from tensorweb.functions.searching import *
 from tensorweb.functions.segments import *
 from tensorweb.functions.windows import *
-from tensorweb.tensor.arguments import taking_torch_words as _taking_torch_words
+from tensorweb.tensor.arguments import answer_torch_words as _answer_torch_words
 
 if not TYPE_CHECKING:  # Type checkers follow the stars, but not a sum of lists.
     _topics = [part for part in list(globals().values()) if type(part) is ModuleType]
     __all__ = [name for topic in _topics for name in getattr(topic, "__all__", ())]
-    for _name in __all__:
-        _function = globals()[_name]
-        if type(_function) is FunctionType:
-            _function = _taking_torch_words(_function)
-            globals()[_name] = _function
-            setattr(_modules[_function.__module__], _name, _function)
+    _answer_torch_words(globals(), __all__)

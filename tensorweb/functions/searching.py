@@ -109,10 +109,11 @@ def argmin(
     return asarray(x).argmin(axis, keepdims=keepdims, dim=dim, keepdim=keepdim)
 
 
-def nonzero(x: ArrayLike, /) -> tuple[Tensor, ...]:
+def nonzero(x: ArrayLike, /, *, as_tuple: bool = True) -> tuple[Tensor, ...]:
     """Return where elements are not zero: one index tensor per axis.
 
-    Their number is a shape, so this reads one number from the device.
+    With `as_tuple=False` it is one tensor, `(count, axes)`, as PyTorch's. Their number
+    is a shape, so this reads one number from the device.
 
     Raises:
         DataError: the tensor is 0-d.
@@ -120,7 +121,7 @@ def nonzero(x: ArrayLike, /) -> tuple[Tensor, ...]:
     >>> tw.nonzero([[1, 0], [0, 2]])
     (tensor([0, 1]), tensor([0, 1]))
     """
-    return asarray(x).nonzero()
+    return asarray(x).nonzero(as_tuple=as_tuple)
 
 
 def isin(x1: ArrayLike, x2: ArrayLike, /, *, invert: bool = False) -> Tensor:

@@ -35,6 +35,7 @@ from tensorweb.linalg.structured import (
     solve_triangular,
     toeplitz,
 )
+from tensorweb.tensor.arguments import answer_torch_words as _answer_torch_words
 
 __all__ = [
     "LinAlgError",
@@ -71,6 +72,8 @@ __all__ = [
     "vecdot",
     "vector_norm",
 ]
+
+_answer_torch_words(globals(), __all__)
 
 if not _typing.TYPE_CHECKING:  # Type checkers report unknown names.
 

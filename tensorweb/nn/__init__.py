@@ -33,6 +33,7 @@ from tensorweb.nn.padding_layers import *
 from tensorweb.nn.pooling import *
 from tensorweb.nn.recurrent import *
 from tensorweb.nn.transformers import *
+from tensorweb.tensor.arguments import answer_torch_words as _answer_torch_words
 
 if not _typing.TYPE_CHECKING:  # Type checkers follow the stars, but not a sum of lists.
     _topics = [
@@ -46,6 +47,8 @@ if not _typing.TYPE_CHECKING:  # Type checkers follow the stars, but not a sum o
         if topic not in (functional, init)
         for name in getattr(topic, "__all__", ())
     ]
+
+    _answer_torch_words(globals(), __all__)
 
     def __getattr__(name: str) -> _typing.NoReturn:
         """Answer a name of PyTorch with what to write here."""

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import Parameter, Signature, get_annotations, signature
 from typing import Any, ClassVar, NoReturn, Self, TypeVar, dataclass_transform
 
-from tensorweb.advice import module_method_advice
+from tensorweb.advice import advise_on_keyword, module_method_advice
 from tensorweb.errors import DataError, DTypeError, TensorwebError
 from tensorweb.nn.arguments import operand
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.arguments import answering_keywords
 from tensorweb.tensor.base import FLOWING, TensorBase
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.transforms.backward import no_grad
@@ -72,7 +73,13 @@ class Module:
                     "give it once."
                 )
             args = (kwargs.pop("input"),)
-        return self.forward(*args, **kwargs)
+        if not kwargs:
+            return self.forward(*args)
+        try:
+            return self.forward(*args, **kwargs)
+        except TypeError as error:
+            advise_on_keyword(error)
+            raise
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the module's result; each class has its own.
@@ -423,6 +430,7 @@ class FunctionModule(Module):
         # PyTorch's `inplace` changes nothing: values never change.
         cls._options = tuple([name for name in names if name != "inplace"])
 
+    @answering_keywords
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Store the options."""
         bound = signature(type(self)).bind(*args, **kwargs)

@@ -54,6 +54,7 @@ from tensorweb.optim.schedules import (
     warmup_cosine,
 )
 from tensorweb.optim.state import State
+from tensorweb.tensor.arguments import answer_torch_words as _answer_torch_words
 
 __all__ = [
     "LBFGS",
@@ -90,6 +91,8 @@ __all__ = [
     "warm_restarts",
     "warmup_cosine",
 ]
+
+_answer_torch_words(globals(), __all__)
 
 if not _typing.TYPE_CHECKING:  # A type checker shall find names that are not there.
 

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 from tensorweb import dtypes
+from tensorweb.advice import keyword_entry
 from tensorweb.errors import DataError, TraceError, TransformError
 from tensorweb.functions import asarray, zeros_like
 from tensorweb.graph.autograd import grad_disabled
@@ -127,8 +128,9 @@ class Optimizer:
         unknown = [name for name in options if name not in known]
         if unknown:
             raise DataError(
-                f"{cls.__name__}: there is no option {unknown[0]!r}; the options are "
-                f"{', '.join(known)}."
+                f"{cls.__name__}: there is no option {unknown[0]!r}; "
+                + keyword_entry(unknown[0], f"the options are {', '.join(known)}")
+                + "."
             )
         return super().__new__(cls)
 

@@ -22,6 +22,7 @@ from tensorweb.random.distributions import (
 )
 from tensorweb.random.generator import Generator
 from tensorweb.random.keys import bits, fold_in, key, split
+from tensorweb.tensor.arguments import answer_torch_words as _answer_torch_words
 
 __all__ = [
     "Generator",
@@ -40,6 +41,8 @@ __all__ = [
     "truncated_normal",
     "uniform",
 ]
+
+_answer_torch_words(globals(), __all__)
 
 if not _typing.TYPE_CHECKING:  # A type checker shall find names that are not there.
 

@@ -2,8 +2,9 @@
 
 Methods of tensors and functions of `tw` that have an axis accept them as well.
 Reductions, which are called most, have them in their signatures: that costs a call
-nothing, and type checkers know them. Elsewhere one wrapper does it; `tensor.py` and
-`functions/__init__.py` apply it.
+nothing, and type checkers know them. Elsewhere one wrapper does it, which also adds
+advice to the error about an unknown keyword; `tensor.py` and the packages of public
+functions apply it.
 
 `np.sum(x)` calls `x.sum(axis=None, out=None)`, `np.take(x, i)` passes `mode="raise"`:
 options without effect are accepted, others are refused with a way to do it here.
@@ -13,11 +14,14 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 from importlib import import_module
-from inspect import signature
+from inspect import Parameter, signature
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from tensorweb.advice import advise_on_keyword
 from tensorweb.dtypes import DType
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.evaluate import read
@@ -163,8 +167,15 @@ WORDS: dict[str, tuple[str, ...]] = {
     "steps": ("num",),
     "in_dims": ("in_axes",),
     "out_dims": ("out_axes",),
+    "unbiased": ("correction",),
 }
 """Names of an argument here, by PyTorch's name."""
+
+ELEMENTWISE = "tensorweb.functions."
+"""Modules whose functions of positional arguments have no wrapper."""
+
+_wrappers: set[Callable[..., Any]] = set()
+"""Functions made by `answer_torch_words`, which are offered by several packages."""
 
 
 def axis_of(name: str, axis: Any, dim: Any) -> Any:
@@ -187,7 +198,10 @@ def _given_twice(name: str, ours: str, theirs: str) -> TypeError:
 
 
 def taking_torch_words(function: F) -> F:
-    """Return a function that takes PyTorch's words too, itself if it has no axis.
+    """Return a function that takes PyTorch's words too, and answers unknown keywords.
+
+    A function that takes no keywords is returned itself, since elementwise functions
+    are called too often for a wrapper, and so is a method without an axis.
 
     Raises:
         TypeError: when called with an argument under both names.
@@ -203,15 +217,22 @@ def taking_torch_words(function: F) -> F:
     }
     renamed = {word: name for word, name in ours.items() if name is not None}
     has_axis = bool(renamed) or "dim" in names
-    if has_axis and "input" not in names and next(iter(names)) != "self":
+    is_method = next(iter(names), "self") == "self"
+    if has_axis and "input" not in names and not is_method:
         renamed["input"] = ""
-    if not renamed:
+    takes_keywords = any(
+        parameter.kind is not Parameter.POSITIONAL_ONLY for parameter in names.values()
+    )
+    if not renamed and (is_method or not takes_keywords):
         return function
+    makes_leaf = "device" in names and "requires_grad" not in names and not is_method
 
     @functools.wraps(function)
     def wrapper(*arguments: Any, **keywords: Any) -> Any:
         if not keywords:  # A third less than handing on an empty dict.
             return function(*arguments)
+        if makes_leaf and keywords.pop("requires_grad", False):
+            return wrapper(*arguments, **keywords).requires_grad_()
         if not renamed.keys().isdisjoint(keywords):
             for word in renamed.keys() & keywords:
                 name, value = renamed[word], keywords.pop(word)
@@ -222,6 +243,45 @@ def taking_torch_words(function: F) -> F:
                     keywords[name] = value
                 else:
                     arguments = (value,)
-        return function(*arguments, **keywords)
+        try:
+            return function(*arguments, **keywords)
+        except TypeError as error:
+            advise_on_keyword(error)
+            raise
 
     return wrapper  # type: ignore[return-value]  # with more names than the signature
+
+
+def answering_keywords(function: F) -> F:
+    """Return a function that adds advice to the error about an unknown keyword."""
+
+    @functools.wraps(function)
+    def wrapper(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            return function(*arguments, **keywords)
+        except TypeError as error:
+            advise_on_keyword(error)
+            raise
+
+    return wrapper  # type: ignore[return-value]  # of the same signature
+
+
+def answer_torch_words(namespace: dict[str, Any], names: Iterable[str]) -> None:
+    """Let functions of a package take PyTorch's words, and constructors answer them.
+
+    A function is replaced in the module that defines it as well, so that it can be
+    pickled; modules that have imported it before call it without the wrapper.
+    """
+    for name in names:
+        value = namespace[name]
+        if isinstance(value, FunctionType) and value not in _wrappers:
+            wrapper = taking_torch_words(value)
+            if wrapper is value and not value.__module__.startswith(ELEMENTWISE):
+                wrapper = answering_keywords(value)
+            _wrappers.add(wrapper)
+            home, own = vars(sys.modules[value.__module__]), value.__name__
+            if home.get(own) is value:
+                home[own] = wrapper
+            namespace[name] = wrapper
+        elif isinstance(value, type) and "__init__" in vars(value):
+            value.__init__ = answering_keywords(value.__init__)  # type: ignore[misc]  # the same, with better errors

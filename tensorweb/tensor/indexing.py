@@ -32,7 +32,9 @@ from tensorweb.nodes.assignment import assign_plain
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.indexing import is_basic, select_plain, take_along
 from tensorweb.nodes.keys import Indices, Item, unravel_positions, whole_spans
+from tensorweb.nodes.movement import expand_dims
 from tensorweb.nodes.reduction import reduce
+from tensorweb.nodes.selection import concat
 from tensorweb.ops import OPS
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor.arguments import numpys
@@ -208,8 +210,10 @@ class IndexingMethods(TensorBase):
         filled, kept = as_operands(value, self)
         return self._wrap(elementwise(OPS["where"], test, filled, kept))
 
-    def nonzero(self) -> tuple[Tensor, ...]:
+    def nonzero(self, *, as_tuple: bool = True) -> tuple[Tensor, ...]:
         """Return where elements are not zero: one index tensor per axis.
+
+        With `as_tuple=False` it is one tensor, `(count, axes)`, as PyTorch's.
 
         >>> tw.tensor([[1, 0], [0, 2]]).nonzero()
         (tensor([0, 1]), tensor([0, 1]))
@@ -218,9 +222,11 @@ class IndexingMethods(TensorBase):
             raise DataError("nonzero: a 0-d tensor has no axes; reshape it to (1,).")
         mask = _as_mask(self.node)
         positions = mask_positions(mask)
-        return tuple(
-            self._wrap(node) for node in unravel_positions(positions, mask.shape)
-        )
+        axes = unravel_positions(positions, mask.shape)
+        if not as_tuple:
+            columns = concat([expand_dims(axis, (1,)) for axis in axes], 1)
+            return self._wrap(columns)  # type: ignore[return-value]  # as PyTorch
+        return tuple(self._wrap(node) for node in axes)
 
     @property
     def at(self) -> At:

@@ -11,6 +11,8 @@ from functools import WRAPPER_ASSIGNMENTS, WRAPPER_UPDATES, wraps
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, TypeVar
 
+from tensorweb.tensor.arguments import answering_keywords
+
 FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType)
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -30,6 +32,7 @@ def transformation(transform: C) -> C:
     The function inside is transformed, so decorators may stand in either order.
     """
 
+    @answering_keywords
     @wraps(transform)
     def wrapper(*args: Any, **keywords: Any) -> Any:
         if args and isinstance(args[0], staticmethod | classmethod):

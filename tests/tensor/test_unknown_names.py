@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import inspect
 import os
+import pickle
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import tensorweb as tw
 import tensorweb.numpy as np
+from tensorweb import nn
 from tensorweb.advice import ADVICE, DTYPES
 
 METHODS = frozenset(dir(tw.ones(2, device="cpu")))
@@ -51,6 +54,7 @@ def names_of_advice() -> dict[str, Any]:
     names |= {"image": tw.zeros((3, 4, 5, 2)), "channels": 1, "height": 5, "width": 2}
     names |= {"model": tw.nn.Linear(2, 2), "module": tw.nn.ReLU(), "name": "scale"}
     names |= {"self": tw.nn.Linear(2, 2), "tensor": x, "file": os.devnull}
+    names |= {"f_of_x": lambda x: x.sum()}
     names["model"].requires_grad_()
     names["model"](x).sum().backward()
     return names | {"opt": tw.optim.SGD([tw.ones(2)])}
@@ -60,7 +64,8 @@ def names_of_advice() -> dict[str, Any]:
 def test_advice_can_be_followed(module: str, name: str, cpu: str) -> None:
     entry = ADVICE[module][name]
     if " " not in entry:
-        known = np.__all__ if entry.startswith("np.") else HOMES[module].__all__
+        home = HOMES.get(module, tw)
+        known = np.__all__ if entry.startswith("np.") else home.__all__
         ours = entry.removeprefix("np.")
         assert ours in known or (module == "tensorweb" and ours in METHODS)
         assert entry != name
@@ -126,6 +131,62 @@ def test_tensors_answer_with_our_name(name: str, words: str) -> None:
         getattr(x, name)
     assert f"a tensor has no attribute {name!r}" in str(caught.value)
     assert words in str(caught.value)
+
+
+IMAGE = tw.ones((1, 2, 4, 4), device="cpu")
+
+KEYWORDS: dict[str, Callable[..., Any]] = {
+    "create_graph": lambda **k: tw.grad(tw.sum, **k),
+    "device": lambda **k: nn.ReLU(**k),
+    "dtype": lambda **k: nn.functional.softmax(IMAGE, dim=1, **k),
+    "foreach": lambda **k: tw.optim.Adam([IMAGE], **k),
+    "generator": lambda **k: tw.random.normal(tw.random.key(0), (2,), **k),
+    "inplace": lambda **k: nn.functional.relu(IMAGE, **k),
+    "max_norm": lambda **k: nn.Embedding(3, 2, **k),
+    "memory_format": lambda **k: tw.zeros_like(IMAGE, **k),
+    "out": lambda **k: tw.linalg.inv(IMAGE, **k),
+    "pin_memory": lambda **k: tw.zeros(3, **k),
+    "requires_grad": lambda **k: nn.Linear(2, 2, **k),
+    "size_average": lambda **k: nn.MSELoss(**k),
+    "static_argnums": lambda **k: tw.jit(tw.sum, **k),
+    "train": lambda **k: nn.Linear(4, 2)(IMAGE, **k),
+    "training": lambda **k: nn.Dropout()(IMAGE, **k),
+}
+"""By a keyword, a call that does not take it."""
+
+
+@pytest.mark.parametrize("name", KEYWORDS)
+def test_keywords_are_answered_with_what_to_write(name: str, cpu: str) -> None:
+    with pytest.raises((TypeError, tw.DataError)) as caught:
+        KEYWORDS[name](**{name: 1})
+    assert ADVICE["keywords"][name].replace("`", "") in str(caught.value)
+    with pytest.raises((TypeError, tw.DataError)) as caught:
+        KEYWORDS[name](no_such_word=1)
+    assert "no_such_word" in str(caught.value)
+    assert ";" not in str(caught.value) or isinstance(caught.value, tw.DataError)
+
+
+def test_keywords_of_torch_that_have_a_meaning(device: str) -> None:
+    x = tw.asarray([[1.0, 0.0], [0.0, 3.0]])
+    assert tw.zeros((2, 3), requires_grad=True).requires_grad
+    assert tw.arange(3.0, requires_grad=True).is_leaf
+    assert x.var(dim=0, unbiased=True).tolist() == [0.5, 4.5]
+    assert tw.std(x, dim=0, unbiased=False).tolist() == [0.5, 1.5]
+    assert tw.nonzero(x, as_tuple=False).tolist() == [[0, 0], [1, 1]]
+    assert tw.linalg.vector_norm(x, dim=1, keepdim=True).tolist() == [[1], [3]]
+    assert nn.functional.relu is not tw.relu
+    for name in ("softmax", "conv2d", "dropout"):
+        function = getattr(nn.functional, name)
+        assert pickle.loads(pickle.dumps(function)) is getattr(nn, name)
+
+
+def test_a_device_is_a_name_and_a_block() -> None:
+    device = tw.device("cpu")
+    assert (device, device.type, tw.ones(2, device=device).device) == ("cpu",) * 3
+    with device, device:
+        assert tw.default_device() == "cpu"
+    with pytest.raises(tw.DeviceError, match=r"GPU is \"webgpu\", and tw\.default_d"):
+        tw.device("cuda")
 
 
 def test_other_names_are_plain_errors() -> None:
