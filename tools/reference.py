@@ -196,7 +196,10 @@ PAGES: dict[str, Page] = {
     "data": Page(
         "Data sets and batches",
         "Batches of samples in a random order, with PyTorch's names.",
-        _module("data"),
+        (
+            *_module("data"),
+            Section("Transforms of images", module="tensorweb.data.transforms"),
+        ),
         guide="pytorch",
     ),
     "saving": Page(

@@ -60,7 +60,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "fft": (*TENSOR, "functions"),
     "random": (*TENSOR, "trees", "functions", "transforms"),
     "nn": (*TENSOR, "trees", "tree", "functions", "transforms", "random"),
-    "data": (*TENSOR, "tree", "functions", "nn"),
+    "data": (*TENSOR, "tree", "functions", "random", "nn"),
     "linalg": (*TENSOR, "functions"),
     "distributions": (
         *TENSOR,
