@@ -18,7 +18,7 @@ import pytest
 from _pytest.doctest import DoctestItem
 
 import tensorweb
-from tensorweb import devices, dtypes, notices
+from tensorweb import devices, dtypes, frames
 from tools import bundle
 from tools.environment import NODE_MODULES
 from tools.reach import RULES as RULE_FILES
@@ -45,7 +45,7 @@ def _examples_on_cpu(
         return
     doctest_namespace["tw"] = tensorweb
     doctest_namespace["np"] = tensorweb.numpy
-    notices.begin_program()
+    frames.begin_program()
     with devices.device("cpu"):
         yield
 

@@ -79,9 +79,8 @@ def _pack_drivers(target: Path) -> None:
     package = ROOT / "tensorweb"
     with zipfile.ZipFile(target, "w") as archive:
         archive.writestr("tensorweb/__init__.py", "")
-        for name in ("clashes.py", "errors.py", "wording.py"):
+        for name in ("errors.py", "waits.py"):
             archive.write(package / name, f"tensorweb/{name}")
-        archive.write(package / "waits.py", "tensorweb/waits.py")
         for path in sorted((package / "drivers").glob("*.[pj][ys]")):
             archive.write(path, f"tensorweb/drivers/{path.name}")
         for path in [*PAGE.glob("*.py"), ROOT / "tests" / "wasm_modules.py"]:

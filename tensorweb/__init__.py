@@ -66,8 +66,8 @@ from tensorweb.errors import (
 )
 from tensorweb.evaluate import synchronize
 from tensorweb.events import KernelRecord, record_kernels
-from tensorweb.exchange.arrivals import listen as _listen
-from tensorweb.exchange.gpu import use_device
+from tensorweb.exchange import listen as _listen
+from tensorweb.exchange import use_device
 from tensorweb.functions import *
 from tensorweb.performance.tuning import tune, tune_async
 from tensorweb.performance.warming import warm_up, warm_up_async

@@ -24,8 +24,8 @@ from tensorweb.errors import (
     DTypeError,
     NarrowedDataWarning,
 )
+from tensorweb.frames import programs, warn_once
 from tensorweb.graph import deferred_errors
-from tensorweb.notices import programs, warn_once
 from tensorweb.waits import Steps, run_async, run_blocking
 
 if TYPE_CHECKING:

@@ -11,9 +11,16 @@ from typing import Any
 
 from tensorweb.devices import all_opened, backend
 from tensorweb.graph.autograd import is_recording, may_differentiate, set_rule
-from tensorweb.graph.complex_pairs import pair_of, pairs_of
 from tensorweb.graph.deferred_errors import concerning, require_sound
-from tensorweb.graph.node import Node, complex_of, constant, leaf, number_of_constant
+from tensorweb.graph.node import (
+    Node,
+    complex_of,
+    constant,
+    leaf,
+    number_of_constant,
+    pair_of,
+    pairs_of,
+)
 from tensorweb.graph.nonfinite import search
 from tensorweb.graph.op import COMPLEX, CONSTANT
 from tensorweb.graph.provenance import open_provenance

@@ -14,13 +14,15 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, SupportsIndex
 
-from tensorweb.clashes import Clash, broadcast_clash, matmul_clash
 from tensorweb.errors import (
     AxisError,
+    Clash,
     DataError,
     ShapeError,
     ShapeTypeError,
     TensorIndexError,
+    broadcast_clash,
+    matmul_clash,
 )
 
 if TYPE_CHECKING:

@@ -212,7 +212,7 @@ PAGES: dict[str, Page] = {
         "Devices and running",
         "Where tensors are computed and when, and which kernels ran.",
         _sections(
-            Devices="devices gpu",
+            Devices="devices exchange",
             Computing_and_debugging="debugging evaluate",
             Kernels="events",
             Reports="report",

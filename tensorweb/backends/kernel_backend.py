@@ -34,7 +34,7 @@ from tensorweb.devices import forget
 from tensorweb.drivers import Driver
 from tensorweb.drivers.memory import remember_loss
 from tensorweb.drivers.protocol import COPY
-from tensorweb.errors import DeviceLostError, DeviceMemoryError
+from tensorweb.errors import DeviceLostError, DeviceMemoryError, counted
 from tensorweb.events import (
     KernelRecord,
     clock,
@@ -56,7 +56,6 @@ from tensorweb.nodes.movement import copy
 from tensorweb.schedule.kernel import Planned
 from tensorweb.schedule.linear import LinearGraph, linearize, pieces
 from tensorweb.waits import Steps
-from tensorweb.wording import counted
 
 if TYPE_CHECKING:
     from tensorweb.protocol import (

@@ -20,7 +20,7 @@ from tensorweb.backends.numpy_rules import (
     repeated,
     rule_of,
 )
-from tensorweb.errors import DeviceMemoryError
+from tensorweb.errors import DeviceMemoryError, counted
 from tensorweb.graph.attributes import Joining, Reduction
 from tensorweb.graph.autograd import settle
 from tensorweb.graph.node import Node, ancestors, attributes_of, number_of_constant
@@ -32,7 +32,6 @@ from tensorweb.ops.structure import CAST
 from tensorweb.protocol import RowTransformer, ShaderCompiler
 from tensorweb.view import View
 from tensorweb.waits import Steps
-from tensorweb.wording import counted
 
 
 class ArrayStorage(Storage):

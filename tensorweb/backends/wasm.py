@@ -15,9 +15,9 @@ from tensorweb.devices import DEVICES
 from tensorweb.drivers import ModuleDriver
 from tensorweb.drivers.policy import WASM_CAPACITY
 from tensorweb.dtypes import ALL
+from tensorweb.errors import counted
 from tensorweb.protocol import ShaderCompiler
 from tensorweb.schedule.kernel import Kernel
-from tensorweb.wording import counted
 
 DEVICE = "cpu"
 

@@ -28,7 +28,7 @@ from tensorweb.drivers import ShaderDriver, open_driver
 from tensorweb.drivers.policy import ADAPTER_VARIABLE
 from tensorweb.drivers.protocol import SharingDriver
 from tensorweb.dtypes import ALL
-from tensorweb.errors import ShaderError
+from tensorweb.errors import ShaderError, counted
 from tensorweb.graph.custom import Custom
 from tensorweb.graph.node import Node, attributes_of
 from tensorweb.schedule.kernel import Kernel
@@ -36,7 +36,6 @@ from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import linearize
 from tensorweb.version import VERSION
 from tensorweb.waits import Steps, run_blocking
-from tensorweb.wording import counted
 
 if TYPE_CHECKING:
     from tensorweb.protocol import BufferSharer, Preparer, ShaderCompiler, Tuner

@@ -41,7 +41,7 @@ from tensorweb.codegen.wgsl_program import (
     ProgramParser,
     scalar,
 )
-from tensorweb.wording import counted
+from tensorweb.errors import counted
 
 Triple = tuple[int, int, int]
 Parts = tuple[int, ...] | None

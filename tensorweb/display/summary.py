@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
+from tensorweb.errors import counted
 from tensorweb.evaluate import read
 from tensorweb.graph.node import Node
 from tensorweb.hostdata import Number
-from tensorweb.wording import counted
 
 from .cells import Cells, cells_of, finite_range, plane
 from .numbers import shape_text, short, values_of

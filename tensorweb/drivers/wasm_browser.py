@@ -19,8 +19,7 @@ from tensorweb.drivers.policy import (
 )
 from tensorweb.drivers.scripts import JsObject, join_scripts, script_text
 from tensorweb.drivers.wasm_driver import PAGE, WasmDriver
-from tensorweb.errors import DeviceError, ShaderError
-from tensorweb.wording import counted
+from tensorweb.errors import DeviceError, ShaderError, counted
 
 PARTS = (
     "wasm_browser.js",

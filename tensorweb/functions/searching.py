@@ -15,7 +15,7 @@ from typing import NamedTuple, SupportsIndex, overload
 from tensorweb.devices import default_device
 from tensorweb.errors import DataError
 from tensorweb.functions.creation import asarray
-from tensorweb.lookups.sets import distinct
+from tensorweb.lookups import distinct
 from tensorweb.nodes import choice
 from tensorweb.nodes import sorting as build
 from tensorweb.nodes.elementwise import elementwise

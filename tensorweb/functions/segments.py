@@ -14,7 +14,7 @@ from tensorweb.devices import as_device
 from tensorweb.dtypes import DType, integer_range
 from tensorweb.errors import DTypeError, RangeError, ShapeError
 from tensorweb.functions.creation import asarray, full, zeros
-from tensorweb.lookups.keys import ends_within, extremes
+from tensorweb.lookups import ends_within, extremes
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, device_of

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary, WeakSet
 
 from tensorweb.errors import TraceError
-from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.node import Node, ancestors
+from tensorweb.graph.node import Node, ancestors, pair_of
 from tensorweb.graph.storage import Storage
 
 

@@ -15,8 +15,7 @@ from tensorweb import dtypes, frames
 from tensorweb.display.numbers import short, values_of
 from tensorweb.evaluate import read_steps
 from tensorweb.frames import Location
-from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.node import Node
+from tensorweb.graph.node import Node, pair_of
 from tensorweb.graph.op import COMPLEX
 from tensorweb.graph.provenance import Provenance
 from tensorweb.hostdata import Number

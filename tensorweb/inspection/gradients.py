@@ -10,8 +10,7 @@ from collections.abc import Collection, Sequence
 
 from tensorweb import dtypes
 from tensorweb.graph.autograd import grad_disabled
-from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.node import Node
+from tensorweb.graph.node import Node, pair_of
 from tensorweb.graph.provenance import Provenance
 from tensorweb.inspection import dependence
 from tensorweb.inspection.cells import Index, values_at

@@ -9,8 +9,7 @@ from tensorweb import dtypes
 from tensorweb import functions as xp
 from tensorweb.errors import ShapeError
 from tensorweb.graph.autograd import may_differentiate, set_rule
-from tensorweb.graph.complex_pairs import like, pair_of
-from tensorweb.graph.node import Node, complex_of
+from tensorweb.graph.node import Node, complex_of, like, pair_of
 from tensorweb.linalg.operands import (
     SlogdetResult,
     as_complex,

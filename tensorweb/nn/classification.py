@@ -23,7 +23,7 @@ from tensorweb.functions import (
 )
 from tensorweb.graph.node import Node
 from tensorweb.graph.tracing import is_traced
-from tensorweb.lookups.keys import ends_within, extremes
+from tensorweb.lookups import ends_within, extremes
 from tensorweb.nn.activations import log_softmax_along, softmax_along
 from tensorweb.nn.arguments import (
     REDUCTIONS,

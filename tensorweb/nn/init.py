@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tensorweb import notices
+from tensorweb import frames
 from tensorweb.devices import as_device, default_device, losses, require_dtype
 from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError, DTypeError, ShapeError
@@ -57,7 +57,7 @@ def generator(rng: Rng = None, device: str | None = None) -> Generator:
             )
         return Generator(rng, device=None if isinstance(rng, TensorBase) else where)
     # A lost device takes the generator's state with it, so another generator begins.
-    current = notices.programs(), losses(where)
+    current = frames.programs(), losses(where)
     *state, cached = _programs.get(where, (-1, -1, None))
     if cached is None or tuple(state) != current:
         cached = Generator(0, device=where)

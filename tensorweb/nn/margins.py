@@ -19,7 +19,7 @@ from tensorweb.functions import (
     take_along_axis,
     where,
 )
-from tensorweb.lookups.keys import ends_within
+from tensorweb.lookups import ends_within
 from tensorweb.nn.activations import logsigmoid, logsumexp, relu, softmax
 from tensorweb.nn.arguments import (
     REDUCTIONS,

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorweb import dtypes
-from tensorweb.clashes import broadcast_clash
 from tensorweb.dtypes import DType
-from tensorweb.errors import DTypeError, ShapeError
+from tensorweb.errors import DTypeError, ShapeError, broadcast_clash
 from tensorweb.graph.node import Cache, Node, constant, number_of_constant
 from tensorweb.graph.op import COMPLEX, CONSTANT, Op
 from tensorweb.nodes.complex_parts import join_by_part

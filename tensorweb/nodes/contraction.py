@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tensorweb import dtypes
-from tensorweb.clashes import matmul_clash
 from tensorweb.dtypes import promote
-from tensorweb.errors import ShapeError
+from tensorweb.errors import ShapeError, matmul_clash
 from tensorweb.graph.attributes import Groups
 from tensorweb.graph.node import Cache, Node, attributes_of, structure_of
 from tensorweb.graph.op import COMPLEX, Op

@@ -1,7 +1,7 @@
 """Parse an index such as `x[1, ::2, mask]` into one item per axis.
 
 Lists and arrays have become nodes already. Python's own numbers are checked here, index
-tensors in `lookups/keys.py`, where values can be looked at.
+tensors in `lookups.py`, where values can be looked at.
 """
 
 from __future__ import annotations

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import SupportsIndex
 
-from tensorweb.clashes import broadcast_clash
-from tensorweb.errors import ShapeError
+from tensorweb.errors import ShapeError, broadcast_clash
 from tensorweb.graph.attributes import (
     Alias,
     Expansion,

@@ -1,7 +1,7 @@
 """Interval analysis of integer nodes, without computing values.
 
 An index is in range if its interval is. Only otherwise are values read to check it
-(`lookups/keys.py`).
+(`lookups.py`).
 """
 
 from __future__ import annotations

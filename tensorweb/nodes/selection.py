@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from tensorweb import dtypes
-from tensorweb.clashes import Clash
 from tensorweb.devices import require_dtype
 from tensorweb.dtypes import DType, promote
-from tensorweb.errors import ShapeError
+from tensorweb.errors import Clash, ShapeError
 from tensorweb.graph.attributes import Box, Joining, Padding, Slices, Taking, Writing
 from tensorweb.graph.node import Node, constant
 from tensorweb.graph.op import COMPLEX

@@ -9,7 +9,7 @@ from typing import SupportsIndex
 from tensorweb import dtypes
 from tensorweb import functions as tw
 from tensorweb.errors import DataError, DTypeError, ShapeError, TensorIndexError
-from tensorweb.lookups.keys import ends_within
+from tensorweb.lookups import ends_within
 from tensorweb.numpy.arguments import (
     Out,
     as_first_operand,

@@ -18,7 +18,7 @@ from tensorweb.dtypes import check_integer
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.functions import unique_all, unique_counts
 from tensorweb.functions.creation import Lengths
-from tensorweb.lookups.keys import ends_within
+from tensorweb.lookups import ends_within
 from tensorweb.numpy.arguments import (
     as_first_operand,
     as_tensors,

@@ -17,8 +17,7 @@ from tensorweb.advice import keyword_entry
 from tensorweb.errors import DataError, TraceError, TransformError
 from tensorweb.functions import asarray, zeros_like
 from tensorweb.graph.autograd import grad_disabled
-from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.node import complex_of
+from tensorweb.graph.node import complex_of, pair_of
 from tensorweb.graph.tracing import is_tracing, open_trace
 from tensorweb.optim.clipping import clip_grad_norm_
 from tensorweb.optim.options import CHECKS, Check

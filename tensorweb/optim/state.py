@@ -19,8 +19,7 @@ from tensorweb.errors import DataError, DeviceError, TransformError
 from tensorweb.evaluate import end_step, plain_number
 from tensorweb.functions import asarray, concat, full, pad
 from tensorweb.graph.autograd import grad_disabled, is_differentiating
-from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.node import Node
+from tensorweb.graph.node import Node, pair_of
 from tensorweb.optim.policy import ALIGNMENT, LARGE
 from tensorweb.shapes import Shape, size
 from tensorweb.tensor import Tensor

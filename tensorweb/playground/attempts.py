@@ -19,7 +19,7 @@ from tensorweb.waits import run_async, run_blocking
 from . import kernel_records
 from .kernel_records import ShaderProblem
 from .kernels import Output
-from .threads import step_threads
+from .thread_puzzles import step_threads
 
 BUILTINS = {
     "global_invocation_id": "global_id",

@@ -16,8 +16,7 @@ from types import FrameType, ModuleType, TracebackType
 from typing import cast
 
 import tensorweb as tw
-from tensorweb.clashes import Clash
-from tensorweb.errors import ShapeError
+from tensorweb.errors import Clash, ShapeError
 from tensorweb.frames import position_of
 from tensorweb.shapes import Shape, broadcast_shapes, matmul_shape
 

@@ -14,8 +14,7 @@ from tensorweb import frames
 from tensorweb.devices import open_device_async
 from tensorweb.events import Flush
 from tensorweb.frames import Location
-from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.node import Node
+from tensorweb.graph.node import Node, pair_of
 from tensorweb.graph.provenance import Provenance
 from tensorweb.inspection import cells
 from tensorweb.inspection.alignments import Alignment, alignment_of, partial_sum

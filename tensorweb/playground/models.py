@@ -13,8 +13,7 @@ from tensorweb import dtypes, frames, tree
 from tensorweb.events import Flush
 from tensorweb.events import KernelRecord as Launch
 from tensorweb.frames import Location
-from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.node import Node
+from tensorweb.graph.node import Node, pair_of
 from tensorweb.graph.provenance import Provenance
 from tensorweb.graph.tracing import is_tracing
 from tensorweb.nn import Module

@@ -17,10 +17,10 @@ from types import CodeType, FunctionType
 from typing import Any
 
 import tensorweb as tw
+from tensorweb.playground.rich_output import VERDICT
 
 from . import policy
 from .kernel_records import Threads
-from .rich import VERDICT
 
 Argument = int | list[Any]
 Arguments = tuple[Any, ...]

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 import tensorweb as tw
-from tensorweb import notices
+from tensorweb import frames
 from tensorweb.devices import losses, open_device_async, prefer_device
 from tensorweb.display.cells import Pooling
 from tensorweb.errors import DeviceError
@@ -21,8 +21,7 @@ from tensorweb.events import listening
 from tensorweb.frames import noting
 from tensorweb.graph.nonfinite import Search
 from tensorweb.memory_log import MemoryLog, logging_memory
-
-from . import (
+from tensorweb.playground import (
     completion,
     inside_records,
     kernel_records,
@@ -32,16 +31,16 @@ from . import (
     policy,
     records,
     sources,
-    storages,
     tensors,
 )
+from tensorweb.playground.rich_output import forget_figures
+
 from .failures import describe_failure, exit_text, syntax_problems
 from .files import ProgramFiles, remember_lost
 from .host import Host, NextLine, ReadLine, end_tasks, flush_streams
 from .lines import Lines
 from .numbers import AwaitingReader, BlockingReader, Reader
 from .program import Compile, Wait, execute, new_main
-from .rich import forget_figures
 from .rich_output import Displays
 from .sources import FILENAME
 from .streams import Emit, Output, clip
@@ -395,7 +394,7 @@ class Session:
 
     async def storage(self, tensor: int) -> records.Heatmap:
         """Return the storage of a tensor as one row of cells, in memory order."""
-        return await storages.storage_cells(self._tensor(tensor), self._reader)
+        return await tensors.storage_cells(self._tensor(tensor), self._reader)
 
     async def sample(
         self,
@@ -634,7 +633,7 @@ class Session:
     def _free(self, keep: bool, begins: bool = True) -> None:
         """Free the state of the previous run; with `keep` its names are retained."""
         if begins:
-            notices.begin_program()
+            frames.begin_program()
         self._entries.clear()
         self._pair.clear()
         self._masks.clear()

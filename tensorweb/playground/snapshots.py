@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from copyreg import _slotnames  # type: ignore[attr-defined]  # names with mangling
 from typing import Any, cast
 
-from tensorweb import devices, notices
+from tensorweb import devices, frames
 from tensorweb.dtypes import DType
 from tensorweb.graph.autograd import REPLACED, USED, Leaf
 from tensorweb.graph.node import Node
@@ -149,7 +149,7 @@ class Snapshot:
         for name, value in names.items():
             self._walk(value, name)
         drawing = sys.modules.get(DRAWING)
-        own = (init._programs, notices._said, getattr(drawing, "_state", None))
+        own = (init._programs, frames._said, getattr(drawing, "_state", None))
         for value in (*further, *own):
             self._walk(value, "the library")
         for value in (names, vars(printing)):

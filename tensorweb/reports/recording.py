@@ -23,8 +23,7 @@ from tensorweb.display.cells import PICTURE
 from tensorweb.display.numbers import short
 from tensorweb.events import listening
 from tensorweb.frames import Location
-from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.node import Node, number_of_constant
+from tensorweb.graph.node import Node, number_of_constant, pair_of
 from tensorweb.graph.op import CONSTANT, LEAF
 from tensorweb.graph.provenance import Provenance, open_provenance
 from tensorweb.memory_log import MemoryLog, logging_memory, memory_log
@@ -35,7 +34,6 @@ from tensorweb.playground import (
     policy,
     records,
     sources,
-    storages,
     tensors,
     timeline,
 )
@@ -288,7 +286,7 @@ class Recorder:
             is_large = len(entries) <= LARGE_PICTURES
             yield response_of("heatmap", details, _picture(x, record, is_large))
             if any(entry is one for one in self.entries):
-                storage = drive(storages.storage_cells(x, BlockingReader()))
+                storage = drive(tensors.storage_cells(x, BlockingReader()))
                 yield response_of("storage", details, storage)
 
     def _is_new(self, node: Node) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tensorweb.errors import TransformError
 from tensorweb.evaluate import end_step
 from tensorweb.graph.autograd import Leaf, depends_on_leaf, is_leaf_of, reaches_leaf
-from tensorweb.graph.complex_pairs import pair_of
+from tensorweb.graph.node import pair_of
 from tensorweb.nodes.movement import stopped
 from tensorweb.tensor.base import FLOWING, TensorBase, become_leaf
 

@@ -18,10 +18,10 @@ from tensorweb.errors import (
     RangeError,
     TensorwebError,
 )
+from tensorweb.frames import warn_once
 from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.hostdata import buffer_dtype, pack, unpack, where
-from tensorweb.notices import warn_once
 from tensorweb.shapes import Shape
 from tensorweb.tensor.base import TensorBase
 

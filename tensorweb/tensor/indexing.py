@@ -26,8 +26,14 @@ from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.graph.tracing import is_traced, is_tracing
 from tensorweb.hostdata import SEQUENCES, pack, unpack
-from tensorweb.lookups.indexing import accumulate, assign, select
-from tensorweb.lookups.keys import checked_indices, mask_positions, parse_checked
+from tensorweb.lookups import (
+    accumulate,
+    assign,
+    checked_indices,
+    mask_positions,
+    parse_checked,
+    select,
+)
 from tensorweb.nodes.assignment import assign_plain
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.indexing import is_basic, select_plain, take_along

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, SupportsIndex
 from tensorweb.devices import as_device
 from tensorweb.dtypes import DType, as_dtype
 from tensorweb.errors import DataError, DTypeError, ShapeError
-from tensorweb.graph.complex_pairs import element_view
-from tensorweb.graph.node import Node
+from tensorweb.graph.node import Node, element_view
 from tensorweb.nodes.complex_parts import (
     conjugate,
     imaginary_part,

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from tensorweb.errors import TensorIndexError
 from tensorweb.evaluate import read
-from tensorweb.graph.complex_pairs import element_view
-from tensorweb.graph.node import constant
+from tensorweb.graph.node import constant, element_view
 from tensorweb.nodes.movement import permute, reshape
 from tensorweb.nodes.selection import concat
 from tensorweb.shapes import as_shape

@@ -7,8 +7,7 @@ from weakref import WeakSet
 
 from tensorweb.errors import DTypeError, ShapeError
 from tensorweb.graph.autograd import is_leaf_of
-from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.node import Node
+from tensorweb.graph.node import Node, pair_of
 from tensorweb.graph.op import CONSTANT, LEAF
 from tensorweb.graph.tracing import note_move
 from tensorweb.nodes.contraction import matmul

@@ -19,8 +19,7 @@ from tensorweb.errors import (
 )
 from tensorweb.evaluate import plain_number, read, read_async, realize
 from tensorweb.graph.autograd import are_numbers_allowed, loses_derivative, reaches_leaf
-from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.node import Node
+from tensorweb.graph.node import Node, pair_of
 from tensorweb.graph.tracing import is_traced
 from tensorweb.hostdata import MOST_AXES, unpack
 from tensorweb.nodes.movement import copy, slice_ranges

@@ -13,10 +13,9 @@ from weakref import ref
 
 from tensorweb import dtypes
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.graph.complex_pairs import element_view, like, pair_of
-from tensorweb.graph.node import Node, view_of
+from tensorweb.graph.node import Node, element_view, like, pair_of, view_of
 from tensorweb.graph.tracing import is_traced, is_tracing
-from tensorweb.lookups.indexing import assign, select
+from tensorweb.lookups import assign, select
 from tensorweb.nodes.assignment import assign_plain
 from tensorweb.nodes.complex_parts import imaginary_part, join_parts, real_part
 from tensorweb.nodes.indexing import select_plain

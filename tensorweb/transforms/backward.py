@@ -24,8 +24,7 @@ from tensorweb.graph.autograd import (
     inputs_of,
     is_differentiating,
 )
-from tensorweb.graph.complex_pairs import like, pair_of
-from tensorweb.graph.node import Node
+from tensorweb.graph.node import Node, like, pair_of
 from tensorweb.graph.op import Op
 from tensorweb.graph.tracing import is_tracing, open_trace
 from tensorweb.tensor import Tensor

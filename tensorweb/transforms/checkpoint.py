@@ -26,8 +26,7 @@ from tensorweb.graph.autograd import (
     recording_history,
     set_rule,
 )
-from tensorweb.graph.complex_pairs import like, pair_of
-from tensorweb.graph.node import Node
+from tensorweb.graph.node import Node, like, pair_of
 from tensorweb.graph.tracing import is_tracing, repeating
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor

@@ -19,8 +19,7 @@ from tensorweb.graph.autograd import (
     recording_history,
     set_rule,
 )
-from tensorweb.graph.complex_pairs import like, pair_of
-from tensorweb.graph.node import Node
+from tensorweb.graph.node import Node, like, pair_of
 from tensorweb.graph.provenance import open_provenance
 from tensorweb.nodes.movement import alias, stopped
 from tensorweb.tensor import Tensor

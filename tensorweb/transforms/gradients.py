@@ -22,8 +22,7 @@ from tensorweb.graph.autograd import (
     recording_history,
     recording_paused,
 )
-from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.node import Node
+from tensorweb.graph.node import Node, pair_of
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase

@@ -14,8 +14,7 @@ from tensorweb.errors import TransformError
 from tensorweb.evaluate import end_step
 from tensorweb.functions import asarray
 from tensorweb.graph.autograd import add_variable, has_variables, recording_paused
-from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.node import Node, complex_of
+from tensorweb.graph.node import Node, complex_of, pair_of
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import FLOWING, TensorBase

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from tensorweb.errors import TraceError
 from tensorweb.graph.autograd import depends_on_leaf, grad_disabled, is_leaf_of
-from tensorweb.graph.complex_pairs import like, pair_of
-from tensorweb.graph.node import Node, is_grad_enabled, leaf, view_of
+from tensorweb.graph.node import Node, is_grad_enabled, leaf, like, pair_of, view_of
 from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.tracing import Captures, Placeholder, Trace
-from tensorweb.lookups.keys import ends_within
+from tensorweb.lookups import ends_within
 from tensorweb.nodes.movement import stopped
 from tensorweb.nodes.ranges import Interval, promise_interval
 from tensorweb.shapes import Shape

@@ -14,8 +14,7 @@ from tensorweb import tree
 from tensorweb.errors import TransformError
 from tensorweb.functions import asarray
 from tensorweb.graph.autograd import reaches_leaf
-from tensorweb.graph.complex_pairs import like, pair_of
-from tensorweb.graph.node import DERIVED, Node, leaf
+from tensorweb.graph.node import DERIVED, Node, leaf, like, pair_of
 from tensorweb.graph.tracing import Placeholder, tracing
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.arguments import taking_torch_words

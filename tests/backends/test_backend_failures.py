@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 import tensorweb as tw
-from tensorweb import devices, notices
+from tensorweb import devices, frames
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.errors import DeviceLostError, DeviceMemoryError, ShaderError
 from tensorweb.ops import OPS
@@ -108,7 +108,7 @@ def test_old_tensors_do_not_take_the_new_device_with_them(webgpu: str) -> None:
 
 
 def test_layers_draw_again_on_each_new_device(webgpu: str) -> None:
-    notices.begin_program()
+    frames.begin_program()
     first = tw.nn.Linear(2, 3, device=webgpu).weight.tolist()
     for _ in range(2):
         lose(webgpu)

@@ -13,14 +13,14 @@ import pytest
 from checks import assert_equal
 
 import tensorweb as tw
-from tensorweb.exchange import arrivals, einops_backend
+from tensorweb import exchange
 
 
 @pytest.fixture
 def einops() -> Any:
     """The backend that einops would ask."""
     backends = SimpleNamespace(AbstractBackend=object)
-    einops_backend.register(backends)
+    exchange.register(backends)
     return backends.TensorwebBackend()
 
 
@@ -31,7 +31,7 @@ def test_a_module_is_notified_once_on_import(
     monkeypatch.syspath_prepend(tmp_path)  # type: ignore[no-untyped-call]  # pytest's
     notified: list[Any] = []
     row = {"a_library_that_comes": lambda module: notified.append(module.ready)}
-    monkeypatch.setattr(arrivals, "_waiting", row)
+    monkeypatch.setattr(exchange, "_waiting", row)
     module = importlib.import_module("a_library_that_comes")
     assert notified == [1]
     importlib.reload(module)
@@ -42,8 +42,8 @@ def test_an_imported_module_is_notified_immediately(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     notified: list[Any] = []
-    monkeypatch.setattr(arrivals, "ROWS", {"math": notified.append})
-    arrivals.listen()
+    monkeypatch.setattr(exchange, "ROWS", {"math": notified.append})
+    exchange.listen()
     assert [module.__name__ for module in notified] == ["math"]
 
 

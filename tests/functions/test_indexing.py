@@ -302,8 +302,6 @@ def test_index_tensor_is_checked_once(device: str) -> None:
     table = tw.arange(7)
     first = table[indices].tolist()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "tensorweb.lookups.keys.read", lambda *_: pytest.fail("read again")
-        )
+        patch.setattr("tensorweb.lookups.read", lambda *_: pytest.fail("read again"))
         assert (table[indices] + 0).shape == (5,)
     assert first == [0, 0, 1, 1, 2]

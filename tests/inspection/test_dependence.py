@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import tensorweb as tw
-from tensorweb.graph.complex_pairs import pair_of
-from tensorweb.graph.node import Node, view_of
+from tensorweb.graph.node import Node, pair_of, view_of
 from tensorweb.graph.provenance import Provenance
 from tensorweb.inspection.dependence import cell, input_masks, reached
 from tensorweb.view import View

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tensorweb as tw
-from tensorweb import nn, notices
+from tensorweb import frames, nn
 
 X = [[1.0, 10.0], [3.0, 30.0], [8.0, 20.0]]
 
@@ -71,7 +71,7 @@ def test_statistics_are_not_written_where_nobody_sees_them(cpu: str) -> None:
 
 
 def test_layers_work_under_transformations(wasm: Any) -> None:
-    notices.begin_program()
+    frames.begin_program()
     model = nn.Sequential(
         nn.Conv2d(1, 2, 3, padding=1, rng=1),
         nn.GroupNorm(1, 2),

@@ -282,11 +282,11 @@ def test_training_inside_of_transformations_needs_keys(webgpu: str) -> None:
 
 
 def test_programs_begin_with_the_same_parameters(cpu: str) -> None:
-    from tensorweb import notices
+    from tensorweb import frames
 
-    notices.begin_program()
+    frames.begin_program()
     first = [nn.Linear(3, 2).weight.tolist() for _ in range(2)]
-    notices.begin_program()
+    frames.begin_program()
     again = [nn.Linear(3, 2).weight.tolist() for _ in range(2)]
     assert first == again
     assert first[0] != first[1]

@@ -18,7 +18,7 @@ from nn_function_cases import (
 )
 
 import tensorweb as tw
-from tensorweb import nn, notices
+from tensorweb import frames, nn
 
 FILE = Path(__file__).parents[1] / "references" / "layers.json"
 RECORDED: dict[str, Any] = json.loads(FILE.read_text())["cases"]
@@ -144,7 +144,7 @@ def test_cpu_agrees_in_float64(name: str, cpu: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_kernels_agree_in_float32(name: str, wasm: Any) -> None:
-    notices.begin_program()
+    frames.begin_program()
     check(name, tw.float32, 2e-4)
 
 

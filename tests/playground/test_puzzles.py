@@ -14,7 +14,7 @@ import pytest
 import tensorweb as tw
 from tensorweb.playground import puzzles
 from tensorweb.playground.puzzles import PUZZLES, Verdict, verdict_of
-from tensorweb.playground.rich import rich_of
+from tensorweb.playground.rich_output import rich_of
 
 EXAMPLES = Path(__file__).parents[2] / "web/examples"
 TEXTS = {

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tensorweb.playground import bridge, records, rich
+from tensorweb.playground import bridge, records, rich_output
 from tensorweb.playground.session import Session
 
 
@@ -45,7 +45,7 @@ class Bundle:
 
 
 def drawn(method: str, value: object) -> records.Rich | None:
-    return rich.rich_of(type("Drawn", (), {method: lambda self: value})())
+    return rich_output.rich_of(type("Drawn", (), {method: lambda self: value})())
 
 
 def test_each_method_is_a_kind() -> None:
@@ -60,18 +60,18 @@ def test_each_method_is_a_kind() -> None:
 
 def test_of_a_bundle_the_best_is_taken() -> None:
     both = {"text/plain": "p", "image/png": b"", "text/html": "h"}
-    assert rich.rich_of(Bundle(both)) == {"kind": "html", "data": "h"}
-    assert rich.rich_of(Bundle({"text/latex": "$"}, {})) == {
+    assert rich_output.rich_of(Bundle(both)) == {"kind": "html", "data": "h"}
+    assert rich_output.rich_of(Bundle({"text/latex": "$"}, {})) == {
         "kind": "text",
         "data": "$",
     }
-    assert rich.rich_of(Bundle(None)) is None
+    assert rich_output.rich_of(Bundle(None)) is None
 
 
 def test_objects_without_declared_representations_are_plain() -> None:
-    assert rich.rich_of(Everything()) is None
-    assert rich.rich_of(Bundle) is None
-    assert rich.rich_of(7) is None
+    assert rich_output.rich_of(Everything()) is None
+    assert rich_output.rich_of(Bundle) is None
+    assert rich_output.rich_of(7) is None
 
 
 def test_too_large_output_is_reported() -> None:

@@ -21,7 +21,7 @@ from contributing import Block, blocks, copy_page, follow
 
 import build
 import tensorweb as tw
-from tensorweb import notices
+from tensorweb import frames
 from tests.conftest import open_or_skip
 from tools import (
     documents,
@@ -87,7 +87,7 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
 
 @pytest.mark.parametrize("block", SESSIONS, ids=str)
 def test_sessions(block: Block, device: str) -> None:
-    notices.begin_program()
+    frames.begin_program()
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     parsed = doctest.DocTestParser().get_doctest(
         block.code, {"tw": tw}, str(block), str(block.page), 0
@@ -108,7 +108,7 @@ def test_programs(block: Block, output: str | None, device: str) -> None:
     if programs.needs_gpu(programs.joined(parts)):
         open_or_skip("webgpu")
     names = {"__name__": "__main__"}
-    notices.begin_program()  # draws from a generator of its own
+    frames.begin_program()  # draws from a generator of its own
     for part in parts:
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):

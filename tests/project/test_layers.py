@@ -13,19 +13,17 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[2] / "tensorweb"
 
 VALUES = (
-    *("frames", "clashes", "errors", "wording", "dtypes", "shapes", "view"),
+    *("frames", "errors", "dtypes", "shapes", "view"),
     "hostdata",
 )
 GRAPH = (*VALUES, "graph", "ops")
 NODES = (*GRAPH, "protocol", "devices", "nodes")
 VALUES_READ = (*NODES, "evaluate", "lookups")
-TENSOR = (*VALUES_READ, "notices", "advice", "display", "tensor", "public_names")
+TENSOR = (*VALUES_READ, "advice", "display", "tensor", "public_names")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
-    "clashes": (),
-    "errors": ("clashes",),
+    "errors": (),
     "frames": (),
-    "notices": ("frames",),
     "charts": (),
     "show": (),
     "sphinx": ("version",),
@@ -35,15 +33,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "progress": ("show",),
     "version": (),
     "waits": (),
-    "wording": (),
     "dtypes": ("errors",),
-    "shapes": ("clashes", "errors"),
+    "shapes": ("errors",),
     "view": ("shapes",),
     "hostdata": ("errors", "dtypes", "shapes"),
     "graph": VALUES,
     "ops": ("graph",),
     "protocol": ("graph", "waits"),
-    "devices": (*GRAPH, "protocol", "notices", "waits"),
+    "devices": (*GRAPH, "protocol", "waits"),
     "advice": ("devices",),
     "evaluate": (*GRAPH, "devices", "waits"),
     "events": ("frames", "graph"),
@@ -77,7 +74,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "performance": (*TENSOR, "functions", "transforms", "waits"),
     "schedule": GRAPH,
     "codegen": (*GRAPH, "schedule"),
-    "drivers": ("errors", "waits", "wording"),
+    "drivers": ("errors", "waits"),
     "backends": (
         *NODES,
         "events",

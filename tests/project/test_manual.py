@@ -23,7 +23,7 @@ import pytest
 from docutils import nodes
 
 import tensorweb as tw
-from tensorweb import notices
+from tensorweb import frames
 from tools import (
     code_colours,
     environment,
@@ -158,7 +158,7 @@ def shown_by(program: str) -> str:
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     names: dict[str, object] = {"__name__": "__main__"}
     printed = io.StringIO()
-    notices.begin_program()
+    frames.begin_program()
     with contextlib.redirect_stdout(printed), tw.device("cpu"):
         exec(compile(tree, "example", "exec"), names)
         if isinstance(last, ast.Expr):

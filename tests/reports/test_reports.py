@@ -23,7 +23,7 @@ import pytest
 import tensorweb as tw
 from tensorweb.graph.node import Node
 from tensorweb.playground import policy, sources
-from tensorweb.reports import document
+from tensorweb.reports import report
 from tensorweb.reports.recording import MOST_STEPS, Recorder
 from tensorweb.show import set_show_hook
 
@@ -438,7 +438,7 @@ def test_a_display_raises_no_error_of_a_device_or_a_bundle(
     with monkeypatch.context() as patched:
         patched.setattr(Recorder, "recording", lost)
         assert repr(t) == "Report x: the device was lost"
-    monkeypatch.setattr(document, "_bundled", missing)
+    monkeypatch.setattr(report, "_bundled", missing)
     bundle = t._repr_mimebundle_()
     assert [*bundle] == ["text/plain"]
     assert "reports need report.js" in bundle["text/plain"]

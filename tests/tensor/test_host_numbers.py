@@ -12,7 +12,7 @@ import pytest
 from checks import assert_equal
 
 import tensorweb as tw
-from tensorweb import devices, notices
+from tensorweb import devices, frames
 from tensorweb.errors import (
     DTypeError,
     NarrowedDataWarning,
@@ -193,7 +193,7 @@ def test_a_program_may_take_narrower_dtypes(webgpu: str) -> None:
         assert caught[0].filename == __file__
         floats = dict.fromkeys(("linspace", "sum"), tw.float32)
         assert found == {name: floats.get(name, tw.int32) for name in made}
-        notices.begin_program()
+        frames.begin_program()
         with pytest.raises(DTypeError, match=r"tw\.narrow_dtypes\(\) gives int32"):
             tw.zeros(3, dtype=tw.int64)
     finally:

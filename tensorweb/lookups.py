@@ -1,8 +1,12 @@
-"""Check index tensors and convert masks to indices, reading values where needed.
+"""Builders that must look at values: masks become positions, sets, checked indices.
+
+Their count determines a shape, so it is read from the device.
 
 Indices whose interval is in range are not read. Of others the minimum and maximum are
 computed once, by the host if it has the bytes, else by the device. While a function is
 traced, the trace records the intervals that its arguments must lie in.
+
+A mask that stands alone needs no positions to write by it: every element chooses.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from __future__ import annotations
 import itertools
 from array import array
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from tensorweb import dtypes
@@ -19,12 +24,16 @@ from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.graph.tracing import Placeholder, Trace, outside_of_vmap
 from tensorweb.hostdata import unpack
+from tensorweb.nodes import assignment, indexing
+from tensorweb.nodes.assignment import spread_to
 from tensorweb.nodes.elementwise import cast, elementwise
-from tensorweb.nodes.keys import Indices, Item, Mask, parse, unravel_positions
-from tensorweb.nodes.movement import reshape, slice_ranges
+from tensorweb.nodes.indexing import take_along
+from tensorweb.nodes.keys import Indices, Item, Mask, Span, parse, unravel_positions
+from tensorweb.nodes.movement import expand, reshape, slice_ranges
 from tensorweb.nodes.ranges import Interval, interval_of, promise_interval
 from tensorweb.nodes.reduction import reduce, scan
-from tensorweb.nodes.selection import compress
+from tensorweb.nodes.selection import compress, concat
+from tensorweb.nodes.sorting import argsort, sort
 from tensorweb.ops import OPS
 from tensorweb.shapes import Shape
 
@@ -232,3 +241,186 @@ def without_masks(items: Sequence[Item]) -> list[Item]:
     for item in items:
         result.extend(mask_indices(item.node) if isinstance(item, Mask) else [item])
     return result
+
+
+def select(node: Node, items: Sequence[Item]) -> Node:
+    """Return the elements that a checked key names."""
+    if has_mask(items):
+        node, items = _merge_masked_axes(node, items)
+    return indexing.select(node, without_masks(items))
+
+
+def _merge_masked_axes(
+    node: Node, items: Sequence[Item]
+) -> tuple[Node, Sequence[Item]]:
+    """Let a mask over several axes address them as one where strides allow."""
+    axis = 0
+    result: list[Item] = []
+    for item in items:
+        if isinstance(item, Mask) and len(item.node.shape) > 1:
+            rank = len(item.node.shape)
+            merged = (*node.shape[:axis], item.node.size, *node.shape[axis + rank :])
+            if node.view.reshape(merged) is not None:
+                node = reshape(node, merged)
+                item = Mask(reshape(item.node, (item.node.size,)))
+        result.append(item)
+        axis += item.axes_taken
+    return node, result
+
+
+def assign(node: Node, items: Sequence[Item], values: Node) -> Node:
+    """Return the node with the elements that a checked key names replaced.
+
+    Raises:
+        ShapeError: the values do not broadcast to the elements named.
+    """
+    mask = _lone_mask(items, node.shape)
+    if mask is None:
+        return assignment.assign(node, without_masks(items), values)
+    found = _masked_values(node, mask, cast(values, node.dtype))
+    return node if found is None else elementwise(OPS["where"], *found, node)
+
+
+def accumulate(name: str, node: Node, items: Sequence[Item], values: Node) -> Node:
+    """Return the node with values combined into the elements that a key names.
+
+    Args:
+        name: one of `nodes.accumulation.COMBINED`.
+        node: what the values are combined with.
+        items: the checked key.
+        values: broadcast to the elements named and cast to the node's dtype.
+
+    Raises:
+        ShapeError: the values do not broadcast to the elements named.
+    """
+    mask = _lone_mask(items, node.shape)
+    if mask is None:
+        return assignment.accumulate(name, node, without_masks(items), values)
+    found = _masked_values(node, mask, cast(values, node.dtype))
+    if found is None:
+        return node
+    wide, written = found
+    op = assignment.combining_op(name, node.dtype)
+    return elementwise(OPS["where"], wide, elementwise(op, node, written), node)
+
+
+def _lone_mask(items: Sequence[Item], shape: Shape) -> Node | None:
+    """Return the mask of a key that is one mask over the leading axes, else None."""
+    first = items[0] if items else None
+    if isinstance(first, Mask) and all(
+        isinstance(item, Span) and item.range == (0, length, 1)
+        for item, length in zip(items[1:], shape[len(first.node.shape) :], strict=False)
+    ):
+        return first.node
+    return None
+
+
+def _masked_values(node: Node, mask: Node, values: Node) -> tuple[Node, Node] | None:
+    """Return a mask over the leading axes and the values that belong where it holds.
+
+    Both broadcast to the node's shape; None when the mask is known to hold nowhere.
+    Values that are the same everywhere are found without a read.
+    """
+    rank = len(mask.shape)
+    rest = node.shape[rank:]
+    while len(values.shape) > len(rest) + 1 and values.shape[0] == 1:
+        values = reshape(values, values.shape[1:])
+    wide = reshape(mask, (*mask.shape, *(1,) * len(rest)))
+    has_rows = len(values.shape) == len(rest) + 1 and values.shape[0] != 1
+    if not has_rows:
+        row = spread_to(values, (1, *rest))
+        same = reshape(row, (*(1,) * rank, *rest))
+        return wide, expand(same, node.shape)
+    flat = reshape(mask, (mask.size,))
+    running, total = running_counts(flat) if mask.size else (flat, 0)
+    rows = spread_to(values, (total, *rest))
+    if total == 0:
+        return None
+    one = constant(1, dtypes.int32, node.device)
+    zero = constant(0, dtypes.int32, node.device)
+    source = elementwise(
+        OPS["maximum"], elementwise(OPS["subtract"], running, one), zero
+    )
+    spans: list[Item] = [Span((0, length, 1)) for length in rest]
+    chosen = reshape(indexing.select(rows, [Indices(source), *spans]), node.shape)
+    return wide, chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """The distinct values of a node, their counts and indices.
+
+    Attributes:
+        shape: of the node.
+        ordered: all values in order, 1-D.
+        order: where they are in row-major order of the node; without meaning unless
+            asked for.
+        running: how many distinct values have begun up to each ordered one.
+        firsts: where in `ordered` each distinct value begins.
+    """
+
+    shape: Shape
+    ordered: Node
+    order: Node
+    running: Node
+    firsts: Node
+
+    @property
+    def values(self) -> Node:
+        """The distinct values in order."""
+        return take_along(self.ordered, self.firsts, 0)
+
+    @property
+    def indices(self) -> Node:
+        """Where each distinct value is first, in row-major order of the node."""
+        return take_along(self.order, self.firsts, 0)
+
+    @property
+    def counts(self) -> Node:
+        """How often each distinct value occurs."""
+        later = slice_ranges(self.firsts, [(1, max(self.firsts.size - 1, 0), 1)])
+        end = _numbers(self.ordered.size, (min(self.firsts.size, 1),), self.ordered)
+        return elementwise(OPS["subtract"], concat([later, end], 0), self.firsts)
+
+    @property
+    def inverse(self) -> Node:
+        """Which distinct value each element of the node is."""
+        one = _numbers(1, (), self.ordered)
+        ranks = elementwise(OPS["subtract"], self.running, one)
+        zeros = _numbers(0, ranks.shape, self.ordered)
+        inverse = assignment.assign(zeros, [Indices(self.order)], ranks)
+        return reshape(inverse, self.shape)
+
+
+def distinct(node: Node, with_order: bool) -> Distinct:
+    """Return the distinct values of a node; `with_order` says where they come from.
+
+    Each NaN is a value of its own, as comparing tells, and -0 is 0.
+    """
+    flat = reshape(node, (node.size,))
+    if not node.size:
+        nothing = _numbers(0, (0,), node)
+        return Distinct(node.shape, flat, nothing, nothing, nothing)
+    order = argsort(flat, 0) if with_order else _numbers(0, (1,), node)
+    ordered = take_along(flat, order, 0) if with_order else sort(flat, 0)
+    starts = _starts(ordered)
+    realize([order, ordered, starts])
+    running, total = running_counts(starts)
+    firsts = compress(starts, running, total)
+    return Distinct(node.shape, ordered, order, running, firsts)
+
+
+def _starts(ordered: Node) -> Node:
+    """Return where an ordered value differs from the one before; the first does."""
+    length = ordered.size
+    first = expand(constant(True, dtypes.bool, ordered.device), (1,))
+    if length == 1:
+        return first
+    before = slice_ranges(ordered, [(0, length - 1, 1)])
+    here = slice_ranges(ordered, [(1, length - 1, 1)])
+    differs = elementwise(OPS["not_equal"], here, before)
+    return concat([first, differs], 0)
+
+
+def _numbers(value: int, shape: Shape, other: Node) -> Node:
+    return constant(value, dtypes.DEFAULT_INT, other.device, shape)

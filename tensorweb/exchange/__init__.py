@@ -1,1 +1,0 @@
-"""Adapters with which other libraries accept tensors."""

@@ -1,1 +1,0 @@
-"""Builders that must look at values: how many, how large, which ones."""
