@@ -1,47 +1,120 @@
-"""`progress`: how far a loop is, how fast it goes, how long it still takes."""
+"""`progress`: how far a loop is, how long it still takes, and curves of its numbers."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from itertools import count
 from time import perf_counter
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
-from tensorweb.show import has_host
+from tensorweb.functions import stack
+from tensorweb.plots import Plot, Series
+from tensorweb.show import has_host, show
+from tensorweb.tensor import Tensor
 
 T = TypeVar("T")
+
+_loops = count()
 
 PERIOD = 0.1
 """Seconds between two lines."""
 
 COLUMNS = 20
 
+# Points of a curve, about as many as a picture has columns.
+MOST_POINTS = 1000
 
-def progress(
-    items: Iterable[T], *, total: int | None = None, name: str = ""
-) -> Iterator[T]:
-    """Yield `items` and tell how far the loop is, with its rate and the time left.
+
+class progress(Generic[T]):
+    """A loop's items; it tells how far the loop is, its rate and the time left.
 
     The line is written over again and again: in the output of the playground, elsewhere
-    on standard error. `total` is how many items there are, if `items` has no length.
+    on standard error. `log` adds numbers such as a loss to it, of which the playground
+    draws a curve while the loop runs.
 
-    >>> sum(progress(range(4)))
+    >>> sum(tw.progress(range(4)))
     6
     """
-    if total is None and isinstance(items, Sized):
-        total = len(items)
-    began = last = perf_counter()
-    done = 0
-    try:
-        for item in items:
-            yield item
-            done += 1
-            now = perf_counter()
-            if now - last >= PERIOD:
-                last = now
-                _write(f"\r{line_of(name, done, total, now - began)}")
-    finally:
-        _write(f"\r{line_of(name, done, total, perf_counter() - began)}\n")
+
+    def __init__(
+        self, items: Iterable[T], *, total: int | None = None, name: str = ""
+    ) -> None:
+        """Make a loop.
+
+        Args:
+            items: what it runs over.
+            total: count of the items, if `items` has no length.
+            name: a text before the line.
+        """
+        if total is None and isinstance(items, Sized):
+            total = len(items)
+        self._items, self._total, self._name = items, total, name
+        self._done = 0
+        self._display = f"progress {next(_loops)}"
+        self._curves: dict[str, tuple[list[int], list[float]]] = {}
+        # Read from the device together, at the next line.
+        self._waiting: list[tuple[str, int, Any]] = []
+
+    def __iter__(self) -> Iterator[T]:
+        """Yield the items."""
+        began = last = perf_counter()
+        self._done = 0
+        try:
+            for item in self._items:
+                yield item
+                self._done += 1
+                now = perf_counter()
+                if now - last >= PERIOD:
+                    self._tell(now - began, "")
+                    last = perf_counter()
+        finally:
+            self._tell(perf_counter() - began, "\n")
+
+    def log(self, **values: object) -> None:
+        """Add numbers of this iteration to the line and to the curves.
+
+        A tensor is not read at once, so that its device need not wait.
+
+        Args:
+            values: numbers or 0-d tensors by name.
+
+        >>> loop = tw.progress(range(100), name="train")
+        >>> for step in loop:
+        ...     loop.log(loss=1 / (1 + step))
+        """
+        for name, value in values.items():
+            if isinstance(value, Tensor):
+                value = value.detach()
+            self._waiting.append((name, self._done, value))
+
+    def _tell(self, seconds: float, end: str) -> None:
+        """Write the line, and draw the curves."""
+        is_new = bool(self._waiting)
+        if is_new:
+            waiting, self._waiting = self._waiting, []
+            tensors = [value for *_, value in waiting if isinstance(value, Tensor)]
+            read = iter(stack(tensors).tolist() if tensors else ())
+            for name, step, value in waiting:
+                steps, known = self._curves.setdefault(name, ([], []))
+                steps.append(step)
+                known.append(next(read) if isinstance(value, Tensor) else float(value))
+        line = line_of(self._name, self._done, self._total, seconds)
+        for name, (_, known) in self._curves.items():
+            line += f" · {name} {known[-1]:.4g}"
+        _write(f"\r{line}{end}")
+        if is_new and has_host():
+            series = [
+                Series(name, tuple(map(float, _thinned(steps))), tuple(_thinned(known)))
+                for name, (steps, known) in self._curves.items()
+            ]
+            show(Plot(self._name, "lines", tuple(series)), self._display)
+
+
+def _thinned(values: Sequence[float]) -> Sequence[float]:
+    """Return every n-th of many values, and always the last."""
+    step = -(-len(values) // MOST_POINTS)
+    return values[(len(values) - 1) % step :: step]
 
 
 def line_of(name: str, done: int, total: int | None, seconds: float) -> str:

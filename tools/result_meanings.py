@@ -412,7 +412,6 @@ RESULTS: dict[str, str] = {
     "tw.tune tw.tune_async": "names of the tiles by the problem.",
     "tw.device tw.default_device": "the name of the device.",
     "tw.open_device_async": "a description of the adapter.",
-    "tw.progress": "what the loop runs over.",
     "tw.explain": "the text, which `print` shows.",
     "tw.bar_chart": "the plot, which `print` shows.",
     "tw.__array_namespace_info__": (

@@ -162,10 +162,10 @@ class Displays:
     def show(self, value: object, name: str | None) -> None:
         """Send a value as a new display, or update the display of a tensor."""
         caller = sys._getframe(1)
-        name = argument_text(caller) if name is None else clip_line(str(name))
         if isinstance(value, Plot):
-            self._plot(value, (_call_of(caller), "plot"))
+            self._plot(value, (_call_of(caller) if name is None else name, "plot"))
             return
+        name = argument_text(caller) if name is None else clip_line(str(name))
         if not isinstance(value, tw.Tensor):
             self._add(value, name, clip(repr(value)), rich_of(value))
             return

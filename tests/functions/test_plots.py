@@ -74,6 +74,34 @@ def test_progress_yields_everything_and_tells_the_end(
     assert "0/0" in capsys.readouterr().err
 
 
+def test_progress_tells_the_last_numbers_and_draws_all(
+    capsys: pytest.CaptureFixture[str], device: str
+) -> None:
+    def run() -> tuple[list[object], str]:
+        found: list[object] = []
+        before = set_show_hook(lambda value, name: found.append((value, name)))
+        try:
+            loop = tw.progress(range(2500), name="train")
+            for step in loop:
+                loop.log(loss=tw.asarray(float(step), device=device) / 2)
+                if step % 2:
+                    loop.log(rate=step)
+        finally:
+            set_show_hook(before)
+        return found, capsys.readouterr().out
+
+    found, text = run()
+    plots, names = zip(*found, strict=True)
+    assert len(set(names)) == 1
+    loss, rate = plots[-1].series
+    assert (loss.name, loss.x[-1], loss.y[-1]) == ("loss", 2499, 1249.5)
+    assert rate.x == rate.y
+    assert 500 < len(loss.x) <= 1000
+    assert text.rstrip().endswith(
+        "in all \N{MIDDLE DOT} loss 1250 \N{MIDDLE DOT} rate 2499"
+    )
+
+
 def test_progress_tells_rate_and_time_left() -> None:
     assert "50 /s" in line_of("", 50, 200, 1.0)
     assert "3 s left" in line_of("", 50, 200, 1.0)

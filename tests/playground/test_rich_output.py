@@ -146,6 +146,16 @@ def test_progress_of_the_page_goes_to_its_output(console: Console) -> None:
     assert {note["stream"] for note in console.messages("output")} == {"stdout"}
 
 
+def test_progress_draws_one_curve_of_what_it_is_told(console: Console) -> None:
+    console.run(
+        "import time\nloop = tw.progress(range(4))\nfor step in loop:\n"
+        "    loop.log(loss=tw.asarray(step))\n    time.sleep(0.11)\n    if step: break"
+    )
+    plots = console.messages("plot")
+    assert {note["display"] for note in plots} == {0}
+    assert plots[-1]["series"][0]["y"] == [0, 1]
+
+
 def test_complex_tensors_are_shown_as_their_sizes(console: Console) -> None:
     console.run("tw.show(tw.ones((10, 12)) * 1j)")
     (picture,) = console.messages("picture")

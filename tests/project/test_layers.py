@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "site_server": (),
     "plots": ("show",),
     "public_names": (),
-    "progress": ("show",),
+    "progress": (*TENSOR, "functions", "plots", "show"),
     "version": (),
     "waits": (),
     "dtypes": ("errors",),
