@@ -138,7 +138,8 @@ class Space:
         return self.add(Step("map", dtype, name, args=args))
 
     def access(self, view: View) -> int:
-        """Return the index of an access; equal views are added once."""
+        """Return the index of an access; views of equal addresses are added once."""
+        view = _canonical(view)
         number = self._view_numbers.get(view)
         if number is None:
             number = self._view_numbers[view] = len(self.views)
@@ -337,6 +338,7 @@ class Space:
 
     def reads_in_place(self, slot: int, view: View) -> bool:
         """Whether all reads of an input are unguarded loads through this view."""
+        view = _canonical(view)
         return all(
             step.kind == "load" and step.guard < 0 and self.views[step.access] == view
             for step in self.steps
@@ -352,6 +354,19 @@ class Space:
             for step in range(len(self.steps))
         ]
         return finish(self.steps, self.views, result, groups, shape, nodes)
+
+
+def _canonical(view: View) -> View:
+    """Return the view with stride 0 along axes of length 1, which are never stepped.
+
+    Two loads of one address would be two values to `fences` in `codegen/`, and one to a
+    driver's compiler, which then takes their difference for 0, also that of NaN.
+    """
+    if 1 not in view.shape:
+        return view
+    pairs = zip(view.shape, view.strides, strict=True)
+    strides = tuple(0 if n == 1 else stride for n, stride in pairs)
+    return View(view.shape, strides, view.offset)
 
 
 # Expressions: group the axes and merge contiguous neighbours.

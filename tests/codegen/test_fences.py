@@ -25,6 +25,7 @@ Build = Callable[[tw.Tensor, tw.Tensor, tw.Tensor], tw.Tensor]
 SHARING: dict[str, Build] = {
     "infinity less a, plus a": lambda a, b, c: (tw.inf - a) + a,
     "a less itself": lambda a, b, c: a - a,
+    "a less itself in a stack of one": lambda a, b, c: a - tw.stack([a]),
     "a less a rest": lambda a, b, c: a - (a - b),
     "b less a sum of it": lambda a, b, c: b - (0.5 + b),
     "a common infinity": lambda a, b, c: tw.diff(a + tw.inf),

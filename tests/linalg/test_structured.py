@@ -88,6 +88,7 @@ def test_expm_is_the_exponential(device: str, scale: float) -> None:
         np.testing.assert_allclose(found, exact.real, rtol=0, atol=1e-5 * (1 + scale))
 
 
+@tw.device("cpu")
 def test_expm_of_float64_and_complex() -> None:
     a = tw.asarray([[0.0, -2.5], [2.5, 0.0]], "float64")
     exact = [[np.cos(2.5), -np.sin(2.5)], [np.sin(2.5), np.cos(2.5)]]
@@ -118,6 +119,7 @@ def test_structured_matrices(device: str) -> None:
         assert tw.linalg.toeplitz([1, 2j])[0, 1].item() == -2j
 
 
+@tw.device("cpu")
 def test_derivatives_agree_with_differences() -> None:
     a, b = tw.asarray(triangle(4), "float64"), tw.asarray(matrix(4, 2), "float64")
     tw.check_grads(lambda a, b: tw.linalg.solve_triangular(a, b, 1, False), [a, b])
