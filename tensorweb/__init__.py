@@ -69,33 +69,16 @@ from tensorweb.events import KernelRecord, record_kernels
 from tensorweb.exchange import listen as _listen
 from tensorweb.exchange import use_device
 from tensorweb.functions import *
-from tensorweb.performance.tuning import tune, tune_async
-from tensorweb.performance.warming import warm_up, warm_up_async
 from tensorweb.plots import Plot, plot
 from tensorweb.progress import progress
-from tensorweb.reports.report import Report, inspect, trace
-from tensorweb.saving.files import load, load_async, save
 from tensorweb.shapes import broadcast_shapes, next_position, ravel_index, unravel_index
 from tensorweb.show import show
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.tensor import answer_foreign_names as _answer_foreign_names
 from tensorweb.transforms.backward import no_grad
-from tensorweb.transforms.checking import check_grads
-from tensorweb.transforms.checkpoint import checkpoint
 from tensorweb.transforms.custom import custom_jvp, custom_vjp, stop_gradient
 from tensorweb.transforms.gradients import grad, jvp, linearize, value_and_grad, vjp
-from tensorweb.transforms.jacobians import hessian, jacfwd, jacrev
 from tensorweb.transforms.jit import jit
-from tensorweb.transforms.kernel import Kernel, kernel
-from tensorweb.transforms.loops import (
-    associative_scan,
-    cond,
-    fori_loop,
-    scan,
-    switch,
-    while_loop,
-)
-from tensorweb.transforms.vmap import vmap
 from tensorweb.version import VERSION as __version__
 
 __array_api_version__ = "2025.12"
@@ -223,8 +206,43 @@ _listen()
 _LATER = ("data", "distributions", "fft", "linalg", "nn", "numpy", "optim")
 """Modules that are imported when a program first names them; others start faster."""
 
+_NAMES_LATER = {
+    name: f"tensorweb.{module}"
+    for module, names in {
+        "performance.tuning": "tune tune_async",
+        "performance.warming": "warm_up warm_up_async",
+        "reports.report": "Report inspect trace",
+        "saving.files": "load load_async save",
+        "transforms.checking": "check_grads",
+        "transforms.checkpoint": "checkpoint",
+        "transforms.jacobians": "hessian jacfwd jacrev",
+        "transforms.kernel": "Kernel kernel",
+        "transforms.loops": ("associative_scan cond fori_loop scan switch while_loop"),
+        "transforms.vmap": "vmap",
+    }.items()
+    for name in names.split()
+}
+"""Names whose modules are imported when a program first uses them, by module."""
+
 if _typing.TYPE_CHECKING:
     from tensorweb import data, distributions, fft, linalg, nn, numpy, optim
+    from tensorweb.performance.tuning import tune, tune_async
+    from tensorweb.performance.warming import warm_up, warm_up_async
+    from tensorweb.reports.report import Report, inspect, trace
+    from tensorweb.saving.files import load, load_async, save
+    from tensorweb.transforms.checking import check_grads
+    from tensorweb.transforms.checkpoint import checkpoint
+    from tensorweb.transforms.jacobians import hessian, jacfwd, jacrev
+    from tensorweb.transforms.kernel import Kernel, kernel
+    from tensorweb.transforms.loops import (
+        associative_scan,
+        cond,
+        fori_loop,
+        scan,
+        switch,
+        while_loop,
+    )
+    from tensorweb.transforms.vmap import vmap
 else:  # A type checker shall find names that are not there.
 
     class _CallableModule(_ModuleType):
@@ -239,8 +257,11 @@ else:  # A type checker shall find names that are not there.
         """Import a module on first use, or answer a foreign name with ours."""
         if name in _LATER:
             return _import_module(f"tensorweb.{name}")
+        if name in _NAMES_LATER:
+            value = getattr(_import_module(_NAMES_LATER[name]), name)
+            return globals().setdefault(name, value)
         raise _unknown("tensorweb", name, __all__)
 
     def __dir__() -> list[str]:
         """Return the names there are, also those not imported yet."""
-        return sorted({*globals(), *_LATER})
+        return sorted({*globals(), *_LATER, *_NAMES_LATER})

@@ -14,7 +14,6 @@ import sys
 import typing
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from types import (
     BuiltinFunctionType,
     ClassMethodDescriptorType,
@@ -305,7 +304,7 @@ def attribute(value: object, name: str) -> object:
     if value is MISSING:
         return MISSING
     if type(value) is ModuleType and name in later_names(value):
-        return import_module(f"{vars(value)['__name__']}.{name}")
+        return getattr(value, name)
     found = inspect.getattr_static(value, name, MISSING)
     if type(found) not in PLACES:
         return found
@@ -327,7 +326,7 @@ def function_of(value: object) -> object:
 
 
 def later_names(module: ModuleType) -> frozenset[str]:
-    """Return the names of a library module's lazily imported modules."""
+    """Return the names of a library module that are imported on first use."""
     inside = vars(module)
     if not _is_ours(inside):
         return frozenset()

@@ -177,6 +177,9 @@ def flush_streams() -> None:
 OURS: tuple[types.ModuleType | type, ...] = (tw, *tw.Tensor.__mro__[:-1])
 """Modules and classes whose attributes a program may have reassigned."""
 
+for name in tw._NAMES_LATER:
+    getattr(tw, name)  # Only what is there can be restored.
+
 DRAWING = "tensorweb.numpy.random"
 """The module with a global random key, if a program has imported it."""
 

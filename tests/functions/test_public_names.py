@@ -60,6 +60,7 @@ def test_a_topic_offers_every_function_of_its_file(topic: ModuleType) -> None:
 
 
 def test_names_are_all_that_is_there() -> None:
+    assert all(hasattr(tw, name) for name in tw._NAMES_LATER)
     found = {
         name
         for name, value in vars(tw).items()
