@@ -32,7 +32,7 @@ _NUMPY_FUNCTIONS = """
     allclose append array_equal array_split atleast_1d atleast_2d average
     bitwise_count choose convolve deg2rad degrees delete diag dsplit flatnonzero
     float_power fmax fmin fmod frombuffer fromfunction fromiter geomspace gradient
-    histogram hsplit indices inner insert interp intersect1d isclose kron loadtxt
+    histogram hsplit inner insert interp intersect1d isclose kron loadtxt
     logspace median mgrid nan_to_num nanmax nanmean nanmin nansum ogrid percentile
     quantile rad2deg radians rot90 savetxt sinc tri union1d vander vdot
     vectorize vsplit
@@ -51,14 +51,14 @@ _TENSORWEB: dict[str, str] = {
         ),
         ("bitwise_invert", "bitwise_not invert"),
         ("concat", "concatenate cat"),
-        ("write `x[...] = values`", "copyto copy_"),
-        ("write `x[...] = value`", "fill fill_"),
+        ("write `x[...] = values`", "copyto"),
+        ("write `x[...] = value`", "fill"),
         ("write `x.dtype.itemsize`", "itemsize element_size"),
-        ("write `x.ndim`", "ndim dim"),
+        ("write `x.ndim`", "ndim"),
         ("permute_dims", "permute transpose"),
-        ("write `x[i] = v`", "put scatter_"),
+        ("write `x[i] = v`", "put"),
         ("float32", "single float"),
-        ("write `x.size`", "size numel nelement"),
+        ("write `x.size`", "size numel"),
         (
             _IN_PLACE,
             "abs_ ceil_ clip_ exp_ floor_ log_ neg_ reciprocal_ relu_ round_ rsqrt_ "
@@ -72,7 +72,6 @@ _TENSORWEB: dict[str, str] = {
         (_SEED, "manual_seed seed"),
         ("write `x.at[i].add(v)`", "scatter_add index_add"),
         ("write `x[...] = x.at[i].add(v)`", "scatter_add_ index_add_"),
-        ("write `x.reshape(y.shape)`", "reshape_as view_as"),
     ),
     "amax": "max",
     "amin": "min",
@@ -100,10 +99,12 @@ _TENSORWEB: dict[str, str] = {
     "hstack": "write `tw.concat(parts, axis=1)`, axis=0 for vectors",
     "identity": "eye",
     "in1d": "isin",
+    "indices": "write `x.argmax(0)` for those of `x.max(0)`, else `np.indices(shape)`",
+    "values": "`x.max(0)` is these, and `x.argmax(0)` the indices",
     "isneginf": "write `x == -tw.inf`",
     "isposinf": "write `x == tw.inf`",
     "left_shift": "bitwise_left_shift",
-    "long": "int64",
+    "long": "write `tw.int32`, or `tw.int64` where the device has it",
     "mod": "remainder",
     "msort": "sort",
     "ndarray": "Tensor",
@@ -121,9 +122,8 @@ _TENSORWEB: dict[str, str] = {
     "addmm": "write `c + a @ b`",
     "clamp": "clip",
     "clone": "copy",
-    "cpu": "write `x.to_device('cpu')`",
     "cuda": (
-        f"write `x.to_device({fastest()!r})`, and `tw.default_device()` for the device "
+        f"write `x.to({fastest()!r})`, and `tw.default_device()` for the device "
         "that new tensors are on"
     ),
     "eq": "equal",
@@ -147,7 +147,7 @@ _TENSORWEB: dict[str, str] = {
     "inverse": "write `tw.linalg.inv(x)`",
     "lerp": "write `x + (y - x) * t`",
     "lerp_": "write `x += (y - x) * t`",
-    "log_softmax": "write `tw.nn.log_softmax(x)`",
+    "log_softmax": "write `x.log_softmax(0)`",
     "new_empty": "empty_like",
     "new_full": "full_like",
     "normal": f"write {_KEY} and `tw.random.normal(key, shape)`",
@@ -163,7 +163,7 @@ _TENSORWEB: dict[str, str] = {
     "ne": "not_equal",
     "neg": "negative",
     "new_zeros": "zeros_like",
-    "norm": "write `tw.linalg.vector_norm(x)`",
+    "norm": "write `x.norm()`, or `tw.linalg.vector_norm(x)`",
     "rand": f"write {_KEY} and `tw.random.uniform(key, shape)`",
     "randint": f"write {_KEY} and `tw.random.randint(key, shape, low, high)`",
     "randn": f"write {_KEY} and `tw.random.normal(key, shape)`",
@@ -172,46 +172,33 @@ _TENSORWEB: dict[str, str] = {
         "value write `tw.grad(function)(x)` of the computation that follows it"
     ),
     "shuffle": f"write {_KEY} and `tw.random.permutation(key, x)`",
-    "softmax": "write `tw.nn.softmax(x)`",
+    "softmax": "write `x.softmax(0)`",
     "sub": "subtract",
     "t": "write `x.T`",
-    "to": "write `x.astype(dtype)` or `x.to_device(device)`",
     "topk": "top_k",
-    "type": "astype",
     "unbind": "unstack",
     "unsqueeze": "expand_dims",
-    "zero_": "write `x[...] = 0`",
     "zero_grad": "write `x.grad = None`",
-    "add_": "write `x += y`",
     "bfloat16": "the shortest floats are those of `tw.float16`",
     "chunk": "write `x.chunk(2)`",
     "split": "write `x.split(2)` for parts of length 2, `np.split(x, 2)` for 2 parts",
     "split_with_sizes": "write `x.split([1, 1])`",
     "tensor_split": "write `np.array_split(x, 2)`",
-    "clamp_": "write `x[...] = x.clip(low, high)`",
-    "data": (
-        "write `x.detach()` for its value, and `x[...] = values` inside of "
-        "`with tw.no_grad():`"
-    ),
-    "div_": "write `x /= y`",
-    "expand_as": "write `tw.broadcast_to(x, y.shape)`",
-    "gather": "write `tw.take_along_axis(x, indices, axis)`",
+    "gather": "write `x.gather(axis, indices)`",
     "grad_fn": "write `x.requires_grad`: the graph of a result is not shown",
-    "index_select": "write `tw.take(x, i, axis)`",
+    "index_select": "write `x.index_select(axis, i)`",
     "is_cuda": "write `x.device`",
-    "logsumexp": "write `tw.nn.logsumexp(x)`",
+    "logsumexp": "write `x.logsumexp(0)`",
     "masked_select": "write `x[mask]`",
     "movedim": "moveaxis",
-    "mul_": "write `x *= y`",
     "new_ones": "ones_like",
-    "normal_": f"write {_KEY} and `x[...] = tw.random.normal(key, x.shape)`",
+    "normal_": "write `tw.nn.init.normal_(x)`",
     "pow_": "write `x **= y`",
     "register_hook": "give the function its derivative with `tw.custom_vjp`",
     "repeat_interleave": "repeat",
-    "scatter": "write `x.at[i].set(v)`",
-    "sub_": "write `x -= y`",
-    "type_as": "write `x.astype(y.dtype)`",
-    "uniform_": f"write {_KEY} and `x[...] = tw.random.uniform(key, x.shape)`",
+    "scatter": "write `np.put_along_axis(x.copy(), indices, 1.0, axis)`",
+    "scatter_": "write `np.put_along_axis(x, indices, 1.0, axis)`",
+    "uniform_": "write `tw.nn.init.uniform_(x)`",
     "Generator": f"write {_KEY}, and `tw.random.split(key)` for more of them",
     "amp": "write `x.astype(tw.float16)` where half precision is enough",
     "autograd": "write `tw.grad(f)(x)`, `tw.vjp` or `loss.backward()`",
@@ -342,7 +329,7 @@ _KEYWORDS: dict[str, str] = {
         (_STATIC, "donate_argnames static_argnames static_argnums"),
         (_ONE, "capturable differentiable foreach fullgraph fused precision"),
         ("write `x.astype(dtype)` before, or of the result", "dtype"),
-        ("write `tw.nn.Linear(2, 3).to(device)`, or `x.to_device(device)`", "device"),
+        ("write `tw.nn.Linear(2, 3).to(device)`, or `x.to(device)`", "device"),
         (f"write {_KEY} and `tw.random.normal(key, shape)`", "generator rng"),
         (
             "embed with `x[i]` of weights that are scaled by "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 from tensorweb import dtypes
 from tensorweb.devices import as_device, usable_dtype
@@ -147,44 +147,56 @@ def full(
     return Tensor(expand(value, lengths))
 
 
-def zeros(shape: Lengths, dtype: DTypeLike = None, *, device: object = None) -> Tensor:
+def zeros(
+    shape: Lengths, *more: Any, dtype: DTypeLike = None, device: object = None
+) -> Tensor:
     """Return a tensor of zeros, float32 unless said otherwise; it takes no storage.
+
+    As for `ones` and `empty`, lengths may be given one by one, or a dtype last.
 
     >>> tw.zeros((2, 3))
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
     """
-    return _filled(shape, 0, dtype, device)
+    return _filled(shape, more, 0, dtype, device)
 
 
-def ones(shape: Lengths, dtype: DTypeLike = None, *, device: object = None) -> Tensor:
+def ones(
+    shape: Lengths, *more: Any, dtype: DTypeLike = None, device: object = None
+) -> Tensor:
     """Return a tensor of ones, float32 unless said otherwise; it takes no storage.
 
     >>> tw.ones(3, dtype=tw.int32)
     tensor([1, 1, 1])
     """
-    return _filled(shape, 1, dtype, device)
+    return _filled(shape, more, 1, dtype, device)
 
 
-def empty(shape: Lengths, dtype: DTypeLike = None, *, device: object = None) -> Tensor:
+def empty(
+    shape: Lengths, *more: Any, dtype: DTypeLike = None, device: object = None
+) -> Tensor:
     """Return a tensor of unspecified values, which are zeros here.
 
     >>> tw.empty((2, 0)).shape
     (2, 0)
     """
-    return _filled(shape, 0, dtype, device)
+    return _filled(shape, more, 0, dtype, device)
 
 
-def _filled(shape: Lengths, value: int, dtype: DTypeLike, device: object) -> Tensor:
+def _filled(
+    shape: Lengths,
+    more: tuple[Any, ...],
+    value: int,
+    dtype: DTypeLike,
+    device: object,
+) -> Tensor:
     target = as_device(device)
-    if isinstance(dtype, int):
-        raise ShapeError(
-            f"lengths {shape!r}, {dtype!r}: give them as one tuple, "
-            f"({shape!r}, {dtype!r}); what follows the shape is a dtype."
-        )
+    if more and not isinstance(more[-1], int):
+        dtype, more = more[-1], more[:-1]
+    lengths = as_shape((shape, *more) if more else shape)  # type: ignore[arg-type]  # raises
     result_dtype = optional_dtype(dtype) or dtypes.DEFAULT_FLOAT
     result_dtype = usable_dtype(result_dtype, target)
-    return Tensor(constant(value, result_dtype, target, as_shape(shape)))
+    return Tensor(constant(value, result_dtype, target, lengths))
 
 
 def full_like(

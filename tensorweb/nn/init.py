@@ -1,7 +1,8 @@
 """Initial values of parameters: PyTorch's distributions, drawn from a generator.
 
-A function fills a tensor in place, as PyTorch's do, and returns it. Without `rng` the
-numbers come from the program's generator, whose seed is 0: programs repeat.
+A function fills a tensor in place, as PyTorch's do, and returns it; its name may end in
+`_`. Without `rng` the numbers come from the program's generator, whose seed is 0:
+programs repeat.
 """
 
 from __future__ import annotations
@@ -24,16 +25,27 @@ from tensorweb.tensor.convert import DTypeLike
 __all__ = [
     "calculate_gain",
     "constant",
+    "constant_",
     "kaiming_normal",
+    "kaiming_normal_",
     "kaiming_uniform",
+    "kaiming_uniform_",
     "normal",
+    "normal_",
     "ones",
+    "ones_",
     "orthogonal",
+    "orthogonal_",
     "trunc_normal",
+    "trunc_normal_",
     "uniform",
+    "uniform_",
     "xavier_normal",
+    "xavier_normal_",
     "xavier_uniform",
+    "xavier_uniform_",
     "zeros",
+    "zeros_",
 ]
 
 Rng = Generator | Tensor | int | None
@@ -274,6 +286,20 @@ def orthogonal(tensor: Tensor, gain: float = 1.0, *, rng: Rng = None) -> Tensor:
     return _filled(
         tensor, (basis if rows <= columns else basis.T).reshape(tensor.shape)
     )
+
+
+# PyTorch's names, whose `_` says that they fill in place.
+constant_ = constant
+kaiming_normal_ = kaiming_normal
+kaiming_uniform_ = kaiming_uniform
+normal_ = normal
+ones_ = ones
+orthogonal_ = orthogonal
+trunc_normal_ = trunc_normal
+uniform_ = uniform
+xavier_normal_ = xavier_normal
+xavier_uniform_ = xavier_uniform
+zeros_ = zeros
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:

@@ -128,9 +128,14 @@ def into(result: T, out: object, casting: str = "same_kind") -> T:
     return target
 
 
+def library(module: str, name: str) -> Callable[..., Tensor]:
+    """Return a function of a package above this one, imported on first use."""
+    return getattr(import_module(module), name)  # type: ignore[no-any-return]  # a function by its name
+
+
 def numpys(name: str) -> Callable[..., Tensor]:
     """Return a function of `tensorweb.numpy` that returns a tensor."""
-    return getattr(import_module("tensorweb.numpy"), name)  # type: ignore[no-any-return]  # a function by its name
+    return library("tensorweb.numpy", name)
 
 
 def check_casting(name: str, start: DType, end: DType, casting: str) -> None:
@@ -170,6 +175,10 @@ WORDS: dict[str, tuple[str, ...]] = {
     "unbiased": ("correction",),
 }
 """Names of an argument here, by PyTorch's name."""
+
+LATER = ("axis", "axes", "keepdims", "k")
+"""Arguments that PyTorch takes by position: one that is only a keyword here takes what
+is one argument too many, as in `tw.triu(x, 1)` and `tw.sum(x, 0, True)`."""
 
 ELEMENTWISE = "tensorweb.functions."
 """Modules whose functions of positional arguments have no wrapper."""
@@ -225,12 +234,20 @@ def taking_torch_words(function: F) -> F:
     )
     if not renamed and (is_method or not takes_keywords):
         return function
+    only = [key for key, one in names.items() if one.kind is Parameter.KEYWORD_ONLY]
+    later = next((name for name in LATER if name in only), None)
     makes_leaf = "device" in names and "requires_grad" not in names and not is_method
 
     @functools.wraps(function)
     def wrapper(*arguments: Any, **keywords: Any) -> Any:
         if not keywords:  # A third less than handing on an empty dict.
-            return function(*arguments)
+            try:
+                return function(*arguments)
+            except TypeError as error:
+                inner = error.__traceback__ and error.__traceback__.tb_next
+                if later is None or inner or " takes " not in str(error):
+                    raise
+            return function(*arguments[:-1], **{later: arguments[-1]})
         if makes_leaf and keywords.pop("requires_grad", False):
             return wrapper(*arguments, **keywords).requires_grad_()
         if not renamed.keys().isdisjoint(keywords):

@@ -12,10 +12,18 @@ from typing import TYPE_CHECKING
 
 from tensorweb.errors import TransformError
 from tensorweb.evaluate import end_step
-from tensorweb.graph.autograd import Leaf, depends_on_leaf, is_leaf_of, reaches_leaf
+from tensorweb.graph.autograd import (
+    Leaf,
+    depends_on_leaf,
+    grad_disabled,
+    is_leaf_of,
+    reaches_leaf,
+)
 from tensorweb.graph.node import pair_of
 from tensorweb.nodes.movement import stopped
 from tensorweb.tensor.base import FLOWING, TensorBase, become_leaf
+from tensorweb.tensor.convert import as_node
+from tensorweb.tensor.views import DATA, base_of
 
 if TYPE_CHECKING:
     from tensorweb.tensor.tensor import Tensor
@@ -79,6 +87,27 @@ class GradientMethods(TensorBase):
             self.node = stopped(node)
         self._is_frozen = not value
         return self  # type: ignore[return-value]  # all tensors are Tensor
+
+    @property
+    def data(self) -> Tensor:
+        """The value as a constant that shares elements; writes change the leaf too.
+
+        `with tw.no_grad():` is the better way to change a tensor that requires a
+        gradient: its steps are computed together. Assign to replace all elements.
+
+        >>> w = tw.ones(2).requires_grad_()
+        >>> w.data -= 0.5
+        >>> w, w.requires_grad
+        (tensor([0.5, 0.5]), True)
+        """
+        return self._view(stopped(self.node), DATA, None)
+
+    @data.setter
+    def data(self, value: TensorBase) -> None:
+        if base_of(value) is not self:  # as after x.data += 1
+            with grad_disabled():
+                self._replace(as_node(value, device=self.node.device))
+            end_step([pair_of(self.node)])
 
     @property
     def is_frozen(self) -> bool:

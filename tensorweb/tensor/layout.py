@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from types import ModuleType
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from tensorweb.devices import as_device
 from tensorweb.dtypes import DType, as_dtype
@@ -40,6 +40,25 @@ if TYPE_CHECKING:
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
 
+class Size(int):
+    """How many elements a tensor has; `x.size()` and `x.size(0)` are as in PyTorch.
+
+    >>> x = tw.ones((2, 3))
+    >>> x.size, x.size(), x.size(-1)
+    (6, (2, 3), 3)
+    """
+
+    shape: tuple[int, ...]
+
+    def __call__(self, dim: SupportsIndex | None = None) -> Any:
+        """Return the shape, or the length of an axis."""
+        return self.shape if dim is None else self.shape[dim]
+
+    def __reduce__(self) -> tuple[type, tuple[int]]:
+        """Copy and pickle it as a number."""
+        return int, (int(self),)
+
+
 class LayoutMethods(TensorBase):
     """Properties of a tensor that need no computation."""
 
@@ -61,9 +80,11 @@ class LayoutMethods(TensorBase):
         return len(self.node.shape)
 
     @property
-    def size(self) -> int:
-        """Number of elements."""
-        return self.node.size
+    def size(self) -> Size:
+        """Number of elements; a call of it as in PyTorch is the shape, or a length."""
+        size = Size(self.node.size)
+        size.shape = self.node.shape
+        return size
 
     @property
     def dtype(self) -> DType:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from tensorweb import dtypes
 from tensorweb.errors import AxisError, DTypeError
@@ -45,6 +45,8 @@ class ReductionMethods(TensorBase):
         if dim is not None or keepdim:
             axis = axis_of(name, axis, dim)
             keepdims = keepdims or keepdim
+        if out is not None or dtype is not None:
+            keepdims, dtype, out = _by_position(keepdims, dtype, out)
         if initial is not None or where is not True:
             options = {"initial": initial, "dtype": dtype}
             used = {key: value for key, value in options.items() if value is not None}
@@ -209,6 +211,8 @@ class ReductionMethods(TensorBase):
         if dim is not None or keepdim:
             axis = axis_of("mean", axis, dim)
             keepdims = keepdims or keepdim
+        if out is not None or dtype is not None:
+            keepdims, dtype, out = _by_position(keepdims, dtype, out)
         if where is not True:
             return numpys("mean")(self, axis, dtype, out, keepdims, where=where)
         axes = normalize_axes(axis, len(self.node.shape))
@@ -327,6 +331,8 @@ class ReductionMethods(TensorBase):
         if dim is not None or keepdim:
             axis = axis_of(name, axis, dim)
             keepdims = keepdims or keepdim
+        if out is not None:
+            keepdims, _, out = _by_position(keepdims, None, out)
         along = None if axis is None else normalize_axis(axis, len(self.node.shape))
         return into(self._wrap(argreduce(name, self.node, along, keepdims)), out)
 
@@ -410,6 +416,13 @@ def _mean(
         count *= node.shape[axis]
     divisor = constant(max(count - correction, 0), node.dtype.part, node.device)
     return elementwise(OPS["divide"], total, divisor)
+
+
+def _by_position(keepdims: bool, dtype: Any, out: Any) -> tuple[bool, Any, Any]:
+    """Return options of a call, with the second one of `x.sum(0, True)` as keepdims."""
+    if bool in (type(dtype), type(out)):
+        return dtype is True or out is True, None, None
+    return keepdims, dtype, out
 
 
 def _variance(

@@ -21,6 +21,7 @@ from tensorweb.tensor.operations import OperationMethods
 from tensorweb.tensor.operators import InPlaceOperators, Operators
 from tensorweb.tensor.rearrangement import RearrangementMethods
 from tensorweb.tensor.reductions import ReductionMethods
+from tensorweb.tensor.torch_methods import TorchMethods
 from tensorweb.tensor.values import ValueMethods
 
 
@@ -34,6 +35,7 @@ class TensorClass(type):
 
 class Tensor(
     Operators,
+    TorchMethods,
     InPlaceOperators,
     NumpyMethods,
     ElementwiseMethods,
@@ -109,7 +111,7 @@ def _name_methods() -> None:
     for part in Tensor.__mro__[1:-1]:
         for name, value in list(vars(part).items()):
             if isinstance(value, FunctionType):
-                value.__qualname__ = f"Tensor.{name}"
+                value.__qualname__ = f"Tensor.{value.__name__}"
                 if not name.startswith("_"):
                     setattr(part, name, taking_torch_words(value))
 

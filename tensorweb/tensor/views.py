@@ -13,6 +13,8 @@ from weakref import ref
 
 from tensorweb import dtypes
 from tensorweb.errors import DataError, ShapeError
+from tensorweb.evaluate import end_step
+from tensorweb.graph.autograd import grad_disabled
 from tensorweb.graph.node import Node, element_view, like, pair_of, view_of
 from tensorweb.graph.tracing import is_traced, is_tracing
 from tensorweb.lookups import assign, select
@@ -20,7 +22,7 @@ from tensorweb.nodes.assignment import assign_plain
 from tensorweb.nodes.complex_parts import imaginary_part, join_parts, real_part
 from tensorweb.nodes.indexing import select_plain
 from tensorweb.nodes.keys import parse
-from tensorweb.nodes.movement import flip, permute, reshape
+from tensorweb.nodes.movement import flip, permute, reshape, stopped
 from tensorweb.nodes.selection import iota
 from tensorweb.view import View
 
@@ -75,6 +77,9 @@ REAL = ViewKind(
     lambda owner, _: real_part(owner),
     lambda owner, view, _: join_parts(view, imaginary_part(owner)),
 )
+
+DATA = ViewKind(lambda owner, _: stopped(owner), lambda owner, view, _: view)
+"""The value without its derivative; a write is none of autograd's business."""
 
 IMAGINARY = ViewKind(
     lambda owner, _: imaginary_part(owner),
@@ -166,7 +171,7 @@ class ViewLinks:
 
 def attach(view: Holder, owner: Holder, kind: ViewKind, key: Any) -> None:
     """Link a new tensor to the one it views; a 0-d tensor is a copy, as in NumPy."""
-    if not view.node.shape:
+    if not view.node.shape and kind is not DATA:
         return
     links = owner._links
     if links is None:
@@ -323,9 +328,16 @@ def write(tensor: Holder, node: Node, key: object = None) -> None:
     for _, kind, view_key in owners[:0:-1]:
         old_nodes.append(kind.read(old_nodes[-1], view_key))
     new_node = node
+    is_data = False
     for _, kind, view_key in owners:
         new_node = kind.write(old_nodes.pop(), new_node, view_key)
-    base._set_node(new_node)
+        is_data = is_data or kind is DATA
+    if is_data:
+        with grad_disabled():
+            base._set_node(new_node)
+        end_step([pair_of(base.node)])
+    else:
+        base._set_node(new_node)
     tensor._set_node(node)
     _update_views(base, old_base, tensor, owners, key)
 
