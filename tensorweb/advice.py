@@ -220,7 +220,7 @@ _TENSORWEB: dict[str, str] = {
     "rand_like": f"write {_KEY} and `tw.random.uniform(key, x.shape)`",
     "randn_like": f"write {_KEY} and `tw.random.normal(key, x.shape)`",
     "randperm": f"write {_KEY} and `tw.random.permutation(key, n)`",
-    "special": "some of its functions are in tw and tw.nn: `tw.erf`, `tw.nn.logsumexp`",
+    "special": "write `tw.scipy.special`",
     "tree_map": "write `tw.tree.map`",
     "tree_util": "write `tw.tree.map`, `tw.tree.flatten`",
     "utils": "its data sets and batches are in `tw.data`",

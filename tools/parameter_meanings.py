@@ -543,6 +543,17 @@ MEANINGS: dict[str, dict[str, str]] = {
         "boundaries": "the counts of steps at which the next one begins.",
     },
     # Modules of the library.
+    "tw.scipy.special": {
+        "x": "real numbers; all operands broadcast.",
+        "y": "the second operand; both broadcast.",
+        "a": "the first shape, above 0; all operands broadcast.",
+        "b": "the second shape, above 0.",
+        "p": "probabilities.",
+        "q": "the first base, above 0.",
+        "n": "the order or count, a natural number.",
+        "N": "the count to choose from.",
+        "k": "the count that is chosen; both broadcast.",
+    },
     "tw.linalg": {
         "x": "the matrices, `(..., m, n)`; those before are a batch.",
         "n": "the exponent, which may be negative.",

@@ -143,6 +143,12 @@ PAGES: dict[str, Page] = {
         _module("distributions"),
         guide="random",
     ),
+    "special": Page(
+        "Special functions",
+        "Functions of mathematical physics and statistics, with SciPy's names.",
+        _module("scipy.special"),
+        guide="special",
+    ),
     "derivatives": Page(
         "Derivatives and transformations",
         "Functions of functions: gradients, Jacobians, maps over a batch, recordings.",

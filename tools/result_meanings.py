@@ -60,6 +60,7 @@ RESULTS: dict[str, str] = {
     "*.mean *.std *.var np.nanmean np.nanstd np.nanvar np.median np.nanmedian "
     "tw.distributions": "`sample_shape + batch_shape + event_shape` for samples, the "
     "broadcast shape for moments, without `event_shape` for densities and entropies.",
+    "tw.scipy.special": "the broadcast shape; floats of the promoted dtype.",
     "tw.linalg.solve_triangular tw.linalg.cho_solve": "the shape of `b`, broadcast "
     "with the outer axes of the matrices.",
     "tw.linalg.expm": "the shape and dtype of the input.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import math
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from tensorweb import functions as tw
@@ -26,6 +26,7 @@ from tensorweb.numpy.arguments import (
 from tensorweb.numpy.creation import asarray
 from tensorweb.public_names import declare_public
 from tensorweb.shapes import broadcast_shapes
+from tensorweb.special import bessel
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.arguments import NumberLike, as_number
 from tensorweb.tensor.convert import ArrayLike, is_scalar
@@ -166,64 +167,7 @@ def sinc(x: ArrayLike) -> Tensor:
     >>> np.sinc([0.0, 0.5])
     tensor([1.        , 0.63661975])
     """
-    a = tw.asarray(x) * math.pi
-    is_near = tw.abs(a) <= 1
-    safe = tw.where(is_near, 1.0, a)
-    near = tw.where(is_near, a, 0.0)
-    series = _power_series(near * near, _SINC)
-    return tw.where(is_near, series, tw.sin(safe) / safe)
-
-
-_SINC = [(-1) ** k / math.factorial(2 * k + 1) for k in range(10)]
-"""Taylor coefficients of `sin(a) / a` in a², to float64's precision up to 1.
-
-A quotient with a chosen value at 0 would have wrong derivatives there.
-"""
-
-
-def _power_series(x: Tensor, coefficients: Sequence[float]) -> Tensor:
-    """Return a polynomial by Horner's rule, coefficients from the constant on."""
-    total = x * coefficients[-1] + coefficients[-2]
-    for coefficient in reversed(coefficients[:-2]):
-        total = total * x + coefficient
-    return total
-
-
-_I0_SMALL = (
-    *(-4.41534164647933937950e-18, 3.33079451882223809783e-17),
-    *(-2.43127984654795469359e-16, 1.71539128555513303061e-15),
-    *(-1.16853328779934516808e-14, 7.67618549860493561688e-14),
-    *(-4.85644678311192946090e-13, 2.95505266312963983461e-12),
-    *(-1.72682629144155570723e-11, 9.67580903537323691224e-11),
-    *(-5.18979560163526290666e-10, 2.65982372468238665035e-9),
-    *(-1.30002500998624804212e-8, 6.04699502254191894932e-8),
-    *(-2.67079385394061173391e-7, 1.11738753912010371815e-6),
-    *(-4.41673835845875056359e-6, 1.64484480707288970893e-5),
-    *(-5.75419501008210370398e-5, 1.88502885095841655729e-4),
-    *(-5.76375574538582365885e-4, 1.63947561694133579842e-3),
-    *(-4.32430999505057594430e-3, 1.05464603945949983183e-2),
-    *(-2.37374148058994688156e-2, 4.93052842396707084878e-2),
-    *(-9.49010970480476444210e-2, 1.71620901522208775349e-1),
-    *(-3.04682672343198398683e-1, 6.76795274409476084995e-1),
-)
-"""Chebyshev coefficients of `exp(-x) i0(x)` for x from 0 to 8, from Cephes."""
-
-_I0_LARGE = (
-    *(-7.23318048787475395456e-18, -4.83050448594418207126e-18),
-    *(4.46562142029675999901e-17, 3.46122286769746109310e-17),
-    *(-2.82762398051658348494e-16, -3.42548561967721913462e-16),
-    *(1.77256013305652638360e-15, 3.81168066935262242075e-15),
-    *(-9.55484669882830764870e-15, -4.15056934728722208663e-14),
-    *(1.54008621752140982691e-14, 3.85277838274214270114e-13),
-    *(7.18012445138366623367e-13, -1.79417853150680611778e-12),
-    *(-1.32158118404477131188e-11, -3.14991652796324136454e-11),
-    *(1.18891471078464383424e-11, 4.94060238822496958910e-10),
-    *(3.39623202570838634515e-9, 2.26666899049817806459e-8),
-    *(2.04891858946906374183e-7, 2.89137052083475648297e-6),
-    *(6.88975834691682398426e-5, 3.36911647825569408990e-3),
-    8.04490411014108831608e-1,
-)
-"""Those of `exp(-x) sqrt(x) i0(x)` for x above 8, in 32 / x - 2."""
+    return bessel.sinc_of(tw.asarray(x))
 
 
 def i0(x: ArrayLike) -> Tensor:
@@ -232,31 +176,7 @@ def i0(x: ArrayLike) -> Tensor:
     >>> np.round(np.i0([0.0, 1.0]), 4)
     tensor([1.    , 1.2661])
     """
-    values = as_real_floats("i0", x)
-    a = tw.abs(values)
-    is_small = a <= 8
-    small = _chebyshev_series(tw.where(is_small, a, 8.0) / 2 - 2, _I0_SMALL)
-    high = tw.where(is_small, 8.0, a)
-    large = _chebyshev_series(32 / high - 2, _I0_LARGE) / tw.sqrt(high)
-    result = tw.exp(a) * tw.where(is_small, small, large)
-    # The absolute value has no derivative at 0, the series in x² has all.
-    is_near = a <= 2
-    near = tw.where(is_near, values, 0.0)
-    return tw.where(is_near, _power_series(near * near / 4, _I0_NEAR), result)
-
-
-_I0_NEAR = [1 / math.factorial(k) ** 2 for k in range(13)]
-"""Taylor coefficients of i0 in x² / 4, to float64's precision up to 2."""
-
-
-def _chebyshev_series(x: Tensor, coefficients: tuple[float, ...]) -> Tensor:
-    """Return a Chebyshev series by Clenshaw's recurrence."""
-    before = previous = x * 0
-    current = before + coefficients[0]
-    for coefficient in coefficients[1:]:
-        before, previous = previous, current
-        current = x * previous - before + coefficient
-    return (current - before) / 2
+    return bessel.i0(as_real_floats("i0", x))
 
 
 def isclose(

@@ -45,6 +45,7 @@ PATHS = (
     "tw.random",
     "tw.linalg",
     "tw.fft",
+    "tw.scipy.special",
     "tw.numpy",
     "tw.numpy.linalg",
     "tw.numpy.fft",

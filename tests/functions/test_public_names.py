@@ -39,6 +39,7 @@ MODULES = {
     "numpy",
     "optim",
     "random",
+    "scipy",
     "shapes",
     "tensor",  # which can be called as well
     "tree",

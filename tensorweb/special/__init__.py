@@ -1,0 +1,1 @@
+"""Special functions of floats; `tensorweb.scipy.special` offers them."""
