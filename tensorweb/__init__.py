@@ -11,7 +11,6 @@ from types import ModuleType as _ModuleType
 
 from tensorweb import errors, functions, random, shapes, tree
 from tensorweb.advice import unknown as _unknown
-from tensorweb.charts import BarChart, bar_chart
 from tensorweb.devices import (
     default_device,
     device,
@@ -69,7 +68,7 @@ from tensorweb.events import KernelRecord, record_kernels
 from tensorweb.exchange import listen as _listen
 from tensorweb.exchange import use_device
 from tensorweb.functions import *
-from tensorweb.plots import Plot, plot
+from tensorweb.plots import BarChart, Plot, bar_chart, plot
 from tensorweb.progress import progress
 from tensorweb.shapes import broadcast_shapes, next_position, ravel_index, unravel_index
 from tensorweb.show import show

@@ -230,7 +230,7 @@ PAGES: dict[str, Page] = {
     "display": Page(
         "Display",
         "Plots, charts and progress: pictures in the page, text elsewhere.",
-        _sections(Functions="show plots charts progress"),
+        _sections(Functions="show plots progress"),
     ),
     "shapes": Page(
         "Functions on shapes",

@@ -10,8 +10,8 @@ from array import array
 from collections.abc import Mapping, Sequence
 
 from tensorweb import events, frames
+from tensorweb.backends.custom_kernels import capture
 from tensorweb.backends.pool import Buffer, Pool
-from tensorweb.backends.trial import capture
 from tensorweb.drivers import Driver
 from tensorweb.events import Flush, KernelRecord, NodeRecord
 from tensorweb.frames import Location

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
+from tensorweb.display.statistics import shape_text, short, values_of
 from tensorweb.errors import counted
 from tensorweb.evaluate import read
 from tensorweb.graph.node import Node
 from tensorweb.hostdata import Number
 
 from .cells import Cells, cells_of, finite_range, plane
-from .numbers import shape_text, short, values_of
 from .png import indexed_png
 from .statistics import Statistics, answer, drawn, questions, store
 

@@ -15,7 +15,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from tensorweb.drivers import messages, native_cache
+from tensorweb.drivers import messages, native_adapters
 from tensorweb.drivers.memory import host_memory, require_bindable
 from tensorweb.drivers.native_adapters import FEATURES, Wgpu, request_device
 from tensorweb.drivers.policy import (
@@ -475,11 +475,11 @@ class NativeDriver:
 
     def kept(self, key: str) -> str | None:
         """Return the text stored by an earlier run in the user's cache folder."""
-        return native_cache.kept(key)
+        return native_adapters.kept(key)
 
     def keep(self, key: str, text: str | None) -> bool:
         """Store a text in the user's cache folder; None removes it."""
-        return native_cache.keep(key, text)
+        return native_adapters.keep(key, text)
 
     def abandon(self) -> None:
         """Take the device for lost and never call it again."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from tensorweb import dtypes, frames
-from tensorweb.display.numbers import short, values_of
+from tensorweb.display.statistics import short, values_of
 from tensorweb.evaluate import read_steps
 from tensorweb.frames import Location
 from tensorweb.graph.node import Node, pair_of

@@ -9,7 +9,7 @@ from contextlib import suppress
 from math import prod
 
 import tensorweb as tw
-from tensorweb.backends.trial import Binding, Capture, bindings_of
+from tensorweb.backends.custom_kernels import Binding, Capture, bindings_of
 from tensorweb.dtypes import BY_NAME
 from tensorweb.errors import BackendError, ShaderError
 from tensorweb.graph.node import leaf

@@ -15,7 +15,7 @@ from typing import Literal
 
 import tensorweb as tw
 from tensorweb import dtypes
-from tensorweb.display.numbers import values_of
+from tensorweb.display.statistics import values_of
 from tensorweb.dtypes import DType
 from tensorweb.graph.node import Node, leaf
 from tensorweb.graph.storage import HostData

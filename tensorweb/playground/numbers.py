@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from tensorweb import evaluate
-from tensorweb.display.numbers import values_of
+from tensorweb.display.statistics import values_of
 from tensorweb.graph.node import Node
 from tensorweb.hostdata import Number
 

@@ -22,11 +22,9 @@ from typing import Any
 
 import tensorweb as tw
 from tensorweb import evaluate
-from tensorweb.charts import MOST_BARS
 from tensorweb.display import statistics
 from tensorweb.display.cells import Budget, Cells, cells_of, plane
-from tensorweb.display.numbers import shape_text
-from tensorweb.display.statistics import drawn
+from tensorweb.display.statistics import drawn, shape_text
 from tensorweb.errors import BlockingError
 from tensorweb.frames import frames_in
 from tensorweb.playground import policy, records, sources
@@ -40,7 +38,7 @@ from tensorweb.playground.pictures import (
 from tensorweb.playground.program import argument_text
 from tensorweb.playground.records import Rich, RichKind
 from tensorweb.playground.streams import Emit, Output, clip, clip_line
-from tensorweb.plots import Plot, Series
+from tensorweb.plots import MOST_BARS, Plot, Series
 
 VERDICT = "application/vnd.tensorweb.verdict+json"
 """The MIME type of a puzzle's verdict."""

@@ -13,7 +13,7 @@ import tensorweb as tw
 from tensorweb.backends.custom_kernels import PYTHON, begun
 from tensorweb.codegen.python_functions import Value
 from tensorweb.codegen.stepping import Recorder, Triple, parameters_of, read_program
-from tensorweb.display.numbers import short
+from tensorweb.display.statistics import short
 from tensorweb.errors import ShaderError, counted
 from tensorweb.evaluate import read
 from tensorweb.graph.custom import Custom

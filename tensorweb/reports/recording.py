@@ -20,7 +20,7 @@ from typing import Any
 import tensorweb as tw
 from tensorweb import frames
 from tensorweb.display.cells import PICTURE
-from tensorweb.display.numbers import short
+from tensorweb.display.statistics import short
 from tensorweb.events import listening
 from tensorweb.frames import Location
 from tensorweb.graph.node import Node, number_of_constant, pair_of

@@ -20,7 +20,7 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from tensorweb import frames
-from tensorweb.display.numbers import shape_text, short
+from tensorweb.display.statistics import shape_text, short
 from tensorweb.errors import BackendError, DataError, MissingPackageError, counted
 from tensorweb.show import has_host
 from tensorweb.tensor import Tensor

@@ -14,11 +14,16 @@ from tolerances import REDUCE
 
 import tensorweb as tw
 from tensorweb import devices, evaluate
-from tensorweb.backends.webgpu import WebGpuBackend, kept_tiles, key_of
-from tensorweb.codegen.product.adapters import ADAPTERS, class_of
+from tensorweb.backends.webgpu import (
+    ADAPTERS,
+    WebGpuBackend,
+    class_of,
+    kept_tiles,
+    key_of,
+)
 from tensorweb.codegen.product.tiles import PRODUCT_TILES, choose_tile
 from tensorweb.codegen.target import Target
-from tensorweb.drivers import native_cache
+from tensorweb.drivers import native_adapters
 from tensorweb.performance import tuning
 from tensorweb.performance.warming import given
 from tensorweb.waits import Steps
@@ -238,35 +243,35 @@ def test_every_tile_stays_within_the_stated_bound(
 def test_cache_folder_follows_the_environment(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.delenv(native_cache.VARIABLE, raising=False)
+    monkeypatch.delenv(native_adapters.VARIABLE, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert native_cache.folder() == tmp_path / "tensorweb"
+    assert native_adapters.folder() == tmp_path / "tensorweb"
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.setattr("sys.platform", "linux")
-    assert native_cache.folder() == Path.home() / ".cache" / "tensorweb"
-    monkeypatch.setenv(native_cache.VARIABLE, str(tmp_path / "mine"))
-    assert native_cache.folder() == tmp_path / "mine"
+    assert native_adapters.folder() == Path.home() / ".cache" / "tensorweb"
+    monkeypatch.setenv(native_adapters.VARIABLE, str(tmp_path / "mine"))
+    assert native_adapters.folder() == tmp_path / "mine"
     for nothing in ("", "off", "OFF"):
-        monkeypatch.setenv(native_cache.VARIABLE, nothing)
-        assert native_cache.folder() is None
-        assert not native_cache.keep("key", "text")
-        assert native_cache.kept("key") is None
+        monkeypatch.setenv(native_adapters.VARIABLE, nothing)
+        assert native_adapters.folder() is None
+        assert not native_adapters.keep("key", "text")
+        assert native_adapters.kept("key") is None
 
 
 def test_texts_are_saved_in_files(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv(native_cache.VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(native_adapters.VARIABLE, str(tmp_path / "cache"))
     key = "tiles 0.1.0 NVIDIA / hopper / H200"
-    assert native_cache.kept(key) is None
-    assert native_cache.keep(key, "one")
-    assert native_cache.keep(key, "two")
-    assert native_cache.kept(key) == "two"
-    assert native_cache.kept(key.lower()) is None
+    assert native_adapters.kept(key) is None
+    assert native_adapters.keep(key, "one")
+    assert native_adapters.keep(key, "two")
+    assert native_adapters.kept(key) == "two"
+    assert native_adapters.kept(key.lower()) is None
     (path,) = (tmp_path / "cache").iterdir()
     assert path.name.startswith("tiles-0-1-0-nvidia-hopper-h200-")
-    assert native_cache.keep(key, None)
-    assert native_cache.kept(key) is None
+    assert native_adapters.keep(key, None)
+    assert native_adapters.kept(key) is None
 
 
 def test_folder_that_cannot_be_written_is_no_failure(
@@ -274,6 +279,6 @@ def test_folder_that_cannot_be_written_is_no_failure(
 ) -> None:
     file = tmp_path / "file"
     file.write_text("here")
-    monkeypatch.setenv(native_cache.VARIABLE, str(file))
-    assert not native_cache.keep("key", "text")
-    assert native_cache.kept("key") is None
+    monkeypatch.setenv(native_adapters.VARIABLE, str(file))
+    assert not native_adapters.keep("key", "text")
+    assert native_adapters.kept("key") is None

@@ -86,7 +86,7 @@ def test_chart_is_bounded(console: Console) -> None:
 
 def test_chart_made_by_hand_is_bounded(console: Console) -> None:
     source = (
-        "from tensorweb.charts import Bar\n"
+        "from tensorweb.plots import Bar\n"
         "bar = Bar('a', 1.0, 'x', 7.0, True)\n"
         "ticks = (('t', float('nan')),) * 5000\n"
         "tw.show(tw.BarChart('t', 'u', False, (bar,) * 5000, ticks))"

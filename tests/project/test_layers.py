@@ -24,7 +24,6 @@ TENSOR = (*VALUES_READ, "advice", "display", "tensor", "public_names")
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "errors": (),
     "frames": (),
-    "charts": (),
     "show": (),
     "sphinx": ("version",),
     "site_server": (),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tensorweb.schedule.kernel import Kernel, Planned
-from tensorweb.schedule.order import ordered, peak
+from tensorweb.schedule.kernels import ordered, peak
 from tensorweb.schedule.policy import LEAST_ORDERED_BYTES
 
 KERNEL = Kernel("elementwise", "", (1,), (), (), (), "", ("float32",))

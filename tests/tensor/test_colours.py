@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tensorweb.display.numbers import shape_text, short
+from tensorweb.display.statistics import shape_text, short
 from tensorweb.display.summary import (
     DIVERGING,
     GLYPHS,

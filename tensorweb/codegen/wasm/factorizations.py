@@ -11,8 +11,7 @@ from collections.abc import Mapping
 
 from tensorweb.codegen.factorizations import ROUTINES, Routine, number_constants
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
-from tensorweb.codegen.template import shader_folder
-from tensorweb.codegen.unrolling import apply_marks
+from tensorweb.codegen.template import apply_marks, shader_folder
 from tensorweb.codegen.wasm.elements import KINDS, itemsize, load, store
 from tensorweb.codegen.wasm.elementwise import map_launch
 from tensorweb.codegen.wasm.frame import Frame, per_slice
