@@ -208,6 +208,12 @@ PAGES: dict[str, Page] = {
         ),
         guide="pytorch",
     ),
+    "solvers": Page(
+        "Solvers",
+        "Initial value problems with SciPy's and JAX's names.",
+        (Section("Initial value problems", module="tensorweb.scipy.integrate"),),
+        guide="gradients",
+    ),
     "saving": Page(
         "Files",
         "Tensors from files and to files: safetensors, npy, npz, CSV, images, audio.",

@@ -63,8 +63,12 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *TENSOR,
         *("trees", "functions", "transforms", "random", "special", "linalg", "nn"),
     ),
-    "scipy": (*TENSOR, "functions", "transforms", "special", "nn"),
     "optim": (*TENSOR, "trees", "tree", "functions", "transforms"),
+    "scipy": (
+        *TENSOR,
+        *("trees", "tree", "functions", "transforms", "special", "nn", "optim"),
+        "plots",
+    ),
     "numpy": (
         *TENSOR,
         *("trees", "functions", "fft", "linalg", "random", "saving", "transforms"),

@@ -1,0 +1,104 @@
+"""Initial value problems agree with SciPy step by step, and derivatives with JAX."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tensorweb as tw
+from tensorweb.errors import DataError, TraceError
+from tensorweb.scipy.integrate import odeint, solve_ivp
+
+FILE = Path(__file__).parents[1] / "references" / "scipy.json"
+RECORDED: dict[str, Any] = json.loads(FILE.read_text())
+
+
+class Module:
+    """`cos` of tensors, for the recorded texts."""
+
+    cos = staticmethod(tw.cos)
+
+
+def field_of(text: str) -> Any:
+    function = eval(f"lambda t, y: {text}", {"np": Module})
+    return lambda t, y: tw.stack(function(t, y))
+
+
+@pytest.mark.parametrize("name", RECORDED["solved"])
+def test_steps_and_values_are_those_of_scipy(name: str, cpu: str) -> None:
+    case = RECORDED["solved"][name]
+    text, span, y0, options = case["problem"]
+    y = tw.asarray(y0, tw.float64)
+    found = solve_ivp(field_of(text), span, y, dense_output=True, **options)
+    assert (found.status, found.message) == (case["status"], case["message"])
+    assert found.success == (found.status == 0)
+    if name == "pole":  # near it rounding decides on the steps
+        assert found.t[-1].item() == pytest.approx(case["t"][-1], rel=1e-3)
+        return
+    assert found.nfev == case["nfev"]
+    # Lengths of steps come from differences, of which half of the digits are left.
+    assert found.t.tolist() == pytest.approx(case["t"], rel=1e-7)
+    for row, expected in zip(found.y.tolist(), case["y"], strict=True):
+        assert row == pytest.approx(expected, rel=1e-7, abs=1e-9)
+    if case["dense"]:
+        assert found.sol is not None
+        for row, expected in zip(
+            found.sol(RECORDED["dense"]).tolist(), case["dense"], strict=True
+        ):
+            assert row == pytest.approx(expected, rel=1e-8)
+
+
+def field(y: Any, t: Any, rate: Any) -> Any:
+    return {
+        "x": rate * y["x"] - y["x"] * y["z"],
+        "z": y["x"] * y["z"] - tw.cos(t) * y["z"],
+    }
+
+
+def total(y0: Any, rate: Any, **options: Any) -> Any:
+    found = odeint(field, y0, [0.0, 0.7, 2.0], rate, **options)
+    return (found["x"] ** 2).sum() + found["z"][-1, 0]
+
+
+def start(dtype: tw.DType) -> Any:
+    return {"x": tw.asarray([1.0, 0.5], dtype), "z": tw.asarray([0.3, 2.0], dtype)}
+
+
+def test_trees_and_their_derivatives_are_those_of_jax(cpu: str) -> None:
+    y0, rate = start(tw.float64), tw.asarray(1.5, tw.float64)
+    found = odeint(field, y0, [0.0, 0.7, 2.0], rate)
+    for key, value in RECORDED["odeint"]["values"].items():
+        assert tw.asarray(found[key]).tolist() == [pytest.approx(v) for v in value]
+    by_y, by_rate = tw.grad(total, argnums=(0, 1))(y0, rate)
+    expected = RECORDED["odeint"]["grads"]
+    for key, value in expected[0].items():
+        assert by_y[key].tolist() == pytest.approx(value, rel=1e-6)
+    assert by_rate.item() == pytest.approx(expected[1], rel=1e-6)
+    forward = tw.jvp(lambda rate: total(y0, rate), (rate,), (tw.ones_like(rate),))[1]
+    assert forward.item() == pytest.approx(expected[1], rel=1e-6)
+
+
+def test_float32_and_both_devices(device: str) -> None:
+    with tw.device(device):
+        rate = tw.asarray(1.5).requires_grad_()
+        total(start(tw.float32), rate, rtol=1e-4, atol=1e-4).backward()
+        expected = RECORDED["odeint"]["grads"][1]
+        assert rate.grad.item() == pytest.approx(expected, rel=2e-3)
+
+
+def test_what_cannot_be_solved_is_refused(cpu: str) -> None:
+    with pytest.raises(DataError, match="there is 'RK45' only"):
+        solve_ivp(lambda t, y: y, (0, 1), [1.0], "BDF")
+    with pytest.raises(DataError, match="outside of t_span, or unsorted"):
+        solve_ivp(lambda t, y: y, (0, 1), [1.0], t_eval=[0.5, 2.0])
+    with pytest.raises(DataError, match="the derivative of each"):
+        solve_ivp(lambda t, y: y[:1], (0, 1), [1.0, 2.0])
+    with pytest.raises(DataError, match=r"at t=1\.0.* became too small"):
+        odeint(lambda y, t: y * y, tw.asarray(1.0, tw.float64), [0.0, 2.0])
+    with pytest.raises(TraceError, match="a function that is recorded"):
+        tw.vmap(lambda y: odeint(lambda y, t: -y, y, [0.0, 1.0]))(tw.ones(3))
+    same = odeint(lambda y, t: -y, tw.asarray([3.0]), [2.0, 2.0])
+    assert same.tolist() == [[3.0], [3.0]]
