@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from browsers import new_context, page_of
 from page_driver import PageDriver, expect
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 NESTED = "x = []\nfor i in range(3_000_000): x = [x]\n"
 
@@ -131,21 +133,30 @@ def refuse(page: Page, pattern: str, how: str) -> None:
     page.context.route(pattern, answer)
 
 
+@pytest.fixture(scope="module")
+def never_started(chromium: Browser) -> Iterator[PageDriver]:
+    """A page of a profile in which Python has not started yet."""
+    with page_of(new_context(chromium)) as page:
+        yield PageDriver(page)
+
+
 @pytest.mark.parametrize("name", MISSING)
 def test_what_cannot_be_loaded_is_named(
-    fresh_page: Page, site_url: str, name: str
+    never_started: PageDriver, site_url: str, name: str
 ) -> None:
-    refuse(fresh_page, MISSING[name], "missing")
-    PageDriver(fresh_page).open(site_url, wait=False)
-    trouble = fresh_page.locator(".trouble:not([data-seen])")
+    page = never_started.page
+    page.context.unroute_all()
+    refuse(page, MISSING[name], "missing")
+    never_started.open(site_url, wait=False)
+    trouble = page.locator(".trouble:not([data-seen])")
     for how in ("out of reach", None):
         expect(trouble).to_contain_text("Python could not start")
         expect(trouble).to_contain_text(name)
         assert "[object" not in trouble.inner_text()
         if how:
             trouble.evaluate("node => { node.dataset.seen = '' }")
-            refuse(fresh_page, MISSING[name], how)
-            fresh_page.get_by_role("button", name="Retry").click()
+            refuse(page, MISSING[name], how)
+            page.get_by_role("button", name="Retry").click()
 
 
 def test_retry_starts_python_again(page: Page, site_url: str) -> None:

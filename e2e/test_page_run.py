@@ -365,9 +365,10 @@ def left_out(driver: PageDriver) -> int:
 
 
 def test_stop_without_isolation_restarts_python(
-    page: Page, serve: Serve, site_url: str
+    page: Page, serve: Serve, snapshot: Snapshot
 ) -> None:
-    driver = PageDriver(page, patient=True).open(serve(SITE, isolated=False))
+    url = serve(SITE, isolated=False)
+    driver = PageDriver(snapshot.give(page, url), patient=True).open(url)
     assert page.evaluate("crossOriginIsolated") is False
     source = "import tensorweb as tw\nx = tw.ones((8,))\nwhile True: x.sum().item()"
     driver.begin(source)
