@@ -210,8 +210,11 @@ PAGES: dict[str, Page] = {
     ),
     "solvers": Page(
         "Solvers",
-        "Initial value problems with SciPy's and JAX's names.",
-        (Section("Initial value problems", module="tensorweb.scipy.integrate"),),
+        "Initial value problems and minima with SciPy's and JAX's names.",
+        (
+            Section("Initial value problems", module="tensorweb.scipy.integrate"),
+            Section("Minima", module="tensorweb.scipy.optimize"),
+        ),
         guide="gradients",
     ),
     "saving": Page(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from tensorweb.errors import DataError, TraceError
 from tensorweb.functions import concat, zeros_like
@@ -93,9 +93,7 @@ class LBFGS(Optimizer):
             line_search_fn=line_search_fn,
             maximize=maximize,
         )
-        self._pairs: list[tuple[Tensor, Tensor, float]] = []
-        self._last: tuple[Tensor, Tensor] | None = None
-        self._scale = 1.0
+        self._curvature = Curvature(history_size)
 
     @staticmethod
     def _initial_moments(options: Options) -> dict[str, float]:
@@ -151,47 +149,61 @@ class LBFGS(Optimizer):
 
     def _minimise(self, search: _Search, lr: float) -> Tensor:
         """Move the parameters, and return the loss before."""
-        options = self.options
+        options, curvature = self.options, self._curvature
         most = options["max_eval"] or options["max_iter"] * 5 // 4
         still, flat = options["tolerance_change"], options["tolerance_grad"]
         first, loss, grad = search.evaluated()
         for left in reversed(range(options["max_iter"])):
-            if (search.count > 1 and search.count >= most) or _largest(grad) <= flat:
+            if (search.count > 1 and search.count >= most) or largest(grad) <= flat:
                 break
-            direction, t = self._direction(grad), lr
-            if self._last is None:
+            direction, t = curvature.direction(grad), lr
+            if curvature.last is None:
                 t *= min(1.0, 1.0 / float(abs(grad).sum()))
-            begin = Point(0.0, loss, grad, _dot(grad, direction))
-            self._last = (grad, direction * t)
+            begin = Point(0.0, loss, grad, dot(grad, direction))
+            curvature.last = (grad, direction * t)
             if begin.derivative > -still:
                 break
             search.begin(direction)
             if options["line_search_fn"]:
-                end = _strong_wolfe(search, begin, t, most - search.count, still)
+                end = strong_wolfe(search, begin, t, most - search.count, still)
                 t, loss, grad = end.t, end.loss, end.grad
-                self._last = (begin.grad, direction * t)
+                curvature.last = (begin.grad, direction * t)
                 search.move(t)
             else:
                 search.move(t)
                 if left:
                     _, loss, grad = search.evaluated()
-            if not left or _largest(direction) * t <= still:
+            if not left or largest(direction) * t <= still:
                 break
             if abs(loss - begin.loss) < still:
                 break
         return first
 
-    def _direction(self, grad: Tensor) -> Tensor:
+
+class Curvature:
+    """The curvature that the last gradients show, as directions of descent.
+
+    Attributes:
+        last: the last gradient and the step from it; None before the first step.
+    """
+
+    def __init__(self, history_size: int) -> None:
+        """Remember nothing."""
+        self.last: tuple[Tensor, Tensor] | None = None
+        self._size, self._scale = history_size, 1.0
+        self._pairs: list[tuple[Tensor, Tensor, float]] = []
+
+    def direction(self, grad: Tensor) -> Tensor:
         """Return the direction of the next step: two loops over the last gradients."""
-        if self._last is None:
+        if self.last is None:
             return -grad
-        before, moved = self._last
+        before, moved = self.last
         change = grad - before
-        curvature = _dot(change, moved)
+        curvature = dot(change, moved)
         if curvature > LEAST_CURVATURE:
             self._pairs.append((change, moved, 1.0 / curvature))
-            del self._pairs[: -self.options["history_size"]]
-            self._scale = curvature / _dot(change, change)
+            del self._pairs[: -self._size]
+            self._scale = curvature / dot(change, change)
         q, factors = -grad, []
         for change, moved, inverse in reversed(self._pairs):
             factors.append((moved * q).sum() * inverse)
@@ -202,6 +214,15 @@ class LBFGS(Optimizer):
         ):
             q = q + moved * (factor - (change * q).sum() * inverse)
         return q
+
+
+class Line(Protocol):
+    """A loss along a direction, which a line search asks for."""
+
+    direction: Tensor
+
+    def at(self, t: float) -> Point:
+        """Return the loss and its gradient after a step of length `t`."""
 
 
 class _Search:
@@ -238,7 +259,7 @@ class _Search:
         """Return the loss and its gradient after a step of length `t`."""
         self.move(t)
         _, loss, grad = self.evaluated()
-        return Point(t, loss, grad, _dot(grad, self.direction))
+        return Point(t, loss, grad, dot(grad, self.direction))
 
     def evaluated(self) -> tuple[Tensor, float, Tensor]:
         """Return what the closure returns, its number to minimise, and its gradient."""
@@ -253,8 +274,8 @@ class _Search:
         return loss, float(loss) * self._sign, grad
 
 
-def _strong_wolfe(
-    search: _Search, first: Point, t: float, most: int, still: float
+def strong_wolfe(
+    search: Line, first: Point, t: float, most: int, still: float
 ) -> Point:
     """Return a point that satisfies the strong Wolfe conditions, or the lowest found.
 
@@ -279,7 +300,7 @@ def _strong_wolfe(
     else:
         before = first
     low, high = (before, now) if before.loss <= now.loss else (now, before)
-    size, is_stalled = _largest(search.direction), False
+    size, is_stalled = largest(search.direction), False
     while trials < most and abs(high.t - low.t) * size >= still:
         left, right = min(low.t, high.t), max(low.t, high.t)
         t, margin = _cubic_minimum(low, high, left, right), 0.1 * (right - left)
@@ -316,9 +337,11 @@ def _cubic_minimum(one: Point, two: Point, least: float, most: float) -> float:
     return min(max(right.t - width * part, least), most)
 
 
-def _dot(x: Tensor, y: Tensor) -> float:
+def dot(x: Tensor, y: Tensor) -> float:
+    """Return a product of vectors as a number."""
     return float((x * y).sum())
 
 
-def _largest(x: Tensor) -> float:
+def largest(x: Tensor) -> float:
+    """Return the largest magnitude."""
     return float(abs(x).max())

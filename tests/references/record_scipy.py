@@ -28,6 +28,20 @@ PROBLEMS: dict[str, tuple[str, list[float], list[float], dict[str, Any]]] = {
     ),
     "pole": ("[y[0] * y[0]]", [0, 2], [1.0], {}),
 }
+# By name: a function of a vector `x` with `np`, and where to begin.
+MINIMA: dict[str, tuple[str, list[float]]] = {
+    "rosenbrock": (
+        "(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum()",
+        [1.3, 0.7, 0.8, 1.9, 1.2],
+    ),
+    "quadratic": ("((x - 3) ** 2 * np.asarray([1.0, 10.0, 100.0])).sum()", [0, 0, 0]),
+    "saddle": ("x[0] ** 4 - x[0] ** 2 + x[1] ** 2 + 0.1 * x[0]", [0.1, 1.0]),
+    "himmelblau": (
+        "(x[0] ** 2 + x[1] - 11) ** 2 + (x[0] + x[1] ** 2 - 7) ** 2",
+        [4.0, 3.0],
+    ),
+    "waves": ("(np.sin(x) + 0.1 * x**2).sum()", [0.5, -0.5, 0.2]),
+}
 DENSE = [0.1, 0.55, 1.9, 3.3]
 
 
@@ -67,12 +81,26 @@ def main() -> None:
         found = end(y0, rate)
         return (found["x"] ** 2).sum() + found["z"][-1, 0]
 
+    minimize = import_module("scipy.optimize").minimize
+    minima = {}
+    for name, (text, x0) in MINIMA.items():
+        function = eval(f"lambda x: {text}", {"np": jax.numpy})
+        found = minimize(
+            jax.jit(function), x0, jac=jax.jit(jax.grad(function)), tol=1e-9
+        )
+        minima[name] = {
+            "problem": (text, x0),
+            "x": found.x.tolist(),
+            "fun": float(found.fun),
+            "nit": found.nit,
+        }
     grads = jax.grad(total, (0, 1))(y0, 1.5)
     values = end(y0, 1.5)
     print(
         json.dumps(
             {
                 "dense": DENSE,
+                "minima": minima,
                 "solved": solved,
                 "odeint": {
                     "values": {key: value.tolist() for key, value in values.items()},
