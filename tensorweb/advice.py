@@ -230,10 +230,6 @@ _TENSORWEB: dict[str, str] = {
 _NN: dict[str, str] = {
     "Buffer": "write `self.register_buffer(name, tensor)`",
     "DataParallel": "there is one device",
-    "Parameter": (
-        "write `self.name = tensor`: tensors of floats are parameters, those of "
-        "register_buffer are not"
-    ),
     "Softmax2d": "write `tw.nn.Softmax(dim=-3)`",
     "SyncBatchNorm": "BatchNorm",
     "cross_entropy_loss": "cross_entropy",
@@ -247,25 +243,27 @@ _NN: dict[str, str] = {
     "poisson_nll_loss": "poisson_nll",
     "smooth_l1_loss": "smooth_l1",
     "swish": "silu",
-    "utils": (
-        "gradients are clipped by "
-        "`tw.optim.clip_grad_norm_(model.parameters(), max_norm=1.0)`"
-    ),
+}
+
+_UTILS: dict[str, str] = {
+    "pack_padded_sequence": "pad with `tw.nn.utils.rnn.pad_sequence` and use a mask",
+    "pad_packed_sequence": "pad with `tw.nn.utils.rnn.pad_sequence` and use a mask",
+    "spectral_norm": "divide by `tw.linalg.svdvals(x)[0]` in forward",
+    "weight_norm": "write `tw.nn.normalize(x, dim=1) * value` in forward",
 }
 
 _MODULE: dict[str, str] = {
-    "add_module": "write `setattr(model, name, module)`",
-    "apply": "write `tw.tree.map(function, model)`, which returns another model",
-    "cpu": 'write `model.to("cpu")`',
     "cuda": (
         f"write `model.to({fastest()!r})`, or call `tw.set_default_device` at first"
     ),
     "double": 'write `model.to("cpu", tw.float64)`',
+    "float": "write `model.to(dtype=tw.float32)`",
+    "get_parameter": "write `dict(model.named_parameters())`",
+    "get_submodule": "write `dict(model.named_modules())`",
     "half": "write `model.to(dtype=tw.float16)`",
-    "register_forward_hook": "there are no hooks; print in forward, it works anywhere",
-    "register_parameter": "write `setattr(model, name, tensor)`",
-    "zero_grad": (
-        "write `opt.zero_grad()`, or `p.grad = None` for each of parameters()"
+    "register_backward_hook": "gradients have no hooks; `tw.vjp(model, x)` has both",
+    "register_full_backward_hook": (
+        "gradients have no hooks; `tw.vjp(model, x)` has both"
     ),
 }
 
@@ -358,6 +356,8 @@ ADVICE: dict[str, dict[str, str]] = {
     "keywords": _KEYWORDS,
     "tensorweb": _TENSORWEB,
     "tensorweb.nn": _NN,
+    "tensorweb.nn.utils": _UTILS,
+    "tensorweb.nn.utils.rnn": _UTILS,
     "tensorweb.nn.Module": _MODULE,
     "tensorweb.numpy": _NUMPY,
     "tensorweb.numpy.random": {},

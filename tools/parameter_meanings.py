@@ -431,6 +431,11 @@ MEANINGS: dict[str, dict[str, str]] = {
         "`batch_first`.",
     },
     "tw.nn.Module": {
+        "hook": "the function to call.",
+        "param": "a tensor, or None.",
+        "module": "a module, or None.",
+        "fn": "a function of one module.",
+        "set_to_none": "False for gradients of 0.",
         "args": "the class's own.",
         "kwargs": "the class's own.",
         "name": "the attribute's name.",
@@ -441,12 +446,41 @@ MEANINGS: dict[str, dict[str, str]] = {
         "dtype": "the dtype of its floats; None for what they are.",
     },
     "tw.nn.Sequential": {
+        "module": "the layer.",
         "layers": "modules or functions, or one dict of them by name.",
         "layer": "a module, or a function of one tensor.",
         "x": "what the first layer takes.",
         "key": "of `tw.random`, split among the layers that take one.",
         "train": "passed to the layers that take it; None passes nothing.",
     },
+    "tw.zeros tw.ones tw.empty": {
+        "more": "further lengths, or the dtype.",
+    },
+    "tw.nonzero x.nonzero": {
+        "as_tuple": "False for one tensor `(count, axes)`.",
+    },
+    "tw.nn.LazyBatchNorm1d tw.nn.LazyBatchNorm2d tw.nn.LazyConv1d tw.nn.LazyConv2d "
+    "tw.nn.LazyConvTranspose2d tw.nn.LazyLinear": {
+        "settings": "arguments of the layer behind the count of input features.",
+        "options": "its arguments by name.",
+    },
+    "tw.nn.utils": {
+        "parameters": "tensors, for gradients a single one too.",
+        "clip_value": "the largest size of a number.",
+        "vec": "`(elements of all parameters,)`.",
+        "sequences": "tensors whose axes but the first have equal lengths.",
+        "batch_first": "whether the batch is axis 0 of the result, else axis 1.",
+        "padding_value": "the value behind the end of short sequences.",
+    },
+    "x.add_ x.sub_": {"alpha": "a factor of `other`."},
+    "x.to x.copy_": {
+        "target": "device, dtype, or a tensor that has both.",
+        "non_blocking": "accepted as in PyTorch, without effect.",
+    },
+    "x.masked_select": {"mask": "bools of the tensor's shape."},
+    "x.narrow": {"length": "count of slices."},
+    "x.norm": {"p": "the power, `fro` for 2."},
+    "x.topk": {"largest": "False for the smallest values."},
     "tw.nn.init": {
         "tensor": "the tensor to write into.",
         "val": "the number.",
@@ -624,6 +658,9 @@ TYPES = {
     "Numbers": "int or tuple of ints",
     "Lengths": "int or tuple of ints",
     "Size": "int or tuple of ints",
+    "Length": "int",
+    "Hook": "function",
+    "HookHandle": "object with `remove()`",
     "Sections": "int or list of ints",
     "Padding": "int, tuple of ints or str",
     "Border": "int, tuple of ints or str",

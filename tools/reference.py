@@ -168,6 +168,7 @@ PAGES: dict[str, Page] = {
                 "tensorweb.nn",
                 Modules="module containers",
                 Linear_layers="affine",
+                Lazy_layers="lazy",
                 Convolutions="convolution",
                 Pooling="pooling adaptive_pooling",
                 Resizing_and_padding="images padding_layers",
@@ -179,6 +180,8 @@ PAGES: dict[str, Page] = {
                 Losses="losses classification margins",
             ),
             Section("Initial values", module="tensorweb.nn.init"),
+            Section("Utilities", module="tensorweb.nn.utils"),
+            Section("Utilities of sequences", module="tensorweb.nn.utils.rnn"),
         ),
         guide="nn",
     ),
@@ -395,6 +398,8 @@ def firsts() -> Mapping[int, str]:
         for name, value in names(module).items():
             if not isinstance(value, float | str | None):
                 found.setdefault(id(value), name)
+            if inspect.isfunction(value):  # layers have it without its wrapper
+                found.setdefault(id(inspect.unwrap(value)), name)
             # Sphinx describes a class under its own name, and not under another one.
             is_own = inspect.isclass(value) and name.endswith(f".{value.__name__}")
             if is_own and found[id(value)].rpartition(".")[0] == module:

@@ -13,7 +13,7 @@ import typing as _typing
 from types import ModuleType as _ModuleType
 
 from tensorweb.advice import unknown as _unknown
-from tensorweb.nn import functional, init
+from tensorweb.nn import functional, init, utils
 from tensorweb.nn.activation_layers import *
 from tensorweb.nn.activations import *
 from tensorweb.nn.adaptive_pooling import *
@@ -25,6 +25,7 @@ from tensorweb.nn.containers import *
 from tensorweb.nn.convolution import *
 from tensorweb.nn.dropout_layers import *
 from tensorweb.nn.images import *
+from tensorweb.nn.lazy import *
 from tensorweb.nn.losses import *
 from tensorweb.nn.margins import *
 from tensorweb.nn.module import *
@@ -41,10 +42,10 @@ if not _typing.TYPE_CHECKING:  # Type checkers follow the stars, but not a sum o
         for part in list(globals().values())
         if type(part) is _ModuleType and part.__name__.startswith("tensorweb.nn.")
     ]
-    __all__ = ["functional", "init"] + [
+    __all__ = ["functional", "init", "utils"] + [
         name
         for topic in _topics
-        if topic not in (functional, init)
+        if topic not in (functional, init, utils)
         for name in getattr(topic, "__all__", ())
     ]
 

@@ -132,6 +132,16 @@ class Sequential(Module):
         else:
             super().__setattr__(name, value)
 
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Append a layer under a name, or replace the one of this name.
+
+        >>> model = tw.nn.Sequential()
+        >>> model.add_module("act", tw.nn.ReLU())
+        >>> model.act
+        ReLU()
+        """
+        self.layers = {**dict(self._named()), name: module}  # type: ignore[dict-item]  # a layer
+
     def append(self, layer: Layer) -> Sequential:
         """Append a layer.
 

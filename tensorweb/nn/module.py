@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from inspect import Parameter, Signature, get_annotations, signature
+from inspect import Parameter as Option
+from inspect import Signature, get_annotations, signature
 from typing import Any, ClassVar, NoReturn, Self, TypeVar, dataclass_transform
 
 from tensorweb.advice import advise_on_keyword, module_method_advice
+from tensorweb.dtypes import DType
 from tensorweb.errors import DataError, DTypeError, TensorwebError
-from tensorweb.nn.arguments import operand
+from tensorweb.nn.arguments import as_float, operand
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.arguments import answering_keywords
 from tensorweb.tensor.base import FLOWING, TensorBase
@@ -26,10 +28,46 @@ from tensorweb.trees import (
 
 __all__ = [
     "Module",
+    "Parameter",
 ]
 
 
 T = TypeVar("T")
+
+Hook = Callable[..., Any]
+
+
+def Parameter(data: ArrayLike, requires_grad: bool = True) -> Tensor:  # PyTorch's name
+    """Return a tensor of floats that requires a gradient: a leaf of its own.
+
+    A module finds every tensor of floats among its attributes, also others than these.
+
+    >>> class Scale(tw.nn.Module):
+    ...     def __init__(self):
+    ...         self.factor = tw.nn.Parameter(tw.ones(3))
+    >>> [(name, x.requires_grad) for name, x in Scale().named_parameters()]
+    [('factor', True)]
+    """
+    return as_float("Parameter", data).detach().requires_grad_(requires_grad)
+
+
+class HookHandle:
+    """Removes a hook again.
+
+    >>> handle = tw.nn.Linear(3, 2).register_forward_hook(lambda *call: None)
+    >>> handle.remove()
+    """
+
+    def __init__(self, module: Module, name: str, hook: Hook) -> None:
+        """Add a hook to a module."""
+        self._module, self._name, self._hook = module, name, hook
+        setattr(module, name, (*getattr(module, name), hook))
+
+    def remove(self) -> None:
+        """Remove the hook; a second call does nothing."""
+        hooks = getattr(self._module, self._name)
+        left = tuple([hook for hook in hooks if hook is not self._hook])
+        setattr(self._module, self._name, left)
 
 
 class Module:
@@ -58,6 +96,9 @@ class Module:
     _constants: frozenset[str] = frozenset()
     # A class attribute: modules whose mode nobody sets have one structure, as trees.
     training = False
+    _is_lazy = False
+    _forward_hooks: tuple[Hook, ...] = ()
+    _forward_pre_hooks: tuple[Hook, ...] = ()
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         """Register the new class as a tree."""
@@ -73,13 +114,19 @@ class Module:
                     "give it once."
                 )
             args = (kwargs.pop("input"),)
-        if not kwargs:
-            return self.forward(*args)
+        for hook in self._forward_pre_hooks:
+            changed = hook(self, args)
+            if changed is not None:
+                args = changed if isinstance(changed, tuple) else (changed,)
         try:
-            return self.forward(*args, **kwargs)
+            result = self.forward(*args, **kwargs)
         except TypeError as error:
             advise_on_keyword(error)
             raise
+        for hook in self._forward_hooks:
+            changed = hook(self, args, result)
+            result = result if changed is None else changed
+        return result
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the module's result; each class has its own.
@@ -123,6 +170,88 @@ class Module:
         if not persistent:
             self._unsaved = getattr(self, "_unsaved", frozenset()) | {name}
         setattr(self, name, tensor)
+
+    def register_forward_hook(self, hook: Hook) -> HookHandle:
+        """Call `hook(module, args, output)` after each call of this module.
+
+        What it returns replaces the output, unless it is None. Hooks are for
+        looking: a class that overrides `__call__` does not call them.
+
+        >>> model = tw.nn.Sequential(tw.nn.Linear(3, 4), tw.nn.ReLU())
+        >>> shapes = []
+        >>> keep = lambda module, args, output: shapes.append(output.shape)
+        >>> handle = model[0].register_forward_hook(keep)
+        >>> _ = model(tw.ones((2, 3)))
+        >>> shapes
+        [(2, 4)]
+        """
+        return HookHandle(self, "_forward_hooks", hook)
+
+    def register_forward_pre_hook(self, hook: Hook) -> HookHandle:
+        """Call `hook(module, args)` before each call of this module.
+
+        What it returns replaces the positional arguments, unless it is None.
+
+        >>> layer = tw.nn.ReLU()
+        >>> handle = layer.register_forward_pre_hook(lambda module, args: -args[0])
+        >>> layer(tw.asarray([-1.0, 1.0]))
+        tensor([1., 0.])
+        """
+        return HookHandle(self, "_forward_pre_hooks", hook)
+
+    def register_parameter(self, name: str, param: Tensor | None) -> None:
+        """Set an attribute to a parameter, as `setattr` does.
+
+        >>> layer = tw.nn.ReLU()
+        >>> layer.register_parameter("scale", tw.nn.Parameter(tw.ones(1)))
+        >>> [name for name, _ in layer.named_parameters()]
+        ['scale']
+        """
+        setattr(self, name, param)
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Set an attribute to a module; a `Sequential` appends it.
+
+        >>> model = tw.nn.Sequential()
+        >>> model.add_module("act", tw.nn.ReLU())
+        >>> model
+        Sequential(
+          (act): ReLU()
+        )
+        """
+        setattr(self, name, module)
+
+    register_module = add_module
+
+    def apply(self, fn: Callable[[Module], Any]) -> Self:
+        """Call a function with every submodule and this module, inner ones first.
+
+        >>> model = tw.nn.Sequential(tw.nn.Linear(3, 2), tw.nn.ReLU())
+        >>> model.apply(lambda module: print(type(module).__name__)) is model
+        Linear
+        ReLU
+        Sequential
+        True
+        """
+        for child in self.children():
+            child.apply(fn)
+        fn(self)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Set the gradients of all parameters to None, or to 0.
+
+        >>> layer = tw.nn.Linear(3, 2).requires_grad_()
+        >>> layer(tw.ones(3)).sum().backward()
+        >>> layer.zero_grad()
+        >>> layer.bias.grad is None
+        True
+        """
+        for parameter in self.parameters():
+            if set_to_none or parameter.grad is None:
+                parameter.grad = None
+            else:
+                parameter.grad.zero_()
 
     def named_modules(self, prefix: str = "") -> Iterator[tuple[str, Module]]:
         """Yield this module and all submodules, with their names by path.
@@ -276,12 +405,24 @@ class Module:
         """
         return self.train(False)
 
+    def cpu(self) -> Self:
+        """Move this module to the CPU; return it.
+
+        >>> next(tw.nn.Linear(3, 2).cpu().parameters()).device
+        'cpu'
+        """
+        return self.to("cpu")
+
     def to(self, device: object = None, dtype: object = None) -> Self:
         """Move this module to a device, and its floats to a dtype; return it.
+
+        A dtype may come alone, as in `model.to(tw.float16)`.
 
         >>> tw.nn.Linear(3, 2).to("cpu", tw.float64).weight.dtype
         tensorweb.float64
         """
+        if isinstance(device, DType):
+            device, dtype = None, device
         for tensor in [tensor for _, tensor, _, _ in _tensors(self)]:
             value = tensor.detach()
             if dtype is not None and tensor.node.dtype.kind == "float":
@@ -386,6 +527,11 @@ def _tensors_in(
         assert isinstance(value, Tensor), "internal: tensors are of one class"
         yield prefix, value, is_buffer, is_saved
         return
+    if isinstance(value, Module) and value._is_lazy:
+        raise DataError(
+            f"{type(value).__name__}: it has no parameters before its first call; call "
+            "the model once on an example before."
+        )
     constants = getattr(value, CONSTANTS, ()) if isinstance(value, Module) else ()
     unsaved = getattr(value, "_unsaved", ()) if isinstance(value, Module) else ()
     parts = value._parts() if isinstance(value, Module) else _named(value)
@@ -407,7 +553,7 @@ class FunctionModule(Module):
     """
 
     _function: ClassVar[Callable[..., Any]]
-    _parameters: ClassVar[tuple[Parameter, ...]] = ()
+    _parameters: ClassVar[tuple[Option, ...]] = ()
     _options: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
@@ -415,10 +561,10 @@ class FunctionModule(Module):
         super().__init_subclass__()
         cls._parameters += tuple(
             [
-                Parameter(
+                Option(
                     name,
-                    Parameter.POSITIONAL_OR_KEYWORD,
-                    default=getattr(cls, name, Parameter.empty),
+                    Option.POSITIONAL_OR_KEYWORD,
+                    default=getattr(cls, name, Option.empty),
                     annotation=annotation,
                 )
                 for name, annotation in get_annotations(cls).items()

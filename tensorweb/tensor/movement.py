@@ -220,6 +220,9 @@ class MovementMethods(TensorBase):
     def moveaxis(self, source: Axes, destination: Axes) -> Tensor:
         """Return axes moved to other positions, the others kept in order.
 
+        Raises:
+            ShapeError: there are not as many destinations as sources.
+
         >>> tw.zeros((2, 3, 4)).moveaxis(0, -1).shape
         (3, 4, 2)
         """

@@ -56,7 +56,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "fft": (*TENSOR, "functions"),
     "random": (*TENSOR, "trees", "functions", "transforms", "special"),
     "special": (*TENSOR, "functions", "transforms"),
-    "nn": (*TENSOR, "trees", "tree", "functions", "transforms", "random"),
+    "nn": (*TENSOR, "trees", "tree", "functions", "transforms", "random", "optim"),
     "data": (*TENSOR, "tree", "functions", "random", "nn"),
     "linalg": (*TENSOR, "functions"),
     "distributions": (

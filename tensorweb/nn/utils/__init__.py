@@ -1,0 +1,81 @@
+"""PyTorch's `nn.utils`: gradient clipping, and parameters as one vector.
+
+>>> model = tw.nn.Linear(3, 2)
+>>> parameters_to_vector(model.parameters()).shape
+(8,)
+"""
+
+from __future__ import annotations
+
+import typing as _typing
+from collections.abc import Iterable
+
+from tensorweb.advice import unknown as _unknown
+from tensorweb.errors import ShapeError
+from tensorweb.functions import concat
+from tensorweb.nn.module import replace as _replace
+from tensorweb.nn.utils import rnn
+from tensorweb.optim.clipping import clip_grad_norm_
+from tensorweb.tensor import Tensor
+
+__all__ = [
+    "clip_grad_norm_",
+    "clip_grad_value_",
+    "parameters_to_vector",
+    "rnn",
+    "vector_to_parameters",
+]
+
+
+def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -> None:
+    """Limit each number of the gradients to `-clip_value` … `clip_value`, in place.
+
+    >>> w = tw.zeros(2).requires_grad_()
+    >>> (w * tw.asarray([30.0, 0.5])).sum().backward()
+    >>> tw.nn.utils.clip_grad_value_(w, 1.0)
+    >>> w.grad
+    tensor([1. , 0.5])
+    """
+    for one in [parameters] if isinstance(parameters, Tensor) else parameters:
+        if one.grad is not None:
+            one.grad = one.grad.clip(-clip_value, clip_value)
+
+
+def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
+    """Return all elements of tensors as one vector, which derivatives go through.
+
+    >>> tw.nn.utils.parameters_to_vector([tw.ones((2, 2)), tw.zeros(1)])
+    tensor([1., 1., 1., 1., 0.])
+    """
+    return concat([one.ravel() for one in parameters])
+
+
+def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
+    """Write the elements of a vector into tensors, one after the other.
+
+    Raises:
+        ShapeError: the tensors have another number of elements; nothing is written.
+
+    >>> layer = tw.nn.Linear(3, 2)
+    >>> tw.nn.utils.vector_to_parameters(tw.arange(8.0), layer.parameters())
+    >>> layer.bias
+    tensor([6., 7.])
+    """
+    tensors = list(parameters)
+    count = sum(one.size for one in tensors)
+    if vec.shape != (count,):
+        raise ShapeError(
+            f"vector_to_parameters: the vector has shape {vec.shape}, and the "
+            f"parameters {count} elements."
+        )
+    start = 0
+    for one in tensors:
+        _replace(one, vec[start : start + one.size].reshape(one.shape))
+        start += one.size
+
+
+if not _typing.TYPE_CHECKING:  # Type checkers report unknown names.
+
+    def __getattr__(name: str) -> _typing.NoReturn:
+        """Answer a name of PyTorch with what to write here."""
+        raise _unknown("tensorweb.nn.utils", name, __all__)
