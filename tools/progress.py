@@ -23,7 +23,6 @@ def pytest_configure(config: pytest.Config) -> None:
     """Begin the file; in the process that hears of every test, not in its workers."""
     path = config.getoption("progress")
     if path and not hasattr(config, "workerinput"):
-        path.write_text("", "utf-8")
         config.pluginmanager.register(Progress(path))
 
 
@@ -31,7 +30,8 @@ class Progress:
     """Writes to one file."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        # Whole lines are there at once: a run may be killed.
+        self._file = path.open("w", encoding="utf-8", buffering=1)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Tell how many tests there are."""
@@ -71,8 +71,11 @@ class Progress:
         self._tell(test=nodeid, phase="done")
 
     def _tell(self, **entry: object) -> None:
-        with open(self.path, "a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
+        self._file.write(json.dumps(entry) + "\n")
+
+    def pytest_unconfigure(self) -> None:
+        """Close the file."""
+        self._file.close()
 
 
 def _reason(report: pytest.TestReport) -> str:

@@ -9,7 +9,7 @@ import pytest
 from tools import release
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Everything of a release but the site."""
     folder = tmp_path_factory.mktemp("release")
