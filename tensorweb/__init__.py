@@ -175,6 +175,7 @@ __all__ = [
     "set_default_device",
     "shapes",
     "show",
+    "sparse",
     "stop_gradient",
     "switch",
     "synchronize",
@@ -203,7 +204,10 @@ _answer_foreign_names(__all__)
 _listen()
 
 
-_LATER = (*("data", "distributions", "fft", "linalg", "nn", "numpy", "optim", "scipy"),)
+_LATER = (
+    *("data", "distributions", "fft", "linalg", "nn", "numpy", "optim", "scipy"),
+    "sparse",
+)
 """Modules that are imported when a program first names them; others start faster."""
 
 _NAMES_LATER = {
@@ -225,7 +229,17 @@ _NAMES_LATER = {
 """Names whose modules are imported when a program first uses them, by module."""
 
 if _typing.TYPE_CHECKING:
-    from tensorweb import data, distributions, fft, linalg, nn, numpy, optim, scipy
+    from tensorweb import (
+        data,
+        distributions,
+        fft,
+        linalg,
+        nn,
+        numpy,
+        optim,
+        scipy,
+        sparse,
+    )
     from tensorweb.performance.tuning import tune, tune_async
     from tensorweb.performance.warming import warm_up, warm_up_async
     from tensorweb.reports.report import Report, inspect, trace

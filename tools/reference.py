@@ -211,6 +211,11 @@ PAGES: dict[str, Page] = {
         ),
         guide="pytorch",
     ),
+    "sparse": Page(
+        "Sparse matrices",
+        "Matrices in coordinate form, of graphs for example; see `tw.segment_sum` too.",
+        _module("sparse"),
+    ),
     "solvers": Page(
         "Solvers",
         "Initial value problems and minima with SciPy's and JAX's names.",

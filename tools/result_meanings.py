@@ -208,6 +208,9 @@ RESULTS: dict[str, str] = {
     "np.histogram2d": "`(counts, x_edges, y_edges)`.",
     "np.histogramdd": "`(counts, edges)`, edges for each axis.",
     "np.histogram_bin_edges": "1-D, one edge more than bins; " + FLOATS,
+    "tw.segment_softmax": "the weights, of the shape of `logits`.",
+    "tw.sparse.COO.to_dense": "of the matrix's shape.",
+    "tw.segment_mean": "`(num_segments, …)`.",
     "tw.segment_sum tw.segment_max tw.segment_min": (
         "`(num_segments, …)`; the dtype of `data`."
     ),

@@ -1,4 +1,4 @@
-"""Counts, sums and extremes of elements by group: `bincount` and `segment_…`.
+"""Counts, sums, extremes and weights by group: `bincount` and `segment_…`.
 
 Groups are numbers 0, 1, …; elements of a group need not be neighbours. Each function is
 `x.at[groups]` on a tensor of the values that change nothing, and as exact as that.
@@ -14,6 +14,8 @@ from tensorweb.devices import as_device
 from tensorweb.dtypes import DType, integer_range
 from tensorweb.errors import DTypeError, RangeError, ShapeError
 from tensorweb.functions.creation import asarray, full, zeros
+from tensorweb.functions.elementwise import exp, maximum
+from tensorweb.functions.searching import take
 from tensorweb.lookups import ends_within, extremes
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
@@ -132,6 +134,59 @@ def segment_min(
     greatest = _limits(values.dtype)[1]
     empty = full(shape, greatest, dtype=values.dtype, device=values.device)
     return empty.at[ids].min(values)
+
+
+def segment_mean(
+    data: ArrayLike,
+    segment_ids: ArrayLike,
+    /,
+    num_segments: SupportsIndex | None = None,
+) -> Tensor:
+    """Return the mean of each segment, as `segment_sum` does the sums.
+
+    A segment without slices gives 0. Integers have a float32 mean.
+
+    >>> tw.segment_mean([1.0, 2.0, 3.0, 4.0], [0, 2, 0, 2])
+    tensor([2., 0., 3.])
+    """
+    values, ids, count = _segments("segment_mean", data, segment_ids, num_segments)
+    if values.dtype.kind not in ("float", "complex"):
+        values = values.astype(dtypes.DEFAULT_FLOAT)
+    sums = segment_sum(values, ids, count)
+    sizes = zeros(count, dtype=dtypes.int32, device=values.device).at[ids].add(1)
+    sizes = maximum(sizes, 1).astype(values.dtype.part)
+    return sums / sizes.reshape((count, *[1] * (values.ndim - 1)))
+
+
+def segment_softmax(
+    logits: ArrayLike,
+    segment_ids: ArrayLike,
+    /,
+    num_segments: SupportsIndex | None = None,
+) -> Tensor:
+    """Return the softmax within each segment of the first axis, as graph networks do.
+
+    Shapes `(n, …)` and `(n,)` give `(n, …)`; the values of a segment sum up to 1. The
+    largest value of each segment is subtracted first. Errors are those of
+    `segment_sum`.
+
+    Args:
+        logits: floats, the slices to weight.
+        segment_ids: the segment of each slice.
+        num_segments: count of segments; None for as many as the ids need.
+
+    >>> tw.segment_softmax([0.0, 0.0, 1e4, 0.0], [0, 0, 1, 1])
+    tensor([0.5, 0.5, 1. , 0. ])
+    """
+    values, ids, count = _segments("segment_softmax", logits, segment_ids, num_segments)
+    if values.dtype.kind != "float":
+        raise DTypeError(
+            f"segment_softmax: logits are {values.dtype}; convert them with "
+            "astype(tw.float32)."
+        )
+    largest = segment_max(values.detach(), ids, count)
+    powers = exp(values - take(largest, ids, axis=0))
+    return powers / take(segment_sum(powers, ids, count), ids, axis=0)
 
 
 def _segments(

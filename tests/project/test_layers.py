@@ -59,6 +59,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "nn": (*TENSOR, "trees", "tree", "functions", "transforms", "random", "optim"),
     "data": (*TENSOR, "tree", "functions", "random", "nn"),
     "linalg": (*TENSOR, "functions"),
+    "sparse": (*TENSOR, "functions"),
     "distributions": (
         *TENSOR,
         *("trees", "functions", "transforms", "random", "special", "linalg", "nn"),
