@@ -23,6 +23,11 @@ OPERANDS: dict[str, list[Any]] = {
     "logits": [0.5, -1.0, 2.0],
     "table": [[0.25, 1.5, -2.0, 0.0], [3.0, -1.0, 0.5, 1.0]],
     "weights": [0.25, 0.125, 0.625],
+    "shapes": [0.25, 1.0, 2.5, 40.0],
+    "means": [0.0, 0.5, 9.0, 12.0, 300.0],
+    "trials": [5.0, 30.0, 1000.0, 1000.0, 10.0],
+    "chances": [0.3, 0.9, 0.2, 0.001, 0.5],
+    "covariance": [[2.0, 0.5, 0.0], [0.5, 1.0, 0.25], [0.0, 0.25, 3.0]],
 }
 
 Call = Callable[[Any, Any, Any], Any]
@@ -53,6 +58,10 @@ EXACT: dict[str, Call] = {
     "elements": lambda r, key, x: r.choice(key, x.logits, (2, 3)),
     "columns": lambda r, key, x: r.choice(key, x.table, (4,), axis=1),
     "weighted": lambda r, key, x: r.choice(key, 3, (20,), p=x.weights),
+    "signs": lambda r, key, x: r.rademacher(key, (20,)),
+    "poisson": lambda r, key, x: r.poisson(key, x.means, (20, 5)),
+    "binomial": lambda r, key, x: r.binomial(key, x.trials, x.chances, (20, 5)),
+    "multinomial": lambda r, key, x: r.multinomial(key, 50.0, x.weights),
     "weighted, without": lambda r, key, x: r.choice(
         key, 3, (2,), replace=False, p=x.weights
     ),
@@ -66,5 +75,21 @@ ROUNDED: dict[str, Call] = {
     "truncated": lambda r, key, x: r.truncated_normal(key, -1.5, 0.5, (50,)),
     "exponential": lambda r, key, x: r.exponential(key, (50,)),
     "gumbel": lambda r, key, x: r.gumbel(key, (50,)),
+    "cauchy": lambda r, key, x: r.cauchy(key, (50,)),
+    "laplace": lambda r, key, x: r.laplace(key, (50,)),
+    "logistic": lambda r, key, x: r.logistic(key, (50,)),
+    "gamma": lambda r, key, x: r.gamma(key, x.shapes, (50, 4)),
+    "logarithms of gamma": lambda r, key, x: r.loggamma(key, x.shapes, (9, 4)),
+    "beta": lambda r, key, x: r.beta(key, x.shapes, 0.5, (9, 4)),
+    "chisquare": lambda r, key, x: r.chisquare(key, x.shapes, (9, 4)),
+    "t": lambda r, key, x: r.t(key, x.shapes, (9, 4)),
+    "dirichlet": lambda r, key, x: r.dirichlet(key, x.shapes, (9,)),
+    "vectors": lambda r, key, x: r.multivariate_normal(
+        key, x.weights, x.covariance, (9,)
+    ),
+    "orthogonal": lambda r, key, x: r.orthogonal(key, 3, (2,)),
+    "wide orthogonal": lambda r, key, x: r.orthogonal(key, 3, m=5),
+    "ball": lambda r, key, x: r.ball(key, 3, shape=(9,)),
+    "ball of a diamond": lambda r, key, x: r.ball(key, 3, 1.0, (9,)),
 }
 """Functions of them, which round."""

@@ -40,7 +40,9 @@ TRANSFORMATIONS = (
 JAX_RANDOM = (
     *("key", "split", "fold_in", "bits", "uniform", "normal", "truncated_normal"),
     *("exponential", "gumbel", "bernoulli", "randint", "categorical", "permutation"),
-    *("choice",),
+    *("choice", "cauchy", "laplace", "logistic", "rademacher", "gamma", "loggamma"),
+    *("beta", "dirichlet", "chisquare", "t", "poisson", "binomial", "multinomial"),
+    *("multivariate_normal", "orthogonal", "ball"),
 )
 """Names of `jax.random`."""
 

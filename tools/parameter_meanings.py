@@ -574,6 +574,22 @@ MEANINGS: dict[str, dict[str, str]] = {
         "boundaries": "the counts of steps at which the next one begins.",
     },
     # Modules of the library.
+    "tw.random": {
+        "key": "uint32 of shape (2,).",
+        "a": "the shape, above 0.",
+        "b": "the second shape, above 0.",
+        "alpha": "positive weights, `(..., k)`.",
+        "df": "degrees of freedom, above 0.",
+        "lam": "the mean, from 0.",
+        "n": "the count of trials, or of rows.",
+        "p": "the probability of a success, or of each category.",
+        "m": "the count of columns; None for `n`.",
+        "d": "the count of dimensions.",
+        "mean": "mean vectors, `(..., n)`.",
+        "cov": "covariances, `(..., n, n)`.",
+        "shape": "of the result, to which parameters broadcast; None for theirs.",
+    },
+    "tw.random.ball tw.random.Generator.ball": {"p": "the power of the norm."},
     "tw.scipy.special": {
         "x": "real numbers; all operands broadcast.",
         "y": "the second operand; both broadcast.",

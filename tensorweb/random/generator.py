@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from importlib import import_module
 from typing import Concatenate, ParamSpec, SupportsIndex
 from weakref import WeakKeyDictionary, ref
 
@@ -35,6 +36,20 @@ def _method(
     first_line = (function.__doc__ or "").partition("\n")[0]
     method.__doc__ = f"{first_line}\n\nSee `tw.random.{function.__name__}`."
     return method
+
+
+class _Later:
+    """The method of a sampler in `families`, which is imported when it is called."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: object, owner: type) -> Callable[..., Tensor]:
+        function = getattr(import_module("tensorweb.random"), self.name)
+        method = _method(function)
+        setattr(owner, self.name, method)
+        bound: Callable[..., Tensor] = getattr(instance or owner, self.name)
+        return bound
 
 
 @register
@@ -105,6 +120,26 @@ class Generator:
     categorical = _method(discrete.categorical)
     permutation = _method(discrete.permutation)
     choice = _method(discrete.choice)
+    ball = _Later()
+    beta = _Later()
+    binomial = _Later()
+    cauchy = _Later()
+    chisquare = _Later()
+    dirichlet = _Later()
+    gamma = _Later()
+    laplace = _Later()
+    logistic = _Later()
+    loggamma = _Later()
+    multinomial = _Later()
+    multivariate_normal = _Later()
+    orthogonal = _Later()
+    poisson = _Later()
+    rademacher = _Later()
+    t = _Later()
+
+
+FAMILIES = [name for name, value in vars(Generator).items() if type(value) is _Later]
+"""Samplers that are imported on first use; other programs start faster."""
 
 
 def _captured(trace: Trace) -> TraceError:

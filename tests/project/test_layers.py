@@ -54,7 +54,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "tree": ("errors", "tensor", "trees"),
     "transforms": (*TENSOR, "trees", "tree", "functions"),
     "fft": (*TENSOR, "functions"),
-    "random": (*TENSOR, "trees", "functions", "transforms", "special"),
+    "random": (*TENSOR, "trees", "functions", "transforms", "special", "linalg"),
     "special": (*TENSOR, "functions", "transforms"),
     "nn": (*TENSOR, "trees", "tree", "functions", "transforms", "random", "optim"),
     "data": (*TENSOR, "tree", "functions", "random", "nn"),
