@@ -188,7 +188,7 @@ class TransformerEncoderLayer(_Layer):
         """
         masks = (src_key_padding_mask, src_mask)
         attend = self._attending(self.self_attn, masks, is_causal)
-        x = as_float(type(self).__name__, src, self.linear1.weight)
+        x = as_float(type(self).__name__, src, self.norm1.weight)
         return self._added(self._added(x, 1, attend, key), 2, self._forward, key)
 
 
@@ -250,7 +250,7 @@ class TransformerDecoderLayer(_Layer):
         attend = self._attending(self.self_attn, masks, tgt_is_causal)
         masks = (memory_key_padding_mask, memory_mask)
         remember = self._attending(self.multihead_attn, masks, memory_is_causal, memory)
-        x = as_float(type(self).__name__, tgt, self.linear1.weight)
+        x = as_float(type(self).__name__, tgt, self.norm1.weight)
         x = self._added(self._added(x, 1, attend, key), 2, remember, key)
         return self._added(x, 3, self._forward, key)
 

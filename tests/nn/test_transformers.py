@@ -46,3 +46,15 @@ def test_a_transformer_trains(device: str) -> None:
         model, value = step(model)
         losses.append(value.item())
     assert losses[-1] < 0.9 * losses[0]
+
+
+def test_a_linear_layer_can_be_replaced(cpu: str) -> None:
+    """As by an adapter, which has no weight of its own."""
+    layer = nn.TransformerDecoderLayer(4, 2, 8, batch_first=True, rng=0)
+    x = tw.random.normal(tw.random.key(0), (1, 3, 4))
+    before = layer(x, x)
+    layer.linear1 = nn.Sequential(layer.linear1)
+    assert (layer(x, x) == before).all()
+    encoder = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True, rng=0)
+    encoder.linear1 = nn.Sequential(encoder.linear1)
+    assert encoder(x).shape == (1, 3, 4)
