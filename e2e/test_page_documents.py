@@ -12,9 +12,10 @@ from page_driver import PageDriver, expect
 from playwright.sync_api import Page
 from program_steps import go, opened
 
-from tools.examples import source
+from tools.examples import GROUPS, source
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "web/examples").glob("*.py"))
+COURSES = {path.stem for path in EXAMPLES if path.stem[:2] in GROUPS["Courses"]}
 
 SAID = {
     "17-slope": ["tw.grad(cube)(3.0) is 27.0"],
@@ -59,6 +60,25 @@ SAID = {
     ],
     "34-stripes": ["a hundred times cleaner: True"],
     "35-numpys-habits": ["in one piece: 3 of 24", "at [105. 180. 255.] degrees"],
+    "50-pole": ["at least 195: True"],
+    "51-plane-of-digits": ["better by 50 nats: True", "a tighter bound: True"],
+    "52-diffusion": ["at least 95 % are the digit asked for: True"],
+    "53-dates": ["at least 90: True"],
+    "54-gaussian-process": [
+        "the mean is k K⁻¹ y: True",
+        "the curve meets its points: True",
+    ],
+    "55-word-vectors": ["four of four: True"],
+    "56-neural-ode": ["within 0.2: True", "of fourth order: True"],
+    "57-hamiltonian": ["all within 0.1: True"],
+    "58-picture-in-a-network": ["better by 10 dB: True"],
+    "59-graph": ["at least 55: True", "for people in another order: True"],
+    "60-lora": [
+        "below 2.9: True",
+        "the same, bit by bit: True",
+        "one matrix does the same: True",
+    ],
+    "61-style": ["a tenth, or less: True"],
     "48-your-own-kernel": [
         "its gradient by a: 500.0",
         "64 sums, 1 sum: 8386560.0 = 8386560.0",
@@ -85,6 +105,7 @@ CPU_ONLY = {
     "33-few-numbers",
     "34-stripes",
     "35-numpys-habits",
+    *COURSES,
 }
 """Those whose kernels take a software adapter long to compile."""
 
@@ -127,6 +148,7 @@ SHOWN = """async panels => {
 MISTAKE = re.compile(r"\b[A-Z]\w*Error: .{0,99}|internal:.*|\bundefined\b|\[object ")
 
 LONG = {"20-moons", "24-names", "26-digits", "27-attention", "29-newton", "32-cells"}
+LONG |= COURSES - {"54-gaussian-process"}
 """Examples that compute for seconds, and longer with everything retained."""
 
 

@@ -17,6 +17,7 @@ def test_the_gallery_has_groups_and_a_picture_of_each(shared: PageDriver) -> Non
         "Learn",
         "Puzzles",
         "Train",
+        "Courses",
         "See",
         "Measure",
     ]

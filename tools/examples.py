@@ -16,6 +16,7 @@ GROUPS = {
         *("17", "18", "19", "16", "20", "21", "22", "23", "24", "25", "26", "27"),
         *("28", "29", "30", "31", "32"),
     ),
+    "Courses": tuple(map(str, range(50, 62))),
     "See": ("15", "08", "35", "09", "10", "34", "33", "07"),
     "Measure": ("11", "13", "14", "48"),
 }
@@ -27,7 +28,11 @@ New ones come last in Learn.
 DATA = {
     "23": ("names.txt",),
     "24": ("names.txt",),
+    "26": ("digits.py",),
     "28": ("rhyme.txt",),
+    "51": ("digits.py",),
+    "52": ("digits.py",),
+    "60": ("rhyme.txt", "names.txt"),
 }
 """Files of `data/` that the programs of these numbers open, next to their `main.py`."""
 

@@ -5,52 +5,16 @@ Ten digits from strokes, each a little different. Which are read wrongly?
 Predict: which two digits will be taken for each other most?
 """
 
+from digits import drawn
+
 import tensorweb as tw
 from tensorweb import nn
 
 rng = tw.random.Generator(6)
 SIZE = 16
-
-# Each digit as the corners of its strokes, x to the right and y down, from 0 to 4.
-STROKES = [
-    [(1, 0, 3, 0), (3, 0, 3, 4), (3, 4, 1, 4), (1, 4, 1, 0)],
-    [(1, 1, 2, 0), (2, 0, 2, 4)],
-    [(1, 0, 3, 0), (3, 0, 3, 2), (3, 2, 1, 4), (1, 4, 3, 4)],
-    [(1, 0, 3, 0), (3, 0, 2, 2), (2, 2, 3, 3), (3, 3, 2, 4), (2, 4, 1, 4)],
-    [(1, 0, 1, 2), (1, 2, 3, 2), (3, 0, 3, 4)],
-    [(3, 0, 1, 0), (1, 0, 1, 2), (1, 2, 3, 2), (3, 2, 3, 4), (3, 4, 1, 4)],
-    [(3, 0, 1, 2), (1, 2, 1, 4), (1, 4, 3, 4), (3, 4, 3, 2), (3, 2, 1, 2)],
-    [(1, 0, 3, 0), (3, 0, 2, 4)],
-    [(1, 0, 3, 0), (3, 0, 1, 4), (1, 4, 3, 4), (3, 4, 1, 0)],
-    [(3, 2, 1, 2), (1, 2, 1, 0), (1, 0, 3, 0), (3, 0, 3, 2), (3, 2, 2, 4)],
-]
-line = tw.linspace(-0.6, 4.6, SIZE)
-
-
-def draw(digit, count):
-    """Return count pictures of a digit: each is moved, leaning, larger or smaller."""
-    lean, size, right, down = (rng.normal((count, 1, 1)) for _ in range(4))
-    y = (tw.expand_dims(line, 1) - 2 - 0.2 * down) * (1 + 0.08 * size)
-    x = (line - 2 - 0.2 * right) * (1 + 0.08 * size) + 0.12 * lean * y + 2
-    y = y + 2
-    ink = tw.zeros((count, SIZE, SIZE))
-    for x0, y0, x1, y1 in STROKES[digit]:
-        across, along = x1 - x0, y1 - y0
-        # How far along the stroke is its nearest point, and how far away is that?
-        part = ((x - x0) * across + (y - y0) * along) / (across**2 + along**2)
-        part = part.clip(0.0, 1.0)
-        far = tw.hypot(x - x0 - part * across, y - y0 - part * along)
-        ink = tw.maximum(ink, tw.exp(-((far / 0.4) ** 2)))
-    return ink + 0.1 * rng.normal(ink.shape)
-
-
-def drawn(count):
-    pictures = tw.concat([draw(digit, count) for digit in range(10)])
-    return tw.expand_dims(pictures, 1), tw.repeat(tw.arange(10), count)
-
-
-pictures, labels = drawn(100)
-unseen, answers = drawn(40)
+pictures, labels = drawn(100, SIZE, rng, noise=0.1)
+unseen, answers = drawn(40, SIZE, rng, noise=0.1)
+pictures, unseen = tw.expand_dims(pictures, 1), tw.expand_dims(unseen, 1)
 batches = rng.permutation(1000).reshape(10, 100)
 tw.show(unseen[::40, 0].permute_dims((1, 0, 2)).reshape(SIZE, -1), "one of each")
 
