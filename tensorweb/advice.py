@@ -202,10 +202,9 @@ _TENSORWEB: dict[str, str] = {
     "Generator": f"write {_KEY}, and `tw.random.split(key)` for more of them",
     "amp": "write `x.astype(tw.float16)` where half precision is enough",
     "autograd": "write `tw.grad(f)(x)`, `tw.vjp` or `loss.backward()`",
-    "apply_updates": "`opt.update` returns the parameters after the step",
-    "chain": (
-        "transform gradients by functions before `opt.update`, for example by "
-        "`tw.optim.clip_by_global_norm(gradients, limit)`"
+    **dict.fromkeys(
+        ("adam", "adamw", "apply_updates", "chain", "sgd"),
+        "Optax's names are in `tw.optim.optax`",
     ),
     "block_until_ready": "write `x.realize()`, or `tw.synchronize()`",
     "cdist": "write `tw.linalg.vector_norm(a[:, None] - b[None], axis=-1)`",

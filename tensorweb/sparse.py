@@ -1,4 +1,8 @@
-"""Sparse matrices in coordinate form: the adjacency of graphs, and products with it."""
+"""Sparse matrices in coordinate form: the adjacency of graphs, and products with it.
+
+>>> tw.sparse.COO([1.0, 2.0], [0, 1], [2, 0], (2, 3)) @ tw.ones(3)
+tensor([1., 2.])
+"""
 
 from __future__ import annotations
 

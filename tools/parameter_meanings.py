@@ -9,6 +9,7 @@ A scope is one full name or several, separated by spaces. `tw` stands for `tenso
 from __future__ import annotations
 
 from tools.numpy_meanings import NUMPY_MEANINGS
+from tools.training_meanings import TRAINING_MEANINGS
 
 MEANINGS: dict[str, dict[str, str]] = {
     "*": {
@@ -496,83 +497,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     "tw.nn.init.kaiming_normal tw.nn.init.kaiming_uniform": {
         "a": "`negative_slope` of `leaky_relu`.",
     },
-    # Optimisers and schedules.
-    "tw.optim": {
-        "options": "the options of the class, by name.",
-        "_": "see the classes.",
-        "limit": "the largest norm, a finite number above 0.",
-        "new": "the state after a step.",
-        "value": "the rate.",
-        "start": "the rate of the first step.",
-        "end": "the rate after `steps` steps.",
-        "steps": "count of steps.",
-    },
-    "tw.optim.exponential": {
-        "rate": "the factor, between 0 and 1 for a rate that falls.",
-        "steps": "count of steps between two multiplications.",
-    },
-    "tw.optim.MultiSteps tw.optim.multi_transform": {
-        "params": "the parameters, a tree.",
-        "grads": "a tree like `params` with gradients.",
-        "state": "the state that `init` or the previous `update` returned.",
-    },
-    "tw.optim.step_decay tw.optim.multistep": {
-        "steps": "count of steps with the same rate.",
-        "milestones": "the counts of steps after which it changes.",
-        "rate": "the factor, between 0 and 1 for a rate that falls.",
-    },
-    "tw.optim.lr_scheduler": {
-        "schedule_of": "a function from the first rate to the schedule.",
-        "state_dict": "numbers by name.",
-        "step_size": "count of steps with the same rate.",
-        "gamma": "the factor, between 0 and 1 for a rate that falls.",
-        "milestones": "the counts of steps after which it changes.",
-        "start_factor": "of the rate at first.",
-        "end_factor": "of the rate after `total_iters` steps.",
-        "total_iters": "count of steps until the factor stays.",
-        "factor": "of the rate at first.",
-        "power": "the exponent.",
-        "T_max": "count of steps to the smallest rate.",
-        "T_0": "count of steps to the first restart.",
-        "T_mult": "the length of each cycle divided by that of the one before.",
-        "eta_min": "the smallest rate.",
-        "metrics": "the number that shall improve, a 0-d tensor or a float.",
-    },
-    "tw.optim.optax": {
-        "params": "the parameters, a tree.",
-        "updates": "gradients or what they became, a tree like the parameters.",
-        "transforms": "transformations.",
-        "step_size": "the factor.",
-        "step_size_fn": "a function from the count of steps to the factor.",
-        "max_delta": "the largest magnitude.",
-        "max_norm": "the largest norm.",
-        "decay": "of what is averaged or summed.",
-        "nesterov": "whether the momentum is Nesterov's.",
-        "momentum": "factor of the previous step; None for none.",
-        "learning_rate": "a number, or a function of the count of steps.",
-        "b1": "decay rate of the mean of gradients.",
-        "b2": "decay rate of the mean of squares, of `lion` that of the state.",
-        "eps": "keeps the divisor above 0.",
-        "weight_decay": "the factor of the parameters that is added.",
-        "mask": "a tree of True and False, or a function to it; None for all.",
-        "initial_scale": "the mean of squares at first.",
-        "eps_in_sqrt": "whether `eps` is added before the root is taken.",
-        "initial_accumulator_value": "the sum of squares at first.",
-        "value": "the rate.",
-        "init_value": "the rate at first.",
-        "end_value": "the rate at the end; None for none.",
-        "peak_value": "the largest rate.",
-        "warmup_steps": "count of steps of the warm-up.",
-        "decay_steps": "count of steps, including a warm-up.",
-        "alpha": "the last rate divided by the first.",
-        "transition_steps": "count of steps of the change.",
-        "transition_begin": "count of steps before it.",
-        "decay_rate": "the factor.",
-        "staircase": "whether the rate changes only after whole changes.",
-        "boundaries_and_scales": "factors by count of steps.",
-        "schedules": "the schedules.",
-        "boundaries": "the counts of steps at which the next one begins.",
-    },
+    **TRAINING_MEANINGS,
     # Modules of the library.
     "tw.random": {
         "key": "uint32 of shape (2,).",

@@ -397,9 +397,7 @@ RESULTS: dict[str, str] = {
     ),
     "tw.optim.masked": "an optimiser with `init` and `update`.",
     "tw.optim.incremental_update": "a tree of the same structure.",
-    "tw.optim.optax.apply_updates tw.optim.optax.incremental_update": (
-        "a tree of the same structure."
-    ),
+    "tw.optim.optax.apply_updates": ("a tree of the same structure."),
     "tw.optim.optax.global_norm": "the norm, 0-d.",
     "tw.optim.lr_scheduler.LRScheduler.get_last_lr": "the rates, floats.",
     "tw.optim.lr_scheduler.LRScheduler.state_dict": "numbers by name.",

@@ -167,13 +167,18 @@ def segment_softmax(
     """Return the softmax within each segment of the first axis, as graph networks do.
 
     Shapes `(n, …)` and `(n,)` give `(n, …)`; the values of a segment sum up to 1. The
-    largest value of each segment is subtracted first. Errors are those of
-    `segment_sum`.
+    largest value of each segment is subtracted first.
 
     Args:
         logits: floats, the slices to weight.
         segment_ids: the segment of each slice.
         num_segments: count of segments; None for as many as the ids need.
+
+    Raises:
+        ShapeError: `segment_ids` is not 1-D or not as long as the first axis.
+        DTypeError: `logits` are no floats, or `segment_ids` no integers.
+        RangeError: a number is negative.
+        TensorIndexError: a number is not below `num_segments`.
 
     >>> tw.segment_softmax([0.0, 0.0, 1e4, 0.0], [0, 0, 1, 1])
     tensor([0.5, 0.5, 1. , 0. ])

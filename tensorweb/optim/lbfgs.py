@@ -15,6 +15,7 @@ from tensorweb.optim.optimizer import Optimizer, Options
 from tensorweb.optim.schedules import Rate
 from tensorweb.optim.state import finish_step, incremented
 from tensorweb.tensor import Tensor
+from tensorweb.trees import register
 
 # A step is accepted if the loss falls by this part of what the derivative promises, and
 # the derivative by this factor: the constants c1 and c2 of Nocedal and Wright.
@@ -180,6 +181,7 @@ class LBFGS(Optimizer):
         return first
 
 
+@register
 class Curvature:
     """The curvature that the last gradients show, as directions of descent.
 

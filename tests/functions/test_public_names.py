@@ -40,6 +40,7 @@ MODULES = {
     "optim",
     "random",
     "scipy",
+    "sparse",
     "shapes",
     "tensor",  # which can be called as well
     "tree",
