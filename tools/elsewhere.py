@@ -39,7 +39,8 @@ PROBLEM = environment.CACHE / "elsewhere.problem"
 def main() -> int:
     """Install what is not there yet."""
     try:
-        with environment.only_one():
+        # A lock of its own: the documents are built meanwhile.
+        with environment.only_one("elsewhere.lock"):
             _install()
     except BuildError as error:
         lines = str(error).strip().splitlines()

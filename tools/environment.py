@@ -164,10 +164,10 @@ def mark_done(folder: Path, step: str, key: str) -> None:
 
 
 @contextlib.contextmanager
-def only_one() -> Iterator[None]:
+def only_one(lock: str = "lock") -> Iterator[None]:
     """Keep two builds in one checkout from installing over each other."""
     CACHE.mkdir(exist_ok=True)
-    with open(CACHE / "lock", "w", encoding="utf-8") as file:
+    with open(CACHE / lock, "w", encoding="utf-8") as file:
         with contextlib.suppress(ImportError):  # Windows has no fcntl
             import fcntl
 

@@ -166,23 +166,35 @@ def _ending_pages(report: Report) -> Iterator[None]:
 
 
 def _test_pages(report: Report, sites: dict[str, Site], expression: str | None) -> None:
-    """Build the sites and run their tests; the output is shown at the end of each."""
-    with ThreadPoolExecutor() as parallel:
+    """Build the sites and run their tests; the output is shown at the end of each.
+
+    The next site is built while the tests of one run.
+    """
+    with ThreadPoolExecutor() as parallel, ThreadPoolExecutor(1) as builder:
         # Without the pages of others, their tests are skipped and say why.
         others = parallel.submit(environment.prepare_elsewhere) if sites else None
-        built = _build(report, sites)
-        if others:
-            others.result()
-    for step, planned in built.items():
-        if report.is_interrupted:
-            break
-        variables = {"TENSORWEB_SITE": str(planned.out)}
-        with tempfile.TemporaryFile() as log:
-            try:
-                _pytest(report, step, planned.arguments, expression, variables, log)
-            finally:
-                log.seek(0)
-                print(f"\n== {step}", log.read().decode("utf-8", "replace"), sep="\n")
+        builds = [builder.submit(_build, report, *each) for each in sites.items()]
+        for (step, planned), build in zip(sites.items(), builds, strict=True):
+            is_built = build.result()
+            if others:
+                others.result()
+            if report.is_interrupted:
+                break
+            if is_built:
+                _test_site(report, step, planned, expression)
+
+
+def _test_site(
+    report: Report, step: str, planned: Site, expression: str | None
+) -> None:
+    """Run the tests of a site, and show their output."""
+    variables = {"TENSORWEB_SITE": str(planned.out)}
+    with tempfile.TemporaryFile() as log:
+        try:
+            _pytest(report, step, planned.arguments, expression, variables, log)
+        finally:
+            log.seek(0)
+            print(f"\n== {step}", log.read().decode("utf-8", "replace"), sep="\n")
 
 
 @dataclass(frozen=True)
@@ -211,19 +223,16 @@ def _sites(wheels: Path | None, arguments: list[str]) -> dict[str, Site]:
     return sites
 
 
-def _build(report: Report, sites: dict[str, Site]) -> dict[str, Site]:
-    """Build the sites; return the successful ones."""
-    built = {}
-    for step, planned in sites.items():
-        try:
-            site.build(planned.out, planned.wheels)
-        except BuildError as error:
-            print(error)
-            report.add(step, "the site could not be built, so no test ran")
-        else:
-            built[step] = planned
-            report.add(f"site for {step}")
-    return built
+def _build(report: Report, step: str, planned: Site) -> bool:
+    """Build the site of a step; return whether that succeeded."""
+    try:
+        site.build(planned.out, planned.wheels)
+    except BuildError as error:
+        print(error)
+        report.add(step, "the site could not be built, so no test ran")
+        return False
+    report.add(f"site for {step}")
+    return True
 
 
 def _is_any_selected(arguments: list[str], expression: str) -> bool:

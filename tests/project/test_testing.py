@@ -318,6 +318,25 @@ def test_browser_tests_run_during_the_unit_tests(
     assert "\n== e2e\nwhat pytest says\n" in capsys.readouterr().out
 
 
+def test_browser_tests_run_while_the_next_site_is_built(
+    steps: Steps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = Event()
+
+    def build(out: Path, wheels: Path | None) -> None:
+        assert wheels or begun.wait(60)
+
+    def status(command: list[Any], log: IO[bytes] | None = None, **options: Any) -> int:
+        if log is not None:
+            begun.set()
+        return steps.status(command, **options)
+
+    monkeypatch.setattr(testing.site, "build", build)
+    monkeypatch.setattr(testing, "status", status)
+    steps.progress += DONE
+    assert testing.run(Path("wheels"), testing.Selection()) == 0
+
+
 def test_an_interrupt_ends_the_browser_tests(
     steps: Steps, monkeypatch: pytest.MonkeyPatch
 ) -> None:
