@@ -1,94 +1,129 @@
-"""vjp rules of factorizations, computed from the factors.
+"""vjp rules of factorizations of real and complex matrices, computed from the factors.
+
+Real matrices equal their conjugates. Gradients of complex ones are `∂/∂x + i ∂/∂y`;
+results are assumed not to depend on the free phases of the vectors. Vectors of equal
+values have no derivative; their infinite terms are omitted.
 
 Formulas: M. Giles, Collected matrix derivative results for forward and reverse mode
 algorithmic differentiation (2008); I. Murray, Differentiation of the Cholesky
 decomposition (2016); J. Townsend, Differentiating the singular value decomposition
 (2016); D. Roberts and L. Roberts, QR and LQ decomposition matrix backpropagation
-algorithms for square, wide, and deep matrices (2020). Vectors of equal values have no
-derivative; their infinite terms are omitted.
+algorithms for square, wide, and deep matrices (2020); C. Boeddeker et al., On the
+computation of complex-valued gradients with application to statistically optimum
+beamforming (2017); Z. Wan and S. Zhang, Automatic differentiation for complex valued
+SVD (2019); M. Seeger et al., Auto-differentiating linear algebra (2017).
 """
 
 from __future__ import annotations
 
 from tensorweb import dtypes
+from tensorweb import functions as xp
 from tensorweb.errors import TransformError
 from tensorweb.graph.attributes import Factoring
 from tensorweb.graph.node import Node, attributes_of
-from tensorweb.nodes.contraction import matmul
+from tensorweb.nodes.complex_factorizations import (
+    as_real,
+    unpacked_qr,
+    unpacked_schur,
+    unpacked_svd,
+)
+from tensorweb.nodes.complex_parts import join_parts
 from tensorweb.nodes.elementwise import cast
+from tensorweb.nodes.factorizations import lu, lu_solve
 from tensorweb.nodes.indexing import take_along
 from tensorweb.nodes.matrices import (
     diagonal,
     diagonal_matrix,
     transposed,
-    triangle,
     triangular_solve,
 )
-from tensorweb.nodes.movement import expand, expand_dims, reshape, slice_axis
+from tensorweb.nodes.movement import expand, reshape, slice_axis
 from tensorweb.nodes.ranges import promise_interval
-from tensorweb.nodes.selection import concat
 from tensorweb.nodes.sorting import argsort
-from tensorweb.transforms.rules.rule import (
-    Cotangents,
-    Rule,
-    Step,
-    choose,
-    equal,
-    minus,
-    number,
-    ones,
-    over,
-    plus,
-    times,
-    zeros,
-)
+from tensorweb.tensor import Tensor
+from tensorweb.transforms.rules.rule import Cotangents, Rule, Step
 
 OF_COMPLETE = (
     "qr: the columns that mode 'complete' adds have no derivative; use mode 'reduced'."
 )
 
 
-def _lower(node: Node, k: int = 0) -> Node:
-    return triangle("tril", "less_equal", node, k)
+def _adjoint(x: Tensor) -> Tensor:
+    return xp.conj(x.mT)
 
 
-def _upper(node: Node, k: int = 0) -> Node:
-    return triangle("triu", "greater_equal", node, k)
+def _hermitian(x: Tensor) -> Tensor:
+    """Return (A + Aᴴ) / 2."""
+    return (x + _adjoint(x)) * 0.5
 
 
-def _symmetric(node: Node) -> Node:
-    """Return (A + Aᵀ) / 2."""
-    return times(plus(node, transposed(node)), number(0.5, node))
+def _diagonal(x: Tensor) -> Tensor:
+    return Tensor(diagonal(x.node))
 
 
-def _behind(node: Node, upper: Node) -> Node:
-    """Return A U⁻ᵀ, for an upper triangle U."""
-    solved = triangular_solve(upper, transposed(node), is_upper=True)
-    return transposed(solved)
+def _placed(x: Tensor) -> Tensor:
+    """Return diagonal matrices."""
+    return Tensor(diagonal_matrix(x.node))
+
+
+def _inverse(x: Tensor) -> Tensor:
+    """Return 1 / x, and 0 where x is 0."""
+    is_nothing = x == 0
+    return xp.where(is_nothing, 0, 1 / xp.where(is_nothing, 1, x))
+
+
+def _differences(x: Tensor) -> Tensor:
+    """Return xⱼ - xᵢ for each row i and column j."""
+    return x[..., None, :] - x[..., :, None]
+
+
+def _solved(upper: Tensor, right: Tensor, *, is_unit: bool = False) -> Tensor:
+    """Return U⁻¹ B for an upper triangle U."""
+    if upper.dtype.kind != "complex":
+        solved = triangular_solve(
+            upper.node, right.node, is_upper=True, is_unit=is_unit
+        )
+        return Tensor(solved)
+    real = as_real(upper.node), as_real(right.node)
+    return _as_complex(triangular_solve(*real, is_upper=True))
+
+
+def _behind(x: Tensor, upper: Tensor) -> Tensor:
+    """Return A U⁻ᴴ, for an upper triangle U."""
+    return _adjoint(_solved(upper, _adjoint(x)))
+
+
+def _as_complex(real: Node) -> Tensor:
+    result = Tensor(real)
+    return Tensor(join_parts(result[..., ::2, ::2].node, result[..., 1::2, ::2].node))
+
+
+def _is_complex(step: Step) -> bool:
+    """Whether a factorization reads real and imaginary parts."""
+    return len(step.inputs) == 2
+
+
+def _cotangents(step: Step, x: Tensor) -> Cotangents:
+    return [xp.real(x).node, xp.imag(x).node] if _is_complex(step) else [x.node]
 
 
 def of_cholesky(step: Step, cotangent: Node) -> Cotangents:
     """A = L Lᵀ; dA is the symmetric part of L⁻ᵀ Φ(Lᵀ dL) L⁻¹, Φ halves the diagonal."""
-    factor = step.node
-    product = matmul(transposed(factor), cotangent)
-    half = times(plus(_lower(product), _lower(product, -1)), number(0.5, product))
-    upper = transposed(factor)
-    solved = triangular_solve(upper, half, is_upper=True)
-    return [_symmetric(_behind(solved, upper))]
+    upper = Tensor(step.node).mT
+    product = upper @ Tensor(cotangent)
+    half = (xp.tril(product) + xp.tril(product, k=-1)) * 0.5
+    return [_hermitian(_behind(_solved(upper, half), upper)).node]
 
 
 def of_lu(step: Step, cotangent: Node) -> Cotangents:
     """P A = L U; P dA is L⁻ᵀ (tril(Lᵀ dL, -1) + triu(dU Uᵀ)) U⁻ᵀ; A is square."""
     n = step.node.shape[-2]
-    packed, above = slice_axis(step.node, -1, 0, n), slice_axis(cotangent, -1, 0, n)
-    upper = _upper(packed)
-    lower = plus(_lower(packed, -1), diagonal_matrix(ones(diagonal(packed))))
-    inner = plus(
-        _lower(matmul(transposed(lower), _lower(above, -1)), -1),
-        _upper(matmul(_upper(above), transposed(upper))),
-    )
-    solved = triangular_solve(transposed(lower), inner, is_upper=True, is_unit=True)
-    result = _behind(solved, upper)
+    packed, above = Tensor(step.node)[..., :n], Tensor(cotangent)[..., :n]
+    upper = xp.triu(packed)
+    lower = xp.tril(packed, k=-1) + _placed(xp.ones_like(_diagonal(packed)))
+    inner = xp.tril(lower.mT @ xp.tril(above, k=-1), k=-1)
+    inner = inner + xp.triu(xp.triu(above) @ upper.mT)
+    result = _behind(_solved(lower.mT, inner, is_unit=True), upper).node
     order = cast(slice_axis(step.node, -1, n, 1), dtypes.int32)
     back = argsort(order, len(order.shape) - 2, False)
     promise_interval(back, 0, n - 1)
@@ -98,113 +133,122 @@ def of_lu(step: Step, cotangent: Node) -> Cotangents:
 def of_triangular_solve(step: Step, cotangent: Node) -> Cotangents:
     """X = T⁻¹ B; dB = T⁻ᵀ dX, dT = -dB Xᵀ inside of the triangle."""
     attrs = attributes_of(step.node, Factoring)
-    adjoint = transposed(step.inputs[0])
     right = triangular_solve(
-        adjoint, cotangent, is_upper=not attrs.is_upper, is_unit=attrs.is_unit
+        transposed(step.inputs[0]),
+        cotangent,
+        is_upper=not attrs.is_upper,
+        is_unit=attrs.is_unit,
     )
-    outside = matmul(right, transposed(step.node))
-    first_diagonal = int(attrs.is_unit)
-    inside = (
-        _upper(outside, first_diagonal)
-        if attrs.is_upper
-        else _lower(outside, -first_diagonal)
-    )
-    return [times(inside, number(-1, inside)), right]
+    outside = Tensor(right) @ Tensor(step.node).mT
+    first = int(attrs.is_unit)
+    inside = xp.triu(outside, k=first) if attrs.is_upper else xp.tril(outside, k=-first)
+    return [(inside * -1).node, right]
 
 
 def of_qr(step: Step, cotangent: Node) -> Cotangents:
-    """A = Q R; dA = (dQ + Q sym(M)) R⁻ᵀ, M = R dRᵀ - dQᵀ Q, sym repeats the lower part.
+    """A = Q R; dA = (dQ + Q sym(M)) R⁻ᴴ, M = R dRᴴ - dQᴴ Q, sym repeats the lower part.
 
-    Of a wide A = [X Y] and R = [U V], V = Qᵀ Y as well: dQ gets Y dVᵀ, and dY = Q dV.
+    Of a wide A = [X Y] and R = [U V], V = Qᴴ Y as well: dQ gets Y dVᴴ, and dY = Q dV.
     """
-    (source,) = step.inputs
+    source = step.inputs[0]
     *_, rows, columns = source.shape
-    if step.node.shape[-1] != min(rows, columns) * (rows + columns):
+    reduced = min(rows, columns) * (rows + columns) * len(step.inputs)
+    if step.node.shape[-1] != reduced:
         raise TransformError(OF_COMPLETE)
-    left, right = _parts_of_qr(step.node, rows, columns)
-    d_left, d_right = _parts_of_qr(cotangent, rows, columns)
+    q, r = _parts_of_qr(step, step.node)
+    d_q, d_r = _parts_of_qr(step, cotangent)
     if rows >= columns:
-        return [_of_tall(left, right, d_left, d_right)]
-    remainder, remaining = slice_axis(source, -1, rows, columns - rows), columns - rows
-    d_remainder = slice_axis(d_right, -1, rows, remaining)
-    d_left = plus(d_left, matmul(remainder, transposed(d_remainder)))
-    square, d_square = slice_axis(right, -1, 0, rows), slice_axis(d_right, -1, 0, rows)
-    first = _of_tall(left, square, d_left, d_square)
-    return [concat([first, matmul(left, d_remainder)], len(source.shape) - 1)]
+        return _cotangents(step, _of_tall(q, r, d_q, d_r))
+    remainder = q @ r[..., rows:] if _is_complex(step) else Tensor(source)[..., rows:]
+    d_remainder = d_r[..., rows:]
+    d_q = d_q + remainder @ _adjoint(d_remainder)
+    first = _of_tall(q, r[..., :rows], d_q, d_r[..., :rows])
+    return _cotangents(step, xp.concat([first, q @ d_remainder], axis=-1))
 
 
-def _parts_of_qr(flat: Node, rows: int, columns: int) -> tuple[Node, Node]:
+def _parts_of_qr(step: Step, flat: Node) -> tuple[Tensor, Tensor]:
+    *_, rows, columns = step.inputs[0].shape
     width, outer = min(rows, columns), flat.shape[:-1]
+    if _is_complex(step):
+        q, r = unpacked_qr(flat, rows, columns, width)
+        return Tensor(q), Tensor(r)
     left = reshape(slice_axis(flat, -1, 0, rows * width), (*outer, width, rows))
     right = slice_axis(flat, -1, rows * width, width * columns)
-    return transposed(left), reshape(right, (*outer, width, columns))
+    return Tensor(left).mT, Tensor(reshape(right, (*outer, width, columns)))
 
 
-def _of_tall(left: Node, right: Node, d_left: Node, d_right: Node) -> Node:
-    inner = minus(matmul(right, transposed(d_right)), matmul(transposed(d_left), left))
-    repeated = plus(_lower(inner), transposed(_lower(inner, -1)))
-    return _behind(plus(d_left, matmul(left, repeated)), right)
-
-
-def _inverse(node: Node) -> Node:
-    """Return 1 / x, and 0 where x is 0."""
-    is_nothing = equal(node, number(0, node))
-    return choose(
-        is_nothing, zeros(node), over(ones(node), choose(is_nothing, ones(node), node))
-    )
-
-
-def _differences(values: Node) -> Node:
-    """Return xⱼ - xᵢ for each row i and column j."""
-    last = len(values.shape)
-    return minus(expand_dims(values, (last - 1,)), expand_dims(values, (last,)))
+def _of_tall(q: Tensor, r: Tensor, d_q: Tensor, d_r: Tensor) -> Tensor:
+    inner = r @ _adjoint(d_r) - _adjoint(d_q) @ q
+    below = xp.tril(inner, k=-1)
+    repeated = below + _adjoint(below) + _placed(xp.real(_diagonal(inner)))
+    return _behind(d_q + q @ repeated, r)
 
 
 def of_eigh(step: Step, cotangent: Node) -> Cotangents:
-    """A = V diag(w) Vᵀ; dA = V (diag(dw) + F ∘ Vᵀ dV) Vᵀ, Fᵢⱼ = 1 / (wⱼ - wᵢ)."""
-    values, vectors = _parts_of_eigh(step.node)
-    d_values, d_vectors = _parts_of_eigh(cotangent)
-    inverse_vectors = transposed(vectors)
-    inner = times(_inverse(_differences(values)), matmul(inverse_vectors, d_vectors))
-    inner = plus(inner, diagonal_matrix(d_values))
-    return [_symmetric(matmul(matmul(vectors, inner), inverse_vectors))]
+    """A = V diag(w) Vᴴ; dA = V (diag(dw) + F ∘ Vᴴ dV) Vᴴ, Fᵢⱼ = 1 / (wⱼ - wᵢ)."""
+    values, vectors = _parts_of_eigh(step, step.node)
+    d_values, d_vectors = _parts_of_eigh(step, cotangent)
+    inner = _inverse(_differences(values)) * (_adjoint(vectors) @ d_vectors)
+    inner = inner + _placed(d_values)
+    result = vectors @ inner @ _adjoint(vectors)
+    return _cotangents(step, _hermitian(result))
 
 
-def _parts_of_eigh(packed: Node) -> tuple[Node, Node]:
-    *outer, _, n = packed.shape
-    return reshape(slice_axis(packed, -2, 0, 1), (*outer, n)), slice_axis(
-        packed, -2, 1, n
-    )
+def _parts_of_eigh(step: Step, packed: Node) -> tuple[Tensor, Tensor]:
+    if _is_complex(step):
+        q, t, _ = unpacked_schur(packed, step.inputs[0].shape[-1])
+        return xp.real(_diagonal(Tensor(t))), Tensor(q)
+    return Tensor(packed)[..., 0, :], Tensor(packed)[..., 1:, :]
+
+
+def of_schur(step: Step, cotangent: Node) -> Cotangents:
+    """A = Q T Qᴴ, T X = X diag(w); of w and the vectors V = Q X alone, Q as it stands.
+
+    dA = V⁻ᴴ (diag(dw) + F̄ ∘ Vᴴ dV) Vᴴ, Fᵢⱼ = 1 / (wⱼ - wᵢ), and Vᴴ dV = Xᴴ dX.
+    """
+    n = step.inputs[0].shape[-1]
+    q, t, x = map(Tensor, unpacked_schur(step.node, n))
+    _, d_t, d_x = map(Tensor, unpacked_schur(cotangent, n))
+    inverse = xp.conj(_inverse(_differences(_diagonal(t))))
+    inner = _placed(_diagonal(d_t)) + inverse * (_adjoint(x) @ d_x)
+    vectors = _adjoint(q @ x)
+    unit = 1 / xp.max(xp.abs(vectors), axis=-1, keepdims=True).detach()
+    packed = lu(as_real((vectors * unit).node))
+    solved = lu_solve(packed, as_real((inner * unit).node))
+    return _cotangents(step, _as_complex(solved) @ vectors)
 
 
 def of_svd(step: Step, cotangent: Node) -> Cotangents:
-    """A = U S Vᵀ, S = diag(s); Fᵢⱼ = 1 / (sⱼ² - sᵢ²), J = F ∘ Uᵀ dU, K = F ∘ Vᵀ dV.
+    """A = U S Vᴴ, S = diag(s); Fᵢⱼ = 1 / (sⱼ² - sᵢ²), J = F ∘ Uᴴ dU, K = F ∘ Vᴴ dV.
 
-    dA = U ((J + Jᵀ) S + S (K + Kᵀ) + diag(ds)) Vᵀ + (1 - U Uᵀ) dU S⁻¹ Vᵀ.
+    dA = U ((J + Jᴴ) S + S (K + Kᴴ) + diag(ds + i Im(Uᴴ dU) / s)) Vᴴ
+    + (1 - U Uᴴ) dU S⁻¹ Vᴴ.
     """
-    *_, rows, columns = step.inputs[0].shape
-    left, values, right = _parts_of_svd(step.node, rows, columns)
-    d_left, d_values, d_right = _parts_of_svd(cotangent, rows, columns)
-    inverse = _inverse(_differences(times(values, values)))
-    across = expand_dims(values, (len(values.shape) - 1,))
-    down = expand_dims(values, (len(values.shape),))
-    along = matmul(transposed(left), d_left)
-    j = times(inverse, along)
-    k = times(inverse, matmul(right, transposed(d_right)))
-    inner = plus(
-        times(plus(j, transposed(j)), across), times(down, plus(k, transposed(k)))
-    )
-    whole = matmul(left, plus(inner, diagonal_matrix(d_values)))
-    outside = minus(d_left, matmul(left, along))
-    return [matmul(plus(whole, times(outside, _inverse(across))), right)]
+    left, values, right = _parts_of_svd(step, step.node)
+    d_left, d_values, d_right = _parts_of_svd(step, cotangent)
+    inverse = _inverse(_differences(values * values))
+    across, down = values[..., None, :], values[..., :, None]
+    along = _adjoint(left) @ d_left
+    j, k = inverse * along, inverse * (right @ _adjoint(d_right))
+    inner = (j + _adjoint(j)) * across + down * (k + _adjoint(k))
+    if _is_complex(step):
+        d_values = 1j * xp.imag(_diagonal(along)) * _inverse(values) + d_values
+    whole = left @ (inner + _placed(d_values))
+    outside = d_left - left @ along
+    return _cotangents(step, (whole + outside * _inverse(across)) @ right)
 
 
-def _parts_of_svd(flat: Node, rows: int, columns: int) -> tuple[Node, Node, Node]:
-    outer, begin = flat.shape[:-1], columns * rows
-    left = reshape(slice_axis(flat, -1, 0, begin), (*outer, columns, rows))
-    right = slice_axis(flat, -1, begin + columns, columns * columns)
-    values = slice_axis(flat, -1, begin, columns)
-    return transposed(left), values, reshape(right, (*outer, columns, columns))
+def _parts_of_svd(step: Step, flat: Node) -> tuple[Tensor, Tensor, Tensor]:
+    *outer, rows, columns = step.inputs[0].shape
+    if _is_complex(step):
+        left, values, right = unpacked_svd(flat, rows, columns)
+    else:
+        begin = columns * rows
+        left = reshape(slice_axis(flat, -1, 0, begin), (*outer, columns, rows))
+        values = slice_axis(flat, -1, begin, columns)
+        right = slice_axis(flat, -1, begin + columns, columns * columns)
+        right = reshape(right, (*outer, columns, columns))
+    return Tensor(left).mT, Tensor(values), Tensor(right)
 
 
 RULES: dict[str, Rule] = {
@@ -212,6 +256,10 @@ RULES: dict[str, Rule] = {
     "lu": of_lu,
     "triangular_solve": of_triangular_solve,
     "qr": of_qr,
+    "complex_qr": of_qr,
     "eigh": of_eigh,
+    "complex_eigh": of_eigh,
+    "schur": of_schur,
     "svd": of_svd,
+    "complex_svd": of_svd,
 }

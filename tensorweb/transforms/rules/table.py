@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from tensorweb.graph.node import Node
 from tensorweb.transforms.rules import (
-    complex_factorizations,
     elementwise,
     factorizations,
     indexing,
@@ -23,7 +22,6 @@ RULES: dict[str, Rule] = {
     **indexing.RULES,
     **products.RULES,
     **factorizations.RULES,
-    **complex_factorizations.RULES,
 }
 """Operations without an entry have no inputs."""
 
