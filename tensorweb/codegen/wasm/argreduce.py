@@ -71,8 +71,7 @@ class Best:
         """Emit the initial state: the identity, at the first index."""
         self._values.number(self.kind, self._identity)
         self._f.set(self._value)
-        self._f.get(indices)
-        self._f.set(self._index)
+        self._f.set(self._index, indices)
 
     def take(self, indices: int) -> None:
         """Emit code that takes over the value on the stack if it is better.
@@ -87,24 +86,19 @@ class Best:
         self._better(value)
         f.set(mask)
         for new, old in ((value, self._value), (indices, self._index)):
-            f.get(new)
-            f.get(old)
-            f.get(mask)
+            f.emit(new, old, mask)
             values.choose()
             f.set(old)
-        f.free(value)
-        f.free(mask)
+        f.free(value, mask)
 
     def _better(self, value: int) -> None:
         """Push whether a value is better than the best one so far."""
         f, values = self._f, self._values
         if self._is_float:
             # Not NaN yet, and not "no better", which is false for NaN.
-            f.get(self._value)
-            f.get(self._value)
+            f.emit(self._value, self._value)
             values.operator("==", self.kind)
-        f.get(value)
-        f.get(self._value)
+        f.emit(value, self._value)
         kind = self.kind
         if kind == "bool":
             # In lanes true is -1, the largest of unsigned numbers.
@@ -116,7 +110,7 @@ class Best:
         if values.is_vector:
             f.op("v128.andnot")
         else:
-            f.ops("i32.eqz", "i32.and")
+            f.emit("i32.eqz", "i32.and")
 
     def equals(self, values: Translation, best_value: int) -> None:
         """Push whether the value on the stack equals the best one or is NaN.
@@ -131,8 +125,7 @@ class Best:
         f.get(best_value)
         values.operator("==", self.kind)
         if self._is_float:
-            f.get(value)
-            f.get(value)
+            f.emit(value, value)
             values.operator("!=", self.kind)
             f.op("v128.or" if values.is_vector else "i32.or")
         f.free(value)
@@ -214,10 +207,7 @@ class _Columns(ColumnLaunch):
                 evaluator.value()
                 best.take(self._indices)
             evaluator.ahead = 0
-            f.get(self._index)
-            f.const("i32", 1)
-            f.op("i32.add")
-            f.set(self._index)
+            f.set(self._index, self._index, ("i32", 1), "i32.add")
             self._broadcast()
 
         walk(evaluator, 0, partition.counts, terms, body_moves=False)
@@ -260,32 +250,21 @@ class _Rows(RowLaunch):
         self._best.start(self._index)
         evaluator.locate_addresses([outer, [self._index]])
         evaluator.arrive()
-        f.get(partition.counts[-1])
-        f.tee(left)
-        f.get(self._index)
-        f.op("i32.add")
-        f.set(end)
+        f.tee(left, partition.counts[-1])
+        f.set(end, self._index, "i32.add")
         stop = begin_blocks(f, left, f.constant("i32", SEARCH_BLOCK))
-        f.get(left)
-        f.get(stop)
-        f.op("i32.sub")
-        f.set(block)
+        f.set(block, left, stop, "i32.sub")
         reduction.start()
         reduction.run(block)
         reduction.flush()
         reduction.total.leave()
         self._best.take(self._index)
-        f.get(self._index)
-        f.const("i32", SEARCH_BLOCK)
-        f.op("i32.add")
-        f.set(self._index)
-        f.get(stop)
-        f.tee(left)
+        f.set(self._index, self._index, ("i32", SEARCH_BLOCK), "i32.add")
+        f.tee(left, stop)
         f.br_if(0)
         f.end()
         self._search(outer, end)
-        for local in (left, block, end, stop):
-            f.free(local)
+        f.free(left, block, end, stop)
 
     def _search(self, outer: list[int], end: int) -> None:
         """Emit the search for the index of the best value in its block."""
@@ -305,20 +284,11 @@ class _Rows(RowLaunch):
         f.begin("loop")
         if lanes > 1:
             # The last vector is shifted back to end with the axis.
-            f.get(end)
-            f.const("i32", lanes)
-            f.op("i32.sub")
-            f.get(index)
-            f.op("i32.sub")
-            f.tee(back)
-            f.const("i32", 0)
-            f.op("i32.lt_s")
+            f.tee(back, end, ("i32", lanes), "i32.sub", index, "i32.sub")
+            f.emit(("i32", 0), "i32.lt_s")
             f.begin("if")
             evaluator.move(None, back)
-            f.get(index)
-            f.get(back)
-            f.op("i32.add")
-            f.set(index)
+            f.set(index, index, back, "i32.add")
             f.end()
         evaluator.value()
         best.equals(values, best_value)
@@ -328,23 +298,14 @@ class _Rows(RowLaunch):
         f.op("i32.eqz")
         f.begin("if")
         evaluator.move(lanes)
-        f.get(index)
-        f.const("i32", lanes)
-        f.op("i32.add")
-        f.tee(index)
-        f.get(end)
-        f.op("i32.lt_s")
+        f.tee(index, index, ("i32", lanes), "i32.add")
+        f.emit(end, "i32.lt_s")
         f.br_if(1)
         f.end()
         f.end()
         if lanes > 1:
-            f.get(index)
-            f.get(mask)
-            f.op("i32.ctz")
-            f.op("i32.add")
-            f.set(index)
-        for local in (best_value, back, mask):
-            f.free(local)
+            f.set(index, index, mask, "i32.ctz", "i32.add")
+        f.free(best_value, back, mask)
 
 
 def _combining(kernel: Kernel, target: WasmTarget, order: LoopOrder) -> Launch:
@@ -375,17 +336,13 @@ def _combining(kernel: Kernel, target: WasmTarget, order: LoopOrder) -> Launch:
         spans(f, first, end, lanes, count) as output,
     ):
         for base, address, each in zip(bases, addresses, dtypes, strict=True):
-            f.get(base)
-            f.get(output)
-            f.const("i32", itemsize(each))
-            f.ops("i32.mul", "i32.add")
-            f.set(address)
+            f.emit(base, output)
+            f.set(address, ("i32", itemsize(each)), "i32.mul", "i32.add")
         f.get(addresses[1])
         read(values, "int32")
         f.set(indices)
         best.start(indices)
-        f.get(parts)
-        f.set(left)
+        f.set(left, parts)
         f.begin("loop")
         f.get(addresses[1])
         read(values, "int32")
@@ -394,14 +351,8 @@ def _combining(kernel: Kernel, target: WasmTarget, order: LoopOrder) -> Launch:
         read(values, dtype)
         best.take(indices)
         for address, stride in zip(addresses, strides, strict=True):
-            f.get(address)
-            f.get(stride)
-            f.op("i32.add")
-            f.set(address)
-        f.get(left)
-        f.const("i32", 1)
-        f.op("i32.sub")
-        f.tee(left)
+            f.set(address, address, stride, "i32.add")
+        f.tee(left, left, ("i32", 1), "i32.sub")
         f.br_if(0)
         f.end()
         result.locate(output)

@@ -93,8 +93,7 @@ class Combiner:
 
     def free(self, accumulator: Accumulator) -> None:
         """Free the locals of an accumulator."""
-        for local in accumulator:
-            self.f.free(local)
+        self.f.free(*accumulator)
 
     def start(self, accumulator: Accumulator) -> None:
         """Emit the initial value of an accumulator: the identity."""
@@ -102,8 +101,7 @@ class Combiner:
         self.identity()
         f.set(accumulator[0])
         if self._sees_nan:
-            f.get(f.constant("i32x4", -1))
-            f.set(accumulator[1])
+            f.set(accumulator[1], f.constant("i32x4", -1))
 
     def take(self, accumulator: Accumulator) -> None:
         """Emit code that combines the value on the stack into an accumulator."""
@@ -112,19 +110,13 @@ class Combiner:
         f.set(value)
         self._combine(accumulator[0], value)
         if self._sees_nan:
-            f.get(accumulator[1])
-            f.get(value)
-            f.get(value)
-            f.ops("f32x4.eq", "v128.and")
-            f.set(accumulator[1])
+            f.set(accumulator[1], accumulator[1], value, value, "f32x4.eq", "v128.and")
         f.free(value)
 
     def _combine(self, into: int, value: int) -> None:
         f = self.f
         if self._sees_nan:
-            f.get(into)
-            f.get(value)
-            f.op(f"f32x4.{EXTREMES[self.op]}")
+            f.emit(into, value, f"f32x4.{EXTREMES[self.op]}")
         else:
             scope = {"operand0": (into,), "operand1": (value,)}
             self.values.term(self._form, scope)
@@ -134,10 +126,7 @@ class Combiner:
         """Emit code that combines one accumulator into another."""
         self._combine(into[0], other[0])
         if self._sees_nan:
-            self.f.get(into[1])
-            self.f.get(other[1])
-            self.f.op("v128.and")
-            self.f.set(into[1])
+            self.f.set(into[1], into[1], other[1], "v128.and")
 
     def merge_all(self, accumulators: list[Accumulator]) -> None:
         """Emit code that combines accumulators in a tree, into the first."""
@@ -152,9 +141,7 @@ class Combiner:
         f = self.f
         f.get(accumulator[0])
         if self._sees_nan:
-            f.get(f.constant("f32x4", float("nan")))
-            f.get(accumulator[1])
-            f.op("v128.bitselect")
+            f.emit(f.constant("f32x4", float("nan")), accumulator[1], "v128.bitselect")
 
     def leave_one(self, accumulator: Accumulator) -> None:
         """Emit code that combines the lanes and pushes the result."""
@@ -164,8 +151,7 @@ class Combiner:
             return
         value, other = accumulator[0], f.local("v128")
         for lanes in (_UPPER_HALF, _SECOND_LANE):
-            f.get(value)
-            f.get(value)
+            f.emit(value, value)
             f.shuffle(lanes)
             f.set(other)
             self._combine(value, other)
@@ -174,15 +160,12 @@ class Combiner:
         if self._sees_nan:
             f.get(value)
             f.lane(f"{shape}.extract_lane", 0)
-            f.const("f32", float("nan"))
-            f.get(accumulator[1])
-            f.ops("i32x4.all_true", "select")
+            f.emit(("f32", float("nan")), accumulator[1], "i32x4.all_true", "select")
             return
         f.get(value)
         f.lane(f"{shape}.extract_lane", 0)
         if self.kind == "bool":
-            f.const("i32", 1)
-            f.op("i32.and")
+            f.emit(("i32", 1), "i32.and")
 
 
 _LOWER_HALVES = (0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
@@ -250,23 +233,21 @@ class _Widened(Total):
         f.tee(vector)
         f.op("f64x2.promote_low_f32x4")
         self._increase(self._parts[0])
-        f.get(vector)
-        f.get(vector)
+        f.emit(vector, vector)
         f.shuffle(_UPPER_HALF)
         f.op("f64x2.promote_low_f32x4")
         self._increase(self._parts[1])
         f.free(vector)
 
     def _increase(self, part: int) -> None:
-        self._f.get(part)
-        self._f.op(f"{self._shape}.add")
-        self._f.set(part)
+        self._f.set(part, part, f"{self._shape}.add")
 
     def leave(self) -> None:
         f = self._f
         for part in self._parts:
-            f.get(part)
-            f.op("f32x4.demote_f64x2_zero" if self._is_vector else "f32.demote_f64")
+            f.emit(
+                part, "f32x4.demote_f64x2_zero" if self._is_vector else "f32.demote_f64"
+            )
         if self._is_vector:
             f.shuffle(_LOWER_HALVES)
 
@@ -280,43 +261,45 @@ class _Compensated(Total):
 
     def start(self) -> None:
         for part in (self._sum, self._lost):
-            self._f.const("f64", 0)
-            self._f.set(part)
+            self._f.set(part, ("f64", 0))
 
     def add(self) -> None:
         f = self._f
         addend, total, back = (f.local("f64") for _ in range(3))
         f.tee(addend)
-        f.get(self._sum)
-        f.op("f64.add")
-        f.tee(total)
-        f.get(self._sum)
-        f.op("f64.sub")
-        f.set(back)
+        f.tee(total, self._sum, "f64.add")
+        f.set(back, self._sum, "f64.sub")
         # lost += (sum - (total - back)) + (addend - back)
-        f.get(self._lost)
-        f.get(self._sum)
-        f.get(total)
-        f.get(back)
-        f.ops("f64.sub", "f64.sub")
-        f.get(addend)
-        f.get(back)
-        f.ops("f64.sub", "f64.add", "f64.add")
-        f.set(self._lost)
-        f.get(total)
-        f.set(self._sum)
-        for local in (addend, total, back):
-            f.free(local)
+        f.set(
+            self._lost,
+            self._lost,
+            self._sum,
+            total,
+            back,
+            "f64.sub",
+            "f64.sub",
+            addend,
+            back,
+            "f64.sub",
+            "f64.add",
+            "f64.add",
+        )
+        f.set(self._sum, total)
+        f.free(addend, total, back)
 
     def leave(self) -> None:
         """Push the sum; the error of an infinite one is NaN and is ignored."""
         f = self._f
-        f.get(self._sum)
-        f.get(self._lost)
-        f.const("f64", 0)
-        f.get(self._lost)
-        f.get(self._lost)
-        f.ops("f64.eq", "select", "f64.add")
+        f.emit(
+            self._sum,
+            self._lost,
+            ("f64", 0),
+            self._lost,
+            self._lost,
+            "f64.eq",
+            "select",
+            "f64.add",
+        )
 
 
 def total_of(combiner: Combiner) -> Total:
@@ -405,29 +388,17 @@ def begin_blocks(f: Function, left: int, size: int) -> int:
     """
     stop = f.local("i32")
     f.begin("loop")
-    f.const("i32", 0)
-    f.get(left)
-    f.get(size)
-    f.op("i32.sub")
-    f.tee(stop)
-    f.get(stop)
-    f.const("i32", 0)
-    f.ops("i32.lt_s", "select")
-    f.set(stop)
+    f.tee(stop, ("i32", 0), left, size, "i32.sub")
+    f.set(stop, stop, ("i32", 0), "i32.lt_s", "select")
     return stop
 
 
 def count_down(f: Function, counter: int, count: int, end: int | None = None) -> None:
     """Emit a decrement and push whether `count` more are left above `end`."""
-    f.get(counter)
-    f.const("i32", count)
-    f.op("i32.sub")
-    f.tee(counter)
+    f.tee(counter, counter, ("i32", count), "i32.sub")
     if end is not None:
-        f.get(end)
-        f.op("i32.sub")
-    f.const("i32", count)
-    f.op("i32.ge_s")
+        f.emit(end, "i32.sub")
+    f.emit(("i32", count), "i32.ge_s")
 
 
 class AxisReduction:
@@ -503,9 +474,7 @@ class AxisReduction:
     ) -> None:
         """Emit a loop of `count` steps per iteration, by blocks if blocked."""
         f, step = self._f, count * self._lanes
-        f.get(left)
-        f.const("i32", step)
-        f.op("i32.ge_s")
+        f.emit(left, ("i32", step), "i32.ge_s")
         f.begin("if")
         stop = self._begin_blocks(left) if is_blocked else None
         f.begin("loop")
@@ -520,9 +489,7 @@ class AxisReduction:
         f.end()
         if stop is not None:
             self.flush()
-            f.get(left)
-            f.const("i32", step)
-            f.op("i32.ge_s")
+            f.emit(left, ("i32", step), "i32.ge_s")
             f.br_if(0)
             f.end()
             f.free(stop)
@@ -537,10 +504,7 @@ class AxisReduction:
         f.get(left)
         f.begin("if")
         back = f.local("i32")
-        f.get(left)
-        f.const("i32", LANES)
-        f.op("i32.sub")
-        f.set(back)
+        f.set(back, left, ("i32", LANES), "i32.sub")
         evaluator.move(None, back)
         evaluator.value()
         if consumer is not None:
@@ -549,10 +513,15 @@ class AxisReduction:
         if not combiner.is_idempotent:
             combiner.identity()
             # Lanes from 4 - left on were not reduced yet.
-            f.get(f.counting())
-            f.const("i32", 0)
-            f.get(back)
-            f.ops("i32.sub", "i32x4.splat", "i32x4.ge_s", "v128.bitselect")
+            f.emit(
+                f.counting(),
+                ("i32", 0),
+                back,
+                "i32.sub",
+                "i32x4.splat",
+                "i32x4.ge_s",
+                "v128.bitselect",
+            )
         combiner.take(self._accumulators[-1])
         f.end()
         f.free(back)
@@ -584,8 +553,7 @@ def walk(
         return
     f = evaluator.frame.f
     left = f.local("i32")
-    f.get(counts[axis])
-    f.set(left)
+    f.set(left, counts[axis])
     flush = block[2] if block is not None and block[0] == axis else None
     stop = None
     if block is not None and flush is not None:
@@ -604,13 +572,9 @@ def walk(
     )
     evaluator.restore(saved)
     evaluator.shift(group, axis)
-    f.get(left)
-    f.const("i32", 1)
-    f.op("i32.sub")
-    f.tee(left)
+    f.tee(left, left, ("i32", 1), "i32.sub")
     if stop is not None:
-        f.get(stop)
-        f.op("i32.gt_s")
+        f.emit(stop, "i32.gt_s")
     f.br_if(0)
     f.end()
     if flush is not None and stop is not None:

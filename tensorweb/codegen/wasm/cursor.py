@@ -105,11 +105,9 @@ class Cursor:
             self._address(access, coordinates)
             f.set(offsets[access])
         for (slot, access), pointer in self.pointers.items():
-            f.get(self.base(slot))
-            f.get(offsets[access])
+            f.emit(self.base(slot), offsets[access])
             self.in_bytes(self._itemsizes[slot, access])
-            f.op("i32.add")
-            f.set(pointer)
+            f.set(pointer, "i32.add")
         for access, offset in offsets.items():
             if access not in self.positions:
                 f.free(offset)
@@ -122,8 +120,7 @@ class Cursor:
     def in_bytes(self, size: int) -> None:
         """Emit the conversion of a count of elements on the stack to bytes."""
         if size > 1:
-            self.frame.f.const("i32", size.bit_length() - 1)
-            self.frame.f.op("i32.shl")
+            self.frame.f.emit(("i32", size.bit_length() - 1), "i32.shl")
 
     def _address(
         self, number: int, coordinates: Sequence[Sequence[int | None]]
@@ -144,8 +141,7 @@ class Cursor:
                     continue
                 f.get(coordinate)
                 if stride != 1:
-                    f.get(self._stride(number, group, axis))
-                    f.op("i32.mul")
+                    f.emit(self._stride(number, group, axis), "i32.mul")
                 if not is_first:
                     f.op("i32.add")
                 is_first = False
@@ -217,13 +213,10 @@ class Cursor:
         else:
             f.get(self.byte_stride(access, size))
             if count is None:
-                f.get(by)
-                f.op("i32.mul")
+                f.emit(by, "i32.mul")
             elif count > 1:
-                f.const("i32", count.bit_length() - 1)
-                f.op("i32.shl")
-        f.op("i32.add")
-        f.set(local)
+                f.emit(("i32", count.bit_length() - 1), "i32.shl")
+        f.set(local, "i32.add")
 
     def shift(self, group: int, axis: int) -> None:
         """Emit a move to the next index along any axis."""
@@ -238,8 +231,7 @@ class Cursor:
                 f.const("i32", size)
             else:
                 f.get(self._bytes_along(access, size, group, axis))
-            f.op("i32.add")
-            f.set(local)
+            f.set(local, "i32.add")
 
     def saved(self) -> list[tuple[int, int]]:
         """Emit a copy of the current index; returns the argument of `restore`."""
@@ -247,8 +239,7 @@ class Cursor:
         copies = []
         for local, _, _ in self._moving_locals():
             copy = f.local("i32")
-            f.get(local)
-            f.set(copy)
+            f.set(copy, local)
             copies.append((local, copy))
         return copies
 
@@ -256,5 +247,4 @@ class Cursor:
         """Emit a move back to a saved index."""
         f = self.frame.f
         for local, copy in saved:
-            f.get(copy)
-            f.set(local)
+            f.set(local, copy)

@@ -215,20 +215,19 @@ class KernelTranslation(Translation):
         """Fill words of memory with zeros."""
         f = self.f
         first, last = f.local("i32"), f.local("i32")
-        f.const("i32", 0)
-        f.set(first)
-        f.const("i32", nbytes // 4)
-        f.set(last)
+        f.set(first, ("i32", 0))
+        f.set(last, ("i32", nbytes // 4))
         with counted(f, first, last) as word:
-            f.get(word)
-            f.const("i32", 4)
-            f.op("i32.mul")
-            f.get(self.bases[base][0])
-            f.op("i32.add")
-            f.const("i32", 0)
-            f.memory("i32.store", offset)
-        f.free(first)
-        f.free(last)
+            f.emit(
+                word,
+                ("i32", 4),
+                "i32.mul",
+                self.bases[base][0],
+                "i32.add",
+                ("i32", 0),
+                ("i32.store", offset),
+            )
+        f.free(first, last)
 
     # Elements of memory
 
@@ -247,33 +246,23 @@ class KernelTranslation(Translation):
         if len(lengths) != len(indices):
             self.refuse(f"the assignment or use of {term.word!r}, an array,")
         at, is_valid, own = (f.local("i32") for _ in range(3))
-        f.const("i32", 1)
-        f.set(is_valid)
-        f.const("i32", 0)
-        f.set(at)
+        f.set(is_valid, ("i32", 1))
+        f.set(at, ("i32", 0))
         for index, length in zip(indices, lengths, strict=True):
             self.term(index, scope)
             f.tee(own)
-            f.const("i32", length)
-            f.op("i32.lt_u")
-            f.get(is_valid)
-            f.op("i32.and")
-            f.set(is_valid)
-            f.get(at)
-            f.const("i32", length)
-            f.op("i32.mul")
-            f.get(own)
-            f.op("i32.add")
-            f.set(at)
-        f.get(at)
-        f.const("i32", 4)
-        f.op("i32.mul")
+            f.set(is_valid, ("i32", length), "i32.lt_u", is_valid, "i32.and")
+            f.set(at, at, ("i32", length), "i32.mul", own, "i32.add")
+        f.emit(at, ("i32", 4), "i32.mul")
         is_storage = shared is not None and shared.space == "storage"
         base = term.word if is_storage else "workgroup" if shared else "own"
         f.get(self.bases[base][0])
-        f.const("i32", self.layout.offsets.get(term.word if shared else key, 0))
-        f.ops("i32.add", "i32.add")
-        f.set(at)
+        f.set(
+            at,
+            ("i32", self.layout.offsets.get(term.word if shared else key, 0)),
+            "i32.add",
+            "i32.add",
+        )
         f.free(own)
         return at, is_valid
 
@@ -282,8 +271,7 @@ class KernelTranslation(Translation):
         held = self.held(value, scope)
         at, is_valid = self.find(target, scope)
         self.write_at(at, is_valid, held, VALUE.get(value.type, value.type))
-        for local in (held, at, is_valid):
-            self.f.free(local)
+        self.f.free(held, at, is_valid)
 
     def held(self, value: Term, scope: Scope) -> int:
         """Return a new local with a value."""
@@ -296,17 +284,14 @@ class KernelTranslation(Translation):
         """Write a local at an address that is valid."""
         self.f.get(is_valid)
         with self.opened("if"):
-            self.f.get(at)
-            self.f.get(held)
-            self.f.memory(f"{kind}.store")
+            self.f.emit(at, held, (f"{kind}.store", 0))
 
     def read_at(self, at: int, is_valid: int, kind: str) -> None:
         """Push what an address has, or zero if it is not valid."""
         f = self.f
         f.get(is_valid)
         f.begin("if", kind)
-        f.get(at)
-        f.memory(f"{kind}.load")
+        f.emit(at, (f"{kind}.load", 0))
         f.orelse()
         f.const(kind, 0)
         f.end()
@@ -324,8 +309,7 @@ class KernelTranslation(Translation):
             return
         at, is_valid = self.find(term, scope)
         self.read_at(at, is_valid, VALUE.get(term.type, term.type))
-        self.f.free(at)
-        self.f.free(is_valid)
+        self.f.free(at, is_valid)
 
     def atomic(self, term: Term, scope: Scope) -> None:
         """Write an atomic function, which nothing interrupts."""
@@ -347,8 +331,7 @@ class KernelTranslation(Translation):
             self.write_at(at, is_valid, locals_[-1], "i32")
         if name != "atomicStore":
             f.get(before)
-        for local in (*locals_, before, at, is_valid):
-            f.free(local)
+        f.free(*locals_, before, at, is_valid)
 
     # Terms
 
@@ -396,8 +379,7 @@ class KernelTranslation(Translation):
             return
         self.term(part, scope)
         if part.type == "f32" and term.type in LARGEST:
-            self.f.const("f32", LARGEST[term.type])
-            self.f.op("f32.min")
+            self.f.emit(("f32", LARGEST[term.type]), "f32.min")
         self.convert("u32" if part.type == "bool" else part.type, term.type)
 
     def _function(self, term: Term, scope: Scope) -> None:
@@ -424,8 +406,7 @@ class KernelTranslation(Translation):
         parts = tuple(Term("name", "f32", name) for name in names)
         super().term(term._replace(parts=parts), names)
         self.is_inlined = False
-        for local in locals_:
-            self.f.free(local)
+        self.f.free(*locals_)
 
     def _short(self, term: Term, scope: Scope) -> None:
         """Write `&&` or `||`, whose right side is computed only if it decides."""
@@ -463,8 +444,7 @@ class KernelTranslation(Translation):
             safe = Term("binary", "bool", "|", (safe, both))
         by = Term("builtin", kind, "select", (right, one, safe))
         super().term(Term("binary", kind, sign, (left, by)), names)
-        self.f.free(a)
-        self.f.free(b)
+        self.f.free(a, b)
 
 
 def custom(kernel: Kernel, target: WasmTarget) -> Program:
@@ -550,8 +530,7 @@ class _Regions:
         self.groups = groups
         f = main.f
         self.thread, self.none, self.threads = (f.own_local("i32") for _ in range(3))
-        f.const("i32", prod(main.layout.module.workgroup))
-        f.set(self.threads)
+        f.set(self.threads, ("i32", prod(main.layout.module.workgroup)))
         for name, builtin in main.layout.module.builtins.items():
             count = 1 if builtin == "local_invocation_index" else 3
             scope[name] = tuple(f.own_local("i32") for _ in range(count))
@@ -586,8 +565,7 @@ class _Regions:
 
     def condition(self, term: Term) -> None:
         """Push a condition, which is that of the first invocation."""
-        self.main.f.get(self.none)
-        self.main.f.set(self.thread)
+        self.main.f.set(self.thread, self.none)
         self.ids()
         self.main.term(term, self.scope)
 
@@ -597,8 +575,7 @@ class _Regions:
             return
         main = self.main
         with counted(main.f, self.none, self.threads) as thread:
-            main.f.get(thread)
-            main.f.set(self.thread)
+            main.f.set(self.thread, thread)
             self.ids()
             exits = main.exits
             with main.opened("block", "return"):
@@ -621,25 +598,25 @@ class _Regions:
                 else:
                     self.digit(self.unit, self.groups, axis)
                 if builtin == "global_invocation_id":
-                    f.const("i32", sizes[axis])
-                    f.op("i32.mul")
+                    f.emit(("i32", sizes[axis]), "i32.mul")
                     self.digit(self.thread, sizes, axis)
                     f.op("i32.add")
                 f.set(local)
-        f.get(self.thread)
-        f.const("i32", layout.own)
-        f.op("i32.mul")
-        f.get(self.main.bases["workgroup"][0])
-        f.const("i32", layout.shared)
-        f.ops("i32.add", "i32.add")
-        f.set(self.main.bases["own"][0])
+        f.set(
+            self.main.bases["own"][0],
+            self.thread,
+            ("i32", layout.own),
+            "i32.mul",
+            self.main.bases["workgroup"][0],
+            ("i32", layout.shared),
+            "i32.add",
+            "i32.add",
+        )
 
     def digit(self, number: int, lengths: Sequence[int], axis: int) -> None:
         """Push the index along an axis of what is counted row by row."""
         f = self.main.f
         f.get(number)
-        f.const("i32", prod(lengths[:axis]))
-        f.op("i32.div_u")
+        f.emit(("i32", prod(lengths[:axis])), "i32.div_u")
         if axis < 2:
-            f.const("i32", lengths[axis])
-            f.op("i32.rem_u")
+            f.emit(("i32", lengths[axis]), "i32.rem_u")

@@ -107,8 +107,7 @@ def widened(values: Translation, dtype: str) -> None:
     if size < 4:
         f.op(f"i32x4.extend_low_i16x8_{sign}")
     if dtype == "bool":
-        f.get(f.constant("i32x4", 0))
-        f.op("i32x4.ne")
+        f.emit(f.constant("i32x4", 0), "i32x4.ne")
     if dtype == "float16":
         convert(values, "f32_from_half_bits({0})", "u32")
 
@@ -133,21 +132,15 @@ def store_neighbours(values: Translation, dtype: str, offset: int = 0) -> None:
         f.memory("v128.store", offset)
         return
     if dtype == "bool":
-        f.get(f.constant("i32x4", 1))
-        f.op("v128.and")
+        f.emit(f.constant("i32x4", 1), "v128.and")
     elif size < 4:
-        f.get(f.constant("i32x4", (1 << 8 * size) - 1))
-        f.op("v128.and")
+        f.emit(f.constant("i32x4", (1 << 8 * size) - 1), "v128.and")
     vector = f.local("v128")
     f.set(vector)
-    f.get(vector)
-    f.get(vector)
-    f.op("i16x8.narrow_i32x4_u")
+    f.emit(vector, vector, "i16x8.narrow_i32x4_u")
     if size == 1:
         f.set(vector)
-        f.get(vector)
-        f.get(vector)
-        f.op("i8x16.narrow_i16x8_u")
+        f.emit(vector, vector, "i8x16.narrow_i16x8_u")
     name = "v128.store32_lane" if size == 1 else "v128.store64_lane"
     f.memory(name, offset, 0)
     f.free(vector)
@@ -171,15 +164,12 @@ def within(values: Translation, dtype: str) -> None:
     if kind == "u32":
         mask = (1 << 8 * size) - 1
         if values.is_vector:
-            f.get(f.constant("i32x4", mask))
-            f.op("v128.and")
+            f.emit(f.constant("i32x4", mask), "v128.and")
         else:
-            f.const("i32", mask)
-            f.op("i32.and")
+            f.emit(("i32", mask), "i32.and")
     elif values.is_vector:
         for name in ("i32x4.shl", "i32x4.shr_s"):
-            f.const("i32", 32 - 8 * size)
-            f.op(name)
+            f.emit(("i32", 32 - 8 * size), name)
     else:
         f.op(f"i32.extend{8 * size}_s")
 
@@ -220,8 +210,7 @@ def _to_bool(values: Translation, before: str) -> None:
 def _from_bool(values: Translation, after: str) -> None:
     f = values.f
     if values.is_vector:
-        f.get(f.constant("f32x4" if after == "f32" else "i32x4", 1))
-        f.op("v128.and")
+        f.emit(f.constant("f32x4" if after == "f32" else "i32x4", 1), "v128.and")
     elif after in ("i64", "u64"):
         f.op("i64.extend_i32_u")
     elif after in _FLOATS:
@@ -270,31 +259,30 @@ def _to_odd(values: Translation) -> None:
     f = values.f
     wide, near, bits = f.local("f64"), f.local("f32"), f.local("i32")
     f.tee(wide)
-    f.op("f32.demote_f64")
-    f.tee(near)
-    f.op("i32.reinterpret_f32")
-    f.set(bits)
+    f.tee(near, "f32.demote_f64")
+    f.set(bits, "i32.reinterpret_f32")
     # If it was rounded away from zero, go one step back; then set the last bit.
-    f.get(bits)
-    f.get(near)
-    f.op("f64.promote_f32")
-    f.op("f64.abs")
-    f.get(wide)
-    f.op("f64.abs")
-    f.op("f64.gt")
-    f.op("i32.sub")
-    f.get(near)
-    f.op("f64.promote_f32")
-    f.get(wide)
-    f.op("f64.ne")
-    f.get(wide)
-    f.get(wide)
-    f.op("f64.eq")
-    f.op("i32.and")
-    f.op("i32.or")
-    f.op("f32.reinterpret_i32")
-    for local in (wide, near, bits):
-        f.free(local)
+    f.emit(
+        bits,
+        near,
+        "f64.promote_f32",
+        "f64.abs",
+        wide,
+        "f64.abs",
+        "f64.gt",
+        "i32.sub",
+        near,
+        "f64.promote_f32",
+        wide,
+        "f64.ne",
+        wide,
+        wide,
+        "f64.eq",
+        "i32.and",
+        "i32.or",
+        "f32.reinterpret_i32",
+    )
+    f.free(wide, near, bits)
 
 
 def _between_integers(values: Translation, before: str, after: str) -> None:

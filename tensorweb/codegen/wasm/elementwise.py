@@ -116,10 +116,7 @@ def _start_with_full_vector(f: Function, index: int, end: int, lanes: int) -> No
     """Emit an earlier start of a block that has fewer elements than lanes."""
     if lanes > 1:
         earlier = f.local("i32")
-        f.get(end)
-        f.const("i32", lanes)
-        f.op("i32.sub")
-        f.set(earlier)
+        f.set(earlier, end, ("i32", lanes), "i32.sub")
         smaller(f, index, earlier)
         f.set(index)
         f.free(earlier)
@@ -149,10 +146,7 @@ def _rows(
         ):
             _start_with_full_vector(f, index, end, evaluator.values.lanes)
             evaluator.locate([[*evaluator.split(0, row, axes - 1), index]])
-            f.get(row)
-            f.get(length)
-            f.op("i32.mul")
-            f.set(start)
+            f.set(start, row, length, "i32.mul")
             _inner(frame, evaluator, index, end, start, outputs)
     return blocks * -(-rows // together), min(inner, size) * together
 
@@ -192,8 +186,7 @@ def _inner(
 
     def keep(values: Sequence[int], ahead: int) -> None:
         for address, value, dtype in zip(addresses, values, dtypes, strict=True):
-            f.get(address)
-            f.get(value)
+            f.emit(address, value)
             put(evaluator.values, dtype, ahead * lanes * itemsize(dtype))
 
     def several() -> None:
@@ -214,13 +207,8 @@ def _address(
     base, address = frame.storage(output, "w"), f.local("i32")
     f.get(index)
     if start is not None:
-        f.get(start)
-        f.op("i32.add")
-    f.const("i32", size)
-    f.op("i32.mul")
-    f.get(base)
-    f.op("i32.add")
-    f.set(address)
+        f.emit(start, "i32.add")
+    f.set(address, ("i32", size), "i32.mul", base, "i32.add")
     return address
 
 
@@ -313,12 +301,15 @@ def compress(kernel: Kernel, target: WasmTarget) -> Program:
         f.begin("if")
         f.get(frame.storage(OUTPUT))
         running.value()
-        f.const("i32", 1)
-        f.op("i32.sub")
-        f.const("i32", 4)
-        f.ops("i32.mul", "i32.add")
-        f.get(index)
-        f.memory("i32.store")
+        f.emit(
+            ("i32", 1),
+            "i32.sub",
+            ("i32", 4),
+            "i32.mul",
+            "i32.add",
+            index,
+            ("i32.store", 0),
+        )
         f.end()
     work = flops(mask.expression) + flops(running.expression)
     slices = per_slice(UNIT_ELEMENTS * work)
@@ -358,15 +349,17 @@ def _combine_row(
     frame, f, axes = written.frame, written.frame.f, len(written.expression.groups[1])
     length, size = frame.number(kernel.sizes[2]), itemsize(dtype)
     column, address = f.local("i32"), f.local("i32")
-    f.get(frame.storage(storage, "w"))
-    f.get(row)
-    f.get(length)
-    f.op("i32.mul")
-    f.const("i32", size)
-    f.ops("i32.mul", "i32.add")
-    f.set(address)
-    f.const("i32", 0)
-    f.set(column)
+    f.set(
+        address,
+        frame.storage(storage, "w"),
+        row,
+        length,
+        "i32.mul",
+        ("i32", size),
+        "i32.mul",
+        "i32.add",
+    )
+    f.set(column, ("i32", 0))
     movers: list[Mover] = [Pointer(f, address, size)]
     if axes < 2:
         written.locate([outer, [None] * axes])
@@ -390,9 +383,7 @@ def _element_address(
     f = frame.f
     f.get(frame.storage(result, "w"))
     position.value()
-    f.const("i32", itemsize(dtype))
-    f.ops("i32.mul", "i32.add")
-    f.set(address)
+    f.set(address, ("i32", itemsize(dtype)), "i32.mul", "i32.add")
 
 
 def _combine(kernel: Kernel, written: Evaluator, dtype: str, address: int) -> None:
@@ -410,8 +401,7 @@ def _combine(kernel: Kernel, written: Evaluator, dtype: str, address: int) -> No
     values.term(expression(form, (kind, kind)), scope)
     within(values, dtype)
     (store_neighbours if values.is_vector else store)(values, dtype)
-    f.free(old)
-    f.free(new)
+    f.free(old, new)
 
 
 def _positions(kernel: Kernel) -> Expression:

@@ -130,18 +130,11 @@ class BoundsTest:
             stride = evaluator.moving_stride(access)
         limit = evaluator.frame.f.own_local("i32")
         with evaluator.frame.at_head() as f:
-            f.get(all_)
-            f.const("i32", LANES - 1)
+            f.emit(all_, ("i32", LANES - 1))
             if stride is not None:
-                f.get(stride)
-                f.op("i32.mul")
-            f.op("i32.sub")
-            f.tee(limit)
-            f.const("i32", 0)
-            f.get(limit)
-            f.const("i32", 0)
-            f.ops("i32.gt_s", "select")
-            f.set(limit)
+                f.emit(stride, "i32.mul")
+            f.tee(limit, "i32.sub")
+            f.set(limit, ("i32", 0), limit, ("i32", 0), "i32.gt_s", "select")
         return limit
 
     def arrive(self) -> None:
@@ -150,8 +143,7 @@ class BoundsTest:
             return
         f = self._evaluator.frame.f
         for count, number in enumerate(self._bounds.fixed):
-            f.get(self._evaluator.result_of(number))
-            f.op("i32x4.all_true")
+            f.emit(self._evaluator.result_of(number), "i32x4.all_true")
             if count:
                 f.op("i32.and")
         f.set(self._holds)
@@ -166,10 +158,8 @@ class BoundsTest:
         for (access, _), limit in zip(self._bounds.moving, self._limits, strict=True):
             f.get(self._evaluator.positions[access])
             if self._evaluator.ahead:
-                f.const("i32", self._evaluator.ahead)
-                f.op("i32.add")
-            f.get(limit)
-            f.op("i32.lt_u")
+                f.emit(("i32", self._evaluator.ahead), "i32.add")
+            f.emit(limit, "i32.lt_u")
             parts += 1
             if parts > 1:
                 f.op("i32.and")
@@ -210,8 +200,7 @@ class LoadCursor(Cursor):
             self._four(step, pointer, stride)
             return
         f = self.frame.f
-        f.get(self.results[step.guard])
-        f.op("i32x4.all_true")
+        f.emit(self.results[step.guard], "i32x4.all_true")
         f.begin("if", "v128")
         self._four(step, pointer, stride)
         f.orelse()
@@ -250,8 +239,7 @@ class LoadCursor(Cursor):
             return
         if stride == 2 and itemsize(step.dtype) == 4:
             for offset in (0, 16):
-                f.get(pointer)
-                f.memory("v128.load", offset)
+                f.emit(pointer, ("v128.load", offset))
             f.shuffle(_EVEN_LANES)
             return
         f.const("i32x4", 0)
@@ -276,20 +264,18 @@ class LoadCursor(Cursor):
         size = itemsize(step.dtype)
         f.get(pointer)
         if lane + self.ahead and stride == 1:
-            f.const("i32", (lane + self.ahead) * size)
-            f.op("i32.add")
+            f.emit(("i32", (lane + self.ahead) * size), "i32.add")
         elif lane and stride:
-            f.get(self.byte_stride(step.access, size))
-            f.const("i32", lane)
-            f.ops("i32.mul", "i32.add")
+            f.emit(
+                self.byte_stride(step.access, size), ("i32", lane), "i32.mul", "i32.add"
+            )
 
     def each(self, step: Step, address: object) -> None:
         """Emit the loads of four elements one by one, 0 where the guard is false."""
         f = self.frame.f
         assert callable(address), "internal: something that writes the address"
         vector = f.local("v128")
-        f.const("i32x4", 0)
-        f.set(vector)
+        f.set(vector, ("i32x4", 0))
         for lane in range(LANES):
             if step.guard >= 0:
                 f.get(self.results[step.guard])
@@ -473,13 +459,11 @@ class Evaluator(LoadCursor):
         for each in needed_steps(replace(self.expression, result=position, more=())):
             if each in self._moving:
                 self._compute(each)
-        f.get(self.base(step.slot))
-        f.get(self.results[position])
+        f.emit(self.base(step.slot), self.results[position])
         if self.values.is_vector:
             f.lane("i32x4.extract_lane", 0)
         self.in_bytes(itemsize(step.dtype))
-        f.op("i32.add")
-        f.set(pointer)
+        f.set(pointer, "i32.add")
 
     def _drift(self, number: int) -> int:
         """Return the stride in elements of a gather along the last axis."""
@@ -499,8 +483,7 @@ class Evaluator(LoadCursor):
                     self.in_bytes(size)
                 else:
                     f.const("i32", count * size)
-                f.op("i32.add")
-                f.set(pointer)
+                f.set(pointer, "i32.add")
 
     def saved(self) -> list[tuple[int, int]]:
         """Emit code that saves the current index; returns the argument of `restore`."""
@@ -508,8 +491,7 @@ class Evaluator(LoadCursor):
         copies = super().saved()
         for pointer in self._followed.values():
             copy_ = f.local("i32")
-            f.get(pointer)
-            f.set(copy_)
+            f.set(copy_, pointer)
             copies.append((pointer, copy_))
         return copies
 
@@ -555,10 +537,7 @@ class Evaluator(LoadCursor):
         """Emit code that broadcasts the value on the stack to a vector."""
         f, kind = self.frame.f, KINDS[dtype]
         if kind == "bool":
-            f.const("i32", 0)
-            f.op("i32.ne")
-            f.const("i32", -1)
-            f.op("i32.mul")
+            f.emit(("i32", 0), "i32.ne", ("i32", -1), "i32.mul")
         f.op("f32x4.splat" if kind == "f32" else "i32x4.splat")
 
     def _operation(self, number: int) -> None:
@@ -579,8 +558,7 @@ class Evaluator(LoadCursor):
         position = self.positions[step.access]
         f.get(position)
         if self.ahead and self.last_stride(step.access):
-            f.const("i32", self.ahead)
-            f.op("i32.add")
+            f.emit(("i32", self.ahead), "i32.add")
         if not self.values.is_vector:
             return
         f.op("i32x4.splat")
@@ -588,8 +566,7 @@ class Evaluator(LoadCursor):
         if stride:
             f.get(f.counting())
             if stride != 1:
-                f.get(self.moving_stride(step.access))
-                f.ops("i32x4.splat", "i32x4.mul")
+                f.emit(self.moving_stride(step.access), "i32x4.splat", "i32x4.mul")
             f.op("i32x4.add")
 
     def _load(self, step: Step) -> None:
@@ -607,8 +584,7 @@ class Evaluator(LoadCursor):
         positions = self.results[step.args[0]]
 
         def address(lane: int | None = None) -> None:
-            f.get(base)
-            f.get(positions)
+            f.emit(base, positions)
             if lane is not None:
                 f.lane("i32x4.extract_lane", lane)
             self.in_bytes(itemsize(step.dtype))

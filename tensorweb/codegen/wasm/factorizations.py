@@ -137,8 +137,7 @@ class RoutineTranslation(Translation):
         array, index = element.parts
         self.f.get(self.arrays[array.word])
         self.term(index, scope)
-        self.f.const("i32", itemsize(self.dtype))
-        self.f.ops("i32.mul", "i32.add")
+        self.f.emit(("i32", itemsize(self.dtype)), "i32.mul", "i32.add")
 
 
 SHARED = (
@@ -225,13 +224,16 @@ def _launch(
     body = RoutineParser(text, types, kind).statements()
     with units(frame) as unit:
         for number, name in enumerate(SHARED):
-            f.get(unit)
-            f.const("i32", len(SHARED) * size)
-            f.op("i32.mul")
-            f.get(own)
-            f.const("i32", number * size)
-            f.ops("i32.add", "i32.add")
-            f.set(locals_[name])
+            f.set(
+                locals_[name],
+                unit,
+                ("i32", len(SHARED) * size),
+                "i32.mul",
+                own,
+                ("i32", number * size),
+                "i32.add",
+                "i32.add",
+            )
         translation = RoutineTranslation(frame.writer, f, locals_, kernel.dtype)
         translation.body(body, {**scope, "matrix": (unit,)})
     slices = per_slice(routine.end * routine.work)

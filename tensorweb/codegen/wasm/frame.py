@@ -88,9 +88,7 @@ class Frame:
             kind = VALUE.get(KINDS[dtype], KINDS[dtype])
             constant = self._scalars[slot] = self.f.own_local(kind)
             with self.at_head() as f:
-                f.get(PARAMETERS)
-                f.memory(f"{kind}.load", 4 * len(self._words))
-                f.set(constant)
+                f.set(constant, PARAMETERS, (f"{kind}.load", 4 * len(self._words)))
             self._words.append((slot, dtype))
             if kind in ("i64", "f64"):
                 self._words.append(0)
@@ -107,9 +105,7 @@ class Frame:
         if base is None:
             base = self._storages[reference] = self.f.own_local("i32")
             with self.at_head() as f:
-                f.get(BUFFERS)
-                f.memory("i32.load", 4 * (len(self._storages) - 1))
-                f.set(base)
+                f.set(base, BUFFERS, ("i32.load", 4 * (len(self._storages) - 1)))
         if reference == OUTPUT or access == "w":
             self._access[reference] = "w"
         return base

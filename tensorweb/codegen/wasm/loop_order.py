@@ -130,18 +130,11 @@ class Store(ABC):
 
     def _go(self, base: int, index: int, size: int) -> None:
         f = self.frame.f
-        f.get(base)
-        f.get(index)
-        f.const("i32", size)
-        f.ops("i32.mul", "i32.add")
-        f.set(self._address)
+        f.set(self._address, base, index, ("i32", size), "i32.mul", "i32.add")
 
     def _step(self, size: int) -> None:
         f = self.frame.f
-        f.get(self._address)
-        f.const("i32", size * self._lanes)
-        f.op("i32.add")
-        f.set(self._address)
+        f.set(self._address, self._address, ("i32", size * self._lanes), "i32.add")
 
     def _store(self, values: Translation, dtype: str) -> None:
         (store_neighbours if self._lanes > 1 else store)(values, dtype)
@@ -217,12 +210,7 @@ class Records(Store):
             self._go(self._base, output, size)
             return
         index = f.local("i32")
-        f.get(self._part)
-        f.get(self._outputs)
-        f.op("i32.mul")
-        f.get(output)
-        f.op("i32.add")
-        f.set(index)
+        f.set(index, self._part, self._outputs, "i32.mul", output, "i32.add")
         self._go(self._base, index, size)
         f.free(index)
 
@@ -232,8 +220,7 @@ class Records(Store):
         within(self._values, self._dtype)
         value = f.local(self._values.value_type(KINDS[self._dtype]))
         f.set(value)
-        f.get(self._address)
-        f.get(value)
+        f.emit(self._address, value)
         self._store(self._values, self._dtype)
         f.free(value)
 

@@ -23,14 +23,10 @@ def counted(f: Function, first: int, last: int) -> Iterator[int]:
         last: local of the end of the loop.
     """
     counter = f.local("i32")
-    f.get(first)
-    f.set(counter)
+    f.set(counter, first)
     with while_below(f, counter, last):
         yield counter
-        f.get(counter)
-        f.const("i32", 1)
-        f.op("i32.add")
-        f.set(counter)
+        f.set(counter, counter, ("i32", 1), "i32.add")
 
 
 @contextmanager
@@ -38,9 +34,7 @@ def while_below(f: Function, counter: int, last: int) -> Iterator[None]:
     """Emit a loop that runs while one local is below another, both unsigned."""
     f.begin("block")
     f.begin("loop")
-    f.get(counter)
-    f.get(last)
-    f.op("i32.ge_u")
+    f.emit(counter, last, "i32.ge_u")
     f.br_if(1)
     yield
     f.br(0)
@@ -66,18 +60,12 @@ def portion(f: Function, unit: int, size: int, count: int) -> Iterator[tuple[int
         count: local of the total number of elements.
     """
     first, end = f.local("i32"), f.local("i32")
-    f.get(unit)
-    f.get(size)
-    f.op("i32.mul")
-    f.tee(first)
-    f.get(size)
-    f.op("i32.add")
-    f.set(end)
+    f.tee(first, unit, size, "i32.mul")
+    f.set(end, size, "i32.add")
     smaller(f, end, count)
     f.set(end)
     yield first, end
-    f.free(first)
-    f.free(end)
+    f.free(first, end)
 
 
 @contextmanager
@@ -95,22 +83,14 @@ def spans(f: Function, first: int, end: int, size: int, count: int) -> Iterator[
         count: local of the total number of elements.
     """
     index, start, last = f.local("i32"), f.local("i32"), f.local("i32")
-    f.get(count)
-    f.const("i32", size)
-    f.op("i32.sub")
-    f.set(last)
-    f.get(first)
-    f.set(index)
+    f.set(last, count, ("i32", size), "i32.sub")
+    f.set(index, first)
     with while_below(f, index, end):
         smaller(f, index, last)
         f.set(start)
         yield start
-        f.get(index)
-        f.const("i32", size)
-        f.op("i32.add")
-        f.set(index)
-    for local in (index, start, last):
-        f.free(local)
+        f.set(index, index, ("i32", size), "i32.add")
+    f.free(index, start, last)
 
 
 class Mover(Protocol):
@@ -134,13 +114,10 @@ class Pointer:
         f = self.f
         f.get(self.local)
         if count is None:
-            f.get(by)
-            f.const("i32", self.size)
-            f.op("i32.mul")
+            f.emit(by, ("i32", self.size), "i32.mul")
         else:
             f.const("i32", count * self.size)
-        f.op("i32.add")
-        f.set(self.local)
+        f.set(self.local, "i32.add")
 
 
 class Strided:
@@ -155,14 +132,12 @@ class Strided:
     def move(self, count: int | None, by: int = 0) -> None:
         """Emit a move by `count` strides, or by the value of the local `by`."""
         f = self.f
-        f.get(self.local)
-        f.get(self.step)
+        f.emit(self.local, self.step)
         if count is None:
             f.get(by)
         else:
             f.const("i32", count)
-        f.ops("i32.mul", "i32.add")
-        f.set(self.local)
+        f.set(self.local, "i32.mul", "i32.add")
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,27 +180,18 @@ def along(
     last, back = f.local("i32"), f.local("i32")
     if together is not None:
         _in_steps(f, counter, end, lanes, movers, together)
-        f.get(counter)
-        f.get(end)
-        f.op("i32.lt_s")
+        f.emit(counter, end, "i32.lt_s")
         f.begin("if")
-    f.get(end)
-    f.const("i32", lanes)
-    f.op("i32.sub")
-    f.set(last)
+    f.set(last, end, ("i32", lanes), "i32.sub")
     if together is not None and lanes > 1 and not is_whole:
         _back_to(f, counter, last, back, movers)
     f.begin("loop")
     yield
     _step(f, counter, lanes, movers)
-    f.get(counter)
-    f.get(last)
-    f.op("i32.le_s")
+    f.emit(counter, last, "i32.le_s")
     f.br_if(0)
     if lanes > 1 and not is_whole:
-        f.get(counter)
-        f.get(end)
-        f.op("i32.lt_s")
+        f.emit(counter, end, "i32.lt_s")
         f.begin("if")
         _back_to(f, counter, last, back, movers)
         f.br(1)
@@ -233,16 +199,12 @@ def along(
     f.end()
     if together is not None:
         f.end()
-    f.free(last)
-    f.free(back)
+    f.free(last, back)
 
 
 def _step(f: Function, counter: int, count: int, movers: Sequence[Mover]) -> None:
     """Emit a move by `count` elements."""
-    f.get(counter)
-    f.const("i32", count)
-    f.op("i32.add")
-    f.set(counter)
+    f.set(counter, counter, ("i32", count), "i32.add")
     for mover in movers:
         mover.move(count)
 
@@ -251,15 +213,10 @@ def _back_to(
     f: Function, counter: int, last: int, back: int, movers: Sequence[Mover]
 ) -> None:
     """Emit a move back to the local `last`, if the counter is past it."""
-    f.get(last)
-    f.get(counter)
-    f.op("i32.sub")
-    f.tee(back)
-    f.const("i32", 0)
-    f.op("i32.lt_s")
+    f.tee(back, last, counter, "i32.sub")
+    f.emit(("i32", 0), "i32.lt_s")
     f.begin("if")
-    f.get(last)
-    f.set(counter)
+    f.set(counter, last)
     for mover in movers:
         mover.move(None, back)
     f.end()
@@ -275,20 +232,13 @@ def _in_steps(
 ) -> None:
     """Emit the loop that processes several steps per iteration."""
     limit = f.local("i32")
-    f.get(end)
-    f.const("i32", lanes * together.count)
-    f.op("i32.sub")
-    f.set(limit)
-    f.get(counter)
-    f.get(limit)
-    f.op("i32.le_s")
+    f.set(limit, end, ("i32", lanes * together.count), "i32.sub")
+    f.emit(counter, limit, "i32.le_s")
     f.begin("if")
     f.begin("loop")
     together.write()
     _step(f, counter, lanes * together.count, movers)
-    f.get(counter)
-    f.get(limit)
-    f.op("i32.le_s")
+    f.emit(counter, limit, "i32.le_s")
     f.br_if(0)
     f.end()
     f.end()
@@ -317,11 +267,9 @@ def segments(
     """
     f = frame.f
     index, end, rest = f.local("i32"), f.local("i32"), f.local("i32")
-    f.get(first)
-    f.set(index)
+    f.set(index, first)
     with while_below(f, index, last):
-        f.get(last)
-        f.set(end)
+        f.set(end, last)
         for evaluator in evaluators:
             coordinates = (
                 evaluator.split(0, index) if evaluator.expression.accesses else []
@@ -329,19 +277,18 @@ def segments(
             evaluator.locate([coordinates])
             if len(coordinates) > 1:
                 f.get(index)
-                f.get(evaluator.size(0, len(coordinates) - 1))
-                f.op("i32.add")
-                f.get(coordinates[-1])
-                f.op("i32.sub")
-                f.set(rest)
+                f.set(
+                    rest,
+                    evaluator.size(0, len(coordinates) - 1),
+                    "i32.add",
+                    coordinates[-1],
+                    "i32.sub",
+                )
                 smaller(f, rest, end)
                 f.set(end)
         with while_below(f, index, end):
             yield index
-            f.get(index)
-            f.const("i32", 1)
-            f.op("i32.add")
-            f.set(index)
+            f.set(index, index, ("i32", 1), "i32.add")
             for evaluator in evaluators:
                 evaluator.move(1)
 
@@ -436,10 +383,8 @@ def each_block(frame: Frame, cut: Cut) -> Iterator[Block]:
             portion(f, unit, together, rows) as (first, last),
             counted(f, first, last) as row,
         ):
-            f.const("i32", 0)
-            f.set(index)
-            f.get(length)
-            f.set(end)
+            f.set(index, ("i32", 0))
+            f.set(end, length)
             yield Block(row, index, end, None, unit)
         return
     blocks, size = frame.number(cut.blocks), frame.number(cut.size)
@@ -473,12 +418,14 @@ def element_address(
     """
     f = frame.f
     f.get(block.row)
-    f.get(frame.number(cut.length))
-    f.op("i32.mul")
-    f.get(block.index)
-    f.op("i32.add")
-    f.const("i32", size)
-    f.op("i32.mul")
-    f.get(storage)
-    f.op("i32.add")
-    f.set(result)
+    f.set(
+        result,
+        frame.number(cut.length),
+        "i32.mul",
+        block.index,
+        "i32.add",
+        ("i32", size),
+        "i32.mul",
+        storage,
+        "i32.add",
+    )

@@ -221,6 +221,11 @@ _NUMBER_TO_COME = bytes(5)
 _COUNTING = struct.pack("<4i", 0, 1, 2, 3)
 
 
+Part = int | str | tuple[str, float]
+"""A local that is read; an instruction; a constant as its type and value; a load or
+store and its offset."""
+
+
 class Function:
     """One function while it is written.
 
@@ -256,30 +261,46 @@ class Function:
         self._locals.append(kind)
         return len(self.parameters) + len(self._locals) - 1
 
-    def free(self, number: int) -> None:
-        """Let a local go, for others of its type."""
-        kind = self._locals[number - len(self.parameters)]
-        self._free.setdefault(kind, []).append(number)
+    def free(self, *numbers: int) -> None:
+        """Free locals, for other values of their types."""
+        for number in numbers:
+            kind = self._locals[number - len(self.parameters)]
+            self._free.setdefault(kind, []).append(number)
 
     def op(self, name: str) -> None:
         """Emit an instruction without immediates."""
         self.code += CODES[name]
 
-    def ops(self, *names: str) -> None:
-        """Write several of them."""
-        for name in names:
-            self.code += CODES[name]
+    def emit(self, *parts: Part) -> None:
+        """Emit operands and instructions in postfix order, as engines compute them.
+
+        >>> f = Function(["i32", "i32"])
+        >>> f.emit(0, 1, "i32.add", ("i32", 4), "i32.mul")  # (local 0 + local 1) * 4
+        """
+        for part in parts:
+            if isinstance(part, int):
+                self.get(part)
+            elif isinstance(part, str):
+                self.code += CODES[part]
+            elif "." in part[0]:
+                self.memory(part[0], int(part[1]))
+            else:
+                self.const(*part)
 
     def get(self, number: int) -> None:
         """Write `local.get`."""
         self.code += _GETS[number] if number < 128 else _GET + unsigned(number)
 
-    def set(self, number: int) -> None:
-        """Write `local.set`."""
+    def set(self, number: int, *value: Part) -> None:
+        """Emit the assignment to a local of the last value, or of a given one."""
+        if value:
+            self.emit(*value)
         self.code += _SETS[number] if number < 128 else _SET + unsigned(number)
 
-    def tee(self, number: int) -> None:
-        """Write `local.tee`."""
+    def tee(self, number: int, *value: Part) -> None:
+        """Emit an assignment whose value stays on the stack."""
+        if value:
+            self.emit(*value)
         self.code += _TEE + unsigned(number)
 
     def i32(self, value: int) -> None:
@@ -549,7 +570,7 @@ def divided(f: Function, number: int, by: int, quotient: int, rest: int) -> None
     f.get(number)
     f.get(quotient)
     f.get(by)
-    f.ops("i32.mul", "i32.sub")
+    f.emit("i32.mul", "i32.sub")
     f.set(rest)
 
 
@@ -559,7 +580,7 @@ def smaller(f: Function, value: int, limit: int) -> None:
     f.get(limit)
     f.get(value)
     f.get(limit)
-    f.ops("i32.lt_u", "select")
+    f.emit("i32.lt_u", "select")
 
 
 def divide_vectors(f: Function, sign: str, *, with_rest: bool) -> None:
@@ -585,13 +606,13 @@ def divide_vectors(f: Function, sign: str, *, with_rest: bool) -> None:
                 f.get(each)
                 f.shuffle(_HIGH)
             f.op(f"f64x2.convert_low_i32x4{sign}")
-        f.ops("f64x2.div", f"i32x4.trunc_sat_f64x2{sign}_zero")
+        f.emit("f64x2.div", f"i32x4.trunc_sat_f64x2{sign}_zero")
     f.shuffle(_LOW_HALVES)
     if with_rest:
         f.set(quotient)
         f.get(number)
         f.get(quotient)
         f.get(by)
-        f.ops("i32x4.mul", "i32x4.sub")
+        f.emit("i32x4.mul", "i32x4.sub")
     for each in (by, number, quotient):
         f.free(each)

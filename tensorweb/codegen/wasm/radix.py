@@ -37,26 +37,16 @@ def clear(f: Function, address: int, size: int) -> None:
         size: number of bytes, a multiple of 64.
     """
     pointer, end = f.local("i32"), f.local("i32")
-    f.get(address)
-    f.tee(pointer)
-    f.const("i32", size)
-    f.op("i32.add")
-    f.set(end)
+    f.tee(pointer, address)
+    f.set(end, ("i32", size), "i32.add")
     f.begin("loop")
     for offset in range(0, 64, 16):
-        f.get(pointer)
-        f.get(f.constant("i32x4", 0))
-        f.memory("v128.store", offset)
-    f.get(pointer)
-    f.const("i32", 64)
-    f.op("i32.add")
-    f.tee(pointer)
-    f.get(end)
-    f.op("i32.ne")
+        f.emit(pointer, f.constant("i32x4", 0), ("v128.store", offset))
+    f.tee(pointer, pointer, ("i32", 64), "i32.add")
+    f.emit(end, "i32.ne")
     f.br_if(0)
     f.end()
-    f.free(pointer)
-    f.free(end)
+    f.free(pointer, end)
 
 
 def count(f: Function, entry: Entry, first: int, end: int, table: int) -> None:
@@ -71,31 +61,21 @@ def count(f: Function, entry: Entry, first: int, end: int, table: int) -> None:
     """
     clear(f, table, TABLE)
     pointer, slot = f.local("i32"), f.local("i32")
-    f.get(first)
-    f.set(pointer)
+    f.set(pointer, first)
 
     def one(offset: int) -> None:
-        f.get(pointer)
-        f.memory("i32.load8_u", offset)
+        f.emit(pointer, ("i32.load8_u", offset))
         _slot(f, table)
         f.tee(slot)
-        f.get(slot)
-        f.memory("i32.load")
-        f.const("i32", 1)
-        f.op("i32.add")
-        f.memory("i32.store")
+        f.emit(slot, ("i32.load", 0), ("i32", 1), "i32.add", ("i32.store", 0))
 
     in_fours(f, end, (pointer,), entry.size, one)
-    f.free(pointer)
-    f.free(slot)
+    f.free(pointer, slot)
 
 
 def _slot(f: Function, table: int) -> None:
     """Emit the address in a table of the digit on the stack."""
-    f.const("i32", 2)
-    f.op("i32.shl")
-    f.get(table)
-    f.op("i32.add")
+    f.emit(("i32", 2), "i32.shl", table, "i32.add")
 
 
 def begins(f: Function, entry: Entry, table: int, target: int) -> None:
@@ -109,31 +89,24 @@ def begins(f: Function, entry: Entry, table: int, target: int) -> None:
     """
     pointer, end = f.local("i32"), f.local("i32")
     address, size = f.local("i32"), f.local("i32")
-    f.get(target)
-    f.set(address)
-    f.get(table)
-    f.tee(pointer)
-    f.const("i32", TABLE)
-    f.op("i32.add")
-    f.set(end)
+    f.set(address, target)
+    f.tee(pointer, table)
+    f.set(end, ("i32", TABLE), "i32.add")
 
     def one(offset: int) -> None:
-        f.get(pointer)
-        f.memory("i32.load", offset)
-        f.const("i32", entry.size.bit_length() - 1)
-        f.op("i32.shl")
-        f.set(size)
-        f.get(pointer)
-        f.get(address)
-        f.memory("i32.store", offset)
-        f.get(address)
-        f.get(size)
-        f.op("i32.add")
-        f.set(address)
+        f.set(
+            size,
+            pointer,
+            ("i32.load", offset),
+            ("i32", entry.size.bit_length() - 1),
+            "i32.shl",
+        )
+        f.set(
+            address, pointer, address, ("i32.store", offset), address, size, "i32.add"
+        )
 
     in_fours(f, end, (pointer,), 4, one)
-    for local in (pointer, end, address, size):
-        f.free(local)
+    f.free(pointer, end, address, size)
 
 
 def move(
@@ -151,29 +124,19 @@ def move(
     """
     pointer, byte = f.local("i32"), f.local("i32")
     slot, target = f.local("i32"), f.local("i32")
-    f.get(first)
-    f.tee(pointer)
-    f.get(digit)
-    f.op("i32.add")
-    f.set(byte)
+    f.tee(pointer, first)
+    f.set(byte, digit, "i32.add")
 
     def one(offset: int) -> None:
-        f.get(byte)
-        f.memory("i32.load8_u", offset)
+        f.emit(byte, ("i32.load8_u", offset))
         _slot(f, table)
         f.tee(slot)
-        f.memory("i32.load")
-        f.set(target)
+        f.set(target, ("i32.load", 0))
         entry.copy(f, pointer, offset, target)
-        f.get(slot)
-        f.get(target)
-        f.const("i32", entry.size)
-        f.op("i32.add")
-        f.memory("i32.store")
+        f.emit(slot, target, ("i32", entry.size), "i32.add", ("i32.store", 0))
 
     in_fours(f, end, (pointer, byte), entry.size, one)
-    for local in (pointer, byte, slot, target):
-        f.free(local)
+    f.free(pointer, byte, slot, target)
 
 
 def first_not_below(
@@ -190,51 +153,35 @@ def first_not_below(
         index: the local that takes the entry's number.
     """
     left, half = f.local("i32"), f.local("i32")
-    f.const("i32", 0)
-    f.set(index)
-    f.get(length)
-    f.set(left)
+    f.set(index, ("i32", 0))
+    f.set(left, length)
     f.begin("block")
     f.begin("loop")
-    f.get(left)
-    f.op("i32.eqz")
+    f.emit(left, "i32.eqz")
     f.br_if(1)
-    f.get(left)
-    f.const("i32", 1)
-    f.op("i32.shr_u")
-    f.set(half)
-    f.get(index)
-    f.get(half)
-    f.op("i32.add")
-    f.const("i32", entry.size)
-    f.op("i32.mul")
-    f.get(entries)
-    f.op("i32.add")
-    f.memory(f"{entry.key_type}.load")
-    f.get(key)
-    f.op(f"{entry.key_type}.lt_u")
+    f.set(half, left, ("i32", 1), "i32.shr_u")
+    f.emit(
+        index,
+        half,
+        "i32.add",
+        ("i32", entry.size),
+        "i32.mul",
+        entries,
+        "i32.add",
+        (f"{entry.key_type}.load", 0),
+        key,
+        f"{entry.key_type}.lt_u",
+    )
     f.begin("if")
-    f.get(index)
-    f.get(half)
-    f.op("i32.add")
-    f.const("i32", 1)
-    f.op("i32.add")
-    f.set(index)
-    f.get(left)
-    f.get(half)
-    f.op("i32.sub")
-    f.const("i32", 1)
-    f.op("i32.sub")
-    f.set(left)
+    f.set(index, index, half, "i32.add", ("i32", 1), "i32.add")
+    f.set(left, left, half, "i32.sub", ("i32", 1), "i32.sub")
     f.orelse()
-    f.get(half)
-    f.set(left)
+    f.set(left, half)
     f.end()
     f.br(0)
     f.end()
     f.end()
-    f.free(left)
-    f.free(half)
+    f.free(left, half)
 
 
 def radix_rows(task: SortTask) -> Program:
@@ -275,42 +222,25 @@ class RadixRows(SortLaunch):
         varying = f.own_local(self.single.word)
         entries = Pointer(f, f.own_local("i32"), task.entry.size)
         with each_block(frame, cut) as block:
-            f.get(block.unit)
-            f.get(region)
-            f.op("i32.mul")
-            f.get(frame.storage(scratch(0), "w"))
-            f.op("i32.add")
-            f.tee(tables)
-            f.const("i32", self._tables)
-            f.op("i32.add")
-            f.tee(one)
+            f.emit(block.unit, region, "i32.mul")
+            f.tee(tables, frame.storage(scratch(0), "w"), "i32.add")
+            f.tee(one, ("i32", self._tables), "i32.add")
             f.tee(entries.local)
-            f.get(lot)
-            f.op("i32.add")
-            f.tee(other)
-            f.get(lot)
-            f.op("i32.add")
-            f.set(row_bits.local)
+            f.tee(other, lot, "i32.add")
+            f.set(row_bits.local, lot, "i32.add")
             locate(evaluator, block)
             self.begin()
             bits_to = row_bits if task.loses_marks else None
             self.encode(evaluator, block, entries, bits_to)
             self.facts()
-            f.op(f"{self.single.word}.xor")
-            f.set(varying)
+            f.set(varying, f"{self.single.word}.xor")
             self._passes(tables, one, other, length, varying)
-            f.get(block.row)
-            f.get(length)
-            f.op("i32.mul")
-            f.set(result)
+            f.set(result, block.row, length, "i32.mul")
             self.address(result, frame.storage(OUTPUT), result, task.result_size)
-            f.const("i32", 0)
-            f.set(block.index)
-            f.get(one)
-            f.set(entries.local)
+            f.set(block.index, ("i32", 0))
+            f.set(entries.local, one)
             results = Pointer(f, f.local("i32"), task.result_size)
-            f.get(result)
-            f.set(results.local)
+            f.set(results.local, result)
             self.decode(block, entries, results)
             f.free(results.local)
             if task.loses_marks:
@@ -333,47 +263,26 @@ class RadixRows(SortLaunch):
         """
         f, entry, word = self.f, self.task.entry, self.single.word
         digit, first, end = (f.local("i32") for _ in range(3))
-        f.const("i32", 0)
-        f.set(digit)
+        f.set(digit, ("i32", 0))
         f.begin("loop")
-        f.get(varying)
-        f.const(word, DIGITS - 1)
-        f.op(f"{word}.and")
-        f.const(word, 0)
-        f.op(f"{word}.ne")
+        f.emit(varying, (word, DIGITS - 1), f"{word}.and", (word, 0), f"{word}.ne")
         f.begin("if")
         self.address(end, one, length, entry.size)
-        f.get(one)
-        f.get(digit)
-        f.op("i32.add")
-        f.set(first)
-        f.get(end)
-        f.get(digit)
-        f.op("i32.add")
-        f.set(end)
+        f.set(first, one, digit, "i32.add")
+        f.set(end, end, digit, "i32.add")
         count(f, entry, first, end, tables)
         begins(f, entry, tables, other)
         self.address(end, one, length, entry.size)
         move(f, entry, one, end, digit, tables)
-        f.get(one)
-        f.get(other)
-        f.set(one)
+        f.set(one, one, other)
         f.set(other)
         f.end()
-        f.get(digit)
-        f.const("i32", 1)
-        f.op("i32.add")
-        f.set(digit)
-        f.get(varying)
-        f.const(word, 8)
-        f.op(f"{word}.shr_u")
-        f.tee(varying)
-        f.const(word, 0)
-        f.op(f"{word}.ne")
+        f.set(digit, digit, ("i32", 1), "i32.add")
+        f.tee(varying, varying, (word, 8), f"{word}.shr_u")
+        f.emit((word, 0), f"{word}.ne")
         f.br_if(0)
         f.end()
-        for local in (digit, first, end):
-            f.free(local)
+        f.free(digit, first, end)
 
     def _restore_marks(
         self, entries: int, result: int, row_bits: Pointer, length: int, nowhere: int
@@ -393,16 +302,16 @@ class RadixRows(SortLaunch):
             first_not_below(f, task.entry, entries, length, key, address)
             self.address(address, result, address, task.result_size)
         bits, at = f.local(single.word), Pointer(f, f.local("i32"), row_bits.size)
-        f.get(row_bits.local)
-        f.get(length)
-        f.const("i32", row_bits.size)
-        f.ops("i32.mul", "i32.sub")
-        f.set(at.local)
+        f.set(
+            at.local,
+            row_bits.local,
+            length,
+            ("i32", row_bits.size),
+            "i32.mul",
+            "i32.sub",
+        )
         with while_below(f, at.local, row_bits.local):
-            f.get(at.local)
-            f.memory(f"{single.word}.load")
-            f.set(bits)
+            f.set(bits, at.local, (f"{single.word}.load", 0))
             self.restore(bits, zero, nan, nowhere)
             at.move(1)
-        for local in (bits, at.local, zero, nan):
-            f.free(local)
+        f.free(bits, at.local, zero, nan)

@@ -75,43 +75,27 @@ class DigitPass(SortLaunch):
         self.address(self.noted, self.facts_of_blocks, self.noted, FACTS)
         self.address(end, self.noted, self.blocks, FACTS)
         for local, start in ((varying, 0), (every, -1)):
-            f.const(word, start)
-            f.set(local)
-        f.get(self.noted)
-        f.set(pointer)
+            f.set(local, (word, start))
+        f.set(pointer, self.noted)
         with while_below(f, pointer, end):
             for local, offset, name in ((varying, ANY, "or"), (every, ALL, "and")):
-                f.get(pointer)
-                f.memory(f"{word}.load", offset)
-                f.get(local)
-                f.op(f"{word}.{name}")
-                f.set(local)
+                f.set(local, pointer, (f"{word}.load", offset), local, f"{word}.{name}")
             Pointer(f, pointer, FACTS).move(1)
-        f.get(varying)
-        f.get(every)
-        f.op(f"{word}.xor")
-        f.set(varying)
+        f.set(varying, varying, every, f"{word}.xor")
         self._find_storages(block, varying)
         f.get(varying)
         self._lowest_digit()
-        for local in (varying, every, pointer, end):
-            f.free(local)
+        f.free(varying, every, pointer, end)
 
     def _first_unit(self, block: Block, result: int) -> None:
         """Emit the number of the unit of a row's first block into a local."""
         assert block.number is not None, "internal: a row of several blocks"
-        self.f.get(block.unit)
-        self.f.get(block.number)
-        self.f.op("i32.sub")
-        self.f.set(result)
+        self.f.set(result, block.unit, block.number, "i32.sub")
 
     def _lowest_digit(self) -> None:
         """Push whether the lowest digit of a word on the stack is not 0."""
         f, word = self.f, self.single.word
-        f.const(word, DIGITS - 1)
-        f.op(f"{word}.and")
-        f.const(word, 0)
-        f.op(f"{word}.ne")
+        f.emit((word, DIGITS - 1), f"{word}.and", (word, 0), f"{word}.ne")
 
     def _find_storages(self, block: Block, varying: int) -> None:
         """Emit the choice of the storages that have a row's entries.
@@ -123,27 +107,15 @@ class DigitPass(SortLaunch):
         """
         f, word = self.f, self.single.word
         number, side = f.local("i32"), f.local("i32")
-        f.const("i32", 0)
-        f.tee(number)
+        f.tee(number, ("i32", 0))
         f.set(side)
         with while_below(f, number, self.digit):
             f.get(varying)
             self._lowest_digit()
-            f.get(side)
-            f.op("i32.xor")
-            f.set(side)
-            f.get(varying)
-            f.const(word, 8)
-            f.op(f"{word}.shr_u")
-            f.set(varying)
-            f.get(number)
-            f.const("i32", 1)
-            f.op("i32.add")
-            f.set(number)
-        f.get(block.row)
-        f.get(self.length)
-        f.op("i32.mul")
-        f.set(number)
+            f.set(side, side, "i32.xor")
+            f.set(varying, varying, (word, 8), f"{word}.shr_u")
+            f.set(number, number, ("i32", 1), "i32.add")
+        f.set(number, block.row, self.length, "i32.mul")
         first, second = self._storages
         for local, pair in (
             (self.source, (second, first)),
@@ -151,12 +123,9 @@ class DigitPass(SortLaunch):
         ):
             for storage in pair:
                 f.get(storage)
-            f.get(side)
-            f.op("select")
-            f.set(local)
+            f.set(local, side, "select")
             self.address(local, local, number, self.task.entry.size)
-        f.free(number)
-        f.free(side)
+        f.free(number, side)
 
     def ends(self, block: Block, first: int, end: int) -> None:
         """Emit the addresses of a block's entries into locals."""
@@ -177,10 +146,7 @@ class CountLaunch(DigitPass):
             f.begin("if")
             self.ends(block, first, end)
             for local in (first, end):
-                f.get(local)
-                f.get(self.digit)
-                f.op("i32.add")
-                f.set(local)
+                f.set(local, local, self.digit, "i32.add")
             self.address(table, frame.storage(COUNTS, "w"), block.unit, TABLE)
             count(f, self.task.entry, first, end, table)
             f.end()
@@ -219,58 +185,42 @@ class MoveLaunch(DigitPass):
         self._first_unit(block, counts)
         self.address(counts, self.frame.storage(COUNTS), counts, TABLE)
         self.address(behind, counts, self.blocks, TABLE)
-        f.get(counts)
-        f.get(block.number)
-        f.const("i32", TABLE)
-        f.ops("i32.mul", "i32.add")
-        f.set(own)
-        f.const("i32", 0)
-        f.op("i32x4.splat")
-        f.set(carry)
-        f.const("i32", 0)
-        f.set(at)
+        f.set(own, counts, block.number, ("i32", TABLE), "i32.mul", "i32.add")
+        f.set(carry, ("i32", 0), "i32x4.splat")
+        f.set(at, ("i32", 0))
         f.begin("loop")
-        f.const("i32", 0)
-        f.op("i32x4.splat")
-        f.set(total)
+        f.set(total, ("i32", 0), "i32x4.splat")
         pointer = f.local("i32")
-        f.get(counts)
-        f.set(pointer)
+        f.set(pointer, counts)
         for end in (own, behind):
             with while_below(f, pointer, end):
-                f.get(pointer)
-                f.get(at)
-                f.op("i32.add")
-                f.memory("v128.load")
-                f.get(total)
-                f.op("i32x4.add")
-                f.set(total)
+                f.set(
+                    total, pointer, at, "i32.add", ("v128.load", 0), total, "i32x4.add"
+                )
                 Pointer(f, pointer, TABLE).move(1)
             if end == own:
-                f.get(total)
-                f.set(before)
+                f.set(before, total)
         f.free(pointer)
-        f.get(table)
-        f.get(at)
-        f.op("i32.add")
+        f.emit(table, at, "i32.add")
         self._exclusive(total, carry)
-        f.get(before)
-        f.op("i32x4.add")
-        f.const("i32", self.task.entry.size.bit_length() - 1)
-        f.op("i32x4.shl")
-        f.get(self.target)
-        f.ops("i32x4.splat", "i32x4.add")
-        f.memory("v128.store")
-        f.get(at)
-        f.const("i32", 16)
-        f.op("i32.add")
-        f.tee(at)
-        f.const("i32", TABLE)
-        f.op("i32.ne")
+        f.tee(
+            at,
+            before,
+            "i32x4.add",
+            ("i32", self.task.entry.size.bit_length() - 1),
+            "i32x4.shl",
+            self.target,
+            "i32x4.splat",
+            "i32x4.add",
+            ("v128.store", 0),
+            at,
+            ("i32", 16),
+            "i32.add",
+        )
+        f.emit(("i32", TABLE), "i32.ne")
         f.br_if(0)
         f.end()
-        for local in (counts, own, behind, at, before, total, carry):
-            f.free(local)
+        f.free(counts, own, behind, at, before, total, carry)
 
     def _exclusive(self, total: int, carry: int) -> None:
         """Push the exclusive prefix sums of four numbers.
@@ -281,26 +231,14 @@ class MoveLaunch(DigitPass):
         """
         f = self.f
         running, nothing = f.local("v128"), f.constant("i32x4", 0)
-        f.get(total)
-        f.set(running)
+        f.set(running, total)
         for shift in (1, 2):
-            f.get(running)
-            f.get(nothing)
-            f.get(running)
+            f.emit(running, nothing, running)
             f.shuffle(range(16 - 4 * shift, 32 - 4 * shift))
-            f.op("i32x4.add")
-            f.set(running)
-        f.get(running)
-        f.get(total)
-        f.op("i32x4.sub")
-        f.get(carry)
-        f.op("i32x4.add")
-        f.get(running)
-        f.get(running)
+            f.set(running, "i32x4.add")
+        f.emit(running, total, "i32x4.sub", carry, "i32x4.add", running, running)
         f.shuffle([12, 13, 14, 15] * 4)
-        f.get(carry)
-        f.op("i32x4.add")
-        f.set(carry)
+        f.set(carry, carry, "i32x4.add")
         f.free(running)
 
 
@@ -345,8 +283,7 @@ class EncodeLaunch(SortLaunch):
         to = frame.storage(FIRST, "w")
         with each_block(frame, self._cut) as block:
             element_address(frame, to, self._cut, block, entries.size, first)
-            f.get(first)
-            f.set(entries.local)
+            f.set(entries.local, first)
             locate(evaluator, block)
             self.begin()
             self.encode(evaluator, block, entries)
@@ -363,9 +300,7 @@ class EncodeLaunch(SortLaunch):
         for offset in (ALL, ANY):
             value = f.local(word)
             f.set(value)
-            f.get(noted)
-            f.get(value)
-            f.memory(f"{word}.store", offset)
+            f.emit(noted, value, (f"{word}.store", offset))
             f.free(value)
 
     def _count_marks(self, noted: int, first: int, end: int) -> None:
@@ -376,18 +311,19 @@ class EncodeLaunch(SortLaunch):
         f.memory("i32.store", MARKED)
         totals = {single.zero(): f.local("i32"), single.nan(): f.local("i32")}
         for total in totals.values():
-            f.const("i32", 0)
-            f.set(total)
+            f.set(total, ("i32", 0))
 
         def one(offset: int) -> None:
             for key, total in totals.items():
-                f.get(total)
-                f.get(first)
-                f.memory(f"{single.word}.load", offset)
-                f.get(key)
-                f.op(f"{single.word}.eq")
-                f.op("i32.add")
-                f.set(total)
+                f.set(
+                    total,
+                    total,
+                    first,
+                    (f"{single.word}.load", offset),
+                    key,
+                    f"{single.word}.eq",
+                    "i32.add",
+                )
 
         self.is_marked()
         self.has_zeros()
@@ -396,9 +332,7 @@ class EncodeLaunch(SortLaunch):
         in_fours(f, end, (first,), entry.size, one)
         f.end()
         for total, offset in zip(totals.values(), (ZEROS, NANS), strict=True):
-            f.get(noted)
-            f.get(total)
-            f.memory("i32.store", offset)
+            f.emit(noted, total, ("i32.store", offset))
             f.free(total)
 
 
@@ -450,43 +384,25 @@ class RestoreLaunch(DigitPass):
             self.find(block)
             f.op("drop")
             for local in (marked, zero, nan):
-                f.const("i32", 0)
-                f.set(local)
-            f.get(self.noted)
-            f.set(pointer)
+                f.set(local, ("i32", 0))
+            f.set(pointer, self.noted)
             self.address(end, self.noted, self.blocks, FACTS)
             self.address(own, self.facts_of_blocks, block.unit, FACTS)
             with while_below(f, pointer, end):
-                f.get(pointer)
-                f.memory("i32.load", MARKED)
-                f.get(marked)
-                f.op("i32.or")
-                f.set(marked)
-                f.get(pointer)
-                f.get(own)
-                f.op("i32.lt_u")
+                f.set(marked, pointer, ("i32.load", MARKED), marked, "i32.or")
+                f.emit(pointer, own, "i32.lt_u")
                 f.begin("if")
                 for local, offset in ((zero, ZEROS), (nan, NANS)):
-                    f.get(pointer)
-                    f.memory("i32.load", offset)
-                    f.get(local)
-                    f.op("i32.add")
-                    f.set(local)
+                    f.set(local, pointer, ("i32.load", offset), local, "i32.add")
                 f.end()
                 Pointer(f, pointer, FACTS).move(1)
             f.get(marked)
             f.begin("if")
-            f.get(block.row)
-            f.get(self.length)
-            f.op("i32.mul")
-            f.set(result)
+            f.set(result, block.row, self.length, "i32.mul")
             self.address(result, frame.storage(OUTPUT), result, task.result_size)
             for local, key in ((zero, self.single.zero()), (nan, self.single.nan())):
                 first_not_below(f, task.entry, self.source, self.length, key, end)
-                f.get(end)
-                f.get(local)
-                f.op("i32.add")
-                f.set(local)
+                f.set(local, end, local, "i32.add")
                 self.address(local, result, local, task.result_size)
             self.address(nowhere, frame.storage(BEGINS, "w"), block.unit, TABLE)
             locate(evaluator, block)

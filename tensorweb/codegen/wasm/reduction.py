@@ -80,23 +80,10 @@ class Partition:
             return unit
         f, count = self._frame.f, self.counts[self._axis]
         block = f.local("i32")
-        f.get(unit)
-        f.get(self._blocks)
-        f.op("i32.div_u")
-        f.set(self.part)
-        f.get(unit)
-        f.get(self.part)
-        f.get(self._blocks)
-        f.ops("i32.mul", "i32.sub")
-        f.set(block)
-        f.get(self.part)
-        f.get(self._chunk)
-        f.op("i32.mul")
-        f.set(self._start)
-        f.get(self._length)
-        f.get(self._start)
-        f.op("i32.sub")
-        f.set(count)
+        f.set(self.part, unit, self._blocks, "i32.div_u")
+        f.set(block, unit, self.part, self._blocks, "i32.mul", "i32.sub")
+        f.set(self._start, self.part, self._chunk, "i32.mul")
+        f.set(count, self._length, self._start, "i32.sub")
         smaller(f, count, self._chunk)
         f.set(count)
         return block
@@ -193,8 +180,7 @@ class RowReduction(RowLaunch):
 
         def row() -> None:
             evaluator.arrive()
-            f.get(partition.counts[-1])
-            f.set(left)
+            f.set(left, partition.counts[-1])
             reduction.run(left)
 
         outer = partition.counts[:-1]
@@ -278,19 +264,11 @@ class ColumnLaunch(ABC):
         f = frame.f
         columns, rows = frame.number(order.columns), frame.number(down[0])
         row_block, part = block, f.local("i32")
-        f.const("i32", 0)
-        f.set(part)
+        f.set(part, ("i32", 0))
         if across[0] > 1:
             row_block, count = f.local("i32"), frame.number(across[0])
-            f.get(block)
-            f.get(count)
-            f.op("i32.div_u")
-            f.set(row_block)
-            f.get(block)
-            f.get(row_block)
-            f.get(count)
-            f.ops("i32.mul", "i32.sub")
-            f.set(part)
+            f.set(row_block, block, count, "i32.div_u")
+            f.set(part, block, row_block, count, "i32.mul", "i32.sub")
         with (
             portion(f, row_block, frame.number(down[1]), rows) as (first, end),
             counted(f, first, end) as row,
@@ -302,12 +280,7 @@ class ColumnLaunch(ABC):
             self.evaluator.locate_addresses([partition.starts, [*outer, column]])
             self.reduce(partition)
             output = f.local("i32")
-            f.get(row)
-            f.get(columns)
-            f.op("i32.mul")
-            f.get(column)
-            f.op("i32.add")
-            f.set(output)
+            f.set(output, row, columns, "i32.mul", column, "i32.add")
             for number, result in enumerate(results):
                 result.locate(output)
                 for vector in range(order.vectors):

@@ -128,8 +128,7 @@ class _RowStore(Pointer):
         f, values = self.f, self._evaluator.values
         value = f.local(values.value_type(KINDS[self._dtype]))
         f.set(value)
-        f.get(self.local)
-        f.get(value)
+        f.emit(self.local, value)
         if values.is_vector:
             store_neighbours(values, self._dtype, ahead * self.size)
         else:
@@ -218,14 +217,14 @@ class _Rows:
     def _go_to_row(self, number: int, row: int, length: int) -> None:
         """Emit the address of a row of an output."""
         f = self._frame.f
-        f.get(row)
-        f.get(length)
-        f.op("i32.mul")
-        f.const("i32", itemsize(self._kernel.dtypes[number]))
-        f.op("i32.mul")
-        f.get(self._outputs[number])
-        f.op("i32.add")
-        f.set(self._address)
+        f.emit(row, length, "i32.mul")
+        f.set(
+            self._address,
+            ("i32", itemsize(self._kernel.dtypes[number])),
+            "i32.mul",
+            self._outputs[number],
+            "i32.add",
+        )
 
     def _stage(self, number: int, outer: list[int], row: int, length: int) -> None:
         """Emit a reduction along the row."""
@@ -236,8 +235,7 @@ class _Rows:
             self._go_to_row(0, row, length)
             consumer = _RowStore(evaluator, self._address)
         evaluator.locate([outer, [None]])
-        f.get(length)
-        f.set(self._left)
+        f.set(self._left, length)
         reduction.start()
         reduction.run(self._left, consumer)
         reduction.flush()
@@ -271,8 +269,7 @@ class _Rows:
         if self._lanes > 1:
             self._tail(evaluator, length, tail)
         pointer = Pointer(f, self._address, itemsize(dtype))
-        f.get(length)
-        f.set(left)
+        f.set(left, length)
         count = (
             side_by_side(flops(evaluator.expression)) if evaluator.looks_ahead else 1
         )
@@ -291,13 +288,9 @@ class _Rows:
         if self._lanes > 1:
             f.get(left)
             f.begin("if")
-            f.get(left)
-            f.const("i32", LANES)
-            f.op("i32.sub")
-            f.set(left)
+            f.set(left, left, ("i32", LANES), "i32.sub")
             pointer.move(None, left)
-            f.get(self._address)
-            f.get(tail)
+            f.emit(self._address, tail)
             put(values, dtype)
             f.end()
         f.free(tail)
@@ -305,9 +298,7 @@ class _Rows:
     def _while_left(self, count: int) -> None:
         """Open a loop that runs while at least `count` elements are left."""
         f = self._frame.f
-        f.get(self._left)
-        f.const("i32", count)
-        f.op("i32.ge_s")
+        f.emit(self._left, ("i32", count), "i32.ge_s")
         f.begin("if")
         f.begin("loop")
 
@@ -317,8 +308,7 @@ class _Rows:
         elements = count * LANES
         self._while_left(elements)
         for number, (value,) in enumerate(evaluator.several(count)):
-            f.get(self._address)
-            f.get(value)
+            f.emit(self._address, value)
             store_neighbours(evaluator.values, dtype, number * LANES * itemsize(dtype))
         evaluator.move(elements)
         pointer.move(elements)
@@ -330,20 +320,12 @@ class _Rows:
     def _tail(self, evaluator: Evaluator, length: int, tail: int) -> None:
         """Emit the last four elements, before their inputs are overwritten."""
         f, back = self._frame.f, self._left
-        f.get(length)
-        f.const("i32", LANES - 1)
-        f.op("i32.and")
+        f.emit(length, ("i32", LANES - 1), "i32.and")
         f.begin("if")
-        f.get(length)
-        f.const("i32", LANES)
-        f.op("i32.sub")
-        f.set(back)
+        f.set(back, length, ("i32", LANES), "i32.sub")
         evaluator.move(None, back)
         evaluator.value()
         f.set(tail)
-        f.const("i32", 0)
-        f.get(back)
-        f.op("i32.sub")
-        f.set(back)
+        f.set(back, ("i32", 0), back, "i32.sub")
         evaluator.move(None, back)
         f.end()

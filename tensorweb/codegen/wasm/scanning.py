@@ -149,9 +149,7 @@ class ScanLoop:
             self.evaluator.value()
             if rule.carried != rule.kind:
                 f.op("f64.promote_f32")
-            f.get(self.carry)
-            f.op(f"{rule.carried}.{rule.word}")
-            f.tee(self.carry)
+            f.tee(self.carry, self.carry, f"{rule.carried}.{rule.word}")
             if rule.carried != rule.kind:
                 f.op("f32.demote_f64")
             store(self.evaluator.values, self.dtype)
@@ -163,16 +161,17 @@ class ScanLoop:
             f.local("i32"),
             [f.local(rule.kind) for _ in range(LANES)],
         )
-        f.get(block.end)
-        f.get(block.end)
-        f.get(block.index)
-        f.op("i32.sub")
-        f.const("i32", LANES - 1)
-        f.ops("i32.and", "i32.sub")
-        f.set(end_of_vectors)
-        f.get(block.index)
-        f.get(end_of_vectors)
-        f.op("i32.lt_u")
+        f.set(
+            end_of_vectors,
+            block.end,
+            block.end,
+            block.index,
+            "i32.sub",
+            ("i32", LANES - 1),
+            "i32.and",
+            "i32.sub",
+        )
+        f.emit(block.index, end_of_vectors, "i32.lt_u")
         f.begin("if")
         movers = [self.pointer]
         with along(f, block.index, end_of_vectors, LANES, movers, is_whole=True):
@@ -186,29 +185,20 @@ class ScanLoop:
             self._added(third, second)
             self._added(fourth, second)
             for number, total in enumerate(sums):
-                f.get(self.pointer.local)
-                f.get(total)
-                f.get(self.carry)
-                f.op(f"{rule.kind}.add")
+                f.emit(self.pointer.local, total, self.carry, f"{rule.kind}.add")
                 if number == LANES - 1:
                     f.tee(self.carry)
                 f.memory(f"{rule.kind}.store", number * itemsize(self.dtype))
         f.end()
-        for local in (end_of_vectors, *sums):
-            f.free(local)
-        f.get(block.index)
-        f.get(block.end)
-        f.op("i32.lt_u")
+        f.free(end_of_vectors, *sums)
+        f.emit(block.index, block.end, "i32.lt_u")
         f.begin("if")
         self._singles(block)
         f.end()
 
     def _added(self, total: int, other: int) -> None:
         f = self._f
-        f.get(total)
-        f.get(other)
-        f.op(f"{self.rule.kind}.add")
-        f.set(total)
+        f.set(total, total, other, f"{self.rule.kind}.add")
 
     def _vectors(self, block: Block) -> None:
         """Emit the loop that computes four totals per iteration.
@@ -221,29 +211,19 @@ class ScanLoop:
         nothing = f.constant(shape, self.rule.identity)
         four, mask = f.local("v128"), f.local("v128")
         expected, done = f.local("i32"), f.local("i32")
-        f.get(block.index)
-        f.set(expected)
+        f.set(expected, block.index)
         with along(f, block.index, block.end, LANES, [evaluator, pointer]):
             evaluator.value()
             f.set(four)
-            f.get(expected)
-            f.get(block.index)
-            f.op("i32.sub")
-            f.tee(done)
+            f.tee(done, expected, block.index, "i32.sub")
             f.begin("if")
-            f.get(f.counting())
-            f.get(done)
-            f.ops("i32x4.splat", "i32x4.ge_s")
-            f.set(mask)
+            f.set(mask, f.counting(), done, "i32x4.splat", "i32x4.ge_s")
             self._chosen(four, nothing, mask)
             f.end()
             for shift in (1, 2):
-                f.get(four)
-                f.get(nothing)
-                f.get(four)
+                f.emit(four, nothing, four)
                 f.shuffle(range(16 - 4 * shift, 32 - 4 * shift))
-                f.op(combine)
-                f.set(four)
+                f.set(four, combine)
             self._carried(four, shape)
             f.get(done)
             f.begin("if")
@@ -254,40 +234,28 @@ class ScanLoop:
             self._chosen(four, old, mask)
             f.free(old)
             f.end()
-            f.get(pointer.local)
-            f.get(four)
+            f.emit(pointer.local, four)
             store_neighbours(evaluator.values, self.dtype)
-            f.get(block.index)
-            f.const("i32", LANES)
-            f.op("i32.add")
-            f.set(expected)
+            f.set(expected, block.index, ("i32", LANES), "i32.add")
 
     def _carried(self, four: int, shape: str) -> None:
         """Emit code that combines four totals with the carry and updates the carry."""
         f, rule = self._f, self.rule
         is_wider = rule.carried != rule.kind
-        f.get(four)
-        f.get(self.carry)
+        f.emit(four, self.carry)
         if is_wider:
             f.op("f32.demote_f64")
-        f.ops(f"{shape}.splat", f"{shape}.{rule.word}")
-        f.get(four)
+        f.emit(f"{shape}.splat", f"{shape}.{rule.word}", four)
         f.lane(f"{shape}.extract_lane", LANES - 1)
         if is_wider:
             f.op("f64.promote_f32")
-        f.get(self.carry)
-        f.op(f"{rule.carried}.{rule.word}")
-        f.set(self.carry)
+        f.set(self.carry, self.carry, f"{rule.carried}.{rule.word}")
         f.set(four)
 
     def _chosen(self, four: int, others: int, mask: int) -> None:
         """Emit code that selects lanes of a vector by a mask."""
         f = self._f
-        f.get(four)
-        f.get(others)
-        f.get(mask)
-        f.op("v128.bitselect")
-        f.set(four)
+        f.set(four, four, others, mask, "v128.bitselect")
 
 
 _SHAPES = {"f32": "f32x4", "f64": "f64x2", "i32": "i32x4", "i64": "i64x2"}
@@ -369,8 +337,7 @@ class ScanLaunches:
         with each_block(frame, cut) as block:
             locate(evaluator, block)
             element_address(frame, storage, cut, block, pointer.size, pointer.local)
-            f.const(rule.carried, rule.identity)
-            f.set(running.carry)
+            f.set(running.carry, (rule.carried, rule.identity))
             if carried is not None:
                 self._take(frame, carried, block, running.carry)
             running.write(block)
@@ -391,21 +358,22 @@ class ScanLaunches:
         f.get(block.number)
         f.begin("if")
         self._total_address(frame, carried, block.row)
-        f.memory(f"{self.rule.carried}.load")
-        f.set(carry)
+        f.set(carry, (f"{self.rule.carried}.load", 0))
         f.end()
 
     def _total_address(self, frame: Frame, storage: int, number: int) -> None:
         f = frame.f
-        f.get(frame.storage(storage, "w"))
-        f.get(number)
-        f.const("i32", self.rule.carried_size)
-        f.ops("i32.mul", "i32.add")
+        f.emit(
+            frame.storage(storage, "w"),
+            number,
+            ("i32", self.rule.carried_size),
+            "i32.mul",
+            "i32.add",
+        )
 
     def _hand_on(self, frame: Frame, storage: int, number: int, carry: int) -> None:
         self._total_address(frame, storage, number)
-        frame.f.get(carry)
-        frame.f.memory(f"{self.rule.carried}.store")
+        frame.f.emit(carry, (f"{self.rule.carried}.store", 0))
 
     def _with_totals(self, cut: Cut, source: int, totals: int) -> Launch:
         """Return the launch that combines each block with the totals before it."""
@@ -422,38 +390,38 @@ class ScanLaunches:
         with each_block(frame, cut) as block:
             self._before(frame, totals, cut, block)
             f.tee(before)
-            f.op(f"{shape}.splat")
-            f.set(many)
+            f.set(many, f"{shape}.splat")
             element_address(frame, from_, cut, block, read.size, read.local)
             element_address(frame, to, cut, block, written.size, written.local)
-            f.get(block.end)
-            f.get(block.end)
-            f.get(block.index)
-            f.op("i32.sub")
-            f.const("i32", count - 1)
-            f.ops("i32.and", "i32.sub")
-            f.set(end_of_vectors)
+            f.set(
+                end_of_vectors,
+                block.end,
+                block.end,
+                block.index,
+                "i32.sub",
+                ("i32", count - 1),
+                "i32.and",
+                "i32.sub",
+            )
             movers = [read, written]
             with along(f, block.index, end_of_vectors, count, movers, is_whole=True):
-                f.get(written.local)
-                f.get(read.local)
-                f.memory("v128.load")
-                f.get(many)
-                f.op(f"{shape}.{rule.word}")
+                f.emit(
+                    written.local,
+                    read.local,
+                    ("v128.load", 0),
+                    many,
+                    f"{shape}.{rule.word}",
+                )
                 if count == LANES:
                     store_neighbours(vectors, dtype)
                 else:
                     f.memory("v128.store")
-            f.get(block.index)
-            f.get(block.end)
-            f.op("i32.lt_u")
+            f.emit(block.index, block.end, "i32.lt_u")
             f.begin("if")
             with along(f, block.index, block.end, 1, movers):
-                f.get(written.local)
-                f.get(read.local)
+                f.emit(written.local, read.local)
                 load(singles, rule.dtype)
-                f.get(before)
-                f.op(f"{rule.kind}.{rule.word}")
+                f.emit(before, f"{rule.kind}.{rule.word}")
                 store(singles, dtype)
             f.end()
         work = 4 * cut.elements // count
@@ -464,20 +432,13 @@ class ScanLaunches:
         f, rule = frame.f, self.rule
         assert block.number is not None, "internal: a row of several blocks"
         first, total = f.local("i32"), f.local(rule.carried)
-        f.const(rule.carried, rule.identity)
-        f.set(total)
-        f.get(block.unit)
-        f.get(block.number)
-        f.op("i32.sub")
-        f.set(first)
+        f.set(total, (rule.carried, rule.identity))
+        f.set(first, block.unit, block.number, "i32.sub")
         with counted(f, first, block.unit) as number:
             f.get(total)
             self._total_address(frame, totals, number)
-            f.memory(f"{rule.carried}.load")
-            f.op(f"{rule.carried}.{rule.word}")
-            f.set(total)
+            f.set(total, (f"{rule.carried}.load", 0), f"{rule.carried}.{rule.word}")
         f.get(total)
         if rule.carried != rule.kind:
             f.op("f32.demote_f64")
-        f.free(first)
-        f.free(total)
+        f.free(first, total)

@@ -109,9 +109,9 @@ class Keys:
         if lanes > 1 or self.size == 8:
             self._flip = frame.f.own_local(self.word)
             with frame.at_head() as f:
-                f.get(flip)
-                f.op("i32x4.splat" if lanes > 1 else "i64.extend_i32_s")
-                f.set(self._flip)
+                f.set(
+                    self._flip, flip, "i32x4.splat" if lanes > 1 else "i64.extend_i32_s"
+                )
 
     @property
     def word(self) -> str:
@@ -130,8 +130,7 @@ class Keys:
             return
         if read == "bool":
             if self.values.is_vector:
-                f.get(f.constant("i32x4", 1))
-                f.op("v128.and")
+                f.emit(f.constant("i32x4", 1), "v128.and")
         elif read == "float16":
             convert(self.values, "half_bits_from_f32({0})", "f32")
         elif is_float(read):
@@ -181,8 +180,7 @@ class Keys:
     def _once(self, value: int) -> int:
         local = self._frame.f.own_local(VALUE[self.kind])
         with self._frame.at_head() as f:
-            f.const(VALUE[self.kind], value)
-            f.set(local)
+            f.set(local, (VALUE[self.kind], value))
         return local
 
 
@@ -229,33 +227,25 @@ class Entry:
         f = keys.values.f
         if keys.values.is_vector and self.carries:
             positions = f.local("v128")
-            f.get(f.counting())
-            f.get(index)
-            f.ops("i32x4.splat", "i32x4.add")
-            f.set(positions)
+            f.set(positions, f.counting(), index, "i32x4.splat", "i32x4.add")
             for part, offset in ((_LOW, 0), (_HIGH, 16)):
-                f.get(address)
-                f.get(key)
-                f.get(positions)
+                f.emit(address, key, positions)
                 f.shuffle(_SHUFFLES[part])
                 f.memory("v128.store", offset)
             f.free(positions)
             return
-        f.get(address)
-        f.get(key)
-        f.memory("v128.store" if keys.values.is_vector else f"{self.key_type}.store")
+        f.emit(
+            address,
+            key,
+            ("v128.store" if keys.values.is_vector else f"{self.key_type}.store", 0),
+        )
         if self.carries:
-            f.get(address)
-            f.get(index)
-            f.memory("i32.store", self.key_size)
+            f.emit(address, index, ("i32.store", self.key_size))
 
     def copy(self, f: Function, source: int, offset: int, target: int) -> None:
         """Emit the copy of an entry from one address to another."""
         kind = {4: "i32", 8: "i64", 16: "v128"}[self.size]
-        f.get(target)
-        f.get(source)
-        f.memory(f"{kind}.load", offset)
-        f.memory(f"{kind}.store")
+        f.emit(target, source, (f"{kind}.load", offset), (f"{kind}.store", 0))
 
     def finish(self, keys: Keys, source: int, target: int) -> None:
         """Emit the store of results of entries: the indices, or the elements.
@@ -271,9 +261,11 @@ class Entry:
             self._positions(keys, source)
             return
         key = f.local(keys.word)
-        f.get(source)
-        f.memory("v128.load" if keys.values.is_vector else f"{self.key_type}.load")
-        f.set(key)
+        f.set(
+            key,
+            source,
+            ("v128.load" if keys.values.is_vector else f"{self.key_type}.load", 0),
+        )
         keys.bits_of(key)
         f.free(key)
         store_bits(keys)
@@ -282,14 +274,11 @@ class Entry:
         f = keys.values.f
         f.get(source)
         if keys.values.is_vector:
-            f.memory("v128.load")
-            f.get(source)
-            f.memory("v128.load", 16)
+            f.emit(("v128.load", 0), source, ("v128.load", 16))
             f.shuffle(_SHUFFLES[_LAST])
             f.memory("v128.store")
         else:
-            f.memory("i32.load", self.key_size)
-            f.memory("i32.store")
+            f.emit(("i32.load", self.key_size), ("i32.store", 0))
 
 
 def store_bits(keys: Keys) -> None:
@@ -315,27 +304,25 @@ def in_fours(
         body: emits the code for the item at a byte offset from the pointers.
     """
     end_of_fours = f.local("i32")
-    f.get(pointers[0])
-    f.get(end)
-    f.get(pointers[0])
-    f.op("i32.sub")
-    f.const("i32", -LANES * size)
-    f.ops("i32.and", "i32.add")
-    f.set(end_of_fours)
+    f.set(
+        end_of_fours,
+        pointers[0],
+        end,
+        pointers[0],
+        "i32.sub",
+        ("i32", -LANES * size),
+        "i32.and",
+        "i32.add",
+    )
     for limit, count in ((end_of_fours, LANES), (end, 1)):
         f.begin("block")
         f.begin("loop")
-        f.get(pointers[0])
-        f.get(limit)
-        f.op("i32.eq")
+        f.emit(pointers[0], limit, "i32.eq")
         f.br_if(1)
         for number in range(count):
             body(number * size)
         for pointer in pointers:
-            f.get(pointer)
-            f.const("i32", count * size)
-            f.op("i32.add")
-            f.set(pointer)
+            f.set(pointer, pointer, ("i32", count * size), "i32.add")
         f.br(0)
         f.end()
         f.end()
@@ -435,15 +422,10 @@ class SortLaunch:
         f = self.f
         kind = "v128" if self._is_vector else self.keys.word
         for local, word in ((self._any, "or"), (self._all, "and")):
-            f.get(local)
-            f.get(key)
-            f.op(f"{kind}.{word}")
-            f.set(local)
+            f.set(local, local, key, f"{kind}.{word}")
         for local, test in self._marks:
             test(bits)
-            f.get(local)
-            f.op("v128.or" if self._is_vector else "i32.or")
-            f.set(local)
+            f.set(local, local, "v128.or" if self._is_vector else "i32.or")
 
     def facts(self) -> None:
         """Push the bits set in any key, and the bits set in all keys."""
@@ -506,15 +488,12 @@ class SortLaunch:
             self.bits(evaluator, keys)
             f.set(bits)
             if bits_to is not None:
-                f.get(bits_to.local)
-                f.get(bits)
-                f.memory(f"{keys.word}.store")
+                f.emit(bits_to.local, bits, (f"{keys.word}.store", 0))
             keys.key(bits)
             f.set(key)
             entry.write(keys, entries.local, key, block.index)
             self._note(bits, key)
-        f.free(bits)
-        f.free(key)
+        f.free(bits, key)
 
     def decode(self, block: Block, entries: Pointer, results: Pointer) -> None:
         """Emit the loop that makes a block's results of its sorted entries."""
@@ -541,17 +520,10 @@ class SortLaunch:
         f.set(tests[1])
         for local in (zero, nan, nowhere, tests[1]):
             f.get(local)
-        f.op("select")
-        f.get(tests[0])
-        f.op("select")
-        f.get(bits)
+        f.emit("select", tests[0], "select", bits)
         store(keys.values, raw_dtype(keys.dtype))
         for pointer, test in zip((zero, nan), tests, strict=True):
-            f.get(pointer)
-            f.get(test)
-            f.const("i32", keys.size)
-            f.ops("i32.mul", "i32.add")
-            f.set(pointer)
+            f.set(pointer, pointer, test, ("i32", keys.size), "i32.mul", "i32.add")
             f.free(test)
 
     def address(self, result: int, base: int, number: int, size: int) -> None:
@@ -564,9 +536,4 @@ class SortLaunch:
             size: bytes of each.
         """
         f = self.f
-        f.get(number)
-        f.const("i32", size)
-        f.op("i32.mul")
-        f.get(base)
-        f.op("i32.add")
-        f.set(result)
+        f.set(result, number, ("i32", size), "i32.mul", base, "i32.add")

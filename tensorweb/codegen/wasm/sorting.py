@@ -78,34 +78,20 @@ class RankLaunch(SortLaunch):
         bits = Pointer(f, f.own_local("i32"), self.key_size)
         first, end, result = (f.own_local("i32") for _ in range(3))
         with each_block(frame, cut) as block:
-            f.get(block.unit)
-            f.get(region)
-            f.op("i32.mul")
-            f.get(frame.storage(scratch(0), "w"))
-            f.op("i32.add")
-            f.tee(first)
+            f.emit(block.unit, region, "i32.mul")
+            f.tee(first, frame.storage(scratch(0), "w"), "i32.add")
             f.tee(keys.local)
-            f.get(bits_at)
-            f.op("i32.add")
-            f.set(bits.local)
-            f.get(first)
-            f.get(padded)
-            f.op("i32.add")
-            f.tee(end)
-            f.const("i32", VECTOR)
-            f.op("i32.sub")
-            f.get(f.vector(_largest(self.key_size)))
-            f.memory("v128.store")
+            f.set(bits.local, bits_at, "i32.add")
+            f.tee(end, first, padded, "i32.add")
+            f.emit(("i32", VECTOR), "i32.sub")
+            f.emit(f.vector(_largest(self.key_size)), ("v128.store", 0))
             locate(evaluator, block)
             movers: list[Mover] = [evaluator, keys]
             if not task.entry.carries:
                 movers.append(bits)
             with along(f, block.index, block.end, task.lanes, movers):
                 self._encode(evaluator, keys, bits)
-            f.get(block.row)
-            f.get(length)
-            f.op("i32.mul")
-            f.set(result)
+            f.set(result, block.row, length, "i32.mul")
             self.address(result, frame.storage(OUTPUT), result, task.result_size)
             self._store_results(first, end, bits_at, result, length)
 
@@ -116,17 +102,13 @@ class RankLaunch(SortLaunch):
         self.bits(evaluator, maker)
         f.set(bits)
         if not self.task.entry.carries:
-            f.get(bits_to.local)
-            f.get(bits)
-            f.memory(f"{maker.word}.store")
+            f.emit(bits_to.local, bits, (f"{maker.word}.store", 0))
         f.get(keys.local)
         maker.key(bits)
         if maker.values.is_vector:
-            f.get(f.constant("i32x4", 1 << 31))
-            f.op("v128.xor")
+            f.emit(f.constant("i32x4", 1 << 31), "v128.xor")
         else:
-            f.const(self._word, 1 << (8 * self.key_size - 1))
-            f.op(f"{self._word}.xor")
+            f.emit((self._word, 1 << (8 * self.key_size - 1)), f"{self._word}.xor")
         f.memory(f"{maker.word}.store")
         f.free(bits)
 
@@ -144,46 +126,33 @@ class RankLaunch(SortLaunch):
         """
         f = self.f
         at, number = f.local("i32"), f.local("i32")
-        f.get(first)
-        f.set(at)
-        f.const("i32", 0)
-        f.set(number)
+        f.set(at, first)
+        f.set(number, ("i32", 0))
         f.begin("loop")
         self._own_vector(at)
         other, after = f.local("i32"), f.local("i32")
         self._compared(first, at, other, "gt_s", "add")
-        f.get(at)
-        f.const("i32", VECTOR)
-        f.op("i32.add")
-        f.set(after)
+        f.set(after, at, ("i32", VECTOR), "i32.add")
         self._compared(after, end, other, "lt_s", "sub")
         self._summed()
         for lane in range(self.lanes):
             self._store(lane, at, number, bits_at, result, length)
-        f.get(number)
-        f.const("i32", self.lanes)
-        f.op("i32.add")
-        f.set(number)
-        f.get(after)
-        f.tee(at)
-        f.get(end)
-        f.op("i32.ne")
+        f.set(number, number, ("i32", self.lanes), "i32.add")
+        f.tee(at, after)
+        f.emit(end, "i32.ne")
         f.br_if(0)
         f.end()
-        for local in (at, number, other, after):
-            f.free(local)
+        f.free(at, number, other, after)
 
     def _own_vector(self, at: int) -> None:
         """Emit the comparisons of the keys of a vector with each other."""
         f, shape = self.f, self._shape
         vector = f.local("v128")
-        f.get(at)
-        f.memory("v128.load")
-        f.set(vector)
+        f.set(vector, at, ("v128.load", 0))
         for lane, (own, total) in enumerate(zip(self._own, self._sums, strict=True)):
-            f.get(at)
-            f.memory(f"v128.load{8 * self.key_size}_splat", lane * self.key_size)
-            f.set(own)
+            f.set(
+                own, at, (f"v128.load{8 * self.key_size}_splat", lane * self.key_size)
+            )
             f.get(f.constant("i32x4", 0))
             for word, combine, lanes in (
                 ("gt_s", "add", range(lane)),
@@ -191,12 +160,8 @@ class RankLaunch(SortLaunch):
             ):
                 if not lanes:
                     continue
-                f.get(vector)
-                f.get(own)
-                f.op(f"{shape}.{word}")
-                f.get(self._mask(lanes))
-                f.op("v128.and")
-                f.op(f"{shape}.{combine}")
+                f.emit(vector, own, f"{shape}.{word}")
+                f.emit(self._mask(lanes), "v128.and", f"{shape}.{combine}")
             f.set(total)
         f.free(vector)
 
@@ -220,28 +185,15 @@ class RankLaunch(SortLaunch):
         """
         f, shape = self.f, self._shape
         vector = f.local("v128")
-        f.get(first)
-        f.set(other)
+        f.set(other, first)
         f.begin("block")
         f.begin("loop")
-        f.get(other)
-        f.get(end)
-        f.op("i32.eq")
+        f.emit(other, end, "i32.eq")
         f.br_if(1)
-        f.get(other)
-        f.memory("v128.load")
-        f.set(vector)
+        f.set(vector, other, ("v128.load", 0))
         for own, total in zip(self._own, self._sums, strict=True):
-            f.get(total)
-            f.get(vector)
-            f.get(own)
-            f.op(f"{shape}.{word}")
-            f.op(f"{shape}.{combine}")
-            f.set(total)
-        f.get(other)
-        f.const("i32", VECTOR)
-        f.op("i32.add")
-        f.set(other)
+            f.set(total, total, vector, own, f"{shape}.{word}", f"{shape}.{combine}")
+        f.set(other, other, ("i32", VECTOR), "i32.add")
         f.br(0)
         f.end()
         f.end()
@@ -271,8 +223,7 @@ class RankLaunch(SortLaunch):
                 for number in range(vector + lane, vector + lane + size)
             ]
             f.shuffle(order)
-        f.op(f"{shape}.add")
-        f.set(pair[0])
+        f.set(pair[0], f"{shape}.add")
 
     def _store(
         self, lane: int, at: int, number: int, bits_at: int, result: int, length: int
@@ -280,34 +231,26 @@ class RankLaunch(SortLaunch):
         """Emit the store of the result of one own element, if it exists."""
         f, task = self.f, self.task
         if lane:
-            f.get(number)
-            f.const("i32", lane)
-            f.op("i32.add")
-            f.get(length)
-            f.op("i32.lt_u")
+            f.emit(number, ("i32", lane), "i32.add", length, "i32.lt_u")
             f.begin("if")
         f.get(self._sums[0])
         f.lane(f"{self._shape}.extract_lane", lane)
         if self.lanes == 2:
             f.op("i32.wrap_i64")
-        f.get(number)
-        f.op("i32.add")
-        f.const("i32", lane)
-        f.op("i32.add")
-        f.const("i32", task.result_size)
-        f.op("i32.mul")
-        f.get(result)
-        f.op("i32.add")
+        f.emit(
+            number,
+            "i32.add",
+            ("i32", lane),
+            "i32.add",
+            ("i32", task.result_size),
+            "i32.mul",
+            result,
+            "i32.add",
+        )
         if task.entry.carries:
-            f.get(number)
-            f.const("i32", lane)
-            f.op("i32.add")
-            f.memory("i32.store")
+            f.emit(number, ("i32", lane), "i32.add", ("i32.store", 0))
         else:
-            f.get(at)
-            f.get(bits_at)
-            f.op("i32.add")
-            f.memory(f"{self._word}.load", lane * self.key_size)
+            f.emit(at, bits_at, "i32.add", (f"{self._word}.load", lane * self.key_size))
             store(self.single.values, raw_dtype(task.dtype))
         if lane:
             f.end()

@@ -164,8 +164,7 @@ class Operators(ABC):
         elif term.word == "!":
             self.f.op("i32.eqz")
         else:
-            self.f.const(shape, -1)
-            self.f.op(f"{shape}.xor")
+            self.f.emit((shape, -1), f"{shape}.xor")
 
     def binary(self, term: Term, scope: Scope) -> None:
         """Emit an operator on two values."""
@@ -255,8 +254,7 @@ class Operators(ABC):
             f.get(local)
         self.operator("<" if term.word == "min" else ">", term.type)
         f.op("select")
-        for local in locals_:
-            f.free(local)
+        f.free(*locals_)
 
     def _signed_builtin(self, term: Term, scope: Scope) -> None:
         """Emit the size or the sign of an integer."""
@@ -524,8 +522,7 @@ class Translation(Operators):
             own += self._either(definition, inner)
         else:
             own += self._straight(body, inner, is_marked)
-        for local in own:
-            self.f.free(local)
+        self.f.free(*own)
 
     def _straight(
         self,
@@ -567,8 +564,7 @@ class Translation(Operators):
         f.begin("if")
         own += self._straight(first.body, dict(inner))
         for local in reversed(results):
-            f.get(local)
-            f.get(mask)
+            f.emit(local, mask)
             self.choose()
             f.set(local)
         f.end()
@@ -590,23 +586,17 @@ class Translation(Operators):
                 f.get(local)
                 f.lane(f"{self.shape(part.type)}.extract_lane", lane)
                 if part.type == "bool":
-                    f.const("i32", 1)
-                    f.op("i32.and")
+                    f.emit(("i32", 1), "i32.and")
             f.call(name)
             for local in reversed(singles):
                 f.set(local)
             for shape, single, result in zip(shapes, singles, results, strict=True):
-                f.get(result)
-                f.get(single)
+                f.emit(result, single)
                 if term.type == "bool":
-                    f.const("i32", 0)
-                    f.op("i32.ne")
-                    f.const("i32", -1)
-                    f.op("i32.mul")
+                    f.emit(("i32", 0), "i32.ne", ("i32", -1), "i32.mul")
                 f.lane(f"{shape}.replace_lane", lane)
                 f.set(result)
         for local in results:
             f.get(local)
         fresh = [local for locals_, is_new in arguments if is_new for local in locals_]
-        for local in (*singles, *results, *fresh):
-            f.free(local)
+        f.free(*singles, *results, *fresh)

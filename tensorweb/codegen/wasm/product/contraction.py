@@ -133,27 +133,12 @@ class Epilogue:
                 f.get(row)
             else:
                 f.get(batch)
-                f.get(frame.number(self.rows))
-                f.op("i32.mul")
-                f.get(row)
-                f.op("i32.add")
-            f.get(frame.number(self.columns))
-            f.op("i32.mul")
-            f.get(columns[0])
-            f.op("i32.add")
-            f.tee(first)
-            f.const("i32", size)
-            f.op("i32.mul")
-            f.get(base)
-            f.op("i32.add")
-            f.set(out)
-            f.get(sums)
-            f.set(core)
+                f.emit(frame.number(self.rows), "i32.mul", row, "i32.add")
+            f.tee(first, frame.number(self.columns), "i32.mul", columns[0], "i32.add")
+            f.set(out, ("i32", size), "i32.mul", base, "i32.add")
+            f.set(core, sums)
             self._row(first, columns, core, out)
-            f.get(sums)
-            f.get(down)
-            f.op("i32.add")
-            f.set(sums)
+            f.set(sums, sums, down, "i32.add")
 
     def _row(self, first: int, columns: tuple[int, int], core: int, out: int) -> None:
         """Emit the loop along the columns of a row."""
@@ -164,12 +149,7 @@ class Epilogue:
         ]
         if not self.is_even:
             last = f.local("i32")
-            f.get(first)
-            f.get(columns[1])
-            f.op("i32.add")
-            f.get(columns[0])
-            f.op("i32.sub")
-            f.set(last)
+            f.set(last, first, columns[1], "i32.add", columns[0], "i32.sub")
             with segments(self.frame, [evaluator], first, last):
                 self._element(core, out)
                 for pointer in pointers:
@@ -177,8 +157,7 @@ class Epilogue:
             return
         evaluator.locate([evaluator.split(0, first)])
         index = f.local("i32")
-        f.get(columns[0])
-        f.set(index)
+        f.set(index, columns[0])
         with along(f, index, columns[1], self.lanes, [evaluator, *pointers]):
             self._element(core, out)
 
@@ -205,8 +184,7 @@ class Epilogue:
         for lane in range(LANES):
             f.get(core)
             for _ in range(lane):
-                f.get(self.across)
-                f.op("i32.add")
+                f.emit(self.across, "i32.add")
             if lane:
                 f.get(self.core)
                 load_lane(self.evaluator.values, self.dtype, lane)
@@ -243,30 +221,20 @@ def pack_own_columns(
     packing.matrices = IndexCounter(evaluator, 0, None)
     begin, start, end = (f.local("i32") for _ in range(3))
     if batch is not None:
-        f.get(batch)
-        f.set(packing.matrices.index)
+        f.set(packing.matrices.index, batch)
         packing.matrices.begin()
-    f.get(first)
-    f.get(run)
-    f.op("i32.div_u")
-    f.tee(runs.index)
-    f.get(run)
-    f.op("i32.mul")
-    f.set(begin)
+    f.tee(runs.index, first, run, "i32.div_u")
+    f.set(begin, run, "i32.mul")
     with while_below(f, begin, last):
         _part_of_run(packing, (begin, run), (first, last), (start, end))
         runs.begin()
-        f.const("i32", 0)
-        f.set(packing.across.index)
+        f.set(packing.across.index, ("i32", 0))
         packing.across.begin()
         with counted(f, f.constant("i32", 0), depth):
             packing.line(start, end)
             packing.across.step()
         runs.step()
-        f.get(begin)
-        f.get(run)
-        f.op("i32.add")
-        f.set(begin)
+        f.set(begin, begin, run, "i32.add")
 
 
 def _part_of_run(
@@ -287,23 +255,14 @@ def _part_of_run(
     """
     f = packing.f
     (begin, length), (first, last), (start, end) = run, columns, to
-    f.get(last)
-    f.get(begin)
-    f.op("i32.sub")
-    f.set(end)
+    f.set(end, last, begin, "i32.sub")
     _larger(f, end, f.constant("i32", packing.lanes))
     smaller(f, end, length)
     f.set(end)
-    f.get(first)
-    f.get(begin)
-    f.op("i32.sub")
-    f.set(start)
+    f.set(start, first, begin, "i32.sub")
     _larger(f, start, f.constant("i32", 0))
     latest = f.local("i32")
-    f.get(end)
-    f.const("i32", packing.lanes)
-    f.op("i32.sub")
-    f.set(latest)
+    f.set(latest, end, ("i32", packing.lanes), "i32.sub")
     smaller(f, start, latest)
     f.set(start)
     f.free(latest)
@@ -311,12 +270,7 @@ def _part_of_run(
 
 def _larger(f: Function, value: int, least: int) -> None:
     """Emit `value = max(value, least)` of two signed locals."""
-    f.get(value)
-    f.get(least)
-    f.get(value)
-    f.get(least)
-    f.ops("i32.gt_s", "select")
-    f.set(value)
+    f.set(value, value, least, value, least, "i32.gt_s", "select")
 
 
 SUMS = {
@@ -448,13 +402,8 @@ class _Units:
                 (self.row, self.row_end, unit_rows, self.rows),
                 (self.column, self.column_end, unit_columns, self.columns),
             ):
-                f.get(start)
-                f.get(by)
-                f.op("i32.mul")
-                f.tee(start)
-                f.get(by)
-                f.op("i32.add")
-                f.set(end)
+                f.tee(start, start, by, "i32.mul")
+                f.set(end, by, "i32.add")
                 smaller(f, end, most)
                 f.set(end)
             if self.range is None:
@@ -467,15 +416,8 @@ class _Units:
         f = self.f
         together = self.frame.number(self.sizes.unit_batch)
         last = f.local("i32")
-        f.get(block)
-        f.get(together)
-        f.op("i32.mul")
-        f.get(all_.first)
-        f.op("i32.add")
-        f.tee(block)
-        f.get(together)
-        f.op("i32.add")
-        f.set(last)
+        f.tee(block, block, together, "i32.mul", all_.first, "i32.add")
+        f.set(last, together, "i32.add")
         smaller(f, last, all_.last)
         f.set(last)
         with counted(f, block, last) as batch:
@@ -493,20 +435,19 @@ class _Units:
         f.get(self.base)
         if product.is_staged:
             f.get(self.unit)
-            f.get(frame.number(self.sizes.unit_rows))
-            f.get(self.result_row)
-            f.ops("i32.mul", "i32.mul", "i32.add")
+            f.emit(
+                frame.number(self.sizes.unit_rows),
+                self.result_row,
+                "i32.mul",
+                "i32.mul",
+                "i32.add",
+            )
         else:
             if batch is not None:
-                f.get(batch)
-                f.get(self.rows)
-                f.op("i32.mul")
-                f.get(self.row)
-                f.op("i32.add")
+                f.emit(batch, self.rows, "i32.mul", self.row, "i32.add")
             else:
                 f.get(self.row)
-            f.get(self.result_row)
-            f.ops("i32.mul", "i32.add")
+            f.emit(self.result_row, "i32.mul", "i32.add")
             self._add_numbers(self.column)
         f.set(result)
         self._parts(left, right, result)
@@ -521,41 +462,23 @@ class _Units:
     def _add_numbers(self, count: int) -> None:
         """Emit the addition of a number of numbers to an address."""
         f = self.f
-        f.get(count)
-        f.const("i32", self.sizes.numbers.size)
-        f.ops("i32.mul", "i32.add")
+        f.emit(count, ("i32", self.sizes.numbers.size), "i32.mul", "i32.add")
 
     def _parts(self, left: int, right: int, result: int) -> None:
         """Emit the loop over the parts of the depth, and inside that over panels."""
         f, frame, sizes = self.f, self.frame, self.sizes
         longest = frame.number(sizes.depth_part)
         done, count = f.local("i32"), f.local("i32")
-        f.const("i32", 0)
-        f.set(done)
+        f.set(done, ("i32", 0))
         f.begin("loop")
-        f.get(self.depth)
-        f.get(done)
-        f.op("i32.sub")
-        f.set(count)
+        f.set(count, self.depth, done, "i32.sub")
         smaller(f, count, longest)
         f.set(count)
         self._panels(left, right, result, done, count)
-        f.get(left)
-        f.get(count)
-        f.get(self.left.step)
-        f.ops("i32.mul", "i32.add")
-        f.set(left)
-        f.get(right)
-        f.get(count)
-        f.get(self.right.row)
-        f.ops("i32.mul", "i32.add")
-        f.set(right)
-        f.get(done)
-        f.get(count)
-        f.op("i32.add")
-        f.tee(done)
-        f.get(self.depth)
-        f.op("i32.lt_u")
+        f.set(left, left, count, self.left.step, "i32.mul", "i32.add")
+        f.set(right, right, count, self.right.row, "i32.mul", "i32.add")
+        f.tee(done, done, count, "i32.add")
+        f.emit(self.depth, "i32.lt_u")
         f.br_if(0)
         f.end()
 
@@ -570,23 +493,24 @@ class _Units:
             (result, address),
             (self.column, column),
         ):
-            f.get(source)
-            f.set(local)
+            f.set(local, source)
 
         def multiplied(vectors: int) -> None:
-            f.get(left)
-            f.get(right_panel)
-            f.get(address)
-            f.get(self.row_end)
-            f.get(self.row)
-            f.op("i32.sub")
-            f.get(count)
-            f.get(self.left.row)
-            f.get(self.left.step)
-            f.get(self.right.row)
-            f.get(self.result_row)
-            f.get(done)
-            f.op("i32.eqz")
+            f.emit(
+                left,
+                right_panel,
+                address,
+                self.row_end,
+                self.row,
+                "i32.sub",
+                count,
+                self.left.row,
+                self.left.step,
+                self.right.row,
+                self.result_row,
+                done,
+                "i32.eqz",
+            )
             f.call(self._panel(vectors))
 
         tile, numbers = sizes.tile, sizes.numbers
@@ -598,18 +522,10 @@ class _Units:
                     (column, sizes.width),
                     (address, tile[1] * numbers.bytes),
                 ):
-                    f.get(local)
-                    f.const("i32", step)
-                    f.op("i32.add")
-                    f.set(local)
-                f.get(right_panel)
-                f.get(self.right.step)
-                f.op("i32.add")
-                f.set(right_panel)
+                    f.set(local, local, ("i32", step), "i32.add")
+                f.set(right_panel, right_panel, self.right.step, "i32.add")
         if sizes.narrow:
-            f.get(column)
-            f.get(self.column_end)
-            f.op("i32.lt_u")
+            f.emit(column, self.column_end, "i32.lt_u")
             f.begin("if")
             multiplied(sizes.narrow)
             f.end()

@@ -144,10 +144,7 @@ class IndexCounter:
             for _ in self.coordinates:
                 f.end()
         if self.count is None:
-            f.get(self.index)
-            f.const("i32", 1)
-            f.op("i32.add")
-            f.set(self.index)
+            f.set(self.index, self.index, ("i32", 1), "i32.add")
             return
         self._increment(self.index, self.count)
         if carry is not None:
@@ -157,15 +154,10 @@ class IndexCounter:
     def _increment(self, local: int, length: int) -> None:
         """Emit an increment, and open a block for the wrap to zero."""
         f = self.f
-        f.get(local)
-        f.const("i32", 1)
-        f.op("i32.add")
-        f.tee(local)
-        f.get(length)
-        f.op("i32.eq")
+        f.tee(local, local, ("i32", 1), "i32.add")
+        f.emit(length, "i32.eq")
         f.begin("if")
-        f.const("i32", 0)
-        f.set(local)
+        f.set(local, ("i32", 0))
 
 
 def packing(
@@ -270,23 +262,14 @@ class Packing:
         with units(frame) as unit:
             divided(f, unit, per_run, first, start)
             for local, by in ((start, step), (first, per_unit)):
-                f.get(local)
-                f.get(by)
-                f.op("i32.mul")
-                f.set(local)
+                f.set(local, local, by, "i32.mul")
             if self.range:
-                f.get(first)
-                f.get(self.range.first)
-                f.op("i32.add")
-                f.set(first)
+                f.set(first, first, self.range.first, "i32.add")
             for local, begin, by, most in (
                 (end, start, step, length),
                 (last, first, per_unit, count),
             ):
-                f.get(begin)
-                f.get(by)
-                f.op("i32.add")
-                f.set(local)
+                f.set(local, begin, by, "i32.add")
                 smaller(f, local, most)
                 f.set(local)
             self._begin_lines(first)
@@ -334,8 +317,7 @@ class Packing:
         """Emit the part of one run: neighbours of one row, depth or column."""
         frame, f, evaluator = self.frame, self.f, self.evaluator
         run, across = self.runs_before.index, self.across.index
-        f.get(start)
-        f.set(self.index)
+        f.set(self.index, start)
         own = [self.index] if evaluator.expression.groups[2] else []
         evaluator.locate(
             [
@@ -346,13 +328,10 @@ class Packing:
         )
         along_run, base = f.local("i32"), f.local("i32")
         f.get(run)
-        f.get(frame.number(self.run))
-        f.op("i32.mul")
-        f.set(along_run)
+        f.set(along_run, frame.number(self.run), "i32.mul")
         f.get(self.base)
         if self.range:
-            f.get(self.range.shift)
-            f.op("i32.add")
+            f.emit(self.range.shift, "i32.add")
             self._add(self.matrices.index, self.matrix)
         movers: list[Mover] = [evaluator]
         if self.is_left:
@@ -371,16 +350,10 @@ class Packing:
     def _begin_left(self, across: int, along_run: int, index: int) -> Mover:
         """Emit the address of a left operand's element; returns its cursor."""
         f = self.f
-        f.get(along_run)
-        f.get(self.index)
-        f.op("i32.add")
-        f.set(index)
+        f.set(index, along_run, self.index, "i32.add")
         row, depth = (index, across) if self.is_swapped else (across, index)
         self._add(row, self.row)
-        f.get(depth)
-        f.const("i32", self.size)
-        f.ops("i32.mul", "i32.add")
-        f.set(self.address)
+        f.set(self.address, depth, ("i32", self.size), "i32.mul", "i32.add")
         if self.is_swapped:
             return Strided(f, self.address, self.row)
         return Strided(f, self.address, f.constant("i32", self.size))
@@ -389,10 +362,7 @@ class Packing:
         """Emit the address of a right operand's number, to go along its depth."""
         f = self.f
         index = f.local("i32")
-        f.get(along_run)
-        f.get(self.index)
-        f.op("i32.add")
-        f.set(index)
+        f.set(index, along_run, self.index, "i32.add")
         self._add_depth(index)
         f.set(self.address)
         self._add_column(column)
@@ -401,41 +371,37 @@ class Packing:
     def _in_panel(self, along_run: int, base: int) -> None:
         """Emit the address of a right operand's number, going along its columns."""
         f = self.f
-        f.get(along_run)
-        f.get(self.index)
-        f.op("i32.add")
-        f.set(self.column)
-        f.get(base)
-        f.set(self.address)
+        f.set(self.column, along_run, self.index, "i32.add")
+        f.set(self.address, base)
         self._add_column(self.column)
 
     def _add(self, count: int, step: int) -> None:
         f = self.f
-        f.get(count)
-        f.get(step)
-        f.ops("i32.mul", "i32.add")
+        f.emit(count, step, "i32.mul", "i32.add")
 
     def _add_depth(self, depth: int) -> None:
         f = self.f
-        f.get(depth)
-        f.const("i32", self.sizes.width * self.size)
-        f.ops("i32.mul", "i32.add")
+        f.emit(depth, ("i32", self.sizes.width * self.size), "i32.mul", "i32.add")
 
     def _add_column(self, column: int) -> None:
         """Emit the addition of a column's offset to the address."""
         f, width = self.f, self.sizes.width
-        f.get(self.address)
-        f.get(column)
-        f.const("i32", width)
-        f.op("i32.div_u")
-        f.get(self.panel)
-        f.ops("i32.mul", "i32.add")
-        f.get(column)
-        f.const("i32", width)
-        f.op("i32.rem_u")
-        f.const("i32", self.size)
-        f.ops("i32.mul", "i32.add")
-        f.set(self.address)
+        f.set(
+            self.address,
+            self.address,
+            column,
+            ("i32", width),
+            "i32.div_u",
+            self.panel,
+            "i32.mul",
+            "i32.add",
+            column,
+            ("i32", width),
+            "i32.rem_u",
+            ("i32", self.size),
+            "i32.mul",
+            "i32.add",
+        )
 
     def _store(self) -> None:
         """Emit the store of the value on the stack at the address."""
@@ -444,8 +410,7 @@ class Packing:
             kind = {"f32": "f32", "f64": "f64"}.get(KINDS[self.dtype], "")
             local = f.local(kind or ("i64" if self.size == 8 else "i32"))
             f.set(local)
-            f.get(self.address)
-            f.get(local)
+            f.emit(self.address, local)
             store(self.evaluator.values, self.dtype)
             f.free(local)
             return
@@ -459,9 +424,7 @@ class Packing:
 
     def _store_together(self) -> None:
         f = self.f
-        f.get(self.address)
-        f.get(self.vector)
-        f.memory("v128.store")
+        f.emit(self.address, self.vector, ("v128.store", 0))
 
     def _store_apart(self) -> None:
         """Emit a store for each lane, a row apart."""
@@ -470,8 +433,7 @@ class Packing:
             f.get(self.address)
             if self.is_left:
                 for _ in range(lane):
-                    f.get(self.row)
-                    f.op("i32.add")
+                    f.emit(self.row, "i32.add")
                 offset = 0
             else:
                 offset = lane * self.sizes.width * self.size
@@ -482,25 +444,25 @@ class Packing:
         """Emit the store of a vector that may cross into the next panel."""
         f, width = self.f, self.sizes.width
         column = f.local("i32")
-        f.get(self.column)
-        f.const("i32", width)
-        f.op("i32.rem_u")
-        f.tee(column)
-        f.const("i32", width - LANES)
-        f.op("i32.le_u")
+        f.tee(column, self.column, ("i32", width), "i32.rem_u")
+        f.emit(("i32", width - LANES), "i32.le_u")
         f.begin("if")
         self._store_together()
         f.orelse()
         for lane in range(LANES):
-            f.get(self.address)
-            f.get(self.panel)
-            f.const("i32", width * self.size)
-            f.op("i32.sub")
-            f.const("i32", 0)
-            f.get(column)
-            f.const("i32", width - lane)
-            f.ops("i32.ge_u", "select", "i32.add")
-            f.get(self.vector)
+            f.emit(
+                self.address,
+                self.panel,
+                ("i32", width * self.size),
+                "i32.sub",
+                ("i32", 0),
+                column,
+                ("i32", width - lane),
+                "i32.ge_u",
+                "select",
+                "i32.add",
+                self.vector,
+            )
             f.memory("v128.store32_lane", lane * self.size, lane)
         f.end()
         f.free(column)

@@ -129,23 +129,14 @@ class _Panel:
         self._row_addresses(self.lefts, LEFT, LEFT_ROW)
         self._row_addresses(self.results, RESULT, RESULT_ROW)
         self._begun()
-        f.get(RIGHT)
-        f.set(self.right)
+        f.set(self.right, RIGHT)
         self._repeated(UNROLLED_DEPTHS)
         self._repeated(1)
         self._stored()
         for pointer, step in ((LEFT, LEFT_ROW), (RESULT, RESULT_ROW)):
-            f.get(pointer)
-            f.get(step)
-            f.const("i32", len(self.rows))
-            f.ops("i32.mul", "i32.add")
-            f.set(pointer)
-        f.get(ROWS)
-        f.const("i32", len(self.rows))
-        f.op("i32.sub")
-        f.tee(ROWS)
-        f.const("i32", 0)
-        f.op("i32.gt_s")
+            f.set(pointer, pointer, step, ("i32", len(self.rows)), "i32.mul", "i32.add")
+        f.tee(ROWS, ROWS, ("i32", len(self.rows)), "i32.sub")
+        f.emit(("i32", 0), "i32.gt_s")
         f.br_if(0)
         f.end()
         return f
@@ -153,24 +144,26 @@ class _Panel:
     def _row_addresses(self, addresses: list[int], first: int, step: int) -> None:
         """Emit the address of each row; rows past the last one repeat its address."""
         f = self.f
-        f.get(first)
-        f.set(addresses[0])
+        f.set(addresses[0], first)
         for row in self.rows[1:]:
-            f.get(addresses[row - 1])
-            f.get(step)
-            f.const("i32", 0)
-            f.get(ROWS)
-            f.const("i32", row)
-            f.ops("i32.gt_s", "select", "i32.add")
-            f.set(addresses[row])
+            f.set(
+                addresses[row],
+                addresses[row - 1],
+                step,
+                ("i32", 0),
+                ROWS,
+                ("i32", row),
+                "i32.gt_s",
+                "select",
+                "i32.add",
+            )
 
     def _begun(self) -> None:
         """Emit the zeros with which sums begin."""
         f = self.f
         for row in self.sums:
             for number in row:
-                f.const(self.numbers.zero, 0)
-                f.set(number)
+                f.set(number, (self.numbers.zero, 0))
 
     def _stored(self) -> None:
         """Emit the store of the sums, added to those of earlier parts of the depth."""
@@ -180,31 +173,24 @@ class _Panel:
             for result, row in zip(self.results, self.sums, strict=True)
             for vector, number in enumerate(row)
         ]
-        f.get(FIRST)
-        f.op("i32.eqz")
+        f.emit(FIRST, "i32.eqz")
         f.begin("if")
         for result, offset, number in stores:
-            f.get(result)
-            f.memory(numbers.load, offset)
-            f.get(number)
-            f.op(f"{numbers.shape}.add")
-            f.set(number)
+            f.set(
+                number, result, (numbers.load, offset), number, f"{numbers.shape}.add"
+            )
         f.end()
         for result, offset, number in stores:
-            f.get(result)
-            f.get(number)
-            f.memory(f"{numbers.type}.store", offset)
+            f.emit(result, number, (f"{numbers.type}.store", offset))
 
     def _repeated(self, times: int) -> None:
         """Emit the loop over `times` depths per iteration, or over the last ones."""
         f = self.f
         f.get(DEPTH)
         if times > 1:
-            f.const("i32", times.bit_length() - 1)
-            f.op("i32.shr_u")
+            f.emit(("i32", times.bit_length() - 1), "i32.shr_u")
         else:
-            f.const("i32", UNROLLED_DEPTHS - 1)
-            f.op("i32.and")
+            f.emit(("i32", UNROLLED_DEPTHS - 1), "i32.and")
         f.tee(self.count)
         f.begin("if")
         f.begin("loop")
@@ -212,14 +198,8 @@ class _Panel:
             self._step(0 if self.is_strided else step * self.numbers.size)
         if not self.is_strided:
             for left in self.lefts:
-                f.get(left)
-                f.const("i32", times * self.numbers.size)
-                f.op("i32.add")
-                f.set(left)
-        f.get(self.count)
-        f.const("i32", 1)
-        f.op("i32.sub")
-        f.tee(self.count)
+                f.set(left, left, ("i32", times * self.numbers.size), "i32.add")
+        f.tee(self.count, self.count, ("i32", 1), "i32.sub")
         f.br_if(0)
         f.end()
         f.end()
@@ -228,31 +208,20 @@ class _Panel:
         """Write one depth: each row's number times the columns."""
         f, shape = self.f, self.numbers.shape
         for vector, column in enumerate(self.columns):
-            f.get(self.right)
-            f.memory(self.numbers.load, vector * self.numbers.bytes)
-            f.set(column)
+            f.set(column, self.right, (self.numbers.load, vector * self.numbers.bytes))
         self._moved(self.right, RIGHT_STEP)
         for left, row in zip(self.lefts, self.sums, strict=True):
-            f.get(left)
-            f.memory(self.numbers.load_repeated, offset)
-            f.set(self.repeated)
+            f.set(self.repeated, left, (self.numbers.load_repeated, offset))
             for column, number in zip(self.columns, row, strict=True):
-                f.get(self.repeated)
-                f.get(column)
+                f.emit(self.repeated, column)
                 if self.is_fused:
-                    f.get(number)
-                    f.op(f"{shape}.relaxed_madd")
+                    f.emit(number, f"{shape}.relaxed_madd")
                 else:
-                    f.op(f"{shape}.mul")
-                    f.get(number)
-                    f.op(f"{shape}.add")
+                    f.emit(f"{shape}.mul", number, f"{shape}.add")
                 f.set(number)
             if self.is_strided:
                 self._moved(left, LEFT_STEP)
 
     def _moved(self, pointer: int, step: int) -> None:
         f = self.f
-        f.get(pointer)
-        f.get(step)
-        f.op("i32.add")
-        f.set(pointer)
+        f.set(pointer, pointer, step, "i32.add")

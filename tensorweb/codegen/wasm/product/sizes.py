@@ -462,26 +462,19 @@ class OperandAddress:
             inner = (own, depth) if self.is_left else (depth, own)
             self._cursor.locate([first, *inner])
             (pointer,) = self._cursor.pointers.values()
-            f.get(pointer)
-            f.set(local)
+            f.set(local, pointer)
             return
         f.get(self._base)
         if batch is not None and self.operand.matrix:
             if shift is not None:
-                f.get(shift)
-                f.op("i32.add")
-            f.get(batch)
-            f.get(self._matrix)
-            f.ops("i32.mul", "i32.add")
+                f.emit(shift, "i32.add")
+            f.emit(batch, self._matrix, "i32.mul", "i32.add")
         f.get(index)
         if self.is_left:
             f.get(self.row)
         else:
-            f.const("i32", self.sizes.width)
-            f.op("i32.div_u")
-            f.get(self.step)
-        f.ops("i32.mul", "i32.add")
-        f.set(local)
+            f.emit(("i32", self.sizes.width), "i32.div_u", self.step)
+        f.set(local, "i32.mul", "i32.add")
 
 
 SWAPPED = (0, 2, 1)
