@@ -281,28 +281,22 @@ class _Rows(RowLaunch):
             evaluator.splat(evaluator.result.dtype)
         f.set(best_value)
         back, mask = f.local("i32"), f.local("i32")
-        f.begin("loop")
-        if lanes > 1:
-            # The last vector is shifted back to end with the axis.
-            f.tee(back, end, ("i32", lanes), "i32.sub", index, "i32.sub")
-            f.emit(("i32", 0), "i32.lt_s")
-            f.begin("if")
-            evaluator.move(None, back)
-            f.set(index, index, back, "i32.add")
-            f.end()
-        evaluator.value()
-        best.equals(values, best_value)
-        if lanes > 1:
-            f.op("i32x4.bitmask")
-        f.tee(mask)
-        f.op("i32.eqz")
-        f.begin("if")
-        evaluator.move(lanes)
-        f.tee(index, index, ("i32", lanes), "i32.add")
-        f.emit(end, "i32.lt_s")
-        f.br_if(1)
-        f.end()
-        f.end()
+        with f.block("loop"):
+            if lanes > 1:
+                # The last vector is shifted back to end with the axis.
+                f.tee(back, end, ("i32", lanes), "i32.sub", index, "i32.sub")
+                with f.block("if", ("i32", 0), "i32.lt_s"):
+                    evaluator.move(None, back)
+                    f.set(index, index, back, "i32.add")
+            evaluator.value()
+            best.equals(values, best_value)
+            if lanes > 1:
+                f.op("i32x4.bitmask")
+            f.tee(mask)
+            with f.block("if", "i32.eqz"):
+                evaluator.move(lanes)
+                f.tee(index, index, ("i32", lanes), "i32.add")
+                f.br_if(1, end, "i32.lt_s")
         if lanes > 1:
             f.set(index, index, mask, "i32.ctz", "i32.add")
         f.free(best_value, back, mask)
@@ -343,18 +337,17 @@ def _combining(kernel: Kernel, target: WasmTarget, order: LoopOrder) -> Launch:
         f.set(indices)
         best.start(indices)
         f.set(left, parts)
-        f.begin("loop")
-        f.get(addresses[1])
-        read(values, "int32")
-        f.set(indices)
-        f.get(addresses[0])
-        read(values, dtype)
-        best.take(indices)
-        for address, stride in zip(addresses, strides, strict=True):
-            f.set(address, address, stride, "i32.add")
-        f.tee(left, left, ("i32", 1), "i32.sub")
-        f.br_if(0)
-        f.end()
+        with f.block("loop"):
+            f.get(addresses[1])
+            read(values, "int32")
+            f.set(indices)
+            f.get(addresses[0])
+            read(values, dtype)
+            best.take(indices)
+            for address, stride in zip(addresses, strides, strict=True):
+                f.set(address, address, stride, "i32.add")
+            f.tee(left, left, ("i32", 1), "i32.sub")
+            f.br_if(0)
         result.locate(output)
         best.leave_index()
         result.put()

@@ -474,26 +474,22 @@ class AxisReduction:
     ) -> None:
         """Emit a loop of `count` steps per iteration, by blocks if blocked."""
         f, step = self._f, count * self._lanes
-        f.emit(left, ("i32", step), "i32.ge_s")
-        f.begin("if")
-        stop = self._begin_blocks(left) if is_blocked else None
-        f.begin("loop")
-        several(
-            self.evaluator,
-            count,
-            lambda number: self._combiner.take(self._accumulators[number]),
-            consumer,
-        )
-        count_down(f, left, step, stop)
-        f.br_if(0)
-        f.end()
-        if stop is not None:
-            self.flush()
-            f.emit(left, ("i32", step), "i32.ge_s")
-            f.br_if(0)
-            f.end()
-            f.free(stop)
-        f.end()
+        with f.block("if", left, ("i32", step), "i32.ge_s"):
+            stop = self._begin_blocks(left) if is_blocked else None
+            with f.block("loop"):
+                several(
+                    self.evaluator,
+                    count,
+                    lambda number: self._combiner.take(self._accumulators[number]),
+                    consumer,
+                )
+                count_down(f, left, step, stop)
+                f.br_if(0)
+            if stop is not None:
+                self.flush()
+                f.br_if(0, left, ("i32", step), "i32.ge_s")
+                f.end()
+                f.free(stop)
 
     def _begin_blocks(self, left: int) -> int:
         return begin_blocks(self._f, left, self._f.constant("i32", self.block))
@@ -501,29 +497,27 @@ class AxisReduction:
     def _rest(self, left: int, consumer: ValueConsumer | None) -> None:
         """Emit the last, incomplete vector, shifted back to end with the axis."""
         f, evaluator, combiner = self._f, self.evaluator, self._combiner
-        f.get(left)
-        f.begin("if")
-        back = f.local("i32")
-        f.set(back, left, ("i32", LANES), "i32.sub")
-        evaluator.move(None, back)
-        evaluator.value()
-        if consumer is not None:
-            consumer.move(None, back)
-            consumer.keep(0)
-        if not combiner.is_idempotent:
-            combiner.identity()
-            # Lanes from 4 - left on were not reduced yet.
-            f.emit(
-                f.counting(),
-                ("i32", 0),
-                back,
-                "i32.sub",
-                "i32x4.splat",
-                "i32x4.ge_s",
-                "v128.bitselect",
-            )
-        combiner.take(self._accumulators[-1])
-        f.end()
+        with f.block("if", left):
+            back = f.local("i32")
+            f.set(back, left, ("i32", LANES), "i32.sub")
+            evaluator.move(None, back)
+            evaluator.value()
+            if consumer is not None:
+                consumer.move(None, back)
+                consumer.keep(0)
+            if not combiner.is_idempotent:
+                combiner.identity()
+                # Lanes from 4 - left on were not reduced yet.
+                f.emit(
+                    f.counting(),
+                    ("i32", 0),
+                    back,
+                    "i32.sub",
+                    "i32x4.splat",
+                    "i32x4.ge_s",
+                    "v128.bitselect",
+                )
+            combiner.take(self._accumulators[-1])
         f.free(back)
 
 
@@ -558,29 +552,27 @@ def walk(
     stop = None
     if block is not None and flush is not None:
         stop = begin_blocks(f, left, evaluator.frame.number(block[1]))
-    f.begin("loop")
-    is_inner = axis == len(counts) - 1
-    saved = evaluator.saved() if body_moves or not is_inner else []
-    walk(
-        evaluator,
-        group,
-        counts,
-        body,
-        body_moves=body_moves,
-        block=block,
-        axis=axis + 1,
-    )
-    evaluator.restore(saved)
-    evaluator.shift(group, axis)
-    f.tee(left, left, ("i32", 1), "i32.sub")
-    if stop is not None:
-        f.emit(stop, "i32.gt_s")
-    f.br_if(0)
-    f.end()
+    with f.block("loop"):
+        is_inner = axis == len(counts) - 1
+        saved = evaluator.saved() if body_moves or not is_inner else []
+        walk(
+            evaluator,
+            group,
+            counts,
+            body,
+            body_moves=body_moves,
+            block=block,
+            axis=axis + 1,
+        )
+        evaluator.restore(saved)
+        evaluator.shift(group, axis)
+        f.tee(left, left, ("i32", 1), "i32.sub")
+        if stop is not None:
+            f.emit(stop, "i32.gt_s")
+        f.br_if(0)
     if flush is not None and stop is not None:
         flush()
-        f.get(left)
-        f.br_if(0)
+        f.br_if(0, left)
         f.end()
         f.free(stop)
     for _, copy in saved:

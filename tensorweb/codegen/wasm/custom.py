@@ -138,11 +138,10 @@ class KernelTranslation(Translation):
     def opened(self, kind: str, *exits: str) -> Iterator[int]:
         """Open a block inside a `with` block, which ends for these statements."""
         before = self.exits
-        self.f.begin(kind)
-        self.depth += 1
-        self.exits = {**before, **dict.fromkeys(exits, self.depth)}
-        yield self.depth
-        self.f.end()
+        with self.f.block(kind):
+            self.depth += 1
+            self.exits = {**before, **dict.fromkeys(exits, self.depth)}
+            yield self.depth
         self.depth -= 1
         self.exits = before
 
@@ -204,8 +203,7 @@ class KernelTranslation(Translation):
         """Write a loop around what a function writes."""
         with self.opened("block", "break"), self.opened("loop") as again:
             self.term(condition, scope)
-            self.f.op("i32.eqz")
-            self.f.br_if(self.depth - self.exits["break"])
+            self.f.br_if(self.depth - self.exits["break"], "i32.eqz")
             with self.opened("block", "continue"):
                 write()
             self.body(step, scope)
@@ -289,12 +287,10 @@ class KernelTranslation(Translation):
     def read_at(self, at: int, is_valid: int, kind: str) -> None:
         """Push what an address has, or zero if it is not valid."""
         f = self.f
-        f.get(is_valid)
-        f.begin("if", kind)
-        f.emit(at, (f"{kind}.load", 0))
-        f.orelse()
-        f.const(kind, 0)
-        f.end()
+        with f.block("if", is_valid, result=kind):
+            f.emit(at, (f"{kind}.load", 0))
+            f.orelse()
+            f.const(kind, 0)
 
     def get(self, term: Term, scope: Scope) -> None:
         """Push an element; zero if there is none."""
@@ -411,15 +407,14 @@ class KernelTranslation(Translation):
     def _short(self, term: Term, scope: Scope) -> None:
         """Write `&&` or `||`, whose right side is computed only if it decides."""
         self.term(term.parts[0], scope)
-        self.f.begin("if", "i32")
-        for number, word in enumerate(("&&", "||")):
-            if number:
-                self.f.orelse()
-            if term.word == word:
-                self.term(term.parts[1], scope)
-            else:
-                self.f.const("i32", 1 - number)
-        self.f.end()
+        with self.f.block("if", result="i32"):
+            for number, word in enumerate(("&&", "||")):
+                if number:
+                    self.f.orelse()
+                if term.word == word:
+                    self.term(term.parts[1], scope)
+                else:
+                    self.f.const("i32", 1 - number)
 
     def _divide(self, term: Term, scope: Scope) -> None:
         """Write a division; of integers by zero the quotient is the dividend."""
@@ -556,8 +551,7 @@ class _Regions:
                 continue
             with main.opened("block") as end, main.opened("loop") as again:
                 self.condition(each.term)
-                f.op("i32.eqz")
-                f.br_if(main.depth - end)
+                f.br_if(main.depth - end, "i32.eqz")
                 self.write(each.body)
                 self.write(each.other)
                 f.br(main.depth - again)

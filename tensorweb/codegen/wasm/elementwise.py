@@ -298,19 +298,18 @@ def compress(kernel: Kernel, target: WasmTarget) -> Program:
         segments(frame, (mask, running), first, last) as index,
     ):
         mask.value()
-        f.begin("if")
-        f.get(frame.storage(OUTPUT))
-        running.value()
-        f.emit(
-            ("i32", 1),
-            "i32.sub",
-            ("i32", 4),
-            "i32.mul",
-            "i32.add",
-            index,
-            ("i32.store", 0),
-        )
-        f.end()
+        with f.block("if"):
+            f.get(frame.storage(OUTPUT))
+            running.value()
+            f.emit(
+                ("i32", 1),
+                "i32.sub",
+                ("i32", 4),
+                "i32.mul",
+                "i32.add",
+                index,
+                ("i32.store", 0),
+            )
     work = flops(mask.expression) + flops(running.expression)
     slices = per_slice(UNIT_ELEMENTS * work)
     return Program((frame.launch("compress", -(-length // UNIT_ELEMENTS), slices),))

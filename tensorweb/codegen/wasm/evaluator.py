@@ -200,12 +200,12 @@ class LoadCursor(Cursor):
             self._four(step, pointer, stride)
             return
         f = self.frame.f
-        f.emit(self.results[step.guard], "i32x4.all_true")
-        f.begin("if", "v128")
-        self._four(step, pointer, stride)
-        f.orelse()
-        self.each(step, lambda lane: self._lane_address(step, pointer, stride, lane))
-        f.end()
+        with f.block("if", self.results[step.guard], "i32x4.all_true", result="v128"):
+            self._four(step, pointer, stride)
+            f.orelse()
+            self.each(
+                step, lambda lane: self._lane_address(step, pointer, stride, lane)
+            )
 
     def _bytes_ahead(self, step: Step, stride: int) -> int:
         return self.ahead * itemsize(step.dtype) if stride else 0
@@ -219,13 +219,11 @@ class LoadCursor(Cursor):
             load(self.values, step.dtype, ahead)
             return
         kind = VALUE.get(KINDS[step.dtype], KINDS[step.dtype])
-        f.get(self.results[step.guard])
-        f.begin("if", kind)
-        address()
-        load(self.values, step.dtype, ahead)
-        f.orelse()
-        f.const(kind, 0)
-        f.end()
+        with f.block("if", self.results[step.guard], result=kind):
+            address()
+            load(self.values, step.dtype, ahead)
+            f.orelse()
+            f.const(kind, 0)
 
     def _four(self, step: Step, pointer: int, stride: int) -> None:
         f = self.frame.f
@@ -401,11 +399,10 @@ class Evaluator(LoadCursor):
         else:
             self._inside.ahead = self.ahead
             self._test.leave()
-            f.begin("if")
-            self._inside._move_on()
-            f.orelse()
-            self._move_on()
-            f.end()
+            with f.block("if"):
+                self._inside._move_on()
+                f.orelse()
+                self._move_on()
 
     def several(self, count: int) -> list[list[int]]:
         """Emit the values at the current index and at the next ones, interleaved.

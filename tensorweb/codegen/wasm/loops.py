@@ -32,14 +32,10 @@ def counted(f: Function, first: int, last: int) -> Iterator[int]:
 @contextmanager
 def while_below(f: Function, counter: int, last: int) -> Iterator[None]:
     """Emit a loop that runs while one local is below another, both unsigned."""
-    f.begin("block")
-    f.begin("loop")
-    f.emit(counter, last, "i32.ge_u")
-    f.br_if(1)
-    yield
-    f.br(0)
-    f.end()
-    f.end()
+    with f.block("block"), f.block("loop"):
+        f.br_if(1, counter, last, "i32.ge_u")
+        yield
+        f.br(0)
 
 
 @contextmanager
@@ -185,18 +181,14 @@ def along(
     f.set(last, end, ("i32", lanes), "i32.sub")
     if together is not None and lanes > 1 and not is_whole:
         _back_to(f, counter, last, back, movers)
-    f.begin("loop")
-    yield
-    _step(f, counter, lanes, movers)
-    f.emit(counter, last, "i32.le_s")
-    f.br_if(0)
-    if lanes > 1 and not is_whole:
-        f.emit(counter, end, "i32.lt_s")
-        f.begin("if")
-        _back_to(f, counter, last, back, movers)
-        f.br(1)
-        f.end()
-    f.end()
+    with f.block("loop"):
+        yield
+        _step(f, counter, lanes, movers)
+        f.br_if(0, counter, last, "i32.le_s")
+        if lanes > 1 and not is_whole:
+            with f.block("if", counter, end, "i32.lt_s"):
+                _back_to(f, counter, last, back, movers)
+                f.br(1)
     if together is not None:
         f.end()
     f.free(last, back)
@@ -214,12 +206,10 @@ def _back_to(
 ) -> None:
     """Emit a move back to the local `last`, if the counter is past it."""
     f.tee(back, last, counter, "i32.sub")
-    f.emit(("i32", 0), "i32.lt_s")
-    f.begin("if")
-    f.set(counter, last)
-    for mover in movers:
-        mover.move(None, back)
-    f.end()
+    with f.block("if", ("i32", 0), "i32.lt_s"):
+        f.set(counter, last)
+        for mover in movers:
+            mover.move(None, back)
 
 
 def _in_steps(
@@ -233,15 +223,10 @@ def _in_steps(
     """Emit the loop that processes several steps per iteration."""
     limit = f.local("i32")
     f.set(limit, end, ("i32", lanes * together.count), "i32.sub")
-    f.emit(counter, limit, "i32.le_s")
-    f.begin("if")
-    f.begin("loop")
-    together.write()
-    _step(f, counter, lanes * together.count, movers)
-    f.emit(counter, limit, "i32.le_s")
-    f.br_if(0)
-    f.end()
-    f.end()
+    with f.block("if", counter, limit, "i32.le_s"), f.block("loop"):
+        together.write()
+        _step(f, counter, lanes * together.count, movers)
+        f.br_if(0, counter, limit, "i32.le_s")
     f.free(limit)
 
 

@@ -226,6 +226,23 @@ Part = int | str | tuple[str, float]
 store and its offset."""
 
 
+class Block:
+    """An open block of a function; leaving a `with` block ends it."""
+
+    __slots__ = ("_f",)
+
+    def __init__(self, f: Function) -> None:
+        """Take the function in which it is open."""
+        self._f = f
+
+    def __enter__(self) -> None:
+        """Do nothing: the block is open."""
+
+    def __exit__(self, *_: object) -> None:
+        """End the block."""
+        self._f.end()
+
+
 class Function:
     """One function while it is written.
 
@@ -277,11 +294,12 @@ class Function:
         >>> f = Function(["i32", "i32"])
         >>> f.emit(0, 1, "i32.add", ("i32", 4), "i32.mul")  # (local 0 + local 1) * 4
         """
+        code = self.code
         for part in parts:
-            if isinstance(part, int):
-                self.get(part)
-            elif isinstance(part, str):
-                self.code += CODES[part]
+            if isinstance(part, str):
+                code += CODES[part]
+            elif isinstance(part, int):
+                code += _GETS[part] if part < 128 else _GET + unsigned(part)
             elif "." in part[0]:
                 self.memory(part[0], int(part[1]))
             else:
@@ -352,6 +370,13 @@ class Function:
         self.code += CODES[name]
         self.code.append(TYPES[result] if result else NO_RESULT)
 
+    def block(self, name: str, *condition: Part, result: str = "") -> Block:
+        """Open a `block`, `loop` or `if`, which ends with a `with` block."""
+        if condition:
+            self.emit(*condition)
+        self.begin(name, result)
+        return Block(self)
+
     def orelse(self) -> None:
         """Write `else`."""
         self.code += CODES["else"]
@@ -364,8 +389,10 @@ class Function:
         """Emit a jump out of an enclosing block, or to the start of a loop."""
         self.code += _BRANCH + unsigned(depth)
 
-    def br_if(self, depth: int) -> None:
+    def br_if(self, depth: int, *condition: Part) -> None:
         """Emit a conditional jump out of, or to the start of, an enclosing block."""
+        if condition:
+            self.emit(*condition)
         self.code += _BRANCH_IF + unsigned(depth)
 
     def call(self, name: str) -> None:
@@ -563,24 +590,13 @@ _LOW_HALVES = [*range(8), *range(16, 24)]
 
 def divided(f: Function, number: int, by: int, quotient: int, rest: int) -> None:
     """Emit a division by a local, and its remainder."""
-    f.get(number)
-    f.get(by)
-    f.op("i32.div_u")
-    f.set(quotient)
-    f.get(number)
-    f.get(quotient)
-    f.get(by)
-    f.emit("i32.mul", "i32.sub")
-    f.set(rest)
+    f.set(quotient, number, by, "i32.div_u")
+    f.set(rest, number, quotient, by, "i32.mul", "i32.sub")
 
 
 def smaller(f: Function, value: int, limit: int) -> None:
     """Push the smaller of two locals, unsigned, on the stack."""
-    f.get(value)
-    f.get(limit)
-    f.get(value)
-    f.get(limit)
-    f.emit("i32.lt_u", "select")
+    f.emit(value, limit, value, limit, "i32.lt_u", "select")
 
 
 def divide_vectors(f: Function, sign: str, *, with_rest: bool) -> None:
@@ -610,9 +626,6 @@ def divide_vectors(f: Function, sign: str, *, with_rest: bool) -> None:
     f.shuffle(_LOW_HALVES)
     if with_rest:
         f.set(quotient)
-        f.get(number)
-        f.get(quotient)
-        f.get(by)
-        f.emit("i32x4.mul", "i32x4.sub")
+        f.emit(number, quotient, by, "i32x4.mul", "i32x4.sub")
     for each in (by, number, quotient):
         f.free(each)

@@ -39,13 +39,11 @@ def clear(f: Function, address: int, size: int) -> None:
     pointer, end = f.local("i32"), f.local("i32")
     f.tee(pointer, address)
     f.set(end, ("i32", size), "i32.add")
-    f.begin("loop")
-    for offset in range(0, 64, 16):
-        f.emit(pointer, f.constant("i32x4", 0), ("v128.store", offset))
-    f.tee(pointer, pointer, ("i32", 64), "i32.add")
-    f.emit(end, "i32.ne")
-    f.br_if(0)
-    f.end()
+    with f.block("loop"):
+        for offset in range(0, 64, 16):
+            f.emit(pointer, f.constant("i32x4", 0), ("v128.store", offset))
+        f.tee(pointer, pointer, ("i32", 64), "i32.add")
+        f.br_if(0, end, "i32.ne")
     f.free(pointer, end)
 
 
@@ -155,32 +153,27 @@ def first_not_below(
     left, half = f.local("i32"), f.local("i32")
     f.set(index, ("i32", 0))
     f.set(left, length)
-    f.begin("block")
-    f.begin("loop")
-    f.emit(left, "i32.eqz")
-    f.br_if(1)
-    f.set(half, left, ("i32", 1), "i32.shr_u")
-    f.emit(
-        index,
-        half,
-        "i32.add",
-        ("i32", entry.size),
-        "i32.mul",
-        entries,
-        "i32.add",
-        (f"{entry.key_type}.load", 0),
-        key,
-        f"{entry.key_type}.lt_u",
-    )
-    f.begin("if")
-    f.set(index, index, half, "i32.add", ("i32", 1), "i32.add")
-    f.set(left, left, half, "i32.sub", ("i32", 1), "i32.sub")
-    f.orelse()
-    f.set(left, half)
-    f.end()
-    f.br(0)
-    f.end()
-    f.end()
+    with f.block("block"), f.block("loop"):
+        f.br_if(1, left, "i32.eqz")
+        f.set(half, left, ("i32", 1), "i32.shr_u")
+        with f.block(
+            "if",
+            index,
+            half,
+            "i32.add",
+            ("i32", entry.size),
+            "i32.mul",
+            entries,
+            "i32.add",
+            (f"{entry.key_type}.load", 0),
+            key,
+            f"{entry.key_type}.lt_u",
+        ):
+            f.set(index, index, half, "i32.add", ("i32", 1), "i32.add")
+            f.set(left, left, half, "i32.sub", ("i32", 1), "i32.sub")
+            f.orelse()
+            f.set(left, half)
+        f.br(0)
     f.free(left, half)
 
 
@@ -245,9 +238,8 @@ class RadixRows(SortLaunch):
             f.free(results.local)
             if task.loses_marks:
                 self.is_marked()
-                f.begin("if")
-                self._restore_marks(one, result, row_bits, length, tables)
-                f.end()
+                with f.block("if"):
+                    self._restore_marks(one, result, row_bits, length, tables)
 
     def _passes(
         self, tables: int, one: int, other: int, length: int, varying: int
@@ -264,24 +256,27 @@ class RadixRows(SortLaunch):
         f, entry, word = self.f, self.task.entry, self.single.word
         digit, first, end = (f.local("i32") for _ in range(3))
         f.set(digit, ("i32", 0))
-        f.begin("loop")
-        f.emit(varying, (word, DIGITS - 1), f"{word}.and", (word, 0), f"{word}.ne")
-        f.begin("if")
-        self.address(end, one, length, entry.size)
-        f.set(first, one, digit, "i32.add")
-        f.set(end, end, digit, "i32.add")
-        count(f, entry, first, end, tables)
-        begins(f, entry, tables, other)
-        self.address(end, one, length, entry.size)
-        move(f, entry, one, end, digit, tables)
-        f.set(one, one, other)
-        f.set(other)
-        f.end()
-        f.set(digit, digit, ("i32", 1), "i32.add")
-        f.tee(varying, varying, (word, 8), f"{word}.shr_u")
-        f.emit((word, 0), f"{word}.ne")
-        f.br_if(0)
-        f.end()
+        with f.block("loop"):
+            with f.block(
+                "if",
+                varying,
+                (word, DIGITS - 1),
+                f"{word}.and",
+                (word, 0),
+                f"{word}.ne",
+            ):
+                self.address(end, one, length, entry.size)
+                f.set(first, one, digit, "i32.add")
+                f.set(end, end, digit, "i32.add")
+                count(f, entry, first, end, tables)
+                begins(f, entry, tables, other)
+                self.address(end, one, length, entry.size)
+                move(f, entry, one, end, digit, tables)
+                f.set(one, one, other)
+                f.set(other)
+            f.set(digit, digit, ("i32", 1), "i32.add")
+            f.tee(varying, varying, (word, 8), f"{word}.shr_u")
+            f.br_if(0, (word, 0), f"{word}.ne")
         f.free(digit, first, end)
 
     def _restore_marks(

@@ -143,13 +143,12 @@ class CountLaunch(DigitPass):
         first, end, table = (f.own_local("i32") for _ in range(3))
         with each_block(frame, self.cut) as block:
             self.find(block)
-            f.begin("if")
-            self.ends(block, first, end)
-            for local in (first, end):
-                f.set(local, local, self.digit, "i32.add")
-            self.address(table, frame.storage(COUNTS, "w"), block.unit, TABLE)
-            count(f, self.task.entry, first, end, table)
-            f.end()
+            with f.block("if"):
+                self.ends(block, first, end)
+                for local in (first, end):
+                    f.set(local, local, self.digit, "i32.add")
+                self.address(table, frame.storage(COUNTS, "w"), block.unit, TABLE)
+                count(f, self.task.entry, first, end, table)
         slices = per_slice(4 * self.cut.elements)
         return frame.launch("sort_count", self.cut.units, slices)
 
@@ -163,12 +162,11 @@ class MoveLaunch(DigitPass):
         first, end, table = (f.own_local("i32") for _ in range(3))
         with each_block(frame, self.cut) as block:
             self.find(block)
-            f.begin("if")
-            self.address(table, frame.storage(BEGINS, "w"), block.unit, TABLE)
-            self._begins(block, table)
-            self.ends(block, first, end)
-            move(f, self.task.entry, first, end, self.digit, table)
-            f.end()
+            with f.block("if"):
+                self.address(table, frame.storage(BEGINS, "w"), block.unit, TABLE)
+                self._begins(block, table)
+                self.ends(block, first, end)
+                move(f, self.task.entry, first, end, self.digit, table)
         slices = per_slice(8 * self.cut.elements)
         return frame.launch("sort_move", self.cut.units, slices)
 
@@ -188,38 +186,42 @@ class MoveLaunch(DigitPass):
         f.set(own, counts, block.number, ("i32", TABLE), "i32.mul", "i32.add")
         f.set(carry, ("i32", 0), "i32x4.splat")
         f.set(at, ("i32", 0))
-        f.begin("loop")
-        f.set(total, ("i32", 0), "i32x4.splat")
-        pointer = f.local("i32")
-        f.set(pointer, counts)
-        for end in (own, behind):
-            with while_below(f, pointer, end):
-                f.set(
-                    total, pointer, at, "i32.add", ("v128.load", 0), total, "i32x4.add"
-                )
-                Pointer(f, pointer, TABLE).move(1)
-            if end == own:
-                f.set(before, total)
-        f.free(pointer)
-        f.emit(table, at, "i32.add")
-        self._exclusive(total, carry)
-        f.tee(
-            at,
-            before,
-            "i32x4.add",
-            ("i32", self.task.entry.size.bit_length() - 1),
-            "i32x4.shl",
-            self.target,
-            "i32x4.splat",
-            "i32x4.add",
-            ("v128.store", 0),
-            at,
-            ("i32", 16),
-            "i32.add",
-        )
-        f.emit(("i32", TABLE), "i32.ne")
-        f.br_if(0)
-        f.end()
+        with f.block("loop"):
+            f.set(total, ("i32", 0), "i32x4.splat")
+            pointer = f.local("i32")
+            f.set(pointer, counts)
+            for end in (own, behind):
+                with while_below(f, pointer, end):
+                    f.set(
+                        total,
+                        pointer,
+                        at,
+                        "i32.add",
+                        ("v128.load", 0),
+                        total,
+                        "i32x4.add",
+                    )
+                    Pointer(f, pointer, TABLE).move(1)
+                if end == own:
+                    f.set(before, total)
+            f.free(pointer)
+            f.emit(table, at, "i32.add")
+            self._exclusive(total, carry)
+            f.tee(
+                at,
+                before,
+                "i32x4.add",
+                ("i32", self.task.entry.size.bit_length() - 1),
+                "i32x4.shl",
+                self.target,
+                "i32x4.splat",
+                "i32x4.add",
+                ("v128.store", 0),
+                at,
+                ("i32", 16),
+                "i32.add",
+            )
+            f.br_if(0, ("i32", TABLE), "i32.ne")
         f.free(counts, own, behind, at, before, total, carry)
 
     def _exclusive(self, total: int, carry: int) -> None:
@@ -327,10 +329,8 @@ class EncodeLaunch(SortLaunch):
 
         self.is_marked()
         self.has_zeros()
-        f.op("i32.or")
-        f.begin("if")
-        in_fours(f, end, (first,), entry.size, one)
-        f.end()
+        with f.block("if", "i32.or"):
+            in_fours(f, end, (first,), entry.size, one)
         for total, offset in zip(totals.values(), (ZEROS, NANS), strict=True):
             f.emit(noted, total, ("i32.store", offset))
             f.free(total)
@@ -390,26 +390,25 @@ class RestoreLaunch(DigitPass):
             self.address(own, self.facts_of_blocks, block.unit, FACTS)
             with while_below(f, pointer, end):
                 f.set(marked, pointer, ("i32.load", MARKED), marked, "i32.or")
-                f.emit(pointer, own, "i32.lt_u")
-                f.begin("if")
-                for local, offset in ((zero, ZEROS), (nan, NANS)):
-                    f.set(local, pointer, ("i32.load", offset), local, "i32.add")
-                f.end()
+                with f.block("if", pointer, own, "i32.lt_u"):
+                    for local, offset in ((zero, ZEROS), (nan, NANS)):
+                        f.set(local, pointer, ("i32.load", offset), local, "i32.add")
                 Pointer(f, pointer, FACTS).move(1)
-            f.get(marked)
-            f.begin("if")
-            f.set(result, block.row, self.length, "i32.mul")
-            self.address(result, frame.storage(OUTPUT), result, task.result_size)
-            for local, key in ((zero, self.single.zero()), (nan, self.single.nan())):
-                first_not_below(f, task.entry, self.source, self.length, key, end)
-                f.set(local, end, local, "i32.add")
-                self.address(local, result, local, task.result_size)
-            self.address(nowhere, frame.storage(BEGINS, "w"), block.unit, TABLE)
-            locate(evaluator, block)
-            with along(f, block.index, block.end, 1, [evaluator]):
-                self.bits(evaluator, self.single)
-                f.set(bits)
-                self.restore(bits, zero, nan, nowhere)
-            f.end()
+            with f.block("if", marked):
+                f.set(result, block.row, self.length, "i32.mul")
+                self.address(result, frame.storage(OUTPUT), result, task.result_size)
+                for local, key in (
+                    (zero, self.single.zero()),
+                    (nan, self.single.nan()),
+                ):
+                    first_not_below(f, task.entry, self.source, self.length, key, end)
+                    f.set(local, end, local, "i32.add")
+                    self.address(local, result, local, task.result_size)
+                self.address(nowhere, frame.storage(BEGINS, "w"), block.unit, TABLE)
+                locate(evaluator, block)
+                with along(f, block.index, block.end, 1, [evaluator]):
+                    self.bits(evaluator, self.single)
+                    f.set(bits)
+                    self.restore(bits, zero, nan, nowhere)
         work = self.cut.elements * (task.work + 8)
         return frame.launch("sort_restore", self.cut.units, per_slice(work))

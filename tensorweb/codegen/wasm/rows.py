@@ -286,13 +286,11 @@ class _Rows:
         f.end()
         f.end()
         if self._lanes > 1:
-            f.get(left)
-            f.begin("if")
-            f.set(left, left, ("i32", LANES), "i32.sub")
-            pointer.move(None, left)
-            f.emit(self._address, tail)
-            put(values, dtype)
-            f.end()
+            with f.block("if", left):
+                f.set(left, left, ("i32", LANES), "i32.sub")
+                pointer.move(None, left)
+                f.emit(self._address, tail)
+                put(values, dtype)
         f.free(tail)
 
     def _while_left(self, count: int) -> None:
@@ -320,12 +318,10 @@ class _Rows:
     def _tail(self, evaluator: Evaluator, length: int, tail: int) -> None:
         """Emit the last four elements, before their inputs are overwritten."""
         f, back = self._frame.f, self._left
-        f.emit(length, ("i32", LANES - 1), "i32.and")
-        f.begin("if")
-        f.set(back, length, ("i32", LANES), "i32.sub")
-        evaluator.move(None, back)
-        evaluator.value()
-        f.set(tail)
-        f.set(back, ("i32", 0), back, "i32.sub")
-        evaluator.move(None, back)
-        f.end()
+        with f.block("if", length, ("i32", LANES - 1), "i32.and"):
+            f.set(back, length, ("i32", LANES), "i32.sub")
+            evaluator.move(None, back)
+            evaluator.value()
+            f.set(tail)
+            f.set(back, ("i32", 0), back, "i32.sub")
+            evaluator.move(None, back)

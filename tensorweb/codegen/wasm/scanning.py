@@ -171,30 +171,26 @@ class ScanLoop:
             "i32.and",
             "i32.sub",
         )
-        f.emit(block.index, end_of_vectors, "i32.lt_u")
-        f.begin("if")
-        movers = [self.pointer]
-        with along(f, block.index, end_of_vectors, LANES, movers, is_whole=True):
-            for total in sums:
-                evaluator.value()
-                f.set(total)
-                evaluator.move(1)
-            first, second, third, fourth = sums
-            for total, other in ((fourth, third), (second, first)):
-                self._added(total, other)
-            self._added(third, second)
-            self._added(fourth, second)
-            for number, total in enumerate(sums):
-                f.emit(self.pointer.local, total, self.carry, f"{rule.kind}.add")
-                if number == LANES - 1:
-                    f.tee(self.carry)
-                f.memory(f"{rule.kind}.store", number * itemsize(self.dtype))
-        f.end()
+        with f.block("if", block.index, end_of_vectors, "i32.lt_u"):
+            movers = [self.pointer]
+            with along(f, block.index, end_of_vectors, LANES, movers, is_whole=True):
+                for total in sums:
+                    evaluator.value()
+                    f.set(total)
+                    evaluator.move(1)
+                first, second, third, fourth = sums
+                for total, other in ((fourth, third), (second, first)):
+                    self._added(total, other)
+                self._added(third, second)
+                self._added(fourth, second)
+                for number, total in enumerate(sums):
+                    f.emit(self.pointer.local, total, self.carry, f"{rule.kind}.add")
+                    if number == LANES - 1:
+                        f.tee(self.carry)
+                    f.memory(f"{rule.kind}.store", number * itemsize(self.dtype))
         f.free(end_of_vectors, *sums)
-        f.emit(block.index, block.end, "i32.lt_u")
-        f.begin("if")
-        self._singles(block)
-        f.end()
+        with f.block("if", block.index, block.end, "i32.lt_u"):
+            self._singles(block)
 
     def _added(self, total: int, other: int) -> None:
         f = self._f
@@ -216,24 +212,21 @@ class ScanLoop:
             evaluator.value()
             f.set(four)
             f.tee(done, expected, block.index, "i32.sub")
-            f.begin("if")
-            f.set(mask, f.counting(), done, "i32x4.splat", "i32x4.ge_s")
-            self._chosen(four, nothing, mask)
-            f.end()
+            with f.block("if"):
+                f.set(mask, f.counting(), done, "i32x4.splat", "i32x4.ge_s")
+                self._chosen(four, nothing, mask)
             for shift in (1, 2):
                 f.emit(four, nothing, four)
                 f.shuffle(range(16 - 4 * shift, 32 - 4 * shift))
                 f.set(four, combine)
             self._carried(four, shape)
-            f.get(done)
-            f.begin("if")
-            old = f.local("v128")
-            f.get(pointer.local)
-            load_neighbours(evaluator.values, self.dtype)
-            f.set(old)
-            self._chosen(four, old, mask)
-            f.free(old)
-            f.end()
+            with f.block("if", done):
+                old = f.local("v128")
+                f.get(pointer.local)
+                load_neighbours(evaluator.values, self.dtype)
+                f.set(old)
+                self._chosen(four, old, mask)
+                f.free(old)
             f.emit(pointer.local, four)
             store_neighbours(evaluator.values, self.dtype)
             f.set(expected, block.index, ("i32", LANES), "i32.add")
@@ -355,11 +348,9 @@ class ScanLaunches:
         """Emit the load of the row's total before a block."""
         f = frame.f
         assert block.number is not None, "internal: a row of several blocks"
-        f.get(block.number)
-        f.begin("if")
-        self._total_address(frame, carried, block.row)
-        f.set(carry, (f"{self.rule.carried}.load", 0))
-        f.end()
+        with f.block("if", block.number):
+            self._total_address(frame, carried, block.row)
+            f.set(carry, (f"{self.rule.carried}.load", 0))
 
     def _total_address(self, frame: Frame, storage: int, number: int) -> None:
         f = frame.f
@@ -416,14 +407,14 @@ class ScanLaunches:
                     store_neighbours(vectors, dtype)
                 else:
                     f.memory("v128.store")
-            f.emit(block.index, block.end, "i32.lt_u")
-            f.begin("if")
-            with along(f, block.index, block.end, 1, movers):
+            with (
+                f.block("if", block.index, block.end, "i32.lt_u"),
+                along(f, block.index, block.end, 1, movers),
+            ):
                 f.emit(written.local, read.local)
                 load(singles, rule.dtype)
                 f.emit(before, f"{rule.kind}.{rule.word}")
                 store(singles, dtype)
-            f.end()
         work = 4 * cut.elements // count
         return frame.launch("scan_add", cut.units, per_slice(work))
 

@@ -315,17 +315,13 @@ def in_fours(
         "i32.add",
     )
     for limit, count in ((end_of_fours, LANES), (end, 1)):
-        f.begin("block")
-        f.begin("loop")
-        f.emit(pointers[0], limit, "i32.eq")
-        f.br_if(1)
-        for number in range(count):
-            body(number * size)
-        for pointer in pointers:
-            f.set(pointer, pointer, ("i32", count * size), "i32.add")
-        f.br(0)
-        f.end()
-        f.end()
+        with f.block("block"), f.block("loop"):
+            f.br_if(1, pointers[0], limit, "i32.eq")
+            for number in range(count):
+                body(number * size)
+            for pointer in pointers:
+                f.set(pointer, pointer, ("i32", count * size), "i32.add")
+            f.br(0)
     f.free(end_of_fours)
 
 

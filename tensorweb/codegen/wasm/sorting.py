@@ -128,20 +128,18 @@ class RankLaunch(SortLaunch):
         at, number = f.local("i32"), f.local("i32")
         f.set(at, first)
         f.set(number, ("i32", 0))
-        f.begin("loop")
-        self._own_vector(at)
-        other, after = f.local("i32"), f.local("i32")
-        self._compared(first, at, other, "gt_s", "add")
-        f.set(after, at, ("i32", VECTOR), "i32.add")
-        self._compared(after, end, other, "lt_s", "sub")
-        self._summed()
-        for lane in range(self.lanes):
-            self._store(lane, at, number, bits_at, result, length)
-        f.set(number, number, ("i32", self.lanes), "i32.add")
-        f.tee(at, after)
-        f.emit(end, "i32.ne")
-        f.br_if(0)
-        f.end()
+        with f.block("loop"):
+            self._own_vector(at)
+            other, after = f.local("i32"), f.local("i32")
+            self._compared(first, at, other, "gt_s", "add")
+            f.set(after, at, ("i32", VECTOR), "i32.add")
+            self._compared(after, end, other, "lt_s", "sub")
+            self._summed()
+            for lane in range(self.lanes):
+                self._store(lane, at, number, bits_at, result, length)
+            f.set(number, number, ("i32", self.lanes), "i32.add")
+            f.tee(at, after)
+            f.br_if(0, end, "i32.ne")
         f.free(at, number, other, after)
 
     def _own_vector(self, at: int) -> None:
@@ -186,17 +184,20 @@ class RankLaunch(SortLaunch):
         f, shape = self.f, self._shape
         vector = f.local("v128")
         f.set(other, first)
-        f.begin("block")
-        f.begin("loop")
-        f.emit(other, end, "i32.eq")
-        f.br_if(1)
-        f.set(vector, other, ("v128.load", 0))
-        for own, total in zip(self._own, self._sums, strict=True):
-            f.set(total, total, vector, own, f"{shape}.{word}", f"{shape}.{combine}")
-        f.set(other, other, ("i32", VECTOR), "i32.add")
-        f.br(0)
-        f.end()
-        f.end()
+        with f.block("block"), f.block("loop"):
+            f.br_if(1, other, end, "i32.eq")
+            f.set(vector, other, ("v128.load", 0))
+            for own, total in zip(self._own, self._sums, strict=True):
+                f.set(
+                    total,
+                    total,
+                    vector,
+                    own,
+                    f"{shape}.{word}",
+                    f"{shape}.{combine}",
+                )
+            f.set(other, other, ("i32", VECTOR), "i32.add")
+            f.br(0)
         f.free(vector)
 
     def _summed(self) -> None:

@@ -405,20 +405,16 @@ class Translation(Operators):
             if each.kind == "return":
                 f.op("return")
             elif each.kind == "if":
-                f.begin("if")
-                self.body(each.body, scope)
-                if each.other:
-                    f.orelse()
-                    self.body(each.other, scope)
-                f.end()
+                with f.block("if"):
+                    self.body(each.body, scope)
+                    if each.other:
+                        f.orelse()
+                        self.body(each.other, scope)
             elif each.kind == "while":
-                f.begin("if")
-                f.begin("loop")
-                self.body((*each.body, *each.other), scope)
-                self.term(each.term, scope)
-                f.br_if(0)
-                f.end()
-                f.end()
+                with f.block("if"), f.block("loop"):
+                    self.body((*each.body, *each.other), scope)
+                    self.term(each.term, scope)
+                    f.br_if(0)
             else:
                 self.keep(each, scope)
         if statements and statements[-1].kind == "return":
@@ -560,14 +556,12 @@ class Translation(Operators):
             f.set(local)
         self.term(first.term, inner)
         f.tee(mask)
-        f.op("v128.any_true")
-        f.begin("if")
-        own += self._straight(first.body, dict(inner))
-        for local in reversed(results):
-            f.emit(local, mask)
-            self.choose()
-            f.set(local)
-        f.end()
+        with f.block("if", "v128.any_true"):
+            own += self._straight(first.body, dict(inner))
+            for local in reversed(results):
+                f.emit(local, mask)
+                self.choose()
+                f.set(local)
         for local in results:
             f.get(local)
         return [*own, *results, mask]

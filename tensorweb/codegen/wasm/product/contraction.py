@@ -470,17 +470,15 @@ class _Units:
         longest = frame.number(sizes.depth_part)
         done, count = f.local("i32"), f.local("i32")
         f.set(done, ("i32", 0))
-        f.begin("loop")
-        f.set(count, self.depth, done, "i32.sub")
-        smaller(f, count, longest)
-        f.set(count)
-        self._panels(left, right, result, done, count)
-        f.set(left, left, count, self.left.step, "i32.mul", "i32.add")
-        f.set(right, right, count, self.right.row, "i32.mul", "i32.add")
-        f.tee(done, done, count, "i32.add")
-        f.emit(self.depth, "i32.lt_u")
-        f.br_if(0)
-        f.end()
+        with f.block("loop"):
+            f.set(count, self.depth, done, "i32.sub")
+            smaller(f, count, longest)
+            f.set(count)
+            self._panels(left, right, result, done, count)
+            f.set(left, left, count, self.left.step, "i32.mul", "i32.add")
+            f.set(right, right, count, self.right.row, "i32.mul", "i32.add")
+            f.tee(done, done, count, "i32.add")
+            f.br_if(0, self.depth, "i32.lt_u")
 
     def _panels(
         self, left: int, right: int, result: int, done: int, count: int
@@ -525,10 +523,8 @@ class _Units:
                     f.set(local, local, ("i32", step), "i32.add")
                 f.set(right_panel, right_panel, self.right.step, "i32.add")
         if sizes.narrow:
-            f.emit(column, self.column_end, "i32.lt_u")
-            f.begin("if")
-            multiplied(sizes.narrow)
-            f.end()
+            with f.block("if", column, self.column_end, "i32.lt_u"):
+                multiplied(sizes.narrow)
 
     def _before_narrow(self) -> int:
         """Return a local of the column where panels of full width end."""

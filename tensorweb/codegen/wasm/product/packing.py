@@ -445,26 +445,24 @@ class Packing:
         f, width = self.f, self.sizes.width
         column = f.local("i32")
         f.tee(column, self.column, ("i32", width), "i32.rem_u")
-        f.emit(("i32", width - LANES), "i32.le_u")
-        f.begin("if")
-        self._store_together()
-        f.orelse()
-        for lane in range(LANES):
-            f.emit(
-                self.address,
-                self.panel,
-                ("i32", width * self.size),
-                "i32.sub",
-                ("i32", 0),
-                column,
-                ("i32", width - lane),
-                "i32.ge_u",
-                "select",
-                "i32.add",
-                self.vector,
-            )
-            f.memory("v128.store32_lane", lane * self.size, lane)
-        f.end()
+        with f.block("if", ("i32", width - LANES), "i32.le_u"):
+            self._store_together()
+            f.orelse()
+            for lane in range(LANES):
+                f.emit(
+                    self.address,
+                    self.panel,
+                    ("i32", width * self.size),
+                    "i32.sub",
+                    ("i32", 0),
+                    column,
+                    ("i32", width - lane),
+                    "i32.ge_u",
+                    "select",
+                    "i32.add",
+                    self.vector,
+                )
+                f.memory("v128.store32_lane", lane * self.size, lane)
         f.free(column)
 
 

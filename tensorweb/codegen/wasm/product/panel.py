@@ -125,20 +125,25 @@ class _Panel:
     def written(self) -> Function:
         """Return the function."""
         f = self.f
-        f.begin("loop")
-        self._row_addresses(self.lefts, LEFT, LEFT_ROW)
-        self._row_addresses(self.results, RESULT, RESULT_ROW)
-        self._begun()
-        f.set(self.right, RIGHT)
-        self._repeated(UNROLLED_DEPTHS)
-        self._repeated(1)
-        self._stored()
-        for pointer, step in ((LEFT, LEFT_ROW), (RESULT, RESULT_ROW)):
-            f.set(pointer, pointer, step, ("i32", len(self.rows)), "i32.mul", "i32.add")
-        f.tee(ROWS, ROWS, ("i32", len(self.rows)), "i32.sub")
-        f.emit(("i32", 0), "i32.gt_s")
-        f.br_if(0)
-        f.end()
+        with f.block("loop"):
+            self._row_addresses(self.lefts, LEFT, LEFT_ROW)
+            self._row_addresses(self.results, RESULT, RESULT_ROW)
+            self._begun()
+            f.set(self.right, RIGHT)
+            self._repeated(UNROLLED_DEPTHS)
+            self._repeated(1)
+            self._stored()
+            for pointer, step in ((LEFT, LEFT_ROW), (RESULT, RESULT_ROW)):
+                f.set(
+                    pointer,
+                    pointer,
+                    step,
+                    ("i32", len(self.rows)),
+                    "i32.mul",
+                    "i32.add",
+                )
+            f.tee(ROWS, ROWS, ("i32", len(self.rows)), "i32.sub")
+            f.br_if(0, ("i32", 0), "i32.gt_s")
         return f
 
     def _row_addresses(self, addresses: list[int], first: int, step: int) -> None:
@@ -173,13 +178,15 @@ class _Panel:
             for result, row in zip(self.results, self.sums, strict=True)
             for vector, number in enumerate(row)
         ]
-        f.emit(FIRST, "i32.eqz")
-        f.begin("if")
-        for result, offset, number in stores:
-            f.set(
-                number, result, (numbers.load, offset), number, f"{numbers.shape}.add"
-            )
-        f.end()
+        with f.block("if", FIRST, "i32.eqz"):
+            for result, offset, number in stores:
+                f.set(
+                    number,
+                    result,
+                    (numbers.load, offset),
+                    number,
+                    f"{numbers.shape}.add",
+                )
         for result, offset, number in stores:
             f.emit(result, number, (f"{numbers.type}.store", offset))
 
@@ -192,17 +199,14 @@ class _Panel:
         else:
             f.emit(("i32", UNROLLED_DEPTHS - 1), "i32.and")
         f.tee(self.count)
-        f.begin("if")
-        f.begin("loop")
-        for step in range(times):
-            self._step(0 if self.is_strided else step * self.numbers.size)
-        if not self.is_strided:
-            for left in self.lefts:
-                f.set(left, left, ("i32", times * self.numbers.size), "i32.add")
-        f.tee(self.count, self.count, ("i32", 1), "i32.sub")
-        f.br_if(0)
-        f.end()
-        f.end()
+        with f.block("if"), f.block("loop"):
+            for step in range(times):
+                self._step(0 if self.is_strided else step * self.numbers.size)
+            if not self.is_strided:
+                for left in self.lefts:
+                    f.set(left, left, ("i32", times * self.numbers.size), "i32.add")
+            f.tee(self.count, self.count, ("i32", 1), "i32.sub")
+            f.br_if(0)
 
     def _step(self, offset: int) -> None:
         """Write one depth: each row's number times the columns."""
