@@ -201,7 +201,10 @@ _TENSORWEB: dict[str, str] = {
     "uniform_": "write `tw.nn.init.uniform_(x)`",
     "Generator": f"write {_KEY}, and `tw.random.split(key)` for more of them",
     "amp": "write `x.astype(tw.float16)` where half precision is enough",
-    "autograd": "write `tw.grad(f)(x)`, `tw.vjp` or `loss.backward()`",
+    "autograd": (
+        "write `tw.grad(f)(x)`, `tw.vjp` or `loss.backward()`, and `tw.custom_vjp` for "
+        "a rule of your own"
+    ),
     **dict.fromkeys(
         ("adam", "adamw", "apply_updates", "chain", "sgd"),
         "Optax's names are in `tw.optim.optax`",
@@ -220,8 +223,16 @@ _TENSORWEB: dict[str, str] = {
     "randn_like": f"write {_KEY} and `tw.random.normal(key, x.shape)`",
     "randperm": f"write {_KEY} and `tw.random.permutation(key, n)`",
     "special": "write `tw.scipy.special`",
+    "PRNGKey": "write `tw.random.key(0)`",
+    "config": "precision and devices are chosen by dtypes and `tw.set_default_device`",
+    "device_get": "write `x.tolist()`, or `x.cpu()`",
+    "is_grad_enabled": _GRADIENTS,
+    "tree_flatten": "write `tw.tree.flatten`",
+    "tree_leaves": "write `tw.tree.leaves`",
     "tree_map": "write `tw.tree.map`",
-    "tree_util": "write `tw.tree.map`, `tw.tree.flatten`",
+    "tree_structure": "write `tw.tree.flatten(model)[1]`",
+    "tree_unflatten": "write `tw.tree.unflatten`",
+    "tree_util": "write `tw.tree.map`, `tw.tree.leaves`, `tw.tree.flatten`",
     "utils": "its data sets and batches are in `tw.data`",
 }
 

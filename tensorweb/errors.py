@@ -410,6 +410,16 @@ class TensorwebWarning(UserWarning):
     """
 
 
+class ModeWarning(TensorwebWarning):
+    """A layer evaluates while gradients are computed; said once a program.
+
+    `model.train()` or `model.eval()` says which is meant.
+
+    >>> issubclass(ModeWarning, TensorwebWarning)
+    True
+    """
+
+
 class NarrowedDataWarning(TensorwebWarning):
     """Host data of 64-bit numbers became 32-bit ones; said once a program.
 

@@ -23,7 +23,8 @@ from tools.process import ROOT
 
 JAX = {
     *("block_until_ready", "device_put", "eval_shape", "lax", "make_jaxpr"),
-    *("tree_map", "tree_util"),
+    *("tree_map", "tree_util", "PRNGKey", "config", "device_get", "tree_flatten"),
+    *("tree_leaves", "tree_structure", "tree_unflatten"),
 }
 """Names of the advice that JAX alone has."""
 

@@ -318,7 +318,6 @@ MEANINGS: dict[str, dict[str, str]] = {
         "x": "floats of any shape.",
         "rng": "a generator, a key or a seed; None for the program's generator.",
         "key": "of `tw.random`; without one nothing is dropped.",
-        "p": "probability that an element is dropped.",
         "eps": "added to the divisor against division by 0.",
         "inplace": "accepted as in PyTorch; the result is a new tensor.",
         "input": "the predictions.",
@@ -448,6 +447,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     },
     "tw.nn.Sequential": {
         "module": "the layer.",
+        "name": "of the layer.",
         "layers": "modules or functions, or one dict of them by name.",
         "layer": "a module, or a function of one tensor.",
         "x": "what the first layer takes.",
@@ -572,6 +572,7 @@ LIKE: dict[str, str] = {
     "tw.nn.ConvTranspose2d": "tw.nn.conv_transpose1d tw.nn.conv_transpose2d "
     "tw.nn.conv_transpose3d",
     "tw.nn.cross_entropy": "tw.nn.nll",
+    "tw.nn.dropout": "tw.nn.dropout1d tw.nn.dropout2d tw.nn.dropout3d",
     "tw.nn.fold": "tw.nn.Fold tw.nn.Unfold",
     "tw.nn.TransformerDecoderLayer.forward": "tw.nn.TransformerDecoder.forward",
     "tw.nn.GRU": "tw.nn.GRUCell tw.nn.LSTMCell tw.nn.RNNCell",
@@ -601,6 +602,7 @@ TYPES = {
     "Size": "int or tuple of ints",
     "Length": "int",
     "Hook": "function",
+    "Key": "Tensor or None",
     "HookHandle": "object with `remove()`",
     "Sections": "int or list of ints",
     "Padding": "int, tuple of ints or str",

@@ -342,7 +342,7 @@ class MultiheadAttention(Module):
             mask = _seeing_more(mask, k.shape[2], more)
         scale = 1 / math.sqrt(q.shape[-1])
         weights = _weights(name, q, k, is_causal and not more, mask, scale)
-        drawn = training_key(self, self.dropout, dropout_key, q.device)
+        drawn = training_key(self, self.dropout, dropout_key, q)
         weights = dropout(weights, self.dropout, key=drawn)
         joined = (weights @ v).permute_dims((0, 2, 1, 3)).reshape(*operands[0].shape)
         result = self.out_proj(joined)

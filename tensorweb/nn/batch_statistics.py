@@ -10,7 +10,7 @@ from tensorweb.functions import rsqrt, zeros
 from tensorweb.graph.tracing import open_repeat, open_trace
 from tensorweb.nn import init
 from tensorweb.nn.arguments import as_float, positive, positive_eps
-from tensorweb.nn.module import Module
+from tensorweb.nn.module import Module, warn_of_mode
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.transforms.custom import stop_gradient
@@ -230,7 +230,11 @@ class ChannelNorm(Module):
             TraceError: in training inside of `vmap` or `checkpoint`.
         """
         tensor = as_float(type(self).__name__, x, self.weight)
-        return self._normalized(tensor, self.training if train is None else train)
+        if train is None:
+            train = self.training
+            if not train and self.statistics is not None:
+                warn_of_mode(self, tensor, "leaves its running statistics as they are")
+        return self._normalized(tensor, train)
 
     def _normalized(self, x: Tensor, train: bool) -> Tensor:
         """Return the normalised input, of any rank."""

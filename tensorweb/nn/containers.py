@@ -116,8 +116,9 @@ class Sequential(Module):
                 arguments["key"] = fold_in(key, index)
             if train is not None and "train" in accepted:
                 arguments["train"] = train
-            if train is not None and not accepted and isinstance(layer, Module):
-                # The layers of a block without `train=` have only their mode.
+            is_told = "train" in accepted
+            if train is not None and not is_told and isinstance(layer, Module):
+                # Layers without `train=` have only their mode, also `Dropout`.
                 with _in_mode(layer, train):
                     x = layer(x, **arguments)
             else:

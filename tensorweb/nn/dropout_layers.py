@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from types import EllipsisType
+from typing import TypeAlias
+
 from tensorweb.errors import DataError, TraceError
 from tensorweb.functions import where
 from tensorweb.graph.tracing import open_repeat, open_trace
 from tensorweb.nn.arguments import as_float
 from tensorweb.nn.init import generator
-from tensorweb.nn.module import Module
+from tensorweb.nn.module import Module, warn_of_mode
 from tensorweb.random import bernoulli
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -23,28 +26,54 @@ __all__ = [
     "dropout3d",
 ]
 
+Key: TypeAlias = Tensor | EllipsisType | None
+"""A key, None for no dropout, or `...` for one that is drawn from the program's."""
 
-def dropout(x: ArrayLike, p: float = 0.5, *, key: Tensor | None = None) -> Tensor:
+
+def dropout(
+    x: ArrayLike,
+    p: float = 0.5,
+    training: bool = True,
+    inplace: bool = False,
+    *,
+    key: Key = ...,
+) -> Tensor:
     """Return `x` with a share `p` of its elements 0, the others divided by `1 - p`.
 
-    Without a key nothing is dropped. The same key drops the same elements. Source:
-    N. Srivastava and others, Dropout: a simple way to prevent neural networks from
-    overfitting, 2014.
+    The same key drops the same elements. Source: N. Srivastava and others, Dropout: a
+    simple way to prevent neural networks from overfitting, 2014.
+
+    Args:
+        x: floats.
+        p: probability that an element is 0.
+        training: False drops nothing.
+        inplace: accepted as in PyTorch; the result is a new tensor.
+        key: of `tw.random`. Without one it is drawn from the program's generator, as in
+            PyTorch; with None nothing is dropped.
 
     Raises:
         DataError: `p` is no probability.
         DTypeError: `x` is no floating-point tensor, or the key no key.
+        TraceError: a key would be drawn inside of a transformation, which repeats the
+            draw of its recording.
 
     >>> tw.nn.dropout(tw.ones(4), 0.5, key=tw.random.key(0))
     tensor([0., 0., 2., 2.])
-    >>> tw.nn.dropout(tw.ones(4), 0.5)
+    >>> tw.nn.dropout(tw.ones(4), 0.5, training=False)
     tensor([1., 1., 1., 1.])
     """
     tensor = as_float("dropout", x)
-    return _dropped("dropout", tensor, p, key, tensor.shape)
+    return _dropped("dropout", tensor, p, _drawn(tensor, p, training, key))
 
 
-def dropout1d(x: ArrayLike, p: float = 0.5, *, key: Tensor | None = None) -> Tensor:
+def dropout1d(
+    x: ArrayLike,
+    p: float = 0.5,
+    training: bool = True,
+    inplace: bool = False,
+    *,
+    key: Key = ...,
+) -> Tensor:
     """Return `(n, channels, length)` with a share `p` of the channels 0.
 
     One example may do without `n`. Errors are those of `dropout`.
@@ -52,10 +81,17 @@ def dropout1d(x: ArrayLike, p: float = 0.5, *, key: Tensor | None = None) -> Ten
     >>> tw.nn.dropout1d(tw.ones((2, 3)), 1.0, key=tw.random.key(0)).sum()
     tensor(0.)
     """
-    return _channels_dropped("dropout1d", x, p, key, 3)
+    return _channels_dropped("dropout1d", x, p, training, key, 3)
 
 
-def dropout2d(x: ArrayLike, p: float = 0.5, *, key: Tensor | None = None) -> Tensor:
+def dropout2d(
+    x: ArrayLike,
+    p: float = 0.5,
+    training: bool = True,
+    inplace: bool = False,
+    *,
+    key: Key = ...,
+) -> Tensor:
     """Return `(n, channels, h, w)` with a share `p` of the channels 0.
 
     One example may do without `n`. Errors are those of `dropout`.
@@ -63,10 +99,17 @@ def dropout2d(x: ArrayLike, p: float = 0.5, *, key: Tensor | None = None) -> Ten
     >>> tw.nn.dropout2d(tw.ones((2, 3, 3)), 0.0, key=tw.random.key(0)).sum()
     tensor(18.)
     """
-    return _channels_dropped("dropout2d", x, p, key, 4)
+    return _channels_dropped("dropout2d", x, p, training, key, 4)
 
 
-def dropout3d(x: ArrayLike, p: float = 0.5, *, key: Tensor | None = None) -> Tensor:
+def dropout3d(
+    x: ArrayLike,
+    p: float = 0.5,
+    training: bool = True,
+    inplace: bool = False,
+    *,
+    key: Key = ...,
+) -> Tensor:
     """Return `(n, channels, d, h, w)` with a share `p` of the channels 0.
 
     One example may do without `n`. Errors are those of `dropout`.
@@ -74,21 +117,25 @@ def dropout3d(x: ArrayLike, p: float = 0.5, *, key: Tensor | None = None) -> Ten
     >>> tw.nn.dropout3d(tw.ones((2, 3, 3, 3)), 0.0, key=tw.random.key(0)).sum()
     tensor(54.)
     """
-    return _channels_dropped("dropout3d", x, p, key, 5)
+    return _channels_dropped("dropout3d", x, p, training, key, 5)
 
 
 def _channels_dropped(
-    name: str, x: ArrayLike, p: float, key: Tensor | None, rank: int
+    name: str, x: ArrayLike, p: float, training: bool, key: Key, rank: int
 ) -> Tensor:
     """Drop full channels of a batch, or of one example of fewer axes than `rank`."""
     tensor = as_float(name, x)
     channels = 1 if tensor.ndim == rank - 1 else 2
     shape = tensor.shape[:channels] + (1,) * (tensor.ndim - channels)
-    return _dropped(name, tensor, p, key, shape)
+    return _dropped(name, tensor, p, _drawn(tensor, p, training, key), shape)
 
 
 def _dropped(
-    name: str, x: Tensor, p: float, key: Tensor | None, shape: tuple[int, ...]
+    name: str,
+    x: Tensor,
+    p: float,
+    key: Tensor | None,
+    shape: tuple[int, ...] | None = None,
 ) -> Tensor:
     """Return `x` with dropout by a random mask of a shape that broadcasts."""
     fraction = _checked(name, p)
@@ -96,7 +143,7 @@ def _dropped(
         return x
     if fraction == 1.0:
         return x * 0.0
-    retained = bernoulli(key, 1.0 - fraction, shape)
+    retained = bernoulli(key, 1.0 - fraction, x.shape if shape is None else shape)
     return where(retained, x * (1 / (1.0 - fraction)), 0.0)
 
 
@@ -107,7 +154,7 @@ def _checked(name: str, p: float) -> float:
 
 
 def training_key(
-    layer: Module, p: float, key: Tensor | None, device: str
+    layer: Module, p: float, key: Tensor | None, x: Tensor
 ) -> Tensor | None:
     """Return the key of a call: the given one, or in training one that is drawn.
 
@@ -115,15 +162,29 @@ def training_key(
         TraceError: it would be drawn inside of a transformation, which repeats the
             draw of its recording.
     """
-    if key is not None or not layer.training or not p:
-        return key
+    if key is None and p and not layer.training:
+        warn_of_mode(layer, x, "drops nothing")
+    return _drawn(x, p, layer.training, ... if key is None else key, layer)
+
+
+def _drawn(
+    x: Tensor, p: float, training: bool, key: Key, layer: object = None
+) -> Tensor | None:
+    """Return the key of a call, drawn from the program's generator if it gives none."""
+    if not isinstance(key, EllipsisType):
+        return key if training or layer is not None else None
+    if not training or not p:
+        return None
     if open_trace() is not None or open_repeat() is not None:
+        name, off = "dropout", "training=False"
+        if layer is not None:
+            name, off = type(layer).__name__, "call model.eval()"
         raise TraceError(
-            f"{type(layer).__name__}: in training mode dropout draws a key, and inside "
-            "of jit, vmap and checkpoint each call would drop the same elements; give "
-            "the call a key=, or call model.eval()."
+            f"{name}: in training mode dropout draws a key, and inside of jit, vmap "
+            "and checkpoint each call would drop the same elements; give the call a "
+            f"key=, or {off}."
         )
-    return generator(None, device)._next()
+    return generator(None, x.device)._next()
 
 
 class Dropout(Module):
@@ -153,7 +214,7 @@ class Dropout(Module):
             TraceError: in training mode without a key, inside of a transformation.
         """
         tensor = as_float(type(self).__name__, x)
-        key = training_key(self, self.p, key, tensor.device)
+        key = training_key(self, self.p, key, tensor)
         return dropout(tensor, self.p, key=key)
 
     def extra_repr(self) -> str:
@@ -177,8 +238,8 @@ class Dropout1d(Dropout):
         """
         name = type(self).__name__
         tensor = as_float(name, x)
-        key = training_key(self, self.p, key, tensor.device)
-        return _channels_dropped(name, tensor, self.p, key, self._rank)
+        key = training_key(self, self.p, key, tensor)
+        return _channels_dropped(name, tensor, self.p, True, key, self._rank)
 
     _rank = 3
 

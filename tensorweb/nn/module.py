@@ -9,7 +9,9 @@ from typing import Any, ClassVar, NoReturn, Self, TypeVar, dataclass_transform
 
 from tensorweb.advice import advise_on_keyword, module_method_advice
 from tensorweb.dtypes import DType
-from tensorweb.errors import DataError, DTypeError, TensorwebError
+from tensorweb.errors import DataError, DTypeError, ModeWarning, TensorwebError
+from tensorweb.frames import warn_once
+from tensorweb.graph.autograd import is_differentiating, reaches_leaf
 from tensorweb.nn.arguments import as_float, operand
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.arguments import answering_keywords
@@ -466,6 +468,17 @@ class Module:
 
 
 register_module(Module)
+
+
+def warn_of_mode(layer: Module, x: Tensor, what: str) -> None:
+    """Warn of a layer that evaluates, unasked, while gradients are computed."""
+    if "training" not in vars(layer) and (is_differentiating() or reaches_leaf(x.node)):
+        warn_once(
+            ModeWarning,
+            f"{type(layer).__name__} {what} while gradients are computed: a new module "
+            "evaluates. Call model.train() to train it, model.eval() to evaluate "
+            "without this warning.",
+        )
 
 
 def _named(value: Any) -> Iterator[tuple[str, Any]]:

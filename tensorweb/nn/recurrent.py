@@ -203,7 +203,7 @@ class Recurrent(Module):
     ) -> tuple[Tensor, list[State]]:
         directions = 2 if self.bidirectional else 1
         suffixes, last = self._suffixes(), []
-        key = training_key(self, self.dropout, key, x.device)
+        key = training_key(self, self.dropout, key, x)
         for layer in range(self.num_layers):
             if layer and self.dropout and key is not None:
                 x = drop(x, self.dropout, key=fold_in(key, layer))

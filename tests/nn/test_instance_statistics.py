@@ -45,6 +45,7 @@ def test_other_calls_normalise_by_them(device: str) -> None:
             "num_batches_tracked": tw.asarray(0),
         }
     )
+    layer.eval()
     x = tw.asarray(X, device=device)
     expected = [[[0.0, 1.0], [1.0, 3.0]], [[2.0, 3.0], [0.0, 0.0]]]
     assert layer(x).tolist() == expected

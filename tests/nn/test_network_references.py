@@ -36,7 +36,7 @@ def tensor_of(case: Case, name: str, dtype: tw.DType) -> tw.Tensor:
 def layer_of(case: Case, dtype: tw.DType) -> Any:
     if case.layer is None:
         return None
-    layer = case.layer(nn).to(dtype=dtype)
+    layer = case.layer(nn).to(dtype=dtype).eval()
     state = {
         name: tw.asarray(values_of_state(name, t.size), dtype).reshape(t.shape)
         if t.dtype.kind == "float"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -121,3 +122,52 @@ def test_sequences_are_padded(device: str) -> None:
 def test_a_module_takes_a_dtype_alone() -> None:
     layer = nn.Linear(2, 2, device="cpu").to(tw.float64)
     assert (layer.weight.dtype, layer.cpu().weight.device) == (tw.float64, "cpu")
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (lambda: nn.Dropout(0.5), "drops nothing"),
+        (lambda: nn.BatchNorm1d(2), "leaves its running statistics"),
+    ],
+)
+def test_an_unset_mode_warns_where_gradients_are_computed(
+    kind: Callable[[], nn.Module], words: str
+) -> None:
+    x = tw.ones((3, 2))
+    model = nn.Sequential(nn.Linear(2, 2), kind())
+    model(x)  # nothing is differentiated
+    with pytest.warns(tw.ModeWarning, match=rf"{words}.*Call model\.train\(\)"):
+        tw.grad(lambda x: model(x).sum())(x)
+    model.requires_grad_()
+    with pytest.warns(tw.ModeWarning, match=r"model\.eval\(\)"):
+        model(x).sum().backward()
+    for mode in (True, False):
+        model.train(mode)(x).sum().backward()
+    with tw.no_grad():
+        nn.Sequential(nn.Linear(2, 2).requires_grad_(), kind())(x)
+
+
+def test_train_reaches_dropout_without_a_key(device: str) -> None:
+    model = nn.Sequential(nn.ReLU(), nn.Dropout(1.0))
+    x = tw.ones(4)
+    assert model(x, train=True).sum().item() == 0
+    assert model(x, train=False).sum().item() == model(x).sum().item() == 4
+    assert "training" not in vars(model[1])
+    with pytest.raises(tw.TraceError, match="give the call a key="):
+        tw.vmap(lambda row: model(row, train=True))(tw.ones((2, 4)))
+
+
+def test_dropout_as_a_function_is_pytorchs(device: str) -> None:
+    dropout = nn.functional.dropout
+    x = tw.ones(64)
+    first, second = dropout(x, 0.5), dropout(x, 0.5)
+    assert 0 < (first == 0).sum().item() < 64
+    assert (first != second).any().item()
+    assert set(first.tolist()) == {0.0, 2.0}
+    assert dropout(x, 0.5, training=False).sum().item() == 64
+    assert dropout(x, 0.5, key=None).sum().item() == 64
+    assert dropout(x, 0.5, False, key=tw.random.key(0)).sum().item() == 64
+    assert nn.dropout2d(tw.ones((1, 8, 2, 2)), 1.0).sum().item() == 0
+    with pytest.raises(tw.TraceError, match="training=False"):
+        tw.vmap(lambda row: dropout(row, 0.5))(tw.ones((2, 4)))

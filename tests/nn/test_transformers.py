@@ -30,7 +30,7 @@ def test_copies_of_a_layer_have_parameters_of_their_own(cpu: str) -> None:
 
 
 def test_a_transformer_trains(device: str) -> None:
-    model = nn.Transformer(4, 2, 1, 1, 8, batch_first=True, rng=0)
+    model = nn.Transformer(4, 2, 1, 1, 8, batch_first=True, rng=0).eval()
     x, y = tw.random.normal(tw.random.key(0), (2, 3, 2, 4))
 
     def loss(model: nn.Transformer) -> tw.Tensor:
