@@ -116,8 +116,9 @@ def stirling(x: Tensor) -> Tensor:
     inverse = 1 / where(is_near, FAR, x)
     far = inverse * polynomial(inverse * inverse, _STIRLING)
     near = where(is_near, x, 1.0)
-    direct = gammaln(near) - ((near - 0.5) * log(near) - near + HALF_LOG_2PI)
-    return where(is_near, direct, far)
+    size, factor = _near(near)
+    size = size + near - HALF_LOG_2PI
+    return where(is_near, size + (log(factor) - (near - 0.5) * log(near)), far)
 
 
 def _sine(x: Tensor) -> Tensor:
