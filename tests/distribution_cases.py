@@ -35,11 +35,50 @@ CASES: dict[str, tuple[str, dict[str, Any], Any]] = {
         },
         [0.5, 0.25],
     ),
+    "gamma": (
+        "Gamma",
+        {"concentration": [0.5, 3.0], "rate": [[2.0], [0.25]]},
+        [0.3, 4.0],
+    ),
+    "chi-square": ("Chi2", {"df": [1.0, 5.0]}, [0.3, 4.0]),
+    "beta": (
+        "Beta",
+        {"concentration1": [0.5, 3.0], "concentration0": [2.0, 1.5]},
+        [0.3, 0.9],
+    ),
+    "shares": (
+        "Dirichlet",
+        {"concentration": [[0.5, 3.0, 1.0], [2.0, 2.0, 9.0]]},
+        [0.2, 0.3, 0.5],
+    ),
+    "student": ("StudentT", {"df": [0.5, 4.0], "loc": 1.0, "scale": 2.0}, [0.3, 9.0]),
+    "half normal": ("HalfNormal", {"scale": [0.5, 2.0]}, [0.3, 1.0]),
+    "half cauchy": ("HalfCauchy", {"scale": [0.5, 2.0]}, [0.3, 1.0]),
+    "poisson": ("Poisson", {"rate": [0.5, 20.0]}, [0.0, 17.0]),
+    "geometric": ("Geometric", {"probs": [0.25, 0.9]}, [3.0, 0.0]),
+    "negative binomial": (
+        "NegativeBinomial",
+        {"total_count": [2.0, 5.5], "probs": [0.25, 0.8]},
+        [3.0, 11.0],
+    ),
+    "one-hot categorical": (
+        "OneHotCategorical",
+        {"logits": [0.5, -1.0, 3.0]},
+        [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+    ),
 }
 """By name: the class, its parameters, and values."""
 
 OTHERS: dict[str, dict[str, Any]] = {
     "normal": {"loc": 0.0, "scale": [1.5, 0.5]},
+    "gamma": {"concentration": [1.5, 2.0], "rate": 0.75},
+    "chi-square": {"df": 2.0},
+    "beta": {"concentration1": 1.0, "concentration0": [0.5, 4.0]},
+    "shares": {"concentration": [1.0, 2.0, 0.5]},
+    "half normal": {"scale": 1.5},
+    "poisson": {"rate": [2.0, 15.0]},
+    "geometric": {"probs": 0.5},
+    "one-hot categorical": {"probs": [0.2, 0.3, 0.5]},
     "log-normal": {"loc": [0.0, 1.0], "scale": 2.0},
     "laplace": {"loc": 0.25, "scale": [1.0, 2.0]},
     "uniform": {"low": [-2.0, 0.5], "high": 3.0},

@@ -13,6 +13,15 @@ one has `event_shape`, `()` but for vectors. Values of parameters are not checke
 import typing as _typing
 
 from tensorweb.advice import unknown as _unknown
+from tensorweb.distributions.compound import (
+    AffineTransform,
+    ExpTransform,
+    MixtureSameFamily,
+    SigmoidTransform,
+    TanhTransform,
+    Transform,
+    TransformedDistribution,
+)
 from tensorweb.distributions.continuous import (
     Exponential,
     Laplace,
@@ -21,21 +30,56 @@ from tensorweb.distributions.continuous import (
     Normal,
     Uniform,
 )
+from tensorweb.distributions.counts import (
+    Geometric,
+    Multinomial,
+    NegativeBinomial,
+    OneHotCategorical,
+    Poisson,
+)
 from tensorweb.distributions.discrete import Bernoulli, Categorical
 from tensorweb.distributions.distribution import Distribution, Independent
 from tensorweb.distributions.divergence import kl_divergence
+from tensorweb.distributions.families import (
+    Beta,
+    Chi2,
+    Dirichlet,
+    Gamma,
+    HalfCauchy,
+    HalfNormal,
+    StudentT,
+)
 from tensorweb.tensor.arguments import answer_torch_words as _answer_torch_words
 
 __all__ = [
+    "AffineTransform",
     "Bernoulli",
+    "Beta",
     "Categorical",
+    "Chi2",
+    "Dirichlet",
     "Distribution",
+    "ExpTransform",
     "Exponential",
+    "Gamma",
+    "Geometric",
+    "HalfCauchy",
+    "HalfNormal",
     "Independent",
     "Laplace",
     "LogNormal",
+    "MixtureSameFamily",
+    "Multinomial",
     "MultivariateNormal",
+    "NegativeBinomial",
     "Normal",
+    "OneHotCategorical",
+    "Poisson",
+    "SigmoidTransform",
+    "StudentT",
+    "TanhTransform",
+    "Transform",
+    "TransformedDistribution",
     "Uniform",
     "kl_divergence",
 ]

@@ -16,13 +16,23 @@ from tensorweb.distributions.continuous import (
     half_log_det,
     squared,
 )
+from tensorweb.distributions.counts import Geometric, OneHotCategorical, Poisson
 from tensorweb.distributions.discrete import Bernoulli, Categorical
 from tensorweb.distributions.distribution import Distribution, Independent
+from tensorweb.distributions.families import (
+    Beta,
+    Chi2,
+    Dirichlet,
+    Gamma,
+    HalfNormal,
+)
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import abs as absolute
-from tensorweb.functions import exp, log, where
+from tensorweb.functions import exp, log, log1p, where
 from tensorweb.functions import sum as sum_of
 from tensorweb.linalg import solve_triangular
+from tensorweb.special.entropy import kl_div
+from tensorweb.special.gamma import betaln, digamma, gammaln
 from tensorweb.tensor import Tensor
 
 
@@ -69,6 +79,35 @@ def _of_vectors(p: MultivariateNormal, q: MultivariateNormal) -> Tensor:
     return size + 0.5 * (trace + distance - p.event_shape[0])
 
 
+def _of_gammas(p: Gamma, q: Gamma) -> Tensor:
+    a, b = p.concentration, q.concentration
+    size = b * log(p.rate / q.rate) + gammaln(b) - gammaln(a)
+    return size + (a - b) * digamma(a) + (q.rate - p.rate) * (a / p.rate)
+
+
+def _of_betas(p: Beta, q: Beta) -> Tensor:
+    a, b = p.concentration1, p.concentration0
+    c, d = q.concentration1, q.concentration0
+    size = betaln(c, d) - betaln(a, b) + (a - c) * digamma(a) + (b - d) * digamma(b)
+    return size + (c + d - a - b) * digamma(a + b)
+
+
+def _of_shares(p: Dirichlet, q: Dirichlet) -> Tensor:
+    a = p.concentration
+    change = digamma(a) - digamma(a.sum(axis=-1, keepdims=True))
+    moved = sum_of((a - q.concentration) * change, axis=-1)
+    return q.log_normalizer() - p.log_normalizer() + moved
+
+
+def _of_halves(p: HalfNormal, q: HalfNormal) -> Tensor:
+    ratio = (p.scale / q.scale) ** 2
+    return 0.5 * (ratio - 1 - log(ratio))
+
+
+def _of_geometrics(p: Geometric, q: Geometric) -> Tensor:
+    return -p.entropy() - log1p(-q.probs) / p.probs - q.logits
+
+
 _DIVERGENCES: dict[type[Distribution], Callable[[Any, Any], Tensor]] = {
     Normal: _of_normals,
     LogNormal: lambda p, q: _of_normals(p.base, q.base),
@@ -78,6 +117,14 @@ _DIVERGENCES: dict[type[Distribution], Callable[[Any, Any], Tensor]] = {
     Bernoulli: _of_bernoullis,
     Categorical: _of_categories,
     MultivariateNormal: _of_vectors,
+    Gamma: _of_gammas,
+    Chi2: _of_gammas,
+    Beta: _of_betas,
+    Dirichlet: _of_shares,
+    HalfNormal: _of_halves,
+    Poisson: lambda p, q: kl_div(p.rate, q.rate),
+    Geometric: _of_geometrics,
+    OneHotCategorical: _of_categories,
 }
 
 

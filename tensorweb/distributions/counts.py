@@ -1,0 +1,239 @@
+"""Distributions of counts, and of categories as vectors."""
+
+from __future__ import annotations
+
+from tensorweb.distributions.discrete import Bernoulli, Categorical
+from tensorweb.distributions.distribution import Distribution, together
+from tensorweb.functions import asarray, astype, broadcast_to, exp, floor, log1p
+from tensorweb.functions import sum as sum_of
+from tensorweb.nn.activations import logsigmoid
+from tensorweb.nn.classification import one_hot
+from tensorweb.nn.init import Rng, generator
+from tensorweb.random.keys import Lengths
+from tensorweb.special.entropy import xlogy
+from tensorweb.special.gamma import gammaln
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+from tensorweb.trees import register
+
+
+@register
+class Poisson(Distribution):
+    """The Poisson distribution of a rate; samples are floats.
+
+    >>> tw.distributions.Poisson(3.0).log_prob(0.0)
+    tensor(-3.)
+    """
+
+    def __init__(self, rate: ArrayLike) -> None:
+        """Store the rate, from 0."""
+        (self.rate,) = together("Poisson", rate)
+
+    @property
+    def mean(self) -> Tensor:
+        """The rate."""
+        return self.rate
+
+    @property
+    def variance(self) -> Tensor:
+        """The rate."""
+        return self.rate
+
+    def sample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
+        """Return counts as floats; see `Distribution`."""
+        source = generator(rng, self.rate.device)
+        drawn = source.poisson(self.rate, self.shape_of(sample_shape))
+        return astype(drawn, self.rate.dtype)
+
+    def log_prob(self, value: ArrayLike) -> Tensor:
+        """Return the logarithm of the probability of counts."""
+        x = asarray(value)
+        return xlogy(x, self.rate) - self.rate - gammaln(x + 1)
+
+
+@register
+class Geometric(Bernoulli):
+    """The distribution of failures before the first success.
+
+    >>> tw.distributions.Geometric(0.25).mean
+    tensor(3.)
+    """
+
+    @property
+    def mean(self) -> Tensor:
+        """`1 / probs - 1`."""
+        return 1 / self.probs - 1
+
+    @property
+    def variance(self) -> Tensor:
+        """The mean divided by `probs`."""
+        return self.mean / self.probs
+
+    def sample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
+        """Return counts as floats; see `Distribution`."""
+        source = generator(rng, self.probs.device)
+        drawn = source.exponential(self.shape_of(sample_shape), self.probs.dtype)
+        return floor(drawn / -log1p(-self.probs))
+
+    def log_prob(self, value: ArrayLike) -> Tensor:
+        """Return the logarithm of the probability of counts."""
+        x = asarray(value)
+        return x * logsigmoid(-self.logits) + logsigmoid(self.logits)
+
+    def entropy(self) -> Tensor:
+        """Return the entropy in nats."""
+        return -self.log_prob(self.mean)
+
+
+@register
+class NegativeBinomial(Bernoulli):
+    """The distribution of successes of probability `probs` before failures.
+
+    >>> tw.distributions.NegativeBinomial(2.0, 0.5).mean
+    tensor(2.)
+    """
+
+    def __init__(
+        self,
+        total_count: ArrayLike,
+        probs: ArrayLike | None = None,
+        logits: ArrayLike | None = None,
+    ) -> None:
+        """Store the count of failures, and probabilities or log odds of successes.
+
+        Raises:
+            DataError: none or both are given.
+        """
+        super().__init__(probs, logits)
+        self.total_count, self.probs, self.logits = together(
+            "NegativeBinomial", total_count, self.probs, self.logits
+        )
+
+    @property
+    def mean(self) -> Tensor:
+        """`total_count` times the odds."""
+        return self.total_count * exp(self.logits)
+
+    @property
+    def variance(self) -> Tensor:
+        """The mean divided by the probability of a failure."""
+        return self.mean / (1 - self.probs)
+
+    def sample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
+        """Return Poisson samples of gamma distributed rates; see `Distribution`."""
+        count = self.total_count
+        source = generator(rng, count.device)
+        shape = self.shape_of(sample_shape)
+        rate = source.gamma(count, shape, count.dtype) * exp(self.logits)
+        return astype(source.poisson(rate), count.dtype)
+
+    def log_prob(self, value: ArrayLike) -> Tensor:
+        """Return the logarithm of the probability of counts."""
+        x, count = asarray(value), self.total_count
+        ways = gammaln(count + x) - gammaln(x + 1) - gammaln(count)
+        return count * logsigmoid(-self.logits) + x * logsigmoid(self.logits) + ways
+
+    def entropy(self) -> Tensor:
+        """There is no formula.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise NotImplementedError
+
+
+@register
+class OneHotCategorical(Categorical):
+    """The distribution of categories as vectors: 1 at the category, else 0.
+
+    >>> tw.distributions.OneHotCategorical(probs=[0.25, 0.75]).log_prob([1.0, 0.0])
+    tensor(-1.3862944)
+    """
+
+    def __init__(
+        self, probs: ArrayLike | None = None, logits: ArrayLike | None = None
+    ) -> None:
+        """Store probabilities, or logits, normalized along the last axis.
+
+        Raises:
+            DataError: none or both are given.
+            ShapeError: they have no axis.
+        """
+        super().__init__(probs, logits)
+        self.event_shape = self.logits.shape[-1:]
+
+    @property
+    def mean(self) -> Tensor:
+        """The probabilities."""
+        return self.probs
+
+    @property
+    def variance(self) -> Tensor:
+        """`probs (1 - probs)`."""
+        return self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
+        """Return vectors of 0 and 1, floats; see `Distribution`."""
+        source = generator(rng, self.logits.device)
+        shape = self.shape_of(sample_shape)[:-1]
+        drawn = source.categorical(self.logits, shape=shape)
+        return astype(one_hot(drawn, self.event_shape[0]), self.logits.dtype)
+
+    def log_prob(self, value: ArrayLike) -> Tensor:
+        """Return the logarithm of the probability of vectors of 0 and 1."""
+        return sum_of(xlogy(asarray(value), self.probs), axis=-1)
+
+
+@register
+class Multinomial(OneHotCategorical):
+    """The distribution of how often each category comes in a count of draws.
+
+    >>> tw.distributions.Multinomial(4, probs=[0.25, 0.75]).mean
+    tensor([1., 3.])
+    """
+
+    def __init__(
+        self,
+        total_count: int = 1,
+        probs: ArrayLike | None = None,
+        logits: ArrayLike | None = None,
+    ) -> None:
+        """Store the count, and probabilities or logits along the last axis.
+
+        Raises:
+            DataError: none or both are given.
+            ShapeError: they have no axis.
+        """
+        super().__init__(probs, logits)
+        self.total_count = total_count
+
+    @property
+    def mean(self) -> Tensor:
+        """The probabilities times the count."""
+        return self.probs * self.total_count
+
+    @property
+    def variance(self) -> Tensor:
+        """`total_count probs (1 - probs)`."""
+        return self.mean * (1 - self.probs)
+
+    def sample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
+        """Return counts as floats; see `Distribution`."""
+        source = generator(rng, self.probs.device)
+        shape = self.shape_of(sample_shape)
+        chances = broadcast_to(self.probs, shape)
+        return source.multinomial(self.total_count, chances, dtype=self.probs.dtype)
+
+    def log_prob(self, value: ArrayLike) -> Tensor:
+        """Return the logarithm of the probability of counts."""
+        x = asarray(value)
+        ways = gammaln(sum_of(x, axis=-1) + 1) - sum_of(gammaln(x + 1), axis=-1)
+        return ways + super().log_prob(x)
+
+    def entropy(self) -> Tensor:
+        """There is no short formula.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise NotImplementedError

@@ -1,0 +1,304 @@
+"""Distributions of the gamma family, and halves of symmetric ones."""
+
+from __future__ import annotations
+
+import math
+
+from tensorweb.distributions.continuous import HALF_LOG_2PI
+from tensorweb.distributions.distribution import Distribution, together
+from tensorweb.errors import ShapeError
+from tensorweb.functions import abs as absolute
+from tensorweb.functions import asarray, full_like, log, log1p, where
+from tensorweb.functions import sum as sum_of
+from tensorweb.nn.init import Rng, generator
+from tensorweb.random.keys import Lengths
+from tensorweb.special.entropy import xlog1py, xlogy
+from tensorweb.special.gamma import betaln, digamma, gammaln
+from tensorweb.tensor import Tensor
+from tensorweb.tensor.convert import ArrayLike
+from tensorweb.trees import register
+
+
+@register
+class Gamma(Distribution):
+    """The gamma distribution of a shape and a rate, the inverse of its scale.
+
+    >>> tw.distributions.Gamma(2.0, 4.0).mean
+    tensor(0.5)
+    """
+
+    def __init__(self, concentration: ArrayLike, rate: ArrayLike) -> None:
+        """Store shape and rate, above 0; they broadcast."""
+        self.concentration, self.rate = together(
+            type(self).__name__, concentration, rate
+        )
+
+    @property
+    def mean(self) -> Tensor:
+        """The shape divided by the rate."""
+        return self.concentration / self.rate
+
+    @property
+    def variance(self) -> Tensor:
+        """The mean divided by the rate."""
+        return self.mean / self.rate
+
+    def rsample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
+        """Return standard samples divided by the rate; see `Distribution`."""
+        a = self.concentration
+        source = generator(rng, a.device)
+        return source.gamma(a, self.shape_of(sample_shape), a.dtype) / self.rate
+
+    def log_prob(self, value: ArrayLike) -> Tensor:
+        """Return the logarithm of the density, -inf below 0."""
+        x, a = asarray(value), self.concentration
+        size = xlogy(a - 1, where(x >= 0, x, 1.0)) - self.rate * x
+        return where(x >= 0, size + a * log(self.rate) - gammaln(a), -math.inf)
+
+    def entropy(self) -> Tensor:
+        """Return the entropy in nats."""
+        a = self.concentration
+        return a - log(self.rate) + gammaln(a) + (1 - a) * digamma(a)
+
+
+@register
+class Chi2(Gamma):
+    """The distribution of the sum of `df` squares of standard normal numbers.
+
+    >>> tw.distributions.Chi2(3.0).variance
+    tensor(6.)
+    """
+
+    def __init__(self, df: ArrayLike) -> None:
+        """Store the degrees of freedom, above 0."""
+        (freedom,) = together("Chi2", df)
+        super().__init__(freedom / 2, 0.5)
+
+
+@register
+class Beta(Distribution):
+    """The beta distribution on numbers from 0 to 1.
+
+    >>> tw.distributions.Beta(1.0, 3.0).mean
+    tensor(0.25)
+    """
+
+    def __init__(self, concentration1: ArrayLike, concentration0: ArrayLike) -> None:
+        """Store both shapes, above 0: of x and of 1 - x; they broadcast."""
+        self.concentration1, self.concentration0 = together(
+            "Beta", concentration1, concentration0
+        )
+
+    @property
+    def mean(self) -> Tensor:
+        """The share of the first shape."""
+        return self.concentration1 / (self.concentration1 + self.concentration0)
+
+    @property
+    def variance(self) -> Tensor:
+        """`m (1 - m) / (a + b + 1)` with the mean m."""
+        total = self.concentration1 + self.concentration0
+        return self.mean * (1 - self.mean) / (total + 1)
+
+    def rsample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
+        """Return samples from two gamma samples; see `Distribution`."""
+        a, b = self.concentration1, self.concentration0
+        source = generator(rng, a.device)
+        return source.beta(a, b, self.shape_of(sample_shape), a.dtype)
+
+    def log_prob(self, value: ArrayLike) -> Tensor:
+        """Return the logarithm of the density, -inf outside of 0 to 1."""
+        x, a, b = asarray(value), self.concentration1, self.concentration0
+        is_inside = (x >= 0) & (x <= 1)
+        inside = where(is_inside, x, 0.5)
+        size = xlogy(a - 1, inside) + xlog1py(b - 1, -inside) - betaln(a, b)
+        return where(is_inside, size, -math.inf)
+
+    def entropy(self) -> Tensor:
+        """Return the entropy in nats."""
+        a, b = self.concentration1, self.concentration0
+        both = (a + b - 2) * digamma(a + b)
+        return betaln(a, b) - (a - 1) * digamma(a) - (b - 1) * digamma(b) + both
+
+
+@register
+class Dirichlet(Distribution):
+    """The distribution of shares that sum up to 1, along the last axis.
+
+    >>> tw.distributions.Dirichlet([1.0, 3.0]).mean
+    tensor([0.25, 0.75])
+    """
+
+    def __init__(self, concentration: ArrayLike) -> None:
+        """Store one positive number for each share.
+
+        Raises:
+            ShapeError: it is one number.
+        """
+        (self.concentration,) = together("Dirichlet", concentration)
+        if not self.concentration.shape:
+            raise ShapeError("Dirichlet: give one number for each share, not one.")
+        self.event_shape = self.concentration.shape[-1:]
+
+    @property
+    def mean(self) -> Tensor:
+        """The shares of the parameters."""
+        a = self.concentration
+        return a / a.sum(axis=-1, keepdims=True)
+
+    @property
+    def variance(self) -> Tensor:
+        """`m (1 - m) / (sum + 1)` with the means m."""
+        total = self.concentration.sum(axis=-1, keepdims=True)
+        return self.mean * (1 - self.mean) / (total + 1)
+
+    def rsample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
+        """Return gamma samples divided by their sum; see `Distribution`."""
+        a = self.concentration
+        source = generator(rng, a.device)
+        shape = self.shape_of(sample_shape)[:-1]
+        return source.dirichlet(a, shape, a.dtype)
+
+    def log_prob(self, value: ArrayLike) -> Tensor:
+        """Return the logarithm of the density of shares."""
+        terms = xlogy(self.concentration - 1, asarray(value))
+        return sum_of(terms, axis=-1) - self.log_normalizer()
+
+    def entropy(self) -> Tensor:
+        """Return the entropy in nats."""
+        a = self.concentration
+        total = a.sum(axis=-1)
+        parts = ((a - 1) * digamma(a)).sum(axis=-1)
+        whole = (total - self.event_shape[0]) * digamma(total)
+        return self.log_normalizer() + whole - parts
+
+    def log_normalizer(self) -> Tensor:
+        """Return the logarithm of the multivariate beta function."""
+        a = self.concentration
+        return gammaln(a).sum(axis=-1) - gammaln(a.sum(axis=-1))
+
+
+@register
+class StudentT(Distribution):
+    """Student's t distribution, moved and scaled.
+
+    >>> tw.distributions.StudentT(4.0).variance
+    tensor(2.)
+    """
+
+    def __init__(
+        self, df: ArrayLike, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0
+    ) -> None:
+        """Store degrees of freedom, location and scale, which broadcast."""
+        self.df, self.loc, self.scale = together("StudentT", df, loc, scale)
+
+    @property
+    def mean(self) -> Tensor:
+        """The location; NaN up to one degree of freedom."""
+        return where(self.df > 1, self.loc, math.nan)
+
+    @property
+    def variance(self) -> Tensor:
+        """Infinite up to two degrees of freedom, NaN up to one."""
+        df = where(self.df > 2, self.df, 3.0)
+        low = where(self.df > 1, math.inf, math.nan)
+        return where(self.df > 2, self.scale**2 * df / (df - 2), low)
+
+    def rsample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
+        """Return `loc + scale * t` of standard samples; see `Distribution`."""
+        source = generator(rng, self.df.device)
+        shape = self.shape_of(sample_shape)
+        return self.loc + self.scale * source.t(self.df, shape, self.df.dtype)
+
+    def log_prob(self, value: ArrayLike) -> Tensor:
+        """Return the logarithm of the density of values."""
+        y, df = (asarray(value) - self.loc) / self.scale, self.df
+        size = log(self.scale) + 0.5 * log(df) + betaln(0.5, df / 2)
+        return -0.5 * (df + 1) * log1p(y * y / df) - size
+
+    def entropy(self) -> Tensor:
+        """Return the entropy in nats."""
+        df, half = self.df, (self.df + 1) / 2
+        size = log(self.scale) + 0.5 * log(df) + betaln(0.5, df / 2)
+        return size + half * (digamma(half) - digamma(df / 2))
+
+
+class _Half(Distribution):
+    """The absolute value of a symmetric distribution around 0."""
+
+    def __init__(self, scale: ArrayLike) -> None:
+        """Store the scale, above 0."""
+        (self.scale,) = together(type(self).__name__, scale)
+
+    def _log_density(self, y: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def log_prob(self, value: ArrayLike) -> Tensor:
+        """Return the logarithm of the density, -inf below 0."""
+        x = asarray(value)
+        size = self._log_density(x / self.scale) - log(self.scale)
+        return where(x >= 0, size, -math.inf)
+
+
+@register
+class HalfNormal(_Half):
+    """The distribution of absolute values of normal numbers of mean 0.
+
+    >>> tw.distributions.HalfNormal(1.0).log_prob(-1.0)
+    tensor(-inf)
+    """
+
+    @property
+    def mean(self) -> Tensor:
+        """`scale sqrt(2 / pi)`."""
+        return self.scale * math.sqrt(2 / math.pi)
+
+    @property
+    def variance(self) -> Tensor:
+        """`scale² (1 - 2 / pi)`."""
+        return self.scale**2 * (1 - 2 / math.pi)
+
+    def rsample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
+        """Return absolute values of normal samples; see `Distribution`."""
+        source = generator(rng, self.scale.device)
+        drawn = source.normal(self.shape_of(sample_shape), self.scale.dtype)
+        return absolute(drawn) * self.scale
+
+    def _log_density(self, y: Tensor) -> Tensor:
+        return -0.5 * y * y + (math.log(2) - HALF_LOG_2PI)
+
+    def entropy(self) -> Tensor:
+        """Return the entropy in nats."""
+        return log(self.scale) + (0.5 + HALF_LOG_2PI - math.log(2))
+
+
+@register
+class HalfCauchy(_Half):
+    """The distribution of absolute values of Cauchy numbers around 0.
+
+    >>> tw.distributions.HalfCauchy(1.0).mean
+    tensor(inf)
+    """
+
+    @property
+    def mean(self) -> Tensor:
+        """Infinite."""
+        return full_like(self.scale, math.inf)
+
+    @property
+    def variance(self) -> Tensor:
+        """Infinite."""
+        return self.mean
+
+    def rsample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
+        """Return absolute values of Cauchy samples; see `Distribution`."""
+        source = generator(rng, self.scale.device)
+        drawn = source.cauchy(self.shape_of(sample_shape), self.scale.dtype)
+        return absolute(drawn) * self.scale
+
+    def _log_density(self, y: Tensor) -> Tensor:
+        return math.log(2 / math.pi) - log1p(y * y)
+
+    def entropy(self) -> Tensor:
+        """Return the entropy in nats."""
+        return log(self.scale) + math.log(2 * math.pi)
