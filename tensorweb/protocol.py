@@ -146,6 +146,13 @@ class Backend(Protocol):
         """Transforms axes for `fft`; without one other operations do."""
 
     @property
+    def sorts_short_rows(self) -> bool:
+        """Whether short rows are sorted far faster, so that `top_k` divides long ones.
+
+        WebAssembly sorts by radix, in a time that is linear in the length.
+        """
+
+    @property
     def shader_compiler(self) -> ShaderCompiler:
         """Compiles for `kernel`."""
 

@@ -224,6 +224,7 @@ class KernelBackend:
     """
 
     row_transformer: RowTransformer | None = None
+    sorts_short_rows = False
     factors_in_halves = True
     is_emulated = False
 

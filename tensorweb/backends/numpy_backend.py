@@ -73,6 +73,7 @@ class CpuBackend:
     preparer = None
     sharer = None
     row_transformer: RowTransformer | None = NumpyTransformer()
+    sorts_short_rows = True
     factors_in_halves = False
     is_emulated = False
 

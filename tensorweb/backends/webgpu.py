@@ -337,6 +337,7 @@ class WebGpuBackend(KernelBackend):
     """
 
     driver: ShaderDriver
+    sorts_short_rows = True
     _pipelines: ShaderPipelines
 
     def __init__(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from tensorweb import dtypes
+from tensorweb.devices import backend
+from tensorweb.dtypes import DType
 from tensorweb.errors import ShapeError
 from tensorweb.graph.attributes import Ordering
 from tensorweb.graph.node import Node, constant
@@ -10,7 +14,14 @@ from tensorweb.graph.op import COMPLEX, Op
 from tensorweb.nodes.complex_parts import imaginary_part, real_part
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.indexing import take_along
-from tensorweb.nodes.movement import move_axis_last, move_last_axis_to, slice_ranges
+from tensorweb.nodes.movement import (
+    move_axis_last,
+    move_last_axis_to,
+    reshape,
+    slice_axis,
+)
+from tensorweb.nodes.policy import LONGEST_BLOCK, TOP_K_BLOCK, TOP_K_SHARE
+from tensorweb.nodes.selection import iota, pad
 from tensorweb.ops import OPS
 from tensorweb.ops.structure import ARGSORT, SORT
 
@@ -75,8 +86,42 @@ def top_k(node: Node, k: int, axis: int, largest: bool = True) -> tuple[Node, No
             f"top_k: k is {k}, axis {axis} of shape {node.shape} has {length} "
             "elements; give 0 to as many."
         )
-    order = argsort(node, axis, descending=largest)
-    ranges = [(0, n, 1) for n in node.shape]
-    ranges[axis] = (0, k, 1)
-    indices = slice_ranges(order, ranges)
+    indices = move_last_axis_to(_best(move_axis_last(node, axis), k, largest), axis)
     return take_along(node, indices, axis), indices
+
+
+def _best(node: Node, k: int, largest: bool) -> Node:
+    """Return the positions of the k best along the last axis, best first.
+
+    A row is divided into blocks, whose k best are the candidates: workgroups sort short
+    rows in their memory. Sorts are stable, so that the first of equal values is best.
+    """
+    *outer, length = node.shape
+    axis = len(outer)
+    size = max(TOP_K_BLOCK, 1 << (TOP_K_SHARE * k - 1).bit_length()) if k else length
+    is_long = size <= LONGEST_BLOCK and length > TOP_K_SHARE * size
+    if not is_long or node.op is COMPLEX or not backend(node.device).sorts_short_rows:
+        return slice_axis(argsort(node, axis, descending=largest), axis, 0, k)
+    blocks = -(-length // size)
+    # Behind all elements, and so never one of the k: there are as many elements.
+    worst = constant(_worst(node.dtype, largest), node.dtype, node.device)
+    padded = pad(node, [*[(0, 0)] * axis, (0, blocks * size - length)], worst)
+    rows = reshape(padded, (*outer, blocks, size))
+    order = slice_axis(argsort(rows, axis + 1, descending=largest), axis + 1, 0, k)
+    numbers = reshape(iota(blocks, dtypes.DEFAULT_INT, node.device), (blocks, 1))
+    factor = constant(size, dtypes.DEFAULT_INT, node.device)
+    starts = elementwise(OPS["multiply"], numbers, factor)
+    positions = elementwise(OPS["add"], order, starts)
+    values = take_along(rows, order, axis + 1)
+    flat = (*outer, blocks * k)
+    chosen = _best(reshape(values, flat), k, largest)
+    return take_along(reshape(positions, flat), chosen, axis)
+
+
+def _worst(dtype: DType, largest: bool) -> float:
+    """Return the value that comes last where the largest, or smallest, comes first."""
+    if dtype.kind == "float":
+        return math.nan
+    if dtype.kind == "bool":
+        return not largest
+    return dtypes.integer_range(dtype)[0 if largest else 1]

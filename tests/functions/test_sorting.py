@@ -237,6 +237,32 @@ def test_top_k(device: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", COMMON)
+@pytest.mark.parametrize("largest", [True, False])
+def test_top_k_of_long_rows(dtype: str, largest: bool, device: str) -> None:
+    """Divided rows: with rests and ties, and with nothing but the worst values."""
+    worst = tw.iinfo if "int" in dtype else None
+    host = values((2, 6011), dtype)
+    host[0, 4000:] = host[0, 0]
+    if worst:
+        host[1] = worst(dtype).min if largest else worst(dtype).max
+    elif dtype != "bool":
+        host[1, 5:] = np.nan
+    for k in (1, 9, 300):
+        found = tw.top_k(tw.asarray(host), k, largest=largest)
+        order = stable_order(host, 1, largest)[:, :k]
+        np.testing.assert_array_equal(found.indices.numpy(), order)
+        expected = np.take_along_axis(host, order, 1)
+        np.testing.assert_array_equal(found.values.numpy(), expected)
+
+
+def test_long_rows_are_sorted_in_blocks(webgpu: str) -> None:
+    x = tw.realize(tw.arange(9000.0).reshape((2, 4500)) + 0)
+    with tw.record_kernels() as kernels:
+        tw.realize(*tw.top_k(x, 3))
+    assert [k.kind for k in kernels if "sort" in k.kind] == ["sort_rows"] * 2
+
+
+@pytest.mark.parametrize("dtype", COMMON)
 @pytest.mark.parametrize("shape", [(0,), (), (1,), (7,), (5, 11), (3, 5000)], ids=str)
 def test_distinct_values(shape: tuple[int, ...], dtype: str, device: str) -> None:
     host = values(shape, dtype)
