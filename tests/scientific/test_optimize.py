@@ -41,7 +41,7 @@ def test_minima_are_those_of_scipy(name: str, method: str, cpu: str) -> None:
     assert found.fun.item() == pytest.approx(case["fun"], rel=1e-9, abs=1e-12)
     assert found.x.tolist() == pytest.approx(case["x"], rel=1e-6, abs=1e-7)
     assert abs(found.jac).max() <= 1e-8
-    assert found.nit <= 3 * case["nit"]
+    assert found.nit <= case["nit"] * (1 if method == "Newton-CG" else 1.5)
     assert found.nfev >= found.nit
 
 
