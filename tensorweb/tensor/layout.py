@@ -48,11 +48,11 @@ class Size(int):
     (6, (2, 3), 3)
     """
 
-    shape: tuple[int, ...]
+    _lengths: tuple[int, ...]  # Not `shape`, by which numbers are told from arrays.
 
     def __call__(self, dim: SupportsIndex | None = None) -> Any:
         """Return the shape, or the length of an axis."""
-        return self.shape if dim is None else self.shape[dim]
+        return self._lengths if dim is None else self._lengths[dim]
 
     def __reduce__(self) -> tuple[type, tuple[int]]:
         """Copy and pickle it as a number."""
@@ -83,7 +83,7 @@ class LayoutMethods(TensorBase):
     def size(self) -> Size:
         """Number of elements; a call of it as in PyTorch is the shape, or a length."""
         size = Size(self.node.size)
-        size.shape = self.node.shape
+        size._lengths = self.node.shape
         return size
 
     @property

@@ -121,4 +121,8 @@ def test_a_size_is_a_number() -> None:
     size = tw.ones((2, 3)).size
     assert (size, size * 2, repr(size), isinstance(size, int)) == (6, 12, "6", True)
     assert type(pickle.loads(pickle.dumps(size))) is int
+    assert tw.zeros(size).shape == tw.arange(size).reshape(size).shape == (6,)
+    assert tw.arange(7)[size].item() == tw.arange(7)[size - 6 :][size].item() == 6
+    assert tw.jit(lambda x, n: x * n)(tw.ones(2), size).tolist() == [6, 6]
+    assert tw.ones((2, 3)).sum(tw.ones(1).size).tolist() == [3, 3]
     assert (tw.ones(6) / size).sum().item() == pytest.approx(1)
