@@ -10,10 +10,11 @@ and `loss.backward()` reaches its parameters after `model.requires_grad_()`.
 """
 
 import typing as _typing
+from importlib import import_module as _import_module
 from types import ModuleType as _ModuleType
 
 from tensorweb.advice import unknown as _unknown
-from tensorweb.nn import functional, init, utils
+from tensorweb.nn import functional, init
 from tensorweb.nn.activation_layers import *
 from tensorweb.nn.activations import *
 from tensorweb.nn.adaptive_pooling import *
@@ -36,7 +37,9 @@ from tensorweb.nn.recurrent import *
 from tensorweb.nn.transformers import *
 from tensorweb.tensor.arguments import answer_torch_words as _answer_torch_words
 
-if not _typing.TYPE_CHECKING:  # Type checkers follow the stars, but not a sum of lists.
+if _typing.TYPE_CHECKING:
+    from tensorweb.nn import utils
+else:  # Type checkers follow the stars, but not a sum of lists.
     _topics = [
         part
         for part in list(globals().values())
@@ -45,12 +48,14 @@ if not _typing.TYPE_CHECKING:  # Type checkers follow the stars, but not a sum o
     __all__ = ["functional", "init", "utils"] + [
         name
         for topic in _topics
-        if topic not in (functional, init, utils)
+        if topic not in (functional, init)
         for name in getattr(topic, "__all__", ())
     ]
 
-    _answer_torch_words(globals(), __all__)
+    _answer_torch_words(globals(), [name for name in __all__ if name != "utils"])
 
-    def __getattr__(name: str) -> _typing.NoReturn:
-        """Answer a name of PyTorch with what to write here."""
+    def __getattr__(name: str) -> object:
+        """Import the utilities on first use, or answer a name of PyTorch."""
+        if name == "utils":
+            return _import_module("tensorweb.nn.utils")
         raise _unknown("tensorweb.nn", name, __all__)

@@ -48,7 +48,7 @@ class Size(int):
     (6, (2, 3), 3)
     """
 
-    _lengths: tuple[int, ...]  # Not `shape`, by which numbers are told from arrays.
+    _lengths: tuple[int, ...]  # Not `shape`, which only arrays have.
 
     def __call__(self, dim: SupportsIndex | None = None) -> Any:
         """Return the shape, or the length of an axis."""
