@@ -206,3 +206,19 @@ def test_reader_jumps_to_the_largest_the_first_nan_and_any_index(
     page.keyboard.press("Enter")
     expect_status(shared, "t[0, 3, 4] = 19")
     assert violations(page) == []
+
+
+def test_progress_draws_what_a_loop_logs(shared: PageDriver, on_cpu: None) -> None:
+    source = """
+import time
+import tensorweb as tw
+loop = tw.progress(range(3), name="train")
+for step in loop:
+    loop.log(loss=tw.asarray(1.0) / (1 + step), error=step)
+    time.sleep(0.11)
+"""
+    assert shared.run(source) == "ready"
+    card = shared.page.locator("#output .plot-card")
+    expect(card).to_have_count(1)
+    expect(card.locator(".plot-legend")).to_have_text("losserror")
+    expect(shared.page.locator("#output")).to_contain_text("error 2")
