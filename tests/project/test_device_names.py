@@ -33,6 +33,8 @@ def texts(tree: ast.AST) -> Iterator[ast.Constant]:
 
 
 def lines_with(name: str, source: str) -> list[int]:
+    if name not in source:
+        return []
     return [text.lineno for text in texts(ast.parse(source)) if name in str(text.value)]
 
 

@@ -130,24 +130,28 @@ def module_of(node: ast.ImportFrom, path: Path) -> str:
 
 
 @cache
-def imports(path: Path) -> set[str]:
-    """Return the modules that a file imports, by full name."""
+def imports(path: Path) -> tuple[set[str], set[str]]:
+    """Return the modules that a file imports, and top-level packages it needs at once.
+
+    The modules have their full names.
+    """
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             module = module_of(node, path)
             names = [f"{module}.{alias.name}" for alias in node.names]
             found.update(names if module == "tensorweb" else [module])
-    return found
+    return found, imported_at_once(tree)
 
 
 def test_imports_point_one_way() -> None:
     wrong = {}
     for path in FILES:
         part = part_of(path)
-        found = imports(path)
+        found, _ = imports(path)
         inside = {name.split(".")[1] for name in found if name.startswith("tensorweb.")}
         allowed = inside if part in FREE else {part, *MAY_IMPORT[part]}
         if inside - allowed:
@@ -159,7 +163,7 @@ def test_optional_packages_stay_at_their_edges() -> None:
     wrong = {}
     for path in FILES:
         part = part_of(path)
-        found = {name.split(".")[0] for name in imports(path)}
+        found = {name.split(".")[0] for name in imports(path)[0]}
         misplaced = [name for name in found if part not in OUTSIDE.get(name, (part,))]
         if misplaced:
             wrong[name_of(path)] = misplaced
@@ -168,7 +172,7 @@ def test_optional_packages_stay_at_their_edges() -> None:
 
 def test_tensor_base_knows_no_conversion() -> None:
     path = PACKAGE / "tensor" / "base.py"
-    found = imports(path)
+    found, _ = imports(path)
     assert {name for name in found if name.startswith("tensorweb")} == {
         "tensorweb.errors",
         "tensorweb.evaluate",
@@ -210,7 +214,7 @@ def test_importing_needs_the_standard_library_only() -> None:
     wrong = {}
     for path in FILES:
         if part_of(path) not in ("backends", "drivers"):
-            found = imported_at_once(ast.parse(path.read_text())) & set(OUTSIDE)
+            found = imports(path)[1] & set(OUTSIDE)
             if found:
                 wrong[name_of(path)] = found
     assert wrong == {}
