@@ -29,7 +29,7 @@ from tensorweb.drivers.protocol import (
 )
 from tensorweb.dtypes import BY_NAME
 from tensorweb.errors import DeviceError, DeviceMemoryError, ShaderError
-from tensorweb.graph.custom import Custom
+from tensorweb.graph.attributes import Custom
 from tensorweb.graph.node import Node, attributes_of, number_of_constant
 from tensorweb.nodes.custom import is_value
 from tensorweb.schedule.kernel import Kernel

@@ -43,8 +43,8 @@ from tensorweb.events import (
     splits,
     tell_read,
 )
+from tensorweb.graph.attributes import Custom
 from tensorweb.graph.autograd import settle
-from tensorweb.graph.custom import Custom
 from tensorweb.graph.node import WANTED, Node, number_of_constant
 from tensorweb.graph.nonfinite import search
 from tensorweb.graph.op import CONSTANT, LEAF

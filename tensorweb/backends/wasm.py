@@ -9,7 +9,7 @@ from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.traits import DeviceTraits
 from tensorweb.codegen.program import Launch, Program
 from tensorweb.codegen.wasm.compiler import compile_kernel
-from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.codegen.wasm.text import ModuleText
 from tensorweb.devices import DEVICES
 from tensorweb.drivers import ModuleDriver

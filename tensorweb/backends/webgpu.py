@@ -37,7 +37,7 @@ from tensorweb.drivers.policy import ADAPTER_VARIABLE
 from tensorweb.drivers.protocol import SharingDriver
 from tensorweb.dtypes import ALL
 from tensorweb.errors import ShaderError, counted
-from tensorweb.graph.custom import Custom
+from tensorweb.graph.attributes import Custom
 from tensorweb.graph.node import Node, attributes_of
 from tensorweb.schedule.kernel import Kernel
 from tensorweb.schedule.kernels import plan

@@ -22,7 +22,7 @@ from tensorweb.codegen.program import (
 )
 from tensorweb.codegen.target import Target
 from tensorweb.dtypes import BY_NAME
-from tensorweb.graph.custom import IDS, Argument, Custom
+from tensorweb.graph.attributes import IDS, Argument, Custom
 from tensorweb.schedule.kernel import Kernel
 from tensorweb.shapes import size
 

@@ -16,7 +16,7 @@ from tensorweb.devices import default_device
 from tensorweb.errors import DataError
 from tensorweb.functions.creation import asarray
 from tensorweb.lookups import distinct
-from tensorweb.nodes import choice
+from tensorweb.nodes import sorting
 from tensorweb.nodes import sorting as build
 from tensorweb.nodes.elementwise import elementwise
 from tensorweb.ops import OPS
@@ -130,7 +130,7 @@ def isin(x1: ArrayLike, x2: ArrayLike, /, *, invert: bool = False) -> Tensor:
     >>> tw.isin([1, 2, 3], [3, 1])
     tensor([ True, False,  True])
     """
-    return Tensor(choice.isin(*as_operands(x1, x2), invert=invert))
+    return Tensor(sorting.isin(*as_operands(x1, x2), invert=invert))
 
 
 def searchsorted(
@@ -156,7 +156,7 @@ def searchsorted(
     ordered, values = as_operands(x1, x2)
     if sorter is not None:
         ordered = Tensor(ordered).take(sorter).node
-    return Tensor(choice.searchsorted(ordered, values, side))
+    return Tensor(sorting.searchsorted(ordered, values, side))
 
 
 def take(

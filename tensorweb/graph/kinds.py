@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from tensorweb.graph import attributes
-from tensorweb.graph.custom import Custom
+from tensorweb.graph.attributes import Custom
 
 
 class Role(Enum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorweb.dtypes import BY_NAME
-from tensorweb.graph.custom import Custom
+from tensorweb.graph.attributes import Custom
 from tensorweb.graph.kinds import Role, kinds_of
 from tensorweb.graph.node import Node, attributes_of
 from tensorweb.graph.op import CONSTANT

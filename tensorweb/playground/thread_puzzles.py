@@ -16,7 +16,7 @@ from tensorweb.codegen.stepping import Recorder, Triple, parameters_of, read_pro
 from tensorweb.display.statistics import short
 from tensorweb.errors import ShaderError, counted
 from tensorweb.evaluate import read
-from tensorweb.graph.custom import Custom
+from tensorweb.graph.attributes import Custom
 from tensorweb.graph.node import attributes_of, leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.playground import policy

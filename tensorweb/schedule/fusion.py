@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from types import MappingProxyType
 
-from tensorweb.graph.custom import Custom
+from tensorweb.graph.attributes import Custom
 from tensorweb.graph.kinds import KINDS, LOAD_COST, Role, kinds_of
 from tensorweb.graph.node import Node, attributes_of
 from tensorweb.graph.op import CONSTANT
@@ -21,7 +21,7 @@ from tensorweb.ops.structure import COPY, CUSTOM, RESHAPE, SLICE
 from tensorweb.schedule import policy
 from tensorweb.schedule.chain_length import HEAVY, chains, cut
 from tensorweb.schedule.linear import LinearGraph
-from tensorweb.schedule.row_space import RowSpace, row_space, rows_below
+from tensorweb.schedule.refining import RowSpace, row_space, rows_below
 from tensorweb.schedule.rules import Rule
 from tensorweb.shapes import size
 

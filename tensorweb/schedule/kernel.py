@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tensorweb.graph.custom import Custom
+from tensorweb.graph.attributes import Custom
 from tensorweb.schedule.rules import Rule
 
 MOST_LISTED = 48

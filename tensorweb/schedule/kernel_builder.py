@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import prod
 
 from tensorweb.graph.attributes import (
+    Custom,
     Expansion,
     Factoring,
     Ordering,
@@ -15,7 +16,6 @@ from tensorweb.graph.attributes import (
     Transform,
     Writing,
 )
-from tensorweb.graph.custom import Custom
 from tensorweb.graph.kinds import KINDS
 from tensorweb.graph.node import Node, attributes_of
 from tensorweb.graph.op import CONSTANT
@@ -42,8 +42,7 @@ from tensorweb.schedule.products import (
     product_of,
     split_product,
 )
-from tensorweb.schedule.refining import split_groups
-from tensorweb.schedule.row_space import RowSpace
+from tensorweb.schedule.refining import RowSpace, split_groups
 from tensorweb.schedule.rules import Rule
 from tensorweb.view import View
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 from tensorweb import dtypes
 from tensorweb.errors import RangeError
 from tensorweb.graph.node import Node, constant
-from tensorweb.nodes.choice import clip, isin
 from tensorweb.nodes.elementwise import elementwise, rounded
+from tensorweb.nodes.sorting import clip, isin
 from tensorweb.ops import OPS
 from tensorweb.tensor.arguments import into
 from tensorweb.tensor.base import TensorBase

@@ -31,8 +31,12 @@ from tensorweb.graph.tracing import is_tracing, repeating
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.backward import BackwardPass
-from tensorweb.transforms.inputs import is_float
-from tensorweb.transforms.wrapping import name_of, transformation, wraps_function
+from tensorweb.transforms.inputs import (
+    is_float,
+    name_of,
+    transformation,
+    wraps_function,
+)
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -25,9 +25,13 @@ from tensorweb.nodes.movement import alias, stopped
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.transforms.backward import BackwardPass
-from tensorweb.transforms.inputs import is_float, matching
+from tensorweb.transforms.inputs import (
+    is_float,
+    matching,
+    transformation,
+    wraps_function,
+)
 from tensorweb.transforms.rules.rule import ones, zeros
-from tensorweb.transforms.wrapping import transformation, wraps_function
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -27,9 +27,17 @@ from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.transforms.backward import BackwardPass
-from tensorweb.transforms.inputs import Variables, is_complex, is_float, matching, wrap
+from tensorweb.transforms.inputs import (
+    Variables,
+    is_complex,
+    is_float,
+    matching,
+    name_of,
+    transformation,
+    wrap,
+    wraps_function,
+)
 from tensorweb.transforms.rules.rule import ones
-from tensorweb.transforms.wrapping import name_of, transformation, wraps_function
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")

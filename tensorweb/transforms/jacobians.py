@@ -27,8 +27,8 @@ from tensorweb.transforms.gradients import (
     Hessian,
     argument_numbers,
 )
+from tensorweb.transforms.inputs import transformation, wraps_function
 from tensorweb.transforms.rules.batch import batched, dependent_nodes
-from tensorweb.transforms.wrapping import transformation, wraps_function
 
 P = ParamSpec("P")
 

@@ -54,6 +54,7 @@ from tensorweb.nodes.ranges import Interval, interval_of, limits
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import device_of
 from tensorweb.tensor.views import base_and_views, share_elements
+from tensorweb.transforms.inputs import name_of, transformation, wraps_function
 from tensorweb.transforms.recordings import (
     Layout,
     Record,
@@ -66,7 +67,6 @@ from tensorweb.transforms.recordings import (
     refuse_outside_gradients,
     value_of,
 )
-from tensorweb.transforms.wrapping import name_of, transformation, wraps_function
 from tensorweb.trees import (
     EXACT_TYPES,
     ArrayFoundError,

@@ -16,7 +16,7 @@ from tensorweb.devices import device as default
 from tensorweb.dtypes import DType, as_dtype
 from tensorweb.errors import DeviceError, DTypeError, KernelError, ShapeError
 from tensorweb.functions import asarray
-from tensorweb.graph.custom import IDS, Argument, Custom, Extent
+from tensorweb.graph.attributes import IDS, Argument, Custom, Extent
 from tensorweb.graph.node import Node, leaf
 from tensorweb.graph.tracing import Placeholder
 from tensorweb.nodes.custom import custom, is_value

@@ -20,8 +20,8 @@ from tensorweb.tensor import Tensor
 from tensorweb.tensor.arguments import taking_torch_words
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import device_of
+from tensorweb.transforms.inputs import name_of, transformation, wraps_function
 from tensorweb.transforms.rules.batch import batched, dependent_nodes, moved, of_batch
-from tensorweb.transforms.wrapping import name_of, transformation, wraps_function
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -19,7 +19,7 @@ from tensorweb.codegen.wasm.frame import BUFFERS, FIRST, LAST
 from tensorweb.codegen.wasm.functions import expression, read_all
 from tensorweb.codegen.wasm.loops import counted
 from tensorweb.codegen.wasm.module import Function
-from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.codegen.wasm.translation import Translation, Writer
 from tensorweb.drivers.protocol import DISPATCH
 from tensorweb.drivers.wasm_native import WasmNativeDriver, open_wasm_native

@@ -12,10 +12,9 @@ from convolutions import definition, small
 import tensorweb as tw
 from tensorweb.backends.wasm import WasmBackend
 from tensorweb.codegen.wasm.compiler import compile_kernel
-from tensorweb.codegen.wasm.policy import DEPTH_PART
+from tensorweb.codegen.wasm.policy import DEPTH_PART, WasmTarget
 from tensorweb.codegen.wasm.product import sizes
 from tensorweb.codegen.wasm.product.sizes import layout_of, sizes_of
-from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.events import record_kernels
 from tensorweb.schedule.kernel import Kernel
 from tensorweb.schedule.kernels import plan

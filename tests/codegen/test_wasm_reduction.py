@@ -11,7 +11,7 @@ import pytest
 import tensorweb as tw
 from tensorweb import dtypes
 from tensorweb.codegen.wasm.compiler import compile_kernel
-from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.drivers.wasm_native import WasmNativeDriver
 from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import linearize

@@ -36,9 +36,9 @@ from tensorweb.codegen.wasm.loops import portion, spans, units
 from tensorweb.codegen.wasm.policy import (
     SEARCH_BLOCK,
     UNIT_ELEMENTS,
+    WasmTarget,
 )
 from tensorweb.codegen.wasm.reduction import ColumnLaunch, Partition, RowLaunch
-from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.translation import LANES, Translation
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Kernel

@@ -14,12 +14,12 @@ from tensorweb.codegen.wasm.elementwise import (
     scatter,
 )
 from tensorweb.codegen.wasm.factorizations import factor
+from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.codegen.wasm.product.contraction import matmul
 from tensorweb.codegen.wasm.reduction import reduce
 from tensorweb.codegen.wasm.rows import rows
 from tensorweb.codegen.wasm.scanning import scan
 from tensorweb.codegen.wasm.sorting import sort
-from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.schedule.kernel import Kernel
 
 GENERATORS: dict[str, Callable[[Kernel, WasmTarget], Program]] = {

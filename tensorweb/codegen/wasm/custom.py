@@ -20,7 +20,7 @@ from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.functions import text_of
 from tensorweb.codegen.wasm.loops import counted, units
 from tensorweb.codegen.wasm.module import Function
-from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.codegen.wasm.translation import VALUE, Scope, Translation, Writer
 from tensorweb.codegen.wgsl import (
     VECTORS,

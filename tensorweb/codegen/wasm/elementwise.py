@@ -42,8 +42,8 @@ from tensorweb.codegen.wasm.policy import (
     TRANSPOSED_COLUMNS,
     TRANSPOSED_ROWS,
     UNIT_ELEMENTS,
+    WasmTarget,
 )
-from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.translation import LANES
 from tensorweb.dtypes import BY_NAME
 from tensorweb.ops import OPS

@@ -18,7 +18,7 @@ from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.functions import text_of
 from tensorweb.codegen.wasm.loops import units
 from tensorweb.codegen.wasm.module import Function
-from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.codegen.wasm.translation import Scope, Translation, Writer
 from tensorweb.codegen.wgsl import Parser, Statement, Term, typed
 from tensorweb.schedule.kernel import Expression, Kernel

@@ -10,8 +10,8 @@ from tensorweb.codegen.wasm.elements import KINDS, itemsize
 from tensorweb.codegen.wasm.module import CODES, Function, signed, unsigned
 from tensorweb.codegen.wasm.policy import (
     SLICE_WORK,
+    WasmTarget,
 )
-from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.translation import VALUE, Writer
 from tensorweb.schedule.kernel import Kernel
 

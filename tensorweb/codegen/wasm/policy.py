@@ -1,4 +1,4 @@
-"""The numbers that decide how WebAssembly modules are generated.
+"""The engine that runs modules, and the numbers that decide how they are generated.
 
 A constant whose value was measured by itself names the engine and the processor; the
 other ones are sizes of caches, registers and threads. The times of tiles are a table in
@@ -6,6 +6,27 @@ other ones are sizes of caches, registers and threads. The times of tiles are a 
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class WasmTarget:
+    """An engine that runs modules.
+
+    Attributes:
+        shared: whether the memory is shared, as modules must declare it: it is where
+            the page is cross-origin isolated, so that threads can work on it.
+        relaxed: whether the engine has relaxed SIMD, of which products use the fused
+            multiply-add.
+
+    >>> WasmTarget(shared=False, relaxed=True).relaxed
+    True
+    """
+
+    shared: bool
+    relaxed: bool
+
 
 # Work units and slices
 

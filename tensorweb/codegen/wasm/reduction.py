@@ -41,8 +41,8 @@ from tensorweb.codegen.wasm.policy import (
     SHORTEST_RUN,
     UNIT_ELEMENTS,
     WIDEST,
+    WasmTarget,
 )
-from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.schedule.kernel import Kernel
 
 

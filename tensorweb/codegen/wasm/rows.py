@@ -28,8 +28,8 @@ from tensorweb.codegen.wasm.loops import Pointer, counted, lanes_for, portion, u
 from tensorweb.codegen.wasm.policy import (
     LEAST_STORED_WORK,
     UNIT_ELEMENTS,
+    WasmTarget,
 )
-from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.translation import LANES, Translation
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import (

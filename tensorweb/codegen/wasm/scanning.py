@@ -42,8 +42,8 @@ from tensorweb.codegen.wasm.policy import (
     MOST_SCAN_BLOCKS,
     ORDERED_SEGMENT,
     SCAN_BLOCK,
+    WasmTarget,
 )
-from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.translation import LANES, VALUE, Translation
 from tensorweb.schedule.kernel import Kernel
 

@@ -23,7 +23,7 @@ from tensorweb.codegen.wasm.frame import Frame
 from tensorweb.codegen.wasm.functions import expression
 from tensorweb.codegen.wasm.loops import Block, Mover, Pointer, along, lanes_for
 from tensorweb.codegen.wasm.module import Function
-from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.codegen.wasm.translation import LANES, VALUE, Translation
 from tensorweb.schedule.kernel import Expression, Kernel
 

@@ -24,11 +24,11 @@ from tensorweb.codegen.wasm.policy import (
     LONGEST_SORTED_ROW,
     MANY_SORTED_ROWS,
     RANK_UNIT,
+    WasmTarget,
 )
 from tensorweb.codegen.wasm.radix import radix_rows
 from tensorweb.codegen.wasm.radix_blocks import radix_blocks
 from tensorweb.codegen.wasm.sort_keys import SortLaunch, SortTask, raw_dtype
-from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.schedule.kernel import Kernel
 
 VECTOR = 16

@@ -20,7 +20,7 @@ from tensorweb.codegen.wasm.functions import (
     is_straight,
 )
 from tensorweb.codegen.wasm.module import Function, divide_vectors, module
-from tensorweb.codegen.wasm.target import WasmTarget
+from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.codegen.wgsl import Definition, Statement, Term
 
 LANES = 4

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tensorweb import dtypes
 from tensorweb.graph.attributes import (
     Box,
+    Custom,
     Expansion,
     Groups,
     Joining,
@@ -23,7 +24,6 @@ from tensorweb.graph.attributes import (
     Writing,
 )
 from tensorweb.graph.autograd import set_rule
-from tensorweb.graph.custom import Custom
 from tensorweb.graph.node import Node, Rule, attributes_of, constant, leaf
 from tensorweb.graph.op import Op
 from tensorweb.graph.tracing import Placeholder, tracing

@@ -5,13 +5,13 @@ from __future__ import annotations
 from tensorweb.errors import TransformError
 from tensorweb.graph.attributes import (
     Box,
+    Custom,
     Joining,
     Padding,
     Permutation,
     Slices,
     Windows,
 )
-from tensorweb.graph.custom import Custom
 from tensorweb.graph.node import Node, attributes_of
 from tensorweb.graph.op import CONSTANT
 from tensorweb.nodes.movement import flip, permute, reshape, slice_ranges

@@ -38,6 +38,7 @@ from tensorweb.codegen.wasm.loops import (
     while_below,
 )
 from tensorweb.codegen.wasm.module import Function, divided, smaller
+from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.codegen.wasm.product.packing import (
     BatchedLaunch,
     IndexCounter,
@@ -53,7 +54,6 @@ from tensorweb.codegen.wasm.product.sizes import (
     Sizes,
     layout_of,
 )
-from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.translation import LANES, VALUE
 from tensorweb.schedule.kernel import Kernel
 

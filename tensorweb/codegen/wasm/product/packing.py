@@ -36,9 +36,9 @@ from tensorweb.codegen.wasm.policy import (
     PACKED_RUN,
     PACKING_UNIT,
     STRIDED_RUN,
+    WasmTarget,
 )
 from tensorweb.codegen.wasm.product.sizes import SWAPPED, Operand, Sizes, without_batch
-from tensorweb.codegen.wasm.target import WasmTarget
 from tensorweb.codegen.wasm.translation import LANES
 from tensorweb.schedule.kernel import Expression, Kernel
 
