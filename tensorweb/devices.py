@@ -120,9 +120,11 @@ def as_device(device: object) -> str:
             if int(number) == 0:
                 return kind
             return _open_numbered(kind, int(number))
+    is_torchs = str(device).startswith(("cuda", "gpu", "mps"))
+    advice = ' The GPU is "webgpu"; tw.default_device() is the fastest.'
     raise DeviceError(
-        f"unknown device {device!r}; devices are {', '.join(DEVICES)}, the GPU is "
-        '"webgpu", and tw.default_device() is the fastest.'
+        f"unknown device {device!r}; devices are {', '.join(DEVICES)}."
+        + advice * is_torchs
     )
 
 

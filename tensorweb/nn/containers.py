@@ -138,7 +138,7 @@ class Sequential(Module):
 
         >>> model = tw.nn.Sequential()
         >>> model.add_module("act", tw.nn.ReLU())
-        >>> model.act
+        >>> model[0]
         ReLU()
         """
         self.layers = {**dict(self._named()), name: module}  # type: ignore[dict-item]  # a layer

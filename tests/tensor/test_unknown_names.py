@@ -185,7 +185,7 @@ def test_a_device_is_a_name_and_a_block() -> None:
     assert (device, device.type, tw.ones(2, device=device).device) == ("cpu",) * 3
     with device, device:
         assert tw.default_device() == "cpu"
-    with pytest.raises(tw.DeviceError, match=r"GPU is \"webgpu\", and tw\.default_d"):
+    with pytest.raises(tw.DeviceError, match=r"GPU is \"webgpu\"; tw\.default_d"):
         tw.device("cuda")
 
 
