@@ -169,7 +169,7 @@ class Captures:
     """The tensors that a recording of `jit` reads without having them as arguments.
 
     Every write into a tensor goes through `note_write`, so a call need not compare
-    values. `jit` and `captured_names.py` make them.
+    values. `jit` makes them.
 
     Attributes:
         is_current: whether none of these tensors was written to.
