@@ -50,7 +50,7 @@ class progress(Generic[T]):
         if total is None and isinstance(items, Sized):
             total = len(items)
         self._items, self._total, self._name = items, total, name
-        self._done = 0
+        self._done, self._width = 0, 79
         self._display = f"progress {next(_loops)}"
         self._curves: dict[str, tuple[list[int], list[float]]] = {}
         # Read from the device together, at the next line.
@@ -102,7 +102,9 @@ class progress(Generic[T]):
         line = line_of(self._name, self._done, self._total, seconds)
         for name, (_, known) in self._curves.items():
             line += f" · {name} {known[-1]:.4g}"
-        _write(f"\r{line}{end}")
+        # A shorter line leaves nothing of the one before.
+        self._width = max(self._width, len(line))
+        _write(f"\r{line:<{self._width}}{end}")
         if is_new and has_host():
             series = [
                 Series(name, tuple(map(float, _thinned(steps))), tuple(_thinned(known)))
@@ -155,8 +157,5 @@ def duration(seconds: float) -> str:
 
 def _write(text: str) -> None:
     stream = sys.stdout if has_host() else sys.stderr
-    # A shorter line leaves nothing of the one before.
-    end = "\n" if text.endswith("\n") else ""
-    text = f"{text.rstrip():<79}{end}"
     stream.write(text)
     stream.flush()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import pytest
 
@@ -100,6 +101,18 @@ def test_progress_tells_the_last_numbers_and_draws_all(
     assert text.rstrip().endswith(
         "in all \N{MIDDLE DOT} loss 1250 \N{MIDDLE DOT} rate 2499"
     )
+
+
+def test_a_shorter_line_leaves_nothing_of_a_longer_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    loop = tw.progress(range(2), name="n" * 60)
+    for step in loop:
+        loop.log(value=1.2345 if step == 0 else 1)
+        time.sleep(0.11)
+    first, *_, last = capsys.readouterr().err.rstrip("\n").split("\r")[1:]
+    assert "1.234" in first
+    assert len(last) >= len(first)
 
 
 def test_progress_tells_rate_and_time_left() -> None:
