@@ -63,6 +63,8 @@ RESULTS: dict[str, str] = {
     "tw.scipy.special": "the broadcast shape; floats of the promoted dtype.",
     "tw.linalg.solve_triangular tw.linalg.cho_solve": "the shape of `b`, broadcast "
     "with the outer axes of the matrices.",
+    "tw.linalg.sqrtm": "the shape of the input; complex.",
+    "tw.fft.istft": "`(..., n)`; real unless `return_complex`.",
     "tw.linalg.expm": "the shape and dtype of the input.",
     "tw.linalg.block_diag": "the sums of the blocks' lengths.",
     "tw.linalg.vector_norm": REDUCED + FLOATS,
@@ -248,9 +250,8 @@ RESULTS: dict[str, str] = {
     ),
     # Linear algebra and Fourier transforms.
     "tw.linalg.cholesky": "the triangle, `(..., n, n)`; " + FLOATS,
-    "tw.linalg.det tw.linalg.matrix_norm np.linalg.cond np.linalg.norm": (
-        "`(...)`; " + FLOATS
-    ),
+    "tw.linalg.det tw.linalg.matrix_norm np.linalg.cond np.linalg.norm "
+    "tw.linalg.norm": ("`(...)`; " + FLOATS),
     "tw.linalg.matrix_rank np.linalg.matrix_rank": "`(...)`; int32.",
     "tw.linalg.inv": "`(..., n, n)`; " + FLOATS,
     "tw.linalg.matrix_power np.linalg.matrix_power": (
@@ -272,7 +273,7 @@ RESULTS: dict[str, str] = {
     "tw.linalg.svd": "`(U, S, Vh)`; S is real.",
     "np.linalg.svd": "`(U, S, Vh)`, or `S` alone.",
     "tw.linalg.svdvals": "`(..., k)`; real.",
-    "np.linalg.lstsq": "`(x, residuals, rank, singular values)`.",
+    "np.linalg.lstsq tw.linalg.lstsq": "`(x, residuals, rank, singular values)`.",
     "np.linalg.tensorinv np.linalg.tensorsolve": (
         "the axes of the inverse, or of the solution."
     ),

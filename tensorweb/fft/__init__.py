@@ -9,6 +9,7 @@ tensor([ 0. ,  0.5, -1. , -0.5])
 import typing as _typing
 
 from tensorweb.advice import unknown as _unknown
+from tensorweb.fft.frames import istft, stft
 from tensorweb.fft.frequencies import fftfreq, fftshift, ifftshift, rfftfreq
 from tensorweb.fft.transforms import (
     fft,
@@ -36,9 +37,11 @@ __all__ = [
     "ihfft",
     "irfft",
     "irfftn",
+    "istft",
     "rfft",
     "rfftfreq",
     "rfftn",
+    "stft",
 ]
 
 _answer_torch_words(globals(), __all__)
