@@ -538,6 +538,17 @@ MEANINGS: dict[str, dict[str, str]] = {
         "N": "the count to choose from.",
         "k": "the count that is chosen; both broadcast.",
     },
+    "tw.linalg.norm np.linalg.norm": {
+        "x": "vectors or matrices.",
+        "ord": "the order; None for the root of the sum of squares.",
+        "axis": "one axis of vectors, or two of matrices; None for all.",
+    },
+    "tw.linalg.lstsq np.linalg.lstsq": {
+        "a": "the matrix, `(m, n)`.",
+        "b": "right-hand sides, `(m,)` or `(m, k)`.",
+        "rcond": "the fraction of the largest singular value below which others count "
+        "as 0.",
+    },
     "tw.linalg": {
         "x": "the matrices, `(..., m, n)`; those before are a batch.",
         "n": "the exponent, which may be negative.",

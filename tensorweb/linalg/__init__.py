@@ -12,7 +12,8 @@ import typing as _typing
 from tensorweb.advice import unknown as _unknown
 from tensorweb.errors import LinAlgError
 from tensorweb.functions.linear_algebra import matmul, outer, tensordot, vecdot
-from tensorweb.linalg.norms import matrix_norm, vector_norm
+from tensorweb.linalg.least_squares import lstsq, sqrtm
+from tensorweb.linalg.norms import matrix_norm, norm, vector_norm
 from tensorweb.linalg.products import cross, diagonal, matrix_transpose, trace
 from tensorweb.linalg.solving import cholesky, det, inv, matrix_power, slogdet, solve
 from tensorweb.linalg.spectral import (
@@ -52,18 +53,21 @@ __all__ = [
     "eigvalsh",
     "expm",
     "inv",
+    "lstsq",
     "lu",
     "matmul",
     "matrix_norm",
     "matrix_power",
     "matrix_rank",
     "matrix_transpose",
+    "norm",
     "outer",
     "pinv",
     "qr",
     "slogdet",
     "solve",
     "solve_triangular",
+    "sqrtm",
     "svd",
     "svdvals",
     "tensordot",

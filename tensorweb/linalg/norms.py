@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 from tensorweb import functions as xp
 from tensorweb.errors import DataError
 from tensorweb.linalg.operands import floating, is_complex, matrices
 from tensorweb.linalg.spectral import svdvals
+from tensorweb.shapes import is_integer
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.reductions import Axis
 
-__all__ = ["matrix_norm", "vector_norm"]
+__all__ = ["matrix_norm", "norm", "vector_norm"]
 
 MatrixOrder = float | Literal["fro", "nuc"] | None
 
@@ -120,3 +121,43 @@ def matrix_norm(
     raise DataError(
         f"matrix_norm: ord {ord!r}; it is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf."
     )
+
+
+def norm(
+    x: ArrayLike,
+    ord: Any = None,
+    axis: int | tuple[int, ...] | None = None,
+    keepdims: bool = False,
+) -> Tensor:
+    """Return the norm of vectors or matrices, along the axes that are given.
+
+    Without `ord` it is the root of the sum of squares, without an axis also of all
+    elements. Matrices have `fro`, `nuc`, 1, -1, 2, -2, inf and -inf, vectors any order.
+
+    Raises:
+        DataError: there is no such order, or an order of an array of three axes.
+
+    >>> tw.linalg.norm([3.0, 4.0]), tw.linalg.norm([[1.0, -2.0], [3.0, 4.0]], 1)
+    (tensor(5.), tensor(6.))
+    """
+    values = floating(x)
+    if axis is None:
+        if ord is None:
+            return vector_norm(values, keepdims=keepdims, ord=2)
+        if values.ndim not in (1, 2):
+            raise DataError(
+                f"norm: ord={ord!r} of shape {values.shape}; name the axes of "
+                "vectors or matrices with axis=."
+            )
+        axis = tuple(range(values.ndim))
+    axes = (axis,) if is_integer(axis) else tuple(axis)
+    if len(axes) == 1:
+        return vector_norm(
+            values, axis=axes[0], keepdims=keepdims, ord=2 if ord is None else ord
+        )
+    if len(axes) != 2:
+        raise DataError(f"norm: axis={axis!r}; give one axis or two.")
+    order: Any = "fro" if ord is None else ord
+    matrices = values.moveaxis(axes, (-2, -1))
+    result = matrix_norm(matrices, keepdims=keepdims, ord=order)
+    return result.moveaxis((-2, -1), axes) if keepdims else result

@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from tensorweb import functions as tw
 from tensorweb import linalg as standard
 from tensorweb.advice import unknown
-from tensorweb.dtypes import finfo
-from tensorweb.errors import DataError, MatrixShapeError, ShapeError
+from tensorweb.errors import DataError, ShapeError
 from tensorweb.errors import LinAlgError as LinAlgError
-from tensorweb.graph.tracing import is_traced
 from tensorweb.linalg.operands import EighResult, QRResult, SVDResult
 from tensorweb.linalg.solving import inverse_or_nan
 from tensorweb.numpy.arguments import (
@@ -29,7 +27,6 @@ from tensorweb.numpy.arguments import (
     into,
 )
 from tensorweb.public_names import declare_public
-from tensorweb.shapes import is_integer
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
@@ -38,9 +35,11 @@ cross = standard.cross
 det = standard.det
 diagonal = standard.diagonal
 inv = standard.inv
+lstsq = standard.lstsq
 matmul = standard.matmul
 matrix_norm = standard.matrix_norm
 matrix_transpose = standard.matrix_transpose
+norm = standard.norm
 outer = standard.outer
 slogdet = standard.slogdet
 solve = standard.solve
@@ -57,46 +56,6 @@ if not TYPE_CHECKING:  # A type checker shall find names that are not there.
         if name in standard.__all__:
             return getattr(standard, name)
         raise unknown("tensorweb.numpy.linalg", name, globals()["__all__"])
-
-
-def norm(
-    x: ArrayLike,
-    ord: Any = None,
-    axis: int | tuple[int, ...] | None = None,
-    keepdims: builtins.bool = False,
-) -> Tensor:
-    """Return the norm of vectors or matrices, along the axes that are given.
-
-    Without `ord` it is the root of the sum of squares, without an axis also of all
-    elements. Matrices have `fro`, `nuc`, 1, -1, 2, -2, inf and -inf, vectors any order.
-
-    Raises:
-        DataError: there is no such order, or an order of an array of three axes.
-
-    >>> np.linalg.norm([3.0, 4.0]), np.linalg.norm([[1.0, -2.0], [3.0, 4.0]], 1)
-    (tensor(5.), tensor(6.))
-    """
-    values = as_floats(x)
-    if axis is None:
-        if ord is None:
-            return standard.vector_norm(values, keepdims=keepdims, ord=2)
-        if values.ndim not in (1, 2):
-            raise DataError(
-                f"norm: ord={ord!r} of shape {values.shape}; name the axes of "
-                "vectors or matrices with axis=."
-            )
-        axis = tuple(range(values.ndim))
-    axes = (axis,) if is_integer(axis) else tuple(axis)
-    if len(axes) == 1:
-        return standard.vector_norm(
-            values, axis=axes[0], keepdims=keepdims, ord=2 if ord is None else ord
-        )
-    if len(axes) != 2:
-        raise DataError(f"norm: axis={axis!r}; give one axis or two.")
-    order: Any = "fro" if ord is None else ord
-    matrices = values.moveaxis(axes, (-2, -1))
-    result = standard.matrix_norm(matrices, keepdims=keepdims, ord=order)
-    return result.moveaxis((-2, -1), axes) if keepdims else result
 
 
 def cond(x: ArrayLike, p: Any = None) -> Tensor:
@@ -123,59 +82,6 @@ def cond(x: ArrayLike, p: Any = None) -> Tensor:
         result = norm(values, p, (-2, -1)) * norm(inverse, p, (-2, -1))
     has_nan = tw.any(tw.isnan(values), axis=(-2, -1))
     return tw.where(tw.isnan(result) & ~has_nan, math.inf, result)
-
-
-def lstsq(
-    a: ArrayLike, b: ArrayLike, rcond: float | None = None
-) -> tuple[Tensor, Tensor, int | Tensor, Tensor]:
-    """Return the `x` that makes `|b - a x|` least, of these the shortest.
-
-    With it the sums of squared residuals (none unless `a` has more rows than columns
-    and full rank), the rank, which is read, and the singular values. Below `vmap` and
-    `jit`, which read nothing, the rank is a tensor, and the sums are NaN where the rank
-    is not full. Singular values below
-    `rcond` times the largest count as 0; the default is the precision of the dtype
-    times the longer side.
-
-    Raises:
-        MatrixShapeError: row counts of `a` and `b` differ, or `a` is no matrix.
-
-    >>> x = np.array([0.0, 1.0, 2.0, 3.0])
-    >>> line = np.stack([x, np.ones(4)], axis=1)
-    >>> np.round(np.linalg.lstsq(line, [-1.0, 1.0, 3.0, 5.0])[0], 3)
-    tensor([ 2., -1.])
-    """
-    matrix, right = map(as_floats, as_tensors((a, b)))
-    if matrix.ndim != 2 or right.ndim not in (1, 2):
-        raise MatrixShapeError(
-            f"lstsq: shapes {matrix.shape} and {right.shape}; give a matrix, and a "
-            "vector or matrix of as many rows."
-        )
-    count, width = matrix.shape
-    if count != right.shape[0]:
-        raise MatrixShapeError(
-            f"lstsq: {count} rows and {right.shape[0]}; both must be equal."
-        )
-    columns = right if right.ndim == 2 else right[:, None]
-    left, singular, rows = standard.svd(matrix, full_matrices=False)
-    threshold = rcond
-    if threshold is None or threshold < 0:
-        threshold = finfo(matrix.dtype).eps * (
-            max(count, width) if rcond is None else 1
-        )
-    counts = singular > (tw.max(singular) * threshold if singular.size else 0)
-    weights = tw.where(counts, 1 / tw.where(counts, singular, 1), 0)
-    solution = tw.conj(rows.mT) @ (weights[:, None] * (tw.conj(left.mT) @ columns))
-    rank: int | Tensor = tw.sum(counts)
-    is_known = not is_traced(tw.asarray(rank).node)
-    if is_known:
-        rank = int(rank)
-    residuals = tw.zeros(0, singular.dtype, device=matrix.device)
-    if count > width and not (is_known and rank < width):
-        residuals = tw.sum(tw.square(tw.abs(columns - matrix @ solution)), axis=0)
-        if not is_known:
-            residuals = tw.where(rank == width, residuals, math.nan)
-    return solution if right.ndim == 2 else solution[:, 0], residuals, rank, singular
 
 
 def matrix_rank(
