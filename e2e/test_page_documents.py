@@ -106,8 +106,11 @@ CPU_ONLY = {
     "34-stripes",
     "35-numpys-habits",
     *COURSES,
+    *(path.stem for path in EXAMPLES if path.stem[:2] in GROUPS["Puzzles"][1:-1]),
 }
-"""Those whose kernels take a software adapter long to compile."""
+"""Those whose kernels take a software adapter long to compile, and puzzles but for the
+first and the last, because `cpu` checks them on every device.
+"""
 
 
 @pytest.fixture(scope="module")

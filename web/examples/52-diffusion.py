@@ -12,7 +12,7 @@ from digits import drawn, in_rows
 import tensorweb as tw
 from tensorweb import nn
 
-SIZE, LEVELS, STEPS = 12, 20, 300
+SIZE, LEVELS, STEPS = 12, 20, 200
 rng = tw.random.Generator(2)
 pictures, labels = drawn(100, SIZE, rng)
 pictures = 2 * pictures.reshape(-1, SIZE**2) - 1
