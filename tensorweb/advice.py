@@ -342,7 +342,7 @@ _KEYWORDS: dict[str, str] = {
         (
             "embed with `x[i]` of weights that are scaled by "
             "`tw.nn.normalize(x, dim=-1)`",
-            "max_norm norm_type",
+            "max_norm",
         ),
     ),
     "allow_unused": "a gradient that nothing depends on is 0: leave it out",

@@ -43,18 +43,21 @@ def clip_by_global_norm(grads: Any, limit: float) -> Any:
     return clipped_and_norm(grads, limit)[0]
 
 
-def clip_grad_norm_(parameters: Tensor | Iterable[Tensor], max_norm: float) -> Tensor:
+def clip_grad_norm_(
+    parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0
+) -> Tensor:
     """Scale the gradients of parameters in place, as `torch.nn.utils` does.
 
     Args:
         parameters: tensors whose `grad` is scaled; those without one are ignored.
         max_norm: the largest norm, a finite number above 0.
+        norm_type: 2, as everywhere; other norms are errors.
 
     Returns:
         The norm before, a 0-d tensor.
 
     Raises:
-        DataError: the limit is not above 0 or not finite.
+        DataError: the limit is not above 0 or not finite, or the norm is another one.
         TransformError: there is no gradient.
 
     >>> w = tw.zeros(2).requires_grad_()
@@ -64,6 +67,11 @@ def clip_grad_norm_(parameters: Tensor | Iterable[Tensor], max_norm: float) -> T
     >>> [round(number, 3) for number in w.grad.tolist()]
     [0.6, 0.8]
     """
+    if norm_type != 2:
+        raise DataError(
+            f"clip_grad_norm_: norm_type is {norm_type}; leave it out for 2, or limit "
+            "each number by clip_grad_value_ of tw.nn.utils."
+        )
     tensors = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     with grad_disabled():
         grads, norm = clipped_and_norm([tensor.grad for tensor in tensors], max_norm)

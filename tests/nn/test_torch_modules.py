@@ -109,6 +109,9 @@ def test_utilities_of_gradients_and_parameters(device: str) -> None:
     with pytest.raises(tw.ShapeError, match="3 elements"):
         vector_to_parameters(tw.ones(4), layer.parameters())
     assert nn.utils.clip_grad_norm_ is tw.optim.clip_grad_norm_
+    assert nn.utils.clip_grad_norm_(layer.parameters(), 0.5, norm_type=2).item() > 1
+    with pytest.raises(tw.DataError, match="norm_type is 1"):
+        nn.utils.clip_grad_norm_(layer.parameters(), 0.5, 1)
 
 
 def test_sequences_are_padded(device: str) -> None:
