@@ -439,8 +439,6 @@ NUMPY_MEANINGS: dict[str, dict[str, str]] = {
         "b": "the right sides.",
         "n": "the exponent, which may be negative.",
         "p": "the order of the norm; None for 2.",
-        "ord": "the order of the norm: a number, `inf`, `fro` or `nuc`.",
-        "axis": "the axes of the vectors (one) or matrices (two); None for all.",
         "rtol": "the fraction of the largest singular value below which others "
         "count as 0.",
         "compute_uv": "whether to return U and Vᴴ too.",

@@ -142,8 +142,6 @@ MEANINGS: dict[str, dict[str, str]] = {
         "concentration1": "the shape of x, above 0.",
         "concentration0": "the shape of 1 - x, above 0.",
         "df": "degrees of freedom, above 0.",
-        "probs": "probabilities; None where `logits` are given.",
-        "logits": "log odds, or logarithms of weights; None where `probs` are given.",
         "total_count": "the count of draws, or of failures.",
         "mixture_distribution": "the distribution of the components' numbers.",
         "component_distribution": "the components, along its last batch axis.",
@@ -522,11 +520,9 @@ MEANINGS: dict[str, dict[str, str]] = {
         "p": "the probability of a success, or of each category.",
         "m": "the count of columns; None for `n`.",
         "d": "the count of dimensions.",
-        "mean": "mean vectors, `(..., n)`.",
-        "cov": "covariances, `(..., n, n)`.",
         "shape": "of the result, to which parameters broadcast; None for theirs.",
     },
-    "tw.random.ball tw.random.Generator.ball": {"p": "the power of the norm."},
+    "tw.random.ball": {"p": "the power of the norm."},
     "tw.scipy.special": {
         "x": "real numbers; all operands broadcast.",
         "y": "the second operand; both broadcast.",
@@ -538,12 +534,12 @@ MEANINGS: dict[str, dict[str, str]] = {
         "N": "the count to choose from.",
         "k": "the count that is chosen; both broadcast.",
     },
-    "tw.linalg.norm np.linalg.norm": {
+    "tw.linalg.norm": {
         "x": "vectors or matrices.",
         "ord": "the order; None for the root of the sum of squares.",
         "axis": "one axis of vectors, or two of matrices; None for all.",
     },
-    "tw.linalg.lstsq np.linalg.lstsq": {
+    "tw.linalg.lstsq": {
         "a": "the matrix, `(m, n)`.",
         "b": "right-hand sides, `(m,)` or `(m, k)`.",
         "rcond": "the fraction of the largest singular value below which others count "

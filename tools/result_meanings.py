@@ -250,8 +250,9 @@ RESULTS: dict[str, str] = {
     ),
     # Linear algebra and Fourier transforms.
     "tw.linalg.cholesky": "the triangle, `(..., n, n)`; " + FLOATS,
-    "tw.linalg.det tw.linalg.matrix_norm np.linalg.cond np.linalg.norm "
-    "tw.linalg.norm": ("`(...)`; " + FLOATS),
+    "tw.linalg.det tw.linalg.matrix_norm tw.linalg.norm np.linalg.cond": (
+        "`(...)`; " + FLOATS
+    ),
     "tw.linalg.matrix_rank np.linalg.matrix_rank": "`(...)`; int32.",
     "tw.linalg.inv": "`(..., n, n)`; " + FLOATS,
     "tw.linalg.matrix_power np.linalg.matrix_power": (
@@ -273,7 +274,7 @@ RESULTS: dict[str, str] = {
     "tw.linalg.svd": "`(U, S, Vh)`; S is real.",
     "np.linalg.svd": "`(U, S, Vh)`, or `S` alone.",
     "tw.linalg.svdvals": "`(..., k)`; real.",
-    "np.linalg.lstsq tw.linalg.lstsq": "`(x, residuals, rank, singular values)`.",
+    "tw.linalg.lstsq": "`(x, residuals, rank, singular values)`.",
     "np.linalg.tensorinv np.linalg.tensorsolve": (
         "the axes of the inverse, or of the solution."
     ),
