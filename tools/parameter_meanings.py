@@ -475,6 +475,10 @@ MEANINGS: dict[str, dict[str, str]] = {
         "settings": "arguments of the layer behind the count of input features.",
         "options": "its arguments by name.",
     },
+    "tw.nn.summary": {
+        "model": "a module.",
+        "inputs": "the arguments of the call.",
+    },
     "tw.nn.utils": {
         "parameters": "tensors, for gradients a single one too.",
         "clip_value": "the largest size of a number.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from math import prod
 from typing import Any, ClassVar, overload
 from weakref import WeakKeyDictionary
@@ -16,6 +17,7 @@ from tensorweb.random import fold_in
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
+from tensorweb.transforms.backward import no_grad
 
 __all__ = [
     "Flatten",
@@ -26,6 +28,7 @@ __all__ = [
     "Sequential",
     "Unflatten",
     "flatten",
+    "summary",
 ]
 
 
@@ -200,6 +203,48 @@ def _in_mode(block: Module, train: bool) -> Iterator[None]:
             module.training = not module.training
             if module.training is Module.training:
                 del module.training
+
+
+def summary(model: Module, *inputs: Any) -> str:
+    """Return the layers of a model as text, with the shapes of a call's results.
+
+    The call evaluates, and it makes the parameters of lazy layers. Modules that have
+    submodules are left out.
+
+    >>> model = tw.nn.Sequential(tw.nn.Linear(3, 4), tw.nn.ReLU(), tw.nn.Linear(4, 2))
+    >>> print(tw.nn.summary(model, tw.ones((5, 3))))
+    layer  class   result  parameters
+    0      Linear  (5, 4)          16
+    1      ReLU    (5, 4)           0
+    2      Linear  (5, 2)          10
+    total                          26
+    """
+    rows: list[tuple[str, str, str, int]] = []
+
+    def add(name: str, layer: Module, args: Any, result: Any) -> None:
+        count = sum(one.size for one in layer.parameters())
+        shape = getattr(result, "shape", type(result).__name__)
+        rows.append((name, type(layer).__name__, str(shape), count))
+
+    leaves = [(n, m) for n, m in model.named_modules() if not any(m.children())]
+    handles = [m.register_forward_hook(partial(add, name)) for name, m in leaves]
+    try:
+        with no_grad(), _in_mode(model, False):
+            model(*inputs)
+    finally:
+        for handle in handles:
+            handle.remove()
+    total = sum(one.size for one in model.parameters())
+    table = [
+        ("layer", "class", "result", "parameters"),
+        *rows,
+        ("total", "", "", total),
+    ]
+    wide = [max(len(str(row[i])) for row in table) for i in range(4)]
+    return "\n".join(
+        f"{a:{wide[0]}}  {b:{wide[1]}}  {c:{wide[2]}}  {d!s:>{wide[3]}}"
+        for a, b, c, d in table
+    )
 
 
 def _shown(layer: Layer) -> object:

@@ -69,7 +69,9 @@ class HookHandle:
         """Remove the hook; a second call does nothing."""
         hooks = getattr(self._module, self._name)
         left = tuple([hook for hook in hooks if hook is not self._hook])
-        setattr(self._module, self._name, left)
+        vars(self._module).pop(self._name, None)
+        if left:
+            setattr(self._module, self._name, left)
 
 
 class Module:

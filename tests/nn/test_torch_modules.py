@@ -174,3 +174,15 @@ def test_dropout_as_a_function_is_pytorchs(device: str) -> None:
     assert nn.dropout2d(tw.ones((1, 8, 2, 2)), 1.0).sum().item() == 0
     with pytest.raises(tw.TraceError, match="training=False"):
         tw.vmap(lambda row: dropout(row, 0.5))(tw.ones((2, 4)))
+
+
+def test_a_summary_has_each_layer_and_changes_nothing() -> None:
+    model = nn.Sequential(nn.LazyLinear(4), nn.Dropout(1.0), nn.LSTM(4, 2)).train()
+    text = nn.summary(model, tw.ones((5, 3)))
+    assert [line.split()[:2] for line in text.splitlines()] == [
+        *(["layer", "class"], ["0", "Linear"], ["1", "Dropout"], ["2", "LSTM"]),
+        ["total", str(sum(one.size for one in model.parameters()))],
+    ]
+    assert "tuple" in text
+    assert model.training
+    assert "_forward_hooks" not in vars(model[1])
