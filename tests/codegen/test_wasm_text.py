@@ -102,8 +102,13 @@ IMMEDIATES = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(CODES.keys() - {"else", "end"}))
-def test_every_instruction_has_its_code(name: str) -> None:
+def test_every_instruction_has_its_code() -> None:
+    names = sorted(CODES.keys() - {"else", "end"})
+    assert [name for name in names if not has_its_code(name)] == []
+
+
+def has_its_code(name: str) -> bool:
+    """Whether an instruction is written as its code, and read as its name."""
     rest = next((v for k, v in IMMEDIATES.items() if re.fullmatch(k, name)), "")
     module = compiled(
         "(module (memory 1) "
@@ -111,11 +116,10 @@ def test_every_instruction_has_its_code(name: str) -> None:
     )
     begin = b"\x01\x01\x7f" + CODES["unreachable"]
     _, _, body = module.partition(begin)
-    assert body.startswith(CODES[name])
     words = [word for line in wat(module).splitlines() for word in line.split("  ")]
     shown = f"{name}{rest}".replace(" nop end", "")
-    assert shown in words
-    assert "unreachable))" in words
+    is_whole = {shown, "unreachable))"} <= {*words}
+    return body.startswith(CODES[name]) and is_whole
 
 
 def test_texts_are_equal_where_modules_are() -> None:
