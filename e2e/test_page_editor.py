@@ -91,7 +91,7 @@ def test_pointing_at_a_name_explains_it(shared: PageDriver) -> None:
     assert shared.run(PROGRAM) == "ready"
     page.hover("#editor .cm-line:nth-child(2) span:text-is('zeros')")
     card = page.locator(".cm-tooltip-hover .explanation")
-    expect(card).to_contain_text("zeros(shape, dtype=None, *, device=None)")
+    expect(card).to_contain_text("zeros(shape, *more, dtype=None, device=None)")
     expect(card.locator(".explanation-text")).to_contain_text(
         "Return a tensor of zeros"
     )

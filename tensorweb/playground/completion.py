@@ -83,7 +83,7 @@ def explain(
     """Return signature and first paragraphs of documentation of a path.
 
     >>> explain("tw.zeros", {"tw": tw})["signature"]
-    'zeros(shape, dtype=None, *, device=None)'
+    'zeros(shape, *more, dtype=None, device=None)'
     """
     value = find_imported(path) if imported else find(path, names)
     if value is MISSING:
