@@ -357,12 +357,13 @@ def prefer_device(device: str) -> None:
     _process_default = as_device(device)
 
 
-class device(str):
+class device(contextlib.ContextDecorator, str):
     """A device's name, which in a `with` block is the default device.
 
-    The default is set for this thread and asyncio task only. A new task begins with the
-    default of the code that creates it, a new thread with the default of the process.
-    As in PyTorch, `x.to(tw.device("cpu"))` is `x.to("cpu")`.
+    As a decorator it is so in each call of a function. The default is set for this
+    thread and asyncio task only. A new task begins with the default of the code that
+    creates it, a new thread with the default of the process. As in PyTorch,
+    `x.to(tw.device("cpu"))` is `x.to("cpu")`.
 
     Raises:
         DeviceError: the device is unknown or cannot be had here.
@@ -384,6 +385,9 @@ class device(str):
     def type(self) -> str:
         """The name without the adapter's number."""
         return self.partition(":")[0]
+
+    def _recreate_cm(self) -> device:
+        return device(self)  # calls in different threads do not share `_before`
 
     def __enter__(self) -> str:
         """Open the device and make it the default."""
