@@ -480,8 +480,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "inputs": "the arguments of the call.",
     },
     "tw.nn.utils": {
-        "parameters": "tensors, for gradients a single one too.",
-        "clip_value": "the largest size of a number.",
+        "parameters": "tensors.",
         "vec": "`(elements of all parameters,)`.",
         "sequences": "tensors whose axes but the first have equal lengths.",
         "batch_first": "whether the batch is axis 0 of the result, else axis 1.",

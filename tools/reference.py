@@ -405,6 +405,11 @@ def firsts() -> Mapping[int, str]:
                 found.setdefault(id(value), name)
             if inspect.isfunction(value):  # layers have it without its wrapper
                 found.setdefault(id(inspect.unwrap(value)), name)
+            # The source pages lead to the entries of the module that defines a name.
+            first = found.get(id(value), name).rpartition(".")[0]
+            owner = f"{getattr(value, '__module__', '')}."
+            if owner.startswith(f"{module}.") and not owner.startswith(f"{first}."):
+                found[id(value)] = name
             # Sphinx describes a class under its own name, and not under another one.
             is_own = inspect.isclass(value) and name.endswith(f".{value.__name__}")
             if is_own and found[id(value)].rpartition(".")[0] == module:

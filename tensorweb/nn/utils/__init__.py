@@ -15,7 +15,7 @@ from tensorweb.errors import ShapeError
 from tensorweb.functions import concat
 from tensorweb.nn.module import replace as _replace
 from tensorweb.nn.utils import rnn
-from tensorweb.optim.clipping import clip_grad_norm_
+from tensorweb.optim.clipping import clip_grad_norm_, clip_grad_value_
 from tensorweb.tensor import Tensor
 
 __all__ = [
@@ -25,20 +25,6 @@ __all__ = [
     "rnn",
     "vector_to_parameters",
 ]
-
-
-def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -> None:
-    """Limit each number of the gradients to `-clip_value` … `clip_value`, in place.
-
-    >>> w = tw.zeros(2).requires_grad_()
-    >>> (w * tw.asarray([30.0, 0.5])).sum().backward()
-    >>> tw.nn.utils.clip_grad_value_(w, 1.0)
-    >>> w.grad
-    tensor([1. , 0.5])
-    """
-    for one in [parameters] if isinstance(parameters, Tensor) else parameters:
-        if one.grad is not None:
-            one.grad = one.grad.clip(-clip_value, clip_value)
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
