@@ -163,6 +163,10 @@ class ProgramFiles:
         self._replace_data(data, keep)
         return modules
 
+    def forget(self) -> None:
+        """Remove the modules, so that nothing but their users holds what they made."""
+        self._replace_modules({})
+
     def _replace_modules(self, modules: Mapping[str, str]) -> None:
         self._finder.forget()
         if self._finder in sys.meta_path:

@@ -71,6 +71,9 @@ MOST_SPANS = 40
 MOST_SPLITS = 400
 """Values between two kernels that are explained."""
 
+COLLECTIONS = 16
+"""Runs of which one looks at all objects for garbage, the others at the new ones."""
+
 MOST_FLUSHES = 100
 """Flushes of a run whose kernels are recorded."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -52,6 +54,21 @@ def test_a_changed_module_is_imported_anew(player: Player) -> None:
     assert player.run(USES, helpers_py="def area(x): return -x") is None
     assert player.printed == "-3\n"
     assert player.run(USES)["type"] == "ModuleNotFoundError"
+
+
+def test_what_ended_programs_made_is_freed(player: Player) -> None:
+    """Also out of cycles, in the program and in its files; plans are passed over."""
+    made: list[weakref.ref[type]] = []
+    source = "import helpers\nclass Mine: pass\nhelpers.made += [Mine, helpers.Its]"
+    for _ in range(3):
+        its = "made = []\nclass Its:\n    def __init__(self): made.append(self)\n"
+        assert player.run(source, helpers_py=its) is None
+        made += [weakref.ref(one) for one in sys.modules["helpers"].made]
+        alive = [ref() is not None for ref in made]
+        assert alive == [False] * (len(made) - 2) + [True] * 2
+    assert gc.get_freeze_count() > 0
+    assert player.run("") is None
+    assert not any(ref() for ref in made)
 
 
 def test_imports_persist_between_cells(player: Player) -> None:
