@@ -283,10 +283,9 @@ class Inside:
                 "depth": part.depth,
                 "kind": type(part.module).__name__,
                 "settings": clip_line(_settings(part), policy.LONGEST_TENSOR_NAME),
-                "parameters": sum(x.size for x in _tensors_of(found, part)),
-                "bytes": sum(
-                    x.size * x.dtype.itemsize for x in _tensors_of(found, part)
-                ),
+                "parameters": sum(x.size for x, is_buffer in own_of if not is_buffer),
+                "buffers": sum(x.size for x, is_buffer in own_of if is_buffer),
+                "bytes": sum(x.size * x.dtype.itemsize for x, _ in own_of),
                 "calls": call.count,
                 "seconds": time.seconds if time else None,
                 "shared": time is not None and time.is_shared,
@@ -295,6 +294,7 @@ class Inside:
             }
             for part, own, output, call in rows
             for time in (_time_of(found, part, times),)
+            for own_of in ([*_tensors_of(found, part)],)
         ]
 
     async def _answer(self, steps: Steps[T]) -> T:
@@ -422,10 +422,11 @@ def _within(found: Sequence[Part], part: Part) -> Iterator[Part]:
             yield each
 
 
-def _tensors_of(found: Sequence[Part], part: Part) -> Iterator[tw.Tensor]:
-    """Yield the tensors of a module and of its parts."""
+def _tensors_of(found: Sequence[Part], part: Part) -> Iterator[tuple[tw.Tensor, bool]]:
+    """Yield the tensors of a module and of its parts, and whether each is a buffer."""
     for each in _within(found, part):
-        yield from each.tensors.values()
+        for name, x in each.tensors.items():
+            yield x, name in each.buffers
 
 
 def _names(entries: Sequence[tensors.Entry]) -> dict[Node, int]:

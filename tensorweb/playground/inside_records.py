@@ -112,7 +112,9 @@ class ModuleRecord(TypedDict):
     """The name of its class."""
     settings: str
     parameters: Position
-    """Count of the numbers in its tensors and in those of its parts."""
+    """Count of the numbers in its parameters and in those of its parts."""
+    buffers: Position
+    """The same of its buffers, which no optimizer changes."""
     bytes: int
     calls: int
     seconds: float | None

@@ -172,6 +172,7 @@ class Part:
         name: the last part of that.
         depth: count of modules around it.
         tensors: its own parameters and buffers by name, without those of its parts.
+        buffers: names of the buffers among them.
     """
 
     module: Module
@@ -179,6 +180,7 @@ class Part:
     name: str
     depth: int
     tensors: Mapping[str, tw.Tensor]
+    buffers: frozenset[str]
 
 
 def parts_of(names: Mapping[str, object]) -> Iterator[Part]:
@@ -212,17 +214,21 @@ def _module(value: object) -> Module:
 def _walk(module: Module, name: str) -> Iterator[Part]:
     modules = dict(Module.named_modules(module))
     owned: dict[str, dict[str, tw.Tensor]] = {path: {} for path in modules}
-    tensors = [*Module.named_parameters(module), *Module.named_buffers(module)]
-    for path, tensor in tensors:
+    buffers: dict[str, set[str]] = {path: set() for path in modules}
+    states = dict(Module.named_buffers(module))
+    for path, tensor in [*Module.named_parameters(module), *states.items()]:
         owner, _, last = path.rpartition(".")
         while owner not in owned:
             owner, _, more = owner.rpartition(".")
             last = f"{more}.{last}"
         owned[owner][last] = tensor
+        if path in states:
+            buffers[owner].add(last)
     for path, part in modules.items():
         around = [other for other in modules if other and path.startswith(f"{other}.")]
         full = f"{name}.{path}" if path else name
         depth = len(around) + bool(path)
         parent = max(around, key=len, default="")
         own = path.removeprefix(f"{parent}.") if parent else path
-        yield Part(part, full, own or name, depth, owned[path])
+        states_of = frozenset(buffers[path])
+        yield Part(part, full, own or name, depth, owned[path], states_of)

@@ -64,6 +64,13 @@ def test_a_network_is_a_tree_with_tensors_and_results() -> None:
     assert other["output"] is None
 
 
+def test_buffers_are_no_parameters() -> None:
+    source = "from tensorweb import nn\nm = nn.Sequential(nn.BatchNorm2d(4))"
+    whole, layer = asked(source)
+    for one in (whole, layer):
+        assert (one["parameters"], one["buffers"]) == (8, 9)
+
+
 def test_modules_are_called_as_before_after_a_run() -> None:
     from tensorweb.nn import Module
 

@@ -1191,8 +1191,10 @@ export interface ModuleRecord {
   /** The name of its class. */
   kind: string;
   settings: string;
-  /** Count of the numbers in its tensors and in those of its parts. */
+  /** Count of the numbers in its parameters and in those of its parts. */
   parameters: number;
+  /** The same of its buffers, which no optimizer changes. */
+  buffers: number;
   bytes: number;
   calls: number;
   /** Time that a device took for what calls of it and of its parts built; null if that
@@ -1213,6 +1215,7 @@ export const isModuleRecord: Check<ModuleRecord> = record({
   kind: text(100_000),
   settings: text(100_000),
   parameters: count(1_000_000_000),
+  buffers: count(1_000_000_000),
   bytes: count(),
   calls: count(),
   seconds: orNull(number),

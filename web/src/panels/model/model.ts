@@ -39,7 +39,7 @@ export function mountModel(host: HTMLElement, page: Page): Part {
     }
   };
   const rowOf = (module: ModuleRecord, first: ModuleRecord | undefined): HTMLElement => {
-    const { name, kind, settings, parameters, depth, output, tensors } = module;
+    const { name, kind, settings, parameters, buffers, depth, output, tensors } = module;
     const share = el("span", { class: "model-share", "aria-hidden": "true" }, el("span", {}));
     (share.firstElementChild as HTMLElement).style.width = `${(100 * parameters) / (first?.parameters || 1)}%`;
     const summary = el(
@@ -48,7 +48,7 @@ export function mountModel(host: HTMLElement, page: Page): Part {
       el("strong", {}, name),
       el("code", {}, settings ? `${kind}(${settings})` : kind),
       el("span", { class: "model-shape" }, output ? `→ ${tuple(output.shape)}` : ""),
-      el("span", { class: "model-count" }, share, [count(parameters, "parameter"), timeOf(module)].filter(Boolean).join(" · ")),
+      el("span", { class: "model-count" }, share, [count(parameters, "parameter"), buffers > 0 && `${buffers.toLocaleString("en-US")} in buffers`, timeOf(module)].filter(Boolean).join(" · ")),
     );
     const details = el("details", { class: "model-module" }, summary);
     const node = el("li", {}, details);
