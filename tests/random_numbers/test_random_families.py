@@ -70,6 +70,7 @@ def test_counts_have_their_moments(
 
 
 @pytest.mark.parametrize("shape", [0.05, 0.7, 3.0, 60.0])
+@tw.device("cpu")
 def test_a_gamma_sample_moves_with_its_shape_as_its_quantile(shape: float) -> None:
     key = tw.random.key(3)
     a = tw.full((5,), shape, dtype="float64", device="cpu")
