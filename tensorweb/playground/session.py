@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import gc
 import json
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -80,7 +79,6 @@ class Session:
         self._time = 0.0, 0.0
         self._search: Search | None = None
         self._inside: Inside | None = None
-        self._collections = 0
         self._attempts: Attempts | None = None
         self._stopped = False
         self._output = Output(emit)
@@ -647,15 +645,7 @@ class Session:
             self._files.forget()
         for name in ("last_exc", "last_value", "last_traceback", "last_type"):
             vars(sys).pop(name, None)
-        # The library's plans are 500,000 objects after thirty programs, which a look
-        # at all takes 0.6 s for. What a program left in cycles is found by a later one.
-        if not keep:
-            self._collections += 1
-            if self._collections % policy.COLLECTIONS == 0:
-                gc.unfreeze()
-        gc.collect()
-        if not keep:
-            gc.freeze()
+        self._host.collect(keep)
 
 
 def handlers(session: Session) -> Mapping[str, Handler]:
