@@ -97,6 +97,25 @@ def test_the_status_bar_tells_what_one_would_ask(shared: PageDriver) -> None:
     expect(page.locator("#notice")).to_be_hidden()
 
 
+def test_hidden_words_at_the_end_of_a_panel_scroll_nothing(shared: PageDriver) -> None:
+    longer = shared.page.evaluate(
+        """() => {
+      const { scrollHeight } = document.documentElement;
+      const added = [...document.querySelectorAll(".panel")].map((panel) => {
+        const part = document.createElement("div");
+        part.style.paddingTop = "4000px";
+        part.innerHTML = `<p class="visually-hidden">a</p>`;
+        panel.append(part);
+        return part;
+      });
+      const now = document.documentElement.scrollHeight;
+      added.forEach((part) => part.remove());
+      return now - scrollHeight;
+    }"""
+    )
+    assert longer == 0
+
+
 def test_type_has_four_sizes(shared: PageDriver) -> None:
     assert shared.run(PROGRAM) == "ready"
     shared.pictured()
