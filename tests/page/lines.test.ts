@@ -33,16 +33,16 @@ test("several names of one statement are named", () => {
 test("views, copies, times and kernels are marked", () => {
   const copied = { ...kernel, copies: true, line: 3, seconds: 0.002, spans: [] };
   const [one] = lineResults(run([{ ...plain, view: true }], [kernel, copied], QUIET), [], "main.py");
-  assert.equal(one?.text, "k2 float32 (2, 3) · view · copy · 2.0 ms");
+  assert.equal(one?.text, "view · copy · k2 float32 (2, 3) · 2.0 ms");
   assert.deepEqual(one?.kernels, [1]);
 });
 
 test("what is not finite is marked, and where a search found it first", () => {
   const holds = { ...tensor, lines: [0] };
   const [known] = lineResults(run([plain], [], QUIET), [holds], "main.py");
-  assert.deepEqual([known?.isBad, known?.text], [true, "float32 (2, 3) · NaN"]);
+  assert.deepEqual([known?.isBad, known?.text], [true, "NaN · float32 (2, 3)"]);
   const [found] = lineResults(run([plain]), [], "main.py");
-  assert.equal(found?.text, "float32 (2, 3) · first NaN");
+  assert.equal(found?.text, "first NaN · float32 (2, 3)");
 });
 
 test("a kernel belongs to all lines that it computes", () => {

@@ -62,14 +62,14 @@ export function lineResults(run: RunRecord, tensors: readonly TensorRecord[], fi
     for (let at = first; at <= line; at++) for (const kernel of kernels.get(at) ?? []) all.add(kernel);
     const own = [...all].sort((a, b) => a - b);
     const bad = badIn(run, tensors, results, file, first, line);
-    const marks = marksOf(run, made, own, first, line);
-    const text = [named(made), ...marks, ...bad].join(" · ");
+    const { kinds, costs } = marksOf(run, made, own, first, line);
     const names = own.slice(0, MOST_KERNELS).map((kernel) => `k${kernel + 1}`).join(" ");
     const of = own.length ? `; kernels ${own.map((kernel) => kernel + 1).join(", ")}` : "";
     return {
       ...{ first, line, results, kernels: own, isBad: bad.length > 0 },
-      text: [names, text].filter(Boolean).join(" "),
-      words: `Line ${line} made ${text}${of}`,
+      // What warns stands first: the end of a long text is cut off.
+      text: [...bad, ...kinds, [names, named(made)].filter(Boolean).join(" "), ...costs].join(" · "),
+      words: `Line ${line} made ${[named(made), ...kinds, ...bad, ...costs].join(" · ")}${of}`,
     };
   });
 }
@@ -86,19 +86,20 @@ function named(made: readonly LineResult[]): string {
   return `${parts.join(", ")}${rest}${isAlike ? ` ${one.dtype}` : ""}`;
 }
 
-/** The count in loops, whether it is a view or a copy, the time of its kernels. */
-function marksOf(run: RunRecord, made: readonly LineResult[], kernels: readonly number[], first: number, last: number): string[] {
-  const marks: string[] = [];
+/** Whether it is a view or a copy; the count in loops and the time of its kernels. */
+function marksOf(run: RunRecord, made: readonly LineResult[], kernels: readonly number[], first: number, last: number): { kinds: string[]; costs: string[] } {
+  const kinds: string[] = [];
+  const costs: string[] = [];
   const most = Math.max(...made.map(({ count }) => count));
-  if (most > 1) marks.push(`×${most.toLocaleString("en-US")}`);
-  if (made.every(({ view }) => view)) marks.push("view");
+  if (most > 1) costs.push(`×${most.toLocaleString("en-US")}`);
+  if (made.every(({ view }) => view)) kinds.push("view");
   const own = kernels
     .map((index) => run.kernels[index])
     .filter((kernel) => kernel !== undefined && kernel.line !== null && kernel.line >= first && kernel.line <= last);
-  if (made.some(({ copied }) => copied) || own.some((kernel) => kernel?.copies || kernel?.formula.startsWith("copy("))) marks.push("copy");
+  if (made.some(({ copied }) => copied) || own.some((kernel) => kernel?.copies || kernel?.formula.startsWith("copy("))) kinds.push("copy");
   const seconds = own.map((kernel) => kernel?.seconds).filter((one) => one !== undefined);
-  if (seconds.length) marks.push(duration(seconds.reduce((sum, one) => sum + one, 0)));
-  return marks;
+  if (seconds.length) costs.push(duration(seconds.reduce((sum, one) => sum + one, 0)));
+  return { kinds, costs };
 }
 
 /** What is known not to be finite: by statistics of a name, or by a search for the first one. */
