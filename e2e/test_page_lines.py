@@ -40,7 +40,7 @@ def ghosts(page: Page) -> dict[int, str]:
     found: list[list[str]] = page.evaluate(
         """[...document.querySelectorAll("#editor .cm-line")].flatMap((line, at) =>
         [...line.querySelectorAll(".cm-ghost")].map(
-          (one) => [String(at + 1), one.dataset.text.replace(/^(k\\d+ ?)+/, "")]))"""
+          (one) => [String(at + 1), one.dataset.text.replace(/(k\\d+ )+/, "")]))"""
     )
     return {int(line): text for line, text in found}
 
@@ -52,9 +52,9 @@ def test_lines_tell_what_they_made(ran: PageDriver) -> None:
         4: "float32 (64, 64) · \u00d764",
         5: "float32 (64, 64) · \u00d764",
         7: "float32 (64, 64)",
-        8: "float32 (64, 64) · view",
+        8: "view · float32 (64, 64)",
         10: "float32 (64, 64) · \u00d764",
-        11: "float32 (64, 64) · NaN",
+        11: "NaN · float32 (64, 64)",
         12: "float32 (64, 64)",
         13: "float32 (64, 64)",
     }
@@ -199,9 +199,19 @@ def number_at(page: Page) -> tuple[float, float]:
     return found["x"] + found["width"] / 2, found["y"] + found["height"] / 2
 
 
+EMPTIED = """
+globalThis.emptied = 0;
+const content = document.querySelector(".output-content");
+new MutationObserver(() => {
+  if (content.childElementCount === 0) emptied += 1;
+}).observe(content, { childList: true });
+"""
+
+
 def test_a_number_is_dragged_and_the_result_follows(shared: PageDriver) -> None:
     page = shared.page
     assert shared.run(DRAGGED) == "ready"
+    page.evaluate(EMPTIED)
     x, y = number_at(page)
     page.keyboard.down("Alt")
     page.mouse.move(x, y)
@@ -210,6 +220,9 @@ def test_a_number_is_dragged_and_the_result_follows(shared: PageDriver) -> None:
     page.wait_for_function("tensorwebPage.view.tensors[0]?.max?.toFixed(2) === '0.60'")
     assert shared.idle() == "ready"
     expect(page.locator("#state")).to_contain_text("ran lines 2 to 4 again")
+    # The output before stays until the new one replaces it.
+    assert page.evaluate("emptied") == 0
+    expect(page.locator("#output .footer")).to_have_count(1)
     # Escape restores the number, and what it makes.
     page.keyboard.press("Escape")
     page.mouse.up()

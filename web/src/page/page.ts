@@ -260,7 +260,7 @@ export class Page extends Store {
     const origin = { run, document: id, title, source: recording.source, device, python, recorded: true as const, isForPanel: false };
     this.#recorded = responsesOf(recording);
     this.change({ origins: { output: origin, run: origin, tensors: origin }, run: recording.run });
-    this.#call((part) => part.begin?.());
+    this.#call((part) => part.begin?.(false));
     for (const note of recording.notes) this.#call((part) => part.note?.(note));
     this.#call((part) => part.finished?.(recording.run));
     this.change({ tensors: recording.tensors });
@@ -330,7 +330,7 @@ export class Page extends Store {
     this.change({ ...now, origins: { ...origins, output } });
     if (this.view.isNarrow && !this.#isAsked && !this.#isAgain) this.show("output");
     this.editor.mark(document.id, null);
-    this.#call((part) => part.begin?.());
+    this.#call((part) => part.begin?.(this.#isAgain));
   }
 
   #finished(record: RunRecord): void {

@@ -173,7 +173,8 @@ export interface Part {
   note?(note: Note): void;
   /** The cursor of the editor stands here; both count from one. */
   cursorMoved?(line: number, column: number): void;
-  begin?(): void;
+  /** A run begins; `isAgain` after a number was dragged. */
+  begin?(isAgain: boolean): void;
   finished?(record: RunRecord): void;
   trouble?(message: string, retry: boolean): void;
   /** The reader wants to look into what a display showed. */

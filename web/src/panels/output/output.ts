@@ -44,10 +44,16 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
   let isFieldShown = false;
   let last: { line: HTMLElement; record: RunRecord } | null = null;
   let waiting: Node[] = [];
+  /** Whether the content is the run's before, which stays until this one shows something. */
+  let isOld = false;
   let cards = 0;
   let printed: "nan" | "inf" | null = null;
 
   const flush = perFrame(() => {
+    if (isOld && waiting.length > 0) {
+      isOld = false;
+      content.replaceChildren();
+    }
     content.append(...waiting);
     waiting = [];
     text.draw();
@@ -97,13 +103,14 @@ export function mountOutput(host: HTMLElement, page: Page): Part {
       looks.dataset["texts"] = texts.join();
       tensorCards.update(view);
     },
-    begin: () => {
+    begin: (isAgain) => {
       waiting = [];
       text = new PrintedText(add);
       last = null;
       cards = 0;
       printed = null;
-      content.replaceChildren();
+      isOld = isAgain;
+      if (!isAgain) content.replaceChildren();
       tensorCards.begin();
       plots.begin();
       scroll.begin();
