@@ -15,6 +15,9 @@ def test_two_runs_stand_side_by_side(on_cpu: PageDriver) -> None:
     assert on_cpu.run(PROGRAM.format(2)) == "ready", on_cpu.wrong()
     on_cpu.show("Compare")
     assert on_cpu.run(PROGRAM.format(3)) == "ready"
+    expect(page.locator("#compare")).to_contain_text(
+        "1 line of main.py differs: line 3"
+    )
     rows = page.locator("#compare [aria-label=Tensors] tbody tr")
     expect(rows.locator("th")).to_have_text(["y", "z"])
     expect(rows.nth(1)).to_contain_text("mean 12")

@@ -13,7 +13,15 @@ const results = (more: Partial<RunResults>): RunResults => ({ run, tensors: [], 
 
 test("equal runs differ in nothing", () => {
   const now = results({ tensors: [{ ...tensor, name: "x", min: 1, max: 2, mean: 1.5 }] });
-  assert.deepEqual(differencesOf(now, now), { facts: [], tensors: [], equal: 1, kernels: [] });
+  assert.deepEqual(differencesOf(now, now), { program: "Both runs are of the same program.", facts: [], tensors: [], equal: 1, kernels: [] });
+});
+
+test("lines of the program that differ are counted, with the first", () => {
+  const words = (before: string, now: string): string => differencesOf(results({ source: before }), results({ source: now })).program;
+  assert.equal(words("a = 1\nb = 2\nc = 3\n", "a = 1\nb = 5\nc = 3\n"), "1 line of main.py differs: line 2.");
+  const other = "import tensorweb\nx = 7\ny = 1\nz = 2\nw = 3\nprint(x)";
+  assert.equal(words("import tensorweb\nx = 6\ny = 1\nz = 2\nw = 3", other), "2 lines of main.py differ: the first is line 2.");
+  assert.equal(words("a\nb\nc", "a"), "2 lines of main.py differ: the first is line 2.");
 });
 
 test("tensors are compared by name, type, range and mean", () => {

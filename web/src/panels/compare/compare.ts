@@ -55,9 +55,11 @@ export function mountCompare(host: HTMLElement, page: Page): Part {
     text.hidden = isThere;
     body.hidden = values.hidden = !isThere;
     if (!before || !now) return;
-    const { facts, tensors, equal, kernels } = differencesOf(before, now);
+    const { program, facts, tensors, equal, kernels } = differencesOf(before, now);
     const same = `${count(equal, "tensor")} ${equal === 1 ? "has" : "have"} the same type, range and mean.`;
     body.replaceChildren(
+      el("h2", {}, "Program"),
+      el("p", { class: "compare-note" }, program),
       ...section("Run", facts, "Nothing differs."),
       ...section("Tensors", tensors, ""),
       el("p", { class: "compare-note" }, same),

@@ -1,6 +1,9 @@
-/** What differs between two runs: tensors by name, kernels by name and size, costs. */
+/** What differs between two runs: lines of the program, tensors by name, kernels by name and size, costs. */
 
-import { bytes, duration, short, tuple } from "../../parts/format";
+import { Text } from "@codemirror/state";
+import { Chunk } from "@codemirror/merge";
+import { bytes, count, duration, short, tuple } from "../../parts/format";
+import { unpack } from "../../page/program";
 import type { KernelRecord, RunRecord, TensorRecord } from "../../page/protocol";
 
 /** What is retained of a run. */
@@ -19,6 +22,8 @@ export interface Difference {
 }
 
 export interface Differences {
+  /** The lines of the program that differ, in words. */
+  program: string;
   facts: Difference[];
   tensors: Difference[];
   /** How many tensors have equal facts. */
@@ -31,7 +36,7 @@ export function differencesOf(before: RunResults, now: RunResults): Differences 
   const tensors = [before, now].map(({ tensors }) => new Map(tensors.map((one) => [one.name, valuesOf(one)]))) as typeof facts;
   const kernels = [before, now].map(({ run }) => launchesOf(run.kernels)) as typeof facts;
   const differing = between(...tensors);
-  return { facts: between(...facts), tensors: differing, equal: new Set([...tensors[0].keys(), ...tensors[1].keys()]).size - differing.length, kernels: between(...kernels) };
+  return { program: changesOf(before.source, now.source), facts: between(...facts), tensors: differing, equal: new Set([...tensors[0].keys(), ...tensors[1].keys()]).size - differing.length, kernels: between(...kernels) };
 }
 
 function between(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): Difference[] {
@@ -39,13 +44,27 @@ function between(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, s
   return [...names].filter((name) => before.get(name) !== now.get(name)).map((name) => ({ name, before: before.get(name) ?? null, now: now.get(name) ?? null }));
 }
 
-function factsOf({ run, device, source }: RunResults): Map<string, string> {
+/** Which lines of the files of a program differ, in words. */
+function changesOf(before: string, now: string): string {
+  const [old, own] = [before, now].map((source) => new Map(unpack(source).map(({ name, text }) => [name, Text.of(`${text.trimEnd()}\n`.split("\n"))]))) as [Map<string, Text>, Map<string, Text>];
+  const found = [...new Set([...old.keys(), ...own.keys()])].flatMap((name) => {
+    const [a, b] = [old.get(name) ?? Text.empty, own.get(name) ?? Text.empty];
+    const chunks = Chunk.build(a, b);
+    const [first] = chunks;
+    if (!first) return [];
+    const lines = (text: Text, from: number, to: number): number => (to > from ? text.lineAt(Math.min(to - 1, text.length)).number - text.lineAt(from).number + 1 : 0);
+    const changed = chunks.reduce((sum, { fromA, toA, fromB, toB }) => sum + Math.max(lines(a, fromA, toA), lines(b, fromB, toB)), 0);
+    const where = `line ${b.lineAt(Math.min(first.fromB, b.length)).number}`;
+    return [`${count(changed, "line")} of ${name} ${changed === 1 ? "differs" : "differ"}: ${changed === 1 ? where : `the first is ${where}`}.`];
+  });
+  return found.join(" ") || "Both runs are of the same program.";
+}
+
+function factsOf({ run, device }: RunResults): Map<string, string> {
   const sum = (of: (kernel: KernelRecord) => number): number => run.kernels.reduce((total, one) => total + of(one), 0);
-  const lines = source.trimEnd().split("\n").length;
   return new Map([
     ["device", device],
     ["time", duration(run.seconds)],
-    ["lines", String(lines)],
     ["kernels", String(run.kernels.length)],
     ["launches", sum(({ count }) => count).toLocaleString("en-US")],
     ["bytes moved", bytes(sum(({ loaded, stored, count }) => (loaded + stored) * count))],
