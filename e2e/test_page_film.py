@@ -15,6 +15,7 @@ def test_steps_are_scrubbed_pinned_and_asked(on_cpu: PageDriver) -> None:
     page = on_cpu.page
     assert on_cpu.run(PROGRAM) == "ready"
     on_cpu.show("Film")
+    expect(page.locator("#film > .empty")).to_contain_text("Press “Look inside”")
     page.click("#film button:has-text('Look inside')")
     title = page.locator("#film .film-title")
     expect(title).to_contain_text("step 5 · float32 (2, 2)")

@@ -17,6 +17,7 @@ import "./film.css";
 
 const INVITATION = "The values that a line makes in a loop are shown here one after another. Run a program first.";
 const TRACED = "This line ran only while a transformation such as jit or vmap recorded its function: there are no values of it.";
+const ASK = "Press “Look inside”: the program runs once more, and the values of each line are shown here.";
 const NONE = "No line of the program makes a tensor more than once: put a line into a loop, and press Run.";
 
 export function mountFilm(host: HTMLElement, page: Page): Part {
@@ -125,7 +126,7 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
       drawn = origins.tensors;
       view.hidden = true;
       steps = [];
-      text.textContent = run ? (films(now).length > 0 ? "" : NONE) : INVITATION;
+      text.textContent = run ? (films(now).length > 0 ? ASK : NONE) : INVITATION;
       if (run?.inside) start(now);
       else asked = null;
     },
