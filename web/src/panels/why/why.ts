@@ -127,7 +127,11 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
       try {
         const found = await find();
         const sections = el("div", { class: "why-sources" }, ...found);
-        asked.replaceWith(heading ? el("h3", {}, heading) : "", found.length > 0 ? sections : el("p", { class: "why-note" }, none));
+        const answer = found.length > 0 ? sections : el("p", { class: "why-note" }, none);
+        const head = heading ? el("h3", {}, heading) : null;
+        asked.replaceWith(head ?? "", answer);
+        // Large pictures may stand above; of an answer that does not fit its beginning is shown.
+        for (const part of [answer, head]) part?.scrollIntoView({ block: "nearest" });
       } catch (error) {
         asked.textContent = messageOf(error);
       }
