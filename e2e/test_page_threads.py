@@ -39,10 +39,12 @@ def test_threads_are_stepped_and_races_named(shared: PageDriver) -> None:
     threads = page.locator(".threads")
     expect(threads).to_contain_text("No races")
     expect(threads.locator("canvas")).to_have_count(3)
+    slider = threads.get_by_label("Thread of the workgroup", exact=True)
+    expect(slider).to_be_in_viewport()
     words = threads.get_by_role("status")
     expect(words).to_contain_text("Thread 0 (0, 0), step 1 of 5: reads x[0]")
 
-    threads.get_by_label("Thread of the workgroup", exact=True).focus()
+    slider.focus()
     for _ in range(6):
         page.keyboard.press("ArrowRight")
     step = threads.get_by_label("Step of the thread", exact=True)

@@ -44,6 +44,7 @@ export function mountKernelEditor(page: Page, original: string, draft = original
     try {
       const [{ mountThreads }, found] = await Promise.all([import("./threads"), page.request("threads", { source: text(), group })]);
       report.replaceChildren(mountThreads(found, (other) => void step(other)));
+      report.scrollIntoView({ block: "nearest" });
     } catch (error) {
       said(messageOf(error));
     }

@@ -104,7 +104,7 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
     for (const key of drafts.keys()) {
       const chosen = rows.find(({ kernel }) => keyOf(kernel) === key);
       if (chosen) chosen.offerDraft();
-      else if (drafts.delete(key)) page.warn("The text of a kernel that you edited is discarded: the last run has no such kernel.");
+      else if (drafts.delete(key)) page.notify({ kind: "info", text: "The text of a kernel that you edited is discarded: the last run has no such kernel." });
     }
   };
   const sort = (value: boolean): void => {
