@@ -112,7 +112,7 @@ class Sequential(Module):
         self, x: Any, *, key: Tensor | None = None, train: bool | None = None
     ) -> Any:
         """Return the result of applying all layers in order."""
-        for index, (_, layer) in enumerate(self._named()):
+        for index, (name, layer) in enumerate(self._named()):
             accepted = takes(layer)
             arguments: dict[str, Any] = {}
             if key is not None and "key" in accepted:
@@ -122,10 +122,11 @@ class Sequential(Module):
             is_told = "train" in accepted
             if train is not None and not is_told and isinstance(layer, Module):
                 # Layers without `train=` have only their mode, also `Dropout`.
-                with _in_mode(layer, train):
+                with _naming(name), _in_mode(layer, train):
                     x = layer(x, **arguments)
             else:
-                x = layer(x, **arguments)
+                with _naming(name):
+                    x = layer(x, **arguments)
         return x
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -188,6 +189,22 @@ class Sequential(Module):
     def __repr__(self) -> str:
         """Return the layers, one a line."""
         return described("Sequential", "", [(n, _shown(x)) for n, x in self._named()])
+
+
+class _naming:  # a function would make a generator at each call
+    """Lets errors of shapes begin with the layer's path inside a `with` block."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
+        if isinstance(error, ShapeError):
+            inner = str(error)
+            known = inner.startswith("layer ")
+            rest = f".{inner[6:]}" if known else f": {inner}"
+            error.args = (f"layer {self._name}{rest}",)
 
 
 @contextmanager

@@ -248,6 +248,13 @@ CASES: dict[str, tuple[Any, type[Exception], str]] = {
 }
 
 
+def test_an_error_of_shapes_names_the_layer(cpu: str) -> None:
+    inner = tw.nn.Sequential(tw.nn.ReLU(), tw.nn.Linear(6, 2))
+    model = tw.nn.Sequential({"first": tw.nn.Linear(3, 5), "head": inner})
+    with pytest.raises(tw.ShapeError, match=r"^layer head\.1: Linear: the input has"):
+        model(tw.ones((2, 3)))
+
+
 def test_a_module_that_contains_itself_is_refused(cpu: str) -> None:
     above, below = nn.Linear(2, 2), nn.Linear(2, 2)
     above.child, below.parents = below, [above]
