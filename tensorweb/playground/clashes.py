@@ -365,10 +365,9 @@ def _kept_axis(
     given = {keyword.arg: keyword.value for keyword in node.keywords}
     if name not in REDUCTIONS or "keepdims" in given or None in given:
         return
-    try:
-        axis = ast.literal_eval(given["axis"]) if "axis" in given else None
-    except ValueError:
-        return
+    positional = [*node.args[-1:], None][0]
+    asked = given.get("axis", given.get("dim", positional))
+    axis = None if asked is None else _literal(asked)
     if type(axis) is not int or not -len(shape) - 1 <= axis <= len(shape):
         return
     at = axis % (len(shape) + 1)

@@ -78,6 +78,15 @@ CASES: list[tuple[str, str, list[tuple[str, int | None]], list[str]]] = [
         [("x", 1), ("x.mean(axis=1)", 0)],
         [TALL, "x.T", WIDE],
     ),
+    *(
+        (
+            f"x - {given})",
+            "broadcast",
+            [("x", 1), (f"{given})", 0)],
+            [f"{given}, keepdims=True)", "x.T", f"{given})[:, None]"],
+        )
+        for given in ("x.mean(1", "x.mean(dim=1", "tw.mean(x, 1")
+    ),
     (
         "s * tw.ones((2, 4))",
         "broadcast",
