@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from tensorweb.errors import DataError
-from tensorweb.functions import asarray
+from tensorweb.functions import asarray, isfinite
 from tensorweb.nn import init
 from tensorweb.nn.init import Rng
 
@@ -78,10 +78,14 @@ class RandomSampler(Sampler):
             generator: a generator, a key or a seed; None for the program's generator.
 
         Raises:
-            DataError: the count is negative.
+            DataError: the count is negative, or there are no samples to draw it from.
         """
         if num_samples is not None and num_samples < 0:
             raise DataError(f"RandomSampler: num_samples={num_samples} is negative.")
+        if num_samples and not len(data_source):
+            raise DataError(
+                f"RandomSampler: num_samples={num_samples} of an empty data set."
+            )
         self.data_source, self.replacement = data_source, replacement
         self._count, self._rng = num_samples, init.generator(generator, "cpu")
 
@@ -150,9 +154,15 @@ class WeightedRandomSampler(Sampler):
             generator: a generator, a key or a seed; None for the program's generator.
 
         Raises:
-            DataError: without replacement, fewer samples have a weight than are drawn.
+            DataError: weights are no vector of finite numbers from 0 on, or without
+                replacement fewer samples have a weight than are drawn.
         """
         given = asarray(weights, "float32").to_device("cpu")
+        if given.ndim != 1 or not bool(((given >= 0) & isfinite(given)).all()):
+            raise DataError(
+                f"WeightedRandomSampler: the weights {given.tolist()} are no vector of "
+                "finite numbers from 0 on."
+            )
         weighted = int((given > 0).sum())
         if not weighted or (not replacement and weighted < num_samples):
             raise DataError(
@@ -196,7 +206,7 @@ class BatchSampler(Sampler):
             DataError: the size is not above 0.
         """
         if batch_size < 1:
-            raise DataError(f"DataLoader: batch_size={batch_size} is not above 0.")
+            raise DataError(f"BatchSampler: batch_size={batch_size} is not above 0.")
         self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
 
     def __iter__(self) -> Iterator[list[int]]:

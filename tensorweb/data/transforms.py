@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorweb import dtypes, random
-from tensorweb.errors import DataError, ShapeError
+from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.functions import arange, asarray, flip, moveaxis, pad, where
 from tensorweb.nn import init, interpolate
 from tensorweb.tensor import Tensor
@@ -85,7 +85,13 @@ class ToTensor:
 
         Raises:
             ShapeError: it has other axes.
+            DTypeError: it is a tensor, whose channels may be first already.
         """
+        if isinstance(x, Tensor):
+            raise DTypeError(
+                "ToTensor: this is a tensor already; give a picture or an array, or "
+                "write tw.moveaxis(x, -1, -3) and x / 255 yourself."
+            )
         tensor = asarray(x)
         if tensor.ndim not in (2, 3):
             raise ShapeError(
@@ -119,7 +125,16 @@ class Normalize:
         self.mean, self.std = list(mean), list(std)
 
     def __call__(self, x: Tensor) -> Tensor:
-        """Return the normalised images."""
+        """Return the normalised images.
+
+        Raises:
+            DTypeError: the images are integers, which cannot hold mean and deviation.
+        """
+        if x.dtype.kind != "float":
+            raise DTypeError(
+                f"Normalize: the images are {x.dtype}; write "
+                "x.astype(tw.float32) / 255 before, as ToTensor does for pictures."
+            )
         mean, std = (
             asarray(values, x.dtype, device=x.device)[:, None, None]
             for values in (self.mean, self.std)
@@ -245,7 +260,7 @@ class RandomHorizontalFlip(_Random):
 
     def __call__(self, x: Tensor, *, key: Tensor | None = None) -> Tensor:
         """Return the images, some of them mirrored."""
-        shape = (*x.shape[:-3], 1, 1, 1)
+        shape = (*x.shape[:-3], *[1] * min(x.ndim, 3))
         is_mirrored = init.generator(key, x.device).bernoulli(self.p, shape)
         return where(is_mirrored, flip(x, axis=-1), x)
 

@@ -10,7 +10,7 @@ import pytest
 import tensorweb as tw
 from tensorweb import data
 from tensorweb.data import DataLoader, transforms
-from tensorweb.errors import DataError, ShapeError
+from tensorweb.errors import DataError, DTypeError, ShapeError
 
 
 class Numbers(data.IterableDataset[int]):
@@ -118,7 +118,7 @@ def test_images_are_resized_cropped_and_normalised(cpu: str) -> None:
         transforms.Normalize([1.0, 0.0], [2.0, 1.0]),
     ]
     picture = tw.arange(2 * 3 * 2, dtype=tw.float32).reshape((2, 3, 2))
-    found = transforms.Compose(steps)(picture)
+    found = transforms.Compose(steps)(picture.numpy())
     images = tw.moveaxis(picture, -1, 0)[None]
     resized = tw.nn.interpolate(images, (4, 6), mode="bilinear")
     middle = resized[0, :, 1:3, 2:4]
@@ -129,3 +129,26 @@ def test_images_are_resized_cropped_and_normalised(cpu: str) -> None:
         transforms.CenterCrop(9)(images)
     with pytest.raises(DataError, match="which divides"):
         transforms.Normalize([0.0], [0.0])
+
+
+def test_transforms_refuse_what_torchvision_refuses(cpu: str) -> None:
+    with pytest.raises(DTypeError, match=r"Normalize: the images are uint8.*astype"):
+        transforms.Normalize([0.5], [0.25])(tw.ones((1, 1, 2), dtype=tw.uint8))
+    with pytest.raises(DTypeError, match="ToTensor: this is a tensor already"):
+        transforms.ToTensor()(tw.ones((3, 4, 5)))
+    flipped = transforms.RandomHorizontalFlip(1.0)(tw.arange(6).reshape(2, 3))
+    assert flipped.tolist() == [[2, 1, 0], [5, 4, 3]]
+
+
+@pytest.mark.parametrize("weights", [[-3.0, 2.0], [float("nan"), 1.0], [[1.0], [2.0]]])
+def test_weights_of_samples_are_numbers_from_0_on(cpu: str, weights: Any) -> None:
+    with pytest.raises(DataError, match="WeightedRandomSampler: the weights"):
+        data.WeightedRandomSampler(weights, 3)
+
+
+def test_samplers_name_themselves_in_errors(cpu: str) -> None:
+    with pytest.raises(DataError, match="RandomSampler: num_samples=3 of an empty"):
+        data.RandomSampler([], num_samples=3)
+    assert list(data.RandomSampler([])) == []
+    with pytest.raises(DataError, match="BatchSampler: batch_size=0"):
+        data.BatchSampler([1], 0, False)
