@@ -354,6 +354,7 @@ _KEYWORDS: dict[str, str] = {
     "keepdim": "write `tw.expand_dims(x, axis)` of the result",
     "key": "write `tw.nn.dropout(x, 0.5, key=key)` where forward takes a key",
     "out": "write `x[...] = values`",
+    "padding_side": "sequences are filled at the end; `tw.flip` them before and after",
     "requires_grad": "write `x.requires_grad_()`",
     "sorted": "leave it out: the largest come first",
     "sparse": "leave it out: gradients are dense",

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from tensorweb.errors import TraceError
+from tensorweb.errors import ShapeError, TraceError
+from tensorweb.functions import asarray
 from tensorweb.graph.autograd import is_differentiating
 from tensorweb.graph.tracing import is_tracing
 from tensorweb.nn.affine import Linear
@@ -41,6 +42,7 @@ class _Lazy(Module):
 
         Raises:
             TraceError: a transformation is open, which would make them anew each time.
+            ShapeError: the input has no axis of features.
         """
         name = type(self).__name__
         if is_tracing() or is_differentiating():
@@ -48,14 +50,28 @@ class _Lazy(Module):
                 f"{name}: the first call makes the parameters, and it is inside of a "
                 "transformation; call the model once on an example before."
             )
-        axis, (settings, options) = self._axis, self._arguments
+        axis, shape = self._axis, asarray(x).shape
+        if not -len(shape) <= axis < len(shape):
+            raise ShapeError(
+                f"{name}: an input of shape {shape} has no axis {axis}, whose length "
+                "is the count of features."
+            )
+        lazy, before = type(self), dict(vars(self))
+        settings, options = self._arguments
         del self._arguments
         self.__class__ = self._kind  # type: ignore[assignment]  # a module as well
-        self.__init__(x.shape[axis], *settings, **options)  # type: ignore[misc]  # its own
-        return self.forward(x, **keywords)
+        try:
+            self.__init__(shape[axis], *settings, **options)  # type: ignore[misc]  # its own
+            return self.forward(x, **keywords)
+        except BaseException:
+            # A wrong input leaves the layer lazy, for the next call.
+            vars(self).clear()
+            vars(self).update(before)
+            self.__class__ = lazy
+            raise
 
     def _parts(self) -> Any:
-        """Raise where parameters are asked for that there are not yet."""
+        """Return no parts: the parameters are made by the first call."""
         return iter(())
 
 
@@ -77,7 +93,7 @@ class LazyConv1d(_Lazy):
     (4, 3, 7)
     """
 
-    _kind = Conv1d
+    _kind, _axis = Conv1d, -2
 
 
 class LazyConv2d(_Lazy):
@@ -87,7 +103,7 @@ class LazyConv2d(_Lazy):
     (4, 8, 7, 7)
     """
 
-    _kind = Conv2d
+    _kind, _axis = Conv2d, -3
 
 
 class LazyConvTranspose2d(_Lazy):
@@ -97,7 +113,7 @@ class LazyConvTranspose2d(_Lazy):
     (1, 2, 8, 8)
     """
 
-    _kind = ConvTranspose2d
+    _kind, _axis = ConvTranspose2d, -3
 
 
 class LazyBatchNorm1d(_Lazy):

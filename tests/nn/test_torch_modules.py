@@ -186,3 +186,28 @@ def test_a_summary_has_each_layer_and_changes_nothing() -> None:
     assert "tuple" in text
     assert model.training
     assert "_forward_hooks" not in vars(model[1])
+
+
+def test_padding_takes_integers_and_names_itself(cpu: str) -> None:
+    padded = pad_sequence([tw.tensor([1, 2]), tw.tensor([3])], True)
+    assert padded.dtype == tw.int32
+    assert padded.tolist() == [[1, 2], [3, 0]]
+    with pytest.raises(tw.DataError, match="pad_sequence: give a list of tensors"):
+        pad_sequence([])
+    with pytest.raises(tw.ShapeError, match=r"pad_sequence: .*\(2, 1\).* differ"):
+        pad_sequence([tw.ones((2, 1)), tw.ones((2, 2))])
+    with pytest.raises(TypeError, match="flip"):
+        pad_sequence([tw.ones(2)], padding_side="left")  # type: ignore[call-arg]
+
+
+def test_a_lazy_layer_outlives_a_wrong_input(cpu: str) -> None:
+    layer = nn.LazyConv2d(4, 3)
+    for wrong in (tw.ones((3, 8)), tw.ones((1, 3, 2, 2))):
+        with pytest.raises(tw.ShapeError):
+            layer(wrong)
+        assert isinstance(layer, nn.LazyConv2d)
+    assert layer(tw.ones((1, 3, 8, 8))).shape == (1, 4, 6, 6)
+    # An image alone has its channels first, as in PyTorch.
+    assert nn.LazyConv2d(4, 3)(tw.ones((3, 8, 9))).shape == (4, 6, 7)
+    with pytest.raises(tw.ShapeError, match=r"LazyBatchNorm2d: .*no axis 1"):
+        nn.LazyBatchNorm2d()(tw.ones(3))
