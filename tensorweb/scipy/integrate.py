@@ -10,6 +10,7 @@ mode, and of any order; the memory of a gradient grows with the count of steps.
 from __future__ import annotations
 
 import math
+import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -73,7 +74,7 @@ class _Step(NamedTuple):
 
     def at(self, times: Sequence[float]) -> Tensor:
         """Return the interpolant, `(len(times), n)`."""
-        length = self.end - self.t
+        length = self.end - self.t or 1.0
         parts = [(time - self.t) / length for time in times]
         powers = asarray(
             [[length * part**n for part in parts] for n in (1, 2, 3, 4)],
@@ -130,7 +131,7 @@ class OdeResult:
     Attributes:
         t: the times, `(m,)`.
         y: the tree of values, with the times as last axis.
-        sol: the solution as a function, None without `dense_output`.
+        sol: the solution as a function, None without `dense_output` or any step.
         nfev: count of calls of the right-hand side.
         status: 0 at the end of the interval, -1 if the steps became too small.
         message: the same in words.
@@ -170,11 +171,15 @@ class _Problem:
                 f"{name}: steps are chosen by values, which jit and vmap do not have; "
                 "call it outside, with a function that is recorded."
             )
+        if not longest > 0:
+            raise DataError(f"{name}: the longest step, {longest}, is not above 0.")
         self.name, self._fun, self._longest = name, fun, longest
         self.y, self.back = vector_of(name, y0)
         # Below it rounding would decide on the steps.
-        least = 100 * float(finfo(self.y.dtype.part).eps)
-        self._rtol, self._atol = max(tolerances[0], least), tolerances[1]
+        eps = float(finfo(self.y.dtype.part).eps)
+        self._rtol, self._atol = max(tolerances[0], 100 * eps), tolerances[1]
+        # The function gets times in this dtype, whose neighbours are that much farther.
+        self._spacing = eps / sys.float_info.epsilon
         self.calls = 0
 
     def rate(self, t: float, y: Tensor) -> Tensor:
@@ -194,22 +199,31 @@ class _Problem:
         return rate.astype(y.dtype)
 
     def steps(self, t: float, end: float) -> Iterator[_Step]:
-        """Yield accepted steps, up to the end or until they become too small."""
+        """Yield accepted steps, up to the end or until they become too small.
+
+        Raises:
+            DataError: a time is not finite.
+        """
+        if not math.isfinite(end - t):
+            raise DataError(f"{self.name}: the times {t} to {end} are not finite.")
         y, rate = self.y, self.rate(t, self.y)
+        if not y.size or t == end:
+            yield _Step(t, end, y, [rate] * len(ERROR))
+            return
         sign = 1.0 if end >= t else -1.0
         length = self._first_length(t, end, sign, rate)
         while t != end:
-            least, is_rejected = 10 * math.ulp(t), False
+            least, is_rejected = 10 * math.ulp(t) * self._spacing, False
             length = min(max(length, least), self._longest)
             while True:
-                if length < least:
+                if not length >= least:  # NaN too: the rates are no numbers
                     return
                 then = t + sign * length
                 if sign * (then - end) > 0:
                     then = end
                 length = math.fabs(then - t)
                 new, rates, error = self._tried(t, y, rate, then - t)
-                factor = SAFETY * error**-0.2 if error > 0 else MOST_FACTOR
+                factor = SAFETY * error**-0.2 if error else MOST_FACTOR
                 if error < 1:
                     break
                 # NaN is no error below 1.
@@ -282,7 +296,8 @@ def solve_ivp(
         max_step: the longest step.
 
     Raises:
-        DataError: there is no such method, or a time is outside of the interval.
+        DataError: there is no such method, a time is outside of the interval or not
+            finite, or the longest step is not above 0.
         TraceError: `jit` or `vmap` is tracing.
 
     >>> solve = tw.scipy.integrate.solve_ivp
@@ -312,7 +327,7 @@ def solve_ivp(
     return OdeResult(
         t=asarray(times, problem.y.dtype.part, device=problem.y.device),
         y=_times_last(problem.back(_values(problem.y, steps, times))),
-        sol=OdeSolution(steps, problem.back) if dense_output else None,
+        sol=OdeSolution(steps, problem.back) if dense_output and steps else None,
         nfev=problem.calls,
         status=0 if is_done else -1,
         message="The solver successfully reached the end of the integration interval."
@@ -346,7 +361,8 @@ def odeint(
         The tree of values, with the times as first axis.
 
     Raises:
-        DataError: the steps became too small, or the times are not sorted.
+        DataError: the steps became too small, the times are not sorted or finite, or
+            there are none.
         TraceError: `jit` or `vmap` is tracing.
 
     >>> def fall(y, t, rate):
@@ -356,6 +372,8 @@ def odeint(
     [1.0, 0.135]
     """
     times = numbers_of(t)
+    if not times:
+        raise DataError("odeint: there are no times; give the first one at least.")
     if list(times) != sorted(times, reverse=times[-1] < times[0]):
         raise DataError("odeint: the times are not sorted.")
     problem = _Problem("odeint", lambda t, y: func(y, t, *args), y0, (rtol, atol), hmax)
@@ -380,7 +398,7 @@ def _values(y0: Tensor, steps: Sequence[_Step], times: Sequence[float]) -> Tenso
         if count:
             rows.append(step.at(rest[:count]))
             rest = rest[count:]
-    return concat(rows)
+    return concat(rows) if rows else y0[None][:0]
 
 
 def _times_last(tree: Any) -> Any:

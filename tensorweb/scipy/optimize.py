@@ -17,12 +17,13 @@ from tensorweb.transforms.gradients import grad, jvp, value_and_grad
 
 __all__ = ["OptimizeResult", "minimize"]
 
-MESSAGES = (
-    "Optimization terminated successfully.",
-    "Maximum number of iterations has been exceeded.",
-    "Desired error not necessarily achieved due to precision loss.",
-    "NaN result encountered.",
-)
+MESSAGES = {
+    0: "Optimization terminated successfully.",
+    1: "Maximum number of iterations has been exceeded.",
+    2: "Desired error not necessarily achieved due to precision loss.",
+    3: "NaN result encountered.",
+    99: "`callback` raised `StopIteration`.",
+}
 
 # Evaluations of one line search, and the difference of steps that ends it.
 MOST_TRIALS, STILL = 25, 1e-9
@@ -41,7 +42,7 @@ class OptimizeResult:
         nit: count of iterations.
         nfev: count of evaluations of the function and its gradient.
         status: 0 if the gradient is small, 1 after all iterations, 2 if rounding ended
-            the search, 3 for NaN.
+            the search, 3 for NaN, 99 if the callback did.
         message: the same in words.
         success: whether the gradient is small.
 
@@ -74,6 +75,8 @@ class _Objective:
 
     def __init__(self, fun: Callable[..., Any], x0: Any, args: tuple[Any, ...]) -> None:
         vector, self.back = vector_of("minimize", x0)
+        if not vector.size:
+            raise DataError("minimize: x0 has no numbers; give one to change at least.")
         self._fun = lambda x: fun(self.back(x), *args)
         self._value_and_grad = value_and_grad(self._fun)
         self.count = 0
@@ -100,7 +103,7 @@ class _Objective:
 def minimize(
     fun: Callable[..., Any],
     x0: Any,
-    args: tuple[Any, ...] = (),
+    args: Any = (),
     method: str = "BFGS",
     *,
     tol: float | None = None,
@@ -117,17 +120,18 @@ def minimize(
     Args:
         fun: a function of a tree and `args` to one number.
         x0: where to begin, a tree of tensors or numbers.
-        args: further arguments of `fun`.
+        args: further arguments of `fun`; one alone need be no tuple.
         method: `"BFGS"` with the inverse Hessian as a matrix, `"L-BFGS"` with the last
             gradients instead (`"L-BFGS-B"` is the same, without bounds), or
             `"Newton-CG"` with products with the Hessian.
         tol: sets the option `gtol`.
-        callback: a function of the tree after each iteration.
+        callback: a function of the tree after each iteration; it ends the search by
+            `raise StopIteration`, what it returns is ignored.
         options: `gtol`, the largest gradient of a minimum, 1e-5; `maxiter`, 200 for
             each number of the tree; `maxcor`, count of gradients of `"L-BFGS"`, 10.
 
     Raises:
-        DataError: there is no such method or option.
+        DataError: there is no such method or option, or no number in `x0`.
         TraceError: `jit` or `vmap` is tracing.
 
     >>> def valley(p):
@@ -151,7 +155,7 @@ def minimize(
             f"minimize: there is no {what}; methods are 'BFGS', 'L-BFGS' and "
             "'Newton-CG', options 'gtol', 'maxiter' and 'maxcor'."
         )
-    objective = _Objective(fun, x0, args)
+    objective = _Objective(fun, x0, args if isinstance(args, tuple) else (args,))
     model = known(objective, given.get("maxcor", 10))
     count, status = 0, 1
     most = given.get("maxiter", 200 * objective.x.size)
@@ -164,10 +168,14 @@ def minimize(
         elif count < most:
             if _moved(objective, model, is_first=not count):
                 count += 1
-                if callback is not None:
-                    callback(objective.back(objective.x))
-                continue
-            status = 2
+                try:
+                    if callback is not None:
+                        callback(objective.back(objective.x))
+                    continue
+                except StopIteration:
+                    status = 99
+            else:
+                status = 2
         break
     value, _ = value_and_grad(objective._fun)(objective.x)
     return OptimizeResult(

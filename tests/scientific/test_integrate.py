@@ -102,3 +102,44 @@ def test_what_cannot_be_solved_is_refused(cpu: str) -> None:
         tw.vmap(lambda y: odeint(lambda y, t: -y, y, [0.0, 1.0]))(tw.ones(3))
     same = odeint(lambda y, t: -y, tw.asarray([3.0]), [2.0, 2.0])
     assert same.tolist() == [[3.0], [3.0]]
+
+
+def decaying(t: Any, y: Any) -> Any:
+    return -y
+
+
+ENDLESS = {
+    "a function that ends at 0.5": lambda t, y: -tw.sqrt(0.5 - t) * y,
+    "NaN": lambda t, y: y * tw.nan,
+    "infinity": lambda t, y: y * tw.inf,
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_rates_that_are_no_numbers_end_the_steps(name: str, cpu: str) -> None:
+    found = solve_ivp(ENDLESS[name], (0.0, 1.0), [1.0], dense_output=True)
+    assert found.status == -1
+    assert found.message == "Required step size is less than spacing between numbers."
+    assert found.nfev < 600  # SciPy takes 518 in float64
+    assert found.t[-1].item() <= 0.5
+
+
+def test_empty_problems_are_solved_as_in_scipy(cpu: str) -> None:
+    span = (0.0, 1.0)
+    none = solve_ivp(decaying, span, [1.0], t_eval=[])
+    assert (none.t.shape, none.y.shape, none.status) == ((0,), (1, 0), 0)
+    still = solve_ivp(decaying, (2.0, 2.0), [1.0], dense_output=True)
+    assert (still.t.tolist(), still.y.tolist(), still.nfev) == ([2, 2], [[1, 1]], 1)
+    assert still.sol is not None
+    assert still.sol(2.0).tolist() == [1.0]
+    empty = solve_ivp(decaying, span, tw.zeros(0))
+    assert (empty.t.tolist(), empty.y.shape, empty.status) == ([0, 1], (0, 2), 0)
+
+
+def test_steps_and_times_must_be_possible(cpu: str) -> None:
+    with pytest.raises(DataError, match=r"solve_ivp: the longest step, 0"):
+        solve_ivp(decaying, (0.0, 1.0), [1.0], max_step=0)
+    with pytest.raises(DataError, match=r"times 0\.0 to nan are not finite"):
+        solve_ivp(decaying, (0.0, tw.nan), [1.0])
+    with pytest.raises(DataError, match="odeint: there are no times"):
+        odeint(lambda y, t: -y, tw.ones(1), [])

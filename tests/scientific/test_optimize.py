@@ -86,3 +86,18 @@ def test_searches_that_end_early_say_why(cpu: str) -> None:
         minimize(rosenbrock, x0, options={"ftol": 1.0})
     with pytest.raises(TraceError, match="call it outside"):
         tw.vmap(lambda x: minimize(rosenbrock, x).x)(x0[None])
+
+
+def test_odd_arguments_mean_what_they_do_for_scipy(cpu: str) -> None:
+    def far(x: Any, goal: Any) -> Any:
+        return ((x - goal) ** 2).sum()
+
+    def stop(x: Any) -> None:
+        raise StopIteration
+
+    assert minimize(far, tw.ones(2), args=3.0).x.tolist() == pytest.approx([3, 3])
+    found = minimize(far, tw.ones(2), 3.0, callback=stop)
+    assert (found.nit, found.status, found.success) == (1, 99, False)
+    assert found.message == "`callback` raised `StopIteration`."
+    with pytest.raises(DataError, match="minimize: x0 has no numbers"):
+        minimize(far, tw.zeros(0), 3.0)
