@@ -8,6 +8,7 @@ from itertools import count
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
+from tensorweb.errors import DataError
 from tensorweb.functions import stack
 from tensorweb.plots import Plot, Series
 from tensorweb.show import has_host, show
@@ -79,13 +80,23 @@ class progress(Generic[T]):
         Args:
             values: numbers or 0-d tensors by name.
 
+        Raises:
+            DataError: a value is no single real number.
+
         >>> loop = tw.progress(range(100), name="train")
         >>> for step in loop:
         ...     loop.log(loss=1 / (1 + step))
         """
         for name, value in values.items():
-            if isinstance(value, Tensor):
-                value = value.detach()
+            if not isinstance(value, Tensor):
+                value = _number(name, value)
+            elif value.size != 1 or value.dtype.kind == "complex":
+                raise DataError(
+                    f"progress.log: {name} is {value.dtype} of shape {value.shape}; "
+                    "give one number, such as its mean."
+                )
+            else:
+                value = value.detach().reshape(())
             self._waiting.append((name, self._done, value))
 
     def _tell(self, seconds: float, end: str) -> None:
@@ -93,12 +104,16 @@ class progress(Generic[T]):
         is_new = bool(self._waiting)
         if is_new:
             waiting, self._waiting = self._waiting, []
-            tensors = [value for *_, value in waiting if isinstance(value, Tensor)]
-            read = iter(stack(tensors).tolist() if tensors else ())
+            by_device: dict[str, list[Tensor]] = {}
+            for *_, value in waiting:
+                if isinstance(value, Tensor):
+                    by_device.setdefault(value.device, []).append(value)
+            read = {device: iter(stack(x).tolist()) for device, x in by_device.items()}
             for name, step, value in waiting:
                 steps, known = self._curves.setdefault(name, ([], []))
                 steps.append(step)
-                known.append(next(read) if isinstance(value, Tensor) else float(value))
+                is_tensor = isinstance(value, Tensor)
+                known.append(float(next(read[value.device])) if is_tensor else value)
         line = line_of(self._name, self._done, self._total, seconds)
         for name, (_, known) in self._curves.items():
             line += f" · {name} {known[-1]:.4g}"
@@ -111,6 +126,20 @@ class progress(Generic[T]):
                 for name, (steps, known) in self._curves.items()
             ]
             show(Plot(self._name, "lines", tuple(series)), self._display)
+
+
+def _number(name: str, value: Any) -> float:
+    """Return a value as a number.
+
+    Raises:
+        DataError: it is none.
+    """
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"progress.log: {name}={value!r} is no number; give one."
+        ) from error
 
 
 def _thinned(values: Sequence[float]) -> Sequence[float]:

@@ -119,3 +119,15 @@ def test_progress_tells_rate_and_time_left() -> None:
     assert "50 /s" in line_of("", 50, 200, 1.0)
     assert "3 s left" in line_of("", 50, 200, 1.0)
     assert "1 s in all" in line_of("", 200, 200, 1.0)
+
+
+def test_progress_checks_numbers_and_groups_them_by_device(device: str) -> None:
+    loop = tw.progress(range(2))
+    for step in loop:
+        for wrong in (tw.ones(2), "much"):
+            with pytest.raises(tw.DataError, match=r"progress\.log: loss"):
+                loop.log(loss=wrong)
+        loop.log(loss=tw.asarray([2.0 + step], device=device))
+        loop.log(rate=tw.asarray(0.5, device="cpu"), step=step)
+    read = {name: values for name, (_, values) in loop._curves.items()}
+    assert read == {"loss": [2.0, 3.0], "rate": [0.5, 0.5], "step": [0.0, 1.0]}
