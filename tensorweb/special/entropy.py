@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+from tensorweb.dtypes import finfo
 from tensorweb.functions import abs as absolute
-from tensorweb.functions import atanh, log, log1p, where
+from tensorweb.functions import atanh, isinf, log, log1p, where
 from tensorweb.special.entries import binary, log1p_less, unary
 from tensorweb.tensor import Tensor
 
@@ -32,7 +33,8 @@ def xlog1py(x: Tensor, y: Tensor) -> Tensor:
     return where(is_zero, 0.0, x * log1p(where(is_zero, 0.0, y)))
 
 
-@unary()
+# y = -x log(x); dx = -log(x) - 1, infinite at 0, and 0 where y is -inf
+@unary(lambda y, x: (where(x < 0, 0.0, -log(absolute(x)) - 1),))
 def entr(x: Tensor) -> Tensor:
     """Return `-x log(x)`, -inf below 0.
 
@@ -42,19 +44,27 @@ def entr(x: Tensor) -> Tensor:
     return where(x < 0, -math.inf, 0.0 - xlogy(x, where(x < 0, 1.0, x)))
 
 
+def _log_ratio(x: Tensor, y: Tensor) -> Tensor:
+    """Return log(x / y), also where the quotient overflows or underflows."""
+    ratio = x / y
+    is_far = (absolute(ratio) < finfo(x.dtype).smallest_normal) | isinf(ratio)
+    apart = log(where(is_far, x, 1.0)) - log(where(is_far, y, 1.0))
+    return where(is_far, apart, log(where(is_far, 1.0, ratio)))
+
+
 def _parts(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """Return x (log(x / y) - u) and u, which is x / y - 1 near 0, else 0."""
     is_inside = (x > 0) & (y > 0)
-    ratio = where(is_inside, x, 1.0) / where(is_inside, y, 1.0)
-    is_near = is_inside & (absolute(ratio - 1) < 0.5)
-    change = where(is_near, (x - y) / where(is_inside, y, 1.0), 0.0)
-    size = where(is_near, log1p_less(change), log(ratio))
+    above, below = where(is_inside, x, 1.0), where(is_inside, y, 1.0)
+    is_near = is_inside & (absolute(above / below - 1) < 0.5)
+    change = where(is_near, (x - y) / below, 0.0)
+    size = where(is_near, log1p_less(change), _log_ratio(above, below))
     edge = where((x == 0) & (y >= 0), 0.0, math.inf)
     edge = where((x != x) | (y != y), math.nan, edge)
     return where(is_inside, x * size, edge), change
 
 
-@binary(lambda z, x, y: (log(x / y) + 1, -x / y))
+@binary(lambda z, x, y: (_log_ratio(x, y) + 1, -x / y))
 def rel_entr(x: Tensor, y: Tensor) -> Tensor:
     """Return `x log(x / y)`; infinite where x or y is outside its domain.
 
@@ -65,7 +75,7 @@ def rel_entr(x: Tensor, y: Tensor) -> Tensor:
     return value + x * change
 
 
-@binary(lambda z, x, y: (log(x / y), 1 - x / y))
+@binary(lambda z, x, y: (_log_ratio(x, y), 1 - x / y))
 def kl_div(x: Tensor, y: Tensor) -> Tensor:
     """Return `x log(x / y) - x + y`; infinite where x or y is outside its domain.
 

@@ -262,7 +262,7 @@ def polygamma(n: Tensor, x: Tensor) -> Tensor:
     return where(n == 0, digamma(x), value)
 
 
-@unary(lambda y, x: (polygamma(2.0, x),))
+@unary()
 def _trigamma(x: Tensor) -> Tensor:
     """Return the derivative of `digamma`, also below 0 (DLMF 5.15.6)."""
     is_negative = x < 0
@@ -316,7 +316,18 @@ def factorial(n: Tensor) -> Tensor:
     return where(n < 0, 0.0, gamma(where(n < 0, 0.0, n) + 1))
 
 
-@binary()
+_FACTORS = 20
+"""`comb` of integers multiplies that many factors at most, as SciPy does."""
+
+
+def _of_comb(y: Tensor, n: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+    rest = where(y == 0, 0.0, n - k)  # outside of 0 to N, where the derivatives are 0
+    n, k = where(y == 0, 0.0, n), where(y == 0, 0.0, k)
+    low = digamma(rest + 1)
+    return y * (digamma(n + 1) - low), y * (low - digamma(k + 1))
+
+
+@binary(_of_comb)
 def comb(N: Tensor, k: Tensor) -> Tensor:  # SciPy's name of the argument
     """Return the count of choices of k from N, 0 unless k is from 0 to N.
 
@@ -327,6 +338,13 @@ def comb(N: Tensor, k: Tensor) -> Tensor:  # SciPy's name of the argument
     """
     is_inside = (k >= 0) & (k <= N)
     n, m = where(is_inside, N, 1.0), where(is_inside, k, 0.0)
-    value = exp(-betaln(n - m + 1, m + 1)) / (n + 1)
+    half = exp(-0.5 * betaln(n - m + 1, m + 1))
+    value = half / (n + 1) * half
     are_whole = (n == floor(n)) & (m == floor(m))
-    return where(is_inside, where(are_whole, round(value), value), 0.0)
+    few = minimum(m, n - m)
+    product = zeros_like(n) + 1.0
+    for i in range(1, _FACTORS + 1):  # the choices of i from n - few + i
+        product = where(few >= i, round(product * (n - few + i) / i), product)
+    value = where(are_whole, round(value), value)
+    value = where(are_whole & (few <= _FACTORS), product, value)
+    return where(is_inside, value, 0.0)
