@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import SupportsIndex
 
-from tensorweb.functions import clip, exp, log, sign, where
+from tensorweb.dtypes import finfo
+from tensorweb.functions import clip, exp, log, minimum, sign, where, zeros_like
 from tensorweb.nn import activations
 from tensorweb.special.entries import as_floats
 from tensorweb.tensor import Tensor
@@ -26,7 +27,8 @@ def logsumexp(
     Args:
         a: the exponents.
         axis: the axes to sum over; None for all.
-        b: factors, which broadcast with `a`; None for ones.
+        b: factors, which broadcast with `a`; None for ones. Where one is 0, a NaN of
+            `a` does not count.
         keepdims: whether the axes stay with length 1.
         return_sign: return the logarithm of the absolute sum, and its sign.
 
@@ -45,11 +47,17 @@ def logsumexp(
     if b is None:
         (x,) = as_floats("logsumexp", a)
         value = activations.logsumexp(x, axis, keepdims=keepdims)
-        return (value, where(value == value, 1.0, value)) if return_sign else value
+        signs = where(value == -math.inf, 0.0, where(value == value, 1.0, value))
+        return (value, signs) if return_sign else value
     x, factors = as_floats("logsumexp", a, b)
-    x = where(factors == 0, -math.inf, x)
-    top = clip(stop_gradient(x.max(axis, keepdims=True)), -1e38, 1e38)
-    total = (factors * exp(x - top)).sum(axis, keepdims=True)
+    x = where((factors == 0) & (x != x), -math.inf, x)  # as SciPy and JAX
+    highest, top = finfo(x.dtype).max, zeros_like(x).sum(axis, keepdims=True)
+    if x.size:
+        counted = where(factors == 0, -math.inf, stop_gradient(x))
+        top = clip(counted.max(axis, keepdims=True), -highest, highest)
+    # An exponent above the top has the factor 0, whose derivative is its power.
+    powers = exp(minimum(x - top, 0.9 * math.log(highest)))
+    total = (factors * powers).sum(axis, keepdims=True)
     value = log(abs(total) if return_sign else total) + top
     signs = sign(total)
     if not keepdims:
