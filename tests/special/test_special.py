@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,18 +37,23 @@ def test_values_are_those_of_scipy(case: str, device: str) -> None:
 
 
 POINTS: dict[str, list[list[float]]] = {
-    "gammaln": [[-1.3, 0.3, 2.7, 9.5]],
-    "gamma": [[-1.3, 0.3, 2.7, 5.0]],
-    "digamma": [[0.3, 2.7, 9.5]],
+    "gammaln": [[-1.5, -1.3, 0.3, 2.0, 2.7, 9.5]],
+    "gamma": [[-1.5, -1.3, 0.3, 2.0, 2.7, 5.0]],
+    "digamma": [[-1.5, 0.3, 1.0, 2.7, 9.5]],
     "zeta": [[1.5, 3.0, 4.0], [0.4, 2.0, 9.0]],
     "betaln": [[0.3, 1.5, 12.0], [9.0, 0.7, 20.0]],
     "beta": [[0.3, 1.5, 2.0], [2.0, 0.7, 3.0]],
-    "erfc": [[-1.3, 0.2, 1.7]],
-    "ndtr": [[-2.3, 0.2, 1.7]],
-    "log_ndtr": [[-2.3, 0.2, 1.7]],
-    "ndtri": [[0.06, 0.4, 0.9]],
+    "comb": [[5.3, 9.2, 6.0, 2.0], [2.1, 4.4, 3.0, 3.5]],
+    "factorial": [[0.3, 2.0, 2.7]],
+    "polygamma": [[0.5, 2.0, 9.5]],
+    "erf": [[-1.3, 0.0, 0.2, 1.0]],
+    "erfinv": [[-0.6, 0.0, 0.1, 0.75]],
+    "erfc": [[-2.0, -1.3, 0.0, 0.2, 0.5, 1.0, 1.7]],
+    "ndtr": [[-2.3, -1.5, 0.0, 0.2, 1.0, 1.7]],
+    "log_ndtr": [[-2.3, -1.0, 0.0, 0.2, 1.0, 1.7]],
+    "ndtri": [[0.06, 0.25, 0.4, 0.5, 0.9]],
     "i0": [[-2.0, 0.0, 0.5, 9.0]],
-    "i0e": [[-2.0, 0.5, 9.0]],
+    "i0e": [[-2.0, 0.5, 8.5, 9.0]],
     "i1": [[-2.0, 0.0, 0.5, 9.0]],
     "i1e": [[-2.0, 0.5, 9.0]],
     "xlogy": [[0.5, 2.0], [0.3, 4.0]],
@@ -55,8 +61,11 @@ POINTS: dict[str, list[list[float]]] = {
     "entr": [[0.3, 2.0]],
     "rel_entr": [[0.5, 2.0, 2.1], [0.3, 4.0, 2.0]],
     "kl_div": [[0.5, 2.0, 2.1], [0.3, 4.0, 2.0]],
-    "expit": [[-2.0, 0.5]],
-    "logit": [[0.1, 0.45]],
+    "expit": [[-2.0, 0.0, 0.5]],
+    "logit": [[0.1, 0.45, 0.5]],
+    "softmax": [[0.3, 1.0, -2.0]],
+    "log_softmax": [[0.3, 1.0, -2.0]],
+    "logsumexp": [[0.3, 1.0, -2.0]],
     "sinc": [[0.0, 0.3, 1.5]],
     "gammainc": [[0.3, 1.2, 2.7, 9.5], [0.1, 2.0, 1.5, 12.0]],
     "gammaincc": [[0.3, 1.2, 2.7, 9.5], [0.1, 2.0, 1.5, 12.0]],
@@ -64,9 +73,16 @@ POINTS: dict[str, list[list[float]]] = {
 }
 
 
+def test_every_function_has_points() -> None:
+    assert sorted(POINTS) == sorted(special.__all__)
+
+
 @pytest.mark.parametrize("name", POINTS)
 def test_derivatives_are_those_of_the_values(name: str) -> None:
+    """Compare first and second derivatives, also at multiples of 1/16."""
     function = getattr(special, name)
+    if name == "polygamma":
+        function = partial(function, 2.0)
     operands = [tw.asarray(x, "float64", device="cpu") for x in POINTS[name]]
     tw.check_grads(function, tuple(operands))
 
@@ -139,6 +155,47 @@ def test_numbers_integers_and_float16_are_operands() -> None:
         special.erfc(1j)
     with pytest.raises(AttributeError):
         special.airy  # noqa: B018
+
+
+def test_functions_whose_powers_or_quotients_overflow(device: str) -> None:
+    with tw.device(device):
+        values = {
+            "i0": ([89.5], 3.1258248e37),
+            "i1": ([-89.5], -3.1083127e37),
+            "comb": ([130.0, 65.0], 9.5067625e37),
+            "rel_entr": ([1e20, 1e-20], 9.2103404e21),
+            "kl_div": ([1e-30, 1e20], 1e20),
+        }
+        for name, (operands, expected) in values.items():
+            found = getattr(special, name)(*map(tw.asarray, operands)).item()
+            assert found == pytest.approx(expected, rel=1e-4), name
+        found = special.comb([24.0, 1e20], [12.0, 1.0]).tolist()
+        assert found == [2704156.0, tw.asarray(1e20).item()]
+        assert special.rel_entr(1e-30, 1e20).item() == pytest.approx(-1.1512925e-28)
+        gradients = tw.grad(special.rel_entr, (0, 1))(1e20, 1e-20)
+        assert gradients[0].item() == pytest.approx(93.1034)
+        assert tw.grad(special.i0)(89.5).item() == pytest.approx(3.1083e37, rel=1e-4)
+        assert tw.grad(special.entr)(0.0).item() == math.inf
+        assert math.isnan(special.ndtri(-1e-10).item())
+
+
+def test_sums_of_exponentials_of_nothing_and_with_factors_of_0() -> None:
+    minus = [-math.inf] * 2
+    assert (
+        special.logsumexp(tw.zeros((0, 3)), axis=0, b=2.0).tolist() == [-math.inf] * 3
+    )
+    assert special.logsumexp([-1e3], return_sign=True)[1].item() == 1.0
+    for b in (None, [1.0, 2.0]):
+        value, sign = special.logsumexp(minus, b=b, return_sign=True)
+        assert (value.item(), sign.item()) == (-math.inf, 0.0)
+    assert special.logsumexp([math.nan, 1.0], b=[0.0, 1.0]).item() == 1.0
+    assert special.logsumexp([1e6, 1.0], b=[0.0, 1.0]).item() == 1.0
+
+    def by_factors(b: tw.Tensor) -> Any:
+        return special.logsumexp([2.0, 1.0], b=b)
+
+    found = tw.grad(by_factors)(tw.asarray([0.0, 1.0])).tolist()
+    assert found == pytest.approx([math.e, 1.0])
 
 
 def test_sums_of_exponentials_have_factors_and_signs(device: str) -> None:
