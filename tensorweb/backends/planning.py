@@ -556,8 +556,13 @@ class Plans:
             plan = self._known.get(key)
         if plan is None:
             plan = self._known[key] = make(graph, is_for_all)
-            if len(self._known) > policy.PLANS_CACHED:
+            while len(self._known) > 1 and self._is_full():
                 self._known.popitem(last=False)
         else:
             self._known.move_to_end(key)
         return plan
+
+    def _is_full(self) -> bool:
+        known = self._known
+        commands = sum(len(plan.commands) for plan in known.values())
+        return len(known) > policy.PLANS_CACHED or commands > policy.COMMANDS_CACHED

@@ -78,6 +78,10 @@ LAYOUTS_CACHED = 16
 # Plans that a device caches, by the structure of their graphs.
 PLANS_CACHED = 1024
 
+# Commands of all plans that a device caches: each is about 20 objects, of which
+# Pyodide's garbage collector looks at 250,000 in a second.
+COMMANDS_CACHED = 10_000
+
 # Memory
 
 # Bytes of the smallest buffer.

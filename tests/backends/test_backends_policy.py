@@ -205,6 +205,16 @@ def test_programs_plans_and_layouts_are_bounded(backend: WebGpuBackend) -> None:
         assert len(plan._layouts) == number % 16 + 1
 
 
+def test_commands_of_plans_are_bounded() -> None:
+    """A long loop whose flushes differ leaves no plans of them all."""
+    plans = planning.Plans()
+    command = planning.Command(None, (0,), nbytes=4)
+    for n in range(60):
+        graph = replace(chained(1), key=(n,))
+        plans.find(graph, lambda *_: planning.Plan(commands=[command] * 250))
+    assert len(plans) == 40
+
+
 def test_sizes_of_buffers_begin_at_sixteen_bytes() -> None:
     assert [size_class(nbytes) for nbytes in (1, 16, 17)] == [16, 16, 20]
 
