@@ -189,13 +189,17 @@ class Session:
         self._ran = None
         checkpoint = self._checkpoint = rerun.checkpoint if rerun else None
         keep = keep or checkpoint is not None
+        # What they retain is freed before the collection looks at it.
+        self._lines.begin(keep, inside)
+        if checkpoint is None:
+            self._kernels = kernels.Tally()
+        self._memory = MemoryLog()
         self._free(keep, begins=checkpoint is None)
         self._attempts = attempts
         self._notes = [] if rerun and rerun.records else None
         if checkpoint is None:
             self._output = Output(self._send)
             self._displays = Displays(self._send, self._output)
-            self._kernels = kernels.Tally()
         failure: records.Failure | None = None
         self._stopped = False
         if not keep:
@@ -206,14 +210,13 @@ class Session:
         started = perf_counter()
         around = self._host.around(self._output, self._displays.show)
         tally = self._kernels
-        log = self._memory = MemoryLog()
+        log = self._memory
         seeker = self._search = Search() if search else None
         looker = self._inside = self._new_inside() if inside else None
         noting_lines = noting(sys.maxsize if seeker else policy.MOST_RECORDED_LINES)
         looking = nullcontext() if seeker is None else seeker.searching()
         retaining = nullcontext() if looker is None else looker.open()
         texts = {FILENAME: source}
-        self._lines.begin(keep, inside)
         if checkpoint is not None:
             checkpoint.resume()
             for note in checkpoint.notes:

@@ -71,6 +71,19 @@ def test_what_ended_programs_made_is_freed(player: Player) -> None:
     assert not any(ref() for ref in made)
 
 
+def test_values_of_the_last_run_are_freed_before_a_collection(
+    player: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looped = "import tensorweb as tw\nx = tw.ones(3)\nfor _ in range(9): x = x + 1"
+    bridge.drive(player._session.run(looped, "cpu", inside=True))
+    kernels = weakref.ref(player._session._kernels)
+    film = weakref.ref(player._session._lines.film(1)[0][1].node)
+    alive: list[bool] = []
+    monkeypatch.setattr(gc, "collect", lambda: alive.append(bool(kernels() or film())))
+    assert player.run("") is None
+    assert alive == [False]
+
+
 def test_imports_persist_between_cells(player: Player) -> None:
     counts = (
         "import helpers\nhelpers.n = getattr(helpers, 'n', 0) + 1\nprint(helpers.n)"
