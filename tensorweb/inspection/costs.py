@@ -68,11 +68,18 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What rules look at: the flushes and reads of a run, in order of time."""
+    """What rules look at: the flushes and reads of a run, in order of time.
+
+    Attributes:
+        seconds: duration of the run.
+        is_recorded: whether functions under `jit` were recorded and replayed, as they
+            are unless the values of the run are retained or searched.
+    """
 
     flushes: Sequence[Flush]
     reads: Sequence[Read]
     seconds: float
+    is_recorded: bool = True
 
 
 Rule = Callable[[Run], Iterator[Finding]]
@@ -115,6 +122,8 @@ def waits(run: Run) -> Iterator[Finding]:
 
 def steps(run: Run) -> Iterator[Finding]:
     """Find graphs that Python built and looked up again and again."""
+    if not run.is_recorded:
+        return
     spent: dict[int, float] = defaultdict(float)
     repeats: dict[int, list[Flush]] = defaultdict(list)
     ends = sorted([f.submitted for f in run.flushes] + [r.done for r in run.reads])
@@ -154,13 +163,14 @@ def launches(run: Run) -> Iterator[Finding]:
                 groups[key].append(launch)
         host = sum(max(_host(each), 0.0) for each in same)
         for group in groups.values():
-            if len(group) < LEAST_REPEATS:
+            is_chain = _is_chain(flush, group)
+            if len(group) < LEAST_REPEATS or (is_chain and not run.is_recorded):
                 continue
             line = _line(same, group[0])
             seconds = host * (len(group) - 1) / len(flush.launches)
             edit = (
                 "each needs the one before, so `tw.jit` would record them once"
-                if _is_chain(flush, group)
+                if is_chain
                 else "`tw.vmap`, or one operation on stacked tensors, needs one"
             )
             text = (

@@ -356,7 +356,8 @@ class Session:
         # Imported now: no start needs it.
         from . import timeline
 
-        return timeline.record(self._kernels, *self._time)
+        is_recorded = self._inside is None and self._search is None
+        return timeline.record(self._kernels, *self._time, is_recorded)
 
     async def rates(self, device: records.DeviceName) -> records.DeviceRates:
         """Measure what a device does in a second, in some tenths of a second."""

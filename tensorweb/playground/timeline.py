@@ -14,8 +14,13 @@ from .kernels import Tally, key_of
 from .streams import clip_line
 
 
-def record(tally: Tally, started: float, seconds: float) -> records.TimelineRecord:
-    """Return the record of a run that began at `started`, by `time.perf_counter`."""
+def record(
+    tally: Tally, started: float, seconds: float, is_recorded: bool
+) -> records.TimelineRecord:
+    """Return the record of a run that began at `started`, by `time.perf_counter`.
+
+    `is_recorded` is as in `costs.Run`.
+    """
     numbers = tally.numbers()
     plans: list[records.TimelinePlan] = []
     known: dict[int, int] = {}
@@ -56,7 +61,7 @@ def record(tally: Tally, started: float, seconds: float) -> records.TimelineReco
         "reads": [_read(each, started) for each in reads],
         "unlisted": tally.unlisted,
         "adapter": backend.description if backend else "",
-        "finding": _finding(costs.Run(own, reads, seconds)),
+        "finding": _finding(costs.Run(own, reads, seconds, is_recorded)),
     }
 
 

@@ -18,9 +18,11 @@ for _ in range(40):
 """
 
 
-def timeline_of(source: str, *, timed: bool = False) -> records.TimelineRecord:
+def timeline_of(
+    source: str, *, timed: bool = False, inside: bool = False
+) -> records.TimelineRecord:
     session = Session(lambda kind, fields: None, None, True)
-    answer = bridge.drive(session.run(source, timed=timed))
+    answer = bridge.drive(session.run(source, timed=timed, inside=inside))
     assert answer["error"] is None
     found = bridge.drive(session.timeline())
     for plan in found["plans"]:
@@ -67,6 +69,16 @@ def test_the_costliest_fault_has_its_line(
     assert (finding["file"], finding["line"]) == ("main.py", 6)
     assert "on line 6 " in finding["text"]
     assert "`tw.jit`" in finding["text"]
+
+
+def test_a_run_that_jit_does_not_record_is_not_told_to_use_it(
+    wasm: WasmBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(costs, "LEAST_SHARE", 0)
+    monkeypatch.setattr(costs, "LEAST_SECONDS", 0)
+    monkeypatch.setattr(costs, "RULES", (costs.steps,))
+    assert timeline_of(PROGRAM)["finding"] is not None
+    assert timeline_of(PROGRAM, inside=True)["finding"] is None
 
 
 def test_a_long_run_lists_its_first_flushes(
