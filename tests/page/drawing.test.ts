@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LineMeter } from "../../web/src/page/line-meter";
 import { AnsiReader, PLAIN, type Piece } from "../../web/src/panels/output/ansi";
+import { fitting } from "../../web/src/panels/tensors/marks";
 import { countInto, extentOf, unpack } from "../../web/src/panels/tensors/unpack";
 import { fitted, gridOf, panned, pixelForPixel, showing, zoomed } from "../../web/src/panels/tensors/viewport";
 import { exact, short, tuple } from "../../web/src/parts/format";
@@ -42,6 +43,12 @@ test("a sequence may be cut anywhere, and unknown ones are no text", () => {
 test("text that is overwritten counts once", () => {
   const meter = new LineMeter();
   assert.deepEqual(["10 %\r20 %\r", "100 %\n", "a\nb", "\rcd", ""].map((text) => meter.take(text)), [4, 2, 3, 1, 0]);
+});
+
+test("a number has as many digits as fit into its cell", () => {
+  assert.deepEqual([6, 5, 4, 3].map((room) => fitting(-0.375, room)), ["-0.375", "-0.38", "-0.4", "-0.375"]);
+  assert.deepEqual([6, 5, 4, 3].map((room) => fitting(-123.4, room)), ["-123.4", "-123", "-123", "-123.4"]);
+  assert.equal(fitting(-192, 3), "-192");
 });
 
 const frame = { width: 300, height: 200 };

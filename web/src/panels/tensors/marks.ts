@@ -24,6 +24,8 @@ const NAN_COLOUR: Colour = [0, 0, 0];
 const NAN_INK = "#ff5cf0";
 const LEAST_GLYPH = 6;
 const LEAST_NUMBER = 27;
+/** The smallest font, in pixels. */
+const LEAST_TEXT = 7;
 /** Integers of few digits fit into smaller cells. */
 const LEAST_DIGIT = 13;
 /** Size from which a cell shows both a number and a mark, the mark in its corner. */
@@ -101,6 +103,14 @@ function dots(context: CanvasRenderingContext2D, glyph: Glyph, left: number, top
   );
 }
 
+/** A value with as many digits as fit; a sign would else make a number too long for its cell. */
+export function fitting(value: number, room: number): string {
+  // Digits before the point are never rounded.
+  const fewer = [3, 2, 1].filter((digits) => Math.abs(value) < 10 ** digits);
+  const texts = [short(value), ...fewer.map((digits) => short(Number(value.toPrecision(digits))))];
+  return texts.find(({ length }) => length <= room) ?? short(value);
+}
+
 /** Write values into cells that are large enough for them. */
 export function drawNumbers(seen: Seen): void {
   const { context, picture, width, height, ratio } = seen;
@@ -112,10 +122,11 @@ export function drawNumbers(seen: Seen): void {
   context.textBaseline = "middle";
   eachSeen(seen, (value, left, top) => {
     if (!Number.isFinite(value)) return;
-    const text = isMask ? exact(value, "bool") : short(value);
     const fewest = isWhole ? 1 : 3;
+    const room = Math.floor(((width / ratio - 3) * 1.5) / LEAST_TEXT);
+    const text = isMask ? exact(value, "bool") : isWhole ? short(value) : fitting(value, room);
     const size = Math.min(13, ((width / ratio - 3) * 1.5) / Math.max(text.length, fewest), height / ratio - 3);
-    if (size < 7) return;
+    if (size < LEAST_TEXT) return;
     context.font = `${size * ratio}px ui-monospace, monospace`;
     context.fillStyle = inkOn(colourOf(bounded(value, picture.scale), picture.scale));
     context.fillText(text, left + width / 2, top + height / 2 + ratio);
