@@ -15,7 +15,8 @@ export function mountCompare(host: HTMLElement, page: Page): Part {
   const keep = button("Keep for comparison", () => choose(), { class: "quiet", "aria-pressed": "false", title: "Compare the following runs with this one" });
   const body = el("div", { class: "compare", hidden: true });
   const values = el("div", { class: "compare", hidden: true });
-  host.append(text, el("p", {}, keep), values, body);
+  const lines = el("p", { class: "compare", hidden: true });
+  host.append(text, el("p", {}, keep), lines, values, body);
   /** The run before the last one, or the kept one. */
   let before: RunResults | null = null;
   let last: RunResults | null = null;
@@ -53,13 +54,12 @@ export function mountCompare(host: HTMLElement, page: Page): Part {
     keep.disabled = now === null || now.run !== page.view.run;
     const isThere = before !== null && now !== null && before.run !== now.run;
     text.hidden = isThere;
-    body.hidden = values.hidden = !isThere;
+    body.hidden = values.hidden = lines.hidden = !isThere;
     if (!before || !now) return;
     const { program, facts, tensors, equal, kernels } = differencesOf(before, now);
+    lines.textContent = program;
     const same = `${count(equal, "tensor")} ${equal === 1 ? "has" : "have"} the same type, range and mean.`;
     body.replaceChildren(
-      el("h2", {}, "Program"),
-      el("p", { class: "compare-note" }, program),
       ...section("Run", facts, "Nothing differs."),
       ...section("Tensors", tensors, ""),
       el("p", { class: "compare-note" }, same),
