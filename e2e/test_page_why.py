@@ -64,8 +64,13 @@ def test_gradients_stand_beside_values(on_cpu: PageDriver) -> None:
     assert on_cpu.run(PROGRAM) == "ready", on_cpu.wrong()
     asked(on_cpu, "total")
     page.set_viewport_size({"width": 1280, "height": 360})
-    page.click("#why button:has-text('Its gradients')")
+    ask = page.locator("#why button:has-text('Its gradients')")
+    ask.scroll_into_view_if_needed()
+    before = page.evaluate("document.querySelector('#why').scrollTop")
+    ask.click()
     expect(page.locator("#why h3:has-text('Its gradient by')")).to_be_in_viewport()
+    # The answer is longer than the room below the button.
+    assert page.evaluate("document.querySelector('#why').scrollTop") > before
     names = page.locator("#why .why-further .why-source h4 code")
     expect(names).to_have_text(["x", "w", "y", "total"])
     page.locator("#why button:has-text('Check by differences')").nth(1).click()
