@@ -40,7 +40,7 @@ def clip_by_global_norm(grads: Any, limit: float) -> Any:
     >>> [round(number, 3) for number in clipped["w"].tolist()]
     [1.5, 2.0]
     """
-    return clipped_and_norm(grads, limit)[0]
+    return _clipped_and_norm("clip_by_global_norm: limit", grads, limit)[0]
 
 
 def clip_grad_norm_(
@@ -74,7 +74,9 @@ def clip_grad_norm_(
         )
     tensors = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     with grad_disabled():
-        grads, norm = clipped_and_norm([tensor.grad for tensor in tensors], max_norm)
+        grads, norm = _clipped_and_norm(
+            "clip_grad_norm_: max_norm", [tensor.grad for tensor in tensors], max_norm
+        )
     for tensor, grad in zip(tensors, grads, strict=True):
         tensor.grad = grad
     return norm
@@ -104,18 +106,16 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -
                 tensor.grad = clip(tensor.grad, -limit, limit)
 
 
-def clipped_and_norm(grads: Any, limit: float) -> tuple[Any, Tensor]:
+def _clipped_and_norm(what: str, grads: Any, limit: float) -> tuple[Any, Tensor]:
     """Return clipped gradients, and their norm before clipping as a 0-d tensor."""
     if not is_finite(limit) or limit <= 0:
-        raise DataError(
-            f"clip_by_global_norm: limit={limit!r} is no finite number above 0."
-        )
+        raise DataError(f"{what}={limit!r} is no finite number above 0.")
     leaves, structure = tree.flatten(grads)
     flowing = [n for n, leaf in enumerate(leaves) if is_float(leaf)]
     if not flowing:
         raise TransformError(
-            "clip_by_global_norm: there is no gradient; call loss.backward() before, "
-            "or give what tw.grad returns."
+            f"{what.partition(':')[0]}: there is no gradient; call loss.backward() "
+            "before, or give what tw.grad returns."
         )
     layouts = flat_layouts([str(n) for n in flowing], [leaves[n] for n in flowing])
     flat = [

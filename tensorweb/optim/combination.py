@@ -38,8 +38,8 @@ class multi_transform:
 
         Args:
             transforms: optimisers by label.
-            param_labels: a tree like the parameters with a label for each leaf, or a
-                function from the parameters to it.
+            param_labels: a tree like the parameters with a label for each leaf or
+                subtree, or a function from the parameters to it.
         """
         self._transforms, self._labels = dict(transforms), param_labels
 
@@ -90,16 +90,33 @@ class multi_transform:
         """Return the indices of the leaves of each label by their paths."""
         labels = self._labels(params) if callable(self._labels) else self._labels
         paths, leaves = tree.paths(params), tree.leaves(params)
-        if tree.paths(labels) != paths:
-            raise DataError(
-                "multi_transform: labels and parameters are different trees; give a "
-                "label for each leaf."
-            )
         parts: dict[Hashable, dict[str, int]] = {}
-        for index, label in enumerate(tree.leaves(labels)):
+        for index, label in enumerate(labels_of("multi_transform", labels, params)):
             if label in self._transforms and is_float(leaves[index]):
                 parts.setdefault(label, {})[paths[index]] = index
         return parts
+
+
+def labels_of(name: str, labels: Any, params: Any) -> list[Any]:
+    """Return the label of each leaf, which may be given for a subtree.
+
+    Raises:
+        DataError: a leaf has no label, or a label no leaf.
+    """
+    given = dict(zip(tree.paths(labels), tree.leaves(labels), strict=True))
+    found, used = [], set()
+    for path in tree.paths(params):
+        above = path
+        while above and above not in given:
+            above = above.rpartition(".")[0]
+        used.add(above)
+        found.append(given.get(above))
+    if found and used != given.keys():
+        raise DataError(
+            f"{name}: labels and parameters are different trees; give a label for each "
+            "leaf or subtree."
+        )
+    return found
 
 
 def masked(inner: Any, mask: Any) -> multi_transform:

@@ -17,11 +17,13 @@ parameters, and returns what is added to the parameters.
 from __future__ import annotations
 
 import operator
+import typing as _typing
 from collections.abc import Callable, Hashable, Mapping
 from functools import reduce
 from typing import Any, NamedTuple
 
 from tensorweb import tree
+from tensorweb.advice import unknown as _unknown
 from tensorweb.errors import DataError
 from tensorweb.functions import (
     asarray,
@@ -118,6 +120,9 @@ def apply_updates(params: Any, updates: Any) -> Any:
 def chain(*transforms: GradientTransformation) -> GradientTransformation:
     """Return the transformation by several, one after another.
 
+    Its `update` raises DataError for the state of another count of transformations, and
+    ignores further keywords.
+
     >>> optax = tw.optim.optax
     >>> opt = optax.chain(optax.clip(1.0), optax.scale(-0.5))
     >>> opt.update(tw.asarray([4.0, 0.5]), opt.init(tw.zeros(2)))[0]
@@ -127,7 +132,15 @@ def chain(*transforms: GradientTransformation) -> GradientTransformation:
     def init(params: Any) -> tuple[Any, ...]:
         return tuple(transform.init(params) for transform in transforms)
 
-    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
+    # Some transformations of Optax read further values, such as the loss.
+    def update(
+        updates: Any, state: Any, params: Any = None, **extra_args: Any
+    ) -> tuple[Any, Any]:
+        if len(state) != len(transforms):
+            raise DataError(
+                f"update: a state of {len(state)} parts for {len(transforms)} "
+                "transformations; give opt.init(params), and then what update returns."
+            )
         states = []
         for transform, old in zip(transforms, state, strict=True):
             updates, new = transform.update(updates, old, params)
@@ -231,7 +244,7 @@ def global_norm(updates: Any) -> Tensor:
     """
     leaves = [leaf for leaf in tree.leaves(updates) if is_float(leaf)]
     squares = [(leaf * leaf.conj()).real.sum() for leaf in leaves]
-    return sqrt(reduce(operator.add, squares))
+    return sqrt(reduce(operator.add, squares)) if squares else asarray(0.0)
 
 
 def add_decayed_weights(
@@ -259,8 +272,10 @@ def add_decayed_weights(
                 "opt.update(grads, state, params)."
             )
         chosen = mask(params) if callable(mask) else mask
-        if chosen is None:
-            chosen = tree.map(lambda _: True, params)
+        labels = combination.labels_of(
+            "add_decayed_weights", True if chosen is None else chosen, params
+        )
+        chosen = tree.unflatten(tree.flatten(params)[1], labels)
         return _map(
             lambda leaf, param, is_decayed: (
                 leaf + weight_decay * param if is_decayed else leaf
@@ -431,8 +446,8 @@ def multi_transform(
 
     Args:
         transforms: transformations by label.
-        param_labels: a tree like the parameters with a label for each leaf, or a
-            function from the parameters to it.
+        param_labels: a tree like the parameters with a label for each leaf or subtree,
+            or a function from the parameters to it.
 
     Raises:
         DataError: labels and parameters are different trees.
@@ -589,3 +604,10 @@ def lion(
         add_decayed_weights(weight_decay, mask),
         scale_by_learning_rate(learning_rate),
     )
+
+
+if not _typing.TYPE_CHECKING:  # Type checkers report unknown names.
+
+    def __getattr__(name: str) -> _typing.NoReturn:
+        """Answer a name of Optax with what to write here."""
+        raise _unknown("tensorweb.optim.optax", name, __all__)

@@ -32,6 +32,8 @@ def linear_schedule(
     >>> tw.optim.optax.linear_schedule(1.0, 0.0, 4)(1)
     tensor(0.75)
     """
+    if transition_steps <= 0:
+        return constant_schedule(init_value)
     schedule = schedules.linear(init_value, end_value, transition_steps)
     return lambda count: schedule(asarray(count) - transition_begin)
 
@@ -60,6 +62,8 @@ def warmup_cosine_decay_schedule(
     >>> [round(float(rate(count)), 3) for count in (0, 1, 2, 4)]
     [0.0, 0.5, 1.0, 0.5]
     """
+    if warmup_steps == 0:
+        return schedules.cosine(peak_value, decay_steps, end=end_value)
     return schedules.warmup_cosine(
         peak_value, warmup_steps, decay_steps, start=init_value, end=end_value
     )
@@ -79,6 +83,8 @@ def exponential_decay(
     >>> [round(float(rate(count)), 3) for count in (0, 1, 2)]
     [1.0, 1.0, 0.25]
     """
+    if transition_steps <= 0 or decay_rate == 0:  # no decay, as in Optax
+        return constant_schedule(init_value)
     falling = schedules.exponential(init_value, decay_rate)
 
     def schedule(count: Tensor) -> Tensor:

@@ -64,3 +64,50 @@ def test_decay_needs_the_parameters() -> None:
     opt, x = optax.adamw(0.1), tw.ones(2)
     with pytest.raises(DataError, match=r"opt\.update\(grads, state, params\)"):
         opt.update(x, opt.init(x))
+
+
+def test_schedules_without_a_decay_are_constant(cpu: str) -> None:
+    for schedule in (
+        optax.exponential_decay(1.0, 0, 0.5),
+        optax.exponential_decay(1.0, 4, 0.0),
+        optax.linear_schedule(1.0, 0.0, 0),
+    ):
+        assert [float(schedule(tw.asarray(count))) for count in (0, 9)] == [1, 1]
+    rate = optax.warmup_cosine_decay_schedule(0.0, 1.0, 0, 6)
+    found = [float(rate(tw.asarray(count))) for count in (0, 1, 2, 9)]
+    assert found == pytest.approx([1.0, 0.93301272, 0.75, 0.0], abs=1e-6)
+
+
+def test_masks_and_labels_may_be_given_for_subtrees(cpu: str) -> None:
+    params = {"a": tw.ones(1), "b": [tw.ones(1), tw.ones(1)]}
+
+    def updated(opt: Any) -> list[float]:
+        updates, _ = opt.update(params, opt.init(params), params)
+        return [leaf.item() for leaf in tw.tree.leaves(updates)]
+
+    mask = {"a": True, "b": False}
+    assert updated(optax.masked(optax.scale(2.0), mask)) == [2, 1, 1]
+    assert updated(optax.add_decayed_weights(0.5, mask)) == [1.5, 1, 1]
+    assert updated(optax.add_decayed_weights(0.5)) == [1.5, 1.5, 1.5]
+    parts = {"x": optax.scale(2.0), "y": optax.set_to_zero()}
+    labels = {"a": "x", "b": "y"}
+    assert updated(optax.multi_transform(parts, labels)) == [2, 0, 0]
+    for wrong in ({"a": True}, {**mask, "c": True}, {**mask, "b": [True]}):
+        with pytest.raises(DataError, match="labels and parameters are different"):
+            updated(optax.masked(optax.scale(2.0), wrong))
+
+
+def test_states_norms_and_names_are_answered(cpu: str) -> None:
+    opt = optax.adam(0.5)
+    with pytest.raises(DataError, match=r"give opt\.init\(params\)"):
+        opt.update(tw.ones(1), ())
+    updates, _ = opt.update(tw.ones(1), opt.init(tw.ones(1)), value=1.0)
+    assert updates.item() == pytest.approx(-0.5)
+    assert optax.global_norm({}).item() == 0
+    with pytest.raises(AttributeError, match=r"'l2_loss'; write tw\.nn\.mse"):
+        _ = optax.l2_loss
+    weights = [tw.ones(1)]
+    with pytest.raises(DataError, match="clip_grad_norm_: max_norm=0 "):
+        tw.optim.clip_grad_norm_(weights, 0)
+    with pytest.raises(tw.TransformError, match="^clip_grad_norm_: there is no grad"):
+        tw.optim.clip_grad_norm_(weights, 1.0)
