@@ -67,7 +67,10 @@ class COO:
             )
         for name, part in (("row", self.row), ("col", self.col)):
             if part.dtype.kind not in ("int", "uint"):
-                raise DTypeError(f"COO: {name} is {part.dtype}; give integers.")
+                raise DTypeError(
+                    f"COO: {name} is {part.dtype}; give integers, for no elements "
+                    "tw.zeros(0, dtype=tw.int32)."
+                )
 
     @classmethod
     def from_dense(cls, x: ArrayLike) -> Self:
@@ -162,9 +165,27 @@ class COO:
 
     def __mul__(self, other: ArrayLike) -> Self:
         """Return the matrix times a number, or times a dense one element by element."""
-        if not isinstance(other, int | float | complex):
-            other = asarray(other, device=self.data.device)
-            other = other.broadcast_to(self.shape)[self.row, self.col]
-        return type(self)(self.data * other, self.row, self.col, self.shape)
+        data = self.data * self._at_elements(other)
+        return type(self)(data, self.row, self.col, self.shape)
 
     __rmul__ = __mul__
+
+    def __neg__(self) -> Self:
+        """Return the matrix with negative values."""
+        return self * -1
+
+    def __sub__(self, other: COO) -> COO:
+        """Return the difference of two sparse matrices, as their sum."""
+        return self + -other
+
+    def __truediv__(self, other: ArrayLike) -> Self:
+        """Return the matrix divided by a number, or by a dense one at its elements."""
+        data = self.data / self._at_elements(other)
+        return type(self)(data, self.row, self.col, self.shape)
+
+    def _at_elements(self, other: ArrayLike) -> ArrayLike:
+        """Return a number, or the values of a dense matrix at the stored elements."""
+        if isinstance(other, int | float | complex):
+            return other
+        dense = asarray(other, device=self.data.device)
+        return dense.broadcast_to(self.shape)[self.row, self.col]

@@ -31,6 +31,9 @@ def test_products_are_those_of_the_dense_matrix(device: str) -> None:
         (matrix.T.to_dense(), dense.T),
         ((matrix + matrix).to_dense(), 2 * dense),
         ((3 * matrix).to_dense(), 3 * dense),
+        ((-matrix).to_dense(), -dense),
+        ((3 * matrix - matrix).to_dense(), 2 * dense),
+        ((matrix / 2).to_dense(), dense / 2),
         ((matrix * x[:, 0]).to_dense(), dense * x[:, 0]),
         (COO.from_dense(dense).to_dense(), dense),
     ):
