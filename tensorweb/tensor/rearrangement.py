@@ -191,16 +191,25 @@ class RearrangementMethods(TensorBase):
         *,
         descending: bool = False,
         stable: bool | None = True,
+        dim: None = None,
     ) -> None:
         """Sort the tensor in place along an axis; always stable, NaN last.
 
         `tw.sort(x)` returns sorted values and leaves `x` as it is.
+
+        Raises:
+            DataError: `dim` is given, as for PyTorch's method of this name.
 
         >>> x = tw.tensor([3, 1, 2])
         >>> x.sort()
         >>> x
         tensor([1, 2, 3])
         """
+        if dim is not None:
+            raise DataError(
+                f"x.sort sorts in place, as NumPy's; write tw.sort(x, axis={dim}) for "
+                "sorted values, x.argsort for indices, tw.top_k for both."
+            )
         check_kind("sort", kind)
         check_default("sort", "order", order, None)
         along = normalize_axis(axis, len(self.node.shape))
