@@ -109,5 +109,5 @@ def test_states_norms_and_names_are_answered(cpu: str) -> None:
     weights = [tw.ones(1)]
     with pytest.raises(DataError, match="clip_grad_norm_: max_norm=0 "):
         tw.optim.clip_grad_norm_(weights, 0)
-    with pytest.raises(tw.TransformError, match="^clip_grad_norm_: there is no grad"):
+    with pytest.raises(tw.TransformError, match=r"^clip_grad_norm_: there is no grad"):
         tw.optim.clip_grad_norm_(weights, 1.0)
