@@ -234,10 +234,16 @@ _TENSORWEB: dict[str, str] = {
     "tree_unflatten": "write `tw.tree.unflatten`",
     "tree_util": "write `tw.tree.map`, `tw.tree.leaves`, `tw.tree.flatten`",
     "utils": "its data sets and batches are in `tw.data`",
+    "detach_": "write `x = x.detach()`",
+    "is_floating_point": "write `x.dtype.kind == 'float'`",
+    "stride": "write `x.strides`",
+    "type": "write `x.astype(dtype)`, or `x.dtype`",
+    "unflatten": "write `x.reshape((2, -1))`",
 }
 
 
 _NN: dict[str, str] = {
+    "AlphaDropout": "write `tw.nn.Dropout(0.5)`",
     "Buffer": "write `self.register_buffer(name, tensor)`",
     "DataParallel": "there is one device",
     "Softmax2d": "write `tw.nn.Softmax(dim=-3)`",
@@ -253,6 +259,25 @@ _NN: dict[str, str] = {
     "poisson_nll_loss": "poisson_nll",
     "smooth_l1_loss": "smooth_l1",
     "swish": "silu",
+}
+
+_OPTAX: dict[str, str] = {
+    **_entries(
+        (
+            "optimisers of `tw.optim` have it; their update takes parameters, "
+            "gradients and state",
+            "MultiSteps adadelta adafactor adamax lbfgs nadam radam",
+        ),
+        (
+            "write `tw.nn.cross_entropy(logits, i)`",
+            "softmax_cross_entropy softmax_cross_entropy_with_integer_labels",
+        ),
+        ("write a schedule, `tw.optim.optax.linear_schedule`", "inject_hyperparams"),
+        ("losses are in `tw.nn`", "losses cosine_similarity huber_loss ctc_loss"),
+        ("write `tw.optim.optax.multi_transform`", "partition"),
+        ("write `tw.optim.optax.masked`, or set_to_zero in a chain", "freeze"),
+    ),
+    "l2_loss": "write `tw.nn.mse(x, y) / 2`",
 }
 
 _UTILS: dict[str, str] = {
@@ -372,6 +397,7 @@ ADVICE: dict[str, dict[str, str]] = {
     "tensorweb.nn.Module": _MODULE,
     "tensorweb.numpy": _NUMPY,
     "tensorweb.numpy.random": {},
+    "tensorweb.optim.optax": _OPTAX,
 }
 """Entries by module or class; modules without a table use that of `tensorweb`."""
 
