@@ -120,8 +120,10 @@ def apply_updates(params: Any, updates: Any) -> Any:
 def chain(*transforms: GradientTransformation) -> GradientTransformation:
     """Return the transformation by several, one after another.
 
-    Its `update` raises DataError for the state of another count of transformations, and
-    ignores further keywords.
+    Its `update` ignores further keywords.
+
+    Raises:
+        DataError: by `update`, the state is that of another count of transformations.
 
     >>> optax = tw.optim.optax
     >>> opt = optax.chain(optax.clip(1.0), optax.scale(-0.5))
