@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Self
 
+from tensorweb import tree
 from tensorweb.distributions.discrete import Categorical
 from tensorweb.distributions.distribution import Distribution, together
 from tensorweb.errors import ShapeError
@@ -26,6 +28,7 @@ from tensorweb.functions import sum as sum_of
 from tensorweb.nn.activations import logsumexp, softplus
 from tensorweb.nn.init import Rng, generator
 from tensorweb.random.keys import Lengths
+from tensorweb.shapes import as_shape, broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.trees import register
@@ -79,6 +82,15 @@ class MixtureSameFamily(Distribution):
         parts = self.component_distribution
         center = expand_dims(self.mean, axis=-1 - len(self.event_shape))
         return self._mixed(parts.variance + (parts.mean - center) ** 2)
+
+    def expand(self, batch_shape: Lengths) -> Self:
+        """Return the mixture with its parameters broadcast to a batch shape."""
+        batch = as_shape(batch_shape)
+        parts = (*batch, *self.mixture_distribution.logits.shape[-1:])
+        return type(self)(
+            self.mixture_distribution.expand(batch),
+            self.component_distribution.expand(parts),
+        )
 
     def sample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
         """Return samples of chosen components; see `Distribution`."""
@@ -226,11 +238,17 @@ class TransformedDistribution(Distribution):
         transforms: Transform | Sequence[Transform],
     ) -> None:
         """Store a distribution and transforms, of which the first is applied first."""
-        self.base_dist = base_distribution
         if isinstance(transforms, Transform):
             transforms = [transforms]
         self.transforms = [*transforms]
-        self.event_shape = base_distribution.event_shape
+        self.event_shape = event = base_distribution.event_shape
+        # A transform's parameters may be of more distributions than the base's.
+        parameters = [getattr(x, "shape", ()) for x in tree.leaves(self.transforms)]
+        shape = broadcast_shapes(base_distribution.batch_shape + event, *parameters)
+        batch = shape[: len(shape) - len(event)]
+        if batch != base_distribution.batch_shape:
+            base_distribution = base_distribution.expand(batch)
+        self.base_dist = base_distribution
 
     @property
     def batch_shape(self) -> tuple[int, ...]:

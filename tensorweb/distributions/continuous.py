@@ -11,8 +11,6 @@ from tensorweb.functions import abs as absolute
 from tensorweb.functions import (
     asarray,
     broadcast_to,
-    erf,
-    erfinv,
     exp,
     expand_dims,
     log,
@@ -29,11 +27,11 @@ from tensorweb.nn.arguments import as_float
 from tensorweb.nn.init import Rng, generator
 from tensorweb.random.keys import Lengths
 from tensorweb.shapes import broadcast_shapes
+from tensorweb.special.gamma import HALF_LOG_2PI
+from tensorweb.special.normal import ndtr, ndtri
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.trees import register
-
-HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 
 
 class _LocationScale(Distribution):
@@ -85,7 +83,7 @@ class Normal(_LocationScale):
         >>> tw.distributions.Normal(1.0, 2.0).cdf(1.0)
         tensor(0.5)
         """
-        return 0.5 + 0.5 * erf(self._standard(value) / math.sqrt(2))
+        return ndtr(self._standard(value))
 
     def icdf(self, value: ArrayLike) -> Tensor:
         """Return the value below which a probability lies.
@@ -93,7 +91,7 @@ class Normal(_LocationScale):
         >>> tw.distributions.Normal(1.0, 2.0).icdf(0.5)
         tensor(1.)
         """
-        return self.loc + self.scale * math.sqrt(2) * erfinv(2 * asarray(value) - 1)
+        return self.loc + self.scale * ndtri(value)
 
 
 @register
@@ -126,8 +124,8 @@ class LogNormal(Distribution):
     def log_prob(self, value: ArrayLike) -> Tensor:
         """Return the logarithm of the density, -inf up to 0."""
         x = asarray(value)
-        logarithm = log(where(x > 0, x, 1.0))
-        return where(x > 0, self.base.log_prob(logarithm) - logarithm, -math.inf)
+        logarithm = log(where(x <= 0, 1.0, x))
+        return where(x <= 0, -math.inf, self.base.log_prob(logarithm) - logarithm)
 
     def entropy(self) -> Tensor:
         """Return the entropy in nats."""
@@ -195,8 +193,9 @@ class Uniform(Distribution):
     def log_prob(self, value: ArrayLike) -> Tensor:
         """Return the logarithm of the density, -inf outside."""
         x = asarray(value)
-        is_inside = (x >= self.low) & (x < self.high)
-        return where(is_inside, -log(self.high - self.low), -math.inf)
+        is_outside = (x < self.low) | (x >= self.high)
+        size = where(x == x, -log(self.high - self.low), math.nan)
+        return where(is_outside, -math.inf, size)
 
     def entropy(self) -> Tensor:
         """Return the entropy in nats."""
@@ -235,7 +234,7 @@ class Exponential(Distribution):
     def log_prob(self, value: ArrayLike) -> Tensor:
         """Return the logarithm of the density, -inf below 0."""
         x = asarray(value)
-        return where(x >= 0, log(self.rate) - self.rate * x, -math.inf)
+        return where(x < 0, -math.inf, log(self.rate) - self.rate * x)
 
     def entropy(self) -> Tensor:
         """Return the entropy in nats."""

@@ -133,13 +133,7 @@ class NegativeBinomial(Bernoulli):
         ways = gammaln(count + x) - gammaln(x + 1) - gammaln(count)
         return count * logsigmoid(-self.logits) + x * logsigmoid(self.logits) + ways
 
-    def entropy(self) -> Tensor:
-        """There is no formula.
-
-        Raises:
-            NotImplementedError: always.
-        """
-        raise NotImplementedError
+    entropy = Distribution.entropy
 
 
 @register
@@ -230,10 +224,4 @@ class Multinomial(OneHotCategorical):
         ways = gammaln(sum_of(x, axis=-1) + 1) - sum_of(gammaln(x + 1), axis=-1)
         return ways + super().log_prob(x)
 
-    def entropy(self) -> Tensor:
-        """There is no short formula.
-
-        Raises:
-            NotImplementedError: always.
-        """
-        raise NotImplementedError
+    entropy = Distribution.entropy

@@ -154,6 +154,7 @@ class Categorical(_FromLogits):
         Raises:
             DTypeError: the values are no integers.
             ShapeError: the shapes do not broadcast.
+            TensorIndexError: there is no such category.
         """
         category = asarray(value)
         if category.dtype.kind not in ("int", "uint"):
@@ -163,6 +164,9 @@ class Categorical(_FromLogits):
             )
         shape = broadcast_shapes(category.shape, self.batch_shape)
         categories = self.logits.shape[-1]
+        if category.dtype.kind == "int":  # Below 0 it would count from the last one.
+            end = asarray(categories, device=category.device)
+            category = where(category < 0, end, category)
         index = expand_dims(broadcast_to(category, shape), axis=-1)
         logits = broadcast_to(self.logits, (*shape, categories))
         return squeeze(take_along_axis(logits, index, axis=-1), axis=-1)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from tensorweb.errors import ShapeError, TransformError
-from tensorweb.functions import broadcast_arrays, sqrt
+from typing import Any, Self
+
+from tensorweb import tree
+from tensorweb.errors import DataError, ShapeError, TransformError
+from tensorweb.functions import broadcast_arrays, broadcast_to, sqrt
 from tensorweb.functions import sum as sum_of
 from tensorweb.nn.arguments import as_float
 from tensorweb.nn.init import Rng
@@ -108,8 +111,30 @@ class Distribution:
         raise NotImplementedError
 
     def entropy(self) -> Tensor:
-        """Return the entropy of each distribution, in nats; shape `batch_shape`."""
-        raise NotImplementedError
+        """Return the entropy of each distribution, in nats; shape `batch_shape`.
+
+        Raises:
+            DataError: the distribution has no formula of it.
+        """
+        raise DataError(
+            f"{type(self).__name__}: its entropy has no formula; estimate it by "
+            "the mean of `-log_prob` of samples."
+        )
+
+    def expand(self, batch_shape: Lengths) -> Self:
+        """Return the distribution with its parameters broadcast to a batch shape.
+
+        >>> tw.distributions.Normal(0.0, 1.0).expand((3,)).sample().shape
+        (3,)
+        """
+        batch, axes = as_shape(batch_shape), len(self.batch_shape)
+
+        def expanded(x: Any) -> Any:
+            is_tensor = isinstance(x, Tensor)  # and no length of a shape
+            return broadcast_to(x, (*batch, *x.shape[axes:])) if is_tensor else x
+
+        result: Self = tree.map(expanded, self)
+        return result
 
     def shape_of(self, sample_shape: Lengths) -> tuple[int, ...]:
         """Return the shape of samples."""

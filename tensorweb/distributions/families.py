@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from tensorweb.distributions.continuous import HALF_LOG_2PI
 from tensorweb.distributions.distribution import Distribution, together
 from tensorweb.errors import ShapeError
 from tensorweb.functions import abs as absolute
@@ -13,7 +12,7 @@ from tensorweb.functions import sum as sum_of
 from tensorweb.nn.init import Rng, generator
 from tensorweb.random.keys import Lengths
 from tensorweb.special.entropy import xlog1py, xlogy
-from tensorweb.special.gamma import betaln, digamma, gammaln
+from tensorweb.special.gamma import HALF_LOG_2PI, betaln, digamma, gammaln
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.trees import register
@@ -52,8 +51,8 @@ class Gamma(Distribution):
     def log_prob(self, value: ArrayLike) -> Tensor:
         """Return the logarithm of the density, -inf below 0."""
         x, a = asarray(value), self.concentration
-        size = xlogy(a - 1, where(x >= 0, x, 1.0)) - self.rate * x
-        return where(x >= 0, size + a * log(self.rate) - gammaln(a), -math.inf)
+        size = xlogy(a - 1, where(x < 0, 1.0, x)) - self.rate * x
+        return where(x < 0, -math.inf, size + a * log(self.rate) - gammaln(a))
 
     def entropy(self) -> Tensor:
         """Return the entropy in nats."""
@@ -109,10 +108,10 @@ class Beta(Distribution):
     def log_prob(self, value: ArrayLike) -> Tensor:
         """Return the logarithm of the density, -inf outside of 0 to 1."""
         x, a, b = asarray(value), self.concentration1, self.concentration0
-        is_inside = (x >= 0) & (x <= 1)
-        inside = where(is_inside, x, 0.5)
+        is_outside = (x < 0) | (x > 1)
+        inside = where(is_outside, 0.5, x)
         size = xlogy(a - 1, inside) + xlog1py(b - 1, -inside) - betaln(a, b)
-        return where(is_inside, size, -math.inf)
+        return where(is_outside, -math.inf, size)
 
     def entropy(self) -> Tensor:
         """Return the entropy in nats."""
@@ -237,7 +236,7 @@ class _Half(Distribution):
         """Return the logarithm of the density, -inf below 0."""
         x = asarray(value)
         size = self._log_density(x / self.scale) - log(self.scale)
-        return where(x >= 0, size, -math.inf)
+        return where(x < 0, -math.inf, size)
 
 
 @register

@@ -114,6 +114,45 @@ def test_edges_of_the_support(device: str) -> None:
         assert gradient(masked).tolist() == pytest.approx([0.0, 0.0, 0.0], abs=1e-6)
 
 
+def test_the_density_of_nan_is_nan() -> None:
+    kinds = distributions
+    for one in (
+        *(kinds.Gamma(2.0, 1.0), kinds.Chi2(3.0), kinds.Exponential(1.0)),
+        *(kinds.Beta(2.0, 2.0), kinds.LogNormal(0.0, 1.0), kinds.Uniform(0.0, 1.0)),
+        *(kinds.HalfNormal(1.0), kinds.HalfCauchy(1.0)),
+    ):
+        assert math.isnan(one.log_prob(math.nan).item()), one
+
+
+def test_tails_of_the_normal_distribution(device: str) -> None:
+    with tw.device(device):
+        one = distributions.Normal(0.0, 1.0)
+        assert one.cdf(-10.0).item() == pytest.approx(7.619853e-24, rel=1e-4)
+        assert one.icdf(1e-10).item() == pytest.approx(-6.3613409)
+
+
+def test_parameters_of_a_transform_are_a_batch() -> None:
+    kinds = distributions
+    affine = kinds.AffineTransform(tw.zeros(3), 1.0)
+    for base, batch in (
+        (kinds.Normal(0.0, 1.0), (3,)),
+        (kinds.Normal(tw.zeros((2, 1)), 1.0), (2, 3)),
+        (
+            kinds.MixtureSameFamily(
+                kinds.Categorical(probs=[0.5, 0.5]), kinds.Normal([-1.0, 1.0], 1.0)
+            ),
+            (3,),
+        ),
+    ):
+        one = kinds.TransformedDistribution(base, [affine])
+        drawn = one.sample(rng=0)
+        assert one.batch_shape == drawn.shape == one.log_prob(0.0).shape == batch
+        assert len(set(drawn.ravel().tolist())) == drawn.size
+    vectors = kinds.MultivariateNormal(tw.zeros(3), tw.eye(3))
+    one = kinds.TransformedDistribution(vectors, affine)
+    assert (one.batch_shape, vectors.expand((2,)).sample().shape) == ((), (2, 3))
+
+
 def test_only_the_lower_triangle_of_a_factor_counts() -> None:
     one = distributions.MultivariateNormal(
         tw.zeros(2), scale_tril=tw.asarray([[1.0, 9.0], [0.0, 1.0]])
@@ -234,6 +273,13 @@ def test_gamma_samples_are_differentiated_by_their_shape() -> None:
         (lambda d: d.Categorical([0.5], [0.5]), tw.DataError, "not both"),
         (lambda d: d.Categorical(0.5), tw.ShapeError, "each category"),
         (lambda d: d.Categorical([0.5, 0.5]).log_prob(1.9), tw.DTypeError, "integers"),
+        (
+            lambda d: d.Categorical([0.3, 0.7]).log_prob(tw.asarray(-1)).item(),
+            tw.TensorIndexError,
+            "out of range",
+        ),
+        (lambda d: d.Multinomial(2, [0.5, 0.5]).entropy(), tw.DataError, "log_prob"),
+        (lambda d: d.NegativeBinomial(2.0, 0.5).entropy(), tw.DataError, "log_prob"),
         (
             lambda d: d.kl_divergence(d.Categorical([1.0]), d.Categorical([0.5, 0.5])),
             tw.ShapeError,
