@@ -377,6 +377,7 @@ def poisson(
 
     Means below 10 count uniform numbers whose product is above `exp(-lam)` (D. Knuth);
     others are W. Hörmann's transformed rejection, 1993. All is computed in float32.
+    Of a mean that is NaN the sample is -1, as JAX's, in an unsigned dtype 0.
 
     Raises:
         DTypeError: the dtype is no integer.
@@ -393,18 +394,27 @@ def poisson(
     few, many = where(is_small, mean, 0.0), where(is_small, 1e5, mean)
     u = _drawn(_chain(start, COUNTED, 2)[:, 0], mean.shape, mean.dtype)
     counted = (cumulative_sum(log(u), axis=0) > -few).astype(mean.dtype).sum(0)
+    # Algorithm PTRS of Hörmann's paper, The transformed rejection method for generating
+    # Poisson random variables, with the constants that he fitted.
+    # Step 0: the hat's parameters.
     b = 0.931 + 2.53 * sqrt(many)
     a = -0.059 + 0.02483 * b
+    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
+    squeeze_height = 0.9277 - 3.6224 / (b - 2)  # his v_r
+    # Step 1: k from u and v, accepted at once within the squeeze.
     keys = _chain(start, REJECTED, 3)
     u = _drawn(keys[:, 0], mean.shape, mean.dtype) - 0.5
     v = _drawn(keys[:, 1], mean.shape, mean.dtype)
-    edge = 0.5 - absolute(u)
+    edge = 0.5 - absolute(u)  # his us
     k = floor((2 * a / edge + b) * u + many + 0.43)
-    density = -many + k * log(many) - gammaln(maximum(k, 0.0) + 1)
-    size = log(v * (1.1239 + 1.1328 / (b - 3.4)) / (a / (edge * edge) + b))
+    fits = (edge >= 0.07) & (v <= squeeze_height)
+    # Step 2: rejected at once. Step 3: accepted below the density.
     is_out = (k < 0) | ((edge < 0.013) & (v > edge))
-    fits = (edge >= 0.07) & (v <= 0.9277 - 3.6224 / (b - 2))
+    density = -many + k * log(many) - gammaln(maximum(k, 0.0) + 1)
+    size = log(v * inverse_alpha / (a / (edge * edge) + b))
     value = where(is_small, counted, _latest(fits | ~is_out & (size <= density), k))
+    unknown = -1.0 if result_dtype.kind == "int" else 0.0
+    value = where(mean == mean, value, unknown)
     return where(mean == 0, 0.0, value).astype(result_dtype)
 
 

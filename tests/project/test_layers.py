@@ -62,7 +62,16 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "sparse": (*TENSOR, "functions"),
     "distributions": (
         *TENSOR,
-        *("trees", "functions", "transforms", "random", "special", "linalg", "nn"),
+        *(
+            "trees",
+            "tree",
+            "functions",
+            "transforms",
+            "random",
+            "special",
+            "linalg",
+            "nn",
+        ),
     ),
     "optim": (*TENSOR, "trees", "tree", "functions", "transforms"),
     "scipy": (

@@ -134,3 +134,8 @@ def test_edges_of_parameters(cpu: str) -> None:
 def test_mistakes_are_named(call: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         call(tw.random, tw.random.key(0))
+
+
+def test_a_poisson_sample_of_nan_is_that_of_jax() -> None:
+    mean = tw.asarray([math.nan, 0.0])
+    assert tw.random.poisson(tw.random.key(0), mean).tolist() == [-1, 0]
