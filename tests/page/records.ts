@@ -118,7 +118,7 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
   gradients: [{ tensor, gradient: tensor }],
   check_gradient: { index: [0, 1], gradient: "2", quotient: "2.001", step: "0.005" },
   compared: { device: "cpu", compared: 3, leftOut: 1, first: null, other: "" },
-  modules: [{ path: "model.0", name: "0", depth: 1, kind: "Linear", settings: "3, 2", parameters: 8, bytes: 32, calls: 2, seconds: 2e-5, shared: true, tensors: [tensor], output: null }],
+  modules: [{ path: "model.0", name: "0", depth: 1, kind: "Linear", settings: "3, 2", parameters: 8, bytes: 32, buffers: 0, calls: 2, seconds: 2e-5, shared: true, tensors: [tensor], output: null }],
   differences: compared,
   keep_values: compared,
   inside: { responses: "[]" },
