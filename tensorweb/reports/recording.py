@@ -274,7 +274,8 @@ class Recorder:
         for kernel in range(len(self._tally.records())):
             yield response_of("source", {"kernel": kernel}, self._tally.source(kernel))
         yield response_of("splits", {}, self._tally.splits())
-        spent = timeline.record(self._tally, self._started, self.seconds)
+        # Its values are retained, so functions under jit are not recorded.
+        spent = timeline.record(self._tally, self._started, self.seconds, False)
         yield response_of("timeline", {}, spent)
         if self._log is not None:
             yield response_of("memory", {}, memory.record(self._log, self.entries))
