@@ -73,8 +73,7 @@ class Compose(_Random):
 class ToTensor:
     """A picture as floats `(channels, h, w)`; bytes become 0 to 1.
 
-    >>> import numpy
-    >>> picture = numpy.full((2, 3, 1), 255, numpy.uint8)
+    >>> picture = memoryview(bytes([255] * 6)).cast("B", (2, 3, 1))
     >>> x = tw.data.transforms.ToTensor()(picture)
     >>> x.shape, x.max()
     ((1, 2, 3), tensor(1.))
