@@ -131,6 +131,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     },
     "tw.distributions": {
         "sample_shape": "shape of independent samples.",
+        "batch_shape": "shape of the batch, to which the present one broadcasts.",
         "rng": "a generator, a key or a seed; None for the program's generator.",
         "value": "broadcasts with the batch and the event shape.",
         "loc": "the location: the mean.",
