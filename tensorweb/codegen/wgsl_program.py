@@ -78,7 +78,6 @@ BARRIERS = {"workgroupBarrier": "workgroup", "storageBarrier": "storage"}
 INSTEAD = {
     "switch": "write if and else",
     "struct": "use an array for each member",
-    "alias": "write the type out",
     "override": "use const",
     "private": "declare the variable in a function",
     "ptr": "pass the value, and return the new one",
@@ -177,6 +176,8 @@ class ProgramParser(Parser):
             elif word == "struct" and self.peek() == "Parameters":
                 self.at += 1
                 self.fields["Parameters"] = self.members()
+            elif word == "alias":
+                self.alias()
             elif word == "var":
                 self.array()
             elif word == "const":
@@ -247,6 +248,18 @@ class ProgramParser(Parser):
             found.append((name, self.type_name()))
             self.skip(",")
         return tuple(found)
+
+    def alias(self) -> None:
+        """Read the rest of another name of a type, and write the type for it below."""
+        line, name = self.line, self.next()
+        self.take("=")
+        kind = self.type_name()
+        self.take(";")
+        if not kind.isalnum():
+            self.outside(f"alias of {kind}", line)
+        self.words[self.at :] = [
+            kind if word == name else word for word in self.words[self.at :]
+        ]
 
     def array(self) -> None:
         """Read the rest of the declaration of shared memory or of parameters."""

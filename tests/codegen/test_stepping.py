@@ -28,6 +28,19 @@ def stepped(text: str, count: int = 8, group: int = 0) -> Recorder:
     return recorder
 
 
+def test_other_names_of_types_stand_for_them() -> None:
+    aliases = "alias Value = f32;\nalias Pair = vec2<Value>;\n"
+    body = "let pair = Pair(x[i], 2);\nvar sum: Value = pair.x * pair.y;\ny[i] = sum;"
+    program = read_program(f"{aliases}{HEAD}{body}\n}}")
+    given = {"x": struct.pack("<4f", 1, 2, 3, 4), "y": bytes(16)}
+    recorder = Recorder(program.module.arrays, given)
+    program.run(recorder, {}, (1, 1, 1), (0, 0, 0))
+    written = [recorder.steps[n][-1] for n in range(4)]
+    assert written == [Step("write", "y", n, 2.0 * n + 2, 10) for n in range(4)]
+    with pytest.raises(OutsideError, match="alias of array<f32,4>"):
+        read_program(f"alias Four = array<f32, 4>;\n{HEAD}}}")
+
+
 REVERSE = """block[i] = x[group.x * 4 + i];
 workgroupBarrier();
 y[i] = block[3 - i];"""
