@@ -181,6 +181,7 @@ def test_a_link_carries_a_buffer_of_the_memory(on_cpu: PageDriver) -> None:
     assert on_cpu.run(f"{LOOP}print(y, x)\n") == "ready"
     picture = page.locator("#memory .memory-picture")
     reading = page.locator("#memory .memory-reading")
+    expect(reading).to_contain_text("Point at a block")
     picture.focus()
     for key in ("Home", "ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
