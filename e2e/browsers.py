@@ -25,7 +25,7 @@ from playwright.sync_api import (
     Route,
 )
 
-from tools import machine
+from tools import environment, machine
 
 LIMIT_MS = 300_000
 """For what a page must do in any case: only a browser that hangs takes so long."""
@@ -220,21 +220,26 @@ class Snapshot:
     def _taken(self) -> tuple[str, str]:
         """Return the name and the digest of the snapshot, which is made if need be."""
         about = self._folder / "snapshot.json"
-        if not about.is_file():
-            with page_of(new_context(self._browser)) as page:
-                page.goto(self._url)
-                page.wait_for_selector("body[data-state=ready]", timeout=LIMIT_MS)
-                with page.expect_download(timeout=LIMIT_MS) as download:
-                    while (digest := page.evaluate(TAKE)) is None:
-                        page.wait_for_timeout(PAUSE_MS)
-                name = download.value.suggested_filename
-                written = self._folder / f"snapshot.{os.getpid()}"
-                download.value.save_as(written)
-            written.replace(self._folder / name)
-            written.write_text(json.dumps([name, digest]), "utf-8")
-            written.replace(about)
+        # A second one would replace the file that a page of the first process reads.
+        with environment.only_one("snapshot.lock"):
+            if not about.is_file():
+                self._make(about)
         name, digest = json.loads(about.read_text("utf-8"))
         return name, digest
+
+    def _make(self, about: Path) -> None:
+        with page_of(new_context(self._browser)) as page:
+            page.goto(self._url)
+            page.wait_for_selector("body[data-state=ready]", timeout=LIMIT_MS)
+            with page.expect_download(timeout=LIMIT_MS) as download:
+                while (digest := page.evaluate(TAKE)) is None:
+                    page.wait_for_timeout(PAUSE_MS)
+            name = download.value.suggested_filename
+            written = self._folder / f"snapshot.{os.getpid()}"
+            download.value.save_as(written)
+        written.replace(self._folder / name)
+        written.write_text(json.dumps([name, digest]), "utf-8")
+        written.replace(about)
 
 
 COMPILE = """async () => {
