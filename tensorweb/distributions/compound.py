@@ -121,15 +121,23 @@ class Transform:
 
     def __call__(self, x: ArrayLike) -> Tensor:
         """Return the values of the function."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no __call__")
 
     def inv(self, y: ArrayLike) -> Tensor:
-        """Return the numbers whose values are given."""
-        raise NotImplementedError
+        """Return the numbers whose values are given.
+
+        Raises:
+            NotImplementedError: a class of your own does not define it.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no inv")
 
     def log_abs_det_jacobian(self, x: ArrayLike, y: ArrayLike) -> Tensor:
-        """Return the logarithm of the absolute derivative at x, whose value is y."""
-        raise NotImplementedError
+        """Return the logarithm of the absolute derivative at x, whose value is y.
+
+        Raises:
+            NotImplementedError: a class of your own does not define it.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no log_abs_det_jacobian")
 
 
 @register

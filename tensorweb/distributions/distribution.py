@@ -49,13 +49,27 @@ class Distribution:
 
     @property
     def mean(self) -> Tensor:
-        """The expected value, of shape `batch_shape + event_shape`."""
-        raise NotImplementedError
+        """The expected value, of shape `batch_shape + event_shape`.
+
+        Raises:
+            DataError: the distribution has no formula of it.
+        """
+        raise self._without("mean")
 
     @property
     def variance(self) -> Tensor:
-        """The variance of each number, of shape `batch_shape + event_shape`."""
-        raise NotImplementedError
+        """The variance of each number, of shape `batch_shape + event_shape`.
+
+        Raises:
+            DataError: the distribution has no formula of it.
+        """
+        raise self._without("variance")
+
+    def _without(self, what: str) -> DataError:
+        return DataError(
+            f"{type(self).__name__}: its {what} has no formula; estimate it from "
+            "samples."
+        )
 
     @property
     def stddev(self) -> Tensor:
@@ -107,8 +121,11 @@ class Distribution:
 
         Returns:
             The shape of both together without `event_shape`.
+
+        Raises:
+            NotImplementedError: a class of your own does not define it.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no log_prob")
 
     def entropy(self) -> Tensor:
         """Return the entropy of each distribution, in nats; shape `batch_shape`.

@@ -314,3 +314,13 @@ def test_gamma_samples_are_differentiated_by_their_shape() -> None:
 def test_mistakes_are_named(call: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         call(distributions)
+
+
+@pytest.mark.parametrize("what", ["mean", "variance"])
+def test_moments_without_a_formula_say_so(what: str) -> None:
+    base = distributions.Normal(0.0, 1.0)
+    made = distributions.TransformedDistribution(
+        base, [distributions.SigmoidTransform()]
+    )
+    with pytest.raises(tw.DataError, match=f"its {what} has no formula; estimate"):
+        getattr(made, what)
