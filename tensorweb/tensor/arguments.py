@@ -123,8 +123,8 @@ def into(result: T, out: object, casting: str = "same_kind") -> T:
         )
     if casting != "same_kind":
         check_casting("out=", result.node.dtype, target.node.dtype, casting)
-        result = result.astype(target.node.dtype)  # type: ignore[attr-defined]  # too
-    target[...] = result  # type: ignore[index]  # every tensor has it
+        result = result.astype(target.node.dtype)  # type: ignore[attr-defined]  # of every Tensor, not of TensorBase
+    target[...] = result  # type: ignore[index]  # Tensor has item assignment, TensorBase does not
     return target
 
 
@@ -236,17 +236,21 @@ def taking_torch_words(function: F) -> F:
         return function
     only = [key for key, one in names.items() if one.kind is Parameter.KEYWORD_ONLY]
     later = next((name for name in LATER if name in only), None)
+    if later == "keepdims" and "correction" in names:
+        later = None  # In PyTorch a bool behind the axis is `unbiased` here.
     makes_leaf = "device" in names and "requires_grad" not in names and not is_method
 
     @functools.wraps(function)
     def wrapper(*arguments: Any, **keywords: Any) -> Any:
-        if not keywords:  # A third less than handing on an empty dict.
+        if not keywords:  # An empty dict would cost a third of the call.
             try:
                 return function(*arguments)
             except TypeError as error:
                 inner = error.__traceback__ and error.__traceback__.tb_next
                 if later is None or inner or " takes " not in str(error):
                     raise
+                if later == "keepdims" and not isinstance(arguments[-1], bool):
+                    raise  # such as the dtype, which NumPy takes there
             return function(*arguments[:-1], **{later: arguments[-1]})
         if makes_leaf and keywords.pop("requires_grad", False):
             return wrapper(*arguments, **keywords).requires_grad_()
@@ -280,7 +284,7 @@ def answering_keywords(function: F) -> F:
             advise_on_keyword(error)
             raise
 
-    return wrapper  # type: ignore[return-value]  # of the same signature
+    return wrapper  # type: ignore[return-value]  # it has the signature of F
 
 
 def answer_torch_words(namespace: dict[str, Any], names: Iterable[str]) -> None:

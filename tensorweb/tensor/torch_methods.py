@@ -204,11 +204,14 @@ class TorchMethods(
     def narrow(self, dim: Length, start: Length, length: Length) -> Tensor:
         """Return `length` slices along an axis, from `start` on, as a view.
 
+        A negative start counts from the end.
+
         >>> tw.arange(5).narrow(0, 1, 3)
         tensor([1, 2, 3])
         """
         ranges: list[Any] = [None] * len(self.node.shape)
-        ranges[dim] = (start, start + length)
+        first = start + self.node.shape[dim] if start < 0 else start
+        ranges[dim] = (first, first + length)
         return self.crop(ranges)
 
     def masked_select(self, mask: Tensor) -> Tensor:

@@ -126,3 +126,22 @@ def test_a_size_is_a_number() -> None:
     assert tw.jit(lambda x, n: x * n)(tw.ones(2), size).tolist() == [6, 6]
     assert tw.ones((2, 3)).sum(tw.ones(1).size).tolist() == [3, 3]
     assert (tw.ones(6) / size).sum().item() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("value", [tw.float64, "float32", 5, None])
+def test_only_a_bool_stands_behind_the_axis(value: Any) -> None:
+    """NumPy takes the dtype there, and `var` of PyTorch `unbiased`."""
+    x = tw.ones((2, 3))
+    assert tw.sum(x, 0, True).shape == (1, 3)
+    for function in (tw.sum, tw.mean, tw.max):
+        with pytest.raises(TypeError, match="positional"):
+            function(x, 0, value)
+    for function in (tw.var, tw.std):
+        with pytest.raises(TypeError, match="positional"):
+            function(x, 0, True)
+
+
+def test_a_part_is_counted_from_the_end() -> None:
+    x = tw.reshape(tw.arange(6), (2, 3))
+    assert x.narrow(1, -2, 2).tolist() == [[1, 2], [4, 5]]
+    assert x.narrow(-1, 0, 1).tolist() == [[0], [3]]
