@@ -145,7 +145,7 @@ class Sequential(Module):
         >>> model[0]
         ReLU()
         """
-        self.layers = {**dict(self._named()), name: module}  # type: ignore[dict-item]  # a layer
+        self.layers = {**dict(self._named()), name: module}  # type: ignore[dict-item]  # what is called is a layer here
 
     def append(self, layer: Layer) -> Sequential:
         """Append a layer.

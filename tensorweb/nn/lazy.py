@@ -59,9 +59,9 @@ class _Lazy(Module):
         lazy, before = type(self), dict(vars(self))
         settings, options = self._arguments
         del self._arguments
-        self.__class__ = self._kind  # type: ignore[assignment]  # a module as well
+        self.__class__ = self._kind  # type: ignore[assignment]  # both are modules, without slots
         try:
-            self.__init__(shape[axis], *settings, **options)  # type: ignore[misc]  # its own
+            self.__init__(shape[axis], *settings, **options)  # type: ignore[misc]  # that of the class just taken
             return self.forward(x, **keywords)
         except BaseException:
             # A wrong input leaves the layer lazy, for the next call.

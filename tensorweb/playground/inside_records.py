@@ -114,7 +114,7 @@ class ModuleRecord(TypedDict):
     parameters: Position
     """Count of the numbers in its parameters and in those of its parts."""
     buffers: Position
-    """The same of its buffers, which no optimizer changes."""
+    """Count of the numbers in all buffers, which no optimizer changes."""
     bytes: int
     calls: int
     seconds: float | None

@@ -13,7 +13,7 @@ PHRASES = (
     r"(?:from )?so many",
     r"[Rr]eturn the same",
     r"[Tt]hose that",
-    r"the same of",
+    r"[Tt]he same of",
     r"let(?:s|ting)? go",
     r"means of blocks",
     r"turn(?:s|ed)?",

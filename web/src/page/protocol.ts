@@ -1193,7 +1193,7 @@ export interface ModuleRecord {
   settings: string;
   /** Count of the numbers in its parameters and in those of its parts. */
   parameters: number;
-  /** The same of its buffers, which no optimizer changes. */
+  /** Count of the numbers in all buffers, which no optimizer changes. */
   buffers: number;
   bytes: number;
   calls: number;
