@@ -17,10 +17,16 @@ from tensorweb.codegen.wgsl import (
     array_parts,
     refuse,
 )
-from tensorweb.codegen.wgsl_program import BARRIERS, FUNCTIONS, Array, scalar
+from tensorweb.codegen.wgsl_program import (
+    BARRIERS,
+    FUNCTIONS,
+    Array,
+    members_of,
+    scalar,
+)
 
 Value = Any
-"""A number, a bool, a tuple for a vector, a list for an array."""
+"""A number, a bool, a tuple for a vector or a struct, a list for an array."""
 
 FORMATS = {"f32": "f", "i32": "i", "u32": "I", "f16": "e"}
 
@@ -248,6 +254,8 @@ def zero(kind: str) -> Value:
     if kind in VECTORS:
         element, width = VECTORS[kind]
         return (zero(element),) * width
+    if kind[-1] == "}":
+        return tuple(zero(member) for _, member in members_of(kind))
     if kind.startswith("array<"):
         element, length = array_parts(kind)
         return [zero(element) for _ in range(length or 0)]
@@ -352,7 +360,7 @@ class Writer:
         """Write an assignment of a value to a variable, an element or a member."""
         if target.kind == "member" or _is_in_vector(target):
             base, *index = target.parts
-            at = self.term(index[0]) if index else "xyzw".index(target.word)
+            at = self.term(index[0]) if index else _positions(target)[0]
             if self.array(self.path(base)[0]) is not None:
                 self.assign(base, text, depth, line, f", {at}")
                 return
@@ -450,12 +458,13 @@ class Writer:
         return f"load({element}, {line}{part})"
 
     def _member(self, term: Term) -> str:
-        at = ", ".join(str("xyzw".index(letter)) for letter in term.word)
-        is_one = len(at) == 1
+        found = _positions(term)
+        at = ", ".join(map(str, found))
+        is_one = len(found) == 1
         (base,) = term.parts
         line = int(base.value) or self.line
-        if found := self.shared(base, line, f", {at}" if is_one else f", ({at})"):
-            return found
+        if load := self.shared(base, line, f", {at}" if is_one else f", ({at})"):
+            return load
         text = self.term(base)
         return f"{text}[{at}]" if is_one else f"swizzle({text}, ({at}))"
 
@@ -508,12 +517,16 @@ class Writer:
     def _builtin(self, term: Term) -> str:
         name, kind = term.word, scalar(term.type)
         if name in BARRIERS:
-            return f"yield {int(term.value)}, {BARRIERS[name]!r}"
+            barrier = f"(yield {int(term.value)}, {BARRIERS[name]!r})"
+            loaded = "".join(self.parts(term))
+            return f"({barrier}, {loaded}, {barrier})[1]" if loaded else barrier
         if name.startswith("atomic"):
             return self._atomic(term)
         texts = ", ".join(self.parts(term))
         if name == "array":
             return f"[{texts}]"
+        if name == "struct":
+            return f"({texts},)"
         if name == "vector":
             return f"vector({VECTORS[term.type][1]}, {texts})"
         if name == "select":
@@ -539,6 +552,14 @@ class Writer:
 
 def _is_in_vector(term: Term) -> bool:
     return term.kind == "index" and term.parts[0].type in VECTORS
+
+
+def _positions(term: Term) -> list[int]:
+    """Return which members of its operand a member is."""
+    kind = term.parts[0].type
+    if kind in VECTORS:
+        return ["xyzw".index(letter) for letter in term.word]
+    return [[name for name, _ in members_of(kind)].index(term.word)]
 
 
 def _tuple(texts: Sequence[str]) -> str:

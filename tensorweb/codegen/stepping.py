@@ -39,7 +39,7 @@ from tensorweb.codegen.wgsl_program import (
     Module,
     OutsideError,
     ProgramParser,
-    scalar,
+    members_of,
 )
 from tensorweb.errors import counted
 
@@ -77,9 +77,10 @@ class Memory:
     def data(self, name: str) -> bytes:
         """Return the bytes of a storage."""
         kind, values = self.arrays[name].kind, self.values[name]
-        if kind in VECTORS:
-            values = [x for each in values for x in each]
-        return struct.pack(f"<{len(values)}{FORMATS[scalar(kind)]}", *values)
+        form = _format(kind)
+        if len(form) == 1:
+            return struct.pack(f"<{len(values)}{form}", *values)
+        return b"".join(struct.pack(f"<{form}", *each) for each in values)
 
     def note(
         self, kind: Kind, name: str, at: int, line: int, parts: Parts = None
@@ -180,13 +181,20 @@ class Memory:
 
 def _elements(kind: str, data: bytes) -> list[Value]:
     """Return the elements of a storage."""
-    form = FORMATS[scalar(kind)]
-    count = len(data) // struct.calcsize(form)
-    flat = list(struct.unpack_from(f"<{count}{form}", data))
-    if kind not in VECTORS:
-        return flat
-    width = VECTORS[kind][1]
-    return list(zip(*[iter(flat)] * width, strict=False))
+    form = _format(kind)
+    count = len(data) // struct.calcsize(f"<{form}")
+    if len(form) == 1:
+        return list(struct.unpack_from(f"<{count}{form}", data))
+    return list(struct.iter_unpack(f"<{form}", data[: count * struct.calcsize(form)]))
+
+
+def _format(kind: str) -> str:
+    """Return the format of an element of a storage in memory."""
+    if kind in VECTORS:
+        element, width = VECTORS[kind]
+        return FORMATS[element] * width
+    members = members_of(kind)
+    return "".join(FORMATS[each] for _, each in members) or FORMATS[kind]
 
 
 Kind = Literal["read", "write", "atomic", "barrier"]

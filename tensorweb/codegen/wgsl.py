@@ -72,7 +72,8 @@ class Term(NamedTuple):
     Attributes:
         kind: `number`, `name`, `call` (of a function with text), `builtin`, `bitcast`,
             `convert`, `binary`, `unary`, `member`, `index`, `zero`, `reference`.
-        type: such as `f32`, `bool`, `u64`, `vec2f`, `array<f32,8>`, `atomic<u32>`.
+        type: such as `f32`, `bool`, `u64`, `vec2f`, `array<f32,8>`, `atomic<u32>`,
+            `Name{member:f32,another:u32}`.
         word: the name, the operator or the member.
         parts: the operands.
         value: of a number; the line of an index or of an atomic function.
@@ -400,7 +401,8 @@ class Parser:
             return [Statement("call", term=target, line=line)]
         if self.peek() not in _ASSIGNMENTS:
             self.refuse(f"'=' expected, not {self.peek() or 'the end'!r}")
-        if target.kind == "member" and len(target.word) > 1:
+        is_vector = target.kind == "member" and target.parts[0].type in VECTORS
+        if is_vector and len(target.word) > 1:
             self.refuse(f"{target.word!r} is several elements; assign each by itself")
         bound: list[Statement] = []
         if _calls(target):

@@ -6,6 +6,7 @@ of the part of WGSL that is read is refused with its line.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
@@ -72,12 +73,15 @@ ATOMICS = (
     *("atomicMin", "atomicOr", "atomicStore", "atomicSub", "atomicXor"),
 )
 
-BARRIERS = {"workgroupBarrier": "workgroup", "storageBarrier": "storage"}
+BARRIERS = {
+    "workgroupBarrier": "workgroup",
+    "storageBarrier": "storage",
+    "workgroupUniformLoad": "workgroup",
+}
 """The memory whose accesses a barrier orders."""
 
 INSTEAD = {
     "switch": "write if and else",
-    "struct": "use an array for each member",
     "override": "use const",
     "private": "declare the variable in a function",
     "ptr": "pass the value, and return the new one",
@@ -146,7 +150,8 @@ class ProgramParser(Parser):
         self.values: dict[str, Term] = {}
         self.constants: list[Statement] = []
         self.arrays: dict[str, Array] = {}
-        self.fields: dict[str, tuple[tuple[str, str], ...]] = {}
+        self.named: dict[str, str] = {}
+        self.uniform = ""
         self.heads: dict[str, tuple[tuple[tuple[str, str], ...], str]] = {}
         self.here: set[str] = set()
         self.calls: dict[str, dict[str, int]] = {}
@@ -159,41 +164,35 @@ class ProgramParser(Parser):
         Raises:
             ShaderError: with a report for the first line that is not understood.
         """
+        begins: list[tuple[bool, int]] = []
         bodies: list[int] = []
         builtins: dict[str, str] = {}
-        workgroup = (1, 1, 1)
+        workgroup = 0
         while self.peek():
             word, line = self.next(), self.line
             if word == "@":
                 if self.next() == "workgroup_size":
-                    sizes = [int(self.folded(each)) for each in self.arguments()]
-                    x, y, z = (*sizes, 1, 1)[:3]
-                    workgroup = x, y, z
-                elif self.peek() == "(":
-                    self.at = self.words.index(")", self.at) + 1
-            elif word in ("enable", "diagnostic", "requires"):
-                self.at = self.words.index(";", self.at) + 1
-            elif word == "struct" and self.peek() == "Parameters":
-                self.at += 1
-                self.fields["Parameters"] = self.members()
-            elif word == "alias":
-                self.alias()
-            elif word == "var":
-                self.array()
-            elif word == "const":
-                self.at -= 1
-                self.declaration()
-                self.take(";")
+                    workgroup = self.at
+                if self.peek() == "(":
+                    self.go_behind(")")
+            elif word in ("struct", "alias", "var", "const"):
+                begins.append((word == "var", self.at - 1))
+                self.go_behind("}" if word == "struct" else ";")
             elif word == "fn":
                 self.at -= 1
                 bodies.append(self.at)
                 builtins |= self.without_builtins()
-                name, parameters, result = self.head()
-                self.new(name)
-                self.heads[name] = parameters, result
-                self.pass_body()
+                self.go_behind("}")
+            elif word in ("enable", "diagnostic", "requires"):
+                self.go_behind(";")
             elif word != ";":
                 self.outside(word, line)
+        for _, self.at in sorted(begins):  # they may stand below of what names them
+            self.declare_global()
+        for self.at in bodies:
+            name, parameters, result = self.head()
+            self.new(name)
+            self.heads[name] = parameters, result
         self.reserved = {*self.types, *self.arrays}
         functions = {}
         for self.at in bodies:
@@ -204,11 +203,16 @@ class ProgramParser(Parser):
             self.refuse("the text has no function main")
         arrays = sorted(self.arrays.values(), key=lambda each: each.space)
         names = {each.name: each for each in arrays}
-        parameters = self.fields.get("Parameters", ())
+        parameters = members_of(self.types.get(self.uniform, ""))
         constants = tuple(self.constants)
-        return Module(names, parameters, constants, functions, builtins, workgroup)
+        x, y, z = self.sizes(workgroup)
+        return Module(names, parameters, constants, functions, builtins, (x, y, z))
 
     # Declarations
+
+    def refuse(self, message: str, line: int = 0) -> NoReturn:
+        """Raise the error about a line, in which structs are named without members."""
+        super().refuse(re.sub(r"(?<=\w)\{\S*\}", "", message), line)
 
     def outside(self, what: str, line: int = 0) -> NoReturn:
         """Refuse what is not read."""
@@ -230,36 +234,50 @@ class ProgramParser(Parser):
             at += 1
         return found
 
-    def pass_body(self) -> None:
-        """Go behind the body of a function."""
+    def go_behind(self, last: str) -> None:
+        """Go behind the next such word that is in no pair which begins here."""
+        opening = {"}": "{", ")": "("}.get(last, "")
         depth = 0
         while True:
-            depth += {"{": 1, "}": -1}.get(self.next(), 0)
-            if not depth:
+            word = self.next()
+            depth += (word == opening) - (word == last)
+            if word == last and depth <= 0:
                 return
 
-    def members(self) -> tuple[tuple[str, str], ...]:
-        """Read the members of a struct."""
+    def declare_global(self) -> None:
+        """Read a declaration outside of functions that is no function."""
+        word = self.next()
+        if word == "var":
+            self.array()
+        elif word == "const":
+            self.at -= 1
+            self.declaration()
+            self.take(";")
+        elif word == "struct":
+            name = self.next()
+            self.named[name] = f"{name}{{{self.members()}}}"
+        else:
+            name = self.next()
+            self.take("=")
+            self.named[name] = self.type_name()
+            self.take(";")
+
+    def sizes(self, at: int) -> list[int]:
+        """Read the invocations of a workgroup along its axes."""
+        self.at = at
+        found = [int(self.folded(each)) for each in self.arguments()] if at else []
+        return [*found, 1, 1, 1][:3]
+
+    def members(self) -> str:
+        """Read the members of a struct; the type has them in its name."""
         self.take("{")
         found = []
         while not self.skip("}"):
             name = self.next()
             self.take(":")
-            found.append((name, self.type_name()))
+            found.append(f"{name}:{self.type_name()}")
             self.skip(",")
-        return tuple(found)
-
-    def alias(self) -> None:
-        """Read the rest of another name of a type, and write the type for it below."""
-        line, name = self.line, self.next()
-        self.take("=")
-        kind = self.type_name()
-        self.take(";")
-        if not kind.isalnum():
-            self.outside(f"alias of {kind}", line)
-        self.words[self.at :] = [
-            kind if word == name else word for word in self.words[self.at :]
-        ]
+        return ",".join(found)
 
     def array(self) -> None:
         """Read the rest of the declaration of shared memory or of parameters."""
@@ -278,11 +296,15 @@ class ProgramParser(Parser):
         self.take(";")
         self.types[name] = kind
         if space == "uniform":
+            self.uniform = name
             return
         shape: list[int] = []
         while kind.startswith("array<"):
             kind, length = array_parts(kind)
             shape.append(-1 if length is None else length)
+        for _, member in members_of(kind) if space == "storage" else ():
+            if member not in ("f32", "i32", "u32"):
+                self.outside(f"a storage of structs with a {member}", line)
         is_atomic = kind.startswith("atomic<")
         if is_atomic:
             kind = kind[len("atomic<") : -1]
@@ -389,6 +411,8 @@ class ProgramParser(Parser):
         """Read a type."""
         if self.peek() in INSTEAD or self.peek()[:3] == "mat":
             self.outside(self.peek())
+        if self.peek() in self.named:
+            return self.named[self.next()]
         return super().type_name()
 
     def condition(self) -> Term:
@@ -505,12 +529,14 @@ class ProgramParser(Parser):
         return super().unary()
 
     def member(self, term: Term, word: str) -> Term:
-        """Return elements of a vector, or a parameter of the launch."""
-        fields = dict(self.fields.get(term.type, ()))
+        """Return elements of a vector, a member, or a parameter of the launch."""
+        fields = dict(members_of(term.type))
         if word in fields:
-            return Term("name", fields[word], f"{term.word}.{word}")
-        word = word.translate(str.maketrans("rgba", "xyzw"))
+            if term.kind == "name" and term.word == self.uniform:
+                return Term("name", fields[word], f"{term.word}.{word}")
+            return Term("member", fields[word], word, (term,))
         width = VECTORS.get(term.type, ("", 0))[1]
+        word = word.translate(str.maketrans("rgba", "xyzw")) if width else word
         if not word or set(word) - set("xyzw"[:width]) or len(word) > 4:
             self.refuse(f"{term.type} has no member {word!r}")
         return super().member(term, word)
@@ -518,7 +544,8 @@ class ProgramParser(Parser):
     def primary(self) -> Term:
         """Read a number, a name, a call, or an expression in parentheses."""
         word, behind = self.peek(), self.words[self.at + 1 : self.at + 2]
-        if behind == ["<"] and (word == "array" or word[:3] == "vec"):
+        is_generic = behind == ["<"] and (word == "array" or word[:3] == "vec")
+        if is_generic or (behind == ["("] and word in self.named):
             kind = self.type_name()
             return self.made(kind, self.arguments())
         if word in self.values and behind != ["("]:
@@ -526,9 +553,17 @@ class ProgramParser(Parser):
         return self.checked(super().primary())
 
     def made(self, kind: str, arguments: list[Term]) -> Term:
-        """Return a vector or an array of given elements."""
+        """Return a value of a type with given elements or members."""
+        if kind in SCALARS:
+            return self.call_of(kind, arguments, self.line)
         if not arguments:
             return Term("zero", kind)
+        if kind[-1] == "}":
+            members = members_of(kind)
+            self.check_count(kind, len(arguments), len(members))
+            kinds = [each for _, each in members]
+            parts = tuple(map(self.fitted, arguments, kinds))
+            return Term("builtin", kind, "struct", parts)
         if kind in VECTORS:
             element, width = VECTORS[kind]
             (first,) = arguments[:1]
@@ -551,7 +586,10 @@ class ProgramParser(Parser):
     def call(self, name: str) -> Term:
         """Read the rest of a call."""
         line = self.lines[self.at - 1]
-        arguments = self.arguments()
+        return self.call_of(name, self.arguments(), line)
+
+    def call_of(self, name: str, arguments: list[Term], line: int) -> Term:
+        """Return a call in a line."""
         if name in self.heads:
             parameters, result = self.heads[name]
             self.calls.setdefault(self.caller, {}).setdefault(name, line)
@@ -582,6 +620,12 @@ class ProgramParser(Parser):
 
     def builtin(self, name: str, arguments: list[Term], line: int) -> Term:
         """Return a call of a function that WGSL has itself."""
+        if name == "workgroupUniformLoad":
+            self.check_count(name, len(arguments), 1)
+            (reference,) = arguments
+            if reference.kind != "reference":
+                self.refuse(f"{name} needs an address, &x", line)
+            return Term("builtin", reference.type, name, reference.parts, line)
         if name in BARRIERS:
             return Term("builtin", "", name, value=line)
         if name in ATOMICS:
@@ -652,6 +696,26 @@ def breaks(body: Sequence[Statement]) -> bool:
         or (each.kind == "if" and breaks((*each.body, *each.other)))
         for each in body
     )
+
+
+def members_of(kind: str) -> tuple[tuple[str, str], ...]:
+    """Return names and types of the members of a struct; none of another type.
+
+    >>> members_of("Pair{key:u32,inner:Inner{x:f32,y:array<f32,2>}}")
+    (('key', 'u32'), ('inner', 'Inner{x:f32,y:array<f32,2>}'))
+    """
+    if kind[-1:] != "}":
+        return ()
+    parts = [""]
+    depth = 0
+    for letter in kind[kind.index("{") + 1 : -1]:
+        depth += (letter in "{<") - (letter in "}>")
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    pairs = (part.partition(":") for part in parts if part)
+    return tuple((name, member) for name, _, member in pairs)
 
 
 def scalar(kind: str) -> str:

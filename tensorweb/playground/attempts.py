@@ -47,14 +47,14 @@ class Attempts:
     Attributes:
         capture: captures the launch.
         outputs: what the kernel stores, once the launch was found.
-        values: what its storages have.
+        values: what its storages have; None for scratch storage.
     """
 
     def __init__(self, capture: Capture) -> None:
         """Take what captures the launch."""
         self.capture = capture
         self.outputs: Sequence[Output] = ()
-        self.values: Sequence[Output] = ()
+        self.values: Sequence[Output | None] = ()
 
     async def run(
         self, source: str, blocking: bool
@@ -85,9 +85,13 @@ class Attempts:
         steps = self.capture.storages_steps()
         found = run_blocking(steps) if blocking else await run_async(steps)
         storages, shapes = {}, {}
-        for binding, data, (shape, dtype) in zip(
+        for binding, data, value in zip(
             bindings_of(source), found, self.values, strict=False
         ):
+            storages[binding.name] = data
+            if value is None:
+                continue
+            shape, dtype = value
             storages[binding.name] = data[: prod(shape) * BY_NAME[dtype].itemsize]
             if "array<vec" not in binding.kind:
                 shapes[binding.name] = shape

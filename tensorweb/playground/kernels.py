@@ -417,14 +417,13 @@ class Tally:
                 return index
         return None
 
-    def _values(self, key: Key) -> list[Output]:
+    def _values(self, key: Key) -> list[Output | None]:
         """Return what the storages of a kernel have, in order of their bindings."""
         for flush in self.flushes:
             for launch in flush.launches:
                 if key_of(launch) == key:
-                    nodes = [n for n in launch.bindings if n < len(flush.graph)]
-                    known = [flush.graph[number] for number in nodes]
-                    return [(each.shape, each.dtype) for each in known]
+                    known = [(each.shape, each.dtype) for each in flush.graph]
+                    return [dict(enumerate(known)).get(n) for n in launch.bindings]
         return []
 
     def _key(self, kernel: int) -> Key:

@@ -18,6 +18,7 @@ from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.product import contraction
 from tensorweb.codegen.product.tiles import PRODUCT_TILES, TileChoice
 from tensorweb.codegen.program import Program
+from tensorweb.codegen.stepping import read_program
 from tensorweb.codegen.template import fill, template_names
 from tensorweb.drivers.native import NativeDriver
 from tensorweb.errors import BackendError
@@ -70,6 +71,16 @@ def test_tint_accepts_every_shader(tmp_path: Path) -> None:
     errors = tint_errors(list(shaders.values()), tmp_path)
     bad = [f"{n}: {e}" for n, e in zip(shaders, errors, strict=True) if e]
     assert not bad, "\n".join(bad[:5])
+
+
+def test_threads_of_kernels_of_every_kind_can_be_stepped() -> None:
+    """All texts take 8 seconds: those with rarer parts, and one of seven others."""
+    rare = re.compile(r"struct (?!Parameters)|workgroupUniformLoad|size\([A-Z]+\)\nfn")
+    kernels = [text for text in corpus().values() if "fn main(" in text]
+    few = [each for n, each in enumerate(kernels) if not n % 7 or rare.search(each)]
+    assert len(few) > 150
+    for text in few:
+        assert read_program(text).module.functions["main"].body
 
 
 def test_no_bool_lies_in_workgroup_memory() -> None:

@@ -37,8 +37,75 @@ def test_other_names_of_types_stand_for_them() -> None:
     program.run(recorder, {}, (1, 1, 1), (0, 0, 0))
     written = [recorder.steps[n][-1] for n in range(4)]
     assert written == [Step("write", "y", n, 2.0 * n + 2, 10) for n in range(4)]
-    with pytest.raises(OutsideError, match="alias of array<f32,4>"):
-        read_program(f"alias Four = array<f32, 4>;\n{HEAD}}}")
+
+
+PAIRS = """struct Pair { key: u32, value: f32 }
+struct Both { first: Pair, more: array<f32, 2> }
+@group(0) @binding(0) var<storage, read_write> pairs: array<Pair>;
+var<workgroup> best: array<Pair, LENGTH>;
+alias Best = Pair;
+fn swapped(it: Best) -> Best { return Best(it.key + 1u, -it.value); }
+@compute @workgroup_size(LENGTH)
+fn main(@builtin(local_invocation_index) i: u32) {
+%s
+}
+const LENGTH = 2;
+"""
+
+
+def pairs_after(text: str) -> Recorder:
+    """Return what a workgroup of two did to the pairs (1, 0.5) and (2, 1.5)."""
+    program = read_program(PAIRS % text)
+    data = struct.pack("<IfIf", 1, 0.5, 2, 1.5)
+    recorder = Recorder(program.module.arrays, {"pairs": data})
+    program.run(recorder, {}, (1, 1, 1), (0, 0, 0))
+    return recorder
+
+
+def test_structs_are_values_and_elements_of_arrays() -> None:
+    found = pairs_after("""best[i] = swapped(pairs[i]);
+var both = Both(best[i], array(1.0, 2.0));
+both.first.value *= 4;
+let kept = both;
+both.first.key = 9u;
+pairs[i].value = both.first.value + kept.more[1];
+pairs[i].key = kept.first.key + both.first.key;""")
+    assert found.problems == {}
+    assert found.values["pairs"] == [(11, 0.0), (12, -4.0)]
+    assert found.data("pairs") == struct.pack("<IfIf", 11, 0.0, 12, -4.0)
+    assert Step("write", "best", 1, (3, -1.5), 9) in found.steps[1]
+    assert pairs_after("pairs[i] = Pair();").values["pairs"] == [(0, 0.0)] * 2
+
+
+def test_members_of_one_struct_do_not_race() -> None:
+    text = "if (i == 0) { best[1].key = 1; } else { best[1].%s = 2; }"
+    assert pairs_after(text % "value").problems == {}
+    (race,) = pairs_after(text % "key").problems.values()
+    assert "thread 1 writes best[1]" in race
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("let one = Pair(1u);", "Pair takes 2 arguments, not 1"),
+        ("let one = Pair(1u, 2u);", "f32 is expected, and this is u32"),
+        ("let one: f32 = pairs[i];", "f32 is expected, and this is Pair;"),
+        ("let one = pairs[i].other;", "Pair has no member 'other'"),
+    ],
+)
+def test_mistakes_with_structs_are_named(text: str, words: str) -> None:
+    with pytest.raises(ShaderError, match=f"line 9: {words}"):
+        pairs_after(text)
+
+
+def test_a_uniform_load_waits_before_and_after() -> None:
+    text = "block[i] = f32(i);\ny[i] = workgroupUniformLoad(&block[3]);"
+    program = read_program(f"{HEAD}{text}\nblock[i] = x[0];\n}}")
+    recorder = Recorder(program.module.arrays, {"x": bytes(16), "y": bytes(16)})
+    program.run(recorder, {}, (1, 1, 1), (0, 0, 0))
+    assert recorder.values["y"] == [3.0] * 4
+    assert recorder.problems == {}
+    assert [step.kind for step in recorder.steps[0]].count("barrier") == 2
 
 
 REVERSE = """block[i] = x[group.x * 4 + i];

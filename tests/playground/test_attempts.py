@@ -152,6 +152,28 @@ print(sums(tw.arange(5, dtype="int32") * 1, 10).tolist())
 """
 
 
+LARGEST = """
+import tensorweb as tw
+x = tw.sin(tw.arange(9000.0))
+print(tw.argmax(x).tolist())
+"""
+
+
+def test_threads_with_scratch_storages_of_structs_are_stepped(session: Session) -> None:
+    drive(session.run(LARGEST, "webgpu"))
+    number, text = next(
+        (number, text)
+        for number, _ in enumerate(kernels(session))
+        if "struct Value" in (text := drive(session.source(number))["text"])
+    )
+    drive(session.run(LARGEST, "webgpu", capture=number))
+    found = drive(session.threads(text, [0, 0, 0]))
+    assert found["problems"] == []
+    pairs = [each for each in found["steps"] if ", " in each["value"]]
+    assert {each["kind"] for each in pairs} == {"read", "write"}
+    assert found["mistakes"] == []
+
+
 def test_threads_of_a_captured_kernel_are_stepped(session: Session) -> None:
     drive(session.run(OWN, "webgpu"))
     names = [kernel["name"] for kernel in kernels(session)]

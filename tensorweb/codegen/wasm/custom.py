@@ -23,7 +23,6 @@ from tensorweb.codegen.wasm.module import Function
 from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.codegen.wasm.translation import VALUE, Scope, Translation, Writer
 from tensorweb.codegen.wgsl import (
-    VECTORS,
     Definition,
     Statement,
     Term,
@@ -340,8 +339,8 @@ class KernelTranslation(Translation):
         is_value = kind == "name" and term.word in scope
         in_memory = term.word in names.module.arrays
         in_memory |= f"{self.name} {term.word}" in names.offsets
-        if term.type in VECTORS or term.type == "f16" or term.type[:5] == "array":
-            self.refuse(f"a value of type {term.type}")
+        if term.type and term.type not in ("f32", "i32", "u32", "bool"):
+            self.refuse(f"a value of type {term.type.partition('{')[0]}")
         if kind == "index" or (kind == "name" and in_memory and not is_value):
             self.get(term, scope)
         elif kind == "zero":
@@ -542,6 +541,8 @@ class _Regions:
             region = []
             if each.term is None or each.kind == "call":
                 continue
+            if each.kind not in ("if", "while"):
+                main.refuse("workgroupUniformLoad")
             if each.kind == "if":
                 self.condition(each.term)
                 with main.opened("if"):
