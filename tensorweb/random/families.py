@@ -389,33 +389,61 @@ def poisson(
     if result_dtype.kind not in ("int", "uint"):
         raise DTypeError(f"poisson: {result_dtype} is no integer dtype; give int32.")
     (mean,) = _parameters("poisson", key, shape, dtypes.float32, lam=lam)
-    start = asarray(key)
-    is_small = (mean < 10) | (mean != mean)
-    few, many = where(is_small, mean, 0.0), where(is_small, 1e5, mean)
-    u = _drawn(_chain(start, COUNTED, 2)[:, 0], mean.shape, mean.dtype)
-    counted = (cumulative_sum(log(u), axis=0) > -few).astype(mean.dtype).sum(0)
-    # Algorithm PTRS of Hörmann's paper, The transformed rejection method for generating
-    # Poisson random variables, with the constants that he fitted.
+    is_small = not lam >= 10 if is_scalar(lam) else (mean < 10) | (mean != mean)  # type: ignore[operator]  # a real number, as checked
+    value = _by_mean(is_small, _counted_poisson, _rejected_poisson, key, mean)
+    unknown = -1.0 if result_dtype.kind == "int" else 0.0
+    value = where(mean == mean, value, unknown)
+    return where(mean == 0, 0.0, value).astype(result_dtype)
+
+
+def _by_mean(
+    is_small: bool | Tensor,
+    counted: Callable[..., Tensor],
+    rejected: Callable[..., Tensor],
+    *arguments: ArrayLike,
+) -> Tensor:
+    """Return numbers that are counted where the mean is small, else by rejection.
+
+    Of a mean that is known as a Python number one algorithm is computed.
+    """
+    if isinstance(is_small, bool):
+        return (counted if is_small else rejected)(is_small, *arguments)
+    return where(
+        is_small, counted(is_small, *arguments), rejected(is_small, *arguments)
+    )
+
+
+def _counted_poisson(is_small: ArrayLike, key: ArrayLike, mean: Tensor) -> Tensor:
+    few = where(is_small, mean, 0.0)
+    u = _drawn(_chain(asarray(key), COUNTED, 2)[:, 0], mean.shape, mean.dtype)
+    return (cumulative_sum(log(u), axis=0) > -few).astype(mean.dtype).sum(0)
+
+
+# Algorithm PTRS of Hörmann's paper, The transformed rejection method for generating
+# Poisson random variables, with the constants that he fitted.
+def _rejected_poisson(is_small: ArrayLike, key: ArrayLike, mean: Tensor) -> Tensor:
+    many = where(is_small, 1e5, mean)
     # Step 0: the hat's parameters.
     b = 0.931 + 2.53 * sqrt(many)
     a = -0.059 + 0.02483 * b
     inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
     squeeze_height = 0.9277 - 3.6224 / (b - 2)  # his v_r
     # Step 1: k from u and v, accepted at once within the squeeze.
-    keys = _chain(start, REJECTED, 3)
-    u = _drawn(keys[:, 0], mean.shape, mean.dtype) - 0.5
-    v = _drawn(keys[:, 1], mean.shape, mean.dtype)
-    edge = 0.5 - absolute(u)  # his us
+    u, v, edge = _hat(key, mean)
     k = floor((2 * a / edge + b) * u + many + 0.43)
     fits = (edge >= 0.07) & (v <= squeeze_height)
     # Step 2: rejected at once. Step 3: accepted below the density.
     is_out = (k < 0) | ((edge < 0.013) & (v > edge))
     density = -many + k * log(many) - gammaln(maximum(k, 0.0) + 1)
     size = log(v * inverse_alpha / (a / (edge * edge) + b))
-    value = where(is_small, counted, _latest(fits | ~is_out & (size <= density), k))
-    unknown = -1.0 if result_dtype.kind == "int" else 0.0
-    value = where(mean == mean, value, unknown)
-    return where(mean == 0, 0.0, value).astype(result_dtype)
+    return _latest(fits | ~is_out & (size <= density), k)
+
+
+def _hat(key: ArrayLike, like: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return Hörmann's u, v and us of each candidate."""
+    keys = _chain(asarray(key), REJECTED, 3)
+    u = _drawn(keys[:, 0], like.shape, like.dtype) - 0.5
+    return u, _drawn(keys[:, 1], like.shape, like.dtype), 0.5 - absolute(u)
 
 
 def binomial(
@@ -433,22 +461,34 @@ def binomial(
     (5,)
     """
     count, chance = _parameters("binomial", key, shape, dtype, n=n, p=p)
-    start, count = asarray(key), floor(count)
+    count = floor(count)
     q = where(chance < 0.5, chance, 1 - chance)
-    is_small = count * q <= 10
-    u = _drawn(_chain(start, COUNTED, 2, 1)[:, 0], count.shape, count.dtype)
+    is_small: bool | Tensor = count * q <= 10
+    if is_scalar(n) and is_scalar(p):
+        is_small = math.floor(float(n)) * min(float(p), 1 - float(p)) <= 10  # type: ignore[arg-type]  # real numbers, as checked
+    value = _by_mean(is_small, _counted_binomial, _rejected_binomial, key, count, q)
+    value = where(chance < 0.5, value, count - value)
+    return where((count >= 0) & (chance >= 0) & (chance <= 1), value, math.nan)
+
+
+def _counted_binomial(
+    is_small: ArrayLike, key: ArrayLike, count: Tensor, q: Tensor
+) -> Tensor:
+    u = _drawn(_chain(asarray(key), COUNTED, 2, 1)[:, 0], count.shape, count.dtype)
     gaps = ceil(log(u) / log1p(-q))
     few = where(is_small, count, 0.0)
-    counted = (cumulative_sum(gaps, axis=0) <= few).astype(count.dtype).sum(0)
+    return (cumulative_sum(gaps, axis=0) <= few).astype(count.dtype).sum(0)
+
+
+def _rejected_binomial(
+    is_small: ArrayLike, key: ArrayLike, count: Tensor, q: Tensor
+) -> Tensor:
     total, q = where(is_small, 1e4, count), where(is_small, 0.5, q)
     spread = sqrt(total * q * (1 - q))
     b = 1.15 + 2.53 * spread
     a = -0.0873 + 0.0248 * b + 0.01 * q
     odds, m = q / (1 - q), floor((total + 1) * q)
-    keys = _chain(start, REJECTED, 3)
-    u = _drawn(keys[:, 0], count.shape, count.dtype) - 0.5
-    v = _drawn(keys[:, 1], count.shape, count.dtype)
-    edge = 0.5 - absolute(u)
+    u, v, edge = _hat(key, count)
     k = floor((2 * a / edge + b) * u + total * q + 0.5)
     is_out = (k < 0) | (k > total)
     safe = clip(k, 0.0, None)
@@ -462,9 +502,7 @@ def binomial(
     )
     size = log(v * ((2.83 + 5.1 / b) * spread) / (a / (edge * edge) + b))
     fits = (edge >= 0.07) & (v <= 0.92 - 4.2 / b)
-    value = where(is_small, counted, _latest(fits | ~is_out & (size <= density), k))
-    value = where(chance < 0.5, value, count - value)
-    return where((count >= 0) & (chance >= 0) & (chance <= 1), value, math.nan)
+    return _latest(fits | ~is_out & (size <= density), k)
 
 
 def multinomial(
