@@ -79,7 +79,7 @@ def attention(
     _check_shapes(name, queries, keys, values)
     factor = 1 / math.sqrt(queries.shape[-1] or 1) if scale is None else scale
     weights = _weights(name, queries, keys, causal, mask, factor)
-    return dropout(weights, dropout_p, key=key) @ values
+    return dropout(weights, dropout_p, key is not None, key=key) @ values
 
 
 def scaled_dot_product_attention(
@@ -343,7 +343,7 @@ class MultiheadAttention(Module):
         scale = 1 / math.sqrt(q.shape[-1])
         weights = _weights(name, q, k, is_causal and not more, mask, scale)
         drawn = training_key(self, self.dropout, dropout_key, q)
-        weights = dropout(weights, self.dropout, key=drawn)
+        weights = dropout(weights, self.dropout, drawn is not None, key=drawn)
         joined = (weights @ v).permute_dims((0, 2, 1, 3)).reshape(*operands[0].shape)
         result = self.out_proj(joined)
         reported = weights.mean(1) if average_attn_weights else weights

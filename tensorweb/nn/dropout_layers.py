@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from types import EllipsisType
-from typing import TypeAlias
-
 from tensorweb.errors import DataError, TraceError
 from tensorweb.functions import where
 from tensorweb.graph.tracing import open_repeat, open_trace
@@ -26,9 +23,6 @@ __all__ = [
     "dropout3d",
 ]
 
-Key: TypeAlias = Tensor | EllipsisType | None
-"""A key, None for no dropout, or `...` for one that is drawn from the program's."""
-
 
 def dropout(
     x: ArrayLike,
@@ -36,7 +30,7 @@ def dropout(
     training: bool = True,
     inplace: bool = False,
     *,
-    key: Key = ...,
+    key: Tensor | None = None,
 ) -> Tensor:
     """Return `x` with a share `p` of its elements 0, the others divided by `1 - p`.
 
@@ -48,8 +42,8 @@ def dropout(
         p: probability that an element is 0.
         training: False drops nothing.
         inplace: accepted as in PyTorch; the result is a new tensor.
-        key: of `tw.random`. Without one it is drawn from the program's generator, as in
-            PyTorch; with None nothing is dropped.
+        key: of `tw.random`; None for one drawn from the program's generator, as in
+            PyTorch.
 
     Raises:
         DataError: `p` is no probability.
@@ -63,7 +57,9 @@ def dropout(
     tensor([1., 1., 1., 1.])
     """
     tensor = as_float("dropout", x)
-    return _dropped("dropout", tensor, p, _drawn(tensor, p, training, key))
+    return _dropped(
+        "dropout", tensor, p, _drawn(tensor, key) if training and p else None
+    )
 
 
 def dropout1d(
@@ -72,7 +68,7 @@ def dropout1d(
     training: bool = True,
     inplace: bool = False,
     *,
-    key: Key = ...,
+    key: Tensor | None = None,
 ) -> Tensor:
     """Return `(n, channels, length)` with a share `p` of the channels 0.
 
@@ -90,7 +86,7 @@ def dropout2d(
     training: bool = True,
     inplace: bool = False,
     *,
-    key: Key = ...,
+    key: Tensor | None = None,
 ) -> Tensor:
     """Return `(n, channels, h, w)` with a share `p` of the channels 0.
 
@@ -108,7 +104,7 @@ def dropout3d(
     training: bool = True,
     inplace: bool = False,
     *,
-    key: Key = ...,
+    key: Tensor | None = None,
 ) -> Tensor:
     """Return `(n, channels, d, h, w)` with a share `p` of the channels 0.
 
@@ -121,13 +117,14 @@ def dropout3d(
 
 
 def _channels_dropped(
-    name: str, x: ArrayLike, p: float, training: bool, key: Key, rank: int
+    name: str, x: ArrayLike, p: float, training: bool, key: Tensor | None, rank: int
 ) -> Tensor:
     """Drop full channels of a batch, or of one example of fewer axes than `rank`."""
     tensor = as_float(name, x)
     channels = 1 if tensor.ndim == rank - 1 else 2
     shape = tensor.shape[:channels] + (1,) * (tensor.ndim - channels)
-    return _dropped(name, tensor, p, _drawn(tensor, p, training, key), shape)
+    drawn = _drawn(tensor, key) if training and p else None
+    return _dropped(name, tensor, p, drawn, shape)
 
 
 def _dropped(
@@ -164,17 +161,13 @@ def training_key(
     """
     if key is None and p and not layer.training:
         warn_of_mode(layer, x, "drops nothing")
-    return _drawn(x, p, layer.training, ... if key is None else key, layer)
+    return _drawn(x, key, layer) if p and (layer.training or key is not None) else key
 
 
-def _drawn(
-    x: Tensor, p: float, training: bool, key: Key, layer: object = None
-) -> Tensor | None:
+def _drawn(x: Tensor, key: Tensor | None, layer: object = None) -> Tensor:
     """Return the key of a call, drawn from the program's generator if it gives none."""
-    if not isinstance(key, EllipsisType):
-        return key if training or layer is not None else None
-    if not training or not p:
-        return None
+    if key is not None:
+        return key
     if open_trace() is not None or open_repeat() is not None:
         name, off = "dropout", "training=False"
         if layer is not None:
@@ -214,8 +207,11 @@ class Dropout(Module):
             TraceError: in training mode without a key, inside of a transformation.
         """
         tensor = as_float(type(self).__name__, x)
-        key = training_key(self, self.p, key, tensor)
-        return dropout(tensor, self.p, key=key)
+        return self._dropped(tensor, training_key(self, self.p, key, tensor))
+
+    def _dropped(self, x: Tensor, key: Tensor | None) -> Tensor:
+        """Return `x` with dropout by a key, None for none."""
+        return dropout(x, self.p, key is not None, key=key)
 
     def extra_repr(self) -> str:
         """Return the settings."""
@@ -230,18 +226,11 @@ class Dropout1d(Dropout):
              [1., 1., 1.]]])
     """
 
-    def forward(self, x: ArrayLike, *, key: Tensor | None = None) -> Tensor:
-        """Return `x`, with channels dropped if a key is given, or in training mode.
-
-        Raises:
-            TraceError: in training mode without a key, inside of a transformation.
-        """
-        name = type(self).__name__
-        tensor = as_float(name, x)
-        key = training_key(self, self.p, key, tensor)
-        return _channels_dropped(name, tensor, self.p, True, key, self._rank)
-
     _rank = 3
+
+    def _dropped(self, x: Tensor, key: Tensor | None) -> Tensor:
+        is_drawn, name = key is not None, type(self).__name__
+        return _channels_dropped(name, x, self.p, is_drawn, key, self._rank)
 
 
 class Dropout2d(Dropout1d):

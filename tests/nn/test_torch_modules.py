@@ -169,7 +169,7 @@ def test_dropout_as_a_function_is_pytorchs(device: str) -> None:
     assert (first != second).any().item()
     assert set(first.tolist()) == {0.0, 2.0}
     assert dropout(x, 0.5, training=False).sum().item() == 64
-    assert dropout(x, 0.5, key=None).sum().item() == 64
+    assert 0 < (dropout(x, 0.5, key=None) == 0).sum().item() < 64
     assert dropout(x, 0.5, False, key=tw.random.key(0)).sum().item() == 64
     assert nn.dropout2d(tw.ones((1, 8, 2, 2)), 1.0).sum().item() == 0
     with pytest.raises(tw.TraceError, match="training=False"):
