@@ -200,8 +200,7 @@ def _moved(objective: _Objective, model: Any, is_first: bool) -> bool:
         direction, derivative = -gradient, -dot(gradient, gradient)
     objective.direction = direction
     begin = Point(0.0, objective.loss, gradient, derivative)
-    is_unscaled = is_first and not isinstance(model, _Newton)
-    t = min(1.0, 1.0 / math.sqrt(-derivative)) if is_unscaled else 1.0
+    t = model.first_length(derivative) if is_first else 1.0
     end = strong_wolfe(objective, begin, t, MOST_TRIALS, STILL)
     if not end.t or not end.loss <= begin.loss:
         return False
@@ -211,7 +210,18 @@ def _moved(objective: _Objective, model: Any, is_first: bool) -> bool:
     return True
 
 
-class _Dense:
+class _Model:
+    """How a method finds directions, and what it learns of a step."""
+
+    def first_length(self, derivative: float) -> float:
+        """Return the part of the first direction to try: without scale, a unit step."""
+        return min(1.0, 1.0 / math.sqrt(-derivative))
+
+    def learn(self, step: Tensor, before: Tensor, after: Tensor) -> None:
+        """Take note of a step, and of the gradients at its ends."""
+
+
+class _Dense(_Model):
     """The inverse Hessian as a matrix, which each step corrects.
 
     Attributes:
@@ -238,7 +248,7 @@ class _Dense:
         self.inverse = self.inverse + factor * squares - outer - outer.mT
 
 
-class _Limited:
+class _Limited(_Model):
     """The inverse Hessian by the last gradients."""
 
     def __init__(self, objective: _Objective, maxcor: int) -> None:
@@ -251,7 +261,7 @@ class _Limited:
         self._curvature.last = (before, step)
 
 
-class _Newton:
+class _Newton(_Model):
     """Newton's equations solved by conjugate gradients, as far as they descend."""
 
     def __init__(self, objective: _Objective, maxcor: int) -> None:
@@ -275,8 +285,8 @@ class _Newton:
             search = square / before * search - rest
         return found
 
-    def learn(self, step: Tensor, before: Tensor, after: Tensor) -> None:
-        pass
+    def first_length(self, derivative: float) -> float:
+        return 1.0
 
 
 METHODS: dict[str, Callable[[_Objective, int], Any]] = {
