@@ -266,13 +266,12 @@ _OPTAX: dict[str, str] = {
         (
             "optimisers of `tw.optim` have it; their update takes parameters, "
             "gradients and state",
-            "MultiSteps adadelta adafactor adamax lbfgs nadam radam",
+            "adadelta adafactor adamax lbfgs nadam radam",
         ),
         (
             "write `tw.nn.cross_entropy(logits, i)`",
             "softmax_cross_entropy softmax_cross_entropy_with_integer_labels",
         ),
-        ("write a schedule, `tw.optim.optax.linear_schedule`", "inject_hyperparams"),
         ("losses are in `tw.nn`", "losses cosine_similarity huber_loss ctc_loss"),
         ("write `tw.optim.optax.multi_transform`", "partition"),
         ("write `tw.optim.optax.masked`, or set_to_zero in a chain", "freeze"),

@@ -201,6 +201,12 @@ class MultiSteps:
         >>> opt.update(x, tw.ones(1), opt.init(x))[1].mini_step
         tensor(1)
         """
+        return self._moved(params, grads, state, params)
+
+    def _moved(
+        self, params: Any, grads: Any, state: Any, still: Any
+    ) -> tuple[Any, Any]:
+        """Return the optimiser's result, or `still` between steps, and the state."""
         leaves, structure = tree.flatten(grads)
         floats = [index for index, leaf in enumerate(leaves) if is_float(leaf)]
         if len(floats) != len(state.mean):
@@ -221,7 +227,7 @@ class MultiSteps:
         def chosen(new: Any, old: Any) -> Any:
             return where(is_last, new, old) if isinstance(new, Tensor) else new
 
-        result = tree.map(chosen, moved, params)
+        result = tree.map(chosen, moved, still)
         step = where(is_last, 0, done)
         inner = tree.map(chosen, inner, state.inner)
         return result, _MultiStepsState(step, inner, means)

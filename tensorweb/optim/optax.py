@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import operator
 import typing as _typing
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import reduce
-from typing import Any, NamedTuple
+from inspect import signature
+from typing import Any, NamedTuple, TypeAlias
 
 from tensorweb import tree
 from tensorweb.advice import unknown as _unknown
@@ -52,6 +53,7 @@ from tensorweb.transforms.inputs import is_float
 
 __all__ = [
     "GradientTransformation",
+    "MultiSteps",
     "adagrad",
     "adam",
     "adamw",
@@ -66,6 +68,7 @@ __all__ = [
     "global_norm",
     "identity",
     "incremental_update",
+    "inject_hyperparams",
     "join_schedules",
     "linear_schedule",
     "lion",
@@ -85,6 +88,9 @@ __all__ = [
     "trace",
     "warmup_cosine_decay_schedule",
 ]
+
+Rate: TypeAlias = float | Schedule
+"""A learning rate, or a function from the count of steps to it."""
 
 
 class GradientTransformation(NamedTuple):
@@ -210,7 +216,7 @@ def scale(step_size: float) -> GradientTransformation:
     >>> tw.optim.optax.scale(-0.5).update(tw.ones(2), ())[0]
     tensor([-0.5, -0.5])
     """
-    return _by_leaf(lambda leaf: leaf * step_size)
+    return _stateless(lambda updates, _: _times(updates, step_size))
 
 
 def clip(max_delta: float) -> GradientTransformation:
@@ -233,7 +239,7 @@ def clip_by_global_norm(max_norm: float) -> GradientTransformation:
     def clipped(updates: Any, _: Any) -> Any:
         norm = global_norm(updates)
         factor = where(norm < max_norm, 1.0, max_norm / norm)
-        return _map(lambda leaf: leaf * factor.astype(leaf.dtype.part), updates)
+        return _times(updates, factor)
 
     return _stateless(clipped)
 
@@ -279,13 +285,22 @@ def add_decayed_weights(
         )
         chosen = tree.unflatten(tree.flatten(params)[1], labels)
         return _map(
-            lambda leaf, param, is_decayed: (
-                leaf + weight_decay * param if is_decayed else leaf
-            ),
-            *(updates, params, chosen),
+            lambda leaf, param, is_decayed: leaf + param if is_decayed else leaf,
+            *(updates, _times(params, weight_decay), chosen),
         )
 
     return _stateless(decayed)
+
+
+def _times(updates: Any, factor: float | Tensor) -> Any:
+    """Return updates times a number or a 0-d tensor, in their dtypes."""
+
+    def scaled(leaf: Tensor) -> Tensor:
+        if isinstance(factor, Tensor):
+            return leaf * factor.astype(leaf.dtype.part)
+        return leaf * factor
+
+    return _map(scaled, updates)
 
 
 def scale_by_schedule(step_size_fn: Schedule) -> GradientTransformation:
@@ -301,18 +316,22 @@ def scale_by_schedule(step_size_fn: Schedule) -> GradientTransformation:
     def update(updates: Any, state: Tensor, params: Any = None) -> tuple[Any, Tensor]:
         factor = step_size_fn(state.astype("float32"))
         factor = asarray(factor, device=state.device)
-        scaled = _map(lambda leaf: leaf * factor.astype(leaf.dtype.part), updates)
-        return scaled, incremented(state)
+        return _times(updates, factor), incremented(state)
 
-    def init(params: Any) -> Tensor:
-        leaf = next(leaf for leaf in tree.leaves(params) if is_float(leaf))
-        return number(0, leaf.device)
+    return GradientTransformation(_zero_steps, update)
 
-    return GradientTransformation(init, update)
+
+def _zero_steps(params: Any) -> Tensor:
+    return number(0, _first_float(params).device)
+
+
+def _first_float(params: Any) -> Tensor:
+    leaves: list[Tensor] = [leaf for leaf in tree.leaves(params) if is_float(leaf)]
+    return leaves[0]
 
 
 def scale_by_learning_rate(
-    learning_rate: float | Schedule, *, flip_sign: bool = True
+    learning_rate: Rate, *, flip_sign: bool = True
 ) -> GradientTransformation:
     """Return the transformation that multiplies by the negative learning rate.
 
@@ -493,13 +512,142 @@ def masked(inner: GradientTransformation, mask: Any) -> GradientTransformation:
     return multi_transform({True: inner}, mask)
 
 
+class MultiSteps:
+    """A transformation of the mean of several gradients; zeros between its steps.
+
+    >>> optax = tw.optim.optax
+    >>> opt = optax.MultiSteps(optax.sgd(0.5), every_k_schedule=2)
+    >>> state = opt.init(tw.zeros(1))
+    >>> for value in (1.0, 3.0):
+    ...     updates, state = opt.update(tw.asarray([value]), state)
+    ...     print(updates)
+    [0.]
+    [-1.]
+    """
+
+    def __init__(self, opt: GradientTransformation, every_k_schedule: int) -> None:
+        """Make a transformation.
+
+        Args:
+            opt: the transformation that takes the steps.
+            every_k_schedule: count of gradients for each step.
+        """
+        self._steps = combination.MultiSteps(_OfPart(opt), every_k_schedule)
+        self.init = self._steps.init
+
+    def update(self, updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
+        """Return updates and state after another gradient.
+
+        Raises:
+            TransformError: a gradient is None.
+
+        >>> opt = tw.optim.optax.MultiSteps(tw.optim.optax.sgd(0.5), 2)
+        >>> opt.update(tw.ones(1), opt.init(tw.ones(1)))[0]
+        tensor([0.])
+        """
+        return self._steps._moved(params, updates, state, _map(zeros_like, updates))
+
+    def gradient_transformation(self) -> GradientTransformation:
+        """Return the functions `init` and `update`.
+
+        >>> optax = tw.optim.optax
+        >>> opt = optax.MultiSteps(optax.sgd(0.5), 2).gradient_transformation()
+        >>> optax.chain(optax.clip(1.0), opt).init(tw.ones(1))[1].mini_step
+        tensor(0)
+        """
+        return GradientTransformation(self.init, self.update)
+
+
+class _InjectedState(NamedTuple):
+    """The state of `inject_hyperparams`.
+
+    Attributes:
+        step: count of the steps.
+        hyperparams: tensors by name, which a program may replace.
+        inner_state: of the transformation.
+    """
+
+    step: Tensor
+    hyperparams: dict[str, Tensor]
+    inner_state: Any
+
+
+FIXED = {"b1", "b2", "decay", "eps", "momentum", "initial_scale"}
+"""Options that are numbers of a transformation, never tensors of its state."""
+
+
+def inject_hyperparams(
+    inner_factory: Callable[..., GradientTransformation],
+    static_args: str | Iterable[str] = (),
+) -> Callable[..., GradientTransformation]:
+    """Return a function like `inner_factory`, with a state that holds the rates.
+
+    Numbers and schedules among the arguments, such as `learning_rate`, `weight_decay`
+    and `max_norm`, become tensors of `state.hyperparams`: what a program writes there
+    counts from the next step on, under `jit` too, and schedules are followed. Decays
+    and momenta of averages (`b1`, `momentum`) and `eps` stay constants.
+
+    Args:
+        inner_factory: a function that returns a transformation, such as `sgd`.
+        static_args: names of further arguments that stay constants.
+
+    >>> optax = tw.optim.optax
+    >>> opt = optax.inject_hyperparams(optax.sgd)(learning_rate=0.5)
+    >>> state = opt.init(tw.ones(1))
+    >>> state.hyperparams["learning_rate"] = tw.asarray(0.25)
+    >>> opt.update(tw.ones(1), state)[0]
+    tensor([-0.25])
+    """
+    names = {static_args} if isinstance(static_args, str) else {*static_args}
+
+    def made(*args: Any, **kwargs: Any) -> GradientTransformation:
+        bound = signature(inner_factory).bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = bound.arguments
+        free = given.keys() - FIXED - names
+
+        def rates(step: Tensor, others: Mapping[str, Tensor]) -> dict[str, Tensor]:
+            followed = {
+                name: asarray(given[name](step.astype("float32")), device=step.device)
+                for name in free
+                if callable(given[name])
+            }
+            return {**others, **followed}
+
+        def init(params: Any) -> _InjectedState:
+            step, like = _zero_steps(params), _first_float(params)
+            fixed = {
+                name: asarray(float(given[name]), like.dtype.part, device=like.device)
+                for name in free
+                if type(given[name]) in (int, float)
+            }
+            inner = inner_factory(**given).init(params)
+            return _InjectedState(step, rates(step, fixed), inner)
+
+        def update(
+            updates: Any, state: _InjectedState, params: Any = None
+        ) -> tuple[Any, _InjectedState]:
+            now = rates(state.step, state.hyperparams)
+            inner = inner_factory(**{**given, **now})
+            updates, changed = inner.update(updates, state.inner_state, params)
+            return updates, _InjectedState(incremented(state.step), now, changed)
+
+        return GradientTransformation(init, update)
+
+    return made
+
+
 # Optimisers.
 
 
+def _descent(
+    learning_rate: Rate, *direction: GradientTransformation
+) -> GradientTransformation:
+    return chain(*direction, scale_by_learning_rate(learning_rate))
+
+
 def sgd(
-    learning_rate: float | Schedule,
-    momentum: float | None = None,
-    nesterov: bool = False,
+    learning_rate: Rate, momentum: float | None = None, nesterov: bool = False
 ) -> GradientTransformation:
     """Return `tw.optim.SGD` as a transformation.
 
@@ -508,14 +656,11 @@ def sgd(
     tensor([-0.5])
     """
     first = identity() if momentum is None else trace(momentum, nesterov)
-    return chain(first, scale_by_learning_rate(learning_rate))
+    return _descent(learning_rate, first)
 
 
 def adam(
-    learning_rate: float | Schedule,
-    b1: float = 0.9,
-    b2: float = 0.999,
-    eps: float = 1e-8,
+    learning_rate: Rate, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8
 ) -> GradientTransformation:
     """Return `tw.optim.Adam` as a transformation.
 
@@ -524,11 +669,11 @@ def adam(
     >>> [round(update, 6) for update in updates.tolist()]
     [-0.5, 0.5]
     """
-    return chain(scale_by_adam(b1, b2, eps), scale_by_learning_rate(learning_rate))
+    return _descent(learning_rate, scale_by_adam(b1, b2, eps))
 
 
 def adamw(
-    learning_rate: float | Schedule,
+    learning_rate: Rate,
     b1: float = 0.9,
     b2: float = 0.999,
     eps: float = 1e-8,
@@ -542,15 +687,12 @@ def adamw(
     >>> round(updates.item(), 6)
     -0.625
     """
-    return chain(
-        scale_by_adam(b1, b2, eps),
-        add_decayed_weights(weight_decay, mask),
-        scale_by_learning_rate(learning_rate),
-    )
+    decay = add_decayed_weights(weight_decay, mask)
+    return _descent(learning_rate, scale_by_adam(b1, b2, eps), decay)
 
 
 def rmsprop(
-    learning_rate: float | Schedule,
+    learning_rate: Rate,
     decay: float = 0.9,
     eps: float = 1e-8,
     initial_scale: float = 0.0,
@@ -564,17 +706,13 @@ def rmsprop(
     >>> opt.update(tw.asarray([4.0, -0.5]), opt.init(tw.zeros(2)))[0]
     tensor([-1.,  1.])
     """
-    return chain(
-        scale_by_rms(decay, eps, initial_scale, eps_in_sqrt),
-        scale_by_learning_rate(learning_rate),
-        identity() if momentum is None else trace(momentum, nesterov),
-    )
+    direction = scale_by_rms(decay, eps, initial_scale, eps_in_sqrt)
+    descent = _descent(learning_rate, direction)
+    return descent if momentum is None else chain(descent, trace(momentum, nesterov))
 
 
 def adagrad(
-    learning_rate: float | Schedule,
-    initial_accumulator_value: float = 0.1,
-    eps: float = 1e-7,
+    learning_rate: Rate, initial_accumulator_value: float = 0.1, eps: float = 1e-7
 ) -> GradientTransformation:
     """Return Adagrad as Optax computes it, see `scale_by_rss`.
 
@@ -582,14 +720,11 @@ def adagrad(
     >>> opt.update(tw.asarray([4.0]), opt.init(tw.zeros(1)))[0]
     tensor([-0.4])
     """
-    return chain(
-        scale_by_rss(initial_accumulator_value, eps),
-        scale_by_learning_rate(learning_rate),
-    )
+    return _descent(learning_rate, scale_by_rss(initial_accumulator_value, eps))
 
 
 def lion(
-    learning_rate: float | Schedule,
+    learning_rate: Rate,
     b1: float = 0.9,
     b2: float = 0.99,
     weight_decay: float = 1e-3,
@@ -601,11 +736,8 @@ def lion(
     >>> opt.update(tw.ones(1), opt.init(tw.ones(1)), tw.ones(1))[0]
     tensor([-0.5])
     """
-    return chain(
-        scale_by_lion(b1, b2),
-        add_decayed_weights(weight_decay, mask),
-        scale_by_learning_rate(learning_rate),
-    )
+    decay = add_decayed_weights(weight_decay, mask)
+    return _descent(learning_rate, scale_by_lion(b1, b2), decay)
 
 
 if not _typing.TYPE_CHECKING:  # Type checkers report unknown names.

@@ -25,6 +25,11 @@ OPTIMISERS: dict[str, str] = {
     "chain": "optax.chain(optax.clip_by_global_norm(0.3), optax.clip(0.2), "
     "optax.add_decayed_weights(0.1), optax.scale_by_adam(), "
     "optax.scale_by_schedule(optax.linear_schedule(1.0, 0.1, 15)), optax.scale(-0.1))",
+    "several": "optax.MultiSteps(optax.adam(0.1), every_k_schedule=3)",
+    "injected": "optax.inject_hyperparams(optax.adamw)(weight_decay=0.1, "
+    "learning_rate=optax.linear_schedule(0.1, 0.01, 15))",
+    "injected_norm": "optax.chain(optax.inject_hyperparams(optax.clip_by_global_norm)"
+    "(0.3), optax.inject_hyperparams(optax.sgd)(0.1, momentum=0.9))",
     "masked": "optax.chain(optax.masked(optax.clip(0.01), {'w': False, 'b': True}), "
     "optax.sgd(optax.cosine_decay_schedule(0.5, 25, 0.1)))",
     "labels": "optax.multi_transform({'fast': optax.adam(0.1), "
