@@ -319,7 +319,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     "tw.Kernel.wgsl": {"inputs": "the tensors, as for a call."},
     "tw.DType": {"new_order": "`=`, `|`, `S` or the machine's own order."},
     # Functions of networks, and layers.
-    "tw.nn.Dropout1d tw.nn.GroupNorm tw.nn.adaptive_avg_pool1d "
+    "tw.nn.GroupNorm tw.nn.adaptive_avg_pool1d "
     "tw.nn.adaptive_avg_pool2d tw.nn.adaptive_max_pool1d tw.nn.adaptive_max_pool2d "
     "tw.nn.conv1d tw.nn.conv2d tw.nn.conv_transpose1d tw.nn.conv_transpose2d "
     "tw.nn.dropout1d tw.nn.dropout2d tw.nn.group_norm": {
@@ -625,7 +625,6 @@ TYPES = {
     "Size": "int or tuple of ints",
     "Length": "int",
     "Hook": "function",
-    "Key": "Tensor or None",
     "HookHandle": "object with `remove()`",
     "Sections": "int or list of ints",
     "Padding": "int, tuple of ints or str",

@@ -50,6 +50,7 @@ TRAINING_MEANINGS: dict[str, dict[str, str]] = {
     "tw.optim.optax": {
         "params": "the parameters, a tree.",
         "updates": "gradients or what they became, a tree like the parameters.",
+        "state": "what `init` or the last `update` returned.",
         "transforms": "transformations.",
         "step_size": "the factor.",
         "step_size_fn": "a function from the count of steps to the factor.",
