@@ -33,6 +33,9 @@ _last: tuple[CodeType | None, int] = None, 0
 
 _open_blocks = 0
 
+copies: dict[tuple[CodeType, int], None] | None = None
+"""The code objects and instructions that copied elements, if they are requested."""
+
 
 class Line(NamedTuple):
     """A line of a program: file name and line number, starting at 1.
@@ -82,6 +85,13 @@ def here() -> Location | None:
         if frame.f_back is None:
             return None
         frame = frame.f_back
+
+
+def note_copy() -> None:
+    """Note that the user's line copies elements, if that is requested."""
+    if copies is not None:
+        frame = user_frame(2)
+        copies[frame.f_code, frame.f_lasti] = None
 
 
 def end_execution() -> int:

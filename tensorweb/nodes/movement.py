@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import SupportsIndex
 
+from tensorweb import frames
 from tensorweb.errors import ShapeError, broadcast_clash
 from tensorweb.graph.attributes import (
     Alias,
@@ -88,6 +89,7 @@ def copy(node: Node) -> Node:
     """Return a contiguous copy with storage of its own."""
     if node.op is COMPLEX:
         return complex_of(copy(node.inputs[0]))
+    frames.note_copy()
     return Node(COPY, (node,), None, node.shape, node.dtype, node.device)
 
 

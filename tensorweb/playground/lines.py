@@ -13,7 +13,7 @@ import ast
 import builtins
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count, groupby, islice
@@ -22,11 +22,11 @@ from typing import Any, TypeVar, cast
 from weakref import ref
 
 import tensorweb as tw
+from tensorweb import frames
 from tensorweb.frames import Location, Position, end_execution, line_of, position_of
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.tracing import is_tracing
-from tensorweb.ops.structure import COPY
 from tensorweb.tensor.base import TensorBase
 
 from . import policy
@@ -105,7 +105,6 @@ class Made:
     dtype: object = None
     device: str = ""
     is_view: bool = False
-    is_copied: bool = False
     owned_at: Location | None = None
     """Where the storage was made that a view shares."""
     varies: bool = False
@@ -125,14 +124,13 @@ class Made:
         owner = node.owner
         self.is_view = owner is not None and owner.op is not CONSTANT
         self.owned_at = getattr(owner, "location", None)
-        self.is_copied = (owner or node).op is COPY
         self.node = ref(node)
         # While jit or vmap records a function, its values are none of the run.
         if self.film is not None and not is_tracing():
             self.film.add(x)
 
-    def record(self, runs: int) -> LineResult:
-        """Return the facts as a record for the page."""
+    def record(self, runs: int, copied: Collection[tuple[str, int]]) -> LineResult:
+        """Return the facts as a record for the page; `copied` are lines that copied."""
         made = line_of(self.owned_at) if self.is_view and self.owned_at else None
         # The storage of a temporary value of the statement is the result's own.
         is_own = (
@@ -153,7 +151,8 @@ class Made:
             "count": runs - self.before,
             "varies": self.varies,
         }
-        if self.is_copied and (is_own or not self.is_view):
+        lines = range(self.line, self.end_line + 1)
+        if any((self.file, line) in copied for line in lines):
             found["copied"] = True
         return found
 
@@ -222,6 +221,7 @@ class Lines:
         self._found: list[tuple[Marker, Made]] = []
         self._tick = count(1).__next__
         self._retains = False
+        self._copies: dict[tuple[CodeType, int], None] = {}
 
     def begin(self, keep: bool, retains: bool = False) -> None:
         """Free the last results; with `keep` functions of that run are still noted.
@@ -230,6 +230,7 @@ class Lines:
         """
         self._retains = retains
         self._found.clear()
+        self._copies.clear()
         for marker in self._markers:
             marker.made.clear()
             marker.runs = 0
@@ -240,7 +241,17 @@ class Lines:
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """Note what lines make inside a `with` block."""
+        """Note what lines make and copy inside a `with` block."""
+        frames.copies = self._copies
+        try:
+            with self._hearing():
+                yield
+        finally:
+            frames.copies = None
+
+    @contextmanager
+    def _hearing(self) -> Iterator[None]:
+        """Hear of the markers that are reached inside a `with` block."""
         if _monitoring is None:
             builtins.__dict__[_AFTER] = self._after
             builtins.__dict__[_RETURNED] = self._returned
@@ -293,7 +304,9 @@ class Lines:
                 for target in marker.targets:
                     if target.name == name:
                         self._take(marker, *target.value_in(names, {}))
-        return [made.record(marker.runs) for marker, made in self._found]
+        found = (line_of((*each, 0)) for each in self._copies)
+        copied = {(line.file, line.number) for line in found if line is not None}
+        return [made.record(marker.runs, copied) for marker, made in self._found]
 
     def film(self, result: int) -> list[tuple[int, tw.Tensor]]:
         """Return the values of one of the records, each with the count before it.

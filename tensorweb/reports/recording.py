@@ -27,6 +27,7 @@ from tensorweb.graph.node import Node, number_of_constant, pair_of
 from tensorweb.graph.op import CONSTANT, LEAF
 from tensorweb.graph.provenance import Provenance, open_provenance
 from tensorweb.memory_log import MemoryLog, logging_memory, memory_log
+from tensorweb.ops.structure import COPY
 from tensorweb.playground import (
     kernels,
     memory,
@@ -386,7 +387,8 @@ def _line_result(results: Sequence[Built], name: str) -> records.LineResult:
     made = Made(code.co_filename, last.line, last.end_line, function, name)
     made.note(tw.Tensor(last.node))
     made.varies = count > 1 and len(alike) > 1
-    return made.record(count) | {"file": sources.name_of(code.co_filename)}
+    copied = {(made.file, one.line) for one in results if one.node.op is COPY}
+    return made.record(count, copied) | {"file": sources.name_of(code.co_filename)}
 
 
 def _steps(results: Sequence[Built]) -> list[tuple[int, tw.Tensor]]:

@@ -32,8 +32,11 @@ test("several names of one statement are named", () => {
 
 test("views, copies, times and kernels are marked", () => {
   const copied = { ...kernel, copies: true, line: 3, seconds: 0.002, spans: [] };
-  const [one] = lineResults(run([{ ...plain, view: true }], [kernel, copied], QUIET), [], "main.py");
+  const [one] = lineResults(run([{ ...plain, view: true, copied: true }], [kernel, copied], QUIET), [], "main.py");
   assert.equal(one?.text, "view · copy · k2 float32 (2, 3) · 2.0 ms");
+  // A fused kernel copies for another line.
+  const [other] = lineResults(run([{ ...plain, copied: false }], [copied], QUIET), [], "main.py");
+  assert.equal(other?.text, "k1 float32 (2, 3) · 2.0 ms");
   assert.deepEqual(one?.kernels, [1]);
 });
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tensorweb import frames
 from tensorweb.playground import bridge, policy
 from tensorweb.playground.lines import Lines
 from tensorweb.playground.session import Session
@@ -90,6 +91,26 @@ def test_lines_tell_what_they_made() -> None:
     assert [in_words(made) for made in record["lines"]] == MADE.strip().split("\n")
     assert {made["dtype"] for made in record["lines"]} == {"float32"}
     assert {made["device"] for made in record["lines"]} == {"cpu"}
+
+
+COPIES = """
+import tensorweb as tw
+def rows(x):
+    return x.mT.reshape(-1)
+x = tw.arange(12.0).reshape(3, 4)
+inner = (x.mT.reshape(12) * 2).sum()
+again = (x.mT.reshape(12) * 2).sum()
+of_call = rows(x) + 1
+largest = tw.exp(-inner * x).max()
+"""
+
+
+def test_the_line_that_copied_is_named() -> None:
+    """Also for a value inside an expression, and where another line has its kernel."""
+    _, record = run(COPIES)
+    copied = [made["line"] for made in record["lines"] if "copied" in made]
+    assert copied == [6, 7, 4]
+    assert frames.copies is None
 
 
 def test_a_program_may_be_one_expression() -> None:

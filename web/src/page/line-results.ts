@@ -96,7 +96,7 @@ function marksOf(run: RunRecord, made: readonly LineResult[], kernels: readonly 
   const own = kernels
     .map((index) => run.kernels[index])
     .filter((kernel) => kernel !== undefined && kernel.line !== null && kernel.line >= first && kernel.line <= last);
-  if (made.some(({ copied }) => copied) || own.some((kernel) => kernel?.copies || kernel?.formula.startsWith("copy("))) kinds.push("copy");
+  if (made.some(({ copied }) => copied)) kinds.push("copy");
   const seconds = own.map((kernel) => kernel?.seconds).filter((one) => one !== undefined);
   if (seconds.length) costs.push(duration(seconds.reduce((sum, one) => sum + one, 0)));
   return { kinds, costs };
