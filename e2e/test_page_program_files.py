@@ -119,6 +119,31 @@ def test_an_error_in_a_module_names_its_file_and_line(shared: PageDriver) -> Non
     expect(page.locator("#notice")).to_contain_text("helpers.py is not in the program")
 
 
+def test_lines_of_another_file_have_results_and_light_kernels(
+    shared: PageDriver,
+) -> None:
+    page = shared.page
+    text = "import tensorweb as tw\n\ndef double(x):\n    return tw.exp(x) * 2\n"
+    main = "import tensorweb as tw, doubling\nx = tw.arange(4.0)\n"
+    main += "z = doubling.double(x)\nprint(z)\n"
+    assert shared.run(packed([["main.py", main], ["doubling.py", text]])) == "ready"
+    page.get_by_role("tab", name="Kernels").click()
+    row = page.locator(".kernel-row", has_text="exp")
+    expect(row.locator(".kernel-line")).to_have_text("doubling.py, line 4")
+    see(shared, "doubling.py")
+    line = page.locator(".cm-line", has_text="tw.exp")
+    ghost = line.locator(".cm-ghost")
+    expect(ghost).to_have_attribute("data-text", "k1 float32 (4,)")
+    row.hover()
+    expect(page.locator(".cm-lit-hue")).to_have_text(["    return tw.exp(x) * 2"])
+    # Line 4 of `main.py` is another one.
+    line.hover()
+    expect(row).to_have_attribute("aria-current", "true")
+    see(shared, "main.py")
+    page.locator(".cm-line", has_text="print(z)").hover()
+    expect(row).not_to_have_attribute("aria-current", "true")
+
+
 def test_a_module_that_would_hide_another_is_refused(shared: PageDriver) -> None:
     files = [["main.py", "print(1)"], ["random.py", ""]]
     assert shared.run(packed(files)) == "error"

@@ -19,7 +19,7 @@ from tensorweb.frames import position_of
 from . import policy, sources
 from .kernel_records import KernelBuffer, KernelLine
 from .records import Span
-from .sources import is_main, utf16
+from .sources import is_main, is_program, utf16
 
 if TYPE_CHECKING:
     from tensorweb.codegen.wasm.text import ModuleText
@@ -231,7 +231,7 @@ def value_of(flush: Flush, storage: int) -> str:
 
 
 class Spans:
-    """The expressions of the main file that built the nodes of a flush."""
+    """The expressions of the program that built the nodes of a flush."""
 
     def __init__(self, flush: Flush) -> None:
         """Take where they were built."""
@@ -247,7 +247,7 @@ class Spans:
         return None if location is None else self.at(*location[:2])
 
     def at(self, code: CodeType, instruction: int) -> Span | None:
-        """Return the expression that an instruction runs; None in other files."""
+        """Return the expression that an instruction runs; None outside the program."""
         key = code, instruction
         if key not in self._known:
             self._known[key] = self._found(code, instruction)
@@ -256,14 +256,15 @@ class Spans:
     def _found(self, code: CodeType, instruction: int) -> Span | None:
         line, end_line, column, end_column = position_of(code, instruction)
         file = code.co_filename
-        if line is None or not is_main(file):
+        if line is None or not is_program(file):
             return None
         if (lines := self._lines.get(file)) is None:
             lines = self._lines[file] = sources.text_of(file).splitlines()
         end_line = end_line or line
-        return {
+        span: Span = {
             "line": line,
             "column": utf16(lines, line, column),
             "endLine": end_line,
             "endColumn": utf16(lines, end_line, end_column),
         }
+        return span if is_main(file) else {**span, "file": sources.name_of(file)}

@@ -14,7 +14,7 @@ class KernelLine(TypedDict):
     """Index of the first line, and of the last one."""
     last: Position
     spans: Annotated[list[Span], Most(1000)]
-    """The expressions of `main.py` that built it; of a function all that call it."""
+    """The expressions of the program that built it; of a function all that call it."""
     buffers: list[int]
     """Indices of the buffers whose elements they read or write."""
     helper: bool
@@ -31,7 +31,7 @@ class KernelBuffer(TypedDict):
     bytes: int
     written: bool
     span: Span | None
-    """The expression of `main.py` that built its value."""
+    """The expression of the program that built its value."""
 
 
 class KernelSource(TypedDict):
@@ -39,7 +39,7 @@ class KernelSource(TypedDict):
 
     text: Text
     lines: list[KernelLine]
-    """Those of WGSL that belong to an expression of `main.py`, or to a buffer."""
+    """Those of WGSL that belong to an expression of the program, or to a buffer."""
     buffers: list[KernelBuffer]
 
 
@@ -54,7 +54,7 @@ class StageNode(TypedDict):
     inputs: list[int]
     """Indices of its inputs among the nodes of the flush."""
     span: Span | None
-    """The expression of `main.py` that built it."""
+    """The expression of the program that built it."""
 
 
 class StageStep(TypedDict):

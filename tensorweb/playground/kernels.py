@@ -27,7 +27,7 @@ from tensorweb.playground.kernel_records import (
     StageStep,
 )
 from tensorweb.playground.records import KernelRecord, Span
-from tensorweb.playground.sources import is_main
+from tensorweb.playground.sources import is_main, is_program, name_of
 from tensorweb.playground.streams import clip, clip_line
 from tensorweb.schedule.formula import input_name
 from tensorweb.schedule.kernel import Access, Expression, Kernel, Planned, Step
@@ -307,10 +307,12 @@ class Tally:
             "flops": launch.flops,
             "loaded": launch.loaded,
             "stored": launch.stored,
-            "line": line.number if line and is_main(line.file) else None,
+            "line": line.number if line and is_program(line.file) else None,
             "spans": _spans(flush, launch),
             "count": times,
         }
+        if line and is_program(line.file) and not is_main(line.file):
+            self._records[key]["file"] = name_of(line.file)
         if seconds is not None:
             self._records[key]["seconds"] = seconds
 
@@ -476,7 +478,7 @@ def _origins(flush: Flush, traffic: Traffic) -> tuple[Hashable, ...]:
 
 
 def _spans(flush: Flush, launch: Launch) -> list[Span]:
-    """Return the expressions of the main file that a kernel computes."""
+    """Return the expressions of the program that a kernel computes."""
     known = Spans(flush)
     spans: list[Span] = []
     for code, instruction in flush.instructions(launch):

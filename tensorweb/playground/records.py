@@ -142,6 +142,8 @@ class Span(TypedDict):
     column: Position | None
     endLine: Position
     endColumn: Position | None
+    file: NotRequired[str]
+    """`main.py` where it is missing."""
 
 
 class KernelRecord(TypedDict):
@@ -166,8 +168,11 @@ class KernelRecord(TypedDict):
     """Bytes that a launch writes, each element once."""
     line: int | None
     """Line of the program that built its result, counted from one."""
+    file: NotRequired[str]
+    """The file of the line; `main.py` where it is missing."""
     spans: Annotated[list[Span], Most(1000)]
-    """The expressions of `main.py` that it computes; their lines are those of a run."""
+    """The expressions of the program that it computes; their lines are those of a run.
+    """
     count: int
     seconds: NotRequired[float]
     """Device time of all its launches, if the run was timed and the device can."""

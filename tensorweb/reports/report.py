@@ -408,6 +408,7 @@ def _step_text(step: Mapping[str, Any]) -> str:
 
 
 def _kernel_text(kernel: Mapping[str, Any]) -> str:
-    line = f" · line {kernel['line']}" if kernel["line"] else ""
+    file = f"{kernel['file']}, " if "file" in kernel else ""
+    line = f" · {file}line {kernel['line']}" if kernel["line"] else ""
     launches = counted(kernel["count"], "launch")
     return f"{kernel['name']} · {launches} on {kernel['device']}{line}"

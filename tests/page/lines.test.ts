@@ -48,6 +48,16 @@ test("what is not finite is marked, and where a search found it first", () => {
   assert.equal(found?.text, "first NaN · float32 (2, 3)");
 });
 
+test("a kernel belongs to lines of the files in which they are", () => {
+  const here = { line: 7, column: 0, endLine: 7, endColumn: 1 };
+  const fused = { ...kernel, line: 3, file: "doubling.py", seconds: 0.002, spans: [here, { ...here, line: 4, file: "doubling.py" }] };
+  assert.deepEqual([...kernelsByLine(run([], [fused]))], [[7, [0]]]);
+  assert.deepEqual([...kernelsByLine(run([], [fused]), "doubling.py")], [[3, [0]], [4, [0]]]);
+  const made = [plain, { ...plain, file: "doubling.py" }];
+  const texts = ["main.py", "doubling.py"].map((file) => lineResults(run(made, [fused], QUIET), [], file)[0]?.text);
+  assert.deepEqual(texts, ["float32 (2, 3)", "k1 float32 (2, 3) · 2.0 ms"]);
+});
+
 test("a kernel belongs to all lines that it computes", () => {
   const span = { line: 7, column: 0, endLine: 8, endColumn: 1 };
   const fused = { ...kernel, line: 5, spans: [span, { ...span, line: 5 }] };

@@ -57,7 +57,7 @@ function* spoilt(value: unknown, optional: ReadonlySet<string>, where = ""): Gen
   }
 }
 
-const OPTIONAL = new Set(["seconds", "search", "min", "max", "mean", "nan", "inf", "origins", "problem", "rich", "storage", "inside", "captured", "memory", "copied", "clash"]);
+const OPTIONAL = new Set(["seconds", "search", "min", "max", "mean", "nan", "inf", "origins", "problem", "rich", "storage", "inside", "captured", "memory", "copied", "clash", "file"]);
 test("valid responses are taken, and none with one field spoilt", () => {
   for (const [name, value] of Object.entries(valid.RESPONSES) as [RequestName, unknown][]) {
     assert(isTaken(name, value), name);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorweb import frames
 from tensorweb.playground import bridge, policy
+from tensorweb.playground.records import ProgramFile
 from tensorweb.playground.session import Session
 
 LOOP = """
@@ -75,6 +76,21 @@ def test_seconds_are_summed_over_launches_on_request(device: str) -> None:
     assert all(kernel["seconds"] > 0 for kernel in timed if "seconds" in kernel)
     lines = [kernel["line"] for kernel in untimed]
     assert [kernel["line"] for kernel in timed] == lines
+
+
+def test_kernels_name_other_files_of_the_program(webgpu: str) -> None:
+    source = (
+        "import tensorweb as tw, doubling\n"
+        'x = tw.arange(4.0, device="webgpu") + 1\n'
+        "tw.realize(doubling.double(x))\n"
+    )
+    text = "def double(x):\n    return x * 2\n"
+    session = Session(lambda kind, fields: None, None, True)
+    files: list[ProgramFile] = [{"name": "doubling.py", "text": text}]
+    (kernel,) = bridge.drive(session.run(source, files=files))["kernels"]
+    assert (kernel["line"], kernel["file"]) == (2, "doubling.py")
+    spans = [(span["line"], span.get("file")) for span in kernel["spans"]]
+    assert spans == [(2, None), (2, None), (2, "doubling.py")]
 
 
 def test_kernels_tell_the_expressions_that_they_compute(webgpu: str) -> None:

@@ -41,7 +41,7 @@ export interface Annotations {
   dots: readonly { line: number; hue: string }[];
 }
 
-/** An expression of `main.py` of a kernel; columns are null for a full line. */
+/** An expression of a kernel; columns are null for a full line. */
 export type LitSpan = Span;
 
 export interface Editor {
@@ -70,9 +70,9 @@ export interface Editor {
   addFile(file: ProgramFile, index?: number): void;
   renameFile(from: string, to: string): void;
   deleteFile(name: string): void;
-  /** Highlight a line of `main.py`, or none. */
-  light(line: number | null): void;
-  /** Highlight expressions of `main.py` and their lines in a hue. */
+  /** Highlight a line of a file while that is visible, or none. */
+  light(line: number | null, file?: string): void;
+  /** Highlight expressions in the visible file and their lines in a hue. */
   lightSpans(spans: readonly LitSpan[], hue: string): void;
   /** Set the function that returns what is drawn in each file of the visible program. */
   annotate(annotationsOf: (file: string) => Annotations): void;

@@ -32,18 +32,18 @@ export function hueOf(kernel: number): string {
   return `hue-${(kernel % HUES) + 1}`;
 }
 
-/** The lines of `main.py` for which a kernel computes something, ascending. */
-export function linesOf({ line, spans }: KernelRecord): number[] {
-  const all = new Set((spans ?? []).map((span) => span.line));
-  if (line !== null) all.add(line);
+/** The lines of a file for which a kernel computes something, ascending. */
+export function linesOf({ line, file: own = MAIN, spans }: KernelRecord, file = MAIN): number[] {
+  const all = new Set((spans ?? []).filter((span) => (span.file ?? MAIN) === file).map((span) => span.line));
+  if (line !== null && own === file) all.add(line);
   return [...all].sort((a, b) => a - b);
 }
 
-/** The kernels of each line of `main.py`. */
-export function kernelsByLine({ kernels }: RunRecord): Map<number, number[]> {
+/** The kernels of each line of a file. */
+export function kernelsByLine({ kernels }: RunRecord, file = MAIN): Map<number, number[]> {
   const found = new Map<number, number[]>();
   kernels.forEach((kernel, index) => {
-    for (const line of linesOf(kernel)) found.set(line, [...(found.get(line) ?? []), index]);
+    for (const line of linesOf(kernel, file)) found.set(line, [...(found.get(line) ?? []), index]);
   });
   return found;
 }
@@ -54,7 +54,7 @@ export function lineResults(run: RunRecord, tensors: readonly TensorRecord[], fi
   (run.lines ?? []).forEach((made, index) => {
     if (made.file === file) byEnd.set(made.endLine, [...(byEnd.get(made.endLine) ?? []), index]);
   });
-  const kernels = file === MAIN ? kernelsByLine(run) : new Map<number, number[]>();
+  const kernels = kernelsByLine(run, file);
   return [...byEnd].sort(([a], [b]) => a - b).map(([line, results]) => {
     const made = results.map((index) => run.lines[index]).filter((one) => one !== undefined);
     const first = Math.min(...made.map((one) => one.line));
@@ -62,7 +62,7 @@ export function lineResults(run: RunRecord, tensors: readonly TensorRecord[], fi
     for (let at = first; at <= line; at++) for (const kernel of kernels.get(at) ?? []) all.add(kernel);
     const own = [...all].sort((a, b) => a - b);
     const bad = badIn(run, tensors, results, file, first, line);
-    const { kinds, costs } = marksOf(run, made, own, first, line);
+    const { kinds, costs } = marksOf(run, made, own, file, first, line);
     const names = own.slice(0, MOST_KERNELS).map((kernel) => `k${kernel + 1}`).join(" ");
     const of = own.length ? `; kernels ${own.map((kernel) => kernel + 1).join(", ")}` : "";
     return {
@@ -87,7 +87,7 @@ function named(made: readonly LineResult[]): string {
 }
 
 /** Whether it is a view or a copy; the count in loops and the time of its kernels. */
-function marksOf(run: RunRecord, made: readonly LineResult[], kernels: readonly number[], first: number, last: number): { kinds: string[]; costs: string[] } {
+function marksOf(run: RunRecord, made: readonly LineResult[], kernels: readonly number[], file: string, first: number, last: number): { kinds: string[]; costs: string[] } {
   const kinds: string[] = [];
   const costs: string[] = [];
   const most = Math.max(...made.map(({ count }) => count));
@@ -95,7 +95,7 @@ function marksOf(run: RunRecord, made: readonly LineResult[], kernels: readonly 
   if (made.every(({ view }) => view)) kinds.push("view");
   const own = kernels
     .map((index) => run.kernels[index])
-    .filter((kernel) => kernel !== undefined && kernel.line !== null && kernel.line >= first && kernel.line <= last);
+    .filter((kernel) => kernel !== undefined && kernel.line !== null && (kernel.file ?? MAIN) === file && kernel.line >= first && kernel.line <= last);
   if (made.some(({ copied }) => copied)) kinds.push("copy");
   const seconds = own.map((kernel) => kernel?.seconds).filter((one) => one !== undefined);
   if (seconds.length) costs.push(duration(seconds.reduce((sum, one) => sum + one, 0)));

@@ -281,8 +281,8 @@ export class Page extends Store {
   }
 
   /** Highlight a line of a run's program while that is open; null for none. */
-  light(origin: RunOrigin | null, line: number | null): void {
-    this.editor.light(origin?.document === this.view.document.id ? line : null);
+  light(origin: RunOrigin | null, line: number | null, file = MAIN): void {
+    this.editor.light(origin?.document === this.view.document.id ? line : null, file);
   }
 
   /** Highlight expressions of the last run's program in the hue of a kernel. */

@@ -173,12 +173,15 @@ export interface Span {
   column: number | null;
   endLine: number;
   endColumn: number | null;
+  /** `main.py` where it is missing. */
+  file?: string;
 }
 export const isSpan: Check<Span> = record({
   line: count(1_000_000_000),
   column: orNull(count(1_000_000_000)),
   endLine: count(1_000_000_000),
   endColumn: orNull(count(1_000_000_000)),
+  file: optional(text(100_000)),
 });
 
 /** One kernel with one grid, and its launch count. */
@@ -202,7 +205,10 @@ export interface KernelRecord {
   stored: number;
   /** Line of the program that built its result, counted from one. */
   line: number | null;
-  /** The expressions of `main.py` that it computes; their lines are those of a run. */
+  /** The file of the line; `main.py` where it is missing. */
+  file?: string;
+  /** The expressions of the program that it computes; their lines are those of a run.
+     */
   spans: Span[];
   count: number;
   /** Device time of all its launches, if the run was timed and the device can. */
@@ -221,6 +227,7 @@ export const isKernelRecord: Check<KernelRecord> = record({
   loaded: count(),
   stored: count(),
   line: orNull(count()),
+  file: optional(text(100_000)),
   spans: list(isSpan, 1_000),
   count: count(),
   seconds: optional(number),
@@ -405,7 +412,7 @@ export interface KernelLine {
   /** Index of the first line, and of the last one. */
   first: number;
   last: number;
-  /** The expressions of `main.py` that built it; of a function all that call it. */
+  /** The expressions of the program that built it; of a function all that call it. */
   spans: Span[];
   /** Indices of the buffers whose elements they read or write. */
   buffers: number[];
@@ -428,7 +435,7 @@ export interface KernelBuffer {
   value: string;
   bytes: number;
   written: boolean;
-  /** The expression of `main.py` that built its value. */
+  /** The expression of the program that built its value. */
   span: Span | null;
 }
 export const isKernelBuffer: Check<KernelBuffer> = record({
@@ -442,7 +449,7 @@ export const isKernelBuffer: Check<KernelBuffer> = record({
 /** The text of a kernel, or both ends of a text that is too long. */
 export interface KernelSource {
   text: string;
-  /** Those of WGSL that belong to an expression of `main.py`, or to a buffer. */
+  /** Those of WGSL that belong to an expression of the program, or to a buffer. */
   lines: KernelLine[];
   buffers: KernelBuffer[];
 }
@@ -461,7 +468,7 @@ export interface StageNode {
   value: string;
   /** Indices of its inputs among the nodes of the flush. */
   inputs: number[];
-  /** The expression of `main.py` that built it. */
+  /** The expression of the program that built it. */
   span: Span | null;
 }
 export const isStageNode: Check<StageNode> = record({

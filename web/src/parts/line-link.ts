@@ -15,8 +15,8 @@ export interface RunLine {
 export function presentLine({ view, editor }: Page, { line, file = MAIN }: RunLine): number | null {
   const origin = view.origins.run;
   const isOpen = origin?.document === view.document.id;
-  const text = editor.files()[0]?.text;
-  return isOpen && file === MAIN && text !== undefined ? lineNow(origin, text, line) : line;
+  const text = editor.files().find(({ name }) => name === file)?.text;
+  return isOpen && text !== undefined ? lineNow(origin, text, line, file) : line;
 }
 
 /** `lights` is false where pointing at the link is not to highlight the line. */
@@ -28,8 +28,8 @@ export function lineLink(page: Page, target: RunLine, lights = true): HTMLButton
     else page.goTo(page.view.origins.run, now, 0, file);
   };
   const link = button(file === MAIN ? `line ${line}` : `${file}, line ${line}`, go, { class: "line-link" });
-  const light = (isOn: boolean) => (): void => page.light(page.view.origins.run, isOn ? presentLine(page, target) : null);
-  if (file !== MAIN || !lights) return link;
+  const light = (isOn: boolean) => (): void => page.light(page.view.origins.run, isOn ? presentLine(page, target) : null, file);
+  if (!lights) return link;
   for (const event of ["pointerenter", "focus"]) link.addEventListener(event, light(true));
   for (const event of ["pointerleave", "blur"]) link.addEventListener(event, light(false));
   return link;

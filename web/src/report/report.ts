@@ -23,6 +23,7 @@ import { mountTimeline } from "../panels/timeline/timeline";
 import { mountWhy } from "../panels/why/why";
 import { button, el, find } from "../parts/dom";
 import { count, tuple } from "../parts/format";
+import type { RunLine } from "../parts/line-link";
 import "../../tokens.css";
 import "../panels/tensors/tensors.css";
 import "../parts/chart.css";
@@ -87,10 +88,10 @@ const explained = responses.filter(({ name }) => name === "why").length;
 
 const lines = new Map<string, Map<number, HTMLElement>>();
 
-function light(spans: readonly { line: number }[], hue = "", file = MAIN): void {
-  const lit = new Set(spans.map(({ line }) => line));
+function light(spans: readonly RunLine[], hue = ""): void {
+  const lit = new Set(spans.map(({ line, file = MAIN }) => `${file}:${line}`));
   for (const [name, own] of lines) {
-    for (const [line, node] of own) node.className = name === file && lit.has(line) ? `report-line is-lit ${hue}` : "report-line";
+    for (const [line, node] of own) node.className = lit.has(`${name}:${line}`) ? `report-line is-lit ${hue}` : "report-line";
   }
 }
 
@@ -100,7 +101,7 @@ function goToLine(line: number, file = MAIN): void {
   node.tabIndex = -1;
   node.scrollIntoView({ block: "center" });
   node.focus({ preventScroll: true });
-  light([{ line }], "", file);
+  light([{ line, file }]);
 }
 
 /** The parts of the page that panels use; nothing here runs a program. */
@@ -114,8 +115,8 @@ const page = {
   show: (id: string) => document.getElementById(id)?.scrollIntoView({ block: "nearest" }),
   why: (cell: Cell) => parts.forEach((part) => part.why?.(cell)),
   goTo: (_: unknown, line: number, _column: number, file?: string) => goToLine(line, file),
-  light: (_: unknown, line: number | null) => light(line === null ? [] : [{ line }]),
-  lightSpans: (spans: readonly { line: number; endLine: number }[], hue: string) => light(spans, hue),
+  light: (_: unknown, line: number | null, file?: string) => light(line === null ? [] : [{ line, file }]),
+  lightSpans: (spans: readonly RunLine[], hue: string) => light(spans, hue),
 } as unknown as Page;
 
 /** The page of panels that need a run in which everything was retained. */
@@ -316,9 +317,15 @@ function graphList(steps: readonly Step[]): HTMLElement {
 }
 
 function mount(): void {
-  const pointed = (line: number | null): void => parts.forEach((part) => part.linePointed?.(line, Infinity));
   for (const code of document.querySelectorAll<HTMLElement>("[data-file] > code")) {
-    annotate(code, code.parentElement?.dataset["file"] ?? MAIN, pointed);
+    const file = code.parentElement?.dataset["file"] ?? MAIN;
+    annotate(code, file, (line) => {
+      if (view.file !== file) {
+        view.file = file;
+        update();
+      }
+      parts.forEach((part) => part.linePointed?.(line, Infinity));
+    });
   }
   if (tensors.length) section("Tensors", el("div", { class: "report-tensors" }, ...tensors.map(tensorCard)));
   if (has("why")) mountPanel("why", "Why?", mountWhy, inside);

@@ -185,12 +185,12 @@ export function openEditor(events: EditorEvents): Editor {
       look(active === name ? (order[index - 1] ?? MAIN) : active);
       changed();
     },
-    lightSpans: (spans, hue) => view.dispatch({ effects: lightSpans(view.state, active === MAIN ? spans : [], hue) }),
+    lightSpans: (spans, hue) => view.dispatch({ effects: lightSpans(view.state, spans.filter(({ file = MAIN }) => file === active), hue) }),
     annotate: (annotationsOf) => {
       annotations = annotationsOf;
       showAnnotations(view, annotations(active));
     },
-    light: (line) => view.dispatch({ effects: lightLine(view.state, active === MAIN ? line : null) }),
+    light: (line, file = MAIN) => view.dispatch({ effects: lightLine(view.state, active === file ? line : null) }),
     change: (changes) => view.dispatch({ changes: [...changes], annotations: isolateHistory.of("full") }),
     difference: showDifference,
     focus: () => view.focus(),

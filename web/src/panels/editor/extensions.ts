@@ -35,8 +35,8 @@ export type Extend = (file: string, wraps: boolean) => Extension;
 /** `onUpdate` comes last, so that it sees the effects of all other extensions. */
 export function extender(events: EditorEvents, names: Names, onUpdate: Extension): Extend {
   // First handler of Escape, because a pending completion would consume the key.
-  const results = [ghosts(events), dragNumbers(events.rerun)];
-  const main = [runKeys(events, true), assistance(names), ...BASICS, ...PYTHON, cells, litLine, results, lint(events.request), onUpdate];
+  const results = [litLine, ghosts(events), dragNumbers(events.rerun)];
+  const main = [runKeys(events, true), assistance(names), ...BASICS, ...PYTHON, cells, results, lint(events.request), onUpdate];
   const module = [runKeys(events, false), assistance(names), ...BASICS, ...PYTHON, results, lint(events.request), onUpdate];
   const plain = [runKeys(events, false), ...BASICS, onUpdate];
   return (file, wraps) => {

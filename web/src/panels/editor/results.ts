@@ -3,7 +3,6 @@
 import type { Annotations, Ghost } from "../../page/editor";
 import { hueOf, kernelsByLine, lineResults } from "../../page/line-results";
 import type { Page } from "../../page/page";
-import { MAIN } from "../../page/program";
 import { lineNow } from "../../page/run-origin";
 import type { View } from "../../page/view";
 
@@ -44,7 +43,7 @@ function annotations(view: View, files: readonly { name: string; text: string }[
     if (line !== null) ghosts.push({ ...one, line, hue: one.kernels[0] === undefined ? "" : hueOf(one.kernels[0]) });
   }
   const dots = new Map<number, string>();
-  for (const [line, [kernel]] of file === MAIN ? kernelsByLine(run) : []) {
+  for (const [line, [kernel]] of kernelsByLine(run, file)) {
     const now = present(line);
     if (now !== null && kernel !== undefined) dots.set(now, hueOf(kernel));
   }

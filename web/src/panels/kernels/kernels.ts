@@ -132,38 +132,37 @@ export function mountKernels(host: HTMLElement, page: Page): Part {
       page.warn(messageOf(error));
     }
   };
-  /** The rows of each line of the present text, and the lines that the reader points at. */
+  /** The rows of each line of the visible file, and the lines that the reader points at. */
   let byLine = new Map<number, KernelRow[]>();
   let pointed: number | null = null;
   let column = 0;
   let cursor = 1;
   const light = (): void => {
-    const isMain = page.view.file === MAIN;
-    const lit = new Set(isMain ? (byLine.get(pointed ?? cursor) ?? []) : []);
+    const lit = new Set(byLine.get(pointed ?? cursor) ?? []);
     for (const each of rows) {
       each.node.classList.toggle("is-lit", lit.has(each));
-      each.source()?.light(isMain ? (pointed ?? cursor) : null, pointed === null ? null : column);
+      each.source()?.light(pointed ?? cursor, pointed === null ? null : column);
       if (lit.has(each)) each.node.setAttribute("aria-current", "true");
       else each.node.removeAttribute("aria-current");
     }
   };
   let text: string | null = null;
   /** Update the line number of each row after an edit of the text. */
-  const follow = ({ origins: { run }, document, typing }: View): void => {
-    const now = run?.document === document.id ? (page.editor.files()[0]?.text ?? "") : null;
+  const follow = ({ origins: { run }, document, typing, file }: View): void => {
+    const now = run?.document === document.id ? [file, ...page.editor.files().map(({ text }) => text)].join("\0") : null;
     if (typing || now === text) return;
     text = now;
     byLine = new Map();
     const known = new Map<number, number | null>();
     const present = (line: number): number | null => {
-      if (!known.has(line)) known.set(line, presentLine(page, { line }));
+      if (!known.has(line)) known.set(line, presentLine(page, { line, file }));
       return known.get(line) ?? null;
     };
     for (const each of rows) {
       const { kernel, moved } = each;
       each.source()?.moved();
-      if (kernel.line !== null) moved(present(kernel.line));
-      for (const line of linesOf(kernel)) {
+      if (kernel.line !== null) moved(presentLine(page, { line: kernel.line, file: kernel.file }));
+      for (const line of linesOf(kernel, file)) {
         const here = present(line);
         if (here !== null && now !== null) byLine.set(here, [...(byLine.get(here) ?? []), each]);
       }
@@ -283,18 +282,20 @@ function row(page: Page, kernel: KernelRecord, index: number, cost: number, bar:
 /** The lines and the expressions that a kernel computes, where they are in the present text. */
 function kernelSpans(page: Page, kernel: KernelRecord): Span[] {
   // The line of its result comes first: the editor scrolls to it.
-  const lines = kernel.line === null ? linesOf(kernel) : [kernel.line, ...linesOf(kernel)];
-  const whole = lines.map((line) => ({ line, endLine: line, column: null, endColumn: null }));
-  return presentSpans(page, [...whole, ...(kernel.spans ?? [])]);
+  const { line, file, spans = [] } = kernel;
+  const lines = [...(line === null ? [] : [{ line, file }]), ...spans];
+  const whole = lines.map(({ line, file = MAIN }) => ({ line, endLine: line, column: null, endColumn: null, file }));
+  return presentSpans(page, [...whole, ...spans]);
 }
 
 /** A link to the line that built the kernel's result. */
-function lineOf(page: Page, { line }: KernelRecord): { link: HTMLElement; moved: KernelRow["moved"] } {
+function lineOf(page: Page, { line, file = MAIN }: KernelRecord): { link: HTMLElement; moved: KernelRow["moved"] } {
   if (line === null) return { link: el("span", { class: "kernel-line" }, "–"), moved: () => undefined };
-  const link = lineLink(page, { line }, false);
+  const link = lineLink(page, { line, file }, false);
+  const name = file === MAIN ? "" : `${file}, `;
   link.classList.add("kernel-line");
   const moved = (present: number | null): void => {
-    link.textContent = present === null ? `was ${line}` : `line ${present}`;
+    link.textContent = name + (present === null ? `was ${line}` : `line ${present}`);
     link.title = present === null ? "This line is not in the program any more." : "";
     link.classList.toggle("is-gone", present === null);
   };

@@ -4,7 +4,7 @@ import { el } from "../../parts/dom";
 import { bytes } from "../../parts/format";
 import { lineLink, presentLine } from "../../parts/line-link";
 import type { Page } from "../../page/page";
-import { filesOf } from "../../page/program";
+import { MAIN, filesOf, type ProgramFile } from "../../page/program";
 import type { KernelBuffer, KernelLine, KernelSource, Span } from "../../page/protocol";
 
 const CLASSES = ["tok-comment", "tok-number", "tok-meta", "tok-keyword", "tok-typeName"];
@@ -34,15 +34,16 @@ function coloured(source: string, language: string): (Node | string)[] {
 
 /** The same expressions in the present text; those of lost lines are left out. */
 export function presentSpans(page: Page, spans: readonly Span[]): Span[] {
-  const source = page.view.origins.run?.source ?? "";
-  const before = filesOf(source)[0]?.text.split("\n") ?? [];
-  const now = page.editor.files()[0]?.text.split("\n") ?? [];
+  const linesOf = (files: readonly ProgramFile[], file = MAIN): string[] => files.find(({ name }) => name === file)?.text.split("\n") ?? [];
+  const ran = filesOf(page.view.origins.run?.source ?? "");
+  const present = page.editor.files();
   return spans.flatMap((span) => {
+    const [before, now] = [linesOf(ran, span.file), linesOf(present, span.file)];
     const line = presentLine(page, span);
     if (line === null) return [];
     const endLine = span.endLine + line - span.line;
     const isSame = before.slice(span.line - 1, span.endLine).every((text, index) => text === now[line - 1 + index]);
-    return [isSame ? { ...span, line, endLine } : { line, endLine: line, column: null, endColumn: null }];
+    return [isSame ? { ...span, line, endLine } : { ...span, line, endLine: line, column: null, endColumn: null }];
   });
 }
 
@@ -127,7 +128,8 @@ export function mountSource(page: Page, { text, lines, buffers }: KernelSource, 
   let present: PresentSpan[] | null = null;
   const light = (line: number | null, column: number | null): void => {
     present ??= [...spans].flatMap(([key, span]) => presentSpans(page, [span]).map((now) => ({ key, now })));
-    const found = line === null ? [] : spansAt(present, line, column);
+    const here = present.filter(({ now }) => (now.file ?? MAIN) === page.view.file);
+    const found = line === null ? [] : spansAt(here, line, column);
     const isChosen = (span: Span): boolean => found.includes(keyOf(span));
     const chosen = new Set(pieces.filter((piece) => piece.spans.some(isChosen)));
     const named = new Set([...chosen].flatMap((piece) => piece.buffers));
@@ -144,13 +146,13 @@ export function mountSource(page: Page, { text, lines, buffers }: KernelSource, 
 /** The words for a piece of the text: its first line, and the expression that became it. */
 function spoken(page: Page, rows: readonly string[], { first, spans: [span] }: Piece): string {
   const words = `Line ${first + 1}: ${rows[first]?.trim() ?? ""}`;
-  const program = filesOf(page.view.origins.run?.source ?? "")[0]?.text ?? "";
-  return span ? `${words} From line ${span.line} of the program: ${textOf(span, program)}` : words;
+  return span ? `${words} From line ${span.line} of ${span.file ?? "the program"}: ${textOf(span, page.view.origins.run?.source ?? "")}` : words;
 }
 
 /** An expression as text; whole lines where its columns are not known. */
-export function textOf({ line, column, endLine, endColumn }: Span, program: string): string {
-  const lines = program.split("\n").slice(line - 1, endLine);
+export function textOf({ line, column, endLine, endColumn, file = MAIN }: Span, source: string): string {
+  const text = filesOf(source).find(({ name }) => name === file)?.text ?? "";
+  const lines = text.split("\n").slice(line - 1, endLine);
   const end = (lines.at(-1) ?? "").slice(0, endColumn ?? undefined);
   return [...lines.slice(0, -1), end].join("\n").slice(column ?? 0).trim();
 }
@@ -169,8 +171,8 @@ export function spansAt(present: readonly PresentSpan[], line: number, column: n
   return (around.length ? around.slice(0, 1) : here).map(({ key }) => key);
 }
 
-function keyOf({ line, column, endLine, endColumn }: Span): string {
-  return [line, column, endLine, endColumn].join();
+function keyOf({ line, column, endLine, endColumn, file }: Span): string {
+  return [line, column, endLine, endColumn, file].join();
 }
 
 function holds({ line: first, endLine, column: from, endColumn: to }: Span, line: number, column: number): boolean {

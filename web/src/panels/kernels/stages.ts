@@ -5,7 +5,6 @@ import { count } from "../../parts/format";
 import { lineLink } from "../../parts/line-link";
 import { hueOf } from "../../page/line-results";
 import type { Page } from "../../page/page";
-import { filesOf } from "../../page/program";
 import type { KernelRecord, KernelSource, Span, StageKernel, StageNode, Stages, StageStep } from "../../page/protocol";
 import { messageOf } from "../../page/session";
 import { textOf } from "./source";
@@ -30,7 +29,7 @@ const LOSSES: Record<StageKernel["lost"][number]["why"], [Change, string]> = {
 /** Show the stages of the flush of a kernel of the run. */
 export function mountStages(page: Page, found: Stages): HTMLElement {
   const kernels = page.view.run?.kernels ?? [];
-  const program = filesOf(page.view.origins.run?.source ?? "")[0]?.text ?? "";
+  const program = page.view.origins.run?.source ?? "";
   const nodes = new Map(found.nodes.map((node) => [node.node, node]));
   const sources = new Map<number, Promise<KernelSource>>();
   const sourceOf = (kernel: number): Promise<KernelSource> => {

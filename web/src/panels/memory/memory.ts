@@ -42,8 +42,7 @@ export function mountMemory(host: HTMLElement, page: Page): Part {
     point: (cursor) => {
       const memory = shown();
       const source = sourceUnder(memory, cursor);
-      const line = source?.file === MAIN ? presentLine(page, source) : null;
-      page.light(page.view.origins.run, line);
+      page.light(page.view.origins.run, source && presentLine(page, source), source?.file);
       reading.textContent = (memory && record && readingOf(memory, record, cursor)) || HINT;
     },
     select: (cursor) => {

@@ -40,19 +40,19 @@ export function barsOf(record: TimelineRecord, kernels: readonly KernelRecord[])
   };
   for (const flush of record.flushes) {
     const { device = "", kernels: launched = [] } = record.plans[flush.plan] ?? {};
-    const line = launched.map((kernel) => (kernel === null ? null : (kernels[kernel]?.line ?? null))).findLast((one) => one !== null) ?? null;
+    const where = launched.map((kernel) => lineOf(kernels, kernel)).findLast(({ line }) => line !== null) ?? lineOf(kernels, null);
     const isWaited = device === "cpu" || flush.seconds.length > 0;
-    add("planning", flush.begin, flush.planned, { line });
-    add("encoding", flush.planned, isWaited ? flush.encoded : flush.end, { line });
+    add("planning", flush.begin, flush.planned, where);
+    add("encoding", flush.planned, isWaited ? flush.encoded : flush.end, where);
     if (!isWaited) continue;
     let at = flush.encoded;
     const known = flush.seconds.length ? "measured" : "shared";
     lengthsOf(flush, launched, kernels).forEach((length, index) => {
       const kernel = launched[index] ?? null;
-      add("device", at, at + length, { kernel, launches: 1, line: kernel === null ? null : (kernels[kernel]?.line ?? null), known });
+      add("device", at, at + length, { kernel, launches: 1, ...lineOf(kernels, kernel), known });
       at += length;
     });
-    if (known === "measured") add("reads", at, flush.end, { line });
+    if (known === "measured") add("reads", at, flush.end, where);
   }
   for (const { begin, end, file, line } of record.reads) add("reads", begin, end, { file, line });
   bars.push(...flights(record));
@@ -64,6 +64,11 @@ export function barsOf(record: TimelineRecord, kernels: readonly KernelRecord[])
   }
   add("python", free, record.unlisted ? free : record.seconds);
   return bars.sort((one, other) => one.begin - other.begin);
+}
+
+function lineOf(kernels: readonly KernelRecord[], index: number | null): { line: number | null; file: string } {
+  const { line = null, file = MAIN } = index === null ? {} : (kernels[index] ?? {});
+  return { line, file };
 }
 
 /** The seconds of each launch: measured, or those of the flush by the bytes that launches move. */

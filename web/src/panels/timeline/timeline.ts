@@ -62,14 +62,14 @@ export function mountTimeline(host: HTMLElement, page: Page): Part {
   const kernels = (): readonly KernelRecord[] => drawn?.kernels ?? [];
   const goTo = ({ line, file }: { line: number | null; file: string }): void => {
     if (line === null) return;
-    const now = file === MAIN ? presentLine(page, { line }) : line;
+    const now = presentLine(page, { line, file });
     if (now === null) page.warn(`The line ${line} that ran is not in the program any more.`);
     else page.goTo(page.view.origins.run, now, 0, file);
   };
   const picture = mountPicture({
     point: (bar) => {
-      const line = bar?.file === MAIN && bar.line !== null ? presentLine(page, { line: bar.line }) : null;
-      page.light(page.view.origins.run, line);
+      const line = bar && bar.line !== null ? presentLine(page, { line: bar.line, file: bar.file }) : null;
+      page.light(page.view.origins.run, line, bar?.file);
       reading.textContent = bar ? readingOf(bar, kernels(), shareOf) : HINT;
       pointed = bar;
       closer.disabled = !range && !pointed;
@@ -109,10 +109,10 @@ export function mountTimeline(host: HTMLElement, page: Page): Part {
       const kernel = kernels()[index];
       if (!kernel) return [];
       const number = button(`k${index + 1}`, () => {
-        goTo({ line: kernel.line, file: MAIN });
+        goTo({ line: kernel.line, file: kernel.file ?? MAIN });
         page.show("kernels");
       }, { class: "timeline-number", title: "Show it among the kernels" });
-      const line = kernel.line === null ? el("span", {}) : lineLink(page, { line: kernel.line });
+      const line = kernel.line === null ? el("span", {}) : lineLink(page, { line: kernel.line, file: kernel.file });
       const cost = [duration(seconds), `${Math.max(Math.round(launches), 1).toLocaleString("en-US")} ×`, isMeasured ? shareOf(index, seconds / launches) : ""];
       const row = el("li", { class: `timeline-kernel ${hueOf(index)}` }, number, line, el("code", {}, computed(kernel)), el("span", { class: "timeline-cost" }, cost.filter(Boolean).join(" · ")));
       row.dataset.kernel = String(index);
