@@ -54,6 +54,24 @@ CASES: dict[str, tuple[str, dict[str, Any], Any]] = {
     "student": ("StudentT", {"df": [0.5, 4.0], "loc": 1.0, "scale": 2.0}, [0.3, 9.0]),
     "half normal": ("HalfNormal", {"scale": [0.5, 2.0]}, [0.3, 1.0]),
     "half cauchy": ("HalfCauchy", {"scale": [0.5, 2.0]}, [0.3, 1.0]),
+    "cauchy": ("Cauchy", {"loc": [0.5, -1.0], "scale": [2.0, 0.5]}, [0.3, 40.0]),
+    "gumbel": ("Gumbel", {"loc": [0.5, -1.0], "scale": [2.0, 0.5]}, [0.3, 4.0]),
+    "weibull": (
+        "Weibull",
+        {"scale": [0.5, 2.0], "concentration": [[1.5], [4.0]]},
+        [0.3, 1.0],
+    ),
+    "pareto": ("Pareto", {"scale": [0.5, 2.0], "alpha": [[1.5], [6.0]]}, [0.6, 3.0]),
+    "inverse gamma": (
+        "InverseGamma",
+        {"concentration": [1.5, 5.0], "rate": [[2.0], [0.25]]},
+        [0.3, 4.0],
+    ),
+    "binomial": (
+        "Binomial",
+        {"total_count": [3.0, 20.0], "probs": [0.25, 0.9]},
+        [3.0, 17.0],
+    ),
     "poisson": ("Poisson", {"rate": [0.5, 20.0]}, [0.0, 17.0]),
     "geometric": ("Geometric", {"probs": [0.25, 0.9]}, [3.0, 0.0]),
     "negative binomial": (
@@ -68,6 +86,9 @@ CASES: dict[str, tuple[str, dict[str, Any], Any]] = {
     ),
 }
 """By name: the class, its parameters, and values."""
+
+CHANCES = [0.1, 0.75]
+"""Probabilities whose quantiles are taken."""
 
 OTHERS: dict[str, dict[str, Any]] = {
     "normal": {"loc": 0.0, "scale": [1.5, 0.5]},

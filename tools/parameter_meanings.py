@@ -143,6 +143,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "concentration1": "the shape of x, above 0.",
         "concentration0": "the shape of 1 - x, above 0.",
         "df": "degrees of freedom, above 0.",
+        "alpha": "the power of the tail, above 0.",
         "total_count": "the count of draws, or of failures.",
         "mixture_distribution": "the distribution of the components' numbers.",
         "component_distribution": "the components, along its last batch axis.",

@@ -31,6 +31,7 @@ from tensorweb.distributions.continuous import (
     Uniform,
 )
 from tensorweb.distributions.counts import (
+    Binomial,
     Geometric,
     Multinomial,
     NegativeBinomial,
@@ -49,13 +50,22 @@ from tensorweb.distributions.families import (
     HalfNormal,
     StudentT,
 )
+from tensorweb.distributions.quantiles import (
+    Cauchy,
+    Gumbel,
+    InverseGamma,
+    Pareto,
+    Weibull,
+)
 from tensorweb.tensor.arguments import answer_torch_words as _answer_torch_words
 
 __all__ = [
     "AffineTransform",
     "Bernoulli",
     "Beta",
+    "Binomial",
     "Categorical",
+    "Cauchy",
     "Chi2",
     "Dirichlet",
     "Distribution",
@@ -63,9 +73,11 @@ __all__ = [
     "Exponential",
     "Gamma",
     "Geometric",
+    "Gumbel",
     "HalfCauchy",
     "HalfNormal",
     "Independent",
+    "InverseGamma",
     "Laplace",
     "LogNormal",
     "MixtureSameFamily",
@@ -74,6 +86,7 @@ __all__ = [
     "NegativeBinomial",
     "Normal",
     "OneHotCategorical",
+    "Pareto",
     "Poisson",
     "SigmoidTransform",
     "StudentT",
@@ -81,6 +94,7 @@ __all__ = [
     "Transform",
     "TransformedDistribution",
     "Uniform",
+    "Weibull",
     "kl_divergence",
 ]
 

@@ -11,8 +11,11 @@ from tensorweb.functions import abs as absolute
 from tensorweb.functions import (
     asarray,
     broadcast_to,
+    clip,
     exp,
     expand_dims,
+    expm1,
+    full_like,
     log,
     log1p,
     maximum,
@@ -20,6 +23,7 @@ from tensorweb.functions import (
     squeeze,
     tril,
     where,
+    zeros_like,
 )
 from tensorweb.functions import sum as sum_of
 from tensorweb.linalg import cholesky, diagonal, solve_triangular
@@ -57,6 +61,11 @@ class Normal(_LocationScale):
     >>> tw.distributions.Normal(0.0, 1.0).log_prob(0.0)
     tensor(-0.9189385)
     """
+
+    @property
+    def mode(self) -> Tensor:
+        """The location."""
+        return self.loc
 
     @property
     def variance(self) -> Tensor:
@@ -112,6 +121,11 @@ class LogNormal(Distribution):
         return exp(self.base.loc + self.base.variance / 2)
 
     @property
+    def mode(self) -> Tensor:
+        """`exp(loc - scale²)`."""
+        return exp(self.base.loc - self.base.variance)
+
+    @property
     def variance(self) -> Tensor:
         """The variance."""
         variance = self.base.variance
@@ -131,6 +145,15 @@ class LogNormal(Distribution):
         """Return the entropy in nats."""
         return self.base.entropy() + self.base.loc
 
+    def cdf(self, value: ArrayLike) -> Tensor:
+        """Return the probability of smaller values."""
+        x = asarray(value)
+        return where(x <= 0, 0.0, self.base.cdf(log(where(x <= 0, 1.0, x))))
+
+    def icdf(self, value: ArrayLike) -> Tensor:
+        """Return the value below which a probability lies."""
+        return exp(self.base.icdf(value))
+
 
 @register
 class Laplace(_LocationScale):
@@ -139,6 +162,11 @@ class Laplace(_LocationScale):
     >>> tw.distributions.Laplace(0.0, 1.0).log_prob([0.0, 1.0])
     tensor([-0.6931472, -1.6931472])
     """
+
+    @property
+    def mode(self) -> Tensor:
+        """The location."""
+        return self.loc
 
     @property
     def variance(self) -> Tensor:
@@ -161,6 +189,19 @@ class Laplace(_LocationScale):
         """Return the entropy in nats."""
         return log(2 * self.scale) + 1
 
+    def cdf(self, value: ArrayLike) -> Tensor:
+        """Return the probability of smaller values."""
+        z = self._standard(value)
+        below = 0.5 * exp(where(z < 0, z, 0.0))
+        return where(z < 0, below, 1 - 0.5 * exp(-where(z < 0, 0.0, z)))
+
+    def icdf(self, value: ArrayLike) -> Tensor:
+        """Return the value below which a probability lies."""
+        p = asarray(value)
+        below = log(2 * where(p < 0.5, p, 0.5))
+        above = log(2 - 2 * where(p < 0.5, 0.5, p))
+        return self.loc + self.scale * where(p < 0.5, below, -above)
+
 
 @register
 class Uniform(Distribution):
@@ -178,6 +219,11 @@ class Uniform(Distribution):
     def mean(self) -> Tensor:
         """The middle."""
         return (self.low + self.high) / 2
+
+    @property
+    def mode(self) -> Tensor:
+        """Not a number: all densities are equal."""
+        return full_like(self.low, math.nan)
 
     @property
     def variance(self) -> Tensor:
@@ -201,6 +247,14 @@ class Uniform(Distribution):
         """Return the entropy in nats."""
         return log(self.high - self.low)
 
+    def cdf(self, value: ArrayLike) -> Tensor:
+        """Return the probability of smaller values."""
+        return clip((asarray(value) - self.low) / (self.high - self.low), 0.0, 1.0)
+
+    def icdf(self, value: ArrayLike) -> Tensor:
+        """Return the value below which a probability lies."""
+        return self.low + (self.high - self.low) * asarray(value)
+
 
 @register
 class Exponential(Distribution):
@@ -218,6 +272,11 @@ class Exponential(Distribution):
     def mean(self) -> Tensor:
         """The inverse of the rate."""
         return 1 / self.rate
+
+    @property
+    def mode(self) -> Tensor:
+        """0."""
+        return zeros_like(self.rate)
 
     @property
     def variance(self) -> Tensor:
@@ -239,6 +298,14 @@ class Exponential(Distribution):
     def entropy(self) -> Tensor:
         """Return the entropy in nats."""
         return 1 - log(self.rate)
+
+    def cdf(self, value: ArrayLike) -> Tensor:
+        """Return the probability of smaller values."""
+        return -expm1(-self.rate * maximum(value, 0.0))
+
+    def icdf(self, value: ArrayLike) -> Tensor:
+        """Return the value below which a probability lies."""
+        return -log1p(-asarray(value)) / self.rate
 
 
 @register
@@ -294,6 +361,11 @@ class MultivariateNormal(Distribution):
 
     @property
     def mean(self) -> Tensor:
+        """The mean vectors."""
+        return self.loc
+
+    @property
+    def mode(self) -> Tensor:
         """The mean vectors."""
         return self.loc
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from tensorweb.distributions.discrete import Bernoulli, Categorical
 from tensorweb.distributions.distribution import Distribution, together
-from tensorweb.functions import asarray, astype, broadcast_to, exp, floor, log1p
+from tensorweb.functions import (
+    asarray,
+    astype,
+    broadcast_to,
+    exp,
+    floor,
+    log1p,
+    maximum,
+    minimum,
+    zeros_like,
+)
 from tensorweb.functions import sum as sum_of
 from tensorweb.nn.activations import logsigmoid
 from tensorweb.nn.classification import one_hot
@@ -33,6 +43,11 @@ class Poisson(Distribution):
     def mean(self) -> Tensor:
         """The rate."""
         return self.rate
+
+    @property
+    def mode(self) -> Tensor:
+        """The rate, rounded down."""
+        return floor(self.rate)
 
     @property
     def variance(self) -> Tensor:
@@ -65,6 +80,11 @@ class Geometric(Bernoulli):
         return 1 / self.probs - 1
 
     @property
+    def mode(self) -> Tensor:
+        """0."""
+        return zeros_like(self.probs)
+
+    @property
     def variance(self) -> Tensor:
         """The mean divided by `probs`."""
         return self.mean / self.probs
@@ -86,7 +106,63 @@ class Geometric(Bernoulli):
 
 
 @register
-class NegativeBinomial(Bernoulli):
+class Binomial(Bernoulli):
+    """The distribution of successes among a count of trials; samples are floats.
+
+    >>> tw.distributions.Binomial(4, 0.25).log_prob(4.0)
+    tensor(-5.5451775)
+    """
+
+    def __init__(
+        self,
+        total_count: ArrayLike = 1,
+        probs: ArrayLike | None = None,
+        logits: ArrayLike | None = None,
+    ) -> None:
+        """Store the count of trials, and probabilities or log odds of successes.
+
+        Raises:
+            DataError: none or both are given.
+        """
+        super().__init__(probs, logits)
+        self.total_count, self.probs, self.logits = together(
+            type(self).__name__, total_count, self.probs, self.logits
+        )
+
+    @property
+    def mean(self) -> Tensor:
+        """The probability times the count."""
+        return self.total_count * self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        """`(total_count + 1) probs`, rounded down, and at most the count."""
+        return minimum(floor((self.total_count + 1) * self.probs), self.total_count)
+
+    @property
+    def variance(self) -> Tensor:
+        """`total_count probs (1 - probs)`."""
+        return self.mean * (1 - self.probs)
+
+    def sample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
+        """Return counts as floats; see `Distribution`."""
+        count = self.total_count
+        source = generator(rng, count.device)
+        shape = self.shape_of(sample_shape)
+        return source.binomial(count, self.probs, shape, count.dtype)
+
+    def log_prob(self, value: ArrayLike) -> Tensor:
+        """Return the logarithm of the probability of counts."""
+        x = asarray(value)
+        rest = self.total_count - x
+        ways = gammaln(x + rest + 1) - gammaln(x + 1) - gammaln(rest + 1)
+        return ways + self._log_chances(x, rest)
+
+    entropy = Distribution.entropy
+
+
+@register
+class NegativeBinomial(Binomial):
     """The distribution of successes of probability `probs` before failures.
 
     >>> tw.distributions.NegativeBinomial(2.0, 0.5).mean
@@ -104,15 +180,17 @@ class NegativeBinomial(Bernoulli):
         Raises:
             DataError: none or both are given.
         """
-        super().__init__(probs, logits)
-        self.total_count, self.probs, self.logits = together(
-            "NegativeBinomial", total_count, self.probs, self.logits
-        )
+        super().__init__(total_count, probs, logits)
 
     @property
     def mean(self) -> Tensor:
         """`total_count` times the odds."""
         return self.total_count * exp(self.logits)
+
+    @property
+    def mode(self) -> Tensor:
+        """0 up to one failure."""
+        return maximum(floor((self.total_count - 1) * exp(self.logits)), 0.0)
 
     @property
     def variance(self) -> Tensor:
@@ -131,9 +209,7 @@ class NegativeBinomial(Bernoulli):
         """Return the logarithm of the probability of counts."""
         x, count = asarray(value), self.total_count
         ways = gammaln(count + x) - gammaln(x + 1) - gammaln(count)
-        return count * logsigmoid(-self.logits) + x * logsigmoid(self.logits) + ways
-
-    entropy = Distribution.entropy
+        return self._log_chances(x, count) + ways
 
 
 @register
@@ -160,6 +236,11 @@ class OneHotCategorical(Categorical):
     def mean(self) -> Tensor:
         """The probabilities."""
         return self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        """The vector of the most probable category."""
+        return astype(one_hot(super().mode, self.event_shape[0]), self.probs.dtype)
 
     @property
     def variance(self) -> Tensor:
@@ -224,4 +305,4 @@ class Multinomial(OneHotCategorical):
         ways = gammaln(sum_of(x, axis=-1) + 1) - sum_of(gammaln(x + 1), axis=-1)
         return ways + super().log_prob(x)
 
-    entropy = Distribution.entropy
+    mode, entropy = Distribution.mode, Distribution.entropy

@@ -7,6 +7,7 @@ import math
 from tensorweb.distributions.distribution import Distribution, together
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.functions import (
+    argmax,
     asarray,
     astype,
     broadcast_to,
@@ -79,6 +80,12 @@ class Bernoulli(_FromLogits):
         return self.probs
 
     @property
+    def mode(self) -> Tensor:
+        """1 above a probability of a half, NaN at it."""
+        half = where(self.probs == 0.5, math.nan, 0.0)
+        return where(self.probs > 0.5, 1.0, half)
+
+    @property
     def variance(self) -> Tensor:
         """`probs (1 - probs)`."""
         return self.probs * (1 - self.probs)
@@ -92,8 +99,12 @@ class Bernoulli(_FromLogits):
     def log_prob(self, value: ArrayLike) -> Tensor:
         """Return the logarithm of the probability of 0 or 1."""
         x = asarray(value)
-        return _product(x, logsigmoid(self.logits)) + _product(
-            1 - x, logsigmoid(-self.logits)
+        return self._log_chances(x, 1 - x)
+
+    def _log_chances(self, ones: Tensor, zeros: Tensor) -> Tensor:
+        """Return the logarithm of the probability of a sequence, by its counts."""
+        return _product(ones, logsigmoid(self.logits)) + _product(
+            zeros, logsigmoid(-self.logits)
         )
 
     def entropy(self) -> Tensor:
@@ -137,6 +148,11 @@ class Categorical(_FromLogits):
     def mean(self) -> Tensor:
         """Not a number: categories have no mean."""
         return broadcast_to(asarray(math.nan, self.logits.dtype), self.batch_shape)
+
+    @property
+    def mode(self) -> Tensor:
+        """The most probable category, an integer."""
+        return argmax(self.probs, axis=-1)
 
     @property
     def variance(self) -> Tensor:

@@ -57,6 +57,15 @@ class Distribution:
         raise self._without("mean")
 
     @property
+    def mode(self) -> Tensor:
+        """The value of largest density or probability, of the mean's shape.
+
+        Raises:
+            DataError: the distribution has no formula of it.
+        """
+        raise self._without("mode")
+
+    @property
     def variance(self) -> Tensor:
         """The variance of each number, of shape `batch_shape + event_shape`.
 
@@ -126,6 +135,28 @@ class Distribution:
             NotImplementedError: a class of your own does not define it.
         """
         raise NotImplementedError(f"{type(self).__name__} has no log_prob")
+
+    def cdf(self, value: ArrayLike) -> Tensor:
+        """Return the probability of values up to one; shape as of `log_prob`.
+
+        Args:
+            value: broadcasts with `batch_shape`.
+
+        Raises:
+            DataError: the distribution has no formula of it.
+        """
+        raise self._without("cdf")
+
+    def icdf(self, value: ArrayLike) -> Tensor:
+        """Return the quantile, the value below which a probability lies.
+
+        Args:
+            value: a probability; broadcasts with `batch_shape`.
+
+        Raises:
+            DataError: the distribution has no formula of it.
+        """
+        raise self._without("icdf")
 
     def entropy(self) -> Tensor:
         """Return the entropy of each distribution, in nats; shape `batch_shape`.
@@ -206,6 +237,11 @@ class Independent(Distribution):
     def variance(self) -> Tensor:
         """The base's."""
         return self.base_dist.variance
+
+    @property
+    def mode(self) -> Tensor:
+        """The base's."""
+        return self.base_dist.mode
 
     def rsample(self, sample_shape: Lengths = (), *, rng: Rng = None) -> Tensor:
         """Return the base's samples."""

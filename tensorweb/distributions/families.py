@@ -7,12 +7,30 @@ import math
 from tensorweb.distributions.distribution import Distribution, together
 from tensorweb.errors import ShapeError
 from tensorweb.functions import abs as absolute
-from tensorweb.functions import asarray, full_like, log, log1p, where
+from tensorweb.functions import (
+    argmax,
+    asarray,
+    astype,
+    atan,
+    clip,
+    erf,
+    full_like,
+    log,
+    log1p,
+    maximum,
+    stack,
+    tan,
+    where,
+    zeros_like,
+)
 from tensorweb.functions import sum as sum_of
+from tensorweb.nn.classification import one_hot
 from tensorweb.nn.init import Rng, generator
 from tensorweb.random.keys import Lengths
 from tensorweb.special.entropy import xlog1py, xlogy
 from tensorweb.special.gamma import HALF_LOG_2PI, betaln, digamma, gammaln
+from tensorweb.special.incomplete import betainc, gammainc
+from tensorweb.special.normal import ndtri
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.trees import register
@@ -38,6 +56,11 @@ class Gamma(Distribution):
         return self.concentration / self.rate
 
     @property
+    def mode(self) -> Tensor:
+        """0 up to the shape 1."""
+        return maximum(self.concentration - 1, 0.0) / self.rate
+
+    @property
     def variance(self) -> Tensor:
         """The mean divided by the rate."""
         return self.mean / self.rate
@@ -58,6 +81,10 @@ class Gamma(Distribution):
         """Return the entropy in nats."""
         a = self.concentration
         return a - log(self.rate) + gammaln(a) + (1 - a) * digamma(a)
+
+    def cdf(self, value: ArrayLike) -> Tensor:
+        """Return the probability of smaller values."""
+        return gammainc(self.concentration, self.rate * maximum(value, 0.0))
 
 
 @register
@@ -94,6 +121,12 @@ class Beta(Distribution):
         return self.concentration1 / (self.concentration1 + self.concentration0)
 
     @property
+    def mode(self) -> Tensor:
+        """`(a - 1) / (a + b - 2)`; of two shapes below 1 the end of larger density."""
+        parts = stack([self.concentration1, self.concentration0], axis=-1)
+        return Dirichlet(parts).mode[..., 0]
+
+    @property
     def variance(self) -> Tensor:
         """`m (1 - m) / (a + b + 1)` with the mean m."""
         total = self.concentration1 + self.concentration0
@@ -118,6 +151,11 @@ class Beta(Distribution):
         a, b = self.concentration1, self.concentration0
         both = (a + b - 2) * digamma(a + b)
         return betaln(a, b) - (a - 1) * digamma(a) - (b - 1) * digamma(b) + both
+
+    def cdf(self, value: ArrayLike) -> Tensor:
+        """Return the probability of smaller values."""
+        x = clip(value, 0.0, 1.0)
+        return betainc(self.concentration1, self.concentration0, x)
 
 
 @register
@@ -144,6 +182,15 @@ class Dirichlet(Distribution):
         """The shares of the parameters."""
         a = self.concentration
         return a / a.sum(axis=-1, keepdims=True)
+
+    @property
+    def mode(self) -> Tensor:
+        """The shares of what the parameters are above 1, else all of the largest."""
+        over = maximum(self.concentration - 1, 0.0)
+        total = over.sum(axis=-1, keepdims=True)
+        largest = one_hot(argmax(self.concentration, axis=-1), self.event_shape[0])
+        shares = over / where(total > 0, total, 1.0)
+        return where(total > 0, shares, astype(largest, shares.dtype))
 
     @property
     def variance(self) -> Tensor:
@@ -197,6 +244,11 @@ class StudentT(Distribution):
         return where(self.df > 1, self.loc, math.nan)
 
     @property
+    def mode(self) -> Tensor:
+        """The location."""
+        return self.loc
+
+    @property
     def variance(self) -> Tensor:
         """Infinite up to two degrees of freedom, NaN up to one."""
         df = where(self.df > 2, self.df, 3.0)
@@ -228,6 +280,11 @@ class _Half(Distribution):
     def __init__(self, scale: ArrayLike) -> None:
         """Store the scale, above 0."""
         (self.scale,) = together(type(self).__name__, scale)
+
+    @property
+    def mode(self) -> Tensor:
+        """0."""
+        return zeros_like(self.scale)
 
     def _log_density(self, y: Tensor) -> Tensor:
         raise NotImplementedError
@@ -270,6 +327,14 @@ class HalfNormal(_Half):
         """Return the entropy in nats."""
         return log(self.scale) + (0.5 + HALF_LOG_2PI - math.log(2))
 
+    def cdf(self, value: ArrayLike) -> Tensor:
+        """Return the probability of smaller values."""
+        return erf(maximum(value, 0.0) / self.scale * math.sqrt(0.5))
+
+    def icdf(self, value: ArrayLike) -> Tensor:
+        """Return the value below which a probability lies."""
+        return self.scale * ndtri((asarray(value) + 1) / 2)
+
 
 @register
 class HalfCauchy(_Half):
@@ -301,3 +366,11 @@ class HalfCauchy(_Half):
     def entropy(self) -> Tensor:
         """Return the entropy in nats."""
         return log(self.scale) + math.log(2 * math.pi)
+
+    def cdf(self, value: ArrayLike) -> Tensor:
+        """Return the probability of smaller values."""
+        return atan(maximum(value, 0.0) / self.scale) * (2 / math.pi)
+
+    def icdf(self, value: ArrayLike) -> Tensor:
+        """Return the value below which a probability lies."""
+        return self.scale * tan(asarray(value) * (math.pi / 2))

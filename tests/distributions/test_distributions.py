@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from distribution_cases import CASES, OTHERS
+from distribution_cases import CASES, CHANCES, OTHERS
 
 import tensorweb as tw
 from tensorweb import distributions
@@ -22,7 +23,10 @@ def made(name: str, parameters: dict[str, Any], dtype: Any) -> Any:
     return getattr(distributions, CASES[name][0])(**given)
 
 
-MOMENTLESS = ("categorical", "categorical, logits", "student", "half cauchy")
+MOMENTLESS = (
+    *("categorical", "categorical, logits", "student", "half cauchy"),
+    *("cauchy", "pareto", "inverse gamma"),
+)
 """Without a mean, or without a variance whose estimate converges."""
 
 
@@ -33,21 +37,24 @@ def test_numbers_are_those_of_pytorch(name: str, device: str) -> None:
         _, parameters, values = CASES[name]
         one = made(name, parameters, dtype)
         is_float = tw.asarray(values).dtype.kind == "float"
-        found = {
-            "log_prob": one.log_prob(tw.asarray(values, dtype if is_float else None)),
-            "mean": one.mean,
-            "variance": one.variance,
+        x = tw.asarray(values, dtype if is_float else None)
+        how: dict[str, Callable[[], tw.Tensor]] = {
+            "log_prob": lambda: one.log_prob(x),
+            "mean": lambda: one.mean,
+            "mode": lambda: one.mode,
+            "variance": lambda: one.variance,
+            "entropy": one.entropy,
+            "cdf": lambda: one.cdf(x),
+            "icdf": lambda: one.icdf(tw.asarray(CHANCES, dtype)),
+            "kl_divergence": lambda: distributions.kl_divergence(
+                one, made(name, OTHERS[name], dtype)
+            ),
         }
-        if "entropy" in RECORDED[name]:
-            found["entropy"] = one.entropy()
-        if name in OTHERS:
-            other = made(name, OTHERS[name], dtype)
-            found["kl_divergence"] = distributions.kl_divergence(one, other)
-        assert found.keys() == RECORDED[name].keys()
         for key, (shape, numbers) in RECORDED[name].items():
-            assert list(found[key].shape) == shape, key
+            found = how[key]()
+            assert list(found.shape) == shape, key
             expected = [float(x) for x in numbers]
-            got = found[key].reshape(-1).tolist()
+            got = found.reshape(-1).tolist()
             assert got == pytest.approx(expected, bound, bound, nan_ok=True), key
 
 
@@ -59,6 +66,30 @@ def test_samples_have_the_moments(name: str) -> None:
     mean, spread = drawn.mean(axis=0), one.stddev / math.sqrt(20_000)
     assert ((mean - one.mean).abs() <= 5 * spread + 1e-6).all()
     assert ((drawn.std(axis=0) - one.stddev).abs() <= 0.1 * one.stddev + 1e-6).all()
+
+
+QUANTILES = [x for x in CASES if {"cdf", "icdf"} & {*RECORDED[x]}]
+
+
+@pytest.mark.parametrize("name", QUANTILES)
+def test_samples_have_the_quantiles(name: str) -> None:
+    one = made(name, CASES[name][1], "float32")
+    shares = one.cdf(one.sample((20_000,), rng=7))
+    for chance in CHANCES:
+        found = (shares < chance).astype("float32").mean(0)
+        assert ((found - chance).abs() < 0.02).all()
+    if "icdf" in RECORDED[name]:
+        p = tw.linspace(0.05, 0.95, 7).reshape((-1, *[1] * len(one.batch_shape)))
+        assert ((one.cdf(one.icdf(p)) - p).abs() < 1e-5).all()
+        x = one.icdf(p)
+        density = tw.grad(lambda x: one.cdf(x).sum())(x)
+        assert ((density.log() - one.log_prob(x)).abs() < 1e-3).all()
+        inverse = tw.grad(lambda p: one.icdf(p).sum())(p + 0.0 * x)
+        assert ((density * inverse - 1).abs() < 1e-3).all()
+    one = distributions.Beta(2.0, 3.0)
+    assert one.cdf([-1.0, 0.5, 2.0]).tolist() == pytest.approx([0, 0.6875, 1])
+    with pytest.raises(tw.DataError, match="Beta: its icdf has no formula"):
+        one.icdf(0.5)
 
 
 def test_categories_come_as_often_as_their_probability() -> None:

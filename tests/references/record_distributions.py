@@ -4,7 +4,7 @@ No test runs it. In an environment that has PyTorch, from the root of the reposi
 
     PYTHONPATH=tests python tests/references/record_distributions.py > found.json
 
-Log densities, moments, entropies and divergences, in float64.
+Log densities, moments, modes, quantiles, entropies and divergences, in float64.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from distribution_cases import CASES, OTHERS
+from distribution_cases import CASES, CHANCES, OTHERS
 
 
 def compact(tensor: Any) -> list[Any]:
@@ -41,6 +41,11 @@ def main() -> None:
         }
         with suppress(NotImplementedError):
             found["entropy"] = compact(made.entropy())
+        with suppress(NotImplementedError):
+            found["mode"] = compact(made.mode)
+        with suppress(NotImplementedError):
+            found["cdf"] = compact(made.cdf(torch.tensor(values)))
+            found["icdf"] = compact(made.icdf(torch.tensor(CHANCES)))
         if name in OTHERS:
             other = make(**{key: torch.tensor(x) for key, x in OTHERS[name].items()})
             found["kl_divergence"] = compact(kinds.kl_divergence(made, other))
