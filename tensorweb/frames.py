@@ -12,6 +12,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dis import opmap
 from itertools import islice
 from types import CodeType, FrameType
 from typing import NamedTuple
@@ -120,6 +121,24 @@ def user_frame(start: int = 1) -> FrameType:
     while frame.f_code.co_filename.startswith(PACKAGE) and frame.f_back is not None:
         frame = frame.f_back
     return frame
+
+
+UNPACK, CACHE = opmap["UNPACK_SEQUENCE"], opmap["CACHE"]
+
+
+def unpacked(frame: FrameType, is_result: bool = False) -> int:
+    """Return into how many names a program unpacks a value now, 0 if it does not.
+
+    Args:
+        frame: of the program.
+        is_result: whether the value is the result of the call that the frame is in.
+    """
+    code, at = frame.f_code.co_code, frame.f_lasti
+    if is_result:
+        at += 2
+        while code[at] == CACHE:
+            at += 2
+    return code[at + 1] if code[at] == UNPACK else 0
 
 
 def frames_in(
