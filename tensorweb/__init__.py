@@ -110,6 +110,7 @@ __all__ = [
     "RangeError",
     "Report",
     "ShaderError",
+    "ShapeDtypeStruct",
     "ShapeError",
     "ShapeTypeError",
     "Tensor",
@@ -136,6 +137,7 @@ __all__ = [
     "device",
     "distributions",
     "errors",
+    "eval_shape",
     "fft",
     "finfo",
     "float16",
@@ -221,6 +223,7 @@ _NAMES_LATER = {
         "saving.files": "load load_async save",
         "transforms.checking": "check_grads",
         "transforms.checkpoint": "checkpoint",
+        "transforms.eval_shape": "ShapeDtypeStruct eval_shape",
         "transforms.jacobians": "hessian jacfwd jacrev",
         "transforms.kernel": "Kernel kernel",
         "transforms.loops": ("associative_scan cond fori_loop scan switch while_loop"),
@@ -248,6 +251,7 @@ if _typing.TYPE_CHECKING:
     from tensorweb.saving.files import load, load_async, save
     from tensorweb.transforms.checking import check_grads
     from tensorweb.transforms.checkpoint import checkpoint
+    from tensorweb.transforms.eval_shape import ShapeDtypeStruct, eval_shape
     from tensorweb.transforms.jacobians import hessian, jacfwd, jacrev
     from tensorweb.transforms.kernel import Kernel, kernel
     from tensorweb.transforms.loops import (

@@ -213,7 +213,6 @@ _TENSORWEB: dict[str, str] = {
     "cdist": "write `tw.linalg.vector_norm(a[:, None] - b[None], axis=-1)`",
     "compile": "jit",
     "device_put": "write `x.to_device(device)`",
-    "eval_shape": "write `f(x).shape`: nothing is computed before it is read",
     "func": "write `tw.grad`, `tw.vmap`, `tw.jacrev`: they are here",
     "is_tensor": "write `isinstance(x, tw.Tensor)`",
     "lax": "loops and choices are here: `tw.scan`, `tw.while_loop`, `tw.cond`, ...",
@@ -351,14 +350,16 @@ _NUMPY: dict[str, str] = {
 
 _ALONE = "leave it out: tensors lie on one device, and values never change"
 _LOSSES = "write `tw.nn.MSELoss(reduction='sum')`, or 'mean' or 'none'"
-_STATIC = "leave it out: numbers, text and functions are constants of a recording"
 _ONE = "leave it out: there is one way to compute it"
 
 _KEYWORDS: dict[str, str] = {
     **_entries(
-        (_ALONE, "inplace memory_format names non_blocking pin_memory donate_argnums"),
+        (
+            _ALONE,
+            "inplace memory_format names non_blocking pin_memory donate_argnames "
+            "donate_argnums",
+        ),
         (_LOSSES, "reduce size_average"),
-        (_STATIC, "donate_argnames static_argnames static_argnums"),
         (_ONE, "capturable differentiable foreach fullgraph fused precision"),
         ("write `x.astype(dtype)` before, or of the result", "dtype"),
         ("write `tw.nn.Linear(2, 3).to(device)`, or `x.to(device)`", "device"),

@@ -22,7 +22,7 @@ from tools import numpy_names
 from tools.process import ROOT
 
 JAX = {
-    *("block_until_ready", "device_put", "eval_shape", "lax", "make_jaxpr"),
+    *("block_until_ready", "device_put", "lax", "make_jaxpr"),
     *("tree_map", "tree_util", "PRNGKey", "config", "device_get", "tree_flatten"),
     *("tree_leaves", "tree_structure", "tree_unflatten"),
 }
@@ -35,6 +35,7 @@ TRANSFORMATIONS = (
     *("grad", "value_and_grad", "vjp", "jvp", "linearize", "jacrev", "jacfwd"),
     *("hessian", "vmap", "jit", "checkpoint", "custom_vjp", "custom_jvp"),
     *("scan", "while_loop", "fori_loop", "cond", "switch", "associative_scan"),
+    "eval_shape",
 )
 """JAX's names of transformations of functions, of loops and choices."""
 

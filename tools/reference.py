@@ -155,7 +155,7 @@ PAGES: dict[str, Page] = {
         _sections(
             Gradients="gradients jacobians backward",
             Rules_of_your_own="custom checkpoint checking",
-            Recording_and_mapping="jit vmap callables",
+            Recording_and_mapping="jit vmap eval_shape callables",
             Loops_and_choices="loops",
         ),
         guide="gradients",

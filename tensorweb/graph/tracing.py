@@ -230,12 +230,12 @@ def value_wanted(placeholder: Node) -> TraceError:
             "the function instead of storing it elsewhere."
         )
     name, transform = trace.name, trace.transform
-    doing = "recorded" if transform == "jit" else "mapped over a batch"
+    what = {"jit": "recorded", "vmap": "mapped over a batch", "eval_shape": "described"}
     return TraceError(
         f"{transform}: a value that depends on an argument of {name} {about} was asked "
-        f"for while the function is {doing} (print, item, tolist, if, a mask). Read "
-        "values outside of it, use where instead of if, or call the function without "
-        f"{transform}."
+        f"for while the function is {what[transform]} (print, item, tolist, if, a "
+        "mask). Read values outside of it, use where instead of if, or call the "
+        f"function without {transform}."
     )
 
 

@@ -27,6 +27,7 @@ from collections.abc import (
 from contextlib import suppress
 from copy import deepcopy
 from functools import partial
+from inspect import signature as call_signature
 from itertools import compress
 from operator import is_not
 from types import CellType, CodeType, FunctionType, MethodType, SimpleNamespace
@@ -406,6 +407,45 @@ class Jitted(Generic[P, R]):
         return cast(R, record(holders, nodes))
 
 
+class _WithConstants(Jitted[P, R]):
+    """A compiled function some of whose arguments are constants of the recordings."""
+
+    __slots__ = ("_constants", "_of_constants")
+
+    def __init__(
+        self, function: Callable[P, R], updates: object, names: Sequence[str]
+    ) -> None:
+        super().__init__(function, updates)
+        self._constants = names
+        self._of_constants: dict[Hashable, Jitted[[Any], R]] = {}
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        call = call_signature(self._function).bind(*args, **kwargs)
+        call.apply_defaults()
+        fixed = {name: call.arguments.pop(name) for name in self._constants}
+        try:
+            key = tuple([(type(value), value) for value in fixed.values()])
+            jitted = self._of_constants.get(key)
+        except TypeError as error:
+            raise TraceError(
+                f"jit: static arguments of {name_of(self._function)} are compared, and "
+                f"one cannot be ({error}); give numbers, text or tuples of them."
+            ) from None
+        if jitted is None:
+            function, order = self._function, [*call.signature.parameters]
+
+            @wraps_function(function)
+            def others(arguments: dict[str, Any]) -> R:
+                every = arguments | fixed
+                call.arguments = {name: every[name] for name in order}
+                return function(*call.args, **call.kwargs)
+
+            jitted = self._of_constants[key] = Jitted(others, self._updates)
+        result = jitted(call.arguments)
+        self.recordings = sum(each.recordings for each in self._of_constants.values())
+        return result
+
+
 def _with_tensors(arguments: object, own: Sequence[Holder]) -> Any:
     """Return arguments with a tensor for each NumPy array, where the others lie.
 
@@ -586,17 +626,33 @@ def _refuse_outside_writes(name: str, trace: Trace, mine: Mapping[int, Holder]) 
 
 
 @overload
-def jit(function: Callable[P, R], *, updates: object = ()) -> Jitted[P, R]: ...
+def jit(
+    function: Callable[P, R],
+    *,
+    updates: object = (),
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+) -> Jitted[P, R]: ...
 
 
 @overload
 def jit(
-    function: None = None, *, updates: object = ()
+    function: None = None,
+    *,
+    updates: object = (),
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
 ) -> Callable[[Callable[P, R]], Jitted[P, R]]: ...
 
 
 @transformation
-def jit(function: Callable[..., Any] | None = None, *, updates: object = ()) -> Any:
+def jit(
+    function: Callable[..., Any] | None = None,
+    *,
+    updates: object = (),
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+) -> Any:
     """Return a function that runs as one recorded batch of commands.
 
     Arguments may be tensors and tuples, lists, dicts and dataclasses of them; numbers,
@@ -654,6 +710,9 @@ def jit(function: Callable[..., Any] | None = None, *, updates: object = ()) -> 
     Args:
         function: the function; without one, a decorator is returned.
         updates: the objects that the function changes, or one of them.
+        static_argnums: positions of arguments that are constants, whatever they are;
+            numbers, text and functions are without it.
+        static_argnames: names of such arguments.
 
     Raises:
         DeviceError: the arguments lie on more than one device.
@@ -662,5 +721,11 @@ def jit(function: Callable[..., Any] | None = None, *, updates: object = ()) -> 
             cannot be traversed.
     """
     if function is None:
-        return partial(jit, updates=as_updates(updates))
-    return Jitted(function, updates)
+        options = {"static_argnums": static_argnums, "static_argnames": static_argnames}
+        return partial(jit, updates=as_updates(updates), **options)
+    numbers = [static_argnums] if isinstance(static_argnums, int) else static_argnums
+    names = [static_argnames] if isinstance(static_argnames, str) else static_argnames
+    if not numbers and not names:
+        return Jitted(function, updates)
+    known = [*call_signature(function).parameters]
+    return _WithConstants(function, updates, [*(known[i] for i in numbers), *names])

@@ -148,7 +148,7 @@ KEYWORDS: dict[str, Callable[..., Any]] = {
     "pin_memory": lambda **k: tw.zeros(3, **k),
     "requires_grad": lambda **k: nn.Linear(2, 2, **k),
     "size_average": lambda **k: nn.MSELoss(**k),
-    "static_argnums": lambda **k: tw.jit(tw.sum, **k),
+    "donate_argnums": lambda **k: tw.jit(tw.sum, **k),
     "train": lambda **k: nn.Linear(4, 2)(IMAGE, **k),
     "training": lambda **k: nn.Dropout()(IMAGE, **k),
 }
