@@ -167,10 +167,6 @@ _TENSORWEB: dict[str, str] = {
     "rand": f"write {_KEY} and `tw.random.uniform(key, shape)`",
     "randint": f"write {_KEY} and `tw.random.randint(key, shape, low, high)`",
     "randn": f"write {_KEY} and `tw.random.normal(key, shape)`",
-    "retain_grad": (
-        "gradients are stored for leaves; for the gradient with respect to another "
-        "value write `tw.grad(function)(x)` of the computation that follows it"
-    ),
     "shuffle": f"write {_KEY} and `tw.random.permutation(key, x)`",
     "softmax": "write `x.softmax(0)`",
     "sub": "subtract",
@@ -194,7 +190,6 @@ _TENSORWEB: dict[str, str] = {
     "new_ones": "ones_like",
     "normal_": "write `tw.nn.init.normal_(x)`",
     "pow_": "write `x **= y`",
-    "register_hook": "give the function its derivative with `tw.custom_vjp`",
     "repeat_interleave": "repeat",
     "scatter": "write `np.put_along_axis(x.copy(), indices, 1.0, axis)`",
     "scatter_": "write `np.put_along_axis(x, indices, 1.0, axis)`",

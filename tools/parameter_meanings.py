@@ -626,6 +626,7 @@ TYPES = {
     "Size": "int or tuple of ints",
     "Length": "int",
     "Hook": "function",
+    "GradientHook": "object with `remove()`",
     "HookHandle": "object with `remove()`",
     "Sections": "int or list of ints",
     "Padding": "int, tuple of ints or str",

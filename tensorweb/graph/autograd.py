@@ -10,7 +10,7 @@ of a node is part of its history too. Everything else is freed by reference coun
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -145,6 +145,12 @@ def set_rule(node: Node, inputs: tuple[Node, ...], rule: Rule) -> None:
             scope.nodes.add(node)
     else:
         node.history = None
+
+
+Hook = Callable[[Node], Node]
+
+hooks: WeakKeyDictionary[Node, tuple[Hook, ...]] = WeakKeyDictionary()
+"""Functions from the cotangent of a node to the one that goes on, in their order."""
 
 
 def custom_rule(node: Node) -> Rule | None:

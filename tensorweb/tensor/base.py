@@ -150,5 +150,7 @@ class TensorBase:
 
 def become_leaf(tensor: TensorBase, node: Node) -> None:
     """Make a tensor a leaf that holds a value in a node of its own."""
-    tensor.node = alias(node)
+    old, tensor.node = tensor.node, alias(node)
     tensor.node.history = Leaf(tensor)
+    if autograd.hooks and old in autograd.hooks:
+        autograd.hooks[tensor.node] = autograd.hooks.pop(old)

@@ -9,18 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+from weakref import ref
 
 from tensorweb.errors import TransformError
 from tensorweb.evaluate import end_step
 from tensorweb.graph.autograd import (
+    Hook,
     Leaf,
     depends_on_leaf,
     grad_disabled,
+    hooks,
+    is_differentiating,
     is_leaf_of,
     reaches_leaf,
 )
-from tensorweb.graph.node import pair_of
-from tensorweb.nodes.movement import stopped
+from tensorweb.graph.node import Node, like, pair_of
+from tensorweb.nodes.movement import alias, stopped
 from tensorweb.tensor.base import FLOWING, TensorBase, become_leaf
 from tensorweb.tensor.convert import as_node
 from tensorweb.tensor.views import DATA, base_of
@@ -37,6 +41,27 @@ _walks: list[Walk] = []
 def register_walk(walk: Walk) -> None:
     """Register the backward pass: a function of tensor, gradient and retain_graph."""
     _walks.append(walk)
+
+
+class GradientHook:
+    """A hook of a tensor's gradient, which `remove` ends.
+
+    >>> w = tw.ones(2).requires_grad_()
+    >>> w.register_hook(lambda gradient: 2 * gradient).remove()
+    """
+
+    def __init__(self, tensor: GradientMethods, hook: Hook) -> None:
+        """Add a hook; `register_hook` does."""
+        self._tensor, self._hook = ref(tensor), hook
+        node = pair_of(tensor.node)
+        hooks[node] = (*hooks.get(node, ()), hook)
+
+    def remove(self) -> None:
+        """Remove the hook; a second call does nothing."""
+        tensor = self._tensor()
+        node = pair_of(tensor.node) if tensor is not None else None
+        if node is not None and node in hooks:
+            hooks[node] = tuple([one for one in hooks[node] if one is not self._hook])
 
 
 class GradientMethods(TensorBase):
@@ -180,6 +205,76 @@ class GradientMethods(TensorBase):
         tensor(27.)
         """
         _walks[0](self, gradient, retain_graph)
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> GradientHook:
+        """Call `hook(gradient)` when a backward pass reaches this tensor.
+
+        What it returns replaces the gradient, unless it is None: in `grad` of a leaf,
+        and in all that this tensor was computed from. Derivatives of functions
+        (`tw.grad`) call it too. Writes into the tensor end it, but not into a leaf;
+        what was computed from a complex result before does not call it.
+
+        Args:
+            hook: a function of the gradient, a tensor of this shape and dtype.
+
+        Raises:
+            TransformError: no gradient is computed for the tensor; in the backward
+                pass, the hook returned another shape or dtype.
+
+        >>> x = tw.tensor([1.0, 2.0], requires_grad=True)
+        >>> y = x * x
+        >>> handle = y.register_hook(lambda gradient: gradient.clip(max=1.0))
+        >>> (3.0 * y).sum().backward()
+        >>> x.grad
+        tensor([2., 4.])
+        """
+        if not is_differentiating() and not reaches_leaf(pair_of(self.node)):
+            raise TransformError(
+                "register_hook: this tensor was computed from none that requires a "
+                "gradient; call requires_grad_() on a weight before."
+            )
+        whole = self.node
+        if pair_of(whole) is not whole and not is_leaf_of(whole, self):
+            # Else the real part of a complex result would bypass the pair of both.
+            self.node = whole = like(whole, alias(pair_of(whole)))
+
+        def changed(cotangent: Node) -> Node:
+            given = self._wrap(like(whole, cotangent))
+            found = hook(given)
+            if found is None:
+                return cotangent
+            if (found.shape, found.dtype) != (given.shape, given.dtype):
+                raise TransformError(
+                    f"register_hook: the hook returned {found.dtype} of shape "
+                    f"{found.shape} for a gradient of {given.dtype}, {given.shape}."
+                )
+            return pair_of(found.node)
+
+        return GradientHook(self, changed)
+
+    def retain_grad(self) -> None:
+        """Let `backward` store the gradient of a result in its `grad`, as of a leaf.
+
+        Raises:
+            TransformError: no gradient is computed for the tensor.
+
+        >>> x = tw.tensor([1.0, 2.0], requires_grad=True)
+        >>> y = x * x
+        >>> y.retain_grad()
+        >>> (3.0 * y).sum().backward()
+        >>> y.grad
+        tensor([3., 3.])
+        """
+        if is_leaf_of(self.node, self):
+            return
+        tensor = ref(self)
+
+        def store(gradient: Tensor) -> None:
+            owner = tensor()
+            if owner is not None:
+                owner.grad = gradient if owner.grad is None else owner.grad + gradient
+
+        self.register_hook(store)
 
     def detach(self) -> Tensor:
         """Return the value as a constant: no derivative goes through it.

@@ -114,7 +114,7 @@ class BackwardPass:
             arrived = parts.pop(step.node, None)
             if arrived is None:
                 continue
-            total = _total(arrived)
+            total = _total(step.node, arrived)
             if step.node in kept:
                 totals[step.node] = total
             result = rule(step, total)
@@ -126,7 +126,7 @@ class BackwardPass:
                     parts.setdefault(source, []).append(part)
         for node in self.variables:
             if node in parts:
-                totals[node] = _total(parts[node])
+                totals[node] = _total(node, parts[node])
         return [totals.get(one) or zeros(one) for one in (*self.variables, *between)]
 
 
@@ -147,11 +147,13 @@ def _rule_of(node: Node) -> Rule:
     return lambda step, cotangent: rule(cotangent)
 
 
-def _total(parts: Sequence[Node]) -> Node:
-    """Return the sum of the cotangents of one node."""
+def _total(node: Node, parts: Sequence[Node]) -> Node:
+    """Return the sum of the cotangents of one node, after its hooks."""
     result = parts[0]
     for part in parts[1:]:
         result = plus(result, part)
+    for hook in autograd.hooks.get(node, ()) if autograd.hooks else ():
+        result = hook(result)
     return result
 
 
