@@ -69,3 +69,20 @@ def test_it_is_accessible_and_fits_a_phone(shared: PageDriver) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert in_every_scheme(page) == []
     page.set_viewport_size({"width": 1280, "height": 800})
+
+
+def test_the_input_of_a_layer_is_beside_what_it_takes(shared: PageDriver) -> None:
+    page = shared.page
+    layer = "import tensorweb.nn as nn\nlayer = nn.Conv2d(3, 4, kernel_size=3)\n"
+    call = "layer(tw.ones((8, 5, 7, 3)))"
+    assert shared.run(f"{HEAD}{layer}print({call}.shape)") == "error"
+    rows = page.locator(".clash-picture tr")
+    expect(rows.nth(0).locator("td")).to_have_text(["8", "5", "7", "3"])
+    expect(rows.nth(1).locator("td")).to_have_text(["any", "3", "any", "any"])
+    expect(rows.nth(2).locator("td.clash-wrong")).to_have_text("≠")
+    assert in_every_scheme(page) == []
+    repairs = page.locator(".clash-repairs button")
+    expect(repairs.nth(1)).to_have_text("nn.Conv2d(5, 4, kernel_size=3) → (8, 5, 7, 3)")
+    repairs.first.click()
+    assert shared.run() == "ready"
+    assert shared.output.startswith("(8, 4, 3, 5)")

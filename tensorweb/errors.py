@@ -39,12 +39,16 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, Literal, Self
 
-Rule = Literal["broadcast", "broadcast_to", "matmul", "reshape", "concat"]
+Shapes = Sequence[tuple[int, ...]]
+
+Rule = Literal[
+    "broadcast", "broadcast_to", "matmul", "reshape", "concat", "aligned", "expected"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +56,113 @@ class Clash:
     """The shapes that a rule cannot combine.
 
     Attributes:
-        rule: the rule; `broadcast_to` is broadcasting to a fixed shape.
-        shapes: of the operands, in order; the second one of `reshape` and
-            `broadcast_to` is the requested shape.
+        rule: the rule; `broadcast_to` is broadcasting to a fixed shape, `aligned` an
+            equal length of axes that belong together, and `expected` an input of a
+            certain shape.
+        shapes: of the operands, in order; the second one of `reshape`, `broadcast_to`
+            and `expected` is the requested shape, -1 for any length.
         axes: for each shape the axis that does not fit, None for none.
         joined: the axis that `concat` joins.
+        columns: for each shape the column of each axis in a picture; only of `aligned`
+            and `expected`.
+        layer: class of the layer whose first argument is the one expected length.
+        fits: returns whether shapes fit; only of `aligned` and `expected`.
     """
 
     rule: Rule
     shapes: tuple[tuple[int, ...], ...]
     axes: tuple[int | None, ...]
     joined: int | None = None
+    columns: tuple[tuple[int, ...], ...] = ()
+    layer: str = ""
+    fits: Callable[[Shapes], bool] | None = field(default=None, compare=False)
+
+
+def aligned_clash(
+    shapes: Sequence[Sequence[int]],
+    columns: Sequence[Sequence[int]],
+    fits: Callable[[Shapes], bool],
+    free: Sequence[int] = (),
+    rule: Rule = "aligned",
+    layer: str = "",
+) -> Clash:
+    """Return the clash of shapes whose axes belong to columns.
+
+    The first column whose lengths differ is the wrong one. Only `free` columns may be
+    lacking in a shape, or have lengths of 1 as well.
+
+    >>> from tensorweb.errors import aligned_clash
+    >>> aligned_clash([(2, 3), (4, 5)], [(0, 1), (1, 2)], lambda _: False, [0, 2]).axes
+    (1, 0)
+    """
+    placed = [
+        dict(zip(own, shape, strict=True))
+        for own, shape in zip(columns, shapes, strict=True)
+    ]
+    wrong = -1
+    for column in sorted({column for own in columns for column in own}):
+        lengths = {own.get(column) for own in placed} - {-1}
+        lengths -= {None, 1} if column in free else set()
+        if len(lengths) > 1:
+            wrong = column
+            break
+    return Clash(
+        rule,
+        tuple(map(tuple, shapes)),
+        tuple(own.index(wrong) if wrong in own else None for own in columns),
+        columns=tuple(map(tuple, columns)),
+        layer=layer,
+        fits=fits,
+    )
+
+
+def equal_clash(shapes: Sequence[Sequence[int]]) -> Clash:
+    """Return the clash of shapes that must be equal.
+
+    >>> from tensorweb.errors import equal_clash
+    >>> equal_clash([(2, 3), (2, 4)]).axes
+    (1, 1)
+    """
+    columns = [range(len(shape)) for shape in shapes]
+    return aligned_clash(shapes, columns, lambda new: len(set(new)) == 1)
+
+
+def expected_clash(
+    given: Sequence[int],
+    expected: Sequence[int],
+    *,
+    is_open: bool = False,
+    has_one: bool = False,
+    layer: str = "",
+) -> Clash:
+    """Return the clash of an input and the shape that is expected.
+
+    Args:
+        given: shape of the input.
+        expected: -1 is any length.
+        is_open: whether any axes may stand before these.
+        has_one: whether one example, without the first axis, is taken, too.
+        layer: class of the layer whose first argument is the one expected length.
+
+    >>> from tensorweb.errors import expected_clash
+    >>> expected_clash((8, 5), (3,), is_open=True).shapes
+    ((8, 5), (-1, 3))
+    """
+    rank = len(expected)
+
+    def fits(shapes: Shapes) -> bool:
+        given, asked = shapes
+        tail = given[max(len(given) - rank, 0) :] if is_open else given
+        asked = asked[len(asked) - rank :]
+        asked = asked[has_one and len(tail) < rank :]
+        return len(tail) == len(asked) and all(
+            b in (-1, a) for a, b in zip(tail, asked, strict=True)
+        )
+
+    filled = (*[-1] * (len(given) - rank if is_open else 0), *expected)
+    begin = max(len(filled) - len(given), 0) if is_open else 0
+    columns = (range(begin, begin + len(given)), range(len(filled)))
+    return aligned_clash((given, filled), columns, fits, (), "expected", layer)
 
 
 def broadcast_clash(

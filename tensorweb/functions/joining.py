@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import SupportsIndex
 
-from tensorweb.errors import ShapeError
+from tensorweb.errors import ShapeError, equal_clash
 from tensorweb.functions.creation import asarray
 from tensorweb.graph.node import Node
 from tensorweb.nodes import selection as build
@@ -58,7 +58,8 @@ def stack(arrays: Iterable[ArrayLike], /, axis: SupportsIndex = 0) -> Tensor:
         if node.shape != nodes[0].shape:
             raise ShapeError(
                 f"stack: shapes {nodes[0].shape} and {node.shape} differ; all must be "
-                "equal."
+                "equal.",
+                clash=equal_clash([node.shape for node in nodes]),
             )
     along = normalize_axis(axis, len(nodes[0].shape) + 1)
     return Tensor(build.concat([expand_dims(node, (along,)) for node in nodes], along))

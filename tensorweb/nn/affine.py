@@ -6,7 +6,13 @@ import math
 from typing import SupportsIndex
 
 from tensorweb import dtypes
-from tensorweb.errors import DataError, DTypeError, ShapeError, TensorIndexError
+from tensorweb.errors import (
+    DataError,
+    DTypeError,
+    ShapeError,
+    TensorIndexError,
+    expected_clash,
+)
 from tensorweb.functions import (
     arange,
     clip,
@@ -58,7 +64,8 @@ def _linear(name: str, x: Tensor, weight: Tensor, bias: ArrayLike) -> Tensor:
     if not x.ndim or x.shape[-1] != into:
         raise ShapeError(
             f"{name}: the input has shape {x.shape}; a weight of shape {weight.shape} "
-            f"takes (..., {into})."
+            f"takes (..., {into}).",
+            clash=expected_clash(x.shape, (into,), is_open=True, layer=name),
         )
     result = x @ weight.T
     if bias is None:

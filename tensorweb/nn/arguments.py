@@ -6,7 +6,13 @@ import operator
 from collections.abc import Collection, Sequence
 from typing import SupportsIndex
 
-from tensorweb.errors import DataError, DTypeError, ShapeError
+from tensorweb.errors import (
+    DataError,
+    DTypeError,
+    ShapeError,
+    equal_clash,
+    expected_clash,
+)
 from tensorweb.functions import asarray, result_type
 from tensorweb.hostdata import SEQUENCES
 from tensorweb.shapes import Shape, normalize_axis
@@ -110,7 +116,8 @@ def same_shape(name: str, a: Tensor, b: Tensor) -> None:
     if a.shape != b.shape:
         raise ShapeError(
             f"{name}: the input has shape {a.shape} and the target {b.shape}; they "
-            "must be equal: reshape one of them."
+            "must be equal: reshape one of them.",
+            clash=equal_clash([a.shape, b.shape]),
         )
 
 
@@ -124,7 +131,8 @@ def trailing(name: str, x: Tensor, shape: Sequence[int]) -> None:
     if x.shape[x.ndim - len(lengths) :] != lengths or x.ndim < len(lengths):
         words = ", ".join(str(length) for length in lengths)
         raise ShapeError(
-            f"{name}: the input has shape {x.shape}; it takes (..., {words})."
+            f"{name}: the input has shape {x.shape}; it takes (..., {words}).",
+            clash=expected_clash(x.shape, lengths, is_open=True, layer=name),
         )
 
 

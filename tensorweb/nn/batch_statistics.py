@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, SupportsIndex
 
 from tensorweb import dtypes
-from tensorweb.errors import DataError, ShapeError, TraceError
+from tensorweb.errors import DataError, ShapeError, TraceError, expected_clash
 from tensorweb.functions import rsqrt, zeros
 from tensorweb.graph.tracing import open_repeat, open_trace
 from tensorweb.nn import init
@@ -240,9 +240,15 @@ class ChannelNorm(Module):
         """Return the normalised input, of any rank."""
         is_rank = x.ndim in self._ranks if self._ranks else x.ndim >= 2
         if not is_rank or x.shape[1] != self.num_features:
+            rank = x.ndim if is_rank else (*self._ranks, 2)[0]
             raise ShapeError(
                 f"{type(self).__name__}: the input has shape {x.shape}; it takes "
-                f"(n, {self.num_features}{self._axes})."
+                f"(n, {self.num_features}{self._axes}).",
+                clash=expected_clash(
+                    x.shape,
+                    (-1, self.num_features, *[-1] * (rank - 2)),
+                    layer=type(self).__name__,
+                ),
             )
         running = self.statistics
         if running is None or train:

@@ -6,11 +6,19 @@ Classes lie along axis 1, as in PyTorch, or along the only axis.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import SupportsIndex
 from weakref import WeakKeyDictionary
 
-from tensorweb.errors import DataError, DTypeError, ShapeError, TensorIndexError
+from tensorweb.errors import (
+    Clash,
+    DataError,
+    DTypeError,
+    ShapeError,
+    TensorIndexError,
+    aligned_clash,
+)
 from tensorweb.evaluate import host_bytes
 from tensorweb.functions import (
     arange,
@@ -35,6 +43,7 @@ from tensorweb.nn.arguments import (
 )
 from tensorweb.nodes.policy import LARGEST_INSPECTED
 from tensorweb.nodes.ranges import Interval, promise_interval
+from tensorweb.shapes import Shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.transforms.custom import custom_vjp, stop_gradient
@@ -346,6 +355,21 @@ def _out_of_range(name: str, label: int, classes: int) -> TensorIndexError:
     )
 
 
+def _labels_clash(rows: Shape, labels: Shape) -> Clash:
+    """Return the clash of scores, whose classes are along axis 1, and labels."""
+    along = min(1, len(rows) - 1)
+    scores = (*rows[:-1][:along], rows[-1], *rows[along:-1])
+    columns = [n for n in range(len(labels) + 1) if n != along]
+
+    def fits(shapes: Sequence[Shape]) -> bool:
+        scores, labels = shapes
+        along = min(1, len(scores) - 1)
+        return bool(scores) and (*scores[:along], *scores[along + 1 :]) == labels
+
+    shown = columns[: len(labels)]
+    return aligned_clash([scores, labels], [range(len(scores)), shown], fits, [along])
+
+
 def checked_labels(name: str, rows: Tensor, given: Tensor, ignored: int) -> Labels:
     """Return labels for rows of scores `(..., classes)`.
 
@@ -361,7 +385,8 @@ def checked_labels(name: str, rows: Tensor, given: Tensor, ignored: int) -> Labe
             f"{name}: there are {classes} classes along axis {min(1, rows.ndim - 1)} "
             f"of the input, so that labels have shape {rows.shape[:-1]}; these have "
             f"{labels.shape}. Where classes are the last of more axes, reshape both: "
-            "logits.reshape(-1, classes), labels.reshape(-1)."
+            "logits.reshape(-1, classes), labels.reshape(-1).",
+            clash=_labels_clash(rows.shape, labels.shape),
         )
     check_labels(name, labels, classes, ignored)
     if not labels.size:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar, SupportsIndex
 
 from tensorweb import dtypes
-from tensorweb.errors import DataError, ShapeError
+from tensorweb.errors import DataError, ShapeError, expected_clash
 from tensorweb.functions import asarray, flip, pad
 from tensorweb.nn import init
 from tensorweb.nn.arguments import as_float, choice, positive
@@ -251,9 +251,11 @@ class Convolution(Module):
         is_fitting = tensor.ndim in (count + 1, count + 2)
         if not is_fitting or tensor.shape[-1 - count] != self.in_channels:
             words = f"{self.in_channels}, {AXES[count]}"
+            expected = (-1, self.in_channels, *[-1] * count)
             raise ShapeError(
                 f"{name}: the input has shape {tensor.shape}; it takes (n, {words}) or "
-                f"({words}), {self.in_channels} being the channels."
+                f"({words}), {self.in_channels} being the channels.",
+                clash=expected_clash(tensor.shape, expected, has_one=True, layer=name),
             )
         return tensor
 

@@ -12,7 +12,7 @@ from typing import SupportsIndex
 
 from tensorweb import dtypes
 from tensorweb.dtypes import finfo
-from tensorweb.errors import DataError, ShapeError
+from tensorweb.errors import DataError, ShapeError, expected_clash
 from tensorweb.functions import broadcast_arrays, maximum, rsqrt, sqrt
 from tensorweb.nn import init
 from tensorweb.nn.arguments import as_float, one_axis, positive, positive_eps, trailing
@@ -413,7 +413,10 @@ class GroupNorm(Module):
         if tensor.ndim < 2 or tensor.shape[1] != self.num_channels:
             raise ShapeError(
                 f"GroupNorm: the input has shape {tensor.shape}; it takes "
-                f"(n, {self.num_channels}, ...)."
+                f"(n, {self.num_channels}, ...).",
+                clash=expected_clash(
+                    tensor.shape, (-1, self.num_channels, *[-1] * (tensor.ndim - 2))
+                ),
             )
         return _group_norm(tensor, self.num_groups, self.weight, self.bias, self.eps)
 

@@ -8,10 +8,11 @@ has them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from tensorweb import dtypes
 from tensorweb.dtypes import promote
-from tensorweb.errors import ShapeError
+from tensorweb.errors import Clash, ShapeError, aligned_clash
 from tensorweb.graph.attributes import Groups
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import COMPLEX
@@ -20,6 +21,7 @@ from tensorweb.nodes.elementwise import cast, elementwise, require_promoted
 from tensorweb.nodes.movement import expand, expand_dims, permute, reshape, slice_ranges
 from tensorweb.nodes.reduction import reduce
 from tensorweb.ops import OPS
+from tensorweb.shapes import Shape
 
 Labels = tuple[str, ...]
 """One label per axis: a letter, or `.1`, `.2`, … for the dots' axes from the right."""
@@ -166,6 +168,23 @@ def _labels(subscripts: str, name: str, node: Node) -> Labels:
     return (*before, *(f".{number}" for number in range(missing, 0, -1)), *after)
 
 
+def _clash(terms: Sequence[Labels], shapes: Sequence[Shape]) -> Clash:
+    """Return the clash of shapes in which equal letters have other lengths."""
+    letters = {letter: n for n, letter in enumerate(dict.fromkeys(chain(*terms)))}
+
+    def fits(shapes: Sequence[Shape]) -> bool:
+        lengths: dict[str, set[int]] = {}
+        for term, shape in zip(terms, shapes, strict=True):
+            if len(term) != len(shape):
+                return False
+            for letter, length in zip(term, shape, strict=True):
+                lengths.setdefault(letter, {1}).add(length)
+        return all(len(own) < 3 for own in lengths.values())
+
+    columns = [[letters[letter] for letter in term] for term in terms]
+    return aligned_clash(shapes, columns, fits, [*letters.values()])
+
+
 def _lengths(
     subscripts: str, terms: Sequence[Labels], nodes: Sequence[Node]
 ) -> dict[str, int]:
@@ -183,7 +202,8 @@ def _lengths(
             shapes = ", ".join(str(each.shape) for each in nodes)
             raise ShapeError(
                 f"einsum: {what} in {subscripts!r} has lengths {have} and {length} in "
-                f"shapes {shapes}; equal letters need equal lengths, or 1."
+                f"shapes {shapes}; equal letters need equal lengths, or 1.",
+                clash=_clash(terms, [node.shape for node in nodes]),
             )
     return lengths
 

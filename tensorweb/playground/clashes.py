@@ -8,11 +8,12 @@ that they had, and nothing of the program runs.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
-from types import FrameType, ModuleType, TracebackType
+from types import FrameType, FunctionType, ModuleType, TracebackType
 from typing import cast
 
 import tensorweb as tw
@@ -21,7 +22,7 @@ from tensorweb.frames import position_of
 from tensorweb.shapes import Shape, broadcast_shapes, matmul_shape
 
 from . import policy
-from .records import Repair, ShapeClash
+from .records import ClashOperand, Repair, ShapeClash
 from .sources import utf16
 from .streams import clip_line
 
@@ -41,23 +42,25 @@ def describe_clash(error: BaseException, texts: Mapping[str, str]) -> ShapeClash
     clash = error.clash
     try:
         code = _failing_code(error, texts)
-        operands = code.operands(clash) if code else None
+        operands = code.operands(clash, str(error)) if code else None
         repairs = _repairs(code, clash, operands) if code else []
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         code, operands, repairs = None, None, []
     named = [code.text(node) if node else "" for node in operands or ()] if code else []
     named += [""] * (len(clash.shapes) - len(named))
-    drawn = zip(named, clash.shapes, clash.axes, strict=True)
+    drawn: list[ClashOperand] = [
+        {
+            "text": clip_line(text, policy.LONGEST_TENSOR_NAME),
+            "shape": [*shape],
+            "axis": axis,
+        }
+        for text, shape, axis in zip(named, clash.shapes, clash.axes, strict=True)
+    ]
+    for operand, columns in zip(drawn, clash.columns, strict=False):
+        operand["columns"] = [*columns]
     return {
         "rule": clash.rule,
-        "operands": [
-            {
-                "text": clip_line(text, policy.LONGEST_TENSOR_NAME),
-                "shape": [*shape],
-                "axis": axis,
-            }
-            for text, shape, axis in list(drawn)[: policy.MOST_OPERANDS]
-        ],
+        "operands": drawn[: policy.MOST_OPERANDS],
         "joined": clash.joined,
         "repairs": repairs[: policy.MOST_REPAIRS],
     }
@@ -111,7 +114,7 @@ class _Code:
         """Return the source of a node."""
         return ast.get_source_segment(self.source, node) or ""
 
-    def operands(self, clash: Clash) -> Operands | None:
+    def operands(self, clash: Clash, message: str) -> Operands | None:
         """Return the operands' expressions, None if they cannot be identified."""
         match clash.rule:
             case "broadcast" | "matmul":
@@ -121,6 +124,10 @@ class _Code:
                 return self._checked(items, clash.shapes) if items else None
             case "reshape":
                 return self._of_call(clash.shapes, fixed=True)
+            case "aligned":
+                return self._aligned(clash.shapes)
+            case "expected":
+                return self._input(clash, message)
             case "broadcast_to":
                 return self._assigned(clash.shapes) or self._of_call(
                     clash.shapes, fixed=True
@@ -151,6 +158,77 @@ class _Code:
             part = tensors[start : start + count]
             if [self.shape(node) for node in part] == [*shapes[:count]]:
                 return [*part, None] if fixed else [*part]
+        return None
+
+    def _aligned(self, shapes: Sequence[Shape]) -> Operands | None:
+        """Return the first arguments, or the items of the first, if one is known."""
+        given = self._joined() or self._given()
+        found = self._checked(given[: len(shapes)], shapes)
+        return found if found and any(map(self.shape, given)) else None
+
+    def _input(self, clash: Clash, message: str) -> Operands | None:
+        """Return the input of a layer, and None for the shape that it takes.
+
+        The input of a model counts if it is that of its first layer.
+        """
+        given = self._given()
+        is_own = not clash.layer or clash.layer in (self._callee(), self._maker())
+        if not given or not (is_own or re.match(r"layer 0(\.0)*: ", message)):
+            return None
+        known = [node for node in given if self.shape(node) == clash.shapes[0]]
+        if is_own and not known and self.shape(given[0]) is None:
+            known = given[:1]
+        return [known[0], None] if len(known) == 1 else None
+
+    def _given(self) -> list[ast.expr]:
+        """Return the arguments of a call that are no texts."""
+        if not isinstance(self.node, ast.Call):
+            return []
+        every = [*self.node.args, *(each.value for each in self.node.keywords)]
+        return [each for each in every if not isinstance(_literal(each), str)]
+
+    def _callee(self) -> str:
+        """Return the name of a function that is called, or of a layer's class."""
+        assert isinstance(self.node, ast.Call), "internal: no call"
+        try:
+            value = self._value(self.node.func)
+        except LookupError:
+            return _last_name(self.node.func)
+        named = value if isinstance(value, FunctionType | type) else type(value)
+        return named.__name__
+
+    def _maker(self) -> str:
+        """Return the name of the class of a layer that is made and called at once."""
+        assert isinstance(self.node, ast.Call), "internal: no call"
+        func = self.node.func
+        return _last_name(func.func) if isinstance(func, ast.Call) else ""
+
+    def making(self, layer: str, length: int) -> tuple[ast.Call, ast.expr] | None:
+        """Return the only call that makes a layer for a length, and this argument."""
+        found = []
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Call) and _last_name(node.func) == layer:
+                every = [*node.args, *(each.value for each in node.keywords)]
+                if every and _literal(every[0]) == length:
+                    found.append((node, every[0]))
+        return found[0] if len(found) == 1 else None
+
+    def reduction(self, node: ast.expr) -> ast.Call | None:
+        """Return the call by whose result a name was assigned, if it is known."""
+        try:
+            value = self._value(node)
+        except LookupError:
+            return None
+        location = getattr(getattr(value, "node", None), "location", None)
+        if location is None or location[0].co_filename != self.file:
+            return None
+        line, *_ = position_of(*location[:2])
+        for each in ast.walk(self.tree):
+            if isinstance(each, ast.Assign) and each.lineno == line:
+                is_it = [*map(self.text, each.targets)] == [self.text(node)]
+                return (
+                    each.value if is_it and isinstance(each.value, ast.Call) else None
+                )
         return None
 
     def _assigned(self, shapes: Sequence[Shape]) -> Operands | None:
@@ -272,8 +350,11 @@ class _Code:
 def _repairs(code: _Code, clash: Clash, operands: Operands | None) -> list[Repair]:
     """Return the edits whose shapes the rule accepts."""
     match clash.rule:
-        case "broadcast" | "broadcast_to" | "matmul":
+        case "broadcast" | "broadcast_to" | "matmul" | "aligned":
             return _of_operands(code, clash, operands) if operands else []
+        case "expected":
+            found = _of_operands(code, clash, operands) if operands else []
+            return [*found, *_of_layer(code, clash)]
         case "reshape":
             return _of_reshape(code, clash)
         case "concat":
@@ -281,7 +362,7 @@ def _repairs(code: _Code, clash: Clash, operands: Operands | None) -> list[Repai
 
 
 def _result(clash: Clash, shapes: Sequence[Shape]) -> Shape | None:
-    """Return the result's shape of a rule, None if it does not accept the shapes."""
+    """Return a rule's result's shape, None if it does not accept the shapes."""
     try:
         if clash.rule == "matmul":
             return _product_shape(*shapes)
@@ -313,18 +394,38 @@ def _of_operands(code: _Code, clash: Clash, operands: Operands) -> list[Repair]:
         if clash.rule == "broadcast_to" and at == 1:
             continue
         others = [shape for i, shape in enumerate(clash.shapes) if i != at]
-        for cost, text, shape in _changes(code, node, clash.shapes[at], others):
+        own = clash.shapes[at]
+        changes = [
+            *_kept_axis(code, node, own),
+            *(
+                (cost, node, text, shape)
+                for cost, text, shape in _changes(code, node, own, others)
+            ),
+        ]
+        if clash.fits:
+            changes += [(1, node, *more) for more in _more(code, node, own)]
+        for cost, changed, text, shape in changes:
             shapes = [*clash.shapes]
             shapes[at] = shape
             result = _result(clash, shapes)
+            if clash.fits:
+                result = shape if clash.fits(shapes) else None
+            if clash.rule == "broadcast" and text.endswith("T"):
+                cost += 2  # the others leave the larger shape as it is
             if result is not None and fixed in (None, result):
-                found.append((cost, code.replaced(node, text, result)))
+                label = text if changed is node else f"{code.text(node)} = {text}"
+                found.append((cost, code.replaced(changed, text, result, label)))
     if clash.rule == "matmul" and isinstance(code.node, ast.BinOp):
         result = _result(clash, [*reversed(clash.shapes)])
         if result is not None:
             left, right = (_atom(code, node) for node in operands if node)
             found.append((1, code.replaced(code.node, f"{right} @ {left}", result)))
-    return [repair for _, repair in sorted(found, key=lambda each: each[0])]
+    found.sort(key=lambda each: each[0])
+    repairs = [repair for _, repair in found]
+    if not clash.fits:
+        return repairs
+    first = {(each["old"], *each["shape"]): each for each in reversed(repairs)}
+    return [each for each in repairs if each in first.values()]
 
 
 def _changes(
@@ -332,7 +433,6 @@ def _changes(
 ) -> Iterator[tuple[int, str, Shape]]:
     """Yield changes of an operand: a cost, the new text and the new shape."""
     text = _atom(code, node)
-    yield from _kept_axis(code, node, shape)
     rank = len(shape)
     if rank > 1:
         suffix = "T" if rank == 2 else "mT"
@@ -350,15 +450,60 @@ def _changes(
         yield 3, f"{text}[None, :]", (1, *shape)
     for other in others:
         is_other = other not in (shape, shape[::-1])
-        if is_other and len(other) > 0 and prod(other) == prod(shape):
+        if is_other and other and min(other) >= 0 and prod(other) == prod(shape):
             lengths = ", ".join(map(str, other))
             yield 4, f"{text}.reshape({lengths})", other
 
 
+def _more(code: _Code, node: ast.expr, shape: Shape) -> Iterator[tuple[str, Shape]]:
+    """Yield changes by which inputs of layers and operands of one shape get to fit."""
+    text = _atom(code, node)
+    rank = len(shape)
+    for at in range(rank):
+        if shape[at] == 1:
+            yield f"{text}.squeeze({at})", (*shape[:at], *shape[at + 1 :])
+    if rank > 2:
+        for to in (0, 1):
+            yield f"{text}.moveaxis(-1, {to})", (*shape[:to], shape[-1], *shape[to:-1])
+        yield f"{text}.moveaxis(1, -1)", (shape[0], *shape[2:], shape[1])
+    for begin in range(min(rank - 1, 2)):
+        given = str(begin or "")
+        yield f"{text}.flatten({given})", (*shape[:begin], prod(shape[begin:]))
+    yield f"{text}[None]", (1, *shape)
+    yield f"{text}[None, None]", (1, 1, *shape)
+
+
+def _of_layer(code: _Code, clash: Clash) -> list[Repair]:
+    """Return the layer made for the length that its input has."""
+    given, expected = clash.shapes
+    fixed = [axis for axis, length in enumerate(expected) if length >= 0]
+    made = code.making(clash.layer, expected[fixed[0]]) if len(fixed) == 1 else None
+    column = clash.columns[1][fixed[0]]
+    if made is None or column not in clash.columns[0]:
+        return []
+    call, argument = made
+    length = given[clash.columns[0].index(column)]
+    asked = (*expected[: fixed[0]], length, *expected[fixed[0] + 1 :])
+    if not length or clash.fits is None or not clash.fits([given, asked]):
+        return []
+    whole, part = code.text(call), code.text(argument)
+    at = whole.index(part, len(code.text(call.func)))
+    label = f"{whole[:at]}{length}{whole[at + len(part) :]}"
+    return [code.replaced(argument, str(length), given, label)]
+
+
 def _kept_axis(
     code: _Code, node: ast.expr, shape: Shape
-) -> Iterator[tuple[int, str, Shape]]:
-    """Yield a reduction along one axis that keeps this axis with length 1."""
+) -> Iterator[tuple[int, ast.expr, str, Shape]]:
+    """Yield a reduction along one axis that keeps this axis with length 1.
+
+    That of a name is in the line that assigned it.
+    """
+    if isinstance(node, ast.Name | ast.Attribute):
+        made = code.reduction(node)
+        if made is None:
+            return
+        node = made
     if not isinstance(node, ast.Call):
         return
     name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
@@ -372,7 +517,12 @@ def _kept_axis(
         return
     at = axis % (len(shape) + 1)
     call = code.text(node).removesuffix(")").rstrip().removesuffix(",")
-    yield 0, f"{call}, keepdims=True)", (*shape[:at], 1, *shape[at:])
+    yield 0, node, f"{call}, keepdims=True)", (*shape[:at], 1, *shape[at:])
+
+
+def _last_name(node: ast.expr) -> str:
+    """Return the last name of `a.b.c`, or of `c`."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _atom(code: _Code, node: ast.expr) -> str:
@@ -422,8 +572,7 @@ def _of_concat(code: _Code, clash: Clash, operands: Operands | None) -> list[Rep
     node = code.node
     if not isinstance(node, ast.Call) or operands is None:
         return []
-    func = node.func
-    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    name = _last_name(node.func)
     found: list[Repair] = []
     given = next((each for each in node.keywords if each.arg == "axis"), None)
     for axis in range(len(clash.shapes[0])):

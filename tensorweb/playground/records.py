@@ -49,7 +49,9 @@ Encoding = Literal["float32", "int32", "uint32", "float64"]
 PictureSize = Literal["full", "small"]
 Extreme = Literal["max", "min", "nan"]
 FileFormat = Literal["npy", "csv"]
-ShapeRule = Literal["broadcast", "broadcast_to", "matmul", "reshape", "concat"]
+ShapeRule = Literal[
+    "broadcast", "broadcast_to", "matmul", "reshape", "concat", "aligned", "expected"
+]
 StorageMaking = Literal["computed", "constant", "copy", "reshape"]
 RichKind = Literal["html", "svg", "png", "jpeg", "text", "verdict"]
 PlotKind = Literal["lines", "points", "histogram"]
@@ -94,6 +96,8 @@ class ClashOperand(TypedDict):
     """A requested shape may contain -1."""
     axis: int | None
     """The axis that does not fit."""
+    columns: NotRequired[Index]
+    """Where axes are drawn; missing where the rule's name tells it."""
 
 
 class Repair(TypedDict):
@@ -101,7 +105,7 @@ class Repair(TypedDict):
 
     label: str
     shape: Index
-    """The shape of the result."""
+    """The shape of the result; by the rules `aligned` and `expected` of the operand."""
     file: str
     line: Position
     column: Position

@@ -43,6 +43,18 @@ test("joining compares all axes but one", () => {
   assert.deepEqual(drawn(clash("concat", [[2, 4], [2]], 0)), ["~2 !4", "~2 ."]);
 });
 
+test("axes that belong together are in the columns that the record names", () => {
+  const scores = { text: "scores", shape: [4, 3], axis: null, columns: [0, 1] };
+  const labels = { text: "labels", shape: [4, 1], axis: 1, columns: [0, 2] };
+  const losses: Clash = { rule: "aligned", operands: [scores, labels], joined: null };
+  assert.deepEqual(drawn(losses), ["4 3 .", "4 . !1"]);
+  const image = { text: "image", shape: [8, 5, 7, 3], axis: 1, columns: [0, 1, 2, 3] };
+  const expected = { text: "", shape: [-1, 3, -1, -1], axis: 1, columns: [0, 1, 2, 3] };
+  const layer: Clash = { rule: "expected", operands: [image, expected], joined: null };
+  assert.deepEqual(drawn(layer), ["8 !5 7 3", "-1 !3 -1 -1"]);
+  assert.equal(summaryOf(layer), "image (8, 5, 7, 3), expected (any, 3, any, any); lengths that do not fit: 5 and 3");
+});
+
 test("the picture has words", () => {
   assert.equal(summaryOf(clash("broadcast", [[4, 3], [4]])), "x (4, 3), y (4,); lengths that do not fit: 3 and 4");
   assert.equal(summaryOf(clash("reshape", [[4, 3], [5, -1]])), "x (4, 3), y (5, -1)");

@@ -14,7 +14,7 @@ export type Encoding = "float32" | "int32" | "uint32" | "float64";
 export type PictureSize = "full" | "small";
 export type Extreme = "max" | "min" | "nan";
 export type FileFormat = "npy" | "csv";
-export type ShapeRule = "broadcast" | "broadcast_to" | "matmul" | "reshape" | "concat";
+export type ShapeRule = "broadcast" | "broadcast_to" | "matmul" | "reshape" | "concat" | "aligned" | "expected";
 export type StorageMaking = "computed" | "constant" | "copy" | "reshape";
 export type RichKind = "html" | "svg" | "png" | "jpeg" | "text" | "verdict";
 export type PlotKind = "lines" | "points" | "histogram";
@@ -61,17 +61,20 @@ export interface ClashOperand {
   shape: number[];
   /** The axis that does not fit. */
   axis: number | null;
+  /** Where axes are drawn; missing where the rule's name tells it. */
+  columns?: number[];
 }
 export const isClashOperand: Check<ClashOperand> = record({
   text: text(100_000),
   shape: list(integer, 10_000),
   axis: orNull(count()),
+  columns: optional(list(count(), 10_000)),
 });
 
 /** An edit of the program after which the shapes fit. */
 export interface Repair {
   label: string;
-  /** The shape of the result. */
+  /** The shape of the result; by the rules `aligned` and `expected` of the operand. */
   shape: number[];
   file: string;
   line: number;
@@ -103,7 +106,7 @@ export interface ShapeClash {
   repairs: Repair[];
 }
 export const isShapeClash: Check<ShapeClash> = record({
-  rule: oneOf("broadcast", "broadcast_to", "matmul", "reshape", "concat"),
+  rule: oneOf("broadcast", "broadcast_to", "matmul", "reshape", "concat", "aligned", "expected"),
   operands: list(isClashOperand, 100),
   joined: orNull(count()),
   repairs: list(isRepair, 10),

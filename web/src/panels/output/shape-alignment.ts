@@ -26,7 +26,7 @@ export function aligned(clash: Pick<Clash, "rule" | "operands" | "joined">): Ali
   const verdicts = [...Array(width).keys()].map((column) => (isWrong(clash, rows, column) ? "wrong" : "fits") as "wrong" | "fits");
   const mark = (box: Box | undefined, column: number): Box => {
     if (!box || box.kind === "none") return NONE;
-    const isMarked = verdicts[column] === "wrong" && (box.length !== 1 || clash.rule === "matmul" || clash.rule === "concat");
+    const isMarked = verdicts[column] === "wrong" && (box.length !== 1 || !clash.rule.startsWith("broadcast"));
     return isMarked && box.kind !== "implied" ? { ...box, kind: "wrong" } : box;
   };
   return { rows: rows.map((row) => [...Array(width).keys()].map((column) => mark(row[column], column))), verdicts };
@@ -56,6 +56,13 @@ function columnsOf({ rule, operands, joined }: Pick<Clash, "rule" | "operands" |
     }
     case "reshape":
       return shapes.map((shape) => shape.map(fits));
+    case "aligned":
+    case "expected":
+      return operands.map(({ shape, columns }) => {
+        const row: Box[] = [];
+        shape.forEach((length, axis) => (row[columns?.[axis] ?? axis] = fits(length)));
+        return Array.from(row, (box?: Box) => box ?? NONE);
+      });
     case "concat":
       return shapes.map((shape) => shape.map((length, axis): Box => ({ kind: axis === joined ? "joined" : "fits", length })));
   }
@@ -70,10 +77,11 @@ function resultBoxes(shape: readonly number[], [first = [], second = []]: readon
 }
 
 /** Whether the lengths of a column do not fit. */
-function isWrong({ rule }: Pick<Clash, "rule">, rows: Box[][], column: number): boolean {
+function isWrong({ rule, operands }: Pick<Clash, "rule" | "operands">, rows: Box[][], column: number): boolean {
   const boxes = rows.map((row) => row[column] ?? NONE);
   const lengths = boxes.filter(({ kind }) => kind === "fits").map(({ length }) => length);
   if (rule === "reshape") return false;
+  if (rule === "aligned" || rule === "expected") return operands.some(({ axis, columns }) => axis !== null && columns?.[axis] === column);
   if (rule === "concat") return boxes.some(({ kind }) => kind === "none") || new Set(lengths).size > 1;
   if (rule === "broadcast_to") {
     const [first, second] = boxes;
@@ -87,9 +95,20 @@ function rowLength(rows: Box[][]): number {
   return Math.max(0, ...rows.map((row) => row.length));
 }
 
+/** What stands before the boxes of a row. */
+export function nameOf({ rule, operands }: Pick<Clash, "rule" | "operands">, at: number): string {
+  const text = operands[at]?.text ?? "";
+  return text || at !== 1 ? text : { reshape: "new shape", expected: "expected" }[rule as string] ?? "";
+}
+
+/** A shape as a tuple; where a shape is expected, -1 is any length. */
+export function shapeText({ rule }: Pick<Clash, "rule">, shape: readonly number[]): string {
+  return rule === "expected" ? tuple(shape).replaceAll("-1", "any") : tuple(shape);
+}
+
 /** The picture in words. */
 export function summaryOf(clash: Pick<Clash, "rule" | "operands" | "joined">): string {
-  const names = clash.operands.map(({ text, shape }) => `${text || "shape"} ${tuple(shape)}`);
+  const names = clash.operands.map((operand, at) => `${nameOf(clash, at) || "shape"} ${shapeText(clash, operand.shape)}`);
   const { rows, verdicts } = aligned(clash);
   const pairs = verdicts.flatMap((verdict, column) => {
     const lengths = rows.map((row) => row[column]).flatMap((box) => (box?.kind === "wrong" ? [box.length] : []));

@@ -4,13 +4,14 @@ import { button, el } from "../../parts/dom";
 import { count, sizeOf, tuple } from "../../parts/format";
 import type { Page } from "../../page/page";
 import type { Failure, Repair } from "../../page/protocol";
-import { aligned, summaryOf, type Box } from "./shape-alignment";
+import { aligned, nameOf, shapeText, summaryOf, type Box } from "./shape-alignment";
 import "./shape-picture.css";
 
 type Clash = NonNullable<Failure["clash"]>;
 
 export function shapePicture(clash: Clash, page: Page): HTMLElement {
-  const repairs = clash.repairs.map((repair) => el("li", {}, repairButton(repair, page)));
+  const whose = clash.rule === "aligned" || clash.rule === "expected" ? "it then" : "the result";
+  const repairs = clash.repairs.map((repair) => el("li", {}, repairButton(repair, whose, page)));
   return el(
     "div",
     { class: "clash" },
@@ -26,6 +27,8 @@ const RULES: Record<Clash["rule"], (joined: number) => string> = {
   broadcast_to: () => "Shapes are aligned at the right. Each length must be the requested one, or 1.",
   matmul: () => "The inner lengths of a product must be equal: the last axis of the first operand, the last but one of the second.",
   reshape: () => "A reshape keeps the number of elements.",
+  aligned: () => "Axes in one column belong together, and need equal lengths.",
+  expected: () => "The input must have the expected lengths.",
   concat: (joined) => `Joining along axis ${joined} needs equal lengths along all other axes.`,
 };
 
@@ -35,7 +38,7 @@ export function pictureOf(clash: Pick<Clash, "rule" | "operands" | "joined">): H
   const isReshape = clash.rule === "reshape";
   const body = rows.map((boxes, at) => {
     const { text = "", shape = [] } = clash.operands[at] ?? {};
-    const name = el("th", { scope: "row" }, text ? el("code", {}, text) : isReshape && at === 1 ? "new shape" : "", el("span", {}, tuple(shape)));
+    const name = el("th", { scope: "row" }, text ? el("code", {}, text) : nameOf(clash, at), el("span", {}, shapeText(clash, shape)));
     const size = isReshape ? el("td", { class: "clash-size" }, sizeText(shape)) : null;
     return el("tr", {}, name, ...boxes.map(boxOf), size);
   });
@@ -55,11 +58,11 @@ function sizeText(shape: readonly number[]): string {
 function boxOf(box: Box): HTMLElement {
   if (box.kind === "none") return el("td", {});
   const title = { implied: "An axis of length 1 that the shape does not have", joined: "The axis that is joined", wrong: "These lengths differ", fits: null }[box.kind];
-  return el("td", {}, el("span", { class: `clash-box clash-${box.kind}`, title }, String(box.length)));
+  return el("td", {}, el("span", { class: `clash-box clash-${box.kind}`, title }, box.length < 0 ? "any" : String(box.length)));
 }
 
 /** A button that makes one edit, which undo takes back. */
-function repairButton(repair: Repair, page: Page): HTMLElement {
+function repairButton(repair: Repair, whose: string, page: Page): HTMLElement {
   const { output } = page.view.origins;
   const text = `${repair.label} → ${tuple(repair.shape)}`;
   const apply = (): void => {
@@ -71,7 +74,7 @@ function repairButton(repair: Repair, page: Page): HTMLElement {
     editor.showFile(repair.file);
     editor.change([{ from, to, insert: repair.text }]);
   };
-  return button(text, apply, { class: "quiet", "aria-label": `Change ${repair.old} to ${repair.label}: the result has shape ${tuple(repair.shape)}` });
+  return button(text, apply, { class: "quiet", "aria-label": `Change ${repair.old} to ${repair.label}: ${whose} has shape ${tuple(repair.shape)}` });
 }
 
 /** The offset of a position in a text. */
