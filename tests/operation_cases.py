@@ -27,7 +27,14 @@ from elementwise_cases import (
     unit_at,
 )
 from oracles import exact, result_dtype, takes
-from structure_cases import EVERY, REDUCTIONS, STRUCTURES, Row, inputs_of
+from structure_cases import (
+    EVERY,
+    REDUCTIONS,
+    SAMPLED_REDUCTIONS,
+    STRUCTURES,
+    Row,
+    inputs_of,
+)
 from tolerances import REDUCE, map_tolerance
 
 import tensorweb as tw
@@ -135,7 +142,7 @@ def all_cases(device: str = "webgpu", *, sampled: bool = False) -> list[Case]:
         *elementwise(stored, sampled=sampled),
         *casts(stored),
         *choices(stored),
-        *rows(REDUCTIONS, stored, sampled=sampled),
+        *rows(SAMPLED_REDUCTIONS if sampled else REDUCTIONS, stored, sampled=sampled),
         *rows(STRUCTURES, stored, sampled=sampled),
         *random_numbers(),
     ]

@@ -146,8 +146,10 @@ def _reductions() -> list[Row]:
     return found
 
 
+_BY_ARGUMENTS = _reductions()
+
 REDUCTIONS = (
-    *_reductions(),
+    *_BY_ARGUMENTS,
     Row("xp.sum(s)", "elementwise", BOOL),
     Row("xp.max(nans, axis=1)", "reduce", FLOAT),
     Row("xp.min(nans, axis=1)", "reduce", FLOAT),
@@ -189,6 +191,16 @@ REDUCTIONS = (
         slow="scan",
     ),
 )
+
+SAMPLED_REDUCTIONS = tuple(
+    row
+    for index, row in enumerate(REDUCTIONS)
+    if index % 3 == 0 or index >= len(_BY_ARGUMENTS) or row.dtypes == EVERY
+)
+"""Each function with a third of the arguments, each of these with several functions.
+
+A kernel has the lines of both next to each other, and compiling it takes the time.
+"""
 
 STRUCTURES = (
     # Movement alone computes nothing.
