@@ -134,6 +134,8 @@ def run(wheels: Path | None, selection: Selection) -> int:
     """
     report = Report()
     process.end_as_interrupted()
+    # The tests start hundreds of Pythons, and each would compile the library again.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     environment.prepare("test")
     machine.prepare()
     report.add("set-up")
