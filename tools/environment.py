@@ -95,7 +95,8 @@ def _install_python_packages(group: Level | Literal["node"]) -> None:
     print(f"installing {lock.relative_to(ROOT)} into .venv", flush=True)
     command: list[str | Path] = [PYTHON, "-m", "pip", "install", "--quiet"]
     command += ["--disable-pip-version-check", "--require-hashes"]
-    output([*command, "--only-binary=:all:", "-r", lock])
+    # Of what it would compile few modules are used.
+    output([*command, "--no-compile", "--only-binary=:all:", "-r", lock])
     mark_done(VENV, group, key)
     if group == "test":
         mark_done(VENV, "site", digest(ROOT / "requirements/site.txt"))
