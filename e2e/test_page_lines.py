@@ -54,7 +54,7 @@ def test_lines_tell_what_they_made(ran: PageDriver) -> None:
         7: "float32 (64, 64)",
         8: "view · float32 (64, 64)",
         10: "float32 (64, 64) · \u00d764",
-        11: "NaN · float32 (64, 64)",
+        11: "NaN first seen · float32 (64, 64)",
         12: "float32 (64, 64)",
         13: "float32 (64, 64)",
     }

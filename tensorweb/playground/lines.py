@@ -124,9 +124,10 @@ class Made:
         owner = node.owner
         self.is_view = owner is not None and owner.op is not CONSTANT
         self.owned_at = getattr(owner, "location", None)
-        self.node = ref(node)
         # While jit or vmap records a function, its values are none of the run.
-        if self.film is not None and not is_tracing():
+        is_value = not is_tracing()
+        self.node = ref(node) if is_value else None
+        if self.film is not None and is_value:
             self.film.add(x)
 
     def record(self, runs: int, copied: Collection[tuple[str, int]]) -> LineResult:
@@ -320,6 +321,18 @@ class Lines:
         if film is None:
             raise LookupError("the last run retained no values")
         return film.steps()
+
+    def unnamed(self, entries: Iterable[tw.Tensor]) -> Iterator[tuple[int, tw.Tensor]]:
+        """Yield last values of records that still exist and are not among `entries`.
+
+        Each is yielded once, with the index of its record.
+        """
+        seen = {id(_node_of(x)) for x in entries}
+        for index, (_, made) in enumerate(self._found):
+            node = made.node() if made.node is not None else None
+            if node is not None and id(node) not in seen:
+                seen.add(id(node))
+                yield index, tw.Tensor(node)
 
     def made(self, tensors: Sequence[tw.Tensor]) -> list[list[int]]:
         """Return for each tensor the indices of the records whose last value it is."""

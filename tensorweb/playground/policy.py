@@ -96,6 +96,12 @@ MOST_RECORDED_LINES = 1000
 MOST_LINE_RESULTS = 500
 """What lines of a run made, of which the page hears."""
 
+MOST_LINE_VALUES = 64
+"""Values of lines that no name has and that are looked at for NaN after a run."""
+
+MOST_LINE_BYTES = 1 << 24
+"""The bytes of all of these: a pending one is computed and stored for it."""
+
 MOST_LINE_PARTS = 4
 """Names of one statement, or items of one list, that are noted."""
 

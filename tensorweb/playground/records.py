@@ -207,6 +207,15 @@ class LineResult(TypedDict):
     """Whether the statement copied elements into another order."""
 
 
+class NonfiniteLine(TypedDict):
+    """A result of a line that is not finite, and that no name has any more."""
+
+    line: int
+    """Its index in `RunRecord.lines`."""
+    kind: Literal["nan", "inf"]
+    """NaN where there are both."""
+
+
 class MemoryValue(TypedDict):
     """A value that a buffer contained, and where the program built it."""
 

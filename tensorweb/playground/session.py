@@ -6,7 +6,7 @@ import contextlib
 import functools
 import json
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from tensorweb.display.cells import Pooling
 from tensorweb.errors import DeviceError
 from tensorweb.events import listening
 from tensorweb.frames import noting
-from tensorweb.graph.nonfinite import Search
+from tensorweb.graph.nonfinite import Kind, Search
 from tensorweb.memory_log import MemoryLog, logging_memory
 from tensorweb.playground import (
     completion,
@@ -90,6 +90,7 @@ class Session:
         self._masks: list[tw.Tensor] = []
         self._notes: list[Note] | None = None
         self._lines = Lines()
+        self._nonfinite: list[records.NonfiniteLine] = []
         self._files = ProgramFiles(self._lines.module)
         self._host = Host(wait, emit, next_line, read_line)
         self.warming = Warming(blocking)
@@ -320,20 +321,44 @@ class Session:
 
     async def describe(self) -> list[records.TensorRecord]:
         """Return every tensor of the last run with its statistics."""
-        self._pair = []
+        self._pair, self._nonfinite = [], []
         self._entries = tensors.collect(self._names, self._displays.shown)
-        made = self._lines.made([entry.tensor for entry in self._entries])
+        named = [entry.tensor for entry in self._entries]
+        made = self._lines.made(named)
         for entry, lines in zip(self._entries, made, strict=True):
             entry.lines = lines
+        # Described together with the others, they need no read of their own.
+        unnamed = [] if self._stopped else [*self._unnamed(named)]
+        others = [tensors.Entry(x, [""], []) for _, x in unnamed]
         try:
-            return await tensors.describe(
-                self._entries,
+            found = await tensors.describe(
+                [*self._entries, *others],
                 self._reader,
                 is_stopped=self._stopped,
                 search=self._search,
             )
         except KeyboardInterrupt:
             return []
+        for (line, _), one in zip(unnamed, found[len(named) :], strict=True):
+            if one.get("nan") or one.get("inf"):
+                kind: Kind = "nan" if one.get("nan") else "inf"
+                self._nonfinite.append({"line": line, "kind": kind})
+        return found[: len(named)]
+
+    def _unnamed(self, named: Sequence[tw.Tensor]) -> Iterator[tuple[int, tw.Tensor]]:
+        """Yield values of lines that no name has, within the limits of `policy`."""
+        left, count = policy.MOST_LINE_BYTES, 0
+        for line, x in self._lines.unnamed(named):
+            left -= x.size * x.dtype.itemsize
+            if left < 0 or count == policy.MOST_LINE_VALUES:
+                return
+            if x.dtype.kind in ("float", "complex"):
+                count += 1
+                yield line, x
+
+    async def nonfinite(self) -> list[records.NonfiniteLine]:
+        """Return which lines made NaN or infinity that no name has any more."""
+        return self._nonfinite
 
     async def source(self, kernel: int) -> kernel_records.KernelSource:
         """Return the text of one of the last run's kernels."""
@@ -659,6 +684,7 @@ def handlers(session: Session) -> Mapping[str, Handler]:
         "source": session.source,
         "stages": session.stages,
         "splits": session.splits,
+        "nonfinite": session.nonfinite,
         "memory": session.memory,
         "timeline": session.timeline,
         "statistics": session.statistics,

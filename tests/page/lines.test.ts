@@ -43,7 +43,13 @@ test("views, copies, times and kernels are marked", () => {
 test("what is not finite is marked, and where a search found it first", () => {
   const holds = { ...tensor, lines: [0] };
   const [known] = lineResults(run([plain], [], QUIET), [holds], "main.py");
-  assert.deepEqual([known?.isBad, known?.text], [true, "NaN · float32 (2, 3)"]);
+  assert.deepEqual([known?.isBad, known?.text], [true, "NaN first seen · float32 (2, 3)"]);
+  const again = { ...plain, line: 4, endLine: 4 };
+  const texts = (count: number): (string | undefined)[] =>
+    lineResults(run([{ ...plain, count }, again], [], QUIET), [{ ...tensor, lines: [1] }], "main.py", [{ line: 0, kind: "inf" }]).map(({ text }) => text);
+  assert.deepEqual(texts(1), ["infinity first seen · float32 (2, 3)", "NaN · float32 (2, 3)"]);
+  // Its last value says nothing about the order in a loop.
+  assert.deepEqual(texts(2), ["infinity · float32 (2, 3) · ×2", "NaN · float32 (2, 3)"]);
   const [found] = lineResults(run([plain]), [], "main.py");
   assert.equal(found?.text, "first NaN · float32 (2, 3)");
 });

@@ -76,6 +76,7 @@ export const RESPONSES: { [R in keyof Requests]: Requests[R]["value"] } = {
     lines: [{ first: 0, last: 0, spans: [], buffers: [0], helper: false }],
     buffers: [{ name: "input0", value: "float32 (2, 3)", bytes: 24, written: false, span: null }],
   },
+  nonfinite: [{ line: 0, kind: "nan" }],
   splits: [{ writer: 0, reader: 1, value: "float32 (2, 3)", written: 24, read: 24, why: "It is sorted." }],
   memory: { kernels: 3, flushes: 2, unlisted: 1, devices: [memory] },
   timeline: {

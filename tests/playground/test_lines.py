@@ -113,6 +113,42 @@ def test_the_line_that_copied_is_named() -> None:
     assert frames.copies is None
 
 
+NOT_FINITE = """
+import tensorweb as tw
+class Layer:
+    def __init__(self):
+        self.scale = tw.log(tw.arange(3.0) - 1)
+layer = Layer()
+@tw.jit
+def doubled(x):
+    y = x * 2
+    return y / 0
+def root(x):
+    y = tw.sqrt(x - 1)
+    return tw.where(tw.isnan(y), 0, y)
+z = root(tw.arange(3.0))
+doubled(z)
+named = tw.log(-z)
+"""
+
+
+def test_lines_with_nan_are_told_without_a_search() -> None:
+    """Of an object and a pending local value; of a named one its record says so."""
+    session, record = run(NOT_FINITE)
+    drive = bridge.drive
+    assert drive(session.nonfinite()) == []
+    tensors = drive(session.describe())
+    found = [
+        (record["lines"][one["line"]], one["kind"])
+        for one in drive(session.nonfinite())
+    ]
+    assert [(made["line"], made["name"], kind) for made, kind in found] == [
+        (5, "self.scale", "nan"),
+        (12, "y", "nan"),
+    ]
+    assert [one["name"] for one in tensors] == ["z", "named"]
+
+
 def test_a_program_may_be_one_expression() -> None:
     """Its value is computed apart, which leaves a block without statements."""
     _, record = run("1 + 1")

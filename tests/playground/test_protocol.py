@@ -107,6 +107,8 @@ tw.show(x)
 (big * 2).sum().item()
 print("printed", file=sys.stderr)
 input("Who? ")
+held = type("Held", (), {})()
+held.odd = x / 0
 tw.show(type("Drawn", (), {"_repr_svg_": lambda self: "<svg/>"})())
 """
 
@@ -163,6 +165,7 @@ def test_answers_follow_the_protocol(
     with pytest.raises(LookupError, match="no kernel number 5000"):
         ask("source", kernel=5000)
     tensors = {entry["name"]: entry for entry in ask("describe")}
+    assert ask("nonfinite")
     for name in ("x", "v", "big", "empty"):
         last = len(tensors[name]["shape"]) - 1
         plane = {"rows": last - 1 if last else None, "columns": last}

@@ -2,7 +2,7 @@
 
 import { duration, tuple } from "../parts/format";
 import { MAIN } from "./program";
-import type { KernelRecord, LineResult, RunRecord, TensorRecord } from "./protocol";
+import type { KernelRecord, LineResult, NonfiniteLine, RunRecord, TensorRecord } from "./protocol";
 
 /** Hues of kernels; `tokens.css` defines a colour for each. */
 export const HUES = 8;
@@ -24,6 +24,7 @@ export interface LineResults {
   kernels: number[];
 }
 
+const NAMES = { nan: "NaN", inf: "infinity" } as const;
 const MOST_NAMED = 3;
 const MOST_KERNELS = 3;
 
@@ -49,7 +50,11 @@ export function kernelsByLine({ kernels }: RunRecord, file = MAIN): Map<number, 
 }
 
 /** The results of a file's statements by the lines at which they end. */
-export function lineResults(run: RunRecord, tensors: readonly TensorRecord[], file: string): LineResults[] {
+export function lineResults(run: RunRecord, tensors: readonly TensorRecord[], file: string, unnamed: readonly NonfiniteLine[] = []): LineResults[] {
+  const nonfinite = nonfiniteResults(tensors, unnamed);
+  const earliest = Math.min(...nonfinite.keys());
+  // In a loop, a line that ran later for the first time can be the first one with a NaN.
+  const seen = run.lines[earliest]?.count === 1 ? earliest : null;
   const byEnd = new Map<number, number[]>();
   (run.lines ?? []).forEach((made, index) => {
     if (made.file === file) byEnd.set(made.endLine, [...(byEnd.get(made.endLine) ?? []), index]);
@@ -61,7 +66,7 @@ export function lineResults(run: RunRecord, tensors: readonly TensorRecord[], fi
     const all = new Set<number>();
     for (let at = first; at <= line; at++) for (const kernel of kernels.get(at) ?? []) all.add(kernel);
     const own = [...all].sort((a, b) => a - b);
-    const bad = badIn(run, tensors, results, file, first, line);
+    const bad = badIn(run, nonfinite, seen, results, file, first, line);
     const { kinds, costs } = marksOf(run, made, own, file, first, line);
     const names = own.slice(0, MOST_KERNELS).map((kernel) => `k${kernel + 1}`).join(" ");
     const of = own.length ? `; kernels ${own.map((kernel) => kernel + 1).join(", ")}` : "";
@@ -102,13 +107,23 @@ function marksOf(run: RunRecord, made: readonly LineResult[], kernels: readonly 
   return { kinds, costs };
 }
 
-/** What is known not to be finite: by statistics of a name, or by a search for the first one. */
-function badIn(run: RunRecord, tensors: readonly TensorRecord[], results: readonly number[], file: string, first: number, last: number): string[] {
+/** The results that are known not to be finite, by statistics of their last values. */
+function nonfiniteResults(tensors: readonly TensorRecord[], unnamed: readonly NonfiniteLine[]): Map<number, NonfiniteLine["kind"]> {
+  const found = new Map(unnamed.map(({ line, kind }) => [line, kind]));
+  for (const { lines, nan = 0, inf = 0 } of tensors) {
+    for (const line of nan + inf > 0 ? (lines ?? []) : []) found.set(line, nan > 0 ? "nan" : "inf");
+  }
+  return found;
+}
+
+/** What is known not to be finite: `seen` is the first such result, or a search has found the first one. */
+function badIn(run: RunRecord, nonfinite: ReadonlyMap<number, NonfiniteLine["kind"]>, seen: number | null, results: readonly number[], file: string, first: number, last: number): string[] {
   const isHere = (line: number): boolean => line >= first && line <= last;
   const origins = (run.search?.origins ?? []).filter((one) => one.file === file && one.lines.some(isHere));
   const [origin] = origins;
-  if (origin) return [`first ${origin.kind === "nan" ? "NaN" : "infinity"}`];
-  const own = tensors.filter(({ lines }) => lines?.some((line) => results.includes(line)));
-  if (own.some(({ nan = 0 }) => nan > 0)) return ["NaN"];
-  return own.some(({ inf = 0 }) => inf > 0) ? ["infinity"] : [];
+  if (origin) return [`first ${NAMES[origin.kind]}`];
+  const own = results.flatMap((index) => nonfinite.get(index) ?? []);
+  if (!own.length) return [];
+  const name = NAMES[own.includes("nan") ? "nan" : "inf"];
+  return [seen !== null && results.includes(seen) ? `${name} first seen` : name];
 }

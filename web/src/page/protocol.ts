@@ -573,6 +573,18 @@ export const isKernelSplit: Check<KernelSplit> = record({
   why: text(100_000),
 });
 
+/** A result of a line that is not finite, and that no name has any more. */
+export interface NonfiniteLine {
+  /** Its index in `RunRecord.lines`. */
+  line: number;
+  /** NaN where there are both. */
+  kind: "nan" | "inf";
+}
+export const isNonfiniteLine: Check<NonfiniteLine> = record({
+  line: count(),
+  kind: oneOf("nan", "inf"),
+});
+
 /** A value that a buffer contained, and where the program built it. */
 export interface MemoryValue {
   /** `leaf` for data, empty for scratch storage of a kernel. */
@@ -1500,6 +1512,8 @@ export interface PythonRequests {
   stages: { details: { kernel: number }; value: Stages };
   /** Return what kernels of the last run write for others, and why. */
   splits: { details: Record<string, never>; value: KernelSplit[] };
+  /** Return which lines made NaN or infinity that no name has any more. */
+  nonfinite: { details: Record<string, never>; value: NonfiniteLine[] };
   /** Return the buffers of a run that logged them, and its peak. */
   memory: { details: Record<string, never>; value: MemoryRecord };
   /** Return where the time of the last run went. */
@@ -1574,6 +1588,7 @@ export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequ
   source: isKernelSource,
   stages: isStages,
   splits: list(isKernelSplit, 10_000),
+  nonfinite: list(isNonfiniteLine, 10_000),
   memory: isMemoryRecord,
   timeline: isTimelineRecord,
   statistics: isStatistics,

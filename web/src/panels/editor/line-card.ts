@@ -5,6 +5,7 @@ import { kernelSplits, splitLine } from "../../page/kernel-splits";
 import type { Page } from "../../page/page";
 import type { KernelSplit, LineResult, TensorRecord } from "../../page/protocol";
 import { whyUnavailable } from "../../page/run-origin";
+import { originLine } from "../../parts/nonfinite";
 import { button, el } from "../../parts/dom";
 import { count, short, tuple } from "../../parts/format";
 import { mountSmallPictures } from "../tensors/small-pictures";
@@ -34,6 +35,7 @@ export function lineCards(page: Page): (ghost: Ghost) => HTMLElement {
     if (tensor) {
       const ask = (): void => page.why({ id: tensor.id, name: tensor.name, index: tensor.shape.map(() => 0) });
       text.append(el("p", {}, rangeOf(tensor)), button("Why?", ask, { class: "quiet", title: "Run the program once more, and show the arithmetic of the line" }));
+      text.append(originLine(page, tensor) ?? "");
       if (isPicture(tensor) && !whyUnavailable(page.view, "tensors", "tensor", "picture")) pictures.into(picture, tensor);
     } else {
       text.append(el("p", { class: "muted" }, lost(made, page)));

@@ -3,7 +3,8 @@
 import type { Annotations, Ghost } from "../../page/editor";
 import { hueOf, kernelsByLine, lineResults } from "../../page/line-results";
 import type { Page } from "../../page/page";
-import { lineNow } from "../../page/run-origin";
+import type { NonfiniteLine } from "../../page/protocol";
+import { lineNow, whyUnavailable } from "../../page/run-origin";
 import type { View } from "../../page/view";
 
 const NONE = { ghosts: [], dots: [] };
@@ -12,8 +13,22 @@ const NONE = { ghosts: [], dots: [] };
 export function mountResults(page: Page): (view: View) => void {
   let drawn: unknown[] = [];
   let version = 0;
-  return (view) => {
-    const { run, tensors, document, showsResults, editedSince } = view;
+  /** What the lines of a run made that no name has, by its tensors. */
+  let unnamed: readonly NonfiniteLine[] = [];
+  let asked: unknown = null;
+  const ask = async ({ tensors }: View): Promise<void> => {
+    if (tensors === asked) return;
+    asked = tensors;
+    unnamed = [];
+    const found = await page.request("nonfinite", {}).catch(() => []);
+    if (asked !== tensors || !found.length) return;
+    unnamed = found;
+    drawn = [];
+    draw(page.view);
+  };
+  const draw = (view: View): void => {
+    const { run, tensors, document, showsResults, editedSince, origins } = view;
+    if (showsResults && view.phase === "idle" && run?.lines.length && whyUnavailable(view, "tensors", "", "") === null && !origins.tensors?.recorded) void ask(view);
     page.editor.dom.classList.toggle("has-old-results", editedSince);
     const isHere = run !== null && view.origins.run?.document === document.id;
     const now = [isHere && run, isHere && tensors, document.id, showsResults];
@@ -23,22 +38,23 @@ export function mountResults(page: Page): (view: View) => void {
     const known = new Map<string, Annotations>();
     const mine = version;
     page.editor.annotate((file) => {
-      const found = known.get(file) ?? annotations(page.view, page.editor.files(), file, mine);
+      const found = known.get(file) ?? annotations(page.view, page.editor.files(), file, mine, unnamed);
       known.set(file, found);
       return found;
     });
   };
+  return draw;
 }
 
-function annotations(view: View, files: readonly { name: string; text: string }[], file: string, version: number): Annotations {
+function annotations(view: View, files: readonly { name: string; text: string }[], file: string, version: number, unnamed: readonly NonfiniteLine[]): Annotations {
   const { run, tensors, showsResults, document } = view;
   const origin = view.origins.run;
   const text = files.find(({ name }) => name === file)?.text;
   if (!run || !origin || origin.document !== document.id || text === undefined) return { version, ...NONE };
   const present = (line: number): number | null => lineNow(origin, text, line, file);
-  const own = view.origins.tensors?.run === origin.run ? tensors : [];
+  const isDescribed = view.origins.tensors?.run === origin.run;
   const ghosts: Ghost[] = [];
-  for (const one of showsResults ? lineResults(run, own, file) : []) {
+  for (const one of showsResults ? lineResults(run, isDescribed ? tensors : [], file, isDescribed ? unnamed : []) : []) {
     const line = present(one.line);
     if (line !== null) ghosts.push({ ...one, line, hue: one.kernels[0] === undefined ? "" : hueOf(one.kernels[0]) });
   }
