@@ -273,13 +273,6 @@ _OPTAX: dict[str, str] = {
     "l2_loss": "write `tw.nn.mse(x, y) / 2`",
 }
 
-_UTILS: dict[str, str] = {
-    "pack_padded_sequence": "pad with `tw.nn.utils.rnn.pad_sequence` and use a mask",
-    "pad_packed_sequence": "pad with `tw.nn.utils.rnn.pad_sequence` and use a mask",
-    "spectral_norm": "divide by `tw.linalg.svdvals(x)[0]` in forward",
-    "weight_norm": "write `tw.nn.normalize(x, dim=1) * value` in forward",
-}
-
 _MODULE: dict[str, str] = {
     "cuda": (
         f"write `model.to({fastest()!r})`, or call `tw.set_default_device` at first"
@@ -387,8 +380,6 @@ ADVICE: dict[str, dict[str, str]] = {
     "keywords": _KEYWORDS,
     "tensorweb": _TENSORWEB,
     "tensorweb.nn": _NN,
-    "tensorweb.nn.utils": _UTILS,
-    "tensorweb.nn.utils.rnn": _UTILS,
     "tensorweb.nn.Module": _MODULE,
     "tensorweb.numpy": _NUMPY,
     "tensorweb.numpy.random": {},

@@ -628,6 +628,8 @@ TYPES = {
     "Hook": "function",
     "GradientHook": "object with `remove()`",
     "HookHandle": "object with `remove()`",
+    "M": "Module",
+    "_Module": "Module",
     "Sections": "int or list of ints",
     "Padding": "int, tuple of ints or str",
     "Border": "int, tuple of ints or str",

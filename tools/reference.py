@@ -182,6 +182,7 @@ PAGES: dict[str, Page] = {
             Section("Initial values", module="tensorweb.nn.init"),
             Section("Utilities", module="tensorweb.nn.utils"),
             Section("Utilities of sequences", module="tensorweb.nn.utils.rnn"),
+            Section("Computed parameters", module="tensorweb.nn.utils.parametrize"),
         ),
         guide="nn",
     ),

@@ -12,7 +12,18 @@ from typing import Any, ClassVar, SupportsIndex
 
 from tensorweb import dtypes
 from tensorweb.errors import DataError, ShapeError
-from tensorweb.functions import concat, flip, relu, sigmoid, stack, tanh, zeros
+from tensorweb.functions import (
+    arange,
+    asarray,
+    concat,
+    flip,
+    relu,
+    sigmoid,
+    stack,
+    tanh,
+    where,
+    zeros,
+)
 from tensorweb.nn import init
 from tensorweb.nn.affine import linear
 from tensorweb.nn.arguments import as_float, choice, positive
@@ -22,6 +33,7 @@ from tensorweb.nn.module import Module
 from tensorweb.random import fold_in
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
+from tensorweb.trees import register
 
 __all__ = [
     "GRU",
@@ -78,6 +90,46 @@ def _checked_nonlinearity(name: str, nonlinearity: str) -> str:
         DataError: it is neither `tanh` nor `relu`.
     """
     return choice(name, "nonlinearity", nonlinearity, ("tanh", "relu"))
+
+
+@register
+class PackedSequence:
+    """Sequences of unequal lengths, which recurrent layers read up to their ends.
+
+    Attributes:
+        padded: the sequences, `(longest, n, ...)`.
+        lengths: of the n sequences.
+
+    >>> x = tw.tensor([[1.0, 3.0], [2.0, 0.0]])
+    >>> packed = tw.nn.utils.rnn.pack_padded_sequence(x, [2, 1])
+    >>> packed.data, packed.batch_sizes
+    (tensor([1., 3., 2.]), tensor([2, 1]))
+    """
+
+    def __init__(self, padded: Tensor, lengths: tuple[int, ...]) -> None:
+        """Store both; `pack_padded_sequence` does."""
+        self.padded, self.lengths = padded, lengths
+
+    @property
+    def data(self) -> Tensor:
+        """The elements step by step, of each step the longest sequence first."""
+        lengths, width = self.lengths, len(self.lengths)
+        order = sorted(range(width), key=lambda index: -lengths[index])
+        steps = range(self.padded.shape[0])
+        at = [t * width + n for t in steps for n in order if t < lengths[n]]
+        elements = self.padded.reshape((-1, *self.padded.shape[2:]))
+        return elements.take(at, axis=0)
+
+    @property
+    def batch_sizes(self) -> Tensor:
+        """The count of sequences of each step, int32."""
+        steps = range(self.padded.shape[0])
+        return asarray([sum(t < length for length in self.lengths) for t in steps])
+
+    def _mask(self) -> Tensor:
+        """Return which steps belong to a sequence, `(longest, n)`."""
+        steps = arange(self.padded.shape[0], device=self.padded.device)
+        return steps[:, None] < asarray(self.lengths, device=self.padded.device)
 
 
 class Recurrent(Module):
@@ -174,9 +226,15 @@ class Recurrent(Module):
 
     def _run(
         self, x: ArrayLike, states: Sequence[ArrayLike], key: Tensor | None
-    ) -> tuple[Tensor, State]:
+    ) -> tuple[Any, State]:
         """Return the last layer's outputs, and the final states of all layers."""
         name = type(self).__name__
+        if isinstance(x, PackedSequence):
+            tensor = as_float(name, x.padded, self._parameter("weight_ih_l0"))
+            first = self._states(name, tensor, states, False)
+            outputs, last = self._layers(tensor, first, key, x._mask())
+            ends = tuple([stack(list(part)) for part in zip(*last, strict=True)])
+            return PackedSequence(outputs, x.lengths), ends
         tensor = as_float(name, x, self._parameter("weight_ih_l0"))
         if tensor.ndim not in (2, 3) or tensor.shape[-1] != self.input_size:
             order = "n, steps" if self.batch_first else "steps, n"
@@ -199,7 +257,11 @@ class Recurrent(Module):
         return inputs.permute_dims((1, 0, 2)) if self.batch_first else inputs, ends
 
     def _layers(
-        self, x: Tensor, first: list[State], key: Tensor | None
+        self,
+        x: Tensor,
+        first: list[State],
+        key: Tensor | None,
+        mask: Tensor | None = None,
     ) -> tuple[Tensor, list[State]]:
         directions = 2 if self.bidirectional else 1
         suffixes, last = self._suffixes(), []
@@ -210,15 +272,24 @@ class Recurrent(Module):
             outputs = []
             for direction in range(directions):
                 index = layer * directions + direction
-                steps = flip(x, axis=0) if direction else x
-                output, end = self._along(steps, first[index], suffixes[index])
+                # Backwards the steps behind a sequence come first, and change nothing.
+                steps, own = x, mask
+                if direction:
+                    steps = flip(x, axis=0)
+                    own = None if mask is None else flip(mask, axis=0)
+                output, end = self._along(steps, first[index], suffixes[index], own)
                 outputs.append(flip(output, axis=0) if direction else output)
                 last.append(end)
             x = outputs[0] if directions == 1 else concat(outputs, axis=-1)
         return x, last
 
-    def _along(self, x: Tensor, state: State, suffix: str) -> tuple[Tensor, State]:
-        """Return the outputs of all steps, and the final state."""
+    def _along(
+        self, x: Tensor, state: State, suffix: str, mask: Tensor | None
+    ) -> tuple[Tensor, State]:
+        """Return the outputs of all steps, and the final state.
+
+        A mask `(steps, n)` says which steps there are; the others change no state.
+        """
         parameter, step = self._parameter, STEPS[self._step_kind()]
         weight, bias = parameter("weight_hh" + suffix), parameter("bias_hh" + suffix)
         projection = parameter("weight_hr" + suffix)
@@ -227,10 +298,17 @@ class Recurrent(Module):
         )
         outputs = []
         for index in range(x.shape[0]):
+            before = state
             state = step(inputs[index], linear(state[0], weight, bias), state)
             if projection is not None:
                 state = (linear(state[0], projection), *state[1:])
-            outputs.append(state[0])
+            output = state[0]
+            if mask is not None:
+                is_there = mask[index][:, None]
+                output = where(is_there, output, 0.0)
+                pairs = zip(state, before, strict=True)
+                state = tuple([where(is_there, new, old) for new, old in pairs])
+            outputs.append(output)
         return stack(outputs), state
 
     def _step_kind(self) -> str:

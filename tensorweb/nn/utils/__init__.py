@@ -1,4 +1,4 @@
-"""PyTorch's `nn.utils`: gradient clipping, and parameters as one vector.
+"""PyTorch's `nn.utils`: clipping, parameters as one vector or computed, sequences.
 
 >>> model = tw.nn.Linear(3, 2)
 >>> parameters_to_vector(model.parameters()).shape
@@ -13,8 +13,10 @@ from collections.abc import Iterable
 from tensorweb.advice import unknown as _unknown
 from tensorweb.errors import ShapeError
 from tensorweb.functions import concat
+from tensorweb.nn.module import Module as _Module
 from tensorweb.nn.module import replace as _replace
-from tensorweb.nn.utils import rnn
+from tensorweb.nn.utils import parametrizations, parametrize, rnn
+from tensorweb.nn.utils.parametrize import spectral_norm, weight_norm
 from tensorweb.optim.clipping import clip_grad_norm_, clip_grad_value_
 from tensorweb.tensor import Tensor
 
@@ -22,9 +24,28 @@ __all__ = [
     "clip_grad_norm_",
     "clip_grad_value_",
     "parameters_to_vector",
+    "parametrizations",
+    "parametrize",
+    "remove_weight_norm",
     "rnn",
+    "spectral_norm",
     "vector_to_parameters",
+    "weight_norm",
 ]
+
+
+def remove_weight_norm(module: _Module, name: str = "weight") -> _Module:
+    """Make the weight of `weight_norm` an ordinary parameter; return the module.
+
+    Args:
+        module: the module.
+        name: of the weight.
+
+    >>> layer = tw.nn.utils.weight_norm(tw.nn.Linear(3, 2))
+    >>> [name for name, _ in remove_weight_norm(layer).named_parameters()]
+    ['bias', 'weight']
+    """
+    return parametrize.remove_parametrizations(module, name)
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
