@@ -11,17 +11,16 @@ would be swallowed in a finalizer that runs Python.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import chain, islice
-from operator import attrgetter, getitem, methodcaller
+from itertools import repeat
+from operator import attrgetter
 from threading import get_ident
 from time import perf_counter
 from types import CodeType, SimpleNamespace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from tensorweb.events import NodeRecord
 from tensorweb.frames import Location
@@ -48,6 +47,18 @@ class SharedBuffer(Protocol):
 
     def when_freed(self, hook: Iterator[int]) -> None:
         """Advance an iterator of C functions, which yields nothing, at the release."""
+
+
+class Planned(Protocol):
+    """What a flush computes."""
+
+    @property
+    def graph(self) -> Sequence[NodeRecord]:
+        """The nodes by index."""
+
+    @property
+    def lifespans(self) -> tuple[Mapping[int, tuple[int, int]], int]:
+        """First and last kernel of each storage by its reference, and their count."""
 
 
 class Usage(Protocol):
@@ -82,25 +93,36 @@ class Value:
     is_result: bool = True
 
 
-@dataclass(slots=True)
-class Flushed:
-    """What the blocks of one flush share.
+class Flushed(NamedTuple):
+    """Buffers that were taken at once, as a flush notes them: blocks are made later.
 
     Attributes:
         step: count of the run's kernels before it.
-        spans: first and last kernel of each storage by its reference.
-        graph: the nodes by index, the same list at every flush of one plan.
+        taken: time when they were taken.
+        freed: count of the releases before that.
+        device: name of the device.
+        use: what they were taken for.
+        handles: of the buffers.
+        requests: for each size the storages that were requested, in order.
+        served: the storages that each buffer serves.
+        plan: what the flush computes; None for data.
         locations: where nodes were built, by node index.
-        is_listed: whether its kernels are on the axis of the log.
         results: references and slots of the storages that outlive the flush.
+        value: the data, else None.
     """
 
     step: int
-    spans: Mapping[int, tuple[int, int]]
-    graph: Sequence[NodeRecord]
+    taken: float
+    freed: int
+    device: str
+    use: Use
+    handles: Sequence[int]
+    requests: Requests
+    served: Sequence[Sequence[int]]
+    plan: Planned | None
     locations: Sequence[Location | None]
-    is_listed: bool
-    results: Sequence[tuple[int, int]] = ()
+    results: Sequence[tuple[int, int]]
+    value: Value | None
 
 
 @dataclass(slots=True)
@@ -119,8 +141,8 @@ class Block:
         after: count of blocks taken before it was freed.
         code, instruction: what ran when its last reference was dropped.
         references: storages of its flush that it served, the largest first.
-        flush: their lifetimes; None for data.
-        value: the data, else None.
+        flush: their lifetimes.
+        locations: where the nodes of the flush were built.
     """
 
     device: str
@@ -136,28 +158,38 @@ class Block:
     instruction: int = 0
     references: Sequence[int] = ()
     flush: Flushed | None = None
-    value: Value | None = None
+    locations: Sequence[Location | None] = ()
 
     def values(self) -> list[Value]:
         """Return what it contained, in order."""
-        if self.value is not None:
-            return [self.value]
         flush = self.flush
         if flush is None:
+            return []
+        if flush.value is not None:
+            return [flush.value]
+        plan = flush.plan
+        if plan is None:
             return []
         results = {reference for reference, _ in flush.results}
         found = []
         for reference in self.references:
-            first, last = flush.spans[reference]
-            is_node = reference < len(flush.graph)
-            node = flush.graph[reference] if is_node else SCRATCH
-            where = flush.locations[reference] if is_node and flush.locations else None
+            first, last = plan.lifespans[0][reference]
+            is_node = reference < len(plan.graph)
+            node = plan.graph[reference] if is_node else SCRATCH
+            where = self.locations[reference] if is_node and self.locations else None
             begin, end = flush.step + first, flush.step + last + 1
             stays = reference in results
             found.append(
                 Value(node.op, node.shape, node.dtype, begin, end, where, stays)
             )
         return sorted(found, key=lambda value: value.begin)
+
+
+Requests = Sequence[tuple[int, Sequence[object]]]
+"""For each buffer size the storages for which buffers of it are taken."""
+
+Freed = tuple[int, tuple[CodeType | None, int], float]
+"""The index of a block, what ran when it was freed, and when."""
 
 
 @dataclass(slots=True)
@@ -170,6 +202,9 @@ class Peak:
         blocks: count of blocks taken until then.
         before: bytes in use when the log began.
         allocated: greatest count of bytes in use and free.
+        bound: no more bytes are in use.
+        counted: count of the releases that the bound takes into account.
+        freed: the releases, each with the index of a block.
     """
 
     nbytes: int = 0
@@ -177,6 +212,17 @@ class Peak:
     blocks: int = 0
     before: int = 0
     allocated: int = 0
+    bound: int = 0
+    counted: int = 0
+    freed: list[Freed] = field(default_factory=list)
+
+    def rises(self, usage: Usage) -> bool:
+        """Return whether more bytes are in use than ever, and note how many."""
+        self.bound = usage.in_use
+        self.counted = len(self.freed)
+        is_higher = self.bound > self.nbytes
+        self.nbytes = max(self.bound, self.nbytes)
+        return is_higher
 
 
 @dataclass(slots=True)
@@ -186,7 +232,6 @@ class MemoryLog:
     Attributes:
         most: count of blocks from which on only flushes with a new peak are listed.
         step: count of kernels of the listed flushes.
-        blocks: the listed blocks, in the order in which they were taken.
         peaks: by device.
         flushes: count of flushes.
         unlisted: count of flushes that are not listed.
@@ -201,102 +246,141 @@ class MemoryLog:
 
     most: int = MOST_BLOCKS
     step: int = 0
-    blocks: list[Block] = field(default_factory=list)
     peaks: dict[str, Peak] = field(default_factory=dict)
     flushes: int = 0
     unlisted: int = 0
     ended: float = 0.0
-    _freed: list[Any] = field(default_factory=list)
-    _lines: dict[int, tuple[object, Sequence[Location | None]]] = field(
-        default_factory=dict
-    )
-    _holder: SimpleNamespace = field(default_factory=SimpleNamespace)
+    _taken: list[tuple[Any, ...]] = field(default_factory=list)
+    _sizes: list[int] = field(default_factory=list)
+    _blocks: list[Block] = field(default_factory=list)
     _places: Iterator[tuple[CodeType | None, int]] = field(default=iter(()), init=False)
     _times: Iterator[float] = field(default=iter(()), init=False)
 
     def __post_init__(self) -> None:
         """Chain the C functions of the hooks."""
         # Not sys._getframe(): where C has called the function that ends, the frame that
-        # it returns is none of Python (3.14).
-        current = map(getitem, iter(sys._current_frames, None), iter(get_ident, None))
-        self._holder.frame = partial(next, current)
+        # it returns is none of Python (3.14). A thread that ends may have no frame.
         nowhere = SimpleNamespace(f_code=None, f_lasti=0)
-        self._holder.nowhere = nowhere
-        frames = iter(partial(methodcaller("frame"), self._holder), None)
-        self._places = map(attrgetter("f_code", "f_lasti"), frames)
+        frames, threads = iter(sys._current_frames, None), iter(get_ident, None)
+        current = map(dict.get, frames, threads, repeat(nowhere))
+        self._places = map(attrgetter("f_code", "f_lasti"), current)
         self._times = iter(perf_counter, None)
 
     def close(self) -> None:
-        """End the search for the line of a release: later ones may have no frame."""
-        self._fold()
+        """End the log: later releases are not listed."""
+        self._blocks = self.blocks
         self.ended = perf_counter()
-        self._holder.frame = partial(getattr, self._holder, "nowhere")
 
-    def begin(
-        self,
-        graph: Sequence[NodeRecord],
-        spans: Mapping[int, tuple[int, int]],
-        locations: Sequence[Location | None],
-    ) -> Flushed:
-        """Begin a flush; where lines are not recorded it has those of its plan."""
-        self.flushes += 1
-        is_listed = len(self.blocks) < self.most
-        if locations:
-            self._lines.setdefault(id(graph), (graph, locations))
-        elif known := self._lines.get(id(graph)):
-            locations = known[1]
-        return Flushed(self.step, spans, graph, locations, is_listed)
+    @property
+    def blocks(self) -> list[Block]:
+        """The listed blocks, in the order in which they were taken."""
+        if self.ended:
+            return self._blocks
+        found: list[Block] = []
+        lines: dict[int, Sequence[Location | None]] = {}
+        begins = dict.fromkeys(self.peaks, 0)
+        for each in map(Flushed._make, self._taken):
+            self._free(found, each.device, begins[each.device], each.freed, each.step)
+            begins[each.device] = each.freed
+            # Where lines are not recorded it has those of its plan.
+            where = each.locations or lines.get(id(each.plan), ())
+            lines[id(each.plan)] = where
+            sizes = [size for size, own in each.requests for _ in own]
+            for at, (handle, size) in enumerate(zip(each.handles, sizes, strict=True)):
+                block = Block(
+                    each.device, handle, size, each.use, each.step, each.taken
+                )
+                block.references = each.served[at] if each.served else ()
+                block.flush, block.locations = each, where
+                found.append(block)
+        for device, begin in begins.items():
+            self._free(found, device, begin, None, self.step)
+        return found
 
-    def finish(
-        self, flush: Flushed, kernels: int, results: Sequence[tuple[int, int]]
+    def _free(
+        self, blocks: list[Block], device: str, begin: int, end: int | None, step: int
     ) -> None:
-        """Advance the axis by the kernels of a flush, if it is listed."""
-        flush.results = results
-        if flush.is_listed:
-            self.step += kernels
-        else:
-            self.unlisted += 1
+        """Note releases in blocks, those of before the next kernel."""
+        for number, (code, instruction), time in self.peaks[device].freed[begin:end]:
+            block = blocks[number]
+            block.end, block.freed, block.after = step, time, len(blocks)
+            block.code, block.instruction = code, instruction
 
     def take(
         self,
         device: str,
         usage: Usage,
         buffers: Sequence[SharedBuffer],
+        handles: Sequence[int],
+        requests: Requests,
         use: Use,
         served: Sequence[Sequence[int]] = (),
-        flush: Flushed | None = None,
+        plan: Planned | None = None,
+        locations: Sequence[Location | None] = (),
+        results: Sequence[tuple[int, int]] = (),
         value: Value | None = None,
-    ) -> None:
-        """List buffers that were taken, unless the log is full or closed."""
+    ) -> bool:
+        """List buffers that were taken, unless the log is full or closed.
+
+        Returns whether they are listed.
+        """
         if self.ended:
-            return
-        self._fold()
+            return False
         peak = self.peaks.get(device)
         if peak is None:
-            before = usage.in_use - sum(buffer.size for buffer in buffers)
-            peak = self.peaks[device] = Peak(before=max(before, 0))
-        allocated = usage.allocated
-        peak.allocated = max(peak.allocated, allocated)
-        in_use = usage.in_use if allocated > peak.nbytes else 0
-        blocks = self.blocks
-        is_peak = in_use > peak.nbytes
-        count = len(blocks)
+            nbytes = sum(size * len(own) for size, own in requests)
+            peak = self.peaks[device] = Peak(before=max(usage.in_use - nbytes, 0))
+        sizes, freed, bound = self._sizes, peak.freed, peak.bound
+        count, released = len(sizes), len(freed)
+        if released > peak.counted:
+            for number, _, _ in freed[peak.counted :]:
+                bound -= sizes[number]
+            peak.counted = released
+        for size, own in requests:
+            bound += size * len(own)
+        peak.bound = bound
+        if usage.allocated > peak.allocated:
+            peak.allocated = usage.allocated
+        # The pool counts its free buffers, of all sizes, for what is in use: it is only
+        # asked where what was taken, less what was released, may have raised that.
+        is_peak = bound > peak.nbytes and peak.rises(usage)
         if count >= self.most and not (is_peak and count < 2 * self.most):
-            if is_peak:
-                peak.nbytes, peak.step, peak.blocks = in_use, self.step, count
-            return
-        if flush is not None:
-            flush.is_listed = True
+            return False
+        for size, own in requests:
+            sizes += [size] * len(own)
         now = perf_counter()
-        for index, buffer in enumerate(buffers):
-            block = Block(device, buffer.handle, buffer.size, use, self.step, now)
-            if served:
-                block.references = served[index]
-            block.flush, block.value = flush, value
-            buffer.when_freed(self._hook(len(blocks)))
-            blocks.append(block)
+        self._taken.append(
+            (
+                self.step,
+                now,
+                released,
+                device,
+                use,
+                handles,
+                requests,
+                served,
+                plan,
+                locations,
+                results,
+                value,
+            )
+        )
+        append, codes, times = freed.append, self._places, self._times
+        for number, buffer in enumerate(buffers, count):
+            # Of C functions: it notes one release, and yields nothing.
+            one = zip((number,), codes, times)  # noqa: B905 - of one element
+            buffer.when_freed(filter(None, map(append, one)))
         if is_peak:
-            peak.nbytes, peak.step, peak.blocks = in_use, self.step, len(blocks)
+            peak.step, peak.blocks = self.step, len(sizes)
+        return True
+
+    def finish(self, kernels: int, is_listed: bool) -> None:
+        """Advance the axis by the kernels of a flush, if it is listed."""
+        self.flushes += 1
+        if is_listed:
+            self.step += kernels
+        else:
+            self.unlisted += 1
 
     def upload(
         self, device: str, usage: Usage, buffer: SharedBuffer, node: Node
@@ -306,31 +390,12 @@ class MemoryLog:
         value = Value(
             "leaf", node.shape, node.dtype.name, self.step, self.step, location
         )
-        self.take(device, usage, [buffer], "data", value=value)
-
-    def _hook(self, number: int) -> Iterator[int]:
-        """Return an iterator that notes a release: instruction, time, block."""
-        parts = chain(islice(self._places, 1), islice(self._times, 1), (number,))
-        extend: Callable[[], Any] = partial(self._freed.extend, parts)
-        return iter(extend, None)
-
-    def _fold(self) -> None:
-        """Note the releases since the last look, before the next kernel."""
-        freed = self._freed
-        count = len(freed) // 3 * 3
-        if not count:
-            return
-        noted = iter(freed[:count])
-        del freed[:count]
-        for (code, instruction), time, number in zip(noted, noted, noted, strict=True):
-            block = self.blocks[number]
-            block.end, block.freed, block.after = self.step, time, len(self.blocks)
-            block.code, block.instruction = code, instruction
+        requests = [(buffer.size, (0,))]
+        handles = [buffer.handle]
+        self.take(device, usage, [buffer], handles, requests, "data", value=value)
 
     def alive_at_peak(self, device: str) -> list[Block]:
         """Return the listed blocks that were in use at a device's peak."""
-        if not self.ended:
-            self._fold()
         peak = self.peaks[device]
         return [
             block

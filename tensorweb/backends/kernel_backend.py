@@ -27,7 +27,7 @@ from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.planning import Plan, Plans, describe, make_plan
 from tensorweb.backends.pool import Buffer, Pool
 from tensorweb.backends.replay import Replay
-from tensorweb.backends.reporting import FlushReport, MemoryReport, is_counting
+from tensorweb.backends.reporting import FlushReport, is_counting
 from tensorweb.backends.tapes import filled
 from tensorweb.backends.traits import DeviceTraits
 from tensorweb.devices import forget
@@ -493,10 +493,10 @@ class KernelBackend:
             report = FlushReport(records, described, locations, begun, False)
             plan.report = report if is_counting() else None
             submit = partial(report.submit, self.driver)
-        memory = None
+        is_listed = False
         if (log := memory_log()) is not None:
-            described, locations = plan.described(graph), locations_of(nodes)
-            memory = MemoryReport(log, pool, plan.lifespans, described, locations)
+            locations = locations_of(nodes)
+            plan.described(graph)
         with pool.lock:
             layout, (taken, taken_handles) = self._take(graph, plan, layout, name)
             for part in layout.parts:
@@ -504,8 +504,19 @@ class KernelBackend:
                     if pool.leaving > pool.budget // policy.GROWTH:
                         pool.wait()
                     taken, taken_handles = pool.take_all(part.taken, name)
-                if memory is not None:
-                    memory.take(taken, part.served)
+                if log is not None:
+                    is_listed |= log.take(
+                        self.traits.device,
+                        pool,
+                        taken,
+                        taken_handles,
+                        part.taken,
+                        "flush",
+                        part.served,
+                        plan,
+                        locations,
+                        layout.settled,
+                    )
                 buffers += taken
                 handles += taken_handles
                 for tape, holes in part.tapes:
@@ -516,8 +527,8 @@ class KernelBackend:
                         buffers[slot] = GONE
         if report is not None:
             report.tell()
-        if memory is not None:
-            memory.finish(layout.settled)
+        if log is not None:
+            log.finish(plan.lifespans[1], is_listed)
         for number, slot in layout.settled:
             settle(nodes[number], buffers[slot])
         for number in (*layout.dropped, *again):

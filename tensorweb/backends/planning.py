@@ -281,7 +281,7 @@ class Plan:
     graph: list[NodeRecord] = field(default_factory=list)
     report: FlushReport | None = None
     _records: list[KernelRecord] = field(default_factory=list)
-    _lifespans: dict[int, tuple[int, int]] = field(default_factory=dict)
+    _lifespans: tuple[dict[int, tuple[int, int]], int] | None = None
     _layouts: dict[tuple[frozenset[int], bool], Layout] = field(default_factory=dict)
 
     def described(self, graph: LinearGraph) -> list[NodeRecord]:
@@ -309,11 +309,12 @@ class Plan:
         return self._records
 
     @property
-    def lifespans(self) -> Mapping[int, tuple[int, int]]:
-        """First and last kernel of each storage by its reference, cached."""
-        if not self._lifespans:
+    def lifespans(self) -> tuple[Mapping[int, tuple[int, int]], int]:
+        """First and last kernel of each storage by its reference, and their count."""
+        if self._lifespans is None:
             found = {span.reference: (span.first, span.last) for span in self.spans}
-            self._lifespans.update(found)
+            kernels = 1 + max((span.last for span in self.spans), default=-1)
+            self._lifespans = found, kernels
         return self._lifespans
 
     def layout(self, graph: LinearGraph) -> Layout:

@@ -228,7 +228,9 @@ class Pool:
             self._shared[key] = buffer
             log = memory_log()
             if log is not None:
-                log.take(self.traits.device, self, [buffer], "jit")
+                requests = [(buffer.size, (0,))]
+                handles = [buffer.handle]
+                log.take(self.traits.device, self, [buffer], handles, requests, "jit")
         return buffer
 
     def take_all(

@@ -10,7 +10,7 @@ from typing import Protocol
 from tensorweb.backends.layouts import allocations
 from tensorweb.backends.planning import Plan, describe
 from tensorweb.backends.pool import Buffer, Pool, Taken
-from tensorweb.backends.reporting import FlushReport, MemoryReport, is_counting
+from tensorweb.backends.reporting import FlushReport, is_counting
 from tensorweb.backends.tapes import Holes, filled
 from tensorweb.drivers import Driver
 from tensorweb.errors import DeviceLostError, DeviceMemoryError
@@ -149,7 +149,7 @@ class Replay:
             host.realize(plain)
         buffers = [host.buffer_of(plain[argument]) for argument in self._arguments]
         handles = [buffer.handle for buffer in buffers]
-        report, submit, memory = None, host.driver.submit, None
+        report, submit, is_listed = None, host.driver.submit, False
         described, locations = self._described, self._locations
         plan = self._plan
         heard, counting = listeners(), plan.report
@@ -159,12 +159,21 @@ class Replay:
             report = FlushReport(self._launches, described, locations, begun, True)
             plan.report = report if is_counting() else None
             submit = partial(report.submit, host.driver)
-        if (log := memory_log()) is not None:
-            memory = MemoryReport(log, host.pool, plan.lifespans, described, locations)
         with host.pool.lock:
             fresh, fresh_handles = host.pool.take_all(self._fresh, self._name)
-            if memory is not None:
-                memory.take(fresh, self._served)
+            if (log := memory_log()) is not None:
+                is_listed = log.take(
+                    host.pool.traits.device,
+                    host.pool,
+                    fresh,
+                    fresh_handles,
+                    self._fresh,
+                    "flush",
+                    self._served,
+                    plan,
+                    locations,
+                    self._results,
+                )
             buffers += fresh
             handles += fresh_handles
             for words, holes in self._tapes:
@@ -173,8 +182,8 @@ class Replay:
                 submit(words)
         if report is not None:
             report.tell()
-        if memory is not None:
-            memory.finish(self._results)
+        if log is not None:
+            log.finish(plan.lifespans[1], is_listed)
         host.driver.pace()
         buffers += self._captured_results
         results = [leaf(buffers[index], *like) for index, like in self._like]

@@ -1,21 +1,18 @@
-"""Submit the tapes of a flush and report it to listeners, and its buffers to a log.
+"""Submit the tapes of a flush and report it to listeners.
 
-Used by flushes and by functions compiled with `jit`, only if there are listeners, or
-a log of memory.
+Used by flushes and by functions compiled with `jit`, only if there are listeners.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from tensorweb import events, frames
 from tensorweb.backends.custom_kernels import capture
-from tensorweb.backends.pool import Buffer, Pool
 from tensorweb.drivers import Driver
 from tensorweb.events import Flush, KernelRecord, NodeRecord
 from tensorweb.frames import Location
-from tensorweb.memory_log import MemoryLog
 
 
 def is_counting() -> bool:
@@ -67,32 +64,3 @@ class FlushReport(Flush):
         self.submitted = self._clock()
         self.encoded = self.encoded or self.submitted
         events.tell(self)
-
-
-class MemoryReport:
-    """The buffers of one flush while memory is logged."""
-
-    __slots__ = ("_flush", "_kernels", "_log", "_pool")
-
-    def __init__(
-        self,
-        log: MemoryLog,
-        pool: Pool,
-        lifespans: Mapping[int, tuple[int, int]],
-        graph: Sequence[NodeRecord],
-        locations: Sequence[Location | None],
-    ) -> None:
-        """Begin before the flush takes its buffers."""
-        self._log = log
-        self._pool = pool
-        self._kernels = 1 + max((last for _, last in lifespans.values()), default=-1)
-        self._flush = log.begin(graph, lifespans, locations)
-
-    def take(self, buffers: Sequence[Buffer], served: Sequence[Sequence[int]]) -> None:
-        """Report buffers that were taken, and the storages that each contains."""
-        pool, flush = self._pool, self._flush
-        self._log.take(pool.traits.device, pool, buffers, "flush", served, flush)
-
-    def finish(self, results: Sequence[tuple[int, int]]) -> None:
-        """End the flush after its last tape; `results` are references with slots."""
-        self._log.finish(self._flush, self._kernels, results)
