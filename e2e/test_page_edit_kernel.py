@@ -67,6 +67,26 @@ def test_a_kernel_is_edited_run_and_kept(shared: PageDriver) -> None:
     shared.tidy()
 
 
+def test_editing_keeps_an_answer_of_why(shared: PageDriver) -> None:
+    page = shared.page
+    shared.choose_device("webgpu")
+    assert shared.run(PROGRAM + "total * 2\n") == "ready", shared.wrong()
+    page.evaluate("tensorwebPage.why({name: 'total', index: [1]})")
+    title = page.locator("#why .why-title")
+    expect(title).to_have_text("total[1] = 48")
+    page.locator("#why .why-cell").last.click()
+    expect(title).to_have_text(re.compile(r"x\[1, 3\] = 7"))
+    page.get_by_role("tab", name="Kernels").click()
+    row = page.locator(".kernel-row", has_text="sum").first
+    row.locator("summary").click()
+    row.get_by_role("button", name="Step threads").click()
+    expect(page.locator(".threads-words")).to_be_visible()
+    page.get_by_role("tab", name="Why?").click()
+    expect(title).to_have_text(re.compile(r"x\[1, 3\] = 7"))
+    expect(page.locator("#why .why-trail button")).to_have_count(2)
+    shared.tidy()
+
+
 def replace(shared: PageDriver, old: str, new: str) -> None:
     """Type another text over a part of the kernel's."""
     found = shared.page.evaluate(

@@ -155,8 +155,9 @@ export class Page extends Store {
     const keep = lines !== null && before?.document === document.id && before.python === python;
     const [main, ...files] = this.editor.files();
     const { lost } = this.files;
-    // What a link looks at may need the provenance of this run.
-    const inside = how.inside ?? (this.view.focus !== null && INSIDE.includes(this.view.result) && origins.run?.document !== document.id);
+    // What a link looks at may need the provenance of this run, and so may an answer that another panel still shows.
+    const isRetained = (search || capture !== null) && this.view.run?.inside === true;
+    const inside = how.inside ?? (isRetained || (this.view.focus !== null && INSIDE.includes(this.view.result) && origins.run?.document !== document.id));
     const memory = how.memory ?? [this.view.result, this.view.panel].includes("memory");
     const compare = this.isKept || [this.view.result, this.view.panel].includes("compare");
     this.#isAsked = isMore || inside;

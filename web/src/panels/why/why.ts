@@ -206,7 +206,7 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
       }
       const read = last?.sources.map(({ tensor }) => tensor) ?? [];
       const tensor = [...read, ...page.view.tensors].find((one) => clipped(one.names[0] ?? one.name) === name);
-      if (!tensor) return say(`The run did not make ${name}, which the link shows.`);
+      if (!tensor) return say(`The run did not make ${name} again.`);
       if (!(await find(tensor.id, index))) return;
     }
   };
@@ -216,8 +216,13 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
       const why = view.focus?.why ?? NONE;
       if (why !== shared) linked = shared = why;
       if (view.origins.run !== run) {
+        const before = run;
         run = view.origins.run;
-        if (steps.length > 0) clear();
+        if (steps.length > 0) {
+          // Another panel ran the program once more: the same cells are explained again.
+          if (view.run?.inside && run?.isForPanel && run.document === before?.document) linked = shared;
+          clear();
+        }
         // A change of the focus has drawn this panel already.
         if (view !== page.view) return;
       }
