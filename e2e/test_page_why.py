@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from page_driver import PageDriver, expect
+from test_page_access import in_every_scheme
 
 PROGRAM = """import tensorweb as tw
 x = tw.asarray([[1.0, 2.0], [3.0, -4.0]])
@@ -73,8 +74,32 @@ def test_gradients_stand_beside_values(on_cpu: PageDriver) -> None:
     assert page.evaluate("document.querySelector('#why').scrollTop") > before
     names = page.locator("#why .why-further .why-source h4 code")
     expect(names).to_have_text(["x", "w", "y", "total"])
+    captions = page.locator("#why .why-further .why-source").first.locator("figcaption")
+    expect(captions).to_have_text(["value", "gradient"])
+    # They stand above what the cell was computed from.
+    top = page.locator("#why .why-further").bounding_box()
+    below = page.locator("#why h3:has-text('It was computed from')").bounding_box()
+    assert top is not None
+    assert below is not None
+    assert top["y"] < below["y"]
     page.locator("#why button:has-text('Check by differences')").nth(1).click()
     expect(page.locator("#why .why-further")).to_contain_text("by differences with the")
+
+
+def test_slices_of_larger_inputs_are_chosen(on_cpu: PageDriver) -> None:
+    page = on_cpu.page
+    source = "x = tw.arange(24.0).reshape(2, 3, 4)\ny = x.sum(2)\n"
+    assert on_cpu.run(f"import tensorweb as tw\n{source}") == "ready", on_cpu.wrong()
+    page.evaluate("tensorwebPage.why({name: 'y', index: [1, 2]})")
+    note = page.locator("#why .lit-note")
+    expect(note).to_have_text("Fixed: axis 0 at 1; rows are axis 1, columns axis 2.")
+    page.get_by_role("slider", name="Index on axis 0 of x").press("ArrowLeft")
+    expect(note).to_contain_text("axis 0 at 0; rows are axis 1")
+    expect(note).to_contain_text("No lit cell is in this slice.")
+    assert in_every_scheme(page) == []
+    # A click asks for a cell of the slice that is drawn.
+    page.locator("#why .lit-picture").click(position={"x": 3, "y": 3})
+    expect(page.locator("#why .why-title")).to_have_text("x[0, 0, 0] = 0")
 
 
 def test_a_cell_of_a_picture_is_asked_by_a_click(on_cpu: PageDriver) -> None:

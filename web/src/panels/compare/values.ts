@@ -44,6 +44,6 @@ function differenceRow(page: Page, one: ValueDifference): HTMLElement {
   const far = largest === null ? "not finite" : short(largest) + (ulps === null ? "" : `, ${short(ulps)} ULP`);
   const look = button(name, () => page.lookAt(one.tensor), { class: "jump", title: "Show it in Tensors" });
   const texts = [`${differing.toLocaleString("en-US")} of ${size.toLocaleString("en-US")}`, far, `[${index.join(", ")}]`, before, now];
-  const map = tensor && mountLitPicture(page, tensor, index, { mask, count: differing }, () => page.lookAt(one.tensor), MAP);
+  const map = tensor && mountLitPicture(page, tensor, [...index], { mask, count: differing }, () => page.lookAt(one.tensor), MAP);
   return el("tr", {}, el("th", { scope: "row" }, look), ...texts.map((text) => el("td", {}, text)), el("td", { class: "compare-map" }, map ?? ""));
 }

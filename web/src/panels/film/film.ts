@@ -39,6 +39,8 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
   let steps: FilmStep[] = [];
   let pinned: FilmStep | null = null;
   let current = 0;
+  /** The cell whose slice is drawn. */
+  let cell: number[] = [];
   let generation = 0;
   /** The result of a line that the reader asked for. */
   let asked: LineResult | null = null;
@@ -86,9 +88,10 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
     }
     const what = isPair && pinned ? `step ${step.step} minus step ${pinned.step}` : `step ${step.step}`;
     title.textContent = `${what} · ${shown.dtype} ${tuple(shown.shape)} · ${rangeOf(shown)}`;
-    const first = shown.shape.map(() => 0);
+    // All steps show the slice that was chosen.
+    if (cell.length !== shown.shape.length || !cell.every((at, axis) => at < (shown.shape[axis] ?? 0))) cell = shown.shape.map(() => 0);
     const ask = (index: number[]): void => page.why({ id: step.tensor.id, name: step.tensor.name, index });
-    stage.replaceChildren(mountLitPicture(page, shown, first, null, ask));
+    stage.replaceChildren(mountLitPicture(page, shown, cell, null, ask));
   };
   /** The histograms of all steps side by side; a click shows the step. */
   const histogramOf = (counts: TensorRecord | null): HTMLElement[] => {

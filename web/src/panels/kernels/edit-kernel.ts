@@ -139,6 +139,6 @@ function difference({ first, differing, largest, index }: Pair): string {
 /** The map of the differences, if there are any. */
 function picture(page: Page, { difference: less, differing, index }: Pair): HTMLElement[] {
   if (differing === 0) return [];
-  const drawn = mountLitPicture(page, less, index ?? less.shape.map(() => 0), null, () => undefined);
+  const drawn = mountLitPicture(page, less, [...(index ?? less.shape.map(() => 0))], null, () => undefined);
   return [el("figure", { class: "kernel-differences" }, drawn, el("figcaption", {}, `edited result subtracted from the original one, ${less.dtype} ${tuple(less.shape)}`))];
 }

@@ -4,6 +4,8 @@ import { el } from "../../parts/dom";
 import { schemeOf } from "../../page/media";
 import type { Page } from "../../page/page";
 import type { Heatmap, TensorRecord, WhySource } from "../../page/protocol";
+import { messageOf } from "../../page/session";
+import { mountSlider } from "../tensors/slider";
 import { decodeHeatmap, drawWhole } from "../tensors/heatmap";
 import { unpack } from "../tensors/unpack";
 import "./lit-picture.css";
@@ -19,29 +21,65 @@ const MOST_FRAMED = 64;
 /** The lit cells: the id of their mask, and their count. */
 type Lit = Pick<WhySource, "mask" | "count">;
 
-/** Draw the slice of a tensor with one of its cells when its values have arrived; `choose` gets the cell that is clicked. */
-export function mountLitPicture(page: Page, tensor: TensorRecord, first: readonly number[], lit: Lit | null, choose: (index: number[]) => void, room = ROOM): HTMLElement {
+/**
+ * Draw the slice of a tensor with one of its cells when its values have arrived, with a slider for each further axis,
+ * which changes `cell`; `choose` gets the cell that is clicked. A gradient is drawn next to it.
+ */
+export function mountLitPicture(page: Page, tensor: TensorRecord, cell: number[], lit: Lit | null, choose: (index: number[]) => void, room = ROOM, gradient: TensorRecord | null = null): HTMLElement {
   const canvas = el("canvas", { class: "lit-picture", "aria-hidden": "true" });
-  if (tensor.size < 2 || first.length === 0) return el("div", {});
-  const columns = first.length - 1;
-  const rows = first.length > 1 ? columns - 1 : null;
-  const slice = { rows, columns, indices: [...first], size: "small" as const, channels: null };
+  const second = canvas.cloneNode() as HTMLCanvasElement;
+  if (tensor.size < 2 || cell.length === 0) return el("div", {});
+  const columns = cell.length - 1;
+  const rows = cell.length > 1 ? columns - 1 : null;
+  const note = el("p", { class: "lit-note", role: "status" });
   let map: Heatmap | null = null;
+  let generation = 0;
   const draw = async (): Promise<void> => {
+    const mine = ++generation;
+    const slice = { rows, columns, indices: [...cell], size: "small" as const, channels: null };
     const values = await page.request("heatmap", { tensor: tensor.id, ...slice, how: "mean" });
+    const gradients = gradient && (await page.request("heatmap", { tensor: gradient.id, ...slice, how: "mean" }));
     const mask = lit && (await page.request("heatmap", { tensor: lit.mask, ...slice, how: "extreme" }));
+    if (mine !== generation) return;
     map = values;
     drawWhole(canvas, decodeHeatmap(values, tensor.dtype, schemeOf(page.view)), room);
+    if (gradient && gradients) drawWhole(second, decodeHeatmap(gradients, gradient.dtype, schemeOf(page.view)), room);
     if (mask) light(canvas, mask, lit.count <= MOST_FRAMED);
+    note.textContent = [sliceOf(cell), mask && litIn(mask)].filter(Boolean).join(" ");
   };
-  canvas.addEventListener("click", ({ offsetX, offsetY }) => {
-    if (!map) return;
-    const row = Math.floor((offsetY / canvas.clientHeight) * map.rows) * map.blockRows;
-    const column = Math.floor((offsetX / canvas.clientWidth) * map.columns) * map.blockColumns;
-    choose(first.map((at, axis) => (axis === columns ? column : axis === rows ? row : at)));
-  });
+  for (const one of [canvas, second]) {
+    one.addEventListener("click", ({ offsetX, offsetY }) => {
+      if (!map) return;
+      const row = Math.floor((offsetY / one.clientHeight) * map.rows) * map.blockRows;
+      const column = Math.floor((offsetX / one.clientWidth) * map.columns) * map.blockColumns;
+      choose(cell.map((at, axis) => (axis === columns ? column : axis === rows ? row : at)));
+    });
+  }
   draw().catch(() => canvas.remove());
-  return canvas;
+  const named = (picture: HTMLElement, text: string): HTMLElement => el("figure", {}, el("figcaption", { class: "lit-note" }, text), picture);
+  const picture = gradient ? el("div", { class: "lit-pair" }, named(canvas, "value"), named(second, "gradient")) : canvas;
+  // A report has one slice of each picture.
+  const axes = page.view.started ? [...cell.keys()].slice(0, -2).filter((axis) => tensor.shape[axis] !== 1) : [];
+  if (!axes.length) return picture;
+  const sliders = axes.map((axis) => {
+    const slider = mountSlider(`axis ${axis}`, `Index on axis ${axis} of ${tensor.name}`, (at) => {
+      cell[axis] = at;
+      return draw().catch((error: unknown) => page.warn(messageOf(error)));
+    });
+    slider.set(cell[axis] ?? 0, tensor.shape[axis] ?? 1);
+    return slider.dom;
+  });
+  return el("div", { class: "lit-slices" }, picture, ...sliders, note);
+}
+
+/** Which axes are fixed at which index, and which are drawn. */
+export function sliceOf(cell: readonly number[]): string {
+  const fixed = cell.slice(0, -2).map((at, axis) => `axis ${axis} at ${at}`);
+  return `Fixed: ${fixed.join(", ")}; rows are axis ${cell.length - 2}, columns axis ${cell.length - 1}.`;
+}
+
+function litIn({ values, encoding }: Heatmap): string {
+  return unpack(values, encoding).some((value) => value > 0) ? "" : "No lit cell is in this slice.";
 }
 
 /** Dim the cells that were not read, and frame the others. */

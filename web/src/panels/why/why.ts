@@ -17,6 +17,9 @@ import "./why.css";
 
 const INVITATION = "Choose a cell in the panel of tensors and press “Why?”, or the key W on its picture: here its value is traced to the cells that it was computed from.";
 
+/** Of a value and its gradient side by side, also on a narrow page. */
+const GRADIENT_ROOM = { width: 160, height: 130 };
+
 const NONE: readonly WhyStep[] = [];
 
 export function mountWhy(host: HTMLElement, page: Page): Part {
@@ -109,13 +112,14 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
       const look = button("Where is it first made?", () => void ask(step.tensor.id, step.index, true), { class: "quiet" });
       parts.push(el("p", {}, look));
     }
+    // Next to the value, so that what a button asks for is not below the pictures of all sources.
+    parts.push(furtherOf(step));
     if (step.rows.length > 0) parts.push(el("ol", { class: "why-rows", "aria-label": "Arithmetic" }, ...step.rows.map((row) => rowOf(page, row))));
     if (step.sources.length > 0) {
       const more = step.sourcesLeftOut;
       const left = more > 0 ? el("p", { class: "why-note" }, `and ${count(more, "value")} more`) : null;
       parts.push(el("h3", {}, "It was computed from"), el("div", { class: "why-sources" }, ...step.sources.map(sourceOf), left));
     }
-    parts.push(furtherOf(step));
     if (!step.complete) parts.push(el("p", { class: "why-note" }, "The program computed more than fits: the values that it made first have no sources here."));
     return parts;
   };
@@ -141,7 +145,7 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
   const furtherOf = ({ tensor, index }: Why): HTMLElement => {
     const cell = { tensor: tensor.id, index };
     const reach = async (): Promise<HTMLElement[]> => (await page.request("reached", cell)).map(sourceOf);
-    const findGradients = async (): Promise<HTMLElement[]> => (await page.request("gradients", cell)).map((one) => gradientOf(cell, one));
+    const findGradients = async (): Promise<HTMLElement[]> => Promise.all((await page.request("gradients", cell)).map((one) => gradientOf(cell, one)));
     const reached = asking("What does it reach?", "It reaches", "No named tensor was computed from it.", reach);
     const gradients = asking("Its gradients", "Its gradient by", "It depends on no float tensor that has a name or belongs to a network.", findGradients);
     const other: DeviceName = tensor.device === "cpu" ? "webgpu" : "cpu";
@@ -158,16 +162,20 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
     }, { class: "quiet why-cell" });
     return [el("p", {}, `After ${count(compared, "operation")} that agree, ${device} computes ${other} for `, go, left)];
   };
-  /** A gradient as a picture; a cell of it leads to the cell of the tensor. */
-  const gradientOf = (cell: { tensor: number; index: number[] }, { tensor, gradient }: CellGradient): HTMLElement => {
+  /** A value and its gradient side by side; a cell of either leads to the cell of the tensor. */
+  const gradientOf = async (cell: { tensor: number; index: number[] }, { tensor, gradient }: CellGradient): Promise<HTMLElement> => {
+    const { min, max, shape } = gradient;
+    // Of several slices the one with the largest element.
+    const what = (max ?? 0) >= -(min ?? 0) ? "max" : "min";
+    const largest = shape.length > 2 ? (await page.request("find", { tensor: gradient.id, what })).index : null;
+    const first = [...(largest ?? shape.map(() => 0))];
     const head = el("h4", {}, el("code", {}, tensor.name), ` ${tuple(tensor.shape)}: ${rangeOf(gradient)}`);
-    const first = tensor.shape.map(() => 0);
-    const picture = mountLitPicture(page, gradient, first, null, (index) => void ask(tensor.id, index));
+    const pictures = mountLitPicture(page, tensor, first, null, (index) => void ask(tensor.id, index), GRADIENT_ROOM, gradient);
     const check = async (): Promise<HTMLElement[]> => {
       const { index, gradient: own, quotient, step } = await page.request("check_gradient", { ...cell, by: tensor.id, gradient: gradient.id });
       return [el("p", {}, `The largest, by ${cellName(tensor, index)}, is ${own}; by differences with the step ${step} it is ${quotient}.`)];
     };
-    return el("section", { class: "why-source" }, head, picture, asking("Check by differences", "", "", check));
+    return el("section", { class: "why-source" }, head, pictures, asking("Check by differences", "", "", check));
   };
   /** The line that made the value. */
   const whereOf = ({ line, file, code, sources, rows }: Why): HTMLElement => {
@@ -183,7 +191,7 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
     });
     const made = line === null ? null : lineLink(page, { line, file });
     const head = el("h4", {}, el("code", {}, tensor.name), ` ${tuple(tensor.shape)}: ${cellsOf(source)} `, made);
-    const picture = mountLitPicture(page, tensor, cells[0]?.index ?? [], source, (index) => void ask(tensor.id, index));
+    const picture = mountLitPicture(page, tensor, [...(cells[0]?.index ?? [])], source, (index) => void ask(tensor.id, index));
     return el("section", { class: "why-source" }, head, picture, el("div", { class: "why-cells" }, ...buttons));
   };
   /** Explain the expected cell once its run has ended. */
