@@ -66,12 +66,19 @@ _TENSORWEB: dict[str, str] = {
         ),
         ("write `x = x[None]`, or another view", "unsqueeze_ squeeze_ transpose_ t_"),
         ("sliding_windows", "sliding_window_view unfold"),
-        ("divide", "true_divide div"),
+        ("divide", "true_divide"),
+        ("write `x / y`, `x // y` or `x.div(y, rounding_mode='trunc')`", "div"),
         ("matmul", "bmm mm mv"),
         (_GRADIENTS, "enable_grad set_grad_enabled"),
         (_SEED, "manual_seed seed"),
         ("write `x.at[i].add(v)`", "scatter_add index_add"),
         ("write `x[...] = x.at[i].add(v)`", "scatter_add_ index_add_"),
+        ("write `p, l, u = tw.linalg.lu(x)`, or solve at once", "lu_factor lu_solve"),
+        ("take columns of `tw.linalg.svd(x)`", "null_space orth polar"),
+        ("write `tw.linalg.toeplitz(i, i)`", "circulant hankel"),
+        ("write `tw.linalg.solve(a, b)`", "solve_banded solveh_banded solve_circulant"),
+        ("write `tw.linalg.eig(x)`", "schur hessenberg logm funm"),
+        ("write `1 / (i[:, None] + i + 1)`", "hilbert"),
     ),
     "amax": "max",
     "amin": "min",
@@ -273,6 +280,42 @@ _OPTAX: dict[str, str] = {
     "l2_loss": "write `tw.nn.mse(x, y) / 2`",
 }
 
+_SQUARES = "write `tw.scipy.optimize.minimize(lambda z: ((f(z) - y) ** 2).sum(), v)`"
+
+_SCIPY: dict[str, str] = {
+    "constants": "write the number",
+    "fft": "write `tw.fft`",
+    "interpolate": "np.interp",
+    "linalg": "write `tw.linalg`",
+    "ndimage": "write `tw.nn.functional.conv2d`",
+    "signal": "write `tw.fft.stft`, `np.convolve` or `tw.nn.functional.conv1d`",
+    "sparse": "write `tw.sparse`",
+    "spatial": "write `tw.linalg.vector_norm(a[:, None] - b[None], axis=-1)`",
+    "stats": "write `tw.distributions`, and `np.mean`, `np.quantile`, `np.corrcoef`",
+}
+
+_INTEGRATE: dict[str, str] = {
+    **_entries(
+        ("write `np.trapezoid(y, x)` of a grid", "quad dblquad fixed_quad"),
+        ("np.trapezoid", "trapezoid trapz simpson romb"),
+        ("write `np.cumsum(y) * d`", "cumulative_trapezoid cumulative_simpson"),
+        ("write `tw.scipy.integrate.solve_ivp`", "RK45 RK23 LSODA BDF Radau ode"),
+    ),
+}
+
+_OPTIMIZE: dict[str, str] = {
+    **_entries(
+        (_SQUARES, "curve_fit fsolve least_squares leastsq root"),
+        ("halve an interval in a loop", "bisect brentq newton root_scalar"),
+        (
+            "write `tw.scipy.optimize.minimize`",
+            "basinhopping differential_evolution dual_annealing fmin fmin_bfgs "
+            "fmin_cg fmin_l_bfgs_b minimize_scalar",
+        ),
+    ),
+    "check_grad": "write `tw.check_grads(f, (x,))`",
+}
+
 _MODULE: dict[str, str] = {
     "cuda": (
         f"write `model.to({fastest()!r})`, or call `tw.set_default_device` at first"
@@ -348,6 +391,7 @@ _KEYWORDS: dict[str, str] = {
             "donate_argnums",
         ),
         (_LOSSES, "reduce size_average"),
+        ("leave it out: derivatives are those of `tw.grad`", "jac hess hessp Dfun"),
         (_ONE, "capturable differentiable foreach fullgraph fused precision"),
         ("write `x.astype(dtype)` before, or of the result", "dtype"),
         ("write `tw.nn.Linear(2, 3).to(device)`, or `x.to(device)`", "device"),
@@ -371,6 +415,17 @@ _KEYWORDS: dict[str, str] = {
     "requires_grad": "write `x.requires_grad_()`",
     "sorted": "leave it out: the largest come first",
     "sparse": "leave it out: gradients are dense",
+    "args": "write the further arguments behind the times, as in JAX",
+    "bounds": "minimise over `low + (high - low) * tw.sigmoid(x)` of free numbers",
+    "constraints": "add what measures them to the function",
+    "events": (
+        "find the zero of the event on sol, with dense_output=True, and begin again "
+        "there"
+    ),
+    "first_step": "leave it out: it follows from the tolerances, and from max_step",
+    "last_epoch": "leave it out; load_state_dict of the scheduler resumes it",
+    "tfirst": "write lambda y, t: f(t, y)",
+    "verbose": "leave it out, and print get_last_lr() of the scheduler",
     "train": "forward has no such argument; write `model.train()`",
     "training": "write `model.train()` or `model.eval()`",
 }
@@ -381,6 +436,9 @@ ADVICE: dict[str, dict[str, str]] = {
     "tensorweb": _TENSORWEB,
     "tensorweb.nn": _NN,
     "tensorweb.nn.Module": _MODULE,
+    "tensorweb.scipy": _SCIPY,
+    "tensorweb.scipy.integrate": _INTEGRATE,
+    "tensorweb.scipy.optimize": _OPTIMIZE,
     "tensorweb.numpy": _NUMPY,
     "tensorweb.numpy.random": {},
     "tensorweb.optim.optax": _OPTAX,

@@ -444,6 +444,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     },
     "tw.nn.Module": {
         "hook": "the function to call.",
+        "with_kwargs": "whether it receives the keywords of the call.",
         "param": "a tensor, or None.",
         "module": "a module, or None.",
         "fn": "a function of one module.",
@@ -488,7 +489,8 @@ MEANINGS: dict[str, dict[str, str]] = {
         "batch_first": "whether the batch is axis 0 of the result, else axis 1.",
         "padding_value": "the value behind the end of short sequences.",
     },
-    "x.add_ x.sub_": {"alpha": "a factor of `other`."},
+    "x.add x.sub x.add_ x.sub_": {"alpha": "a factor of `other`."},
+    "x.div x.div_": {"rounding_mode": "`floor`, `trunc`, or None for the quotient."},
     "x.to x.copy_": {
         "target": "device, dtype, or a tensor that has both.",
         "non_blocking": "accepted as in PyTorch, without effect.",

@@ -15,6 +15,7 @@ from tensorweb.devices import as_device, default_device, losses, require_dtype
 from tensorweb.dtypes import as_dtype
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.functions import asarray, full, full_like
+from tensorweb.functions import eye as make_eye
 from tensorweb.nn.module import replace
 from tensorweb.random import Generator
 from tensorweb.shapes import Shape
@@ -26,6 +27,8 @@ __all__ = [
     "calculate_gain",
     "constant",
     "constant_",
+    "eye",
+    "eye_",
     "kaiming_normal",
     "kaiming_normal_",
     "kaiming_uniform",
@@ -137,6 +140,23 @@ def ones(tensor: Tensor) -> Tensor:
     tensor([1., 1.])
     """
     return constant(tensor, 1.0)
+
+
+def eye(tensor: Tensor) -> Tensor:
+    """Fill a matrix with ones on the diagonal, zeros elsewhere.
+
+    Raises:
+        ShapeError: the tensor is no matrix.
+
+    >>> tw.nn.init.eye_(tw.zeros((2, 3)))
+    tensor([[1., 0., 0.],
+            [0., 1., 0.]])
+    """
+    _check("init.eye", tensor)
+    if tensor.ndim != 2:
+        raise ShapeError(f"init.eye: shape {tensor.shape} is no matrix.")
+    diagonal = make_eye(*tensor.shape, dtype=tensor.dtype, device=tensor.device)
+    return _filled(tensor, diagonal)
 
 
 def constant(tensor: Tensor, val: float) -> Tensor:
@@ -290,6 +310,7 @@ def orthogonal(tensor: Tensor, gain: float = 1.0, *, rng: Rng = None) -> Tensor:
 
 # PyTorch's names, whose `_` says that they fill in place.
 constant_ = constant
+eye_ = eye
 kaiming_normal_ = kaiming_normal
 kaiming_uniform_ = kaiming_uniform
 normal_ = normal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from inspect import Parameter as Option
 from inspect import Signature, get_annotations, signature
 from typing import Any, ClassVar, NoReturn, Self, TypeVar, dataclass_transform
@@ -74,6 +75,10 @@ class HookHandle:
             setattr(self._module, self._name, left)
 
 
+class _TakingKeywords(partial[Any]):
+    """A hook that receives the keywords of the call, too."""
+
+
 class Module:
     """A part of a network: a class with tensors and modules as attributes.
 
@@ -128,7 +133,9 @@ class Module:
             advise_on_keyword(error)
             raise
         for hook in self._forward_hooks:
-            changed = hook(self, args, result)
+            takes_keywords = isinstance(hook, _TakingKeywords)
+            given = (args, kwargs, result) if takes_keywords else (args, result)
+            changed = hook(self, *given)
             result = result if changed is None else changed
         return result
 
@@ -175,11 +182,14 @@ class Module:
             self._unsaved = getattr(self, "_unsaved", frozenset()) | {name}
         setattr(self, name, tensor)
 
-    def register_forward_hook(self, hook: Hook) -> HookHandle:
+    def register_forward_hook(
+        self, hook: Hook, *, with_kwargs: bool = False
+    ) -> HookHandle:
         """Call `hook(module, args, output)` after each call of this module.
 
         What it returns replaces the output, unless it is None. Hooks are for
-        looking: a class that overrides `__call__` does not call them.
+        looking: a class that overrides `__call__` does not call them. With
+        `with_kwargs` it is `hook(module, args, kwargs, output)`.
 
         >>> model = tw.nn.Sequential(tw.nn.Linear(3, 4), tw.nn.ReLU())
         >>> shapes = []
@@ -189,7 +199,8 @@ class Module:
         >>> shapes
         [(2, 4)]
         """
-        return HookHandle(self, "_forward_hooks", hook)
+        added = _TakingKeywords(hook) if with_kwargs else hook
+        return HookHandle(self, "_forward_hooks", added)
 
     def register_forward_pre_hook(self, hook: Hook) -> HookHandle:
         """Call `hook(module, args)` before each call of this module.

@@ -18,6 +18,7 @@ from tensorweb.optim.options import count
 from tensorweb.optim.scheduler import LRScheduler
 from tensorweb.optim.schedules import Schedule
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.arguments import answer_torch_words
 
 __all__ = [
     "ChainedScheduler",
@@ -568,3 +569,6 @@ class ReduceLROnPlateau(LRScheduler):
                     for rate, new in zip(old, lower, strict=True)
                 ]
             )
+
+
+answer_torch_words(globals(), __all__)

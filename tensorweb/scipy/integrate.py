@@ -14,8 +14,9 @@ import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from tensorweb.advice import unknown
 from tensorweb.dtypes import finfo
 from tensorweb.errors import DataError, TraceError
 from tensorweb.functions import abs, asarray, concat, maximum, moveaxis, sqrt, stack
@@ -23,6 +24,7 @@ from tensorweb.graph.tracing import is_tracing
 from tensorweb.plots import numbers_of
 from tensorweb.scipy.vectors import vector_of
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.arguments import answering_keywords
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tree import map as map_tree
 
@@ -266,6 +268,7 @@ class _Problem:
         return self._atol + self._rtol * size
 
 
+@answering_keywords
 def solve_ivp(
     fun: Callable[..., Any],
     t_span: tuple[float, float],
@@ -337,6 +340,7 @@ def solve_ivp(
     )
 
 
+@answering_keywords
 def odeint(
     func: Callable[..., Any],
     y0: Any,
@@ -420,3 +424,10 @@ def _norm(x: Tensor) -> Tensor:
     """Return the root mean square."""
     size = abs(x)
     return sqrt((size * size).mean())
+
+
+if not TYPE_CHECKING:  # A type checker shall find names that are not there.
+
+    def __getattr__(name: str) -> NoReturn:
+        """Answer a name of SciPy with what there is."""
+        raise unknown("tensorweb.scipy.integrate", name, __all__)

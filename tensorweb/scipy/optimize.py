@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from tensorweb.advice import unknown
 from tensorweb.errors import DataError, TraceError
 from tensorweb.functions import eye, zeros_like
 from tensorweb.graph.tracing import is_tracing
 from tensorweb.optim.lbfgs import Curvature, Point, dot, largest, strong_wolfe
 from tensorweb.scipy.vectors import vector_of
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.arguments import answering_keywords
 from tensorweb.transforms.gradients import grad, jvp, value_and_grad
 
 __all__ = ["OptimizeResult", "minimize"]
@@ -100,6 +102,7 @@ class _Objective:
         return product.detach()
 
 
+@answering_keywords
 def minimize(
     fun: Callable[..., Any],
     x0: Any,
@@ -294,3 +297,10 @@ METHODS: dict[str, Callable[[_Objective, int], Any]] = {
     "L-BFGS": _Limited,
     "NEWTON-CG": _Newton,
 }
+
+
+if not TYPE_CHECKING:  # A type checker shall find names that are not there.
+
+    def __getattr__(name: str) -> NoReturn:
+        """Answer a name of SciPy with what there is."""
+        raise unknown("tensorweb.scipy.optimize", name, __all__)

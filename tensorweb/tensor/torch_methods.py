@@ -6,11 +6,12 @@ are imported when a program first calls one.
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from tensorweb import dtypes
 from tensorweb.devices import stores
-from tensorweb.errors import ShapeError
+from tensorweb.errors import DataError, ShapeError
 from tensorweb.tensor.algebra import AlgebraMethods
 from tensorweb.tensor.arguments import library
 from tensorweb.tensor.base import TensorBase
@@ -46,9 +47,7 @@ class TorchMethods(
     clone = LayoutMethods.copy
     type = LayoutMethods.astype
     clamp = OperationMethods.clip
-    sub = ElementwiseMethods.subtract
     mul = ElementwiseMethods.multiply
-    div = ElementwiseMethods.divide
     neg = ElementwiseMethods.negative
     eq = ElementwiseMethods.equal
     ne = ElementwiseMethods.not_equal
@@ -285,6 +284,43 @@ class TorchMethods(
         """
         return library("tensorweb.nn", "logsumexp")(self, dim, keepdims=keepdim)
 
+    def add(self, other: Any, *, alpha: Any = 1) -> Any:
+        """Return the sum with another, `alpha` times.
+
+        >>> tw.ones(2).add(tw.ones(2), alpha=3)
+        tensor([4., 4.])
+        """
+        return operator.add(self, other if alpha == 1 else other * alpha)
+
+    def sub(self, other: Any, *, alpha: Any = 1) -> Any:
+        """Return the difference to another, `alpha` times.
+
+        >>> tw.ones(2).sub(tw.ones(2), alpha=3)
+        tensor([-2., -2.])
+        """
+        return operator.sub(self, other if alpha == 1 else other * alpha)
+
+    def div(self, other: Any, *, rounding_mode: str | None = None) -> Any:
+        """Return the quotient, rounded down (`"floor"`) or towards 0 (`"trunc"`).
+
+        Raises:
+            DataError: there is no such rounding.
+
+        >>> tw.tensor([-3, 3]).div(2, rounding_mode="trunc")
+        tensor([-1,  1])
+        """
+        if rounding_mode is None:
+            return operator.truediv(self, other)
+        if rounding_mode not in ("floor", "trunc"):
+            raise DataError(
+                f"div: rounding_mode={rounding_mode!r}; it is 'floor', 'trunc' or None."
+            )
+        down: Any = operator.floordiv(self, other)
+        if rounding_mode == "floor":
+            return down
+        is_below = (down < 0) & (down * other != self)
+        return down + is_below.astype(down.dtype)
+
     def add_(self, other: Any, *, alpha: Any = 1) -> Tensor:
         """Add to this tensor in place.
 
@@ -309,12 +345,14 @@ class TorchMethods(
         """
         return self.__imul__(other)
 
-    def div_(self, other: ArrayLike) -> Tensor:
-        """Divide this tensor in place.
+    def div_(self, other: ArrayLike, *, rounding_mode: str | None = None) -> Tensor:
+        """Divide this tensor in place; see `div`.
 
         >>> tw.ones(2).div_(2)
         tensor([0.5, 0.5])
         """
+        if rounding_mode is not None:
+            return self.copy_(self.div(other, rounding_mode=rounding_mode))
         return self.__itruediv__(other)
 
     def copy_(self, source: ArrayLike, non_blocking: object = False) -> Tensor:

@@ -90,6 +90,33 @@ def test_values_and_indices_in_two_names_are_answered(device: str) -> None:
     assert x.sort(1) is None
 
 
+def test_sums_and_quotients_take_pytorchs_options(device: str) -> None:
+    x: Any = tw.asarray([-7.0, 7.0, -4.0, 0.0])
+    assert x.add(x, alpha=2).tolist() == [-21, 21, -12, 0]
+    assert x.sub(1, alpha=2).tolist() == [-9, 5, -6, -2]
+    for dtype in ("float32", "int32"):
+        y = x.astype(dtype)
+        assert y.div(2, rounding_mode="floor").tolist() == [-4, 3, -2, 0]
+        assert y.div(2, rounding_mode="trunc").tolist() == [-3, 3, -2, 0]
+        assert y.div(-2, rounding_mode="trunc").tolist() == [3, -3, 2, 0]
+    assert x.div(2).tolist() == [-3.5, 3.5, -2, 0]
+    assert x.div_(2, rounding_mode="floor") is x
+    assert x.tolist() == [-4, 3, -2, 0]
+    with pytest.raises(tw.DataError, match="it is 'floor', 'trunc' or None"):
+        x.div(2, rounding_mode="round")
+    with pytest.raises(AttributeError, match=r"x\.div\(y, rounding_mode='trunc'\)"):
+        _ = tw.div  # type: ignore[attr-defined]  # PyTorch's
+    seen: list[Any] = []
+    layer: Any = tw.nn.ReLU()
+    handle = layer.register_forward_hook(
+        lambda module, args, kwargs, output: seen.append([*kwargs]), with_kwargs=True
+    )
+    layer(x=x)
+    handle.remove()
+    layer(x=x)
+    assert seen == [["x"]]
+
+
 def test_functions_with_two_vocabularies_are_pickled() -> None:
     assert pickle.loads(pickle.dumps(tw.sum)) is tw.sum
 

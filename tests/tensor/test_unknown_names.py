@@ -19,7 +19,11 @@ from tensorweb.advice import ADVICE, DTYPES
 
 METHODS = frozenset(dir(tw.ones(2, device="cpu")))
 
-HOMES = {"tensorweb": tw, "tensorweb.nn": tw.nn, "tensorweb.numpy": np}
+HOMES = {
+    **{"tensorweb": tw, "tensorweb.nn": tw.nn, "tensorweb.numpy": np},
+    **{"tensorweb.scipy": tw.scipy, "tensorweb.scipy.integrate": tw.scipy.integrate},
+    "tensorweb.scipy.optimize": tw.scipy.optimize,
+}
 """By the key of a table, the module that it answers for."""
 
 ENTRIES = [
@@ -134,6 +138,8 @@ def test_tensors_answer_with_our_name(name: str, words: str) -> None:
 
 IMAGE = tw.ones((1, 2, 4, 4), device="cpu")
 
+OPTIMIZER = tw.optim.SGD([tw.ones(2, device="cpu")], lr=0.5)
+
 KEYWORDS: dict[str, Callable[..., Any]] = {
     "create_graph": lambda **k: tw.grad(tw.sum, **k),
     "device": lambda **k: nn.ReLU(**k),
@@ -147,6 +153,12 @@ KEYWORDS: dict[str, Callable[..., Any]] = {
     "pin_memory": lambda **k: tw.zeros(3, **k),
     "requires_grad": lambda **k: nn.Linear(2, 2, **k),
     "size_average": lambda **k: nn.MSELoss(**k),
+    "args": lambda **k: tw.scipy.integrate.odeint(tw.sin, 0.0, [0.0, 1.0], **k),
+    "bounds": lambda **k: tw.scipy.optimize.minimize(tw.sum, IMAGE, **k),
+    "events": lambda **k: tw.scipy.integrate.solve_ivp(tw.sin, (0, 1), 0.0, **k),
+    "jac": lambda **k: tw.scipy.optimize.minimize(tw.sum, IMAGE, **k),
+    "last_epoch": lambda **k: tw.optim.lr_scheduler.StepLR(OPTIMIZER, 1, **k),
+    "verbose": lambda **k: tw.optim.lr_scheduler.ExponentialLR(OPTIMIZER, 1, **k),
     "donate_argnums": lambda **k: tw.jit(tw.sum, **k),
     "train": lambda **k: nn.Linear(4, 2)(IMAGE, **k),
     "training": lambda **k: nn.Dropout()(IMAGE, **k),
