@@ -37,6 +37,10 @@ SLOWEST = 10
 # Two halves, each in order: the tests of a file share kernels, texts and pages.
 IN_HALVES = ["-n", "2", "--dist", "worksteal"]
 
+# Browser tests wait for answers now and then, and take longer in all: unit tests fill
+# what they leave idle, so that both cores have work to the end.
+YIELDING = ["nice", "-n", "5"] if os.name == "posix" else []
+
 UNIT_OPTIONS = ["--doctest-modules", *IN_HALVES]
 UNIT_TESTS = ["tests", "tensorweb", *UNIT_OPTIONS]
 
@@ -44,6 +48,8 @@ BROWSER_OPTIONS = IN_HALVES
 BROWSER_TESTS = ["e2e", *BROWSER_OPTIONS]
 
 NUMPY_MATTERS = ["e2e", "-m", "numpy_or_not"]
+
+UNIT_STEP = "tests"
 
 LAVAPIPE = {"GALLIVM_PERF": "nopt", "LP_NATIVE_VECTOR_WIDTH": "128"}
 """Mesa's Vulkan for processors: compile quickly. Most kernels of a test run once, and
@@ -147,7 +153,7 @@ def run(wheels: Path | None, selection: Selection) -> int:
             checked = None if expression else parallel.submit(checks.run)
             sites = _sites(wheels, browser)
             pages = parallel.submit(_test_pages, report, sites, expression)
-            _pytest(report, "tests", selection.unit, expression)
+            _pytest(report, UNIT_STEP, selection.unit, expression)
             if checked:
                 report.add("checks", ", ".join(checked.result()))
             pages.result()
@@ -259,14 +265,8 @@ def _pytest(
         print(f"\n== {step}", flush=True)
     progress = environment.CACHE / f"{step.replace(' ', '-')}.progress"
     progress.unlink(missing_ok=True)
-    command: list[str | Path] = [
-        environment.PYTHON,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "tools.progress",
-    ]
+    command: list[str | Path] = [*YIELDING] if step == UNIT_STEP else []
+    command += [environment.PYTHON, "-m", "pytest", "-q", "-p", "tools.progress"]
     command += ["--progress", progress, *arguments]
     if expression:
         command += ["-k", expression]
