@@ -226,30 +226,29 @@ LEAST_SKINNY_DEPTH = 256
 # Results of the largest tile for operands that are read element by element.
 LARGEST_SCALAR_TILE = 64 * 64
 
-# A smaller tile is used if less than this fraction of a tile's results is in bounds.
-LEAST_TILE_USE = 0.7
+# A tile is not used if less than this fraction of its results is in bounds.
+LEAST_TILE_USE = 0.5
 
-# With fewer workgroups the depth is split ...
+# Fewer workgroups than these leave most of the GPU idle.
 FEW_GROUPS = 32
 
-# ... until there are this many times as many.
-SPLIT_FACTOR = 4
+# Microseconds between two launches of a recorded plan.
+LAUNCH_TIME = 3.0
+
+# Microseconds of the launch that adds parts of the depth, and words of parts that a
+# core writes and reads in a microsecond.
+SPLIT_TIME = 6.0
+CORE_WORDS = 5700
 
 # Largest number of parts of the depth, each with separate partial results.
 MOST_SPLITS = 64
 
-# Least number of terms of a part ...
+# Tiles of a core up to which parts of the depth are considered; more tiles are even
+# without them.
+MOST_SPLIT_TILES = 8
+
+# Least number of terms of a part.
 LEAST_SPLIT_DEPTH = 128
-
-# ... and of a part if a smaller tile would need no split. 256 x 8192 x 256 in 16 parts:
-# 32.5 instead of 17.3 TFLOP/s.
-LEAST_LARGE_SPLIT_DEPTH = 512
-
-# From this depth on all cores share it, if tiles occupy at most half the cores ...
-VERY_DEEP = 2048
-
-# ... in parts of at least this many terms.
-LEAST_VERY_DEEP_SPLIT = 256
 
 # Tests per bit from which a padding mask costs less than comparisons in the loop.
 LEAST_MASK_TESTS = 2

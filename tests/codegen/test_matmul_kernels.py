@@ -242,7 +242,7 @@ def test_table_is_ordered_and_fits_the_least_device() -> None:
         ((1, 512, 512, 512), "narrow"),
         ((64, 256, 256, 256), "large"),
         ((1, 256, 256, 256), "small"),
-        ((64, 512, 49, 4608), "square"),
+        ((64, 512, 49, 4608), "tall"),
         ((1, 4096, 16, 4096), "small"),
         ((1, 8, 4096, 4096), "low"),
         ((1, 12, 50257, 768), "flat"),
@@ -261,12 +261,12 @@ def test_choice_follows_the_size(sizes: tuple[int, ...], name: str) -> None:
 @pytest.mark.parametrize(
     ("sizes", "name", "splits"),
     [
-        ((1, 512, 512, 8192), "large", 16),
+        ((1, 512, 512, 8192), "tall", 12),
         ((1, 256, 256, 8192), "wide", 16),
-        ((1, 4096, 64, 4096), "square", 4),
-        ((1, 128, 128, 16384), "square", 32),
+        ((1, 4096, 64, 4096), "medium", 8),
+        ((1, 128, 128, 16384), "wide", 64),
         ((1, 1024, 1024, 1024), "wide", 1),
-        ((1, 16, 16, 1024), "small", 8),
+        ((1, 768, 3072, 4096), "large", 7),
     ],
 )
 def test_deep_products_are_split(
@@ -276,6 +276,15 @@ def test_deep_products_are_split(
     target = Target(workgroup_bytes=32768)
     choice = choose_tile(batch, rows, columns, depth, target)
     assert (choice.tile.name, choice.splits) == (name, splits)
+
+
+def test_cores_with_one_tile_more_keep_no_others_waiting() -> None:
+    target = Target(workgroup_bytes=32768)
+    for columns in range(1024, 8192, 512):
+        choice = choose_tile(1, 1024, columns, 2048, target)
+        groups = choice.tile.groups(1, 1024, columns) * choice.splits
+        missing = -groups % target.cores
+        assert missing < 0.2 * groups, (columns, choice)
 
 
 def test_choice_fits_the_device() -> None:
@@ -294,14 +303,14 @@ def test_choice_fits_the_device() -> None:
 @pytest.mark.parametrize(
     ("sizes", "name", "splits"),
     [
-        ((64, 64, 3136, 576), "broad windows", 1),
+        ((64, 64, 3136, 576), "windows", 1),
         ((32, 32, 3136, 288), "low windows", 1),
         ((64, 64, 12544, 147), "broad windows", 1),
         ((32, 64, 3136, 576), "windows", 1),
         ((2, 64, 3136, 576), "narrow", 1),
-        ((1, 64, 3136, 576), "small", 1),
-        ((32, 256, 784, 2304), "tall windows", 1),
-        ((1, 512, 49, 4608), "narrow", 8),
+        ((1, 64, 3136, 576), "narrow", 1),
+        ((64, 128, 784, 1152), "tall windows", 1),
+        ((1, 512, 49, 4608), "tall windows", 33),
     ],
 )
 def test_choice_for_windows(sizes: tuple[int, ...], name: str, splits: int) -> None:
@@ -312,4 +321,5 @@ def test_choice_for_windows(sizes: tuple[int, ...], name: str, splits: int) -> N
 
 
 def test_operands_read_one_by_one_take_smaller_tiles() -> None:
-    assert choose_tile(1, 4096, 4096, 4096, in_vectors=False).tile.name == "square"
+    choice = choose_tile(1, 4096, 4096, 4096, in_vectors=False)
+    assert choice.tile.rows * choice.tile.columns == 64 * 64

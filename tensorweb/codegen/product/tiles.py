@@ -5,6 +5,10 @@ keeps `thread_rows` by `thread_columns` accumulators in registers. Larger tiles 
 less; smaller ones occupy more of the GPU. If there are few tiles, the depth of a tile
 is divided into `slices` with separate threads, whose accumulators are added in
 workgroup memory at the end: this adds threads without smaller blocks of accumulators.
+
+The tile with the shortest estimated time is chosen. All tiles of a product take equally
+long, so that a core with one tile more than the others keeps them waiting: sharing the
+depth of each result among several workgroups (`splits`) evens the cores out.
 """
 
 from __future__ import annotations
@@ -24,11 +28,12 @@ class ProductTile:
         name: name for diagnostics.
         rows, columns, depth: sizes of the tile, multiples of four.
         thread_rows, thread_columns: results of one thread, multiples of four.
-        enough: workgroups below which a smaller tile is faster.
+        rate: TFLOP/s of the measured GPU if all cores run as many as they can.
         at_once: workgroups that one core runs concurrently.
+        alone: fraction of a core's rate that a single workgroup reaches.
+        start: terms in whose time a workgroup loads its first tile and stores results.
         slices: parts of the depth, each with separate threads.
         unrolled: unrolled iterations of the innermost loop.
-        least_depth: least number of terms for which it is faster than a smaller tile.
     """
 
     name: str
@@ -37,11 +42,12 @@ class ProductTile:
     depth: int
     thread_rows: int
     thread_columns: int
-    enough: int
-    at_once: int = 1
+    rate: float
+    at_once: int
+    alone: float
+    start: int
     slices: int = 1
     unrolled: int = 16
-    least_depth: int = 0
 
     @property
     def across(self) -> int:
@@ -106,16 +112,40 @@ class ProductTile:
         area = self.rows * self.columns * self.groups(1, rows, columns)
         return rows * columns / max(area, 1)
 
+    def microseconds(
+        self,
+        splits: int,
+        batch: int,
+        rows: int,
+        columns: int,
+        depth: int,
+        cores: int,
+    ) -> float:
+        """Return the estimated time of a problem whose depth is shared by `splits`."""
+        each = ceil_divide(self.groups(batch, rows, columns) * splits, cores)
+        rest = each % self.at_once
+        passes = float(each)
+        if rest:  # fewer workgroups than a core can run use less of it
+            idle = (self.at_once - rest) / (self.at_once - 1)
+            passes += rest / self.alone**idle - rest
+        terms = ceil_divide(depth, splits * self.depth) * self.depth + self.start
+        work = passes * 2 * self.rows * self.columns * terms
+        time = policy.LAUNCH_TIME + work * policy.MEASURED_CORES / (self.rate * 1e6)
+        if splits > 1:  # partial sums are stored, and read by a second launch
+            words = batch * rows * columns * (splits + 1)
+            time += policy.SPLIT_TIME + words / (policy.CORE_WORDS * cores)
+        return time
+
 
 PRODUCT_TILES: tuple[ProductTile, ...] = (
-    ProductTile("large", 128, 128, 16, 8, 16, 200, 2, least_depth=193),
-    ProductTile("broad", 128, 128, 16, 8, 8, 200, 1, least_depth=193),
-    ProductTile("wide", 64, 128, 32, 8, 8, 120, 1, 2, least_depth=193),
-    ProductTile("tall", 128, 64, 16, 8, 8, 1000),
-    ProductTile("square", 64, 64, 32, 8, 8, 96, 2, 2, least_depth=257),
-    ProductTile("medium", 64, 64, 16, 8, 4, 120, 2),
-    ProductTile("narrow", 64, 32, 32, 8, 4, 100, 1, 4),
-    ProductTile("small", 32, 16, 64, 4, 4, 0, 2, 4),
+    ProductTile("large", 128, 128, 16, 8, 16, 45.5, 2, 0.57, 40),
+    ProductTile("broad", 128, 128, 16, 8, 8, 45, 2, 0.8, 40),
+    ProductTile("wide", 64, 128, 32, 8, 8, 39.5, 1, 1, 13, slices=2),
+    ProductTile("tall", 128, 64, 16, 8, 8, 43, 3, 0.82, 15),
+    ProductTile("square", 64, 64, 32, 8, 8, 39.4, 2, 0.86, 21, slices=2),
+    ProductTile("medium", 64, 64, 16, 8, 4, 41, 4, 0.77, 11),
+    ProductTile("narrow", 64, 32, 32, 8, 4, 34.5, 5, 0.93, 35, slices=4),
+    ProductTile("small", 32, 16, 64, 4, 4, 22.8, 3, 0.9, 48, slices=4),
 )
 """From the largest to the smallest, as measured in `docs/contributing/tuning.md`.
 
@@ -123,18 +153,19 @@ PRODUCT_TILES: tuple[ProductTile, ...] = (
 """
 
 WINDOW_TILES: tuple[ProductTile, ...] = (
-    ProductTile("tall windows", 128, 64, 16, 8, 8, 100),
-    ProductTile("broad windows", 64, 128, 16, 8, 8, 1500),
-    ProductTile("windows", 64, 64, 16, 8, 4, 200),
-    ProductTile("low windows", 32, 64, 16, 8, 4, 200),
-    *PRODUCT_TILES[-2:],
+    ProductTile("tall windows", 128, 64, 16, 8, 8, 41, 3, 0.78, 15),
+    ProductTile("broad windows", 64, 128, 16, 8, 8, 41, 3, 0.78, 15),
+    ProductTile("windows", 64, 64, 16, 8, 4, 38, 4, 0.6, 11),
+    ProductTile("low windows", 32, 64, 16, 8, 4, 34, 5, 0.42, 11),
+    ProductTile("narrow", 64, 32, 32, 8, 4, 30, 5, 0.93, 35, slices=4),
+    ProductTile("small", 32, 16, 64, 4, 4, 21, 3, 0.9, 48, slices=4),
 )
 """Tiles for operands with several axes per group: few loads per thread."""
 
 SKINNY_TILES: tuple[ProductTile, ...] = (
-    ProductTile("low", 8, 32, 128, 8, 4, 0, 1, 16),
-    ProductTile("flat", 16, 32, 128, 8, 4, 0, 1, 16),
-    ProductTile("thin", 32, 8, 128, 4, 4, 0, 1, 16),
+    ProductTile("low", 8, 32, 128, 8, 4, 7, 2, 0.8, 128, slices=16),
+    ProductTile("flat", 16, 32, 128, 8, 4, 13, 2, 0.8, 128, slices=16),
+    ProductTile("thin", 32, 8, 128, 4, 4, 7, 2, 0.8, 128, slices=16),
 )
 """Tiles for few rows or columns, which are bound by reading the other operand.
 
@@ -143,7 +174,7 @@ smallest tile.
 """
 
 
-SOFTWARE_TILE = ProductTile("software", 32, 32, 16, 4, 4, 0, unrolled=8)
+SOFTWARE_TILE = ProductTile("software", 32, 32, 16, 4, 4, 1, 1, 1, 0, unrolled=8)
 """Tile for software adapters, whose threads are run one after another."""
 
 
@@ -183,50 +214,41 @@ def choose_tile(
     """
     if target.is_software:
         return TileChoice(SOFTWARE_TILE, 1)
-    few = target.scaled(policy.FEW_GROUPS)
-    if not has_windows and depth >= policy.LEAST_SKINNY_DEPTH:
-        for tile in SKINNY_TILES:
-            if tile.fits(target) and tile.is_filled(rows, columns):
-                return TileChoice(
-                    tile, _splits(tile, batch, rows, columns, depth, target)
-                )
-    fitting = candidates(batch, rows, columns, target, in_vectors, has_windows)
-    tuned = None
+    tiles = candidates(batch, rows, columns, target, in_vectors, has_windows)
     if not has_windows:  # what `tune` measures has none
         tuned = dict(target.tuned).get(problem_of(batch, rows, columns, in_vectors))
-    for tile in fitting:
-        groups = tile.groups(batch, rows, columns)
-        if tile.name == tuned and groups >= few:
-            return TileChoice(tile, 1)
-    for tile in fitting:
-        if tile.accumulators > target.accumulators or depth < tile.least_depth:
-            continue
-        groups = tile.groups(batch, rows, columns)
-        enough = max(target.scaled(tile.enough), few)
-        if groups >= enough and tile is PRODUCT_TILES[-1]:
-            break
-        if groups >= enough:
-            return TileChoice(tile, 1)
-        splits = min(target.cores * tile.at_once // groups, policy.MOST_SPLITS)
-        splits = min(splits, depth // policy.LEAST_LARGE_SPLIT_DEPTH)
-        if groups * splits >= enough:
-            return TileChoice(tile, splits)
-    smallest = PRODUCT_TILES[-1]
-    return TileChoice(smallest, _splits(smallest, batch, rows, columns, depth, target))
+        few = target.scaled(policy.FEW_GROUPS)
+        for tile in tiles:
+            if tile.name == tuned and tile.groups(batch, rows, columns) >= few:
+                return TileChoice(tile, 1)
+        if depth >= policy.LEAST_SKINNY_DEPTH:
+            skinny = [tile for tile in SKINNY_TILES if tile.fits(target)]
+            filled = [tile for tile in skinny if tile.is_filled(rows, columns)]
+            tiles = filled[:1] or tiles
+    tiles = [tile for tile in tiles if tile.accumulators <= target.accumulators]
+    tiles = tiles or [PRODUCT_TILES[-1]]
+    choices = [
+        TileChoice(tile, splits)
+        for tile in tiles
+        for splits in _splits(tile.groups(batch, rows, columns), depth, target.cores)
+    ]
+    sizes = batch, rows, columns, depth, target.cores
+    return min(
+        choices, key=lambda choice: choice.tile.microseconds(choice.splits, *sizes)
+    )
 
 
-def _splits(
-    tile: ProductTile, batch: int, rows: int, columns: int, depth: int, target: Target
-) -> int:
-    """Return the number of parts of the depth that occupies enough workgroups."""
-    few, cores = target.scaled(policy.FEW_GROUPS), target.cores
-    groups = max(tile.groups(batch, rows, columns), 1)
-    splits = ceil_divide(policy.SPLIT_FACTOR * few, groups) if groups < few else 1
-    has_idle_cores = few <= groups <= cores // 2
-    if has_idle_cores and depth >= policy.VERY_DEEP and tile is PRODUCT_TILES[-1]:
-        most = depth // policy.LEAST_VERY_DEEP_SPLIT
-        splits = max(splits, min(ceil_divide(2 * cores, groups), most))
-    return max(min(splits, depth // policy.LEAST_SPLIT_DEPTH, policy.MOST_SPLITS), 1)
+def _splits(groups: int, depth: int, cores: int) -> list[int]:
+    """Return the numbers of parts of the depth that may be fastest.
+
+    For each number of workgroups a core may get, the largest number of parts is enough.
+    """
+    most = min(depth // policy.LEAST_SPLIT_DEPTH, policy.MOST_SPLITS)
+    parts = {
+        min(tiles * cores // max(groups, 1), most)
+        for tiles in range(1, policy.MOST_SPLIT_TILES + 1)
+    }
+    return [1, *sorted(splits for splits in parts if splits > 1)]
 
 
 def candidates(
