@@ -7,17 +7,18 @@ Those are explained by further steps, down to the data.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, compress
 from math import prod
 
 from tensorweb import dtypes, frames
 from tensorweb.display.statistics import short, values_of
 from tensorweb.evaluate import read_steps
 from tensorweb.frames import Location
-from tensorweb.graph.node import Node, pair_of
-from tensorweb.graph.op import COMPLEX
+from tensorweb.graph.node import Node, leaf, pair_of
 from tensorweb.graph.provenance import Provenance
+from tensorweb.graph.storage import HostData
 from tensorweb.hostdata import Number
 from tensorweb.inspection import dependence
 from tensorweb.nodes.elementwise import cast, elementwise
@@ -31,6 +32,9 @@ from tensorweb.waits import Steps
 
 MOST_ROWS = 24
 """Most operations of a line that a step lists."""
+
+MOST_READ = 1 << 16
+"""Cells up to which a mask is computed on the CPU, and a value read as a whole."""
 
 FIRST_TERMS = 3
 """Terms of a long sum that are shown before its last one."""
@@ -133,13 +137,15 @@ def explain_cell(
         node: the value.
         index: the cell, not negative.
     """
-    mask = dependence.cell(node, index)
-    if node.op is COMPLEX:
-        node = pair_of(node)
+    whole = pair_of(node)
+    order = _line_of(provenance, whole)
+    device, given = yield from _followed(provenance, order)
+    mask = dependence.cell(node, index, device)
+    if node is not whole:
+        node = whole
         mask = expand(expand_dims(mask, (len(index),)), node.shape)
         index = (*index, 0)
-    order = _line_of(provenance, node)
-    masks = _masks(provenance, order, node, mask)
+    masks = _masks(provenance, order, node, mask, given)
     computed = [one for one in reversed(order) if _is_row(one)][:MOST_ROWS]
     line = set(order)
     outside = [one for one in masks if _is_source(one, line, node)]
@@ -154,7 +160,8 @@ def explain_cell(
     read: list[tuple[Node, Node]] = []
     for one, at in rows.items():
         sources = provenance.inputs_of(one)
-        parts = dependence.input_masks(one, sources, dependence.cell(one, at))
+        lit_one = dependence.cell(one, at, device)
+        parts = dependence.input_masks(one, _moved(sources, given), lit_one)
         read += zip(sources, parts, strict=True)
     cells = yield from _lit([part for _, part in read])
     shown = [(one, _Lit(1, [ravel_index(at, one.shape)])) for one, at in rows.items()]
@@ -208,16 +215,18 @@ def reached_cells(
         targets: the values that are asked for.
     """
     start = pair_of(node)
-    mask = dependence.cell(node, index)
+    order = provenance.ordered(targets, lambda one: one is not start)
+    device, moved = yield from _followed(provenance, order)
+    mask = dependence.cell(node, index, device)
     if start is not node:
         mask = expand(expand_dims(mask, (len(index),)), start.shape)
     masks = {start: mask}
-    for one in provenance.ordered(targets, lambda one: one is not start):
+    for one in order:
         sources = provenance.inputs_of(one)
         if not any(each in masks for each in sources):
             continue
-        given = [masks.get(each) or dependence.empty(each) for each in sources]
-        masks[one] = dependence.reached(one, sources, given)
+        given = [masks.get(each) or dependence.empty(each, device) for each in sources]
+        masks[one] = dependence.reached(one, _moved(sources, moved), given)
     asked = [one for one in dict.fromkeys(targets) if one in masks and one is not start]
     lit = yield from _lit([masks[one] for one in asked])
     found = [(one, each) for one, each in zip(asked, lit, strict=True) if each.count]
@@ -236,10 +245,14 @@ def first_nonfinite(
     found = yield from explain_cell(provenance, node, index)
     while True:
         sources = [(source.terms.node, source.mask) for source in found.sources]
+        moved = yield from _on_cpu(
+            [one for one, mask in sources if one.device != mask.device]
+        )
+        sources = [(moved.get(one, one), mask) for one, mask in sources]
         wrong = yield from _lit([_where_nonfinite(*each) for each in sources])
         following = [
-            (source, lit.positions[0])
-            for (source, _), lit in zip(sources, wrong, strict=True)
+            (source.terms.node, lit.positions[0])
+            for source, lit in zip(found.sources, wrong, strict=True)
             if lit.positions
         ]
         if not following:
@@ -290,8 +303,45 @@ def _line_of(provenance: Provenance, node: Node) -> list[Node]:
     return provenance.ordered([node], is_inside)
 
 
+def _followed(
+    provenance: Provenance, order: Sequence[Node]
+) -> Steps[tuple[str, dict[Node, Node]]]:
+    """Return the device of the masks, and there what they follow by its value.
+
+    Small masks are computed on the CPU: a GPU would compile some 40 kernels for them,
+    which takes seconds where it is imitated by software. `""` is each node's own.
+    """
+    nodes = {*order, *chain.from_iterable(map(provenance.inputs_of, order))}
+    if any(node.size > MOST_READ for node in nodes):
+        return "", {}
+    read = [each for one in order for each in _values_of(provenance, one)]
+    return "cpu", (yield from _on_cpu(read))
+
+
+def _values_of(provenance: Provenance, node: Node) -> Sequence[Node]:
+    return dependence.followed(node, provenance.inputs_of(node))
+
+
+def _on_cpu(nodes: Sequence[Node]) -> Steps[dict[Node, Node]]:
+    """Return values of another device as data of the CPU."""
+    others = [node for node in dict.fromkeys(nodes) if node.device != "cpu"]
+    if not others:
+        return {}
+    found = yield from read_steps(others, is_display=True)
+    data = zip(others, found, strict=True)
+    return {one: leaf(HostData(x), one.shape, one.dtype, "cpu") for one, x in data}
+
+
+def _moved(nodes: Sequence[Node], moved: Mapping[Node, Node]) -> list[Node]:
+    return [moved.get(node, node) for node in nodes]
+
+
 def _masks(
-    provenance: Provenance, order: Sequence[Node], node: Node, mask: Node
+    provenance: Provenance,
+    order: Sequence[Node],
+    node: Node,
+    mask: Node,
+    given: Mapping[Node, Node],
 ) -> dict[Node, Node]:
     """Return the masks of the cells that masked cells come from, by node of a line."""
     masks: dict[Node, Node] = {node: mask}
@@ -299,7 +349,7 @@ def _masks(
         if one not in masks:
             continue
         sources = provenance.inputs_of(one)
-        parts = dependence.input_masks(one, sources, masks[one])
+        parts = dependence.input_masks(one, _moved(sources, given), masks[one])
         for source, part in zip(sources, parts, strict=True):
             before = masks.get(source)
             if before is not None:
@@ -312,9 +362,20 @@ def _lit(masks: Sequence[Node]) -> Steps[list[_Lit]]:
     """Return how many cells of each mask are set, the first of them and the last."""
     if not masks:
         return []
-    numbers = yield from _numbers([_summary(mask) for mask in masks])
+    is_read = [mask.size <= MOST_READ for mask in masks]
+    numbers = yield from _numbers(
+        [
+            mask if read else _summary(mask)
+            for mask, read in zip(masks, is_read, strict=True)
+        ]
+    )
     found = []
-    for count, *positions in numbers:
+    for read, own in zip(is_read, numbers, strict=True):
+        if read:
+            lit = list(compress(range(len(own)), own))
+            found.append(_Lit(len(lit), sorted({*lit[:FIRST_TERMS], *lit[-1:]})))
+            continue
+        count, *positions = own
         kept = sorted({int(each) for each in positions if each >= 0})
         found.append(_Lit(int(count), kept if count else []))
     return found
@@ -343,12 +404,20 @@ def _summary(mask: Node) -> Node:
 
 def _terms(asked: Sequence[tuple[Node, _Lit]]) -> Steps[list[Terms]]:
     """Return the values at the positions that were read, and their indices."""
-    parts = [_picked(node, lit.positions) for node, lit in asked if lit.positions]
-    numbers = iter((yield from _numbers(parts)))
+    parts = [
+        one if one.size <= MOST_READ else _picked(one, lit.positions)
+        for one, lit in asked
+        if lit.positions
+    ]
+    distinct = list(dict.fromkeys(parts))
+    read = dict(zip(distinct, (yield from _numbers(distinct)), strict=True))
+    numbers = iter([read[part] for part in parts])
     found = []
     for node, lit in asked:
         indices = tuple(unravel_index(each, node.shape) for each in lit.positions)
         values = tuple(next(numbers)) if indices else ()
+        if indices and node.size <= MOST_READ:
+            values = tuple(values[at] for at in lit.positions)
         found.append(Terms(node, lit.count, indices, values))
     return found
 

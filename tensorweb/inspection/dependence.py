@@ -51,10 +51,13 @@ def input_masks(node: Node, inputs: Nodes, mask: Node) -> list[Node]:
 
     Args:
         node: the operation.
-        inputs: its inputs, which a computed node has dropped.
+        inputs: its inputs, which a computed node has dropped; the `followed` ones on
+            the device of the mask.
         mask: of the node's shape.
     """
-    variables = [alias(empty(each)) for each in inputs]
+    if not inputs:
+        return []
+    variables = [alias(empty(each, mask.device)) for each in inputs]
     twin = _twin(node, inputs, variables)
     parts = BackwardPass([twin], variables).vjp([twin], [mask])
     return [_limited(part) for part in parts]
@@ -72,19 +75,28 @@ def computed_again(node: Node, inputs: Nodes, device: str) -> Node:
     return Node(node.op, tuple(inputs), node.attrs, node.shape, node.dtype, device)
 
 
-def cell(node: Node, index: Sequence[int]) -> Node:
-    """Return the mask of one cell of a node."""
-    one = constant(1, dtypes.float32, node.device, (1,) * len(node.shape))
-    return embed(empty(node), one, index)
+def followed(node: Node, inputs: Nodes) -> Nodes:
+    """Return the inputs whose values tell which cells the others give."""
+    if node.op is OPS["where"] or node.op is OPS["sort"]:
+        return inputs[:1]
+    kinds = {"gather": inputs[1:], "scatter": inputs[1:-1], "accumulate": inputs[1:2]}
+    return kinds.get(node.op.kind, ())
+
+
+def cell(node: Node, index: Sequence[int], device: str = "") -> Node:
+    """Return the mask of one cell of a node, on its device or another one."""
+    none = empty(node, device)
+    one = constant(1, dtypes.float32, none.device, (1,) * len(node.shape))
+    return embed(none, one, index)
 
 
 def _twin(node: Node, inputs: Nodes, masks: Nodes) -> Node:
     return TWINS.get(node.op.kind, _everything)(node, inputs, masks)
 
 
-def empty(node: Node) -> Node:
+def empty(node: Node, device: str = "") -> Node:
     """Return the mask of no cell of a node."""
-    return constant(0, dtypes.float32, node.device, node.shape)
+    return constant(0, dtypes.float32, device or node.device, node.shape)
 
 
 def _limited(mask: Node) -> Node:
@@ -124,11 +136,11 @@ def _stored_view(node: Node, inputs: Nodes, masks: Nodes) -> Node:
     if view == View.contiguous(mask.shape):
         return mask
     terms = [
-        (_along(view.shape, axis, node.device), stride)
+        (_along(view.shape, axis, mask.device), stride)
         for axis, stride in enumerate(view.strides)
     ]
-    positions = index_sum(terms, len(view.shape), node.device)
-    start = constant(view.offset, dtypes.int32, node.device)
+    positions = index_sum(terms, len(view.shape), mask.device)
+    start = constant(view.offset, dtypes.int32, mask.device)
     positions = expand(plus(positions, start), view.shape)
     flat = reshape(mask, (size(mask.shape),))
     return gather(flat, [positions], Taking((0,), 0), view.shape)
@@ -148,7 +160,8 @@ def _rebuilt(node: Node, inputs: Nodes, masks: Nodes) -> Node:
 
 def _again(node: Node, op: Op, *inputs: Node) -> Node:
     """Return an operation on masks with the attributes of a node."""
-    return Node(op, inputs, node.attrs, node.shape, dtypes.float32, node.device)
+    device = inputs[0].device
+    return Node(op, inputs, node.attrs, node.shape, dtypes.float32, device)
 
 
 def _reduction(node: Node, inputs: Nodes, masks: Nodes) -> Node:
@@ -176,7 +189,8 @@ def _sorted(node: Node, inputs: Nodes, masks: Nodes) -> Node:
         return expand(total, node.shape)
     descending = attributes_of(node, Ordering).descending
     order = argsort(inputs[0], last, descending)
-    others = [_along(node.shape, axis, node.device) for axis in range(last)]
+    device = masks[0].device
+    others = [_along(node.shape, axis, device) for axis in range(last)]
     taking = Taking(tuple(range(last + 1)), 0)
     return gather(masks[0], [*others, order], taking, node.shape)
 

@@ -298,7 +298,10 @@ class Inside:
         ]
 
     async def _answer(self, steps: Steps[T]) -> T:
-        return run_blocking(steps) if self._blocking else await run_async(steps)
+        if self._blocking:
+            return run_blocking(steps)
+        await open_device_async("cpu")  # computes small masks
+        return await run_async(steps)
 
     def _record(
         self, entries: Sequence[tensors.Entry], found: Explanation

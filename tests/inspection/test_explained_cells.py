@@ -8,8 +8,10 @@ import pytest
 
 import tensorweb as tw
 from tensorweb import frames
+from tensorweb.events import record_kernels
 from tensorweb.graph.node import Node
 from tensorweb.graph.provenance import Provenance
+from tensorweb.inspection import cells
 from tensorweb.inspection.cells import (
     Explanation,
     explain_cell,
@@ -17,6 +19,14 @@ from tensorweb.inspection.cells import (
     text_of_row,
 )
 from tensorweb.waits import run_blocking
+
+
+@pytest.fixture(params=[0, cells.MOST_READ], ids=["large", "small"], autouse=True)
+def most_read(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Compute masks also as those of large values are."""
+    most: int = request.param
+    monkeypatch.setattr(cells, "MOST_READ", most)
+    return most
 
 
 def why(provenance: Provenance, node: Node, index: Sequence[int]) -> Explanation:
@@ -46,6 +56,22 @@ def test_a_line_is_explained_in_numbers() -> None:
         ((0, 0), (1, 0)),
     ]
     assert tw.Tensor(found.sources[0].mask).tolist() == [[0, 0], [1, 1]]
+
+
+def test_small_masks_need_no_kernel_of_a_gpu(webgpu: str, most_read: int) -> None:
+    with Provenance().open() as provenance:
+        x = tw.realize(tw.arange(12.0, device=webgpu).reshape(3, 4) * 1)
+        at = tw.realize(tw.asarray([2, 0], device=webgpu) * 1)
+        y = tw.realize(tw.where(x[at] > 3, x[at], tw.nan))
+    with record_kernels() as kernels:
+        found = why(provenance, y.node, (1, 2))
+    assert texts(found)[:2] == ["where(False; nan) = nan", "2 > 3 = False"]
+    assert found.sources[0].terms.indices == ((0, 2),)
+    nan = run_blocking(first_nonfinite(provenance, y.node, (1, 2)))
+    assert texts(nan) == texts(found)
+    devices = {source.mask.device for source in found.sources}
+    assert devices == {"cpu" if most_read else webgpu}
+    assert (len(kernels) < 3) == (most_read > 0)
 
 
 def test_data_have_a_value_and_no_sources() -> None:
