@@ -20,6 +20,7 @@ from tensorweb.devices import (
 )
 from tensorweb.dtypes import (
     DType,
+    bfloat16,
     bool,
     complex64,
     complex128,
@@ -123,6 +124,7 @@ __all__ = [
     "__version__",
     "associative_scan",
     "bar_chart",
+    "bfloat16",
     "bool",
     "broadcast_shapes",
     "check_grads",

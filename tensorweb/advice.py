@@ -182,7 +182,6 @@ _TENSORWEB: dict[str, str] = {
     "unbind": "unstack",
     "unsqueeze": "expand_dims",
     "zero_grad": "write `x.grad = None`",
-    "bfloat16": "the shortest floats are those of `tw.float16`",
     "chunk": "write `x.chunk(2)`",
     "split": "write `x.split(2)` for parts of length 2, `np.split(x, 2)` for 2 parts",
     "split_with_sizes": "write `x.split([1, 1])`",
@@ -202,7 +201,7 @@ _TENSORWEB: dict[str, str] = {
     "scatter_": "write `np.put_along_axis(x, indices, 1.0, axis)`",
     "uniform_": "write `tw.nn.init.uniform_(x)`",
     "Generator": f"write {_KEY}, and `tw.random.split(key)` for more of them",
-    "amp": "write `x.astype(tw.float16)` where half precision is enough",
+    "amp": "write `x.astype(tw.bfloat16)` where half precision is enough",
     "autograd": (
         "write `tw.grad(f)(x)`, `tw.vjp` or `loss.backward()`, and `tw.custom_vjp` for "
         "a rule of your own"
@@ -325,6 +324,7 @@ _MODULE: dict[str, str] = {
     "get_parameter": "write `dict(model.named_parameters())`",
     "get_submodule": "write `dict(model.named_modules())`",
     "half": "write `model.to(dtype=tw.float16)`",
+    "bfloat16": "write `model.to(dtype=tw.bfloat16)`",
     "register_backward_hook": "gradients have no hooks; `tw.vjp(model, x)` has both",
     "register_full_backward_hook": (
         "gradients have no hooks; `tw.vjp(model, x)` has both"

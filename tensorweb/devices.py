@@ -66,8 +66,8 @@ DEVICES: dict[str, Device] = {
             "webgpu",
             "tensorweb.backends.webgpu",
             frozenset(name for name, dtype in dtypes.BY_NAME.items() if dtype.wgsl),
-            "the GPU through WebGPU: bool, integers up to 32 bits, float32, complex64, "
-            "at times float16",
+            "the GPU through WebGPU: bool, integers up to 32 bits, bfloat16, float32, "
+            "complex64, at times float16",
             varying=frozenset({"float16"}),
             is_numbered=True,
         ),

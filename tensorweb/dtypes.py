@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import math
-import struct
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,7 +27,8 @@ class DType:
         name: the Array API name, for example `float32`.
         kind: `bool`, `int`, `uint`, `float` or `complex`.
         bits: bits of one element on the host.
-        typecode: the letter of the standard library's `array` and `struct` modules.
+        typecode: the letter of the standard library's `array` and `struct` modules;
+            for bfloat16, which they lack, that of the package ml_dtypes.
         wgsl: the WGSL type of an element that is stored alone, or `""` where WebGPU
             cannot hold the dtype.
 
@@ -70,6 +70,15 @@ class DType:
         return float32 if self.bits == 64 else float64
 
     @property
+    def wide(self) -> DType:
+        """The dtype of computations: float32 for 16-bit floats, else the dtype itself.
+
+        >>> bfloat16.wide, float16.wide, float64.wide
+        (tensorweb.float32, tensorweb.float32, tensorweb.float64)
+        """
+        return float32 if self is float16 or self is bfloat16 else self
+
+    @property
     def char(self) -> str:
         """The letter of the dtype, which `np.dtype` takes.
 
@@ -85,7 +94,7 @@ class DType:
         >>> int32.str, bool.str
         ('<i4', '|b1')
         """
-        code = f"{self.kind[0]}{self.itemsize}"
+        code = "V2" if self is bfloat16 else f"{self.kind[0]}{self.itemsize}"
         return f"|{code}" if self.itemsize == 1 else f"<{code}"
 
     @property
@@ -151,6 +160,8 @@ class DType:
         """NumPy's dtype of this name, for those who have imported NumPy themselves."""
         if (numpy := sys.modules.get("numpy")) is None:
             raise AttributeError("dtype: NumPy is not imported.")
+        if self is bfloat16 and "ml_dtypes" not in sys.modules:
+            raise AttributeError("dtype: NumPy has bfloat16 of the package ml_dtypes.")
         return numpy.dtype(self.name)  # type: ignore[no-any-return]  # of a module found by name
 
     @property
@@ -211,6 +222,7 @@ uint16 = DType("uint16", "uint", 16, "H", "u32")
 uint32 = DType("uint32", "uint", 32, "I", "u32")
 uint64 = DType("uint64", "uint", 64, "Q")
 float16 = DType("float16", "float", 16, "e", "f16")
+bfloat16 = DType("bfloat16", "float", 16, "E", "f32")
 float32 = DType("float32", "float", 32, "f", "f32")
 float64 = DType("float64", "float", 64, "d")
 complex64 = DType("complex64", "complex", 64, "F", "vec2f")
@@ -219,7 +231,7 @@ complex128 = DType("complex128", "complex", 128, "D")
 ALL: tuple[DType, ...] = (
     *(bool, int8, int16, int32, int64),
     *(uint8, uint16, uint32, uint64),
-    *(float16, float32, float64),
+    *(float16, bfloat16, float32, float64),
 )
 """What storages hold; complex numbers are pairs of floats."""
 
@@ -227,7 +239,7 @@ COMPLEX: tuple[DType, ...] = (complex64, complex128)
 BY_NAME: dict[str, DType] = {dtype.name: dtype for dtype in (*ALL, *COMPLEX)}
 
 CODES: dict[str, str] = {
-    **{f"{dtype.kind[0]}{dtype.itemsize}": dtype.name for dtype in (*ALL, *COMPLEX)},
+    **{dtype.str[1:]: dtype.name for dtype in (*ALL, *COMPLEX)},
     **{dtype.typecode: dtype.name for dtype in (*ALL, *COMPLEX)},
     **dict.fromkeys(("byte",), "int8"),
     **dict.fromkeys(("short",), "int16"),
@@ -348,15 +360,16 @@ def promote(a: DType, b: DType) -> DType:
     """Return the dtype that holds values of both, by the Array API's table.
 
     Beyond the standard: bool with a number gives the number's dtype, an integer with
-    a float or a complex dtype gives that (as JAX and PyTorch do).
+    a float or a complex dtype gives that, and bfloat16 with float16 gives float32 (as
+    JAX and PyTorch do).
 
     Raises:
         DTypeError: `uint64` meets a signed integer, which no dtype holds.
 
     >>> promote(int32, uint8)
     tensorweb.int32
-    >>> promote(int32, float32)
-    tensorweb.float32
+    >>> promote(int32, float32), promote(bfloat16, float16), promote(bfloat16, int32)
+    (tensorweb.float32, tensorweb.float32, tensorweb.bfloat16)
     >>> promote(complex64, float64)
     tensorweb.complex128
     """
@@ -370,6 +383,8 @@ def promote(a: DType, b: DType) -> DType:
         wide = float64 in (a.part, b.part)
         return complex128 if wide else complex64
     if a.kind == b.kind:
+        if a.kind == "float" and a.bits == b.bits:
+            return float32
         return a if a.bits >= b.bits else b
     if a.kind == "float":
         return a
@@ -409,16 +424,13 @@ def rounded_to(value: float, dtype: DType) -> float:
     >>> rounded_to(0.1, float16), rounded_to(-70000.0, float16)
     (0.0999755859375, -inf)
     """
-    form = _PACKED[dtype.bits]
-    try:
-        rounded: float = struct.unpack(form, struct.pack(form, value))[0]
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
-    return rounded
-
-
-_PACKED = {16: "e", 32: "f", 64: "d"}
-"""The letter of `struct` for floats, by the count of bits."""
+    if dtype is float64 or value == 0 or not math.isfinite(value):
+        return float(value)
+    limits = _FLOAT_INFO[dtype]
+    # The power of 2 between neighbours; subnormal numbers have that of the least ones.
+    step = max(math.frexp(value)[1] - 1, limits.minexp) - limits.nmant
+    rounded = math.ldexp(round(math.ldexp(value, -step)), step)
+    return math.copysign(rounded if abs(rounded) <= limits.max else math.inf, value)
 
 
 def integer_range(dtype: DType) -> tuple[int, int]:
@@ -519,10 +531,25 @@ class FloatInfo:
         return 10.0**-self.precision
 
 
-_FLOAT_LIMITS: dict[str, tuple[int, int]] = {
-    "float16": (10, 15),
-    "float32": (23, 127),
-    "float64": (52, 1023),
+def _limits_of(dtype: DType, mantissa: int, exponent: int) -> FloatInfo:
+    largest = (2.0 - 2.0**-mantissa) * 2.0**exponent
+    return FloatInfo(
+        dtype.bits,
+        2.0**-mantissa,
+        largest,
+        -largest,
+        2.0 ** (1 - exponent),
+        dtype,
+        mantissa,
+        exponent + 1,
+    )
+
+
+_FLOAT_INFO = {
+    float16: _limits_of(float16, 10, 15),
+    bfloat16: _limits_of(bfloat16, 7, 127),
+    float32: _limits_of(float32, 23, 127),
+    float64: _limits_of(float64, 52, 1023),
 }
 
 
@@ -556,15 +583,4 @@ def finfo(dtype: object) -> FloatInfo:
     found = dtype_of(dtype).part
     if found.kind != "float":
         raise DTypeError(f"finfo: {found} is no floating dtype; use iinfo.")
-    mantissa, exponent = _FLOAT_LIMITS[found.name]
-    largest = (2.0 - 2.0**-mantissa) * 2.0**exponent
-    return FloatInfo(
-        found.bits,
-        2.0**-mantissa,
-        largest,
-        -largest,
-        2.0 ** (1 - exponent),
-        found,
-        mantissa,
-        exponent + 1,
-    )
+    return _FLOAT_INFO[found]

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any
 
 from tensorweb import dtypes
-from tensorweb.dtypes import DType, check_integer
+from tensorweb.dtypes import DType, check_integer, rounded_to
 from tensorweb.errors import DataError, RangeError
 from tensorweb.shapes import Shape, size, unravel_index
 
@@ -196,8 +196,10 @@ def pack(items: Sequence[object], dtype: DType, shape: Shape) -> bytes:
         infer_dtype(items, shape)
         return _pack_slowly(_interleaved(items), dtype.part, (*shape, 2))
     try:
-        if dtype.bits == 16 and dtype.kind == "float":
+        if dtype is dtypes.float16:
             return struct.pack(f"{len(items)}e", *items)
+        if dtype is dtypes.bfloat16:
+            return _pack_slowly(items, dtype, shape)
         return array(dtype.typecode, items).tobytes()  # type: ignore[type-var]  # a wrong item raises
     except (TypeError, OverflowError, struct.error):
         infer_dtype(items, shape)
@@ -216,8 +218,12 @@ def _interleaved(items: Sequence[object]) -> list[object]:
 def _pack_slowly(items: Sequence[object], dtype: DType, shape: Shape) -> bytes:
     if dtype.kind == "float":
         numbers = [_as_float(item) for item in items]
-        if dtype.bits == 16:
-            return b"".join(_half(number) for number in numbers)
+        if dtype.wide is not dtype:
+            numbers = [rounded_to(number, dtype) for number in numbers]
+        if dtype is dtypes.bfloat16:
+            return upper_halves(array("f", numbers).tobytes())
+        if dtype is dtypes.float16:
+            return struct.pack(f"{len(numbers)}e", *numbers)
         return array(dtype.typecode, numbers).tobytes()
     whole = []
     for position, item in enumerate(items):
@@ -241,11 +247,22 @@ def _as_float(item: object) -> float:
         return float("inf") if operator.index(item) > 0 else float("-inf")  # type: ignore[arg-type]  # only integers overflow
 
 
-def _half(number: float) -> bytes:
-    try:
-        return struct.pack("e", number)
-    except OverflowError:
-        return struct.pack("e", float("inf") if number > 0 else float("-inf"))
+def upper_halves(data: bytes) -> bytes:
+    """Return float32 numbers as the bfloat16 ones of their upper 16 bits."""
+    result = bytearray(len(data) // 2)
+    result[0::2], result[1::2] = data[2::4], data[3::4]
+    return bytes(result)
+
+
+def widened(halves: bytes) -> bytes:
+    """Return bfloat16 numbers as float32: the same bits, and 16 zeros below.
+
+    >>> struct.unpack("<2f", widened(bytes([0x80, 0x3F, 0x20, 0xC0])))
+    (1.0, -2.5)
+    """
+    result = bytearray(2 * len(halves))
+    result[2::4], result[3::4] = halves[0::2], halves[1::2]
+    return bytes(result)
 
 
 def buffer_dtype(form: str, width: int) -> DType | None:
@@ -273,6 +290,8 @@ def unpack(data: bytes, dtype: DType, shape: Shape) -> object:
     """
     if size(shape) == 0:
         return _empty(shape)
+    if dtype is dtypes.bfloat16:
+        data, dtype = widened(data), dtypes.float32
     if dtype.kind == "complex":
         parts = memoryview(data).cast("B").cast(dtype.part.typecode)  # type: ignore[call-overload]  # a dtype's letter is a native one
         return _nest(list(map(complex, parts[::2], parts[1::2])), shape)

@@ -26,7 +26,7 @@ from elementwise_cases import (
     samples_to_cast,
     unit_at,
 )
-from oracles import exact, result_dtype, takes
+from oracles import NUMPYS, exact, result_dtype, takes
 from structure_cases import (
     EVERY,
     REDUCTIONS,
@@ -134,7 +134,7 @@ def all_cases(device: str = "webgpu", *, sampled: bool = False) -> list[Case]:
     and of a dtype and a view, is in some case.
     """
     sampled = sampled or device == "webgpu"
-    stored = [dtype for dtype in dtypes.ALL if dtype.name in DEVICES[device].dtypes]
+    stored = [dtype for dtype in NUMPYS if dtype.name in DEVICES[device].dtypes]
     stored = [dtype for dtype in stored if dtype.name not in DEVICES[device].varying]
     if device == "webgpu":
         stored = [dtype for dtype in stored if dtype.name not in SELDOM]

@@ -13,10 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from tensorweb.dtypes import DType
+from tensorweb.dtypes import ALL, DType, bfloat16
 
 Array = np.ndarray[Any, Any]
 Function = Callable[..., Any]
+
+NUMPYS = tuple(dtype for dtype in ALL if dtype is not bfloat16)
+"""The dtypes that NumPy has; `tests/tensor/test_bfloat16.py` is about the other one."""
 
 
 def integer_power(base: Array, exponent: Array) -> Array:

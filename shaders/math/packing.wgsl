@@ -1,4 +1,4 @@
-// Unpacks small integers from words of a storage, and packs them into words.
+// Unpacks small integers and bfloat16 from words of a storage, and packs them into words.
 
 // Element `index` of a storage, which lies in this word.
 fn uint8_of(word: u32, index: u32) -> u32 {
@@ -51,4 +51,41 @@ fn word_of_bytes(a: u32, b: u32, c: u32, d: u32) -> u32 {
 // The lower halves of two numbers.
 fn word_of_halves(a: u32, b: u32) -> u32 {
     return (a & 0xffffu) | (b << 16u);
+}
+
+// Element `index` of a storage, which lies in this word: the upper half of an f32.
+fn bfloat16_of(word: u32, index: u32) -> f32 {
+    return bitcast<f32>((word << (16u - 16u * (index & 1u))) & 0xffff0000u);
+}
+
+// The four elements of two words.
+fn bfloat16_vector(first: u32, second: u32) -> vec4<f32> {
+    let high = vec4<u32>(first << 16u, first, second << 16u, second);
+    return bitcast<vec4<f32>>(high & vec4<u32>(0xffff0000u));
+}
+
+// The bits of the bfloat16 nearest to x, halves to even; NaN stays NaN.
+fn bfloat16_bits(x: f32) -> u32 {
+    let bits = bitcast<u32>(x);
+    let rounded = bits + 0x7fffu + ((bits >> 16u) & 1u);
+    let is_nan = (bits & 0x7fffffffu) > 0x7f800000u;
+    return select(rounded, bits | 0x400000u, is_nan) >> 16u;
+}
+
+// The bfloat16 nearest to x, held in an f32.
+fn rounded_to_bfloat16(x: f32) -> f32 {
+    return bitcast<f32>(bfloat16_bits(x) << 16u);
+}
+
+// The bfloat16 nearest to two numbers.
+fn word_of_bfloat16(a: f32, b: f32) -> u32 {
+    return bfloat16_bits(a) | (bfloat16_bits(b) << 16u);
+}
+
+// The bfloat16 next to x on the way to `toward`, both held in f32. The f32 next to x
+// lies one bit below or above.
+fn nextafter_bfloat16(x: f32, toward: f32) -> f32 {
+    let bits = bitcast<u32>(nextafter_f32(x, toward));
+    let carry = select(0u, 0xffffu, (bits & 0xffffu) == 1u);
+    return bitcast<f32>((bits + carry) & 0xffff0000u);
 }

@@ -15,10 +15,12 @@ from tensorweb.backends.numpy_rules import (
     SPREADING,
     Array,
     check_shape,
+    narrowed,
     number,
     numpy_dtype,
     repeated,
     rule_of,
+    widened,
 )
 from tensorweb.errors import DeviceMemoryError, counted
 from tensorweb.graph.attributes import Joining, Reduction
@@ -35,7 +37,10 @@ from tensorweb.waits import Steps
 
 
 class ArrayStorage(Storage):
-    """A computed value: an array that nobody writes, laid out as NumPy left it."""
+    """A computed value: an array that nobody writes, laid out as NumPy left it.
+
+    Of bfloat16 it holds the bits; `_value` widens them for the rules.
+    """
 
     __slots__ = ("array",)
 
@@ -173,6 +178,8 @@ def _evaluate(node: Node) -> None:
         result = rule_of(node.op)(node, inputs)
         if result.shape != node.shape:
             result = np.broadcast_to(result, node.shape)
+        if node.dtype is dtypes.bfloat16:
+            result = narrowed(result)
         settle(node, ArrayStorage(result))
     except MemoryError as error:
         raise _too_large(node) from error
@@ -211,12 +218,14 @@ def _number_or_value(node: Node) -> Array:
 def _value(node: Node) -> Array:
     """Return the elements of a computed node, a constant or a view of one."""
     storage = node.storage
-    if type(storage) is ArrayStorage:
-        return storage.array
     if _is_constant(node):
         return repeated(node.base, node.shape)
-    check_shape(node.shape, node.op.name)
-    return look(stored(node.base), node.view)
+    if type(storage) is ArrayStorage:
+        found = storage.array
+    else:
+        check_shape(node.shape, node.op.name)
+        found = look(stored(node.base), node.view)
+    return widened(found) if node.dtype is dtypes.bfloat16 else found
 
 
 def _look(node: Node) -> Found:
@@ -237,7 +246,9 @@ def _bytes(node: Node) -> bytes:
     """Return the row-major bytes of a computed or constant node."""
     try:
         if _is_constant(node):
-            return repeated(node.base, node.shape).tobytes()
+            values = repeated(node.base, node.shape)
+            is_narrow = node.dtype is dtypes.bfloat16
+            return (narrowed(values) if is_narrow else values).tobytes()
         base = node.base
         if node.view.is_contiguous:
             start = node.view.offset if node.size else 0
@@ -258,7 +269,8 @@ def _too_large(node: Node) -> DeviceMemoryError:
 def stored(base: Node) -> Array:
     """Return the one-dimensional array of a computed base."""
     if isinstance(base.storage, HostData):
-        dtype = numpy_dtype(base.dtype)
+        is_narrow = base.dtype is dtypes.bfloat16
+        dtype = np.dtype(np.uint16) if is_narrow else numpy_dtype(base.dtype)
         data = base.storage.data
         return np.frombuffer(data, dtype) if len(data) else np.empty(0, dtype)
     if isinstance(base.storage, Placeholder):

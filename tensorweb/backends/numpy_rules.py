@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from tensorweb.backends import policy
 from tensorweb.devices import fastest
-from tensorweb.dtypes import ALL, DType, integer_range
+from tensorweb.dtypes import ALL, DType, bfloat16, integer_range
 from tensorweb.errors import ShapeError
 from tensorweb.graph.attributes import (
     Box,
@@ -226,17 +226,43 @@ Array = npt.NDArray[Any]
 Rule = Callable[[Node, Sequence[Array]], Array]
 
 
-_NUMPY_DTYPES = {dtype.name: np.dtype(dtype.name) for dtype in ALL}
+_NUMPY_DTYPES = {
+    dtype.name: np.dtype((dtype if dtype is not bfloat16 else dtype.wide).name)
+    for dtype in ALL
+}
 
 
 def numpy_dtype(dtype: DType) -> np.dtype[Any]:
-    """Return NumPy's dtype of the same name."""
+    """Return NumPy's dtype of the same name; float32 for bfloat16, see `narrowed`."""
     return _NUMPY_DTYPES[dtype.name]
+
+
+def widened(bits: Array) -> Array:
+    """Return the float32 numbers of the bits of bfloat16 ones."""
+    wide = np.left_shift(bits, 16, dtype=np.uint32, casting="unsafe")
+    return np.asarray(wide).view(np.float32)
+
+
+def narrowed(values: Array) -> Array:
+    """Return the bits of the nearest bfloat16 numbers, halves to even."""
+    near = np.asarray(values, np.float32)
+    bits = np.asarray(near.view(np.uint32))
+    if values.dtype == np.float64:
+        # An inexact result gets an odd last bit, so that the second rounding is exact.
+        bits = bits - (np.abs(near) > np.abs(values))
+        bits |= (near != values) & (values == values)
+    rounded = (bits + (0x7FFF + ((bits >> 16) & 1))) >> 16
+    is_nan = np.isnan(near)
+    if is_nan.any():
+        rounded = np.where(is_nan, (bits >> 16) | 0x40, rounded)
+    return np.asarray(rounded).astype(np.uint16)
 
 
 def cast_array(array: Array, dtype: DType) -> Array:
     """Return an array in another dtype; floats beyond an integer's range saturate."""
     target = numpy_dtype(dtype)
+    if dtype is bfloat16 and array.dtype == np.float64:
+        return array  # `narrowed` rounds it once.
     if array.dtype.kind != "f" or dtype.kind not in ("int", "uint"):
         return array.astype(target, copy=False)
     low, high = integer_range(dtype)
@@ -256,7 +282,12 @@ def _map(node: Node, inputs: Sequence[Array]) -> Array:
     rule = node.op.numpy
     if isinstance(rule, str):
         result = getattr(np, rule)(*inputs)
-    elif node.dtype.bits == 16 and node.dtype.kind == "float":
+        if rule == "nextafter" and node.dtype is bfloat16:
+            # The next float32 lies one bit above or below.
+            bits = np.asarray(result).view(np.uint32)
+            bits = bits + 0xFFFF * (bits & 0xFFFF == 1) & 0xFFFF0000
+            result = np.asarray(bits).astype(np.uint32).view(np.float32)
+    elif node.dtype.wide is not node.dtype:
         result = rule(np, *(array.astype(np.float32) for array in inputs))
     else:
         result = rule(np, *inputs)
@@ -304,7 +335,7 @@ def _copy(node: Node, inputs: Sequence[Array]) -> Array:
 
 def _wide(dtype: DType) -> np.dtype[Any]:
     """Return the dtype that adds and multiplies many numbers: float16 rounds once."""
-    return np.dtype(np.float32) if dtype.name == "float16" else numpy_dtype(dtype)
+    return numpy_dtype(dtype.wide)
 
 
 def _reduce(node: Node, inputs: Sequence[Array]) -> Array:

@@ -16,6 +16,7 @@ from tensorweb.codegen.expression import (
     PER_VECTOR,
     PER_WORD,
     VALUE_TYPES,
+    kind_of,
     packed_word,
     read_element,
     storage_type,
@@ -419,7 +420,7 @@ def _result_length(kernel: Kernel, index: int) -> int:
 
 
 def with_packed_results(kernel: Kernel, program: Program) -> Program:
-    """Return a program that packs its results of small integers.
+    """Return a program that packs its results of small integers and bfloat16.
 
     The launches of `program` store one element per word. They write to scratch, and one
     further launch packs it.
@@ -450,7 +451,8 @@ def _pack(dtype: str, words: int, unpacked: int, packed: int) -> Launch:
     elements = (f"elements[index * {per_word}u + {n}u]" for n in range(per_word))
     word = packed_word(dtype, *elements)
     builder.text = f"fn value(index: u32) -> u32 {{\n  return {word};\n}}\n"
-    builder.add_buffer("elements", "r", "u32", unpacked)
+    is_float = kind_of(dtype) == "float"
+    builder.add_buffer("elements", "r", "f32" if is_float else "u32", unpacked)
     builder.add_buffer("result", "w", "u32", packed)
     return builder.launch("elementwise", workgroups(words))
 

@@ -1,7 +1,7 @@
 """WGSL of the steps of an expression: types, conversions, operations and loops.
 
-Values inside a function are `f32`, `i32`, `u32` or `bool`; float16 computes in `f32`,
-small integers in 32 bits, and bool is stored as `u32`.
+Values inside a function are `f32`, `i32`, `u32` or `bool`; 16-bit floats compute in
+`f32`, small integers in 32 bits, and bool is stored as `u32`.
 
 Fences keep NaN and infinities. WGSL lets compilers apply the rules of real numbers to
 floats: NVIDIA's and Mesa's simplify `(a - v) + v` to `a` and `v - v` to 0, and factor
@@ -40,7 +40,7 @@ SIGNS = frozenset(("negative", "positive"))
 THROUGH = frozenset(("abs", "maximum", "minimum", "relu", "where"))
 """Operations whose result is one of their operands, up to its sign."""
 
-FLOATS = frozenset(("float16", "float32"))
+FLOATS = frozenset(("float16", "bfloat16", "float32"))
 
 _LATEST: deque[tuple[Sequence[Step], Mapping[Step, int]]] = deque(maxlen=8)
 """Cache of `fences` for the latest expressions, since it is called for each step."""
@@ -235,9 +235,9 @@ def _variable(number: int, back: int) -> str:
     return f"before{back}_v{number}"
 
 
-# Conversions between packed small integers in a buffer and 32-bit values.
+# Conversions between packed small integers or bfloat16 in a buffer and 32-bit values.
 #
-# A word of a buffer holds four integers of 8 bits or two of 16, the first one in its
+# A word of a buffer holds four elements of 8 bits or two of 16, the first one in its
 # lowest bits. A value is an `i32` or `u32` within the range of its dtype: results of
 # operations that leave the range are wrapped. The WGSL functions named here are in
 # `shaders/math/`.
@@ -245,7 +245,8 @@ def _variable(number: int, back: int) -> str:
 PER_WORD = {
     dtype.name: 32 // dtype.bits
     for dtype in dtypes.ALL
-    if dtype.kind in ("int", "uint") and dtype.bits < 32
+    if dtype.kind in ("int", "uint", "float") and dtype.bits < 32
+    if dtype is not dtypes.float16  # WGSL has f16
 }
 """Elements per word, by name of the packed dtypes."""
 
@@ -259,7 +260,7 @@ def wrap(text: str, dtype: str) -> str:
     >>> wrap("a", "uint8"), wrap("a", "int16"), wrap("a", "int32")
     ('((a) & 255u)', '(((a) << 16u) >> 16u)', 'a')
     """
-    if dtype not in PER_WORD:
+    if dtype not in PER_WORD or kind_of(dtype) == "float":
         return text
     bits = 32 // PER_WORD[dtype]
     if dtypes.BY_NAME[dtype].kind == "uint":
@@ -306,6 +307,8 @@ def packed_word(dtype: str, *elements: str) -> str:
     >>> packed_word("int16", "a", "b")
     'word_of_halves(u32(a), u32(b))'
     """
+    if kind_of(dtype) == "float":
+        return f"word_of_{dtype}({', '.join(elements)})"
     name = "word_of_bytes" if PER_WORD[dtype] == PER_VECTOR else "word_of_halves"
     return f"{name}({', '.join(f'u32({element})' for element in elements)})"
 
@@ -378,6 +381,10 @@ _CASTS = {
     ("int", "bool"): "({0} != 0)",
     ("uint", "bool"): "({0} != 0u)",
 }
+
+
+_ROUNDED = {"float16": "f32(f16({0}))", "bfloat16": "rounded_to_bfloat16({0})"}
+"""The nearest float of a dtype that computes in `f32`."""
 
 
 def storage_type(dtype: str) -> str:
@@ -454,10 +461,9 @@ def form_of(step: Step, expression: Expression) -> str:
     if step.kind == "cast":
         source, target = kind_of(operand), kind_of(step.dtype)
         form = "{0}" if source == target else _CASTS[source, target]
-        if source == "float" and step.dtype in PER_WORD:
+        if source == "float" and target != "float" and step.dtype in PER_WORD:
             return clamp(form, step.dtype)
-        form = wrap(form, step.dtype)
-        return f"f32(f16({form}))" if step.dtype == "float16" else form
+        return _ROUNDED.get(step.dtype, "{0}").format(wrap(form, step.dtype))
     form = wrap(operation_form(step, operand), step.dtype)
     fenced = fences(expression.steps).get(step)
     if fenced is None:

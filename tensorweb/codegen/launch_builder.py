@@ -1,7 +1,7 @@
 """Build one launch: its parameters, buffers and WGSL functions, in a filled template.
 
 Sizes, strides, offsets and constants are parameters, so that kernels of equal structure
-have equal text. Small integers in buffers are packed, see `expression.py`.
+have equal text. Small integers and bfloat16 in buffers are packed, see `expression.py`.
 """
 
 from __future__ import annotations

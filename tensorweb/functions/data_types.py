@@ -65,14 +65,15 @@ class ArrayNamespaceInfo:
     def dtypes(self, *, device: object = None, kind: object = None) -> dict[str, DType]:
         """Return the standard's dtypes that a device stores, all or those of a kind.
 
-        float16 is none of them: some GPUs have it, and `asarray` and `astype` take it.
+        float16, which only some GPUs have, and bfloat16 are none of them; `asarray` and
+        `astype` take both.
         """
         name = as_device(device)
         return {
             dtype.name: dtype
             for dtype in dtypes.BY_NAME.values()
             if devices.stores(dtype, name)
-            and dtype is not dtypes.float16
+            and dtype.wide is dtype
             and (kind is None or isdtype(dtype, kind))
         }
 

@@ -18,7 +18,7 @@ from typing import Any, NoReturn, TypeAlias, TypeVar
 from weakref import ref
 
 from tensorweb import frames
-from tensorweb.dtypes import DType, complex_with, float16, rounded_to
+from tensorweb.dtypes import DType, complex_with, rounded_to
 from tensorweb.graph.attributes import Attributes, Movement, Number
 from tensorweb.graph.op import COMPLEX, CONSTANT, LEAF, Op
 from tensorweb.graph.storage import Storage
@@ -333,9 +333,9 @@ def constant(value: complex, dtype: DType, device: str, shape: Shape = ()) -> No
     number: float
     if kind == "float":
         number = value if type(value) is float else float(value.real)
-        # Kernels compute in float32 and must not see more digits than float16 stores.
-        if dtype is float16:
-            number = rounded_to(number, float16)
+        # Kernels compute in float32 and must not see more digits than 16 bits store.
+        if dtype.wide is not dtype:
+            number = rounded_to(number, dtype)
     else:
         number = bool(value) if kind == "bool" else int(value.real)
     node = Node(CONSTANT, (), number, shape, dtype, device)

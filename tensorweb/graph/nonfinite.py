@@ -14,14 +14,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from math import isfinite, isnan
-from struct import iter_unpack
-from typing import Literal
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from tensorweb import frames
 from tensorweb.frames import Line
 from tensorweb.graph.node import Node, number_of_constant
 from tensorweb.graph.op import CONSTANT
+from tensorweb.hostdata import unpack
 
 Kind = Literal["nan", "inf"]
 
@@ -29,9 +29,6 @@ Found = frozenset[Kind]
 """The kinds of non-finite values among a tensor's elements; empty if all are finite."""
 
 FINITE: Found = frozenset()
-
-CODES = {"float16": "<e", "float32": "<f", "float64": "<d"}
-"""Formats of `struct` by dtype, for values that the program has read."""
 
 KINDS: tuple[Kind, ...] = ("nan", "inf")
 """NaN first: the page reports the first of these kinds that a value has."""
@@ -119,10 +116,10 @@ class Search:
 
     def note_read(self, node: Node, data: bytes) -> None:
         """Note that the program has read a value, as these bytes."""
-        code = CODES.get(node.dtype.name)
-        if code is None:
+        if node.dtype.kind != "float":
             return
-        found = FINITE.union(*(found_in(value) for (value,) in iter_unpack(code, data)))
+        values: Any = unpack(data, node.dtype, (node.size,))
+        found = FINITE.union(*map(found_in, values))
         for kind, origin in self.origins_of(node, found).items():
             self.read.setdefault(kind, origin)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from tensorweb import dtypes
 from tensorweb import functions as xp
 from tensorweb.dtypes import finfo
 from tensorweb.errors import DataError
@@ -93,8 +92,7 @@ def schur(
     T is NaN where the iteration did not converge; `must_converge` raises an error then.
     """
     source = floating(square(name, x))
-    if source.dtype is dtypes.float16:
-        source = source.astype(dtypes.float32)
+    source = source.astype(source.dtype.wide)
     real, imaginary = xp.real(source), xp.imag(source)
     numbers = from_parts(real, imaginary)
     if 0 in source.shape:

@@ -201,8 +201,8 @@ def vecdot(a: Node, b: Node, axis: int) -> Node:
     if "complex" in (a.dtype.kind, b.dtype.kind):
         product = elementwise(OPS["multiply"], left, right)
         return reduce("sum", product, (len(product.shape) - 1,))
-    # Products of float16 are added before they are rounded.
-    wide = dtypes.float32 if left.dtype is dtypes.float16 else left.dtype
+    # Products of 16-bit floats are added before they are rounded.
+    wide = left.dtype.wide
     product = elementwise(OPS["multiply"], cast(left, wide), cast(right, wide))
     total = reduce("sum", product, (len(product.shape) - 1,), dtype=wide)
     return cast(total, a.dtype)

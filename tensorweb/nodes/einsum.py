@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from tensorweb import dtypes
 from tensorweb.dtypes import promote
 from tensorweb.errors import Clash, ShapeError, aligned_clash
 from tensorweb.graph.attributes import Groups
@@ -34,9 +33,12 @@ def einsum(subscripts: str, nodes: Sequence[Node]) -> Node:
         ShapeError: the subscripts are wrong or do not fit the operands' shapes.
     """
     terms, output = parse(subscripts, nodes)
-    if _roundings(terms, output) > 1 and _is_half(nodes):
-        single = [cast(node, dtypes.float32) for node in nodes]
-        return cast(einsum(subscripts, single), dtypes.float16)
+    floats = {node.dtype for node in nodes if node.dtype.kind == "float"}
+    if len(floats) == 1 and _roundings(terms, output) > 1:
+        (dtype,) = floats
+        if dtype.wide is not dtype:
+            widened = [cast(node, dtype.wide) for node in nodes]
+            return cast(einsum(subscripts, widened), dtype)
     lengths = _lengths(subscripts, terms, nodes)
     nodes = _promoted(nodes)
     operands: list[tuple[Labels, Node]] = []
@@ -76,12 +78,6 @@ def _roundings(terms: Sequence[Labels], output: Labels) -> int:
         }
         count += not rest.issuperset(term)
     return count
-
-
-def _is_half(nodes: Sequence[Node]) -> bool:
-    """Whether all float operands are float16."""
-    floats = {node.dtype for node in nodes if node.dtype.kind == "float"}
-    return floats == {dtypes.float16}
 
 
 def _promoted(nodes: Sequence[Node]) -> list[Node]:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from math import prod
 
-from tensorweb import dtypes
 from tensorweb.devices import backend
 from tensorweb.errors import DTypeError
 from tensorweb.graph.attributes import Groups, Transform
@@ -401,8 +400,7 @@ def _pair(name: str, node: Node) -> Pair:
             f"{name}: {node.dtype} operands; it takes floating dtypes. Convert with "
             "astype(tw.float32)."
         )
-    wide = dtypes.float32 if node.dtype is dtypes.float16 else node.dtype
-    return cast(node, wide), None
+    return cast(node, node.dtype.wide), None
 
 
 def _along_all(pair: Pair, lengths: Lengths, sign: int) -> Pair:

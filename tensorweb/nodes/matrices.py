@@ -82,9 +82,8 @@ def factorization(op: Op, attrs: Factoring, shape: Shape, *inputs: Node) -> Node
     first = inputs[0]
     if 0 in shape:
         return constant(0, first.dtype, first.device, shape)
-    if first.dtype is dtypes.float16:
-        floats = [cast(node, dtypes.float32) for node in inputs]
-        return cast(factorization(op, attrs, shape, *floats), dtypes.float16)
+    if first.dtype.wide is not first.dtype:
+        return cast(factorization(op, attrs, shape, *map(widened, inputs)), first.dtype)
     return Node(op, inputs, attrs, shape, first.dtype, first.device)
 
 
@@ -94,8 +93,8 @@ def is_split(node: Node, length: int, largest: int) -> bool:
 
 
 def widened(node: Node) -> Node:
-    """Return a float16 node cast to float32, any other node unchanged."""
-    return cast(node, dtypes.float32) if node.dtype is dtypes.float16 else node
+    """Return a node of 16-bit floats cast to float32, any other node unchanged."""
+    return cast(node, node.dtype.wide)
 
 
 def corner(node: Node, rows: tuple[int, int], columns: tuple[int, int]) -> Node:

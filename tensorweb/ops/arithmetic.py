@@ -311,6 +311,7 @@ ENTRIES: tuple[Op, ...] = (
         wgsl={
             "float": "nextafter_f32({0}, {1})",
             "float16": "nextafter_half_f32({0}, {1})",
+            "bfloat16": "nextafter_bfloat16({0}, {1})",
         },
         weight=4,
         derivative=Derivative(lambda xp, y, a, b: (1, None)),

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import reduce
 from typing import Any
 
-from tensorweb import dtypes, tree
+from tensorweb import tree
 from tensorweb.errors import DataError, TransformError
 from tensorweb.functions import clip, minimum, sqrt
 from tensorweb.graph.autograd import grad_disabled
@@ -132,5 +132,5 @@ def _clipped_and_norm(what: str, grads: Any, limit: float) -> tuple[Any, Tensor]
 
 
 def _sum_of_squares(x: Tensor) -> Tensor:
-    wide = x.astype(dtypes.float32) if x.dtype is dtypes.float16 else x
+    wide = x.astype(x.dtype.wide)
     return (wide * wide.conj()).real.sum()

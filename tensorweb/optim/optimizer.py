@@ -36,7 +36,6 @@ from tensorweb.optim.state import (
     check_gradients,
     check_one_device,
     check_state,
-    computing_dtype,
     finish_step,
     incremented,
     join_in_place,
@@ -632,7 +631,7 @@ class Optimizer:
     ) -> tuple[list[Tensor], Group]:
         """Return a group's parameters after a step, and the new group."""
         layout, dtype = group.layout, leaves[0].dtype
-        wide = computing_dtype(dtype)
+        wide = dtype.wide
         rate, count = rate.astype(wide.part), count.astype(wide.part)
         options = self._settings[group.settings].options
         grads = [grad.astype(dtype) for grad in grads]

@@ -144,8 +144,8 @@ class Group:
 
     Attributes:
         layout: their names, shapes and offsets in the moments.
-        moments: by name, each of shape `(layout.size,)`; float32 for float16
-            parameters, complex for complex ones.
+        moments: by name, each of shape `(layout.size,)`; float32 for parameters of
+            16 bits, complex for complex ones.
         missed: count of steps skipped for lack of gradients, None for 0.
         settings: index of the parameter group whose options and rate apply.
     """
@@ -316,11 +316,6 @@ def incremented(count: Tensor) -> Tensor:
     return number(int(known) + 1, count.node.device)
 
 
-def computing_dtype(dtype: DType) -> DType:
-    """Return the dtype in which parameters are updated."""
-    return dtypes.float32 if dtype is dtypes.float16 else dtype
-
-
 def new_groups(
     names: Sequence[str],
     leaves: Sequence[Tensor],
@@ -347,7 +342,7 @@ def new_groups(
 
 def _first_moment(layout: FlatLayout, like: Tensor, value: float) -> Tensor:
     """Return a moment filled with its initial value, of shape `(layout.size,)`."""
-    dtype = computing_dtype(like.dtype)
+    dtype = like.dtype.wide
     filled = complex(value, value) if dtype.kind == "complex" else value
     return full(layout.size, filled, dtype=dtype, device=like.device)
 

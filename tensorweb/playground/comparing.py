@@ -7,7 +7,6 @@ compared on the host, since a GPU takes small numbers for 0.
 from __future__ import annotations
 
 import math
-import struct
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from tensorweb.display.statistics import values_of
 from tensorweb.dtypes import DType
 from tensorweb.graph.node import Node, leaf
 from tensorweb.graph.storage import HostData
-from tensorweb.hostdata import Number
+from tensorweb.hostdata import Number, pack
 from tensorweb.shapes import unravel_index
 
 from . import policy
@@ -104,7 +103,7 @@ async def compared(
 def differing(before: bytes, now: bytes, dtype: DType) -> list[int]:
     """Return the indices of elements whose bits differ, of NaN also equal ones.
 
-    >>> differing(struct.pack("2f", 0.0, 1.0), struct.pack("2f", -0.0, 1.0), tw.float32)
+    >>> differing(array("f", [0.0, 1.0]), array("f", [-0.0, 1.0]), tw.float32)
     [0]
     """
     if before == now:
@@ -161,12 +160,11 @@ def ulps(a: Number, b: Number, dtype: DType) -> float | None:
     >>> ulps(1.0, 1.0 + 2**-22, tw.float32)
     2.0
     """
-    code = {"float16": "eH", "float32": "fI", "float64": "dQ"}.get(str(dtype))
-    if code is None:
+    if dtype.kind != "float":
         return None
     steps = []
     for value in (a, b):
-        (bits,) = struct.unpack(code[1], struct.pack(code[0], value))
+        bits = int.from_bytes(pack([value], dtype, ()), "little")
         sign = 1 << (8 * dtype.itemsize - 1)
         steps.append(sign - bits if bits >= sign else bits)
     return float(abs(steps[0] - steps[1]))

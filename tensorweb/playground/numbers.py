@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Sequence
 from typing import Protocol
 
 from tensorweb import evaluate
 from tensorweb.display.statistics import values_of
+from tensorweb.dtypes import as_dtype, rounded_to
 from tensorweb.graph.node import Node
 from tensorweb.hostdata import Number
 
@@ -57,11 +57,9 @@ def text_of(value: Number, dtype: str) -> str:
         return f"{real}{sign}{imaginary}j"
     if not isinstance(value, float) or not math.isfinite(value):
         return str(value)
-    code = {"float32": "f", "float16": "e"}.get(dtype)
-    if code is None:
-        return repr(value)
-    for digits in range(4, 10):
-        text = f"{value:.{digits}g}"
-        if struct.pack(code, float(text)) == struct.pack(code, value):
-            return text
+    if dtype in ("float32", "float16", "bfloat16"):
+        for digits in range(4, 10):
+            text = f"{value:.{digits}g}"
+            if rounded_to(float(text), as_dtype(dtype)) == value:
+                return text
     return repr(value)

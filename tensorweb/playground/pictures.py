@@ -299,11 +299,7 @@ def header(shape: Sequence[int], dtype: DType) -> bytes:
     >>> header((2, 3), tw.float32)[10:].split(b", }")[0]
     b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)"
     """
-    kind = {"bool": "b", "int": "i", "uint": "u", "float": "f", "complex": "c"}[
-        dtype.kind
-    ]
-    order = "|" if dtype.itemsize == 1 else "<"
-    fields = {"descr": f"{order}{kind}{dtype.itemsize}", "fortran_order": False}
+    fields = {"descr": dtype.str, "fortran_order": False}
     text = "".join(f"'{key}': {value!r}, " for key, value in fields.items())
     text = f"{{{text}'shape': {tuple(shape)!r}, }}"
     if shape:

@@ -180,8 +180,9 @@ def load(file: File, *, like: Any = None, device: object = None) -> Any:
 
     Returns:
         see above; with `like` each tensor has the dtype of the one there. Without,
-        bfloat16 becomes float32, and so does float16 on a device that lacks it; there
-        64 bits become 32 with a warning.
+        8-bit floats (`F8_E4M3`, `F8_E5M2`) become bfloat16, which holds each of their
+        values; on a device that lacks it float16 becomes float32, and 64 bits 32 with
+        a warning.
 
     Raises:
         DataError: the file is cut or damaged or none of these, or does not fit `like`:

@@ -21,13 +21,9 @@ MAGIC = b"\x93NUMPY"
 LONGEST_HEAD = 1 << 16
 """Bytes; those of arrays of numbers have a hundred."""
 
-KINDS: dict[str, DType] = {
-    f"{'b' if dtype.kind == 'bool' else dtype.kind[0]}{dtype.itemsize}": dtype
-    for dtype in dtypes.BY_NAME.values()
-}
-"""Dtypes by NumPy's letter and number of bytes, such as `f4`."""
-
-KIND_OF = {dtype.name: word for word, dtype in KINDS.items()}
+KINDS: dict[str, DType] = {dtype.str[1:]: dtype for dtype in dtypes.BY_NAME.values()}
+"""Dtypes by NumPy's letter and number of bytes, such as `f4`; bfloat16 is `V2`, as
+ml_dtypes and JAX write it."""
 
 HEAD = (
     re.compile(r"'descr'\s*:\s*'([^']{2,})'"),
@@ -45,9 +41,8 @@ def write(file: BinaryIO, stored: Stored) -> None:
 
 def _head(stored: Stored) -> bytes:
     """Return what stands in a npy file before the numbers; 64 bytes divide it."""
-    order = "|" if stored.dtype.itemsize == 1 else "<"
     described = {
-        "descr": order + KIND_OF[stored.dtype.name],
+        "descr": stored.dtype.str,
         "fortran_order": False,
         "shape": stored.shape,
     }

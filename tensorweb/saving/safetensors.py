@@ -7,6 +7,7 @@ tensor by name. https://huggingface.co/docs/safetensors describes it.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from typing import Any, BinaryIO
@@ -15,6 +16,7 @@ from tensorweb import dtypes
 from tensorweb.dtypes import DType
 from tensorweb.errors import DataError, DTypeError
 from tensorweb.graph.storage import HostData, LazyData
+from tensorweb.hostdata import pack
 from tensorweb.saving.source import Source, Stored, refuse
 from tensorweb.shapes import Shape, size
 
@@ -34,6 +36,7 @@ DTYPES: dict[str, DType] = {
     "F64": dtypes.float64,
     "F32": dtypes.float32,
     "F16": dtypes.float16,
+    "BF16": dtypes.bfloat16,
     "I64": dtypes.int64,
     "I32": dtypes.int32,
     "I16": dtypes.int16,
@@ -45,7 +48,31 @@ DTYPES: dict[str, DType] = {
     "BOOL": dtypes.bool,
     "C64": dtypes.complex64,
 }
-"""The format's words. BF16 is read as well, as float32: its upper half."""
+"""The format's words; those of `FP8` are only read."""
+
+
+def _bfloat16_of_codes(digits: int) -> tuple[bytes, bytes]:
+    """Return the lower and the upper bytes of the numbers of all 256 codes of FP8.
+
+    Args:
+        digits: bits of the mantissa: 3 (E4M3, whose last number is NaN) or 2 (E5M2,
+            with infinities as in IEEE 754).
+    """
+    bias = 2 ** (6 - digits) - 1
+    numbers = []
+    for code in range(128):
+        exponent, fraction = code >> digits, code & (2**digits - 1)
+        mantissa = fraction + (2**digits if exponent else 0)
+        number = mantissa * 2.0 ** (max(exponent, 1) - bias - digits)
+        if digits == 2 and exponent == 31:
+            number = math.nan if fraction else math.inf
+        numbers.append(math.nan if digits == 3 and code == 127 else number)
+    data = pack([*numbers, *(-number for number in numbers)], dtypes.bfloat16, (256,))
+    return data[0::2], data[1::2]
+
+
+FP8 = {"F8_E4M3": _bfloat16_of_codes(3), "F8_E5M2": _bfloat16_of_codes(2)}
+"""Words of 8-bit floats, and their numbers as bfloat16, which holds each of them."""
 
 WORDS = {dtype.name: word for word, dtype in DTYPES.items()}
 
@@ -121,15 +148,17 @@ def read(source: Source) -> dict[str, Stored]:
 
 
 def _stored(host: HostData, word: str, shape: Shape) -> Stored:
-    """Return a tensor of a word; bfloat16 is widened to float32 when it is read."""
-    if word != "BF16":
+    """Return a tensor of a word; FP8 is widened to bfloat16 when it is read."""
+    if word in DTYPES:
         return Stored(shape, DTYPES[word], host)
-    widened = LazyData(
-        2 * host.nbytes,
-        # Whole numbers are read alone: both ends are multiples of 4.
-        lambda start, stop: _widened(host.part(start // 2, stop // 2)),
-    )
-    return Stored(shape, dtypes.float32, widened)
+
+    def widened(start: int, stop: int) -> bytes:
+        # Whole numbers are read alone: both ends are even.
+        codes, result = host.part(start // 2, stop // 2), bytearray(stop - start)
+        result[0::2], result[1::2] = map(bytes(codes).translate, FP8[word])
+        return bytes(result)
+
+    return Stored(shape, dtypes.bfloat16, LazyData(2 * host.nbytes, widened))
 
 
 def _is_shallow(text: bytes) -> bool:
@@ -192,11 +221,11 @@ def _span(name: str, key: str, entry: Any, most: int) -> Span:
         or len(offsets) != 2
     ):
         refuse(name, f"says no dtype, shape and data_offsets of {key!r}")
-    if word not in DTYPES and word != "BF16":
+    if word not in DTYPES and word not in FP8:
         refuse(
             name,
-            f"has {key!r} in {word}, which tensorweb has not; it reads BF16 and "
-            f"{', '.join(DTYPES)}",
+            f"has {key!r} in {word}, which tensorweb has not; it reads "
+            f"{', '.join((*DTYPES, *FP8))}",
         )
     begin, end = offsets
     if begin > end:
@@ -206,7 +235,7 @@ def _span(name: str, key: str, entry: Any, most: int) -> Span:
             name,
             f"is cut: {key!r} ends at byte {end} of the data, and there are {most}",
         )
-    width = 2 if word == "BF16" else DTYPES[word].itemsize
+    width = 1 if word in FP8 else DTYPES[word].itemsize
     if size(shape) * width != end - begin:
         refuse(
             name,
@@ -238,11 +267,3 @@ def _check_spans(name: str, spans: Mapping[str, Span], length: int) -> None:
         last, reached = key, end
     if reached != length:
         refuse(name, f"has {length - reached} bytes behind its last tensor")
-
-
-def _widened(half: bytes) -> bytes:
-    """Return bfloat16 numbers as float32: the same bits, and 16 zeros below."""
-    result = bytearray(2 * len(half))
-    result[2::4] = half[0::2]
-    result[3::4] = half[1::2]
-    return bytes(result)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import struct
 import threading
 from array import array
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from tensorweb.errors import DataError
 from tensorweb.functions import asarray, zeros
 from tensorweb.graph.node import complex_of, leaf
 from tensorweb.graph.storage import HostData, LazyData
+from tensorweb.hostdata import unpack
 from tensorweb.shapes import Shape, size
 from tensorweb.tensor import Tensor
 
@@ -155,8 +155,9 @@ class Stored:
 
     def numbers(self) -> Any:
         """Return its elements in row-major order, as a buffer of numbers."""
-        if self.dtype is dtypes.float16:
-            return array("f", struct.unpack(f"<{size(self.shape)}e", self.data))
+        if self.dtype.wide is not self.dtype:
+            found: Any = unpack(bytes(self.data), self.dtype, (size(self.shape),))
+            return array("f", found)
         letter: Any = self.dtype.typecode
         return memoryview(self.data).cast("B").cast(letter)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import re
-import struct
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
+from tensorweb.dtypes import DType, finfo, float64, rounded_to
 from tensorweb.errors import DataError, RangeError, ShapeError
 from tensorweb.functions import asarray
 from tensorweb.saving.source import Source, Stored, refuse
@@ -163,16 +163,15 @@ def write(file: BinaryIO, tensors: Mapping[str, Stored], names: bool) -> None:
 
 def _texts(stored: Stored) -> list[str]:
     """Return each element as the shortest text that is the same number again."""
-    code = {"float32": "f", "float16": "e"}.get(stored.dtype.name)
-    if code is None:
+    if stored.dtype.kind != "float" or stored.dtype is float64:
         convert = int if stored.dtype.kind == "bool" else repr
         return [str(convert(number)) for number in stored.numbers()]
-    return [_shortest(number, code) for number in stored.numbers()]
+    return [_shortest(number, stored.dtype) for number in stored.numbers()]
 
 
-def _shortest(number: float, code: str) -> str:
-    for digits in range(6, 9):
+def _shortest(number: float, dtype: DType) -> str:
+    for digits in range(finfo(dtype).precision, 9):
         text = f"{number:.{digits}g}"
-        if struct.pack(code, float(text)) == struct.pack(code, number):
+        if rounded_to(float(text), dtype) == number:
             return text
     return f"{number:.9g}"

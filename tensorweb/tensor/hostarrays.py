@@ -21,7 +21,8 @@ from tensorweb.errors import (
 from tensorweb.frames import warn_once
 from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.storage import HostData
-from tensorweb.hostdata import buffer_dtype, pack, unpack, where
+from tensorweb.hostdata import buffer_dtype, pack, unpack, where, widened
+from tensorweb.nodes.elementwise import cast
 from tensorweb.shapes import Shape
 from tensorweb.tensor.base import TensorBase
 
@@ -232,8 +233,11 @@ def array_node(
         DataError, DTypeError: this is no array of numbers, or the device lacks a dtype.
         RangeError: integers do not fit.
     """
-    view = buffer_of(value)
+    bits = _bits_of_bfloat16(value)
+    view = buffer_of(value if bits is None else bits)
     own_dtype = None if view is None else buffer_dtype(view.format, view.itemsize)
+    if bits is not None:
+        own_dtype = dtypes.bfloat16
     if view is None or own_dtype is None:
         raise unusable(value)
     shape = tuple(view.shape or ())
@@ -257,9 +261,36 @@ def array_node(
             f"asarray: the data are {own_dtype}, and {result_dtype} holds no imaginary "
             "parts; take data.real, or abs(data), or a complex dtype."
         )
-    if result_dtype is not own_dtype:
-        data = _converted(data, own_dtype, result_dtype, shape)
-    return leaf(HostData(data), shape, result_dtype, device)
+    if result_dtype is own_dtype:
+        return leaf(HostData(data), shape, own_dtype, device)
+    if own_dtype is dtypes.bfloat16:
+        data, own_dtype = widened(data), own_dtype.wide
+    if result_dtype is dtypes.bfloat16:
+        # NumPy cannot round to bfloat16; the device does.
+        stored = own_dtype if stores(own_dtype, device) else result_dtype.wide
+        return cast(array_node_of(data, own_dtype, stored, shape, device), result_dtype)
+    return array_node_of(data, own_dtype, result_dtype, shape, device)
+
+
+def array_node_of(
+    data: bytes, own_dtype: DType, dtype: DType, shape: Shape, device: str
+) -> Node:
+    """Return the numbers of row-major bytes in another dtype as a node."""
+    if own_dtype is not dtype:
+        data = _converted(data, own_dtype, dtype, shape)
+    return leaf(HostData(data), shape, dtype, device)
+
+
+def _bits_of_bfloat16(value: Any) -> Any:
+    """Return the bits of another library's bfloat16 array; None of other dtypes.
+
+    Arrays of ml_dtypes and JAX have a dtype of that name, tensors of PyTorch
+    `torch.bfloat16`.
+    """
+    name = str(getattr(value, "dtype", ""))
+    if name == "torch.bfloat16":
+        return value.detach().view(sys.modules["torch"].int16)
+    return value.view("int16") if name == "bfloat16" else None
 
 
 def _stored(

@@ -11,7 +11,6 @@ Works on plain Python numbers; `printing` calls it with the few that are shown.
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -19,7 +18,7 @@ from typing import Any
 
 from tensorweb.devices import default_device
 from tensorweb.display.summary import summary_of
-from tensorweb.dtypes import DType
+from tensorweb.dtypes import DType, finfo, rounded_to
 from tensorweb.errors import BlockingError, TensorwebError
 from tensorweb.evaluate import read, realize
 from tensorweb.graph.node import Node
@@ -47,9 +46,8 @@ _KINDS = {
 }
 """Names of formatters by kind of dtype, in addition to `all`."""
 
-MOST_DIGITS = {16: 5, 32: 9, 64: 17}
-SAFE_DIGITS = {16: 3, 32: 6, 64: 15}
-SMALLEST_NORMAL = {16: 2.0**-14, 32: 2.0**-126, 64: 2.0**-1022}
+MOST_DIGITS = {"float16": 5, "bfloat16": 4, "float32": 9, "float64": 17}
+"""Digits that name every number of a dtype."""
 
 
 def texts(values: Sequence[complex], dtype: DType, is_alone: bool) -> list[str]:
@@ -91,22 +89,13 @@ def shortest(value: float, dtype: DType) -> str:
     >>> shortest(0.10000000149011612, dtypes.float32)
     '1e-01'
     """
-    is_normal = abs(value) >= SMALLEST_NORMAL[dtype.bits]
-    start = SAFE_DIGITS[dtype.bits] if is_normal else 1
-    for digits in range(start, MOST_DIGITS[dtype.bits]):
+    limits, most = finfo(dtype), MOST_DIGITS[dtype.name]
+    is_normal = abs(value) >= limits.smallest_normal
+    for digits in range(limits.precision if is_normal else 1, most):
         text = f"{value:.{digits - 1}e}"
-        if rounded(float(text), dtype) == value:
+        if rounded_to(float(text), dtype) == value:
             return _without_zeros(text)
-    return _without_zeros(f"{value:.{MOST_DIGITS[dtype.bits] - 1}e}")
-
-
-def rounded(value: float, dtype: DType) -> float:
-    """Return the value of a float dtype nearest to a Python float."""
-    try:
-        (result,) = struct.unpack(dtype.typecode, struct.pack(dtype.typecode, value))
-    except OverflowError:
-        return math.copysign(math.inf, value)
-    return float(result)
+    return _without_zeros(f"{value:.{most - 1}e}")
 
 
 def _without_zeros(text: str) -> str:
@@ -171,12 +160,12 @@ def _needs_exponent(finite: Sequence[float], dtype: DType) -> bool:
     if not sizes:
         return False
     largest, smallest = max(sizes), min(sizes)
-    if largest >= 10.0 ** min(8, SAFE_DIGITS[dtype.bits]):
+    if largest >= 10.0 ** min(8, max(3, finfo(dtype).precision)):
         return True
     if SUPPRESSED:
         return False
-    ratio = rounded(largest / smallest, dtype) if smallest > 1e-300 else math.inf
-    return smallest < rounded(1e-4, dtype) or ratio > 1000.0
+    ratio = rounded_to(largest / smallest, dtype) if smallest > 1e-300 else math.inf
+    return smallest < rounded_to(1e-4, dtype) or ratio > 1000.0
 
 
 def _positional(value: float, dtype: DType) -> _Parts:

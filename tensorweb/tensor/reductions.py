@@ -402,8 +402,8 @@ def _floating(name: str, node: Node, dtype: DTypeLike) -> Node:
 
 
 def _single(node: Node) -> Node:
-    """Return float16 as float32: sums, counts and squares may exceed its range."""
-    return cast(node, dtypes.float32) if node.dtype is dtypes.float16 else node
+    """Return 16-bit floats as float32: sums and squares may exceed their range."""
+    return cast(node, node.dtype.wide)
 
 
 def _mean(

@@ -118,6 +118,14 @@ class TorchMethods(
         """
         return self.astype(dtypes.float16)
 
+    def bfloat16(self) -> Tensor:
+        """Return the tensor in bfloat16.
+
+        >>> tw.tensor([1.0, 0.1]).bfloat16()
+        tensor([1. , 0.1], dtype=bfloat16)
+        """
+        return self.astype(dtypes.bfloat16)
+
     def long(self) -> Tensor:
         """Return the tensor in int64, in int32 on a device without it.
 

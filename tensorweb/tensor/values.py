@@ -7,7 +7,7 @@ from collections.abc import Container
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from tensorweb.devices import backend, fastest
-from tensorweb.dtypes import DType
+from tensorweb.dtypes import DType, bfloat16
 from tensorweb.errors import (
     DataError,
     DeviceError,
@@ -21,7 +21,7 @@ from tensorweb.evaluate import plain_number, read, read_async, realize
 from tensorweb.graph.autograd import are_numbers_allowed, loses_derivative, reaches_leaf
 from tensorweb.graph.node import Node, pair_of
 from tensorweb.graph.tracing import is_traced
-from tensorweb.hostdata import MOST_AXES, unpack
+from tensorweb.hostdata import MOST_AXES, unpack, widened
 from tensorweb.nodes.movement import copy, slice_ranges
 from tensorweb.shapes import unravel_index
 from tensorweb.tensor.base import FLOWING, TensorBase
@@ -152,6 +152,8 @@ class ValueMethods(TensorBase):
     def numpy(self) -> np.ndarray[Any, Any]:
         """Return a new NumPy array with the values; writing to it is safe.
 
+        NumPy has no bfloat16: these values become float32, which holds each of them.
+
         Raises:
             TransformError: the tensor requires a gradient, outside of `tw.no_grad()`,
                 or a derivative is being taken by what the values depend on; write
@@ -204,8 +206,13 @@ class ValueMethods(TensorBase):
 
         Raises:
             ExchangeError: a stream, another device than the CPU or no copy is asked
-                for (a BufferError as well).
+                for, or the values are bfloat16 (a BufferError as well).
         """
+        if self.node.dtype is bfloat16:
+            raise ExchangeError(
+                "__dlpack__: NumPy, through which values are exported, has no "
+                "bfloat16; export x.astype(tw.float32), or save a safetensors file."
+            )
         if stream is not None:
             raise ExchangeError(
                 f"__dlpack__: stream {stream!r}, but values are exported on the "
@@ -339,7 +346,10 @@ def _real_number(node: Node, name: str) -> float:
 
 def _array(data: bytes, node: Node) -> np.ndarray[Any, Any]:
     numpy = require_numpy("numpy()", "read the values with tolist()")
-    flat = numpy.frombuffer(bytearray(data), dtype=node.dtype.name)
+    dtype = node.dtype
+    if dtype is bfloat16:
+        data, dtype = widened(data), dtype.wide
+    flat = numpy.frombuffer(bytearray(data), dtype=dtype.name)
     if len(node.shape) > MOST_AXES:
         raise ShapeError(
             f"numpy(): a tensor of {len(node.shape)} axes; NumPy has {MOST_AXES} at "

@@ -13,10 +13,10 @@ from tensorweb.tensor import Tensor
 from tensorweb.transforms.gradients import jvp, vjp
 from tensorweb.transforms.inputs import is_float
 
-STEPS = {"float64": 1e-5, "float32": 1e-2, "float16": 1e-1}
+STEPS = {"float64": 1e-5, "float32": 1e-2, "float16": 1e-1, "bfloat16": 1.0}
 """Step of the central difference, by dtype."""
 
-TOLERANCES = {"float64": 1e-6, "float32": 2e-2, "float16": 2e-1}
+TOLERANCES = {"float64": 1e-6, "float32": 2e-2, "float16": 2e-1, "bfloat16": 2e-1}
 """Allowed difference of both results, relative to the magnitude of the summed terms."""
 
 

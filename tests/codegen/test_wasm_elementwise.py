@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from oracles import NUMPYS
 
 import tensorweb as tw
-from tensorweb import dtypes
 from tensorweb.codegen.wasm.policy import (
     TRANSPOSED_COLUMNS,
     TRANSPOSED_ROWS,
@@ -19,7 +19,7 @@ from tensorweb.codegen.wasm.policy import (
 pytestmark = pytest.mark.usefixtures("wasm")
 
 Array = np.ndarray[Any, Any]
-ALL = [dtype.name for dtype in dtypes.ALL]
+ALL = [dtype.name for dtype in NUMPYS]
 LENGTHS = (
     1,
     2,

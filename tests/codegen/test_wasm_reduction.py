@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from oracles import NUMPYS
 
 import tensorweb as tw
-from tensorweb import dtypes
 from tensorweb.codegen.wasm.compiler import compile_kernel
 from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.drivers.wasm_native import WasmNativeDriver
@@ -24,7 +24,7 @@ Array = np.ndarray[Any, Any]
 Axes = int | tuple[int, ...] | None
 View = Callable[[Any], Any]
 
-ALL = [dtype.name for dtype in dtypes.ALL]
+ALL = [dtype.name for dtype in NUMPYS]
 FLOATS = ["float16", "float32", "float64"]
 EXACT = ["max", "min", "any", "all", "argmax", "argmin"]
 CASES: list[tuple[tuple[int, ...], Axes]] = [

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from oracles import NUMPYS
 
 import tensorweb as tw
-from tensorweb import dtypes
 from tensorweb.codegen.wasm.policy import UNIT_ELEMENTS
 
 pytestmark = pytest.mark.usefixtures("wasm")
 
 Array = np.ndarray[Any, Any]
-ALL = [dtype.name for dtype in dtypes.ALL]
+ALL = [dtype.name for dtype in NUMPYS]
 NUMBERS = [name for name in ALL if name != "bool"]
 COMBINED = {
     "add": np.add,

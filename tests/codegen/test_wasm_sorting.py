@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from oracles import NUMPYS
 
 import tensorweb as tw
 from tensorweb.backends.wasm import WasmBackend
 from tensorweb.codegen.wasm import radix_blocks, sorting
-from tensorweb.dtypes import ALL
 from tensorweb.events import record_kernels
 
 Array = np.ndarray[Any, Any]
 
-DTYPES = [dtype.name for dtype in ALL]
+DTYPES = [dtype.name for dtype in NUMPYS]
 FLOATS = ["float16", "float32", "float64"]
 WAYS = {"ranks": 97, "digits": 0, "blocks": 0}
 """Longest rows that are ranked."""

@@ -1,7 +1,7 @@
 """Load, store and cast elements of every dtype, and describe the values of expressions.
 
 A value is a bool, an integer of 32 or 64 bits, or a float of 32 or 64 bits. Smaller
-integers are held in 32 bits, within their own range; float16 computes in float32.
+integers are held in 32 bits, within their own range; 16-bit floats compute in float32.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ KINDS = {
     "uint32": "u32",
     "uint64": "u64",
     "float16": "f32",
+    "bfloat16": "f32",
     "float32": "f32",
     "float64": "f64",
 }
@@ -40,7 +41,29 @@ _LOADS = {
     "uint8": "i32.load8_u",
     "uint16": "i32.load16_u",
     "float16": "i32.load16_u",
+    "bfloat16": "i32.load16_u",
 }
+FROM_HALF = {
+    "float16": "f32_from_half_bits({0})",
+    "bfloat16": "bitcast<f32>({0} << 16u)",
+}
+TO_HALF = {"float16": "half_bits_from_f32({0})", "bfloat16": "bfloat16_bits({0})"}
+ROUNDED = {
+    "float16": "rounded_to_half_f32({0})",
+    "bfloat16": "rounded_to_bfloat16({0})",
+}
+"""WGSL forms between 16-bit floats, their bits and float32."""
+
+SUMS = {
+    "float16": "float32",
+    "bfloat16": "float32",
+    "int8": "int32",
+    "int16": "int32",
+    "uint8": "uint32",
+    "uint16": "uint32",
+}
+"""The dtype in which elements are added and multiplied, if it is not their own."""
+
 _STORES = {1: "i32.store8", 2: "i32.store16"}
 _LANE_LOADS = {1: "v128.load8_lane", 2: "v128.load16_lane", 4: "v128.load32_lane"}
 _WIDE = frozenset(("i64", "u64", "f64"))
@@ -65,8 +88,8 @@ def load(values: Translation, dtype: str, offset: int = 0) -> None:
     kind = KINDS[dtype]
     plain = {"bool": "i32", "u32": "i32", "u64": "i64"}.get(kind, kind)
     values.f.memory(_LOADS.get(dtype, f"{plain}.load"), offset)
-    if dtype == "float16":
-        convert(values, "f32_from_half_bits({0})", "u32")
+    if dtype in FROM_HALF:
+        convert(values, FROM_HALF[dtype], "u32")
 
 
 def load_neighbours(values: Translation, dtype: str, offset: int = 0) -> None:
@@ -108,14 +131,14 @@ def widened(values: Translation, dtype: str) -> None:
         f.op(f"i32x4.extend_low_i16x8_{sign}")
     if dtype == "bool":
         f.emit(f.constant("i32x4", 0), "i32x4.ne")
-    if dtype == "float16":
-        convert(values, "f32_from_half_bits({0})", "u32")
+    if dtype in FROM_HALF:
+        convert(values, FROM_HALF[dtype], "u32")
 
 
 def store(values: Translation, dtype: str, offset: int = 0) -> None:
     """Emit the store of one value; the address and the value are on the stack."""
-    if dtype == "float16":
-        convert(values, "half_bits_from_f32({0})", "f32")
+    if dtype in TO_HALF:
+        convert(values, TO_HALF[dtype], "f32")
     size = itemsize(dtype)
     kind = KINDS[dtype]
     plain = {"bool": "i32", "u32": "i32", "u64": "i64"}.get(kind, kind)
@@ -126,8 +149,8 @@ def store_neighbours(values: Translation, dtype: str, offset: int = 0) -> None:
     """Emit the store of four values; the address and the vector are on the stack."""
     f = values.f
     size = itemsize(dtype)
-    if dtype == "float16":
-        convert(values, "half_bits_from_f32({0})", "f32")
+    if dtype in TO_HALF:
+        convert(values, TO_HALF[dtype], "f32")
     if size == 4:
         f.memory("v128.store", offset)
         return
@@ -238,7 +261,7 @@ def _to_float(values: Translation, before: str, target: str) -> None:
     f, after = values.f, KINDS[target]
     if before in _FLOATS:
         if before != after:
-            if target == "float16":
+            if target in ROUNDED:
                 _to_odd(values)
             else:
                 f.op("f64.promote_f32" if after == "f64" else "f32.demote_f64")
@@ -247,8 +270,8 @@ def _to_float(values: Translation, before: str, target: str) -> None:
     else:
         plain = "i64" if before in ("i64", "u64") else "i32"
         f.op(f"{after}.convert_{plain}_{'s' if before[0] == 'i' else 'u'}")
-    if target == "float16":
-        convert(values, "rounded_to_half_f32({0})", "f32")
+    if target in ROUNDED:
+        convert(values, ROUNDED[target], "f32")
 
 
 def _to_odd(values: Translation) -> None:

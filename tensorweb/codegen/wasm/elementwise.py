@@ -212,10 +212,6 @@ def _address(
     return address
 
 
-_WIDER = {"float16": "float32"}
-"""Dtype of accumulation, if it is not that of the values."""
-
-
 def scatter(kernel: Kernel, target: WasmTarget) -> Program:
     """Return the program of a copy with positions written, the last writer winning."""
     length, writes = kernel.sizes
@@ -239,16 +235,17 @@ def scatter(kernel: Kernel, target: WasmTarget) -> Program:
 def accumulate(kernel: Kernel, target: WasmTarget) -> Program:
     """Return the program that combines rows of an original with values, in order."""
     rows, _, width = kernel.sizes
-    original, wide = kernel.expression("original"), _WIDER.get(kernel.dtype)
-    size, result = rows * width, OUTPUT if wide is None else scratch(0)
+    original, wide = kernel.expression("original"), BY_NAME[kernel.dtype].wide.name
+    is_own = wide == kernel.dtype
+    size, result = rows * width, OUTPUT if is_own else scratch(0)
     launches = []
-    if wide is not None:
+    if not is_own:
         original = _with_cast(original, wide)
     launches.append(
         map_launch(kernel, target, original, "accumulate_copy", size, (result,))
     )
-    launches.append(_combined(kernel, target, result, wide or kernel.dtype))
-    if wide is None:
+    launches.append(_combined(kernel, target, result, wide))
+    if is_own:
         return Program(tuple(launches))
     rounded = _with_cast(_row_of(result, wide, size), kernel.dtype)
     launches.append(map_launch(kernel, target, rounded, "accumulate_round", size))

@@ -42,6 +42,7 @@ from tensorweb.codegen.wasm.policy import (
     WIDE_OUTPUTS,
 )
 from tensorweb.codegen.wasm.translation import LANES, Translation
+from tensorweb.dtypes import BY_NAME
 from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
 
 
@@ -58,7 +59,7 @@ def finishes(finish: Expression, columns: int) -> bool:
 
 def record_dtype(dtype: str) -> str:
     """Return the dtype of a record of values of a dtype."""
-    return "float32" if dtype == "float16" else dtype
+    return BY_NAME[dtype].wide.name
 
 
 def of_records(kernel: Kernel, parts: int) -> Kernel:

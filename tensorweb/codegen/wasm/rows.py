@@ -13,6 +13,7 @@ from tensorweb.codegen.program import Launch, Program, output
 from tensorweb.codegen.wasm.axis_reduction import AxisReduction, count_down
 from tensorweb.codegen.wasm.elements import (
     KINDS,
+    ROUNDED,
     flops,
     is_vectorizable,
     itemsize,
@@ -61,7 +62,7 @@ def stored_step(kernel: Kernel) -> tuple[int, int] | None:
         later = (*stages[number + 1 :], finish)
         if (
             step.dtype == kernel.dtype
-            and step.dtype != "float16"
+            and step.dtype not in ROUNDED
             and any(stage.result in needed_steps(each) for each in later)
             and _cost(stage) >= LEAST_STORED_WORK
         ):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.wasm.elements import (
     KINDS,
+    SUMS,
     flops,
     is_vectorizable,
     itemsize,
@@ -46,14 +47,6 @@ from tensorweb.codegen.wasm.policy import (
 )
 from tensorweb.codegen.wasm.translation import LANES, VALUE, Translation
 from tensorweb.schedule.kernel import Kernel
-
-_WIDER = {
-    "float16": "float32",
-    "int8": "int32",
-    "int16": "int32",
-    "uint8": "uint32",
-    "uint16": "uint32",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +94,7 @@ def carry_rule(op: str, dtype: str) -> CarryRule:
 
     A sum starts with -0, the identity even for the sign of zero.
     """
-    wide = _WIDER.get(dtype, dtype)
+    wide = SUMS.get(dtype, dtype)
     if op == "cumulative_prod":
         return CarryRule("mul", wide, 1.0)
     return CarryRule("add", wide, -0.0 if KINDS[wide][0] == "f" else 0.0)

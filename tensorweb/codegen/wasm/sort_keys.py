@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from tensorweb.codegen.wasm.elements import (
     KINDS,
+    TO_HALF,
     convert,
     flops,
     is_vectorizable,
@@ -29,6 +30,7 @@ from tensorweb.schedule.kernel import Expression, Kernel
 
 _FLOATS = {
     "float16": (0x8000, 0x7C00),
+    "bfloat16": (0x8000, 0x7F80),
     "float32": (0x8000_0000, 0x7F80_0000),
     "float64": (1 << 63, 0x7FF0_0000_0000_0000),
 }
@@ -36,6 +38,7 @@ _FLOATS = {
 
 _TO_KEY = {
     "float16": "order_of_half({0}, {1})",
+    "bfloat16": "(order_of_f32({0} << 16u, {1}) >> 16u)",
     "float32": "order_of_f32({0}, {1})",
     "float64": "order_of_f64({0}, {1})",
     "int64": "order_of_i64({0}, {1})",
@@ -43,6 +46,7 @@ _TO_KEY = {
 }
 _TO_BITS = {
     "float16": "half_of_order({0}, {1})",
+    "bfloat16": "(bitcast<u32>(f32_of_order(({0} << 16u) | 0xffffu, {1})) >> 16u)",
     "float32": "bitcast<u32>(f32_of_order({0}, {1}))",
     "float64": "f64_of_order({0}, {1})",
 }
@@ -131,8 +135,8 @@ class Keys:
         if read == "bool":
             if self.values.is_vector:
                 f.emit(f.constant("i32x4", 1), "v128.and")
-        elif read == "float16":
-            convert(self.values, "half_bits_from_f32({0})", "f32")
+        elif read in TO_HALF:
+            convert(self.values, TO_HALF[read], "f32")
         elif is_float(read):
             self.values.bitcast(KINDS[read], self.kind)
 

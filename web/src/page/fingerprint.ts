@@ -6,7 +6,7 @@ import { short, tuple } from "../parts/format";
 /** Relative tolerance between floats of two GPUs, of the tensor's largest magnitude. */
 const TOLERANCE = 1e-3;
 /** The tolerance of dtypes with fewer digits. */
-const TOLERANCES: Readonly<Record<string, number>> = { float16: 1e-2 };
+const TOLERANCES: Readonly<Record<string, number>> = { float16: 1e-2, bfloat16: 8e-2 };
 
 /** Names of a fingerprint's `numbers`, in order; the last two are exact. */
 const NUMBERS = ["smallest value", "largest value", "mean", "mean size", "trend along its elements"];

@@ -22,7 +22,7 @@ export function exact(value: number, dtype: string): string {
     const text = short(value);
     return Math.abs(value) < 1e7 || !Number.isFinite(value) ? text : String(value);
   }
-  if (dtype !== "float32" && dtype !== "float16" && dtype !== "complex64") return String(value);
+  if (!["float32", "float16", "bfloat16", "complex64"].includes(dtype)) return String(value);
   for (let digits = 4; digits <= 9; digits++) {
     const text = value.toPrecision(digits);
     if (Math.fround(Number(text)) === value) return tidy(text);

@@ -99,7 +99,7 @@ export function shareDialog(page: Page): ShareDialog {
       const problem = whyNoResults(page.view);
       tick.disabled = problem !== null;
       tick.checked &&= !tick.disabled;
-      why.textContent = problem ?? "Integers must be equal, floats to 0.1 % of a tensor’s largest magnitude (float16 to 1 %).";
+      why.textContent = problem ?? "Integers must be equal, floats to 0.1 % of a tensor’s largest magnitude (float16 to 1 %, bfloat16 to 8 %).";
       dom.showModal();
       copyLink.focus();
       void fill();

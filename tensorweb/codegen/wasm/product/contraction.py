@@ -15,6 +15,8 @@ from __future__ import annotations
 from tensorweb.codegen.program import OUTPUT, Program, scratch
 from tensorweb.codegen.wasm.elements import (
     KINDS,
+    ROUNDED,
+    SUMS,
     convert,
     is_vectorizable,
     itemsize,
@@ -169,8 +171,8 @@ class Epilogue:
         else:
             f.get(core)
             (load_neighbours if self.lanes > 1 else load)(values, self.dtype)
-        if self.kernel.core_dtype == "float16":
-            convert(values, "rounded_to_half_f32({0})", "f32")
+        if self.kernel.core_dtype in ROUNDED:
+            convert(values, ROUNDED[self.kernel.core_dtype], "f32")
         else:
             within(values, self.kernel.core_dtype)
         f.set(self.core)
@@ -271,16 +273,6 @@ def _part_of_run(
 def _larger(f: Function, value: int, least: int) -> None:
     """Emit `value = max(value, least)` of two signed locals."""
     f.set(value, value, least, value, least, "i32.gt_s", "select")
-
-
-SUMS = {
-    "float16": "float32",
-    "int8": "int32",
-    "int16": "int32",
-    "uint8": "uint32",
-    "uint16": "uint32",
-}
-"""The dtype of sums, if it is not that of the product."""
 
 
 def matmul(kernel: Kernel, target: WasmTarget) -> Program:
