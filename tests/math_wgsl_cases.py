@@ -152,10 +152,21 @@ def saturate(dtype: str) -> Reference:
     ).astype(dtype)
 
 
+PATTERNS = np.arange(2**16, dtype=np.uint16)
+
+
 def half_pairs() -> Columns:
     """Return pairs of float16, held in f32: any by any, and any by special ones."""
+    return _pairs(PATTERNS.view(np.float16).astype(np.float32))
+
+
+def bfloat16_pairs() -> Columns:
+    """Return such pairs of bfloat16."""
+    return _pairs((PATTERNS.astype(np.uint32) << 16).view(np.float32))
+
+
+def _pairs(values: NDArray) -> Columns:
     random = np.random.default_rng(5)
-    values = np.arange(2**16, dtype=np.uint16).view(np.float16).astype(np.float32)
     special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0], np.float32)
     others = [random.permutation(values) for _ in "ab"]
     others += [np.full(values.size, x) for x in special]
@@ -166,6 +177,16 @@ def half_nextafter(x: NDArray, toward: NDArray) -> NDArray:
     """Return the float16 next to x, held in f32."""
     halves = (column.astype(np.float16) for column in (x, toward))
     return np.nextafter(*halves).astype(np.float32)
+
+
+def bfloat16_nextafter(x: NDArray, toward: NDArray) -> NDArray:
+    """Return the bfloat16 next to x, held in f32, by counting through the patterns."""
+    halves = [(each.view(np.uint32) >> 16).astype(np.int32) for each in (x, toward)]
+    start, goal = (np.where(h >> 15, -(h & 0x7FFF), h & 0x7FFF) for h in halves)
+    found = start + np.sign(goal - start)
+    bits = np.where(found < 0, 0x8000 - found, found).astype(np.uint32) << 16
+    result = np.where(goal == start, toward, bits.view(np.float32))
+    return np.where(np.isnan(x) | np.isnan(toward), np.float32(np.nan), result)
 
 
 @dataclass(frozen=True)
@@ -212,6 +233,7 @@ ROWS = (
     Case("remainder_f32", ordinary_pairs, np.remainder),
     # From -0 to 0 NumPy gives -0 in float16 and 0 in float32.
     Case("nextafter_half_f32", half_pairs, half_nextafter, signed_zero=False),
+    Case("nextafter_bfloat16", bfloat16_pairs, bfloat16_nextafter, signed_zero=False),
     Case("i32_from_f32", unary_floats, saturate("i4")),
     Case("u32_from_f32", unary_floats, saturate("u4")),
     Case("f32_from_i32", first_of(signed_pairs), np.float64),

@@ -77,7 +77,15 @@ PAGES: dict[str, Page] = {
     ),
     "data_types": Page(
         "Data types and constants",
-        "A dtype is an object of `tw`, and equals its name.",
+        "A dtype is an object of `tw`, and equals its name.\n\n"
+        "float16 and bfloat16 are stored in 16 bits and computed in float32: sums, "
+        "products and chains in one kernel round once, when they are stored. bfloat16 "
+        "has float32's range with 8 binary digits.\n\n"
+        "| `bfloat16` with | gives |\n|---|---|\n"
+        "| a Python number, bool, integers of any size | `bfloat16` |\n"
+        "| `float16`, `float32` | `float32` |\n"
+        "| `float64` | `float64` |\n"
+        "| `complex64`, `complex128` | the complex dtype |",
         _sections(
             Data_types="dtypes",
             Promotion_and_inspection="data_types",

@@ -451,9 +451,8 @@ RESULTS: dict[str, str] = {
     "np.ufunc.outer": "the shape of the first operand, then that of the second.",
     # Methods of tensors.
     "x.clamp x.clone x.neg x.log_softmax x.softmax": ONE_OPERAND["same"],
-    "x.cpu x.to x.type x.type_as x.bool x.double x.float x.half x.int x.long": (
-        "the shape of the tensor; the dtype that is asked for."
-    ),
+    "x.cpu x.to x.type x.type_as x.bool x.double x.float x.half x.bfloat16 x.int "
+    "x.long": ("the shape of the tensor; the dtype that is asked for."),
     "x.add_ x.sub_ x.mul_ x.div_ x.copy_ x.fill_ x.zero_ x.clamp_": "the tensor.",
     "x.eq x.ne x.lt x.le x.gt x.ge": TWO_OPERANDS["bool"],
     "x.div": TWO_OPERANDS["float"],

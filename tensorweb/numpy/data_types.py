@@ -213,7 +213,9 @@ def promote_types(type1: DTypeLike, type2: DTypeLike) -> DType:
 
 typecodes = {
     name: "".join(
-        dtype.char for dtype in dtypes.BY_NAME.values() if dtype.kind in kinds
+        dtype.char
+        for dtype in dtypes.BY_NAME.values()
+        if dtype.kind in kinds and dtype is not dtypes.bfloat16  # no letter of NumPy's
     )
     for name, kinds in {
         "Integer": {"int"},

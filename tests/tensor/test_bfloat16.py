@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 from elementwise_cases import ENTRIES, samples
 from oracles import takes
+from structure_cases import REDUCTIONS, STRUCTURES, inputs_of
 
 import tensorweb as tw
+from e2e.bare.op_runner import evaluate
 from tensorweb import dtypes, hostdata
 from tensorweb.errors import DTypeError, ExchangeError
 from tensorweb.events import record_kernels
@@ -178,6 +180,42 @@ def test_entries_compute_in_float32(op: Op, anywhere: str) -> None:
         return
     expected = rounded(tw.realize(wide).numpy().astype(np.float32))
     assert np.array_equal(bits_of(tw.realize(found)), expected)
+
+
+NOT_ALIKE = ("cholesky", "solve")
+"""Rows with an operand that is rounded before, or that is float32."""
+
+ROWS = [
+    row
+    for row in (*STRUCTURES, *REDUCTIONS)
+    if not row.dtypes or "float32" in row.dtypes
+    if not any(word in row.code for word in NOT_ALIKE)
+]
+
+
+def test_structures_and_reductions(anywhere: str) -> None:
+    host = inputs_of("float32")
+    narrow = {name: tw.asarray(x, device=anywhere) for name, x in host.items()}
+    for name, x in narrow.items():
+        if x.dtype is tw.float32:
+            narrow[name] = tw.realize(x.astype(tw.bfloat16))
+    wide = {
+        name: x.astype(tw.float32) if x.dtype is tw.bfloat16 else x
+        for name, x in narrow.items()
+    }
+    # Software adapters take a second for each kernel.
+    for row in ROWS[::9] if anywhere == "webgpu" else ROWS:
+        found, right = (evaluate(row.code, tw, each) for each in (narrow, wide))
+        got, exact = found.numpy(), right.numpy()
+        assert got.shape == exact.shape, row.code
+        if right.dtype is not tw.float32:
+            assert np.array_equal(got, exact), row.code
+            continue
+        finite = np.isfinite(exact)
+        assert np.array_equal(got[~finite], exact[~finite], equal_nan=True), row.code
+        size = np.abs(exact[finite])
+        error = np.abs(got[finite] - exact[finite])
+        assert np.all(error <= 2.0**-7 * size + 2.0**-8 * size.max(initial=0)), row.code
 
 
 def test_nextafter_steps_to_the_next_pattern(anywhere: str) -> None:
