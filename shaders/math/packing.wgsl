@@ -86,7 +86,8 @@ fn word_of_bfloat16(a: f32, b: f32) -> u32 {
 // lies one bit below or above.
 // Exact for every pair of bfloat16.
 fn nextafter_bfloat16(x: f32, toward: f32) -> f32 {
-    let bits = bitcast<u32>(nextafter_f32(x, toward));
+    let next = nextafter_f32(x, toward);
+    let bits = bitcast<u32>(next);
     let carry = select(0u, 0xffffu, (bits & 0xffffu) == 1u);
-    return bitcast<f32>((bits + carry) & 0xffff0000u);
+    return nan_where_f32(is_nan_f32(next), bitcast<f32>((bits + carry) & 0xffff0000u));
 }
