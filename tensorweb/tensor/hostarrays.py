@@ -72,9 +72,13 @@ def buffer_of(value: object) -> memoryview | None:
 def exchanged(value: object) -> Any:
     """Return the data that an object exports by DLPack as NumPy's array.
 
+    bfloat16, which NumPy's DLPack lacks, is returned as it is: `array_node` reads it.
+
     Raises:
         DataError: it lies on no CPU, or is of a dtype that NumPy does not have.
     """
+    if _bits_of_bfloat16(value) is not None:
+        return value
     return _by_numpy(value, "from_dlpack", lambda numpy, x: numpy.from_dlpack(x))
 
 
@@ -268,11 +272,11 @@ def array_node(
     if result_dtype is dtypes.bfloat16:
         # NumPy cannot round to bfloat16; the device does.
         stored = own_dtype if stores(own_dtype, device) else result_dtype.wide
-        return cast(array_node_of(data, own_dtype, stored, shape, device), result_dtype)
-    return array_node_of(data, own_dtype, result_dtype, shape, device)
+        return cast(_leaf_of(data, own_dtype, stored, shape, device), result_dtype)
+    return _leaf_of(data, own_dtype, result_dtype, shape, device)
 
 
-def array_node_of(
+def _leaf_of(
     data: bytes, own_dtype: DType, dtype: DType, shape: Shape, device: str
 ) -> Node:
     """Return the numbers of row-major bytes in another dtype as a node."""

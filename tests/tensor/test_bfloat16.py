@@ -464,6 +464,9 @@ class Foreign:
     def __len__(self) -> int:
         return len(self.bits)
 
+    def __dlpack__(self) -> None:
+        raise BufferError("no bfloat16")
+
     def __array__(self, *_: object) -> Array:
         return self.bits.view("V2")
 
@@ -473,5 +476,6 @@ def test_arrays_of_other_libraries(anywhere: str) -> None:
     found = tw.asarray(x, device=anywhere)
     assert found.dtype is tw.bfloat16
     assert found.tolist() == [1.0, -2.5]
+    assert tw.from_dlpack(x).tolist() == [1.0, -2.5]
     assert tw.asarray(x, dtype=tw.float32).tolist() == [1.0, -2.5]
     assert tw.asarray(x, dtype=tw.int32).tolist() == [1, -2]
