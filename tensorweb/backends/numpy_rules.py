@@ -239,8 +239,9 @@ def numpy_dtype(dtype: DType) -> np.dtype[Any]:
 
 def widened(bits: Array) -> Array:
     """Return the float32 numbers of the bits of bfloat16 ones."""
-    wide = np.left_shift(bits, 16, dtype=np.uint32, casting="unsafe")
-    return np.asarray(wide).view(np.float32)
+    wide = bits.astype(np.uint32)
+    wide <<= 16
+    return wide.view(np.float32)
 
 
 def narrowed(values: Array) -> Array:
@@ -251,7 +252,11 @@ def narrowed(values: Array) -> Array:
         # An inexact result gets an odd last bit, so that the second rounding is exact.
         bits = bits - (np.abs(near) > np.abs(values))
         bits |= (near != values) & (values == values)
-    rounded = (bits + (0x7FFF + ((bits >> 16) & 1))) >> 16
+    rounded = bits >> 16
+    rounded &= 1  # in place: each temporary array costs as much as a sum
+    rounded += 0x7FFF
+    rounded += bits
+    rounded >>= 16
     is_nan = np.isnan(near)
     if is_nan.any():
         rounded = np.where(is_nan, (bits >> 16) | 0x40, rounded)
