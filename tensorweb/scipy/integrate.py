@@ -171,7 +171,8 @@ class _Problem:
         if is_tracing():
             raise TraceError(
                 f"{name}: steps are chosen by values, which jit and vmap do not have; "
-                "call it outside, with a function that is recorded."
+                "call it outside, with a function that is recorded. Instead of vmap "
+                "give y0 a batch axis; for jit, tw.scan makes steps of equal length."
             )
         if not longest > 0:
             raise DataError(f"{name}: the longest step, {longest}, is not above 0.")

@@ -135,7 +135,23 @@ def i0e(x: Tensor) -> Tensor:
     return _both(x, _I0_SMALL, _I0_LARGE, -0.5)
 
 
-@unary(lambda y, x: (i0(x) - _unscaled(x, _i1e_over_x(x)),))
+_I1_OVER_X = [
+    0.5 / (4**k * math.factorial(k) * math.factorial(k + 1)) for k in range(9)
+]
+"""Taylor coefficients of `i1(x) / x` in x², to float64's precision up to 1.
+
+The series in |x| has no third derivative at 0.
+"""
+
+
+def _i1_over_x(x: Tensor) -> Tensor:
+    is_near = absolute(x) < 1
+    near, far = where(is_near, x, 0.0), where(is_near, 1.0, x)
+    quotient = _unscaled(far, _i1e_over_x(far))
+    return where(is_near, polynomial(near * near, _I1_OVER_X), quotient)
+
+
+@unary(lambda y, x: (i0(x) - _i1_over_x(x),))
 def i1(x: Tensor) -> Tensor:
     """Return the modified Bessel function of order 1: within 12 ULP.
 

@@ -132,6 +132,16 @@ def test_values_at_the_ends(device: str) -> None:
     assert found == pytest.approx([0.0, 1.0, nan], nan_ok=True)
 
 
+def test_bessel_functions_have_all_derivatives_at_0(device: str) -> None:
+    f: Any = tw.scipy.special.i0
+    found = []
+    for _ in range(7):
+        found.append(f(0.0).item())
+        f = tw.grad(f)
+    # i0(x) = 1 + x²/4 + x⁴/64 + x⁶/2304 + ...
+    assert found == pytest.approx([1, 0, 0.5, 0, 0.375, 0, 0.3125], abs=1e-6)
+
+
 def test_limits_of_logarithms_have_the_derivatives_of_jax(device: str) -> None:
     with tw.device(device):
         zero, two = tw.asarray(0.0), tw.asarray(2.0)
