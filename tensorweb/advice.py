@@ -163,7 +163,7 @@ _TENSORWEB: dict[str, str] = {
         f"write {_KEY} and `x[...] = tw.random.randint(key, x.shape, low, high)`"
     ),
     "set_default_dtype": "floats are float32; give `tw.ones(3, dtype=tw.float64)`",
-    "svd": "write `tw.linalg.svd(x)`",
+    "svd": "write `tw.linalg.svd(x, full_matrices=False)`, whose last result is V.mT",
     "swapdims": "swapaxes",
     "mul": "multiply",
     "narrow": "take a slice with `x[start:end]`",

@@ -268,8 +268,30 @@ def _shown(layer: Layer) -> object:
     return layer if isinstance(layer, Module) else getattr(layer, "__name__", layer)
 
 
+class _Held(Module):
+    """Modules in a list or a dict, which has the methods of a module by this."""
+
+    _unnamed: ClassVar[str | None] = "modules_held"
+
+    def __init__(self, modules: Any) -> None:
+        self.modules_held = modules
+
+
+def _method(container: Any, name: str) -> Any:
+    """Return a method of the module that a container would be.
+
+    Raises:
+        AttributeError: modules have none of that name.
+    """
+    if name.startswith("_") or not callable(getattr(Module, name, None)):
+        raise AttributeError(f"{type(container).__name__!r} has no attribute {name!r}")
+    return getattr(_Held(container), name)
+
+
 class ModuleList(list[Any]):
     """A list of modules; modules look into plain lists as well.
+
+    It has the methods of a module: `parameters()`, `train()` and the like.
 
     >>> model = tw.nn.Sequential(*tw.nn.ModuleList([tw.nn.ReLU(), tw.nn.Tanh()]))
     >>> len(model)
@@ -283,6 +305,14 @@ class ModuleList(list[Any]):
             modules: the modules.
         """
         super().__init__(modules)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a method of modules.
+
+        Raises:
+            AttributeError: modules have none of that name.
+        """
+        return _method(self, name)
 
 
 class ModuleDict(dict[str, Any]):
@@ -304,14 +334,14 @@ class ModuleDict(dict[str, Any]):
         super().__init__(modules)
 
     def __getattr__(self, name: str) -> Any:
-        """Return the module of a key.
+        """Return the module of a key, or a method of modules.
 
         Raises:
             AttributeError: there is none.
         """
         try:
-            return self[name]
-        except KeyError:
+            return self[name] if name in self else _method(self, name)
+        except AttributeError:
             raise AttributeError(
                 f"this ModuleDict has no module {name!r}, only {', '.join(self)}"
             ) from None

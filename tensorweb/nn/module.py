@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from inspect import Parameter as Option
 from inspect import Signature, get_annotations, signature
@@ -103,6 +103,7 @@ class Module:
 
     _unnamed: ClassVar[str | None] = None
     _constants: frozenset[str] = frozenset()
+    _unsaved: frozenset[str] = frozenset()
     # A class attribute: modules whose mode nobody sets have one structure, as trees.
     training = False
     _is_lazy = False
@@ -127,17 +128,30 @@ class Module:
             changed = hook(self, args)
             if changed is not None:
                 args = changed if isinstance(changed, tuple) else (changed,)
+        count = None if self._is_lazy else len(vars(self))
         try:
             result = self.forward(*args, **kwargs)
         except TypeError as error:
             advise_on_keyword(error)
             raise
+        if count is not None and len(vars(self)) > count:
+            self._note_results([*vars(self)][count:])
         for hook in self._forward_hooks:
             takes_keywords = isinstance(hook, _TakingKeywords)
             given = (args, kwargs, result) if takes_keywords else (args, result)
             changed = hook(self, *given)
             result = result if changed is None else changed
         return result
+
+    def _note_results(self, names: Iterable[str]) -> None:
+        """Let new attributes of a call be no parameters, unless they are leaves."""
+        for name in names:
+            value = vars(self)[name]
+            if holds_leaves(value) and not any(_modules_in(name, value)):
+                tensors = [each[1] for each in _tensors_in(value, name, False, True)]
+                if not any(x.requires_grad and x.is_leaf for x in tensors):
+                    self._constants = self._constants | {name}
+                    self._unsaved = self._unsaved | {name}
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the module's result; each class has its own.
@@ -179,7 +193,7 @@ class Module:
             )
         self._constants = self._constants | {name}
         if not persistent:
-            self._unsaved = getattr(self, "_unsaved", frozenset()) | {name}
+            self._unsaved = self._unsaved | {name}
         setattr(self, name, tensor)
 
     def register_forward_hook(
@@ -551,7 +565,9 @@ def _tensors_in(
 ) -> Iterator[tuple[str, Tensor, bool, bool]]:
     if isinstance(value, TensorBase):
         assert isinstance(value, Tensor), "internal: tensors are of one class"
-        yield prefix, value, is_buffer, is_saved
+        # A result, such as attention weights that forward has stored, is not trained.
+        is_result = not value.is_leaf
+        yield prefix, value, is_buffer or is_result, is_saved and not is_result
         return
     if isinstance(value, Module) and value._is_lazy:
         raise DataError(
@@ -559,7 +575,7 @@ def _tensors_in(
             "the model once on an example before."
         )
     constants = getattr(value, CONSTANTS, ()) if isinstance(value, Module) else ()
-    unsaved = getattr(value, "_unsaved", ()) if isinstance(value, Module) else ()
+    unsaved = value._unsaved if isinstance(value, Module) else ()
     parts = value._parts() if isinstance(value, Module) else _named(value)
     for name, part in parts:
         inner = _joined(prefix, name)

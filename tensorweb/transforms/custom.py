@@ -57,10 +57,12 @@ def stop_gradient(value: T) -> T:
 @transformation
 def custom_vjp(
     function: Callable[P, R],
-    forward: Callable[..., tuple[Any, Any]],
-    backward: Callable[[Any, Any], Sequence[Any]],
+    forward: Callable[..., tuple[Any, Any]] | None = None,
+    backward: Callable[[Any, Any], Sequence[Any]] | None = None,
 ) -> Callable[P, R]:
     """Return a function with a custom vjp rule.
+
+    Without a rule it is defined later, as in JAX: `f.defvjp(forward, backward)`.
 
     Args:
         function: takes positional arguments; runs where nothing is differentiated.
@@ -83,6 +85,9 @@ def custom_vjp(
     >>> tw.grad(lambda x: 5 * clipped(x))(2.0)
     tensor(1.)
     """
+    if forward is None or backward is None:
+        later: Any = _RuleLater(function, "defvjp", custom_vjp)
+        return later  # type: ignore[no-any-return]  # it is called as the function
 
     @wraps_function(function)
     def wrapped(*arguments: Any) -> Any:
@@ -109,9 +114,11 @@ def custom_vjp(
 @transformation
 def custom_jvp(
     function: Callable[P, R],
-    rule: Callable[[Sequence[Any], Sequence[Any]], tuple[Any, Any]],
+    rule: Callable[[Sequence[Any], Sequence[Any]], tuple[Any, Any]] | None = None,
 ) -> Callable[P, R]:
     """Return a function with a custom jvp rule.
+
+    Without a rule it is defined later, as in JAX: `f.defjvp(rule)`.
 
     Args:
         function: takes positional arguments that are floating-point tensors or trees of
@@ -130,6 +137,9 @@ def custom_jvp(
     >>> tw.grad(log1p)(1.0)
     tensor(0.5)
     """
+    if rule is None:
+        later: Any = _RuleLater(function, "defjvp", custom_jvp)
+        return later  # type: ignore[no-any-return]  # it is called as the function
 
     @wraps_function(function)
     def wrapped(*arguments: Any) -> Any:
@@ -172,6 +182,28 @@ def custom_jvp(
         return _marked(result, arguments, back)
 
     return wrapped  # type: ignore[return-value]  # the same signature
+
+
+class _RuleLater:
+    """A function whose rule a method defines, as in JAX."""
+
+    def __init__(self, function: Any, method: str, transform: Any) -> None:
+        wraps_function(function)(self)
+        self._call: Any = None
+
+        def define(*rules: Any) -> None:
+            self._call = transform(function, *rules)
+
+        self._method = method
+        setattr(self, method, define)
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self._call is None:
+            name = getattr(self, "__name__", "f")
+            raise TransformError(
+                f"{name} has no derivative yet; define it with {name}.{self._method}."
+            )
+        return self._call(*arguments)
 
 
 def is_followed(values: Sequence[Any]) -> bool:
