@@ -82,7 +82,8 @@ def test_the_input_of_a_layer_is_beside_what_it_takes(shared: PageDriver) -> Non
     expect(rows.nth(2).locator("td.clash-wrong")).to_have_text("≠")
     assert in_every_scheme(page) == []
     repairs = page.locator(".clash-repairs button")
-    expect(repairs.nth(1)).to_have_text("nn.Conv2d(5, 4, kernel_size=3) → (8, 5, 7, 3)")
+    made = "nn.Conv2d(5, 4, kernel_size=3) takes (8, 5, 7, 3)"
+    expect(repairs.nth(1)).to_have_text(made)
     repairs.first.click()
     assert shared.run() == "ready"
     assert shared.output.startswith("(8, 4, 3, 5)")

@@ -98,7 +98,8 @@ function rowLength(rows: Box[][]): number {
 /** What stands before the boxes of a row. */
 export function nameOf({ rule, operands }: Pick<Clash, "rule" | "operands">, at: number): string {
   const text = operands[at]?.text ?? "";
-  return text || at !== 1 ? text : { reshape: "new shape", expected: "expected" }[rule as string] ?? "";
+  if (text) return text;
+  return rule === "expected" ? (at === 1 ? "expected" : "input") : rule === "reshape" && at === 1 ? "new shape" : "";
 }
 
 /** A shape as a tuple; where a shape is expected, -1 is any length. */

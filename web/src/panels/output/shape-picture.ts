@@ -10,8 +10,13 @@ import "./shape-picture.css";
 type Clash = NonNullable<Failure["clash"]>;
 
 export function shapePicture(clash: Clash, page: Page): HTMLElement {
-  const whose = clash.rule === "aligned" || clash.rule === "expected" ? "it then" : "the result";
-  const repairs = clash.repairs.map((repair) => el("li", {}, repairButton(repair, whose, page)));
+  const has = clash.rule === "aligned" || clash.rule === "expected" ? "it then has" : "the result has";
+  const given = String(clash.operands[0]?.shape);
+  const repairs = clash.repairs.map((repair) => {
+    // The input has its shape still where the layer is made for it.
+    const isOfLayer = clash.rule === "expected" && String(repair.shape) === given;
+    return el("li", {}, repairButton(repair, isOfLayer ? null : has, page));
+  });
   return el(
     "div",
     { class: "clash" },
@@ -61,10 +66,12 @@ function boxOf(box: Box): HTMLElement {
   return el("td", {}, el("span", { class: `clash-box clash-${box.kind}`, title }, box.length < 0 ? "any" : String(box.length)));
 }
 
-/** A button that makes one edit, which undo takes back. */
-function repairButton(repair: Repair, whose: string, page: Page): HTMLElement {
+/** A button that makes one edit, which undo takes back; `has` is null where a layer takes the shape. */
+function repairButton(repair: Repair, has: string | null, page: Page): HTMLElement {
   const { output } = page.view.origins;
-  const text = `${repair.label} → ${tuple(repair.shape)}`;
+  const shape = tuple(repair.shape);
+  const text = `${repair.label} ${has ? "→" : "takes"} ${shape}`;
+  const label = `Change ${repair.old}${has ? ` to ${repair.label}: ${has} shape ${shape}` : `: ${text}`}`;
   const apply = (): void => {
     const { editor } = page;
     page.goTo(output, repair.line, repair.column, repair.file);
@@ -74,7 +81,7 @@ function repairButton(repair: Repair, whose: string, page: Page): HTMLElement {
     editor.showFile(repair.file);
     editor.change([{ from, to, insert: repair.text }]);
   };
-  return button(text, apply, { class: "quiet", "aria-label": `Change ${repair.old} to ${repair.label}: ${whose} has shape ${tuple(repair.shape)}` });
+  return button(text, apply, { class: "quiet", "aria-label": label });
 }
 
 /** The offset of a position in a text. */
