@@ -62,34 +62,73 @@ _node_of: Callable[[tw.Tensor], Node] = vars(TensorBase)["node"].__get__
 """Return a tensor's node; a subclass of the program may have another `node`."""
 
 
-class Film:
-    """The values that a statement bound, evenly spaced in time, and the last one."""
+def _references(box: Sequence[object]) -> int:
+    """Return the reference count of the only item of a list."""
+    return sys.getrefcount(box[0])
 
-    def __init__(self) -> None:
-        """Begin without a value."""
-        self._steps: list[tuple[int, tw.Tensor]] = []
-        self._last: tuple[int, tw.Tensor] | None = None
+
+_ONE_REFERENCE = _references([object()])
+"""The count of an item that only its list refers to."""
+
+
+class Film:
+    """The values that a statement bound, evenly spaced in time, and the last one.
+
+    A flush stores what is referred to. So that it stores what it would store without a
+    film, a pending value that others depend on is not: the run's provenance has it, and
+    what it is computed from. A value that nothing else refers to is computed for the
+    film alone; those of functions are omitted.
+    """
+
+    def __init__(self, is_local: bool = False) -> None:
+        """Begin without a value; those of a function live while others need them."""
+        self._is_local = is_local
+        self._steps: list[tuple[int, Node | ref[Node]]] = []
+        self._last: list[Node] = []
         self._stride = 1
         self._count = 0
 
     def add(self, x: tw.Tensor) -> None:
         """Add a value; of many every second one is dropped, again and again."""
-        step = self._count, tw.Tensor(_node_of(x))
-        self._last = step
+        self._release_last()
+        node = _node_of(x)
         if self._count % self._stride == 0:
-            self._steps.append(step)
+            self._steps.append((self._count, ref(node)))
         self._count += 1
+        if not self._is_local:
+            self._last.append(node)
         size = x.size * x.dtype.itemsize
         most = min(policy.MOST_FILM_STEPS, policy.MOST_FILM_BYTES // max(size, 1))
         if len(self._steps) > max(most, 1):
-            self._steps = self._steps[::2]
+            self._steps = [(at, _retained(value)) for at, value in self._steps[::2]]
             self._stride *= 2
+
+    def _release_last(self) -> None:
+        """Refer to the last value no more, unless nothing else does or it exists."""
+        if self._last:
+            is_step = (self._count - 1) % self._stride == 0
+            if is_step and (
+                _references(self._last) == _ONE_REFERENCE or self._last[0].is_computed
+            ):
+                self._steps[-1] = self._count - 1, self._last[0]
+            self._last.clear()
 
     def steps(self) -> list[tuple[int, tw.Tensor]]:
         """Return the values, each with the count of those before it."""
-        if self._last is None or self._steps[-1] == self._last:
-            return list(self._steps)
-        return [*self._steps, self._last]
+        found = {at: _node(value) for at, value in self._steps}
+        if self._last:
+            found[self._count - 1] = self._last[0]
+        return [(at, tw.Tensor(x)) for at, x in found.items() if x is not None]
+
+
+def _node(value: Node | ref[Node]) -> Node | None:
+    return value if isinstance(value, Node) else value()
+
+
+def _retained(value: Node | ref[Node]) -> Node | ref[Node]:
+    """Return a computed value itself, so that it remains; else what was given."""
+    node = _node(value)
+    return value if node is None or not node.is_computed else node
 
 
 @dataclass(slots=True)
@@ -463,7 +502,7 @@ class Lines:
         made = Made(marker.file, marker.line, marker.end_line, marker.function, name)
         made.before = max(marker.runs - 1, 0)
         if self._retains:
-            made.film = Film()
+            made.film = Film(bool(marker.function))
         marker.made[label] = made
         if len(self._found) < policy.MOST_LINE_RESULTS:
             self._found.append((marker, made))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from itertools import pairwise
 from typing import Any
 
@@ -82,6 +84,60 @@ def test_a_histogram_has_a_column_for_each_step(device: str) -> None:
     # Of (0.5, 1) and (0.25, 0.5), 1 is the largest value of all.
     assert first == [0, policy.FILM_BINS // 2]
     assert second == [policy.FILM_BINS // 2, policy.FILM_BINS * 3 // 4]
+
+
+TRAINED = """
+import tensorweb as tw
+def loss(w):
+    h = x @ w
+    return ((h - 1) ** 2).mean()
+x = tw.reshape(tw.arange(12.0), (4, 3)) / 12
+w = tw.ones((3, 1))
+for i in range(60):
+    w = w - 0.1 * tw.grad(loss)(w)
+    if i % 5 == 0:
+        print(w.tolist())
+"""
+
+
+def test_a_film_leaves_the_kernels_of_the_program_as_they_are(
+    webgpu: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is thinned would be referred to otherwise at each flush."""
+    monkeypatch.setattr(policy, "MOST_FILM_STEPS", 8)
+    output: list[str] = []
+
+    def ran(inside: bool) -> tuple[Any, Any]:
+        session = Session(lambda kind, fields: output.append(str(fields)), None, True)
+        table: Any = handlers(session)
+        record = bridge.drive(table["run"](TRAINED, webgpu, inside=inside))
+        assert record["error"] is None
+        kernels = [(one["name"], one["count"]) for one in record["kernels"]]
+        names = [(one["line"], one["name"]) for one in record["lines"]]
+        return table, (kernels, names)
+
+    _, plain = ran(False)
+    table, found = ran(True)
+    assert found == plain
+    # Values that no kernel stored are computed for the film.
+    steps = bridge.drive(table["film"](found[1].index((9, "w"))))["steps"]
+    assert [one["step"] for one in steps[:3]] == [0, 8, 16]
+    printed = re.findall(r"\[\[.*?\]\]", "".join(output))
+    values = json.loads(printed[8])
+    (fortieth,) = (one for one in steps if one["step"] == 40)
+    assert fortieth["tensor"]["max"] == pytest.approx(max(values)[0])
+    h = bridge.drive(table["film"](found[1].index((4, "h"))))["steps"]
+    assert [one["step"] for one in h[:3]] == [0, 8, 16]
+
+
+def test_values_that_nothing_needs_are_in_a_film(device: str) -> None:
+    session = Session(lambda kind, fields: None, None, True)
+    table: Any = handlers(session)
+    source = "import tensorweb as tw\nfor i in range(9):\n    y = tw.ones(2) * i\n"
+    record = bridge.drive(table["run"](source, device, inside=True))
+    assert record["error"] is None
+    film = bridge.drive(table["film"](0))["steps"]
+    assert [one["tensor"]["max"] for one in film] == [*range(9)]
 
 
 def test_other_runs_retain_no_values(device: str) -> None:

@@ -16,7 +16,7 @@ import { mountLitPicture } from "../why/lit-picture";
 import "./film.css";
 
 const INVITATION = "The values that a line makes in a loop are shown here one after another. Run a program first.";
-const TRACED = "This line ran only while a transformation such as jit or vmap recorded its function: there are no values of it.";
+const TRACED = "There are no values of this line: it ran only while a transformation such as jit or vmap recorded its function, or in a function whose result did not need them.";
 const ASK = "Press “Look inside”: the program runs once more, and the values of each line are shown here.";
 const NONE = "No line of the program makes a tensor more than once: put a line into a loop, and press Run.";
 
@@ -59,7 +59,8 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
       const found = await page.request("film", { result: index });
       if (mine !== generation) return;
       steps = found.steps;
-      text.textContent = steps.length > 0 ? "" : TRACED;
+      const first = steps[0]?.step;
+      text.textContent = first === undefined ? TRACED : first > 0 ? `The values before step ${first} are not retained: the run computed more than fits.` : "";
       view.hidden = steps.length === 0;
       for (const part of [slider.dom, chart.dom, histograms, pin]) part.hidden = steps.length < 2;
       const same = at === null ? -1 : steps.findIndex(({ step }) => step >= at);
