@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, SupportsIndex
 
 from tensorweb import dtypes
-from tensorweb.errors import DataError, ShapeError
+from tensorweb.errors import DataError, ShapeError, expected_clash
 from tensorweb.functions import (
     arange,
     asarray,
@@ -240,7 +240,10 @@ class Recurrent(Module):
             order = "n, steps" if self.batch_first else "steps, n"
             raise ShapeError(
                 f"{name}: the input has shape {tensor.shape}; it takes ({order}, "
-                f"{self.input_size}) or (steps, {self.input_size})."
+                f"{self.input_size}) or (steps, {self.input_size}).",
+                clash=expected_clash(
+                    tensor.shape, (-1, -1, self.input_size), has_one=True, layer=name
+                ),
             )
         is_one = tensor.ndim == 2
         if is_one:
@@ -584,7 +587,10 @@ class _Cell(Module):
         if inputs.ndim not in (1, 2) or inputs.shape[-1] != self.input_size:
             raise ShapeError(
                 f"{name}: the input has shape {inputs.shape}; it takes "
-                f"(n, {self.input_size}) or ({self.input_size},)."
+                f"(n, {self.input_size}) or ({self.input_size},).",
+                clash=expected_clash(
+                    inputs.shape, (-1, self.input_size), has_one=True, layer=name
+                ),
             )
         shape = (*inputs.shape[:-1], self.hidden_size)
         parts = [

@@ -204,14 +204,18 @@ class _Code:
         return _last_name(func.func) if isinstance(func, ast.Call) else ""
 
     def making(self, layer: str, length: int) -> tuple[ast.Call, ast.expr] | None:
-        """Return the only call that makes a layer for a length, and this argument."""
-        found = []
+        """Return the only call that makes a layer for a length, and this argument.
+
+        None if another call makes such a layer for a length that has to be computed.
+        """
+        found: dict[object, list[tuple[ast.Call, ast.expr]]] = {}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Call) and _last_name(node.func) == layer:
                 every = [*node.args, *(each.value for each in node.keywords)]
-                if every and _literal(every[0]) == length:
-                    found.append((node, every[0]))
-        return found[0] if len(found) == 1 else None
+                for each in every[:1]:
+                    found.setdefault(_literal(each), []).append((node, each))
+        made = found.get(length, [])
+        return made[0] if len(made) == 1 and None not in found else None
 
     def reduction(self, node: ast.expr) -> ast.Call | None:
         """Return the call by whose result a name was assigned, if it is known."""

@@ -198,6 +198,12 @@ FITTED: list[tuple[str, str, list[int | None], list[str]]] = [
         [1, 1],
         ["images.moveaxis(-1, 1)", "nn.BatchNorm2d(num_features=5)"],
     ),
+    (
+        "nn.LSTM(3, 2)(s.mT)",
+        "expected",
+        [2, 2],
+        ["s", "s.mT.moveaxis(-1, 0)", "nn.LSTM(4, 2)"],
+    ),
     ("model(x)", "expected", [1, 1], ["nn.Linear(4, 2)"]),
     ("first(x)", "expected", [1, 1], ["nn.Linear(3, 4)"]),
     ("first(tw.ones((11, 3)))", "expected", [1, 1], ["nn.Linear(3, 4)"]),
@@ -247,6 +253,14 @@ def test_repairs_of_layers_give_operands_the_shapes_that_they_say(
         is_layer = "(" in text and text.startswith("nn.")
         check = "" if is_layer else f"\nassert ({text}).shape == {shape}"
         assert console.run(repaired(source, repair) + check) is None
+
+
+def test_a_layer_is_not_changed_if_another_call_may_have_made_it(
+    console: Console,
+) -> None:
+    source = LAYERS + "n = 105\nother = nn.Linear(n, 6)\nother(images)"
+    labels = [repair["label"] for repair in console.clash(source)["repairs"]]
+    assert labels == ["images.flatten(1)"]
 
 
 def test_a_reduction_keeps_its_axis_in_the_line_that_named_it(console: Console) -> None:
