@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -75,6 +76,9 @@ PATIENCE_FRAMES = 60
 PAUSE_MS = 50
 """Between two looks at what is promised."""
 
+LOOK_MS = 20
+"""Between two looks of the page itself."""
+
 
 def settled(page: Page, promised: str, arg: object = None) -> None:
     """Wait until what an expression promises is true; Playwright would not."""
@@ -129,9 +133,12 @@ class PageDriver:
         return str(self.page.evaluate("document.body.dataset.state"))
 
     def wait(self, expression: str, limit: int = LIMIT_MS) -> None:
-        """Wait until an expression of the page is true."""
-        look = partial(self.page.wait_for_function, expression)
+        """Wait until an expression of the page is true, and the next frame."""
+        # A look in every frame lets the browser draw sixty of them a second.
+        look = partial(self.page.wait_for_function, expression, polling=LOOK_MS)
         until(look, self.page, f"{expression}: {self.console}", limit)
+        with suppress(Error):  # The page may leave for another one.
+            self.drawn(1)
 
     def drawn(self, frames: int = 2) -> None:
         """Wait until the page has drawn what it knows: output waits for a frame."""

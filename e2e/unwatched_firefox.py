@@ -88,7 +88,9 @@ class UnwatchedPage:
             raise Error(found["error"])
         return found.get("value")
 
-    def wait_for_function(self, expression: str, timeout: float = LIMIT_MS) -> None:
+    def wait_for_function(
+        self, expression: str, timeout: float = LIMIT_MS, **_: object
+    ) -> None:
         """Wait until an expression is true."""
         end = time.monotonic() + timeout / 1000
         while not self._is_true(expression):
