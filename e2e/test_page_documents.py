@@ -151,6 +151,7 @@ SHOWN = """async panels => {
 MISTAKE = re.compile(r"\b[A-Z]\w*Error: .{0,99}|internal:.*|\bundefined\b|\[object ")
 
 LONG = {"20-moons", "24-names", "26-digits", "27-attention", "29-newton", "32-cells"}
+LONG |= {"13-benchmark", "21-spiral", "28-gpt", "31-through-a-simulation"}
 LONG |= COURSES - {"54-gaussian-process"}
 """Examples that compute for seconds, and longer with everything retained."""
 
