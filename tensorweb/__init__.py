@@ -123,6 +123,7 @@ __all__ = [
     "__array_api_version__",
     "__version__",
     "associative_scan",
+    "autograd",
     "bar_chart",
     "bfloat16",
     "bool",
@@ -211,6 +212,7 @@ _listen()
 
 
 _LATER = (
+    "autograd",
     *("data", "distributions", "fft", "linalg", "nn", "numpy", "optim", "scipy"),
     "sparse",
 )
@@ -237,6 +239,7 @@ _NAMES_LATER = {
 
 if _typing.TYPE_CHECKING:
     from tensorweb import (
+        autograd,
         data,
         distributions,
         fft,

@@ -202,10 +202,6 @@ _TENSORWEB: dict[str, str] = {
     "uniform_": "write `tw.nn.init.uniform_(x)`",
     "Generator": f"write {_KEY}, and `tw.random.split(key)` for more of them",
     "amp": "write `x.astype(tw.bfloat16)` where half precision is enough",
-    "autograd": (
-        "write `tw.grad(f)(x)`, `tw.vjp` or `loss.backward()`, and `tw.custom_vjp` for "
-        "a rule of your own"
-    ),
     **dict.fromkeys(
         ("adam", "adamw", "apply_updates", "chain", "sgd"),
         "Optax's names are in `tw.optim.optax`",
@@ -313,6 +309,18 @@ _OPTIMIZE: dict[str, str] = {
         ),
     ),
     "check_grad": "write `tw.check_grads(f, (x,))`",
+}
+
+_AUTOGRAD: dict[str, str] = {
+    "Function": (
+        "write `tw.custom_vjp(f, lambda x: (f(x), x), lambda x, g: (g * x,))`: forward "
+        "and backward are functions"
+    ),
+    "Variable": "write `tw.asarray(x, requires_grad=True)`",
+    "backward": "write `loss.backward()`",
+    "detect_anomaly": "write `with tw.debug_nans():`",
+    "functional": "write `tw.jacrev(f)`, `tw.hessian(f)`, `tw.vjp` or `tw.jvp`",
+    "set_detect_anomaly": "write `with tw.debug_nans():`",
 }
 
 _MODULE: dict[str, str] = {
@@ -434,6 +442,7 @@ _KEYWORDS: dict[str, str] = {
 ADVICE: dict[str, dict[str, str]] = {
     "keywords": _KEYWORDS,
     "tensorweb": _TENSORWEB,
+    "tensorweb.autograd": _AUTOGRAD,
     "tensorweb.nn": _NN,
     "tensorweb.nn.Module": _MODULE,
     "tensorweb.scipy": _SCIPY,

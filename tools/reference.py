@@ -160,11 +160,14 @@ PAGES: dict[str, Page] = {
     "derivatives": Page(
         "Derivatives and transformations",
         "Functions of functions: gradients, Jacobians, maps over a batch, recordings.",
-        _sections(
-            Gradients="gradients jacobians backward",
-            Rules_of_your_own="custom checkpoint checking",
-            Recording_and_mapping="jit vmap eval_shape callables",
-            Loops_and_choices="loops",
+        (
+            *_sections(
+                Gradients="gradients jacobians backward",
+                Rules_of_your_own="custom checkpoint checking",
+                Recording_and_mapping="jit vmap eval_shape callables",
+                Loops_and_choices="loops",
+            ),
+            Section("Gradients of results", module="tensorweb.autograd"),
         ),
         guide="gradients",
     ),

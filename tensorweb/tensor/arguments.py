@@ -176,7 +176,7 @@ WORDS: dict[str, tuple[str, ...]] = {
 }
 """Names of an argument here, by PyTorch's name."""
 
-LATER = ("axis", "axes", "keepdims", "k")
+LATER = ("axis", "axes", "keepdims", "k", "d")
 """Arguments that PyTorch takes by position: one that is only a keyword here takes what
 is one argument too many, as in `tw.triu(x, 1)` and `tw.sum(x, 0, True)`."""
 

@@ -158,15 +158,15 @@ def _total(node: Node, parts: Sequence[Node]) -> Node:
 
 
 class LeafBackwardPass(BackwardPass):
-    """The nodes between a result and the leaves that it depends on."""
+    """The nodes between results and the leaves that they depend on."""
 
-    def __init__(self, result: Node) -> None:
-        """Traverse the graph of the result.
+    def __init__(self, *results: Node) -> None:
+        """Traverse the graph of the results.
 
         Raises:
             TransformError: a part of the graph has been freed.
         """
-        super().__init__([result], [])
+        super().__init__(results, [])
 
     def _inputs_of(self, node: Node) -> tuple[Node, ...]:
         """Return a node's inputs, none if the node depends on no leaf."""

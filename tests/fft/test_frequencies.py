@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -59,3 +61,11 @@ def test_shifts_are_numpys(name: str, device: str) -> None:
 def test_bad_input_is_explained(call, error, said: str, cpu: str) -> None:  # type: ignore[no-untyped-def]  # rows of calls
     with pytest.raises(error, match=said):
         call()
+
+
+def test_the_spacing_of_samples_may_be_given_by_position(device: str) -> None:
+    for frequencies in (tw.fft.fftfreq, tw.fft.rfftfreq):
+        call: Any = frequencies
+        assert call(8, 0.25).tolist() == call(8, d=0.25).tolist()
+        with pytest.raises(TypeError, match="positional argument"):
+            call(8, 0.25, 1)

@@ -30,6 +30,7 @@ TOPICS = [module for module in vars(functions).values() if inspect.ismodule(modu
 
 
 MODULES = {
+    "autograd",
     "data",
     "distributions",
     "errors",

@@ -60,6 +60,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "data": (*TENSOR, "tree", "functions", "random", "nn"),
     "linalg": (*TENSOR, "functions"),
     "sparse": (*TENSOR, "functions"),
+    "autograd": (*TENSOR, "transforms"),
     "distributions": (
         *TENSOR,
         *(

@@ -1,0 +1,105 @@
+"""PyTorch's `autograd.grad`: derivatives of results that are there, by their inputs.
+
+`tw.grad` differentiates functions. This follows the graph of tensors that require a
+gradient, as `backward()` does, for programs that need derivatives of derivatives so.
+"""
+
+from __future__ import annotations
+
+import typing as _typing
+from collections.abc import Sequence
+from contextlib import nullcontext
+
+from tensorweb.advice import unknown as _unknown
+from tensorweb.errors import TransformError
+from tensorweb.graph.autograd import depends_on_leaf, grad_disabled
+from tensorweb.graph.node import like, pair_of
+from tensorweb.tensor import Tensor
+from tensorweb.transforms.backward import LeafBackwardPass
+from tensorweb.transforms.inputs import matching
+from tensorweb.transforms.rules.rule import ones
+
+__all__ = ["grad"]
+
+
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Tensor | Sequence[Tensor] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool = False,
+) -> tuple[Tensor, ...]:
+    """Return the derivatives of the sum of results by tensors that they depend on.
+
+    `grad` of the tensors stays as it is. Inside of `tw.jit` and `tw.grad` use `tw.grad`
+    of a function.
+
+    Args:
+        outputs: a result, or several.
+        inputs: a tensor that requires a gradient, or several; also other results.
+        grad_outputs: the weight of each element of the results, of their shapes;
+            needed where a result is not 0-d.
+        retain_graph: accepted as in PyTorch; the graph is retained as long as results.
+        create_graph: whether the derivatives can be differentiated again.
+        allow_unused: accepted as in PyTorch; where nothing depends on an input, its
+            derivative is 0.
+
+    Returns:
+        One tensor for each input, of its shape.
+
+    Raises:
+        TransformError: a result depends on nothing that requires a gradient, is not 0-d
+            and has no weights, or its graph was freed by `backward()`.
+
+    >>> x = tw.tensor([1.0, 2.0], requires_grad=True)
+    >>> (first,) = tw.autograd.grad((x**3).sum(), x, create_graph=True)
+    >>> first, tw.autograd.grad(first.sum(), x)[0]
+    (tensor([ 3., 12.]), tensor([ 6., 12.]))
+    """
+    results = [outputs] if isinstance(outputs, Tensor) else [*outputs]
+    sources = [inputs] if isinstance(inputs, Tensor) else [*inputs]
+    weights: Sequence[Tensor | None]
+    if grad_outputs is None or isinstance(grad_outputs, Tensor):
+        weights = [grad_outputs] * len(results)
+    else:
+        weights = grad_outputs
+    nodes, cotangents = [], []
+    for result, weight in zip(results, weights, strict=True):
+        node = pair_of(result.node)
+        if not depends_on_leaf(node):
+            raise TransformError(
+                "autograd.grad: a result was computed from none that requires a "
+                "gradient; call requires_grad_() on the inputs before."
+            )
+        if weight is None and (node.shape or node is not result.node):
+            raise TransformError(
+                f"autograd.grad: a result has shape {result.shape}; take sum() of it, "
+                "or pass grad_outputs, tensors of the results' shapes."
+            )
+        nodes.append(node)
+        cotangents.append(
+            ones(node)
+            if weight is None
+            else matching("autograd.grad", weight, result.node)
+        )
+    backward_pass = LeafBackwardPass(*nodes)
+    leaves = backward_pass.variables
+    asked = [pair_of(source.node) for source in sources]
+    between = [node for node in asked if node not in leaves]
+    with nullcontext() if create_graph else grad_disabled():
+        parts = backward_pass.vjp(nodes, cotangents, between)
+        found = dict(zip((*leaves, *between), parts, strict=True))
+        return tuple(
+            [
+                Tensor(like(source.node, found[node]))
+                for source, node in zip(sources, asked, strict=True)
+            ]
+        )
+
+
+if not _typing.TYPE_CHECKING:  # A type checker shall find names that are not there.
+
+    def __getattr__(name: str) -> _typing.NoReturn:
+        """Answer a name of PyTorch with what to write here."""
+        raise _unknown("tensorweb.autograd", name, __all__)
