@@ -673,6 +673,7 @@ TYPES = {
     "EigResult": "named tuple",
     "EighResult": "named tuple",
     "QRResult": "named tuple",
+    "LstsqResult": "named tuple",
     "SVDResult": "named tuple",
     "SlogdetResult": "named tuple",
     "TopKResult": "named tuple",

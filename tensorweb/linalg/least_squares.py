@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from tensorweb import functions as xp
 from tensorweb.dtypes import finfo
@@ -19,9 +20,16 @@ from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, as_operands
 
 
-def lstsq(
-    a: ArrayLike, b: ArrayLike, rcond: float | None = None
-) -> tuple[Tensor, Tensor, int | Tensor, Tensor]:
+class LstsqResult(NamedTuple):
+    """Solution, sums of squared residuals, rank and singular values."""
+
+    solution: Tensor
+    residuals: Tensor
+    rank: int | Tensor
+    singular_values: Tensor
+
+
+def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult:
     """Return the `x` that makes `|b - a x|` least, of these the shortest.
 
     With it the sums of squared residuals (none unless `a` has more rows than columns
@@ -68,7 +76,8 @@ def lstsq(
         residuals = xp.sum(xp.square(xp.abs(columns - matrix @ solution)), axis=0)
         if not is_known:
             residuals = xp.where(rank == width, residuals, math.nan)
-    return solution if right.ndim == 2 else solution[:, 0], residuals, rank, singular
+    solution = solution if right.ndim == 2 else solution[:, 0]
+    return LstsqResult(solution, residuals, rank, singular)
 
 
 def sqrtm(A: ArrayLike) -> Tensor:  # SciPy's name of the argument

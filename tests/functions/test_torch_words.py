@@ -81,6 +81,15 @@ def test_values_and_indices_in_two_names_are_answered(device: str) -> None:
         _values, _indices = x.sort(1)
     values, indices = tw.sort(x, axis=1), x.argsort(1)
     assert values[0].tolist() == x[0].take(indices[0]).tolist() == [1, 2, 3]
+    for call in (
+        lambda: x.max(1, keepdim=True)[1],
+        lambda: x.max(dim=1)[0],
+        lambda: tw.min(x, dim=1)[1],
+    ):
+        with pytest.raises(tw.DataError, match=r"values alone; write x\.m"):
+            call()
+    assert x.max(1, keepdim=True)[2].item() == x.max(axis=1)[2].item() == 2
+    assert x.max(axis=1)[1].item() == 5
     for name in ("values", "indices"):
         with pytest.raises(AttributeError, match=r"x\.argmax\(0\)"):
             getattr(x.max(dim=0), name)
