@@ -55,6 +55,8 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
     const result = page.view.run?.lines[index];
     if (!result) return;
     line.replaceChildren(lineLink(page, { line: result.line, file: result.file }));
+    // What stayed inside kernels is computed now.
+    text.textContent = "Computing the values of this line…";
     try {
       const found = await page.request("film", { result: index });
       if (mine !== generation) return;

@@ -294,6 +294,7 @@ function lineOf(page: Page, { line, file = MAIN }: KernelRecord): { link: HTMLEl
   const link = lineLink(page, { line, file }, false);
   const name = file === MAIN ? "" : `${file}, `;
   link.classList.add("kernel-line");
+  link.classList.toggle("has-file", name !== "");
   const moved = (present: number | null): void => {
     link.textContent = name + (present === null ? `was ${line}` : `line ${present}`);
     link.title = present === null ? "This line is not in the program any more." : "";
