@@ -124,15 +124,15 @@ def test_styles_of_an_added_panel_are_on_the_page(wide: PageDriver) -> None:
 
 LISTEN = """() => {
   globalThis.asked = [];
-  const others = ["lint", "provide", "collect"];
+  const others = ["lint", "nonfinite", "provide", "collect"];
   const ask = tensorwebPage.session.request.bind(tensorwebPage.session);
   tensorwebPage.session.request = (name, details) => {
     if (!others.includes(name)) asked.push(name);
     return ask(name, details);
   };
 }"""
-"""Notes what panels ask; the editor, which looks at what is typed, and the program's
-files, which the worker is given and returns, are none."""
+"""Notes what panels ask; the editor, which looks at what is typed and marks lines of a
+run, and the program's files, which the worker is given and returns, are none."""
 
 PROGRAM = "import tensorweb as tw\nx = tw.ones((3, 5))\nx + 1"
 
