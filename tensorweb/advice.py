@@ -29,15 +29,19 @@ _GRADIENTS = (
 _IN_PLACE = "write the function without `_`, and `x[...] = values` with its result"
 
 _NUMPY_FUNCTIONS = """
-    allclose append array_equal array_split atleast_1d atleast_2d average
-    bitwise_count choose convolve deg2rad degrees delete diag dsplit flatnonzero
-    float_power fmax fmin fmod frombuffer fromfunction fromiter geomspace gradient
-    histogram hsplit inner insert interp intersect1d isclose kron loadtxt
-    logspace median mgrid nan_to_num nanmax nanmean nanmin nansum ogrid percentile
-    quantile rad2deg radians rot90 savetxt sinc tri union1d vander vdot
+    allclose angle append array_equal array_split atleast_1d atleast_2d average
+    bitwise_count choose convolve corrcoef cov deg2rad degrees delete diag digitize
+    dsplit flatnonzero float_power fmax fmin fmod frombuffer fromfunction fromiter
+    geomspace gradient heaviside histogram hsplit inner insert interp intersect1d
+    isclose kron loadtxt logspace median mgrid nan_to_num nanmax nanmean nanmedian
+    nanmin nanquantile nansum ogrid percentile quantile rad2deg radians rot90 savetxt
+    set_printoptions sinc trapezoid tri tril_indices triu_indices union1d vander vdot
     vectorize vsplit
 """
 """Names of `tensorweb.numpy` that `tw` and tensors do not have."""
+
+_OF_MATRICES = "cholesky lu qr eig slogdet"
+"""Names of `tensorweb.linalg` that PyTorch has elsewhere too."""
 
 _TENSORWEB: dict[str, str] = {
     **{name: f"np.{name}" for name in _NUMPY_FUNCTIONS.split()},
@@ -62,7 +66,7 @@ _TENSORWEB: dict[str, str] = {
         (
             _IN_PLACE,
             "abs_ ceil_ clip_ exp_ floor_ log_ neg_ reciprocal_ relu_ round_ rsqrt_ "
-            "sigmoid_ sqrt_ square_ tanh_ tril_ triu_",
+            "sigmoid_ sqrt_ square_ tanh_ tril_ triu_ cos_ erf_ sign_ sin_ tan_ trunc_",
         ),
         ("write `x = x[None]`, or another view", "unsqueeze_ squeeze_ transpose_ t_"),
         ("sliding_windows", "sliding_window_view unfold"),
@@ -79,7 +83,42 @@ _TENSORWEB: dict[str, str] = {
         ("write `tw.linalg.solve(a, b)`", "solve_banded solveh_banded solve_circulant"),
         ("write `tw.linalg.eig(x)`", "schur hessenberg logm funm"),
         ("write `1 / (i[:, None] + i + 1)`", "hilbert"),
+        *((f"write `tw.linalg.{name}(x)`", name) for name in _OF_MATRICES.split()),
+        *(
+            (f"write `tw.scipy.special.{name}(x)`", name)
+            for name in ("digamma", "erfc")
+        ),
+        ("write `x.clip(0, None)`, or `x.clip(None, 1)`", "clamp_min clamp_max"),
+        ("write `np.maximum.accumulate(x)`, and of minimum", "cummax cummin"),
+        ("write `x.std(0), x.mean(0)`", "std_mean var_mean"),
+        ("write `x[i] = v`", "put_ index_put_ index_put index_copy_ index_fill_"),
+        ("write `tw.linalg.solve_triangular(a, b, lower=True)`", "triangular_solve"),
+        ("leave it out: there is nothing to choose", "backends get_default_dtype"),
     ),
+    "addmv": "write `c + a @ b`",
+    "aminmax": "write `x.min(), x.max()`",
+    "broadcast_tensors": "broadcast_arrays",
+    "bucketize": "np.digitize",
+    "chain_matmul": "write `a @ b @ c`",
+    "cholesky_solve": "write `tw.linalg.cho_solve((a, True), b)`",
+    "complex": "write `x + 1j * y`",
+    "dist": "write `tw.linalg.vector_norm(x - y)`",
+    "frac": "write `x - tw.trunc(x)`",
+    "ger": "outer",
+    "get_device": "write `x.device`",
+    "histc": "np.histogram",
+    "is_complex": "write `x.dtype.kind == 'complex'`",
+    "kthvalue": "write `tw.sort(x)[..., 0]`",
+    "lgamma": "write `tw.scipy.special.gammaln(x)`",
+    "logdet": "write `tw.linalg.slogdet(x)[1]`",
+    "mode": "write `np.unique(x, return_counts=True)`",
+    "ndimension": "write `x.ndim`",
+    "polygamma": "write `tw.scipy.special.polygamma(n, x)`",
+    "symeig": "write `tw.linalg.eigh(x)`",
+    "take_along_dim": "take_along_axis",
+    "trapz": "np.trapezoid",
+    "view_as_complex": "write `x[..., 0] + 1j * x[..., 1]`",
+    "view_as_real": "write `tw.stack([x.real, x.imag], axis=-1)`",
     "amax": "max",
     "amin": "min",
     "arccos": "acos",
@@ -239,6 +278,12 @@ _TENSORWEB: dict[str, str] = {
 
 
 _NN: dict[str, str] = {
+    "ChannelShuffle": "write `x.reshape((2, -1, 2)).swapaxes(0, 1)` of channels",
+    "Softmin": "write `tw.nn.functional.softmin(x, dim=-1)`",
+    "hardshrink": "write `tw.where(abs(x) > 0.5, x, 0.0)`",
+    "softshrink": "write `tw.sign(x) * tw.nn.relu(abs(x) - 0.5)`",
+    "threshold": "write `tw.where(x > 0.5, x, value)`",
+    "upsample": "interpolate",
     "AlphaDropout": "write `tw.nn.Dropout(0.5)`",
     "Buffer": "write `self.register_buffer(name, tensor)`",
     "DataParallel": "there is one device",
