@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from inspect import Parameter as Option
 from inspect import Signature, get_annotations, signature
 from typing import Any, ClassVar, NoReturn, Self, TypeVar, dataclass_transform
@@ -14,6 +13,7 @@ from tensorweb.errors import DataError, DTypeError, ModeWarning, TensorwebError
 from tensorweb.frames import warn_once
 from tensorweb.graph.autograd import is_differentiating, reaches_leaf
 from tensorweb.nn.arguments import as_float, operand
+from tensorweb.nn.hooks import Hook, HookHandle, TakingKeywords
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.arguments import answering_keywords
 from tensorweb.tensor.base import FLOWING, TensorBase
@@ -37,8 +37,6 @@ __all__ = [
 
 T = TypeVar("T")
 
-Hook = Callable[..., Any]
-
 
 def Parameter(data: ArrayLike, requires_grad: bool = True) -> Tensor:  # PyTorch's name
     """Return a tensor of floats that requires a gradient: a leaf of its own.
@@ -52,31 +50,6 @@ def Parameter(data: ArrayLike, requires_grad: bool = True) -> Tensor:  # PyTorch
     [('factor', True)]
     """
     return as_float("Parameter", data).detach().requires_grad_(requires_grad)
-
-
-class HookHandle:
-    """Removes a hook again.
-
-    >>> handle = tw.nn.Linear(3, 2).register_forward_hook(lambda *call: None)
-    >>> handle.remove()
-    """
-
-    def __init__(self, module: Module, name: str, hook: Hook) -> None:
-        """Add a hook to a module."""
-        self._module, self._name, self._hook = module, name, hook
-        setattr(module, name, (*getattr(module, name), hook))
-
-    def remove(self) -> None:
-        """Remove the hook; a second call does nothing."""
-        hooks = getattr(self._module, self._name)
-        left = tuple([hook for hook in hooks if hook is not self._hook])
-        vars(self._module).pop(self._name, None)
-        if left:
-            setattr(self._module, self._name, left)
-
-
-class _TakingKeywords(partial[Any]):
-    """A hook that receives the keywords of the call, too."""
 
 
 class Module:
@@ -137,7 +110,7 @@ class Module:
         if count is not None and len(vars(self)) > count:
             self._note_results([*vars(self)][count:])
         for hook in self._forward_hooks:
-            takes_keywords = isinstance(hook, _TakingKeywords)
+            takes_keywords = isinstance(hook, TakingKeywords)
             given = (args, kwargs, result) if takes_keywords else (args, result)
             changed = hook(self, *given)
             result = result if changed is None else changed
@@ -213,7 +186,7 @@ class Module:
         >>> shapes
         [(2, 4)]
         """
-        added = _TakingKeywords(hook) if with_kwargs else hook
+        added = TakingKeywords(hook) if with_kwargs else hook
         return HookHandle(self, "_forward_hooks", added)
 
     def register_forward_pre_hook(self, hook: Hook) -> HookHandle:
