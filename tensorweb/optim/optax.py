@@ -18,10 +18,9 @@ from __future__ import annotations
 
 import operator
 import typing as _typing
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import reduce
-from inspect import signature
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from tensorweb import tree
 from tensorweb.advice import unknown as _unknown
@@ -45,9 +44,17 @@ from tensorweb.optim.optax_schedules import (
     piecewise_constant_schedule,
     warmup_cosine_decay_schedule,
 )
+from tensorweb.optim.optax_transforms import (
+    GradientTransformation,
+    MultiSteps,
+    OfPart,
+    inject_hyperparams,
+    map_floats,
+    zero_steps,
+)
 from tensorweb.optim.optimizers import SGD, Adam, Lion
 from tensorweb.optim.schedules import Schedule
-from tensorweb.optim.state import incremented, number
+from tensorweb.optim.state import incremented
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.inputs import is_float
 
@@ -91,23 +98,6 @@ __all__ = [
 
 Rate: TypeAlias = float | Schedule
 """A learning rate, or a function from the count of steps to it."""
-
-
-class GradientTransformation(NamedTuple):
-    """A pair of functions that transforms gradients step by step.
-
-    Attributes:
-        init: a function from parameters to the state.
-        update: a function from gradients, state and parameters, which may be omitted
-            where a transformation does not use them, to `(updates, state)`.
-
-    >>> double = tw.optim.optax.scale(2.0)
-    >>> double.update(tw.ones(2), double.init(tw.zeros(2)))
-    (tensor([2., 2.]), ())
-    """
-
-    init: Callable[[Any], Any]
-    update: Callable[..., tuple[Any, Any]]
 
 
 def apply_updates(params: Any, updates: Any) -> Any:
@@ -167,15 +157,7 @@ def _stateless(function: Callable[[Any, Any], Any]) -> GradientTransformation:
 
 
 def _by_leaf(function: Callable[[Tensor], Tensor]) -> GradientTransformation:
-    return _stateless(lambda updates, _: _map(function, updates))
-
-
-def _map(function: Callable[..., Any], *trees: Any) -> Any:
-    """Return a tree of results for the tensors of floats, and of its other leaves."""
-    return tree.map(
-        lambda leaf, *others: function(leaf, *others) if is_float(leaf) else leaf,
-        *trees,
-    )
+    return _stateless(lambda updates, _: map_floats(function, updates))
 
 
 def _along(optimizer: Any) -> GradientTransformation:
@@ -183,12 +165,12 @@ def _along(optimizer: Any) -> GradientTransformation:
 
     def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
         moved: tuple[Any, Any] = optimizer.update(
-            _map(zeros_like, updates), updates, state
+            map_floats(zeros_like, updates), updates, state
         )
         return moved
 
     return GradientTransformation(
-        lambda params: optimizer.init(_map(zeros_like, params)), update
+        lambda params: optimizer.init(map_floats(zeros_like, params)), update
     )
 
 
@@ -284,7 +266,7 @@ def add_decayed_weights(
             "add_decayed_weights", True if chosen is None else chosen, params
         )
         chosen = tree.unflatten(tree.flatten(params)[1], labels)
-        return _map(
+        return map_floats(
             lambda leaf, param, is_decayed: leaf + param if is_decayed else leaf,
             *(updates, _times(params, weight_decay), chosen),
         )
@@ -300,7 +282,7 @@ def _times(updates: Any, factor: float | Tensor) -> Any:
             return leaf * factor.astype(leaf.dtype.part)
         return leaf * factor
 
-    return _map(scaled, updates)
+    return map_floats(scaled, updates)
 
 
 def scale_by_schedule(step_size_fn: Schedule) -> GradientTransformation:
@@ -318,16 +300,7 @@ def scale_by_schedule(step_size_fn: Schedule) -> GradientTransformation:
         factor = asarray(factor, device=state.device)
         return _times(updates, factor), incremented(state)
 
-    return GradientTransformation(_zero_steps, update)
-
-
-def _zero_steps(params: Any) -> Tensor:
-    return number(0, _first_float(params).device)
-
-
-def _first_float(params: Any) -> Tensor:
-    leaves: list[Tensor] = [leaf for leaf in tree.leaves(params) if is_float(leaf)]
-    return leaves[0]
+    return GradientTransformation(zero_steps, update)
 
 
 def scale_by_learning_rate(
@@ -390,11 +363,11 @@ def _by_squares(
     """Return the transformation by sums of squares, which are the state."""
 
     def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
-        state = _map(new, state, updates)
-        return _map(scaled, updates, state), state
+        state = map_floats(new, state, updates)
+        return map_floats(scaled, updates, state), state
 
     return GradientTransformation(
-        lambda params: _map(lambda leaf: full_like(leaf, initial), params), update
+        lambda params: map_floats(lambda leaf: full_like(leaf, initial), params), update
     )
 
 
@@ -448,18 +421,6 @@ def scale_by_rss(
 # Parts of a tree.
 
 
-class _OfPart:
-    """A transformation with the signature of `tw.optim`, for `combination`."""
-
-    def __init__(self, inner: GradientTransformation) -> None:
-        """Wrap a transformation."""
-        self._inner, self.init = inner, inner.init
-
-    def update(self, params: Any, grads: Any, state: Any) -> tuple[Any, Any]:
-        """Return updates and state."""
-        return self._inner.update(grads, state, params)
-
-
 def multi_transform(
     transforms: Mapping[Hashable, GradientTransformation], param_labels: Any
 ) -> GradientTransformation:
@@ -482,7 +443,7 @@ def multi_transform(
     [tensor([-1.]), tensor([0.])]
     """
     parts = combination.multi_transform(
-        {label: _OfPart(inner) for label, inner in transforms.items()}, param_labels
+        {label: OfPart(inner) for label, inner in transforms.items()}, param_labels
     )
 
     def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
@@ -510,131 +471,6 @@ def masked(inner: GradientTransformation, mask: Any) -> GradientTransformation:
     [tensor([2.]), tensor([1.])]
     """
     return multi_transform({True: inner}, mask)
-
-
-class MultiSteps:
-    """A transformation of the mean of several gradients; zeros between its steps.
-
-    >>> optax = tw.optim.optax
-    >>> opt = optax.MultiSteps(optax.sgd(0.5), every_k_schedule=2)
-    >>> state = opt.init(tw.zeros(1))
-    >>> for value in (1.0, 3.0):
-    ...     updates, state = opt.update(tw.asarray([value]), state)
-    ...     print(updates)
-    [0.]
-    [-1.]
-    """
-
-    def __init__(self, opt: GradientTransformation, every_k_schedule: int) -> None:
-        """Make a transformation.
-
-        Args:
-            opt: the transformation that takes the steps.
-            every_k_schedule: count of gradients for each step.
-        """
-        self._steps = combination.MultiSteps(_OfPart(opt), every_k_schedule)
-        self.init = self._steps.init
-
-    def update(self, updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
-        """Return updates and state after another gradient.
-
-        Raises:
-            TransformError: a gradient is None.
-
-        >>> opt = tw.optim.optax.MultiSteps(tw.optim.optax.sgd(0.5), 2)
-        >>> opt.update(tw.ones(1), opt.init(tw.ones(1)))[0]
-        tensor([0.])
-        """
-        return self._steps._moved(params, updates, state, _map(zeros_like, updates))
-
-    def gradient_transformation(self) -> GradientTransformation:
-        """Return the functions `init` and `update`.
-
-        >>> optax = tw.optim.optax
-        >>> opt = optax.MultiSteps(optax.sgd(0.5), 2).gradient_transformation()
-        >>> optax.chain(optax.clip(1.0), opt).init(tw.ones(1))[1].mini_step
-        tensor(0)
-        """
-        return GradientTransformation(self.init, self.update)
-
-
-class _InjectedState(NamedTuple):
-    """The state of `inject_hyperparams`.
-
-    Attributes:
-        step: count of the steps.
-        hyperparams: tensors by name, which a program may replace.
-        inner_state: of the transformation.
-    """
-
-    step: Tensor
-    hyperparams: dict[str, Tensor]
-    inner_state: Any
-
-
-FIXED = {"b1", "b2", "decay", "eps", "momentum", "initial_scale"}
-"""Options that are numbers of a transformation, never tensors of its state."""
-
-
-def inject_hyperparams(
-    inner_factory: Callable[..., GradientTransformation],
-    static_args: str | Iterable[str] = (),
-) -> Callable[..., GradientTransformation]:
-    """Return a function like `inner_factory`, with a state that holds the rates.
-
-    Numbers and schedules among the arguments, such as `learning_rate`, `weight_decay`
-    and `max_norm`, become tensors of `state.hyperparams`: what a program writes there
-    counts from the next step on, under `jit` too, and schedules are followed. Decays
-    and momenta of averages (`b1`, `momentum`) and `eps` stay constants.
-
-    Args:
-        inner_factory: a function that returns a transformation, such as `sgd`.
-        static_args: names of further arguments that stay constants.
-
-    >>> optax = tw.optim.optax
-    >>> opt = optax.inject_hyperparams(optax.sgd)(learning_rate=0.5)
-    >>> state = opt.init(tw.ones(1))
-    >>> state.hyperparams["learning_rate"] = tw.asarray(0.25)
-    >>> opt.update(tw.ones(1), state)[0]
-    tensor([-0.25])
-    """
-    names = {static_args} if isinstance(static_args, str) else {*static_args}
-
-    def made(*args: Any, **kwargs: Any) -> GradientTransformation:
-        bound = signature(inner_factory).bind(*args, **kwargs)
-        bound.apply_defaults()
-        given = bound.arguments
-        free = given.keys() - FIXED - names
-
-        def rates(step: Tensor, others: Mapping[str, Tensor]) -> dict[str, Tensor]:
-            followed = {
-                name: asarray(given[name](step.astype("float32")), device=step.device)
-                for name in free
-                if callable(given[name])
-            }
-            return {**others, **followed}
-
-        def init(params: Any) -> _InjectedState:
-            step, like = _zero_steps(params), _first_float(params)
-            fixed = {
-                name: asarray(float(given[name]), like.dtype.part, device=like.device)
-                for name in free
-                if type(given[name]) in (int, float)
-            }
-            inner = inner_factory(**given).init(params)
-            return _InjectedState(step, rates(step, fixed), inner)
-
-        def update(
-            updates: Any, state: _InjectedState, params: Any = None
-        ) -> tuple[Any, _InjectedState]:
-            now = rates(state.step, state.hyperparams)
-            inner = inner_factory(**{**given, **now})
-            updates, changed = inner.update(updates, state.inner_state, params)
-            return updates, _InjectedState(incremented(state.step), now, changed)
-
-        return GradientTransformation(init, update)
-
-    return made
 
 
 # Optimisers.
