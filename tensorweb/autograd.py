@@ -2,6 +2,10 @@
 
 `tw.grad` differentiates functions. This follows the graph of tensors that require a
 gradient, as `backward()` does, for programs that need derivatives of derivatives so.
+
+>>> x = tw.tensor(3.0, requires_grad=True)
+>>> grad(x * x, x)
+(tensor(6.),)
 """
 
 from __future__ import annotations
