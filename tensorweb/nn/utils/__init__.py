@@ -16,7 +16,7 @@ from tensorweb.functions import concat
 from tensorweb.nn.module import Module as _Module
 from tensorweb.nn.module import replace as _replace
 from tensorweb.nn.utils import parametrizations, parametrize, rnn
-from tensorweb.nn.utils.parametrize import spectral_norm, weight_norm
+from tensorweb.nn.utils.parametrizations import spectral_norm, weight_norm
 from tensorweb.optim.clipping import clip_grad_norm_, clip_grad_value_
 from tensorweb.tensor import Tensor
 

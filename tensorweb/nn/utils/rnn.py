@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tensorweb.advice import unknown as _unknown
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray, moveaxis, pad, stack, where
-from tensorweb.nn.recurrent import PackedSequence
+from tensorweb.nn.packing import PackedSequence
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.arguments import answering_keywords
 from tensorweb.tensor.convert import ArrayLike
