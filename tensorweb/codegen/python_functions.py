@@ -10,20 +10,13 @@ from typing import Any, NoReturn
 
 from tensorweb.codegen.wgsl import (
     COMPARISONS,
-    VECTORS,
     Definition,
     Statement,
     Term,
-    array_parts,
     refuse,
 )
-from tensorweb.codegen.wgsl_program import (
-    BARRIERS,
-    FUNCTIONS,
-    Array,
-    members_of,
-    scalar,
-)
+from tensorweb.codegen.wgsl_program import BARRIERS, FUNCTIONS, Array
+from tensorweb.codegen.wgsl_types import VECTORS, array_parts, members_of, scalar
 
 Value = Any
 """A number, a bool, a tuple for a vector or a struct, a list for an array."""

@@ -29,7 +29,6 @@ from tensorweb.codegen.python_functions import (
     zero,
 )
 from tensorweb.codegen.wgsl import (
-    VECTORS,
     Statement,
     Term,
     refuse,
@@ -39,8 +38,8 @@ from tensorweb.codegen.wgsl_program import (
     Module,
     OutsideError,
     ProgramParser,
-    members_of,
 )
+from tensorweb.codegen.wgsl_types import VECTORS, members_of
 from tensorweb.errors import counted
 
 Triple = tuple[int, int, int]

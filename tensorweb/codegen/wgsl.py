@@ -14,19 +14,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, NoReturn
 
+from tensorweb.codegen.wgsl_types import (
+    OPEN,
+    SHORT,
+    VECTORS,
+    WIDE,
+    element_type,
+)
 from tensorweb.errors import ShaderError
-
-WIDE = {"i32": "i64", "u32": "u64"}
-"""Names of the integer types of a function that computes with 64 bits."""
-
-VECTORS = {
-    f"vec{width}{kind[0] if kind != 'f16' else 'h'}": (kind, width)
-    for kind in ("f32", "i32", "u32", "bool", "f16")
-    for width in (2, 3, 4)
-}
-"""Vector types, the type of their elements and their count; `vec2b` is of `bool`."""
-
-SHORT = {(kind, width): name for name, (kind, width) in VECTORS.items()}
 
 _POWER = "[+-]?[0-9]+[fh]?"
 _HEX = "[0-9a-fA-F]"
@@ -61,9 +56,6 @@ _ASSIGNMENTS = (
     *("&=", "|=", "^=", "<<=", ">>="),
 )
 COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">="))
-
-OPEN = ("integer", "float")
-"""Types of literals whose final type follows from the other operand."""
 
 
 class Term(NamedTuple):
@@ -556,22 +548,6 @@ def _calls(term: Term) -> bool:
     """Return whether a term has a call that may write memory."""
     is_call = term.kind == "call" or term.word[:6] == "atomic"
     return is_call or any(map(_calls, term.parts))
-
-
-def array_parts(kind: str) -> tuple[str, int | None]:
-    """Return the type of an array's elements, and its length if it has one.
-
-    >>> array_parts("array<array<f32,8>,4>"), array_parts("array<vec2f>")
-    (('array<f32,8>', 4), ('vec2f', None))
-    """
-    inner = kind.removeprefix("array<")[:-1]
-    element, _, length = inner.rpartition(",")
-    return (element, int(length)) if length.isdigit() else (inner, None)
-
-
-def element_type(kind: str) -> str:
-    """Return the type of the elements of an array or a vector."""
-    return VECTORS[kind][0] if kind in VECTORS else array_parts(kind)[0]
 
 
 _HEAD = re.compile(r"fn \w+\(([^)]*)\)\s*->\s*(\w+)")

@@ -7,31 +7,34 @@ of the part of WGSL that is read is refused with its line.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import NamedTuple, NoReturn
 
 from tensorweb.codegen.wgsl import (
     COMPARISONS,
-    OPEN,
     TRUE,
-    VECTORS,
     Definition,
     Parser,
     Statement,
     Term,
-    array_parts,
     refuse,
     typed,
 )
+from tensorweb.codegen.wgsl_types import (
+    FLOATS,
+    INTEGERS,
+    OPEN,
+    RANGES,
+    SCALARS,
+    SIGNED,
+    VECTORS,
+    array_parts,
+    members_of,
+    scalar,
+)
 from tensorweb.errors import ShaderError
 
-SCALARS = ("f32", "i32", "u32", "bool", "f16")
-
-INTEGERS = frozenset(("i32", "u32", "integer"))
-FLOATS = frozenset(("f32", "f16", "float"))
-SIGNED = FLOATS | {"i32", "integer"}
 OPERANDS = {
     **dict.fromkeys(("~", "^", "<<", ">>"), INTEGERS),
     **dict.fromkeys(("&", "|"), INTEGERS | {"bool"}),
@@ -43,16 +46,6 @@ OPERANDS = {
     "sign": SIGNED,
 }
 """Types that operators and functions take; other operators take all numbers."""
-
-LARGEST = {"f32": 3.4028235677973362e38, "f16": 65519.0, "float": sys.float_info.max}
-RANGES = {
-    "i32": (-(2**31), 2**31 - 1),
-    "u32": (0, 2**32 - 1),
-    "integer": (-(2**63), 2**63 - 1),
-    "bool": (0, 1),
-    **{kind: (-most, most) for kind, most in LARGEST.items()},
-}
-"""The least and the greatest constant of a type, before it is rounded."""
 
 _OF_ONE = (
     "abs acos asin atan ceil cos cosh countLeadingZeros countOneBits "
@@ -696,28 +689,3 @@ def breaks(body: Sequence[Statement]) -> bool:
         or (each.kind == "if" and breaks((*each.body, *each.other)))
         for each in body
     )
-
-
-def members_of(kind: str) -> tuple[tuple[str, str], ...]:
-    """Return names and types of the members of a struct; none of another type.
-
-    >>> members_of("Pair{key:u32,inner:Inner{x:f32,y:array<f32,2>}}")
-    (('key', 'u32'), ('inner', 'Inner{x:f32,y:array<f32,2>}'))
-    """
-    if kind[-1:] != "}":
-        return ()
-    parts = [""]
-    depth = 0
-    for letter in kind[kind.index("{") + 1 : -1]:
-        depth += (letter in "{<") - (letter in "}>")
-        if letter == "," and not depth:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    pairs = (part.partition(":") for part in parts if part)
-    return tuple((name, member) for name, _, member in pairs)
-
-
-def scalar(kind: str) -> str:
-    """Return the type of a vector's elements, or the type of a number itself."""
-    return VECTORS[kind][0] if kind in VECTORS else kind

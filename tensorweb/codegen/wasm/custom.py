@@ -26,7 +26,6 @@ from tensorweb.codegen.wgsl import (
     Definition,
     Statement,
     Term,
-    array_parts,
     refuse,
 )
 from tensorweb.codegen.wgsl_program import (
@@ -34,6 +33,7 @@ from tensorweb.codegen.wgsl_program import (
     Module,
     OutsideError,
 )
+from tensorweb.codegen.wgsl_types import array_parts
 from tensorweb.schedule.kernel import Kernel
 from tensorweb.shapes import size
 
