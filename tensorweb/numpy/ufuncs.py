@@ -122,7 +122,7 @@ class ufunc(Generic[R]):
         """Letters of the dtypes of operands, all of one dtype, and of results.
 
         >>> np.logical_not.types[:2], np.isnan.ntypes
-        (['?->?', 'b->?'], 14)
+        (['?->?', 'b->?'], 15)
         """
         letters = []
         for dtype in dtypes.BY_NAME.values():
