@@ -101,9 +101,10 @@ async def compared(
 
 
 def differing(before: bytes, now: bytes, dtype: DType) -> list[int]:
-    """Return the indices of elements whose bits differ, of NaN also equal ones.
+    """Return the indices of elements whose bits differ.
 
-    >>> differing(array("f", [0.0, 1.0]), array("f", [-0.0, 1.0]), tw.float32)
+    >>> zeros = array("f", [0.0, 1.0]).tobytes(), array("f", [-0.0, 1.0]).tobytes()
+    >>> differing(*zeros, tw.float32)
     [0]
     """
     if before == now:
