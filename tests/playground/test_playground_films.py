@@ -11,7 +11,7 @@ import pytest
 
 import tensorweb as tw
 from tensorweb.playground import bridge, policy
-from tensorweb.playground.lines import Film
+from tensorweb.playground.films import Film
 from tensorweb.playground.session import Session, handlers
 
 PROGRAM = """
