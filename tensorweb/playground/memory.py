@@ -11,7 +11,7 @@ from tensorweb.frames import Line, Location, line_of
 from tensorweb.memory_log import Block, MemoryLog, Value
 
 from . import policy, sources
-from .records import DeviceMemory, MemoryBlock, MemoryRecord, MemoryValue
+from .device_records import DeviceMemory, MemoryBlock, MemoryRecord, MemoryValue
 from .sources import is_main, name_of
 from .tensors import Entry
 

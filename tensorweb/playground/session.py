@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
+from inspect import iscoroutinefunction
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from tensorweb.graph.nonfinite import Kind, Search
 from tensorweb.memory_log import MemoryLog, logging_memory
 from tensorweb.playground import (
     completion,
+    device_records,
     inside_records,
     kernel_records,
     kernels,
@@ -93,7 +95,7 @@ class Session:
         self._nonfinite: list[records.NonfiniteLine] = []
         self._files = ProgramFiles(self._lines.module)
         self._host = Host(wait, emit, next_line, read_line)
-        self.warming = Warming(blocking)
+        self._warming = Warming(blocking)
 
     async def run(
         self,
@@ -162,6 +164,10 @@ class Session:
     async def leave(self) -> None:
         """Cancel tasks of the last run, whose program is no longer open."""
         end_tasks()
+
+    async def warm(self) -> records.WarmUp:
+        """Start to compile the next graph; return whether there is more to do."""
+        return await self._warming.step()
 
     async def _run(
         self,
@@ -372,11 +378,11 @@ class Session:
         """Return what kernels of the last run write for others, and why."""
         return self._kernels.splits()
 
-    async def memory(self) -> records.MemoryRecord:
+    async def memory(self) -> device_records.MemoryRecord:
         """Return the buffers of a run that logged them, and its peak."""
         return memory.record(self._memory, self._entries)
 
-    async def timeline(self) -> records.TimelineRecord:
+    async def timeline(self) -> device_records.TimelineRecord:
         """Return where the time of the last run went."""
         # Imported now: no start needs it.
         from . import timeline
@@ -384,7 +390,7 @@ class Session:
         is_recorded = self._inside is None and self._search is None
         return timeline.record(self._kernels, *self._time, is_recorded)
 
-    async def rates(self, device: records.DeviceName) -> records.DeviceRates:
+    async def rates(self, device: records.DeviceName) -> device_records.DeviceRates:
         """Measure what a device does in a second, in some tenths of a second."""
         # Imported now: no start needs it.
         from . import timeline
@@ -678,46 +684,11 @@ class Session:
 
 
 def handlers(session: Session) -> Mapping[str, Handler]:
-    """Return the handlers of the session's requests, by name."""
-    asked: dict[str, Handler] = {
-        "describe": session.describe,
-        "source": session.source,
-        "stages": session.stages,
-        "splits": session.splits,
-        "nonfinite": session.nonfinite,
-        "memory": session.memory,
-        "timeline": session.timeline,
-        "statistics": session.statistics,
-        "text": session.text,
-        "fingerprint": session.fingerprint,
-        "heatmap": session.heatmap,
-        "storage": session.storage,
-        "sample": session.sample,
-        "find": session.find,
-        "cells": session.cells,
-        "pair": session.pair,
-        "attempt": session.attempt,
-        "as_code": session.as_code,
-        "threads": session.threads,
-        "why": session.why,
-        "aligned": session.aligned,
-        "partial_sum": session.partial_sum,
-        "reached": session.reached,
-        "gradients": session.gradients,
-        "check_gradient": session.check_gradient,
-        "differences": session.differences,
-        "keep_values": session.keep_values,
-        "modules": session.modules,
-        "film": session.film,
-        "inside": session.inside,
-        "compared": session.compared,
-        "export": session.export,
-        "members": session.members,
-        "explain": session.explain,
-        "lint": session.lint,
-        "leave": session.leave,
-        "warm": session.warming.step,
+    """Return the handlers of requests, by name: each public coroutine method is one."""
+    names = [name for name, one in vars(Session).items() if iscoroutinefunction(one)]
+    found = {name: getattr(session, name) for name in names if name[0] != "_"}
+    # Neither of the two computes for an answer about a value.
+    return {
+        name: handler if name in ("run", "rates") else session.answering(handler)
+        for name, handler in found.items()
     }
-    answers = {name: session.answering(handler) for name, handler in asked.items()}
-    # Neither computes for an answer about a value.
-    return {"run": session.run, "rates": session.rates, **answers}

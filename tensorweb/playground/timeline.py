@@ -9,22 +9,22 @@ from tensorweb.inspection import costs
 from tensorweb.performance import rates as device_rates
 from tensorweb.waits import run_async, run_blocking
 
-from . import policy, records, sources
+from . import device_records, policy, records, sources
 from .kernels import Tally, key_of
 from .streams import clip_line
 
 
 def record(
     tally: Tally, started: float, seconds: float, is_recorded: bool
-) -> records.TimelineRecord:
+) -> device_records.TimelineRecord:
     """Return the record of a run that began at `started`, by `time.perf_counter`.
 
     `is_recorded` is as in `costs.Run`.
     """
     numbers = tally.numbers()
-    plans: list[records.TimelinePlan] = []
+    plans: list[device_records.TimelinePlan] = []
     known: dict[int, int] = {}
-    flushes: list[records.TimelineFlush] = []
+    flushes: list[device_records.TimelineFlush] = []
     # Of a part that ran again, not of what ran before it.
     own = [flush for flush in tally.flushes if flush.begun >= started]
     reads = [read for read in tally.reads if read.begun >= started]
@@ -65,7 +65,7 @@ def record(
     }
 
 
-def _read(read: Read, started: float) -> records.TimelineRead:
+def _read(read: Read, started: float) -> device_records.TimelineRead:
     line = frames.line_of((read.code, read.instruction, 0))
     is_own = line is not None and sources.is_program(line.file)
     return {
@@ -77,7 +77,7 @@ def _read(read: Read, started: float) -> records.TimelineRead:
     }
 
 
-def _finding(run: costs.Run) -> records.TimelineFinding | None:
+def _finding(run: costs.Run) -> device_records.TimelineFinding | None:
     found = costs.ranked(run)
     if not found:
         return None
@@ -90,7 +90,9 @@ def _finding(run: costs.Run) -> records.TimelineFinding | None:
     }
 
 
-async def rates(device: records.DeviceName, blocking: bool) -> records.DeviceRates:
+async def rates(
+    device: records.DeviceName, blocking: bool
+) -> device_records.DeviceRates:
     """Measure what a device does in a second."""
     if not blocking:
         await open_device_async(device)

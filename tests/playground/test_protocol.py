@@ -17,6 +17,7 @@ from tensorweb import devices
 from tensorweb.backends.kernel_backend import KernelBackend
 from tensorweb.playground import (
     bridge,
+    device_records,
     inside_records,
     kernel_records,
     policy,
@@ -29,6 +30,7 @@ RECORDS = {
     name: value
     for name, value in {
         **vars(records),
+        **vars(device_records),
         **vars(kernel_records),
         **vars(inside_records),
     }.items()

@@ -311,18 +311,12 @@ export const isProgramFile: Check<ProgramFile> = record({
   text: text(4_000_000),
 });
 
-/** What a device does in a second. */
-export interface DeviceRates {
-  adapter: string;
-  /** Bytes that it reads and writes. */
-  bandwidth: number;
-  /** Floating-point operations. */
-  flops: number;
+/** Whether there is more to compile. */
+export interface WarmUp {
+  more: boolean;
 }
-export const isDeviceRates: Check<DeviceRates> = record({
-  adapter: text(100_000),
-  bandwidth: number,
-  flops: number,
+export const isWarmUp: Check<WarmUp> = record({
+  more: flag,
 });
 
 /** The storage that a tensor reads. */
@@ -408,6 +402,18 @@ export const isTensorRecord: Check<TensorRecord> = record({
   size: count(),
   channels: orNull(count()),
   coloured: flag,
+});
+
+/** A result of a line that is not finite, and that no name has any more. */
+export interface NonfiniteLine {
+  /** Its index in `RunRecord.lines`. */
+  line: number;
+  /** NaN where there are both. */
+  kind: "nan" | "inf";
+}
+export const isNonfiniteLine: Check<NonfiniteLine> = record({
+  line: count(),
+  kind: oneOf("nan", "inf"),
 });
 
 /** What neighbouring lines of a kernel's text compute, read or write. */
@@ -571,18 +577,6 @@ export const isKernelSplit: Check<KernelSplit> = record({
   written: count(),
   read: count(),
   why: text(100_000),
-});
-
-/** A result of a line that is not finite, and that no name has any more. */
-export interface NonfiniteLine {
-  /** Its index in `RunRecord.lines`. */
-  line: number;
-  /** NaN where there are both. */
-  kind: "nan" | "inf";
-}
-export const isNonfiniteLine: Check<NonfiniteLine> = record({
-  line: count(),
-  kind: oneOf("nan", "inf"),
 });
 
 /** A value that a buffer contained, and where the program built it. */
@@ -771,6 +765,20 @@ export const isTimelineRecord: Check<TimelineRecord> = record({
   finding: orNull(isTimelineFinding),
 });
 
+/** What a device does in a second. */
+export interface DeviceRates {
+  adapter: string;
+  /** Bytes that it reads and writes. */
+  bandwidth: number;
+  /** Floating-point operations. */
+  flops: number;
+}
+export const isDeviceRates: Check<DeviceRates> = record({
+  adapter: text(100_000),
+  bandwidth: number,
+  flops: number,
+});
+
 /** Statistics of a tensor's values; fields that cannot be computed are missing. */
 export interface Statistics {
   /** Of the finite values; null if there is none. */
@@ -871,18 +879,6 @@ export interface Found {
 }
 export const isFound: Check<Found> = record({
   index: orNull(list(count(), 10_000)),
-});
-
-/** Exact values of a window of one slice, as text. */
-export interface Cells {
-  row: number;
-  column: number;
-  texts: string[][];
-}
-export const isCells: Check<Cells> = record({
-  row: count(),
-  column: count(),
-  texts: list(list(text(100_000), 10_000), 10_000),
 });
 
 /** Two tensors broadcast to one shape, their difference and its statistics. */
@@ -1126,6 +1122,66 @@ export const isAlignment: Check<Alignment> = record({
   operands: list(isAlignedOperand, 10),
 });
 
+/** A part of a file, in base64 or as text, and the start of the next part. */
+export interface Part {
+  data: string;
+  next: number | null;
+}
+export const isPart: Check<Part> = record({
+  data: text(48_000_000),
+  next: orNull(count()),
+});
+
+/** Exact values of a window of one slice, as text. */
+export interface Cells {
+  row: number;
+  column: number;
+  texts: string[][];
+}
+export const isCells: Check<Cells> = record({
+  row: count(),
+  column: count(),
+  texts: list(list(text(100_000), 10_000), 10_000),
+});
+
+/** A completion, and a short description of it. */
+export interface Member {
+  name: string;
+  kind: MemberKind;
+  detail: string;
+}
+export const isMember: Check<Member> = record({
+  name: text(100_000),
+  kind: oneOf("function", "class", "module", "property", "variable"),
+  detail: text(100_000),
+});
+
+/** Signature and documentation of a name; empty if unknown. */
+export interface Explanation {
+  signature: string;
+  text: string;
+}
+export const isExplanation: Check<Explanation> = record({
+  signature: text(100_000),
+  text: text(100_000),
+});
+
+/** The position of a syntax error; columns count UTF-16 units from zero. */
+export interface Problem {
+  message: string;
+  line: number;
+  column: number | null;
+  endLine: number;
+  endColumn: number | null;
+}
+export const isProblem: Check<Problem> = record({
+  message: text(4_000_000),
+  line: count(1_000_000_000),
+  column: orNull(count(1_000_000_000)),
+  endLine: count(1_000_000_000),
+  endColumn: orNull(count(1_000_000_000)),
+});
+
 /** The gradient of a cell by a tensor that it was computed from. */
 export interface CellGradient {
   tensor: TensorRecord;
@@ -1150,6 +1206,26 @@ export const isGradientCheck: Check<GradientCheck> = record({
   gradient: text(4_000_000),
   quotient: text(4_000_000),
   step: text(4_000_000),
+});
+
+/** The operations of a run, computed once more on another device. */
+export interface DeviceComparison {
+  device: DeviceName;
+  /** How many operations agree within the bounds of their errors. */
+  compared: number;
+  /** How many could not be compared. */
+  leftOut: number;
+  /** The first cell that differs by more; null if none does. */
+  first: Why | null;
+  /** What the other device computed for it. */
+  other: string;
+}
+export const isDeviceComparison: Check<DeviceComparison> = record({
+  device: oneOf("webgpu", "cpu"),
+  compared: count(),
+  leftOut: count(),
+  first: orNull(isWhy),
+  other: text(100_000),
 });
 
 /** How a tensor differs from the one of the same name in the run before. */
@@ -1276,82 +1352,6 @@ export interface InsideResponses {
 }
 export const isInsideResponses: Check<InsideResponses> = record({
   responses: text(4_000_000),
-});
-
-/** The operations of a run, computed once more on another device. */
-export interface DeviceComparison {
-  device: DeviceName;
-  /** How many operations agree within the bounds of their errors. */
-  compared: number;
-  /** How many could not be compared. */
-  leftOut: number;
-  /** The first cell that differs by more; null if none does. */
-  first: Why | null;
-  /** What the other device computed for it. */
-  other: string;
-}
-export const isDeviceComparison: Check<DeviceComparison> = record({
-  device: oneOf("webgpu", "cpu"),
-  compared: count(),
-  leftOut: count(),
-  first: orNull(isWhy),
-  other: text(100_000),
-});
-
-/** A part of a file, in base64 or as text, and the start of the next part. */
-export interface Part {
-  data: string;
-  next: number | null;
-}
-export const isPart: Check<Part> = record({
-  data: text(48_000_000),
-  next: orNull(count()),
-});
-
-/** A completion, and a short description of it. */
-export interface Member {
-  name: string;
-  kind: MemberKind;
-  detail: string;
-}
-export const isMember: Check<Member> = record({
-  name: text(100_000),
-  kind: oneOf("function", "class", "module", "property", "variable"),
-  detail: text(100_000),
-});
-
-/** Signature and documentation of a name; empty if unknown. */
-export interface Explanation {
-  signature: string;
-  text: string;
-}
-export const isExplanation: Check<Explanation> = record({
-  signature: text(100_000),
-  text: text(100_000),
-});
-
-/** The position of a syntax error; columns count UTF-16 units from zero. */
-export interface Problem {
-  message: string;
-  line: number;
-  column: number | null;
-  endLine: number;
-  endColumn: number | null;
-}
-export const isProblem: Check<Problem> = record({
-  message: text(4_000_000),
-  line: count(1_000_000_000),
-  column: orNull(count(1_000_000_000)),
-  endLine: count(1_000_000_000),
-  endColumn: orNull(count(1_000_000_000)),
-});
-
-/** Whether there is more to compile. */
-export interface WarmUp {
-  more: boolean;
-}
-export const isWarmUp: Check<WarmUp> = record({
-  more: flag,
 });
 
 /** Text that the program printed. */
@@ -1502,22 +1502,26 @@ export const isPlotRecord: Check<PlotRecord> = record({
 export interface PythonRequests {
   /** Run a program; its output and displays are emitted while it runs. */
   run: { details: { source: string; device: DeviceName | null; lines: number[] | null; keep: boolean; timed: boolean; search: boolean; inside: boolean; memory: boolean; capture: number | null; dragged: number | null; compare: boolean; files: ProgramFile[]; lost: string[] }; value: RunRecord };
-  /** Measure what a device does in a second, in some tenths of a second. */
-  rates: { details: { device: DeviceName }; value: DeviceRates };
+  /** Cancel tasks of the last run, whose program is no longer open. */
+  leave: { details: Record<string, never>; value: null };
+  /** Start to compile the next graph; return whether there is more to do. */
+  warm: { details: Record<string, never>; value: WarmUp };
   /** Return every tensor of the last run with its statistics. */
   describe: { details: Record<string, never>; value: TensorRecord[] };
+  /** Return which lines made NaN or infinity that no name has any more. */
+  nonfinite: { details: Record<string, never>; value: NonfiniteLine[] };
   /** Return the text of one of the last run's kernels. */
   source: { details: { kernel: number }; value: KernelSource };
   /** Return how the nodes of a kernel's flush became kernels. */
   stages: { details: { kernel: number }; value: Stages };
   /** Return what kernels of the last run write for others, and why. */
   splits: { details: Record<string, never>; value: KernelSplit[] };
-  /** Return which lines made NaN or infinity that no name has any more. */
-  nonfinite: { details: Record<string, never>; value: NonfiniteLine[] };
   /** Return the buffers of a run that logged them, and its peak. */
   memory: { details: Record<string, never>; value: MemoryRecord };
   /** Return where the time of the last run went. */
   timeline: { details: Record<string, never>; value: TimelineRecord };
+  /** Measure what a device does in a second, in some tenths of a second. */
+  rates: { details: { device: DeviceName }; value: DeviceRates };
   /** Return the statistics of one tensor. */
   statistics: { details: { tensor: number }; value: Statistics };
   /** Return the digits of a tensor as `print` writes them. */
@@ -1532,8 +1536,6 @@ export interface PythonRequests {
   sample: { details: { tensor: number; rows: number | null; columns: number | null; indices: number[] }; value: Sample };
   /** Return the index of a tensor's largest, smallest or first NaN value. */
   find: { details: { tensor: number; what: Extreme }; value: Found };
-  /** Return exact values; a window is row, column, count of rows, of columns. */
-  cells: { details: { tensor: number; rows: number | null; columns: number | null; indices: number[]; window: number[] }; value: Cells };
   /** Broadcast two tensors to one shape and measure their difference. */
   pair: { details: { first: number; second: number }; value: Pair };
   /** Run the captured kernel with its own text and with another one. */
@@ -1550,47 +1552,47 @@ export interface PythonRequests {
   partial_sum: { details: { tensor: number; index: number[]; depth: number }; value: WhyCell };
   /** Return which cells of named tensors a cell of one reaches. */
   reached: { details: { tensor: number; index: number[] }; value: WhySource[] };
-  /** Return the gradients of a cell by the named tensors that it depends on. */
-  gradients: { details: { tensor: number; index: number[] }; value: CellGradient[] };
-  /** Compare the largest element of a gradient with a difference quotient. */
-  check_gradient: { details: { tensor: number; index: number[]; by: number; gradient: number }; value: GradientCheck };
-  /** Compare the values of the last run with those retained. */
-  differences: { details: Record<string, never>; value: ValueComparison };
-  /** Compare the following runs with the last one, or each with the one before. */
-  keep_values: { details: { kept: boolean }; value: ValueComparison };
-  /** Return the modules of the networks that have a name. */
-  modules: { details: Record<string, never>; value: ModuleRecord[] };
-  /** Return the values that a statement bound while the program ran. */
-  film: { details: { result: number }; value: FilmRecord };
-  /** Return what Why?, Film and Model show of the run, for a report. */
-  inside: { details: Record<string, never>; value: InsideResponses };
-  /** Compare the operations behind named tensors with another device. */
-  compared: { details: { device: DeviceName }; value: DeviceComparison };
   /** Return a part of a file: a tensor as `.npy`, one slice as CSV. */
   export: { details: { tensor: number; rows: number | null; columns: number | null; indices: number[]; format: FileFormat; start: number }; value: Part };
+  /** Return exact values; a window is row, column, count of rows, of columns. */
+  cells: { details: { tensor: number; rows: number | null; columns: number | null; indices: number[]; window: number[] }; value: Cells };
   /** Return the members of a dotted path; "" for the last run's names. */
   members: { details: { path: string; imported: boolean }; value: Member[] };
   /** Return signature and documentation of a dotted path. */
   explain: { details: { path: string; imported: boolean }; value: Explanation };
   /** Return the syntax error of a program, without running it. */
   lint: { details: { source: string }; value: Problem[] };
-  /** Cancel tasks of the last run, whose program is no longer open. */
-  leave: { details: Record<string, never>; value: null };
-  /** Start to compile the next graph; return whether there is more to do. */
-  warm: { details: Record<string, never>; value: WarmUp };
+  /** Return the gradients of a cell by the named tensors that it depends on. */
+  gradients: { details: { tensor: number; index: number[] }; value: CellGradient[] };
+  /** Compare the largest element of a gradient with a difference quotient. */
+  check_gradient: { details: { tensor: number; index: number[]; by: number; gradient: number }; value: GradientCheck };
+  /** Compare the operations behind named tensors with another device. */
+  compared: { details: { device: DeviceName }; value: DeviceComparison };
+  /** Compare the following runs with the last one, or each with the one before. */
+  keep_values: { details: { kept: boolean }; value: ValueComparison };
+  /** Compare the values of the last run with those retained. */
+  differences: { details: Record<string, never>; value: ValueComparison };
+  /** Return the modules of the networks that have a name. */
+  modules: { details: Record<string, never>; value: ModuleRecord[] };
+  /** Return the values that a statement bound while the program ran. */
+  film: { details: { result: number }; value: FilmRecord };
+  /** Return what Why?, Film and Model show of the run, for a report. */
+  inside: { details: Record<string, never>; value: InsideResponses };
 }
 
 /** The checks of their responses. */
 export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequests[R]["value"]> } = {
   run: isRunRecord,
-  rates: isDeviceRates,
+  leave: oneOf(null),
+  warm: isWarmUp,
   describe: list(isTensorRecord, 10_000),
+  nonfinite: list(isNonfiniteLine, 10_000),
   source: isKernelSource,
   stages: isStages,
   splits: list(isKernelSplit, 10_000),
-  nonfinite: list(isNonfiniteLine, 10_000),
   memory: isMemoryRecord,
   timeline: isTimelineRecord,
+  rates: isDeviceRates,
   statistics: isStatistics,
   text: isTensorText,
   fingerprint: list(isFingerprint, 40),
@@ -1598,7 +1600,6 @@ export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequ
   storage: isHeatmap,
   sample: isSample,
   find: isFound,
-  cells: isCells,
   pair: isPair,
   attempt: isAttempt,
   as_code: isKernelCode,
@@ -1607,20 +1608,19 @@ export const RESPONSES: { readonly [R in keyof PythonRequests]: Check<PythonRequ
   aligned: isAlignment,
   partial_sum: isWhyCell,
   reached: list(isWhySource, 10_000),
-  gradients: list(isCellGradient, 10_000),
-  check_gradient: isGradientCheck,
-  differences: isValueComparison,
-  keep_values: isValueComparison,
-  modules: list(isModuleRecord, 10_000),
-  film: isFilmRecord,
-  inside: isInsideResponses,
-  compared: isDeviceComparison,
   export: isPart,
+  cells: isCells,
   members: list(isMember, 10_000),
   explain: isExplanation,
   lint: list(isProblem, 1_000),
-  leave: oneOf(null),
-  warm: isWarmUp,
+  gradients: list(isCellGradient, 10_000),
+  check_gradient: isGradientCheck,
+  compared: isDeviceComparison,
+  keep_values: isValueComparison,
+  differences: isValueComparison,
+  modules: list(isModuleRecord, 10_000),
+  film: isFilmRecord,
+  inside: isInsideResponses,
 };
 
 /** The messages of a running program, by kind. */
