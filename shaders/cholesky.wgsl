@@ -1,4 +1,4 @@
-// Cholesky factorizations A = L L^T: a workgroup computes L in place, column by column.
+// Cholesky factorizations A = L L^T: a workgroup computes L in its memory by columns.
 //
 // The lower triangle of A is read. From a pivot that is not positive on, all elements are
 // NaN. (Golub and Van Loan, Matrix Computations, algorithm 4.2.2)
@@ -30,44 +30,46 @@ const COLUMNS: u32 = 16u;
 // end team
 const ROWS: u32 = LANES / COLUMNS;
 
+// slot shared: the lower triangle by rows
+var<workgroup> triangle: array<f32, 2080>;
+// end shared
+
 // Called for each matrix by workgroup/matrices.wgsl.
 fn factor(matrix: u32, lane: u32) {
   let n = parameters.size;
   let start = matrix * n * n;
   let column = lane % COLUMNS;
   let row = lane / COLUMNS;
-  if (parameters.begin == 0u) {
-    for (var i = row; i < n; i += ROWS) {
-      for (var k = column; k < n; k += COLUMNS) {
-        var value: f32 = 0.0;
-        if (k <= i) {
-          value = first(start + i * n + k);
-        }
-        result[start + i * n + k] = value;
+  for (var i = row; i < n; i += ROWS) {
+    for (var k = column; k <= i; k += COLUMNS) {
+      triangle[i * (i + 1u) / 2u + k] = first(start + i * n + k);
+    }
+  }
+  // Columns are divided by the roots of their pivots at the end: a step reads a column that
+  // it does not write, and needs one barrier.
+  var sound = n;
+  for (var j = 0u; j < n; j += 1u) {
+    workgroupBarrier();
+    let pivot = triangle[j * (j + 3u) / 2u];
+    if (!(pivot > 0.0)) {
+      sound = min(sound, j);
+    }
+    for (var i = j + 1u + row; i < n; i += ROWS) {
+      let below = i * (i + 1u) / 2u;
+      let times = triangle[below + j] / pivot;
+      for (var k = j + 1u + column; k <= i; k += COLUMNS) {
+        triangle[below + k] -= times * triangle[k * (k + 1u) / 2u + j];
       }
     }
   }
-  var is_bad = false;
-  for (var j = parameters.begin; j < parameters.end; j += 1u) {
-    storageBarrier();
-    let pivot = result[start + j * n + j];
-    is_bad = is_bad | !(pivot > 0.0);
-    let root = nan_if(is_bad, sqrt(pivot));
-    storageBarrier();
-    for (var i = j + lane; i < n; i += LANES) {
-      var value = root;
-      if (i > j) {
-        value = result[start + i * n + j] / root;
+  workgroupBarrier();
+  for (var i = row; i < n; i += ROWS) {
+    for (var k = column; k < n; k += COLUMNS) {
+      var value: f32 = 0.0;
+      if (k <= i) {
+        value = triangle[i * (i + 1u) / 2u + k] / sqrt(triangle[k * (k + 3u) / 2u]);
       }
-      result[start + i * n + j] = value;
-    }
-    storageBarrier();
-    for (var i = j + 1u + row; i < n; i += ROWS) {
-      let factor_of_row = result[start + i * n + j];
-      for (var k = j + 1u + column; k <= i; k += COLUMNS) {
-        let at = start + i * n + k;
-        result[at] = result[at] - factor_of_row * result[start + k * n + j];
-      }
+      result[start + i * n + k] = nan_if((k <= i) & (k >= sound), value);
     }
   }
 }

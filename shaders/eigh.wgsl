@@ -2,8 +2,9 @@
 //
 // A workgroup rotates planes until all elements off the diagonal are small relative to the
 // norm. A sweep visits every pair of rows once, in rounds of pairs that share no row and
-// are rotated at once. The lower triangle is read. The result has a row of values, then
-// the vectors as columns. (Golub and Van Loan, Matrix Computations, 8.5)
+// are rotated at once. The lower triangle is read and kept, in workgroup memory where it
+// fits; the vectors are rows of `work`. The result has a row of values, then the vectors
+// as columns. (Golub and Van Loan, Matrix Computations, 8.5)
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -43,6 +44,17 @@ const COLUMNS: u32 = 16u;
 // end team
 const ROWS: u32 = LANES / COLUMNS;
 
+// slot shared: the lower triangle by rows, each pair's rows and rotation; SPAN lanes to a vector,
+// AHEAD pairs of vectors at a time
+const SPAN: u32 = 64u;
+const AHEAD: u32 = 4u;
+var<workgroup> triangle: array<f32, 2080>;
+var<workgroup> ones: array<f32, 64>;
+var<workgroup> twos: array<f32, 64>;
+var<workgroup> sines: array<f32, 64>;
+var<workgroup> tilts: array<f32, 64>;
+// end shared
+
 // Half a unit in the last place of 1.
 const EPSILON: f32 = 5.9604645e-8;
 
@@ -53,28 +65,31 @@ const SMALLEST: f32 = 1.17549435e-38;
 fn factor(matrix: u32, lane: u32) {
   let n = parameters.size;
   let area = n * n;
-  let start = matrix * (2u * area + 2u * n + 6u);
-  let vectors = start + area;
-  let angles = vectors + area;
+  let half = n * (n + 1u) / 2u;
+  let start = matrix * (half + area + 4u);
+  let vectors = start + half;
+  let state = vectors + area;
   let column = lane % COLUMNS;
   let row = lane / COLUMNS;
-  let state = angles + 2u * n + 2u;
   if (parameters.begin == 0u) {
     var largest: f32 = 0.0;
-    for (var i = lane; i < area; i += LANES) {
-      let r = max(i / n, i % n);
-      largest = max(largest, abs(first(matrix * area + r * n + min(i / n, i % n))));
+    for (var i = row; i < n; i += ROWS) {
+      for (var k = column; k <= i; k += COLUMNS) {
+        largest = max(largest, abs(first(matrix * area + i * n + k)));
+      }
     }
     let scale = max(max_of_lanes(lane, largest), SMALLEST);
     let inverse_scale = 1.0 / scale;
     var squares: f32 = 0.0;
-    for (var i = lane; i < area; i += LANES) {
-      let r = max(i / n, i % n);
-      let k = min(i / n, i % n);
-      let value = first(matrix * area + r * n + k) * inverse_scale;
-      squares += value * value;
-      work[start + i] = value;
-      work[vectors + i] = select(0.0, 1.0, r == k);
+    for (var i = row; i < n; i += ROWS) {
+      for (var k = column; k < n; k += COLUMNS) {
+        work[vectors + i * n + k] = select(0.0, 1.0, i == k);
+        if (k <= i) {
+          let value = first(matrix * area + i * n + k) * inverse_scale;
+          squares += value * value * select(2.0, 1.0, i == k);
+          work[start + i * (i + 1u) / 2u + k] = value;
+        }
+      }
     }
     let frobenius = sqrt(sum_of_lanes(lane, squares));
     if (lane == 0u) {
@@ -85,9 +100,13 @@ fn factor(matrix: u32, lane: u32) {
     }
   }
   storageBarrier();
+  // An odd matrix gets a row of zeros, which needs no rotation.
+  let players = n + n % 2u;
+  for (var i = lane; i < players * (players + 1u) / 2u; i += LANES) {
+    triangle[i] = select(0.0, work[start + i], i < half);
+  }
   let norm = work[state];
   let small = norm * EPSILON / f32(n);
-  let players = n + n % 2u;
   let pairs = players / 2u;
   let rounds = max(players, 1u) - 1u;
   var rotations = sum_of_lanes(lane, select(0.0, work[state + 2u], lane == 0u));
@@ -95,61 +114,97 @@ fn factor(matrix: u32, lane: u32) {
   var step = parameters.begin;
   while ((step < parameters.end) & (rotations > 0.0)) {
     let round = step % rounds;
+    workgroupBarrier();
     storageBarrier();
     for (var pair = lane; pair < pairs; pair += LANES) {
       let one = select((round + pair) % rounds, rounds, pair == 0u);
       let two = (round + rounds - pair) % rounds;
       let p = min(one, two);
       let q = max(one, two);
+      let below = q * (q + 1u) / 2u;
+      let element = triangle[below + p];
       var sine: f32 = 0.0;
       var tilt: f32 = 0.0;
-      if (q < n) {
-        let element = work[start + p * n + q];
-        if (abs(element) > small) {
-          let apart = work[start + q * n + q] - work[start + p * n + p];
-          let cotangent = apart / (2.0 * element);
-          let size = abs(cotangent) + sqrt(1.0 + cotangent * cotangent);
-          let tangent = select(-1.0, 1.0, cotangent >= 0.0) / size;
-          let cosine = 1.0 / sqrt(1.0 + tangent * tangent);
-          sine = cosine * tangent;
-          tilt = sine / (1.0 + cosine);
-          count += 1.0;
+      if (abs(element) > small) {
+        let apart = triangle[below + q] - triangle[p * (p + 3u) / 2u];
+        let cotangent = apart / (2.0 * element);
+        let size = abs(cotangent) + sqrt(1.0 + cotangent * cotangent);
+        let tangent = select(-1.0, 1.0, cotangent >= 0.0) / size;
+        let cosine = 1.0 / sqrt(1.0 + tangent * tangent);
+        sine = cosine * tangent;
+        tilt = sine / (1.0 + cosine);
+        count += 1.0;
+      }
+      ones[pair] = f32(p);
+      twos[pair] = f32(q);
+      sines[pair] = sine;
+      tilts[pair] = tilt;
+    }
+    workgroupBarrier();
+    // The elements where the rows of one pair meet the columns of another are rotated by
+    // both; each lane has other ones.
+    for (var down = row; down < pairs; down += ROWS) {
+      let p = u32(ones[down]);
+      let q = u32(twos[down]);
+      let sine = sines[down];
+      let tilt = tilts[down];
+      for (var across = column; across <= down; across += COLUMNS) {
+        let other_sine = sines[across];
+        let other_tilt = tilts[across];
+        if ((sine != 0.0) | (other_sine != 0.0)) {
+          let r = u32(ones[across]);
+          let s = u32(twos[across]);
+          let pr = max(p, r) * (max(p, r) + 1u) / 2u + min(p, r);
+          let ps = max(p, s) * (max(p, s) + 1u) / 2u + min(p, s);
+          let qr = max(q, r) * (max(q, r) + 1u) / 2u + min(q, r);
+          let qs = max(q, s) * (max(q, s) + 1u) / 2u + min(q, s);
+          let a = triangle[pr];
+          let b = triangle[ps];
+          let c = triangle[qr];
+          let d = triangle[qs];
+          let upper_left = a - sine * (c + tilt * a);
+          let upper_right = b - sine * (d + tilt * b);
+          let lower_left = c + sine * (a - tilt * c);
+          let lower_right = d + sine * (b - tilt * d);
+          let above = upper_right + other_sine * (upper_left - other_tilt * upper_right);
+          let below = lower_left - other_sine * (lower_right + other_tilt * lower_left);
+          // What a rotation makes zero is zero: its rounding would need further sweeps.
+          triangle[pr] = upper_left - other_sine * (upper_right + other_tilt * upper_left);
+          triangle[ps] = select(above, 0.0, down == across);
+          triangle[qr] = select(below, 0.0, down == across);
+          triangle[qs] = lower_right + other_sine * (lower_left - other_tilt * lower_right);
         }
       }
-      work[angles + 2u * pair] = sine;
-      work[angles + 2u * pair + 1u] = tilt;
     }
-    storageBarrier();
-    for (var pair = row; pair < pairs; pair += ROWS) {
-      let one = select((round + pair) % rounds, rounds, pair == 0u);
-      let two = (round + rounds - pair) % rounds;
-      let p = min(one, two);
-      let q = max(one, two);
-      let sine = work[angles + 2u * pair];
-      let tilt = work[angles + 2u * pair + 1u];
-      if ((q < n) & (sine != 0.0)) {
-        for (var k = column; k < n; k += COLUMNS) {
-          let x = work[start + p * n + k];
-          let y = work[start + q * n + k];
-          work[start + p * n + k] = x - sine * (y + tilt * x);
-          work[start + q * n + k] = y + sine * (x - tilt * y);
+    for (var i = lane % SPAN; i < n; i += SPAN) {
+      for (var next = lane / SPAN; next < pairs; next += AHEAD * (LANES / SPAN)) {
+        // registers
+        var x: array<f32, AHEAD>;
+        // registers
+        var y: array<f32, AHEAD>;
+        // registers
+        var at: array<u32, AHEAD>;
+        // registers
+        var other: array<u32, AHEAD>;
+        // unroll
+        for (var k = 0u; k < AHEAD; k++) {
+          let pair = min(next + k * (LANES / SPAN), pairs - 1u);
+          at[k] = vectors + u32(ones[pair]) * n + i;
+          other[k] = vectors + u32(twos[pair]) * n + i;
+          x[k] = work[at[k]];
+          y[k] = work[other[k]];
         }
-      }
-    }
-    storageBarrier();
-    for (var pair = column; pair < pairs; pair += COLUMNS) {
-      let one = select((round + pair) % rounds, rounds, pair == 0u);
-      let two = (round + rounds - pair) % rounds;
-      let p = min(one, two);
-      let q = max(one, two);
-      let sine = work[angles + 2u * pair];
-      let tilt = work[angles + 2u * pair + 1u];
-      if ((q < n) & (sine != 0.0)) {
-        for (var i = row; i < 2u * n; i += ROWS) {
-          let x = work[start + i * n + p];
-          let y = work[start + i * n + q];
-          work[start + i * n + p] = x - sine * (y + tilt * x);
-          work[start + i * n + q] = y + sine * (x - tilt * y);
+        // unroll
+        for (var k = 0u; k < AHEAD; k++) {
+          let pair = next + k * (LANES / SPAN);
+          if (pair < pairs) {
+            let sine = sines[pair];
+            let tilt = tilts[pair];
+            if (sine != 0.0) {
+              work[at[k]] = x[k] - sine * (y[k] + tilt * x[k]);
+              work[other[k]] = y[k] + sine * (x[k] - tilt * y[k]);
+            }
+          }
         }
       }
     }
@@ -164,24 +219,30 @@ fn factor(matrix: u32, lane: u32) {
     work[state + 2u] = rotations;
     work[state + 3u] = remaining;
   }
+  workgroupBarrier();
+  for (var i = lane; i < half; i += LANES) {
+    work[start + i] = triangle[i];
+  }
   storageBarrier();
   if (parameters.is_last != 0u) {
     let is_bad = is_nan(norm);
     let scale = work[state + 1u];
     let values = matrix * (area + n);
-    for (var k = lane; k < n; k += LANES) {
-      let value = work[start + k * n + k];
+    for (var k = row; k < n; k += ROWS) {
+      let value = triangle[k * (k + 3u) / 2u];
       var rank = 0u;
       for (var other = 0u; other < n; other += 1u) {
-        let its = work[start + other * n + other];
+        let its = triangle[other * (other + 3u) / 2u];
         if ((its < value) | ((its == value) & (other < k))) {
           rank += 1u;
         }
       }
       rank = select(rank, k, is_bad);
-      result[values + rank] = nan_if(is_bad, value * scale);
-      for (var i = 0u; i < n; i += 1u) {
-        let part = work[vectors + i * n + k];
+      if (column == 0u) {
+        result[values + rank] = nan_if(is_bad, value * scale);
+      }
+      for (var i = column; i < n; i += COLUMNS) {
+        let part = work[vectors + k * n + i];
         result[values + n + i * n + rank] = nan_if(is_bad, part);
       }
     }

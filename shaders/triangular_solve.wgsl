@@ -1,7 +1,7 @@
 // Solutions X of T X = B for triangular matrices T: a workgroup solves some columns of B.
 //
-// It works in place, from the row with one unknown on, and subtracts each solved row from
-// all other rows. A zero on the diagonal gives infinities and NaN.
+// From the row with one unknown on, each solved row is subtracted from all later ones, in
+// workgroup memory. A zero on the diagonal gives infinities and NaN.
 // (Golub and Van Loan, Matrix Computations, algorithms 3.1.3 and 3.1.4)
 
 // slot declarations: parameters and storages
@@ -12,7 +12,6 @@ struct Parameters {
   size: u32,
   width: u32,
   blocks: u32,
-  block: u32,
   is_upper: u32,
   is_unit: u32,
 }
@@ -37,42 +36,54 @@ const COLUMNS: u32 = 16u;
 // end team
 const ROWS: u32 = LANES / COLUMNS;
 
+// slot shared: the triangle by rows and a block of BLOCK columns, in order of solution
+const BLOCK: u32 = 16u;
+var<workgroup> triangle: array<f32, 2080>;
+var<workgroup> values: array<f32, 1024>;
+// end shared
+
 // Called for each block of columns by workgroup/matrices.wgsl.
 fn factor(matrix: u32, lane: u32) {
   let n = parameters.size;
   let width = parameters.width;
   let which = matrix / parameters.blocks;
-  let begin = matrix % parameters.blocks * parameters.block;
-  let end = min(begin + parameters.block, width);
-  let start = which * n * width;
-  let triangle = which * n * n;
-  let column = begin + lane % COLUMNS;
+  let first_column = matrix % parameters.blocks * BLOCK;
+  let count = min(BLOCK, width - first_column);
+  let start = which * n * width + first_column;
+  let column = lane % COLUMNS;
   let row = lane / COLUMNS;
-  if (parameters.begin == 0u) {
-    for (var i = row; i < n; i += ROWS) {
-      for (var k = column; k < end; k += COLUMNS) {
-        result[start + i * width + k] = second(start + i * width + k);
+  for (var i = row; i < n; i += ROWS) {
+    let from_row = select(i, n - 1u - i, parameters.is_upper != 0u);
+    for (var k = column; k <= i; k += COLUMNS) {
+      let from_column = select(k, n - 1u - k, parameters.is_upper != 0u);
+      var value = first(which * n * n + from_row * n + from_column);
+      if ((i == k) & (parameters.is_unit != 0u)) {
+        value = 1.0;
+      }
+      triangle[i * (i + 1u) / 2u + k] = value;
+    }
+    for (var k = column; k < count; k += COLUMNS) {
+      values[i * BLOCK + k] = second(start + from_row * width + k);
+    }
+  }
+  // Rows are divided by their diagonals where they are used and at the end: a step reads
+  // a row that it does not write, and needs one barrier.
+  for (var j = 0u; j < n; j += 1u) {
+    workgroupBarrier();
+    let pivot = triangle[j * (j + 3u) / 2u];
+    for (var k = column; k < count; k += COLUMNS) {
+      let solved = values[j * BLOCK + k] / pivot;
+      for (var i = j + 1u + row; i < n; i += ROWS) {
+        values[i * BLOCK + k] -= triangle[i * (i + 1u) / 2u + j] * solved;
       }
     }
   }
-  for (var step = parameters.begin; step < parameters.end; step += 1u) {
-    let j = select(step, n - 1u - step, parameters.is_upper != 0u);
-    let low = select(j + 1u, 0u, parameters.is_upper != 0u);
-    let high = select(n, j, parameters.is_upper != 0u);
-    storageBarrier();
-    if (parameters.is_unit == 0u) {
-      let pivot = first(triangle + j * n + j);
-      for (var k = begin + lane; k < end; k += LANES) {
-        result[start + j * width + k] = result[start + j * width + k] / pivot;
-      }
-    }
-    storageBarrier();
-    for (var i = low + row; i < high; i += ROWS) {
-      let times = first(triangle + i * n + j);
-      for (var k = column; k < end; k += COLUMNS) {
-        let at = start + i * width + k;
-        result[at] = result[at] - times * result[start + j * width + k];
-      }
+  workgroupBarrier();
+  for (var i = row; i < n; i += ROWS) {
+    let to_row = select(i, n - 1u - i, parameters.is_upper != 0u);
+    for (var k = column; k < count; k += COLUMNS) {
+      let value = values[i * BLOCK + k] / triangle[i * (i + 3u) / 2u];
+      result[start + to_row * width + k] = value;
     }
   }
 }

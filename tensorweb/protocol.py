@@ -164,6 +164,10 @@ class Backend(Protocol):
     def factors_in_halves(self) -> bool:
         """Whether products take large matrices apart faster than one operation does."""
 
+    @property
+    def largest_triangle(self) -> int:
+        """Largest length of a matrix whose triangle fits the memory of a workgroup."""
+
     def realize(
         self, nodes: Sequence[Node], *, alive: bool = False, step: bool = False
     ) -> None:

@@ -30,6 +30,7 @@ from tensorweb.backends.replay import Replay
 from tensorweb.backends.reporting import FlushReport, is_counting
 from tensorweb.backends.tapes import filled
 from tensorweb.backends.traits import DeviceTraits
+from tensorweb.codegen.policy import TRIANGLE_ROWS
 from tensorweb.devices import forget
 from tensorweb.drivers import Driver
 from tensorweb.drivers.memory import remember_loss
@@ -226,6 +227,7 @@ class KernelBackend:
     row_transformer: RowTransformer | None = None
     sorts_short_rows = False
     factors_in_halves = True
+    largest_triangle = TRIANGLE_ROWS[-1]
     is_emulated = False
 
     def __init__(

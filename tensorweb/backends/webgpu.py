@@ -26,6 +26,7 @@ from tensorweb.backends.planning import make_plan
 from tensorweb.backends.probes import NOTHING, Findings, probe
 from tensorweb.backends.traits import DeviceTraits
 from tensorweb.codegen.compiler import compile_kernel
+from tensorweb.codegen.factorizations import largest_triangle
 from tensorweb.codegen.fourier import rows_of
 from tensorweb.codegen.policy import MEASURED_CORES, MOST_ACCUMULATORS
 from tensorweb.codegen.product.tiles import PRODUCT_TILES, candidates, problem_of
@@ -354,6 +355,7 @@ class WebGpuBackend(KernelBackend):
         # Who names an adapter wants it.
         self.is_emulated = driver.is_software and ADAPTER_VARIABLE not in os.environ
         self.row_transformer = rows_of(pipelines.target)
+        self.largest_triangle = largest_triangle(pipelines.target)
         self._compiled: set[str] = set()
 
     def explain(self, nodes: Sequence[Node]) -> str:

@@ -31,6 +31,8 @@ class Routine:
         reduces: whether it calls the reductions of `shaders/workgroup/`.
         marks_last: whether the first parameter marks the last launch.
         ending: number of steps of a second kind, and the loop iterations in each.
+        shared: names and elements of its arrays in workgroup memory.
+        constants: names and values of constants of its template.
     """
 
     template: str
@@ -44,6 +46,8 @@ class Routine:
     reduces: bool = False
     marks_last: bool = False
     ending: tuple[int, int] = (0, 0)
+    shared: tuple[tuple[str, int], ...] = ()
+    constants: tuple[tuple[str, int], ...] = ()
 
     @property
     def end(self) -> int:
@@ -96,10 +100,11 @@ def _cholesky(kernel: Kernel) -> Routine:
         "cholesky",
         {"size": n},
         count,
-        steps=n,
-        iterations=_along(n) * (_along(n) + 1) + _of_all(n),
-        work=n * n // 3,
+        steps=1,
+        iterations=n * _along(n) * (_along(n) + 1),
+        work=n * n * n // 3,
         functions=_functions("nan_if"),
+        shared=(("triangle", _triangle(_reserved(n))),),
     )
 
 
@@ -117,29 +122,34 @@ def _lu(kernel: Kernel) -> Routine:
 
 
 def _triangular_solve(kernel: Kernel) -> Routine:
-    count, n, _, width, is_upper, is_unit, _ = kernel.sizes
+    count, n, _, width, is_upper, is_unit, *_ = kernel.sizes
     blocks = ceil_divide(width, policy.SOLVE_COLUMNS)
     columns = min(width, policy.SOLVE_COLUMNS)
     parameters = {
         "size": n,
         "width": width,
         "blocks": blocks,
-        "block": policy.SOLVE_COLUMNS,
         "is_upper": is_upper,
         "is_unit": is_unit,
     }
+    reserved = _reserved(n)
     return Routine(
         "triangular_solve",
         parameters,
         count * blocks,
-        steps=n,
-        iterations=_along(n) * (_along(columns) + 1),
-        work=n * columns // 2,
+        steps=1,
+        iterations=n * (_along(n) + 1) * _along(columns),
+        work=n * n * columns // 2,
+        constants=(("BLOCK", policy.SOLVE_COLUMNS),),
+        shared=(
+            ("triangle", _triangle(reserved)),
+            ("values", reserved * policy.SOLVE_COLUMNS),
+        ),
     )
 
 
 def _qr(kernel: Kernel) -> Routine:
-    count, rows, columns, width, _, _, is_packed = kernel.sizes
+    count, rows, columns, width, _, _, is_packed, _ = kernel.sizes
     is_complex = kernel.op.startswith("complex")
     words = 2 if is_complex else 1
     least = min(rows, columns)
@@ -176,20 +186,55 @@ def _rounds(n: int) -> int:
     return max(n + n % 2, 1) - 1
 
 
+JACOBI_PAIR = ("ones", "twos", "sines", "tilts")
+"""What `eigh.wgsl` keeps of each pair of rows: the rows and their rotation."""
+
+
+def _span(n: int) -> int:
+    """Return the lanes of a vector of `n` elements: the next power of two."""
+    return 1 << (n - 1).bit_length()
+
+
+def _triangle(n: int) -> int:
+    """Return the elements of a triangle with its diagonal."""
+    return n * (n + 1) // 2
+
+
+def _reserved(n: int) -> int:
+    """Return the rows for whose triangle memory is reserved for one of `n` rows."""
+    return min(rows for rows in policy.TRIANGLE_ROWS if rows >= n)
+
+
+def largest_triangle(target: Target) -> int:
+    """Return the largest length of matrices whose triangle fits workgroup memory."""
+    lanes = 2 * policy.WORKGROUP
+    pairs = len(JACOBI_PAIR) * policy.MOST_JACOBI_PAIRS
+    words = target.workgroup_bytes // 4 - lanes - pairs
+    return max(rows for rows in policy.TRIANGLE_ROWS if _triangle(rows) <= words)
+
+
 def _eigh(kernel: Kernel) -> Routine:
-    count, n, *_ = kernel.sizes
+    count, n, *_, sweeps = kernel.sizes
     pairs = ceil_divide(n, 2)
     return Routine(
         "eigh",
         {"is_last": 1, "size": n},
         count,
-        steps=policy.MOST_SWEEPS * _rounds(n),
-        iterations=_along(pairs) * (3 * _along(n) + 2) + _of_all(pairs) + 1,
-        work=9 * n * n,
-        scratch=count * (2 * n * n + 2 * n + 6),
+        steps=(sweeps or policy.MOST_SWEEPS) * _rounds(n),
+        iterations=_along(pairs) * (_along(pairs) + 1)
+        + 2 * ceil_divide(pairs * _span(n), policy.WORKGROUP)
+        + _of_all(pairs)
+        + 1,
+        work=5 * n * n,
+        scratch=count * (n * n + _triangle(n) + 4),
         functions=_functions("nan_if", "is_nan"),
         reduces=True,
         marks_last=True,
+        constants=(("SPAN", _span(n)), ("AHEAD", policy.VECTORS_AHEAD)),
+        shared=(
+            ("triangle", _triangle(_reserved(n))),
+            *((name, policy.MOST_JACOBI_PAIRS) for name in JACOBI_PAIR),
+        ),
     )
 
 
@@ -243,7 +288,7 @@ ROUTINES: dict[str, Callable[[Kernel], Routine]] = {
 """The function that describes each operation."""
 
 
-def factor(kernel: Kernel, _: Target) -> Program:
+def factor(kernel: Kernel, target: Target) -> Program:
     """Return the program of a matrix factorization."""
     routine = ROUTINES[kernel.op](kernel)
     builder = LaunchBuilder(kernel)
@@ -259,8 +304,18 @@ def factor(kernel: Kernel, _: Target) -> Program:
     lanes, columns = policy.WORKGROUP, policy.FACTOR_COLUMNS
     if max(kernel.sizes[1:4]) <= policy.SMALL_MATRIX:
         lanes, columns = policy.SMALL_FACTOR_LANES, policy.SMALL_FACTOR_COLUMNS
+    shared = sum(count for _, count in routine.shared)
+    is_wide = shared > policy.MOST_SHARED_OF_FEW_LANES
+    if is_wide and target.threads >= 2 * lanes:
+        lanes *= 2
     team = constants({"LANES": lanes, "COLUMNS": columns})
-    full = builder.launch(routine.template, routine.groups, team=team)
+    slots = {"team": team}
+    if routine.shared:
+        slots["shared"] = constants(dict(routine.constants)) + "".join(
+            f"var<workgroup> {name}: array<f32, {count}>;\n"
+            for name, count in routine.shared
+        )
+    full = builder.launch(routine.template, routine.groups, **slots)
     sizes = (4 * routine.scratch,) if routine.scratch else ()
     return Program(tuple(_steps(full, routine)), sizes)
 

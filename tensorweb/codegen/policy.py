@@ -193,7 +193,19 @@ FOURIER_POINTS_OF_LANE = 8
 # Factorizations (tuning.md, Matrices by halves)
 
 # Right-hand side columns of a workgroup; each workgroup reads the triangle again.
-SOLVE_COLUMNS = 64
+SOLVE_COLUMNS = 16
+
+# Lengths of matrices for whose triangle workgroup memory is reserved. The last two are
+# the largest that fit 16 and 32 KiB with what Jacobi's method needs for pairs of rows.
+TRIANGLE_ROWS = (32, 64, 80, 120)
+MOST_JACOBI_PAIRS = 64
+
+# Pairs of vectors that a lane loads before it rotates them.
+VECTORS_AHEAD = 4
+
+# With more words of workgroup memory a core runs one workgroup, which then has 512
+# lanes if the device allows.
+MOST_SHARED_OF_FEW_LANES = 2600
 
 # Largest number of sweeps of a Jacobi method, which takes about 5 to 10.
 MOST_SWEEPS = 16

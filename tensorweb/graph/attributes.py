@@ -239,12 +239,14 @@ class Factoring(NamedTuple):
         is_unit: a triangular solve assumes ones on the diagonal.
         is_complete: Q of a QR has as many columns as rows.
         is_packed: a QR returns its Householder reflections instead of Q.
+        sweeps: sweeps of Jacobi's method; 0 until it converges.
     """
 
     is_upper: bool = False
     is_unit: bool = False
     is_complete: bool = False
     is_packed: bool = False
+    sweeps: int = 0
 
 
 Number = bool | int | float

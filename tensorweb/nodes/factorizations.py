@@ -10,6 +10,8 @@ matrix products dominate. float16 is computed in float32.
   representation for products of Householder transformations, 1989.
 - QR of tall matrices by independent blocks of rows: Demmel, Grigori, Hoemmen and
   Langou, Communication-optimal parallel and sequential QR and LU factorizations, 2012.
+- Eigenvalues by blocks: Bečka, Okša and Vajteršic, Dynamic ordering for a parallel
+  block-Jacobi SVD algorithm, 2002; here in fixed rounds.
 """
 
 from __future__ import annotations
@@ -18,15 +20,20 @@ from collections.abc import Sequence
 from math import prod
 
 from tensorweb import dtypes
+from tensorweb.devices import backend
 from tensorweb.graph.attributes import Factoring
 from tensorweb.graph.autograd import may_differentiate, set_rule
-from tensorweb.graph.node import Node, constant
+from tensorweb.graph.node import Node, constant, leaf
+from tensorweb.graph.storage import HostData
+from tensorweb.hostdata import pack
 from tensorweb.nodes import policy
 from tensorweb.nodes.contraction import matmul
 from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.indexing import take_along
 from tensorweb.nodes.matrices import (
+    compared_indices,
     corner,
+    diagonal,
     difference,
     factorization,
     first_half,
@@ -37,9 +44,11 @@ from tensorweb.nodes.matrices import (
     triangular_solve,
     widened,
 )
-from tensorweb.nodes.movement import expand, reshape, slice_axis
+from tensorweb.nodes.movement import expand, expand_dims, permute, reshape, slice_axis
 from tensorweb.nodes.ranges import promise_interval
-from tensorweb.nodes.selection import concat
+from tensorweb.nodes.reduction import reduce
+from tensorweb.nodes.selection import concat, iota, pad
+from tensorweb.nodes.sorting import argsort
 from tensorweb.ops import OPS
 from tensorweb.ops.factorizations import CHOLESKY, EIGH, LU, QR, SVD
 
@@ -52,7 +61,7 @@ def cholesky(node: Node) -> Node:
     Large matrices are factored recursively, so that matrix products dominate.
     """
     *outer, n, _ = node.shape
-    if not is_split(node, n, policy.LARGEST_LU):
+    if not (node.size and n > backend(node.device).largest_triangle):
         return factorization(CHOLESKY, PLAIN, node.shape, node)
     half = first_half(n, policy.TRIANGLE_BLOCK)
     one, two, axis = (0, half), (half, n - half), len(outer)
@@ -134,9 +143,126 @@ def eigh(node: Node) -> tuple[Node, Node]:
     The matrices are symmetric.
     """
     *outer, n, _ = node.shape
-    packed = factorization(EIGH, PLAIN, (*outer, n + 1, n), node)
+    if n > backend(node.device).largest_triangle and node.size:
+        source = widened(node)
+        wide = eigh_by_blocks(source)
+        set_rule(wide, (source,), EIGH)
+        packed = cast(wide, node.dtype)
+    else:
+        packed = factorization(EIGH, PLAIN, (*outer, n + 1, n), node)
     values = reshape(slice_axis(packed, -2, 0, 1), (*outer, n))
     return values, slice_axis(packed, -2, 1, n)
+
+
+def eigh_by_blocks(node: Node) -> Node:
+    """Return a row of values and the vectors as columns: `(..., n + 1, n)`.
+
+    Rows and columns are divided into blocks. Each round pairs all blocks, diagonalizes
+    what the two blocks of each pair have in common, and rotates all rows and columns.
+    The first block of a pair gets the smaller values, so that blocks become sorted,
+    which makes the sweeps converge quadratically.
+    """
+    *outer, n, _ = node.shape
+    count = 2 * -(-n // (2 * policy.EIGH_BLOCK))
+    block = -(-n // count)
+    size, rank = count * block, len(outer)
+    lower = triangle("tril", "less_equal", node, 0)
+    strict = triangle("tril", "less_equal", node, -1)
+    full = elementwise(OPS["add"], lower, transposed(strict))
+    squares = elementwise(OPS["multiply"], full, full)
+    axes = (rank, rank + 1)
+    norm = elementwise(OPS["sqrt"], reduce("sum", squares, axes, keepdims=True))
+    # Rows that fill the last block have larger values than all others.
+    zero, edge = constant(0, node.dtype, node.device), (0, size - n)
+    matrix = pad(full, [*((0, 0) for _ in outer), edge, edge], zero)
+    indices = iota(size, dtypes.int32, node.device)
+    added = elementwise(
+        OPS["greater_equal"], indices, constant(n, dtypes.int32, node.device)
+    )
+    on_diagonal = compared_indices("equal", size, size, 0, node.device)
+    outside = elementwise(OPS["logical_and"], on_diagonal, added)
+    larger = elementwise(OPS["add"], norm, norm)
+    matrix = elementwise(OPS["where"], outside, larger, matrix)
+    vectors = expand(identity(size, node), (*outer, size, size))
+    rounds = _block_pairs(count)
+    before = list(range(count))
+    for order in rounds * (policy.EIGH_SWEEPS + (count - 1).bit_length()):
+        moves = [before.index(which) for which in order]
+        rows = _rows_of_blocks(moves, block, node.device)
+        matrix = _permute_rows(transposed(_permute_rows(matrix, rows)), rows)
+        vectors = _permute_rows(vectors, rows)
+        shape = (*outer, count // 2, 2 * block, size)
+        packed = factorization(
+            EIGH,
+            Factoring(sweeps=policy.EIGH_PAIR_SWEEPS),
+            (*outer, count // 2, 2 * block + 1, 2 * block),
+            _diagonal_blocks(matrix, count // 2),
+        )
+        rotation = transposed(slice_axis(packed, -2, 1, 2 * block))
+        for _ in range(2):  # rows, then columns, which are rows of the transposed
+            product = matmul(rotation, reshape(matrix, shape))
+            matrix = transposed(reshape(product, (*outer, size, size)))
+        product = matmul(rotation, reshape(vectors, shape))
+        vectors = reshape(product, (*outer, size, size))
+        before = order
+    order_of_values = argsort(diagonal(matrix), rank)
+    sorted_vectors = _permute_rows(vectors, slice_axis(order_of_values, -1, 0, n))
+    columns = transposed(slice_axis(sorted_vectors, -1, 0, n))
+    columns = _orthogonalized(columns)
+    image = elementwise(OPS["multiply"], columns, matmul(full, columns))
+    values = reduce("sum", image, (rank,), keepdims=True)
+    return concat([values, columns], rank)
+
+
+def _block_pairs(count: int) -> list[list[int]]:
+    """Return the rounds of a tournament: orders of blocks, of which neighbours pair."""
+    rounds = []
+    for start in range(count - 1):
+        ring = [1 + (start + seat) % (count - 1) for seat in range(count - 1)]
+        seats = [0, *ring]
+        pairs = zip(seats[: count // 2], reversed(seats[count // 2 :]), strict=True)
+        rounds.append([block for pair in pairs for block in sorted(pair)])
+    return rounds
+
+
+def _rows_of_blocks(order: Sequence[int], block: int, device: str) -> Node:
+    """Return the indices of the rows of blocks in this order, as int32."""
+    rows = [which * block + row for which in order for row in range(block)]
+    shape = (len(rows),)
+    node = leaf(HostData(pack(rows, dtypes.int32, shape)), shape, dtypes.int32, device)
+    promise_interval(node, 0, len(rows) - 1)
+    return node
+
+
+def _permute_rows(node: Node, rows: Node) -> Node:
+    """Return the rows of each matrix in another order."""
+    *outer, _, columns = node.shape
+    indices = expand_dims(rows, (len(rows.shape),))
+    shape = (*outer, rows.shape[-1], columns)
+    return take_along(node, expand(indices, shape), len(outer))
+
+
+def _diagonal_blocks(node: Node, count: int) -> Node:
+    """Return the `count` square blocks on the diagonal of each matrix."""
+    *outer, size, _ = node.shape
+    rank, side = len(outer), size // count
+    blocks = reshape(node, (*outer, count, side, count, side))
+    blocks = permute(blocks, (*range(rank), rank, rank + 2, rank + 1, rank + 3))
+    which = reshape(iota(count, dtypes.int32, node.device), (count, 1, 1, 1))
+    indices = expand(which, (*outer, count, 1, side, side))
+    chosen = take_along(blocks, indices, rank + 1)
+    return reshape(chosen, (*outer, count, side, side))
+
+
+def _orthogonalized(columns: Node) -> Node:
+    """Return nearly orthogonal columns after one Newton-Schulz step.
+
+    `(3 V - V Vᵀ V) / 2`: Higham, Functions of Matrices, 2008, section 8.3.
+    """
+    half = constant(0.5, columns.dtype, columns.device)
+    product = matmul(columns, matmul(transposed(columns), columns))
+    change = elementwise(OPS["multiply"], difference(columns, product), half)
+    return elementwise(OPS["add"], columns, change)
 
 
 def svd(node: Node) -> tuple[Node, Node, Node]:

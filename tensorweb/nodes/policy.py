@@ -51,10 +51,20 @@ TRIANGLE_BLOCK = 64
 """Largest length of a triangular block that one kernel solves."""
 
 LARGEST_LU = 128
-"""Largest length of matrices whose Cholesky or LU factors one kernel computes."""
+"""Largest length of matrices whose LU factors one kernel computes."""
 
 LARGEST_QR = 64
 """Largest length of matrices whose QR factors one kernel computes."""
+
+EIGH_BLOCK = 32
+"""Largest length of blocks of a symmetric matrix; a pair of them fits 16 KiB."""
+
+EIGH_PAIR_SWEEPS = 2
+"""Sweeps of Jacobi's method in a pair of blocks; more gain less than another pair."""
+
+EIGH_SWEEPS = 6
+"""Sweeps over all pairs of blocks, and one more for each doubling of the blocks: random
+matrices take 5 at 256 rows, four values that are 64-fold each take 9."""
 
 PANEL = 64
 """Largest count of columns that one kernel of a recursive LU or QR factors."""

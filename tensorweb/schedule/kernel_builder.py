@@ -349,7 +349,8 @@ class KernelBuilder:
         if others:
             expressions["second"] = self._flat(others[0])
         flags = (int(attrs.is_upper), int(attrs.is_unit), int(attrs.is_packed))
-        return "factor", (prod(outer), rows, columns, width, *flags), expressions
+        sizes = (prod(outer), rows, columns, width, *flags, attrs.sweeps)
+        return "factor", sizes, expressions
 
     def custom(self) -> Parts:
         """Return a program's own kernel, which reads every input as a storage.

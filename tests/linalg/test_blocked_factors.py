@@ -25,6 +25,7 @@ SHAPES = ((2, 11, 11), (12, 6), (2, 7, 8), (2, 3, 8), (0, 20, 20))
 def small_blocks(wasm: WasmBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("LARGEST_LU", "LARGEST_QR"):
         monkeypatch.setattr(policy, name, 5)
+    monkeypatch.setattr(wasm, "largest_triangle", 5)
     for name in ("PANEL", "TRIANGLE_BLOCK"):
         monkeypatch.setattr(policy, name, 3)
 
@@ -160,3 +161,59 @@ def test_halves_have_the_derivatives_of_the_whole(small_blocks: None) -> None:
     assert np.allclose(tw.jit(tw.vmap(slope_of))(stack).numpy(), expected, rtol=1e-8)
     with pytest.raises(tw.TransformError, match="complete"):
         tw.grad(lambda x: tw.linalg.qr(x, mode="complete").Q.sum())(wide.mT)
+
+
+@pytest.mark.parametrize(
+    "name", ["random", "equal", "four values", "zero", "diagonal", "stack", "single"]
+)
+def test_eigenvalues_by_blocks(
+    wasm: WasmBackend, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(wasm, "largest_triangle", 5)
+    monkeypatch.setattr(policy, "EIGH_BLOCK", 3)
+    basis = np.linalg.qr(matrix((17, 17)))[0]
+    square = {
+        "random": matrix((19, 19)),
+        "equal": np.ones((8, 8)),
+        "four values": (basis * (np.arange(17) % 4)) @ basis.T,
+        "zero": np.zeros((6, 6)),
+        "diagonal": np.diag(np.arange(9.0, 0, -1)),
+        "stack": matrix((2, 3, 13, 13)),
+        "single": matrix((24, 24), np.float32),
+    }[name]
+    a = square + square.mT
+    values, vectors = (part.numpy() for part in tw.linalg.eigh(tw.asarray(a)))
+    size = max(float(np.abs(a).max()), 1)
+    close(values, np.linalg.eigvalsh(a), size)
+    close(a @ vectors, vectors * values[..., None, :], size)
+    close(vectors.mT @ vectors, np.broadcast_to(np.eye(a.shape[-1]), a.shape))
+    below = tw.asarray(np.tril(square))
+    close(tw.linalg.eigvalsh(below).numpy(), np.linalg.eigvalsh(np.tril(square)), size)
+
+
+def test_derivatives_of_eigenvalues_by_blocks(
+    wasm: WasmBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a = tw.asarray(matrix((9, 9)))
+    weight = tw.asarray(matrix((9, 9))[0])
+
+    def loss(x: tw.Tensor) -> tw.Tensor:
+        values, vectors = tw.linalg.eigh(x + x.mT)
+        return (values * weight).sum() + (vectors**2 * weight).sum()
+
+    expected = tw.grad(loss)(a).numpy()
+    monkeypatch.setattr(wasm, "largest_triangle", 5)
+    monkeypatch.setattr(policy, "EIGH_BLOCK", 3)
+    close(tw.grad(loss)(a).numpy(), expected, 100)
+
+
+def test_eigenvalues_of_a_matrix_too_large_for_a_workgroup(webgpu: str) -> None:
+    square = matrix((130, 130), np.float32)
+    a = square + square.T
+    values, vectors = (
+        part.numpy() for part in tw.linalg.eigh(tw.asarray(a, device=webgpu))
+    )
+    size = float(np.abs(values).max())
+    close(values, np.linalg.eigvalsh(a.astype(np.float64)), size / 40)
+    close(a @ vectors, vectors * values, size / 40)
+    close(vectors.T @ vectors, np.eye(130), 1 / 40)

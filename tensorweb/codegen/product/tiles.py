@@ -154,11 +154,9 @@ PRODUCT_TILES: tuple[ProductTile, ...] = (
 
 WINDOW_TILES: tuple[ProductTile, ...] = (
     ProductTile("tall windows", 128, 64, 16, 8, 8, 41, 3, 0.78, 15),
-    ProductTile("broad windows", 64, 128, 16, 8, 8, 41, 3, 0.78, 15),
     ProductTile("windows", 64, 64, 16, 8, 4, 38, 4, 0.6, 11),
     ProductTile("low windows", 32, 64, 16, 8, 4, 34, 5, 0.42, 11),
     ProductTile("narrow", 64, 32, 32, 8, 4, 30, 5, 0.93, 35, slices=4),
-    ProductTile("small", 32, 16, 64, 4, 4, 21, 3, 0.9, 48, slices=4),
 )
 """Tiles for operands with several axes per group: few loads per thread."""
 
@@ -227,11 +225,13 @@ def choose_tile(
             tiles = filled[:1] or tiles
     tiles = [tile for tile in tiles if tile.accumulators <= target.accumulators]
     tiles = tiles or [PRODUCT_TILES[-1]]
-    choices = [
-        TileChoice(tile, splits)
-        for tile in tiles
-        for splits in _splits(tile.groups(batch, rows, columns), depth, target.cores)
-    ]
+    choices = []
+    for tile in tiles:
+        groups = tile.groups(batch, rows, columns)
+        # Windows are slow to load: parts pay only if half the cores are idle.
+        is_whole = has_windows and 2 * groups >= target.cores
+        parts = [1] if is_whole else _splits(groups, depth, target.cores)
+        choices += [TileChoice(tile, splits) for splits in parts]
     sizes = batch, rows, columns, depth, target.cores
     return min(
         choices, key=lambda choice: choice.tile.microseconds(choice.splits, *sizes)

@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 
 from tensorweb.codegen.factorizations import ROUTINES, Routine, number_constants
+from tensorweb.codegen.launch_builder import constants
+from tensorweb.codegen.policy import SOLVE_COLUMNS
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.template import apply_marks, shader_folder
 from tensorweb.codegen.wasm.elements import KINDS, itemsize, load, store
@@ -35,6 +37,9 @@ ALONE = {
     "LANES": "1u",
     "COLUMNS": "1u",
     "ROWS": "1u",
+    "SPAN": "1u",
+    "AHEAD": "1u",
+    "BLOCK": f"{SOLVE_COLUMNS}u",
     "lane": "0u",
     "nan_if": "nan_where_f32",
     "is_nan": "isnan_f32",
@@ -54,7 +59,8 @@ def routine_text(template: str, kind: str, *, is_complex: bool) -> str:
     """Return the body of a template's `fn factor`, computing with `f32` or `f64`."""
     text = (shader_folder() / f"{template}.wgsl").read_text(encoding="utf-8")
     body = text.split("\nfn factor(matrix: u32, lane: u32) ", 1)[1].split("\n}\n")[0]
-    body = apply_marks(number_constants(is_complex) + body)
+    ahead = constants({"AHEAD": 1})
+    body = apply_marks(number_constants(is_complex) + ahead + body)
     if not is_complex:
         body = body.replace("WORDS * ", "")
     body = body.replace("parameters.", "parameters_")
@@ -140,11 +146,14 @@ class RoutineTranslation(Translation):
         self.f.emit(("i32", itemsize(self.dtype)), "i32.mul", "i32.add")
 
 
-SHARED = (
-    *("owns", "others", "products", "imaginary_products"),
-    *("partial", "imaginary_partial"),
+SHARED = tuple(
+    (name, 1)
+    for name in (
+        *("owns", "others", "products", "imaginary_products"),
+        *("partial", "imaginary_partial"),
+    )
 )
-"""Arrays of a workgroup, of which one thread uses an element each."""
+"""Arrays with an element for each lane, of which there is one here."""
 
 
 def factor(kernel: Kernel, target: WasmTarget) -> Program:
@@ -169,9 +178,14 @@ def factor(kernel: Kernel, target: WasmTarget) -> Program:
     arrays["work"] = scratch(len(sizes))
     sizes.append(max(routine.scratch, 1) * size)
     shared = scratch(len(sizes))
-    sizes.append(routine.groups * len(SHARED) * size)
+    sizes.append(routine.groups * _shared_elements(routine) * size)
     launches.append(_launch(kernel, target, routine, arrays, shared))
     return Program(tuple(launches), tuple(sizes))
+
+
+def _shared_elements(routine: Routine) -> int:
+    """Return the elements of the arrays that lanes of a workgroup share."""
+    return sum(count for _, count in (*SHARED, *routine.shared))
 
 
 def _length(value: Expression, kernel: Kernel, name: str) -> int:
@@ -215,7 +229,7 @@ def _launch(
     }
     own = frame.storage(shared, "w")
     size = itemsize(kernel.dtype)
-    for name in SHARED:
+    for name, _ in (*SHARED, *routine.shared):
         locals_[name] = f.own_local("i32")
     is_complex = kernel.op.startswith("complex")
     text = routine_text(routine.template, kind, is_complex=is_complex)
@@ -223,17 +237,19 @@ def _launch(
     types |= dict.fromkeys(locals_, f"array<{kind}>")
     body = RoutineParser(text, types, kind).statements()
     with units(frame) as unit:
-        for number, name in enumerate(SHARED):
+        offset = 0
+        for name, count in (*SHARED, *routine.shared):
             f.set(
                 locals_[name],
                 unit,
-                ("i32", len(SHARED) * size),
+                ("i32", _shared_elements(routine) * size),
                 "i32.mul",
                 own,
-                ("i32", number * size),
+                ("i32", offset * size),
                 "i32.add",
                 "i32.add",
             )
+            offset += count
         translation = RoutineTranslation(frame.writer, f, locals_, kernel.dtype)
         translation.body(body, {**scope, "matrix": (unit,)})
     slices = per_slice(routine.end * routine.work)

@@ -438,7 +438,7 @@ class Translation(Operators):
     def term(self, term: Term, scope: Scope) -> None:
         """Push a term's value on the stack."""
         kind = term.kind
-        if kind == "number":
+        if kind in ("number", "zero"):
             self.number(term.type, term.value)
         elif kind == "name":
             for local in scope[term.word]:
