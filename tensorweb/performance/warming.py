@@ -147,7 +147,7 @@ def _products() -> Iterator[Graph]:
     yield partial(_matmul, 64, 8192, 64)
     yield partial(_matmul, 128, 784, 100)
     pairs = [(given(64, 256, 256), given(64, 256, 256))]
-    for size in (128, 2048):
+    for size in (128, 2048, ROWS):
         square = given(size, size)
         pairs += [(square, given(size, size).mT), (square.mT, given(size, size))]
     pairs += [(given(ROWS, ROWS), given(ROWS)), (given(ROWS), given(ROWS, ROWS))]
