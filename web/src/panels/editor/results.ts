@@ -13,7 +13,7 @@ const NONE = { ghosts: [], dots: [] };
 export function mountResults(page: Page): (view: View) => void {
   let drawn: unknown[] = [];
   let version = 0;
-  /** What the lines of a run made that no name has, by its tensors. */
+  /** What the lines of a run made that no name has; of the run of the tensors `asked`. */
   let unnamed: readonly NonfiniteLine[] = [];
   let asked: unknown = null;
   const ask = async ({ tensors }: View): Promise<void> => {
@@ -38,7 +38,7 @@ export function mountResults(page: Page): (view: View) => void {
     const known = new Map<string, Annotations>();
     const mine = version;
     page.editor.annotate((file) => {
-      const found = known.get(file) ?? annotations(page.view, page.editor.files(), file, mine, unnamed);
+      const found = known.get(file) ?? annotations(page.view, page.editor.files(), file, mine, asked === page.view.tensors ? unnamed : []);
       known.set(file, found);
       return found;
     });
