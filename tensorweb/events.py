@@ -368,8 +368,11 @@ wants_seconds = _is_timed.get
 
 
 def locations_of(nodes: Sequence[Node]) -> list[Location | None]:
-    """Return where nodes were built; an empty list if that is not recorded."""
-    if frames.left <= 0:
+    """Return where nodes were built; an empty list if it is recorded of no result."""
+    # Values can be pending for long after the last one whose location was recorded.
+    if frames.left <= 0 and not any(
+        node.storage is None and hasattr(node, "location") for node in nodes
+    ):
         return []
     return [getattr(node, "location", None) for node in nodes]
 

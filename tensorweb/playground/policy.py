@@ -90,7 +90,7 @@ times take 2 µs a flush, counts 0.3 µs."""
 MOST_TIMED_PLANS = 500
 """Different lists of launches after which no more flushes are recorded."""
 
-MOST_RECORDED_LINES = 1000
+MOST_RECORDED_LINES = 2000
 """Values per run whose source lines are recorded; the first iterations suffice."""
 
 MOST_LINE_RESULTS = 500

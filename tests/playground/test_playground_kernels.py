@@ -65,6 +65,14 @@ def test_lines_of_long_runs_are_not_noted_for_ever(webgpu: str) -> None:
     assert last["line"] is None
 
 
+def test_values_that_are_pending_for_long_have_their_lines(webgpu: str) -> None:
+    source = LOOP.replace("range(3)", "range(1)")
+    pending = 'y = tw.exp(tw.arange(6.0, device="webgpu"))\n'
+    later = f"for i in range({policy.MOST_RECORDED_LINES}): tw.arange(i + 1)\n"
+    *_, last = kernels(source + pending + later + "tw.realize(y)\n")
+    assert (last["line"], frames.left) == (source.count("\n") + 1, 0)
+
+
 def test_seconds_are_summed_over_launches_on_request(device: str) -> None:
     session = Session(lambda kind, fields: None, None, True)
     source = LOOP.replace(', device="webgpu"', "")
