@@ -53,12 +53,19 @@ USED = History(
 )
 """The history of a node that a backward pass has used."""
 
-REPLACED = History(
-    on_leaf=True,
-    freed="a tensor that requires a gradient was assigned since, so that nothing "
-    "depends on its present value; call backward() before the step",
-)
-"""The history of a leaf's node whose tensor has another value now."""
+
+class Replaced(Leaf):
+    """The history of a leaf's node whose tensor has another value now."""
+
+    __slots__ = ()
+
+    def __init__(self, tensor: object) -> None:
+        super().__init__(tensor)
+        self.freed = (
+            "a tensor that requires a gradient was assigned since, so that nothing "
+            "depends on its present value; call backward() before the step"
+        )
+
 
 DISCARDED = History()
 """The history of a node whose inputs are not retained, since they are recomputed."""
@@ -85,6 +92,12 @@ def is_leaf_of(node: Node, tensor: object) -> bool:
     """Whether a node is the leaf of a tensor."""
     history = node.history
     return type(history) is Leaf and history.tensor() is tensor
+
+
+def leaf_tensor(node: Node) -> Any:
+    """Return the tensor whose leaf a node is, or was before a step; None if none."""
+    history = node.history
+    return history.tensor() if isinstance(history, Leaf) else None
 
 
 def may_differentiate(node: Node) -> bool:
@@ -196,7 +209,7 @@ class Scope:
         history = node.history
         if history is None:
             node.history = History(node.inputs)
-        elif type(history) is Leaf:
+        elif isinstance(history, Leaf):
             history.inputs = node.inputs
         elif history.freed:
             node.history = History(node.inputs, on_leaf=True, freed=history.freed)
@@ -414,7 +427,7 @@ def _freed_among(sources: tuple[Node, ...]) -> History | None:
             if not history.freed:
                 return None
             freed = history
-    if freed is not None and freed.inputs:
+    if freed is not None and (freed.inputs or isinstance(freed, Leaf)):
         return History(on_leaf=True, freed=freed.freed)
     return freed
 

@@ -1,7 +1,8 @@
 """The gradient of one cell by every value that it was computed from.
 
 `autograd.inputs_of` follows an open provenance, so the backward pass of `grad` runs
-over a program that asked for no gradient. A detached value ends it, as in `grad`.
+over a program that asked for no gradient. A detached value ends it, as in `grad`, and
+a leaf, as in `backward`: what an optimiser's step assigned depends on no earlier step.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from tensorweb import dtypes
-from tensorweb.graph.autograd import grad_disabled
+from tensorweb.graph.autograd import Leaf, grad_disabled, leaf_tensor
 from tensorweb.graph.node import Node, pair_of
 from tensorweb.graph.provenance import Provenance
 from tensorweb.inspection import dependence
@@ -40,9 +41,10 @@ class _WholePass(BackwardPass):
 
     def _inputs_of(self, node: Node) -> tuple[Node, ...]:
         inputs = super()._inputs_of(node)
-        if any(each.dtype.kind == "float" for each in inputs):
+        is_leaf = isinstance(node.history, Leaf)
+        if not is_leaf and any(each.dtype.kind == "float" for each in inputs):
             return inputs
-        if node in self._asked or node.op.kind not in WITHOUT_GRADIENT:
+        if is_leaf or node in self._asked or node.op.kind not in WITHOUT_GRADIENT:
             self._depends[node] = True
             self.variables += (node,)
         return ()
@@ -52,6 +54,8 @@ def gradients(
     node: Node, index: Sequence[int], by: Sequence[Node]
 ) -> list[tuple[Node, Node]]:
     """Return each of the values `by` on which a cell depends, with its gradient.
+
+    Of a leaf that was assigned since, this is the value that the cell depends on.
 
     Args:
         node: a value of real numbers, whose provenance is open.
@@ -64,7 +68,13 @@ def gradients(
     with grad_disabled():
         nodes = dict.fromkeys(map(pair_of, by))
         whole = _WholePass(node, nodes)
-        asked = [one for one in nodes if whole.reaches(one)]
+        before = {
+            pair_of(leaf_tensor(one).node): one
+            for one in whole.variables
+            if leaf_tensor(one) is not None
+        }
+        read = [one if whole.reaches(one) else before.get(one) for one in nodes]
+        asked = [one for one in read if one is not None]
         cotangent = cast(dependence.cell(node, index), node.dtype)
         count = len(whole.variables)
         found = whole.vjp([node], [cotangent], asked)
@@ -97,7 +107,9 @@ def difference_quotient(
     (own,) = yield from values_at([(by, at)])
     eps = dtypes.finfo(by.dtype).eps
     step = eps ** (1 / 3) * max(1.0, abs(float(own)))
-    order = provenance.ordered([node], lambda one: one is not by)
+    order = provenance.ordered(
+        [node], lambda one: one is not by and not isinstance(one.history, Leaf)
+    )
     change = cast(dependence.cell(by, at), by.dtype)
     ends = []
     for moved in (step, -step, step / FINER, -step / FINER):

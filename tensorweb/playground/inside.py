@@ -14,6 +14,7 @@ from tensorweb import frames
 from tensorweb.devices import open_device_async
 from tensorweb.events import Flush
 from tensorweb.frames import Location
+from tensorweb.graph.autograd import leaf_tensor
 from tensorweb.graph.node import Node, pair_of
 from tensorweb.graph.provenance import Provenance
 from tensorweb.inspection import cells
@@ -365,6 +366,13 @@ class Inside:
         number = names.get(node)
         if number is not None and entries[number].tensor.shape == node.shape:
             return tensors.record(number, entries[number], [], {})
+        leaf = leaf_tensor(node)
+        if leaf is not None:
+            now = pair_of(leaf.node)
+            if now in names:
+                return self._looked_record(node, entries[names[now]].names[0])
+            if now in self._ids:
+                return self._looked_record(node, self.name(self._ids[now]))
         return self._looked_record(node, label_of(node))
 
     def _looked_record(self, node: Node, name: str) -> records.TensorRecord:

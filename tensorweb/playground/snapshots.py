@@ -23,7 +23,7 @@ from typing import Any, cast
 
 from tensorweb import devices, frames
 from tensorweb.dtypes import DType
-from tensorweb.graph.autograd import REPLACED, USED, Leaf
+from tensorweb.graph.autograd import USED, Leaf
 from tensorweb.graph.node import Node
 from tensorweb.nn import init
 from tensorweb.tensor import printing
@@ -260,7 +260,7 @@ class Snapshot:
 
 def _history(node: Node) -> object:
     history = node.history
-    if history is None or isinstance(history, Leaf) or history in (USED, REPLACED):
+    if history is None or isinstance(history, Leaf) or history is USED:
         return history
     raise NotRestorable("has a value whose backward pass is still to come")
 

@@ -9,8 +9,8 @@ from tensorweb.errors import DataError, TransformError
 from tensorweb.evaluate import DEEPEST, bound_depth
 from tensorweb.graph import autograd
 from tensorweb.graph.autograd import (
-    REPLACED,
     Leaf,
+    Replaced,
     is_leaf_of,
     is_making_constants,
 )
@@ -132,7 +132,7 @@ class TensorBase:
         if node.depth > _registered:
             self._begin(node)
         note_write(self, old)
-        old.history = REPLACED
+        old.history = Replaced(self)
         become_leaf(self, node)
         if autograd.changed is not None:
             autograd.changed.append(ref(self))

@@ -139,6 +139,35 @@ loss = (model(x) ** 2).mean()
     }
 
 
+def test_gradients_of_a_loop_are_those_of_its_last_step(device: str) -> None:
+    source = """import tensorweb as tw
+model = tw.nn.Linear(2, 1)
+opt = tw.optim.SGD(model.parameters(), lr=0.02)
+x = tw.asarray([[2.0, 1.0]], requires_grad=True)
+for step in range(3):
+    opt.zero_grad()
+    x.grad = None
+    loss = ((model(x) - 2 * x) ** 2).sum()
+    loss.backward()
+    by_x, by_weight = x.grad, model.weight.grad
+    opt.step()
+print(loss)
+"""
+    session, (_, names) = ran(device, source, inside=True)
+    found = ask(session, "gradients", names["loss"], [])
+    gradients = {each["tensor"]["name"]: each for each in found}
+    assert set(gradients) == {"x", "loss", "model.weight", "model.bias"}
+    for name, expected in (("x", "by_x"), ("model.weight", "by_weight")):
+        by, gradient = (gradients[name][key]["id"] for key in ("tensor", "gradient"))
+        shown, own = (
+            ask(session, "cells", one, 0, 1, [0, 0], [0, 0, 1, 2])["texts"]
+            for one in (gradient, names[expected])
+        )
+        assert shown == own
+        check = ask(session, "check_gradient", names["loss"], [], by, gradient)
+        assert float(check["quotient"]) == pytest.approx(float(check["gradient"]), 0.01)
+
+
 def test_a_run_without_provenance_says_so(device: str) -> None:
     session, (record, names) = ran(device)
     assert "inside" not in record
