@@ -305,7 +305,7 @@ def test_choice_fits_the_device() -> None:
     [
         ((64, 64, 3136, 576), "windows", 1),
         ((32, 32, 3136, 288), "low windows", 1),
-        ((64, 64, 12544, 147), "windows", 1),
+        ((64, 64, 12544, 147), "broad windows", 1),
         ((32, 64, 3136, 576), "windows", 1),
         ((2, 64, 3136, 576), "narrow", 1),
         ((1, 64, 3136, 576), "narrow", 1),

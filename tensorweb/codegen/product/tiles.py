@@ -154,6 +154,7 @@ PRODUCT_TILES: tuple[ProductTile, ...] = (
 
 WINDOW_TILES: tuple[ProductTile, ...] = (
     ProductTile("tall windows", 128, 64, 16, 8, 8, 41, 3, 0.78, 15),
+    ProductTile("broad windows", 64, 128, 16, 8, 8, 41, 3, 0.78, 15),
     ProductTile("windows", 64, 64, 16, 8, 4, 38, 4, 0.6, 11),
     ProductTile("low windows", 32, 64, 16, 8, 4, 34, 5, 0.42, 11),
     ProductTile("narrow", 64, 32, 32, 8, 4, 30, 5, 0.93, 35, slices=4),
