@@ -6,12 +6,12 @@ Nothing is planned again: the device's cache still has the plan of what ran.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from tensorweb import devices
 from tensorweb.backends.kernel_backend import KernelBackend
-from tensorweb.events import Flush, Read, Traffic, count_plans, splits
+from tensorweb.events import Flush, Line, Read, Traffic, count_plans, splits
 from tensorweb.events import KernelRecord as Launch
 from tensorweb.inspection.cells import INFIX
 from tensorweb.ops import OPS
@@ -191,9 +191,9 @@ class Tally:
     """Count launches by kernel and grid, in bounded memory.
 
     A loop flushes the same list of launches repeatedly. So repetitions of lists are
-    counted, and the launches in them only on request or if there are many lists. A
-    kernel's source line is that of its first flush; seconds are summed over all
-    flushes.
+    counted, by the lines that built their values, and the launches in them only on
+    request or if there are many lists. A kernel's source line is that of its first
+    flush; seconds are summed over all flushes.
 
     Attributes:
         flushes, reads: the first ones, with their times.
@@ -202,8 +202,9 @@ class Tally:
     def __init__(self) -> None:
         self._records: dict[Key, KernelRecord] = {}
         self._outputs: dict[Key, list[Output]] = {}
+        self._lines: dict[Key, dict[Line, int]] = {}
         self._others: set[int] = set()
-        self._flushes: dict[int, tuple[Flush, int]] = {}
+        self._flushes: dict[Hashable, tuple[Flush, int]] = {}
         self._counted = 0
         self._plans = 0
         self._most = policy.MOST_TIMED
@@ -241,7 +242,8 @@ class Tally:
                 self._count(flush, launch, 1, seconds)
             return
         # After `count_plans` the report counts; before, there is a report a flush.
-        key = id(flush) if self._is_full else id(flush.launches)
+        built = tuple((id(at[0]), at[1]) if at else None for at in flush.locations)
+        key = id(flush) if self._is_full else (id(flush.launches), built)
         first, count = self._flushes.get(key, (flush, 0))
         self._flushes[key] = first, count + 1
         if len(self._flushes) > policy.MOST_FLUSHES:
@@ -284,8 +286,14 @@ class Tally:
         self, flush: Flush, launch: Launch, times: int, seconds: float | None = None
     ) -> None:
         key = key_of(launch)
+        line = flush.line(launch)
         if known := self._records.get(key):
             known["count"] += times
+            if self._count_line(key, line, times):
+                new = [
+                    one for one in _spans(flush, launch) if one not in known["spans"]
+                ]
+                known["spans"] = [*known["spans"], *new][: policy.MOST_SPANS]
             if seconds is not None:
                 known["seconds"] = known.get("seconds", 0.0) + seconds
             return
@@ -294,7 +302,7 @@ class Tally:
             return
         stored = [flush.graph[number] for number in launch.outputs]
         self._outputs[key] = [(each.shape, each.dtype) for each in stored]
-        line = flush.line(launch)
+        self._count_line(key, line, times)
         self._records[key] = {
             "name": launch.name,
             "kind": launch.kind,
@@ -316,6 +324,15 @@ class Tally:
         if seconds is not None:
             self._records[key]["seconds"] = seconds
 
+    def _count_line(self, key: Key, line: Line | None, times: int) -> bool:
+        """Count launches of a line; return whether they are its first ones."""
+        if line is None or not is_program(line.file):
+            return False
+        counts = self._lines.setdefault(key, {})
+        is_new = line not in counts
+        counts[line] = counts.get(line, 0) + times
+        return is_new
+
     @property
     def left_out(self) -> int:
         """The count of different kernels and grids that `records()` omits."""
@@ -325,6 +342,12 @@ class Tally:
     def records(self) -> list[KernelRecord]:
         """Return one record per different kernel and grid, in order of first launch."""
         self._fold()
+        for key, counts in self._lines.items():
+            if len(counts) > 1:
+                self._records[key]["launches"] = [
+                    {"file": name_of(line.file), "line": line.number, "count": count}
+                    for line, count in islice(counts.items(), policy.MOST_SPANS)
+                ]
         return list(self._records.values())
 
     def splits(self) -> list[KernelSplit]:

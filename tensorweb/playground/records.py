@@ -150,6 +150,14 @@ class Span(TypedDict):
     """`main.py` where it is missing."""
 
 
+class KernelLaunches(TypedDict):
+    """Launches of a kernel whose results one line of the program built."""
+
+    file: str
+    line: Position
+    count: int
+
+
 class KernelRecord(TypedDict):
     """One kernel with one grid, and its launch count."""
 
@@ -178,6 +186,8 @@ class KernelRecord(TypedDict):
     """The expressions of the program that it computes; their lines are those of a run.
     """
     count: int
+    launches: NotRequired[Annotated[list[KernelLaunches], Most(1000)]]
+    """Those of each line, if there are several; without the ones of unknown lines."""
     seconds: NotRequired[float]
     """Device time of all its launches, if the run was timed and the device can."""
 

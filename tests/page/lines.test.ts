@@ -69,3 +69,11 @@ test("a kernel belongs to all lines that it computes", () => {
   const fused = { ...kernel, line: 5, spans: [span, { ...span, line: 5 }] };
   assert.deepEqual([...kernelsByLine(run([], [kernel, fused]))], [[2, [0]], [5, [1]], [7, [1]]]);
 });
+
+test("a kernel is shown at each line that launched it, with the time of its launches", () => {
+  const launches = [{ file: "main.py", line: 3, count: 1 }, { file: "main.py", line: 5, count: 3 }];
+  const shared = { ...kernel, line: 3, spans: [], count: 4, seconds: 0.4, launches };
+  const lines = [plain, { ...plain, line: 5, endLine: 5 }];
+  const texts = lineResults(run(lines, [shared], QUIET), [], "main.py").map(({ text }) => text);
+  assert.deepEqual(texts, ["k1 float32 (2, 3) · 100 ms", "k1 float32 (2, 3) · 300 ms"]);
+});

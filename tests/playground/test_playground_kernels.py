@@ -73,6 +73,19 @@ def test_values_that_are_pending_for_long_have_their_lines(webgpu: str) -> None:
     assert (last["line"], frames.left) == (source.count("\n") + 1, 0)
 
 
+def test_each_line_that_launches_a_kernel_counts_its_launches(webgpu: str) -> None:
+    once, found = kernels(LOOP + "z = tw.realize(x * 2)\n")
+    assert "launches" not in once
+    assert (found["line"], found["count"]) == (5, 4)
+    assert found["launches"] == [
+        {"file": "main.py", "line": 5, "count": 3},
+        {"file": "main.py", "line": 7, "count": 1},
+    ]
+    spans = found["spans"]
+    assert isinstance(spans, list)
+    assert [span["line"] for span in spans] == [5, 7]
+
+
 def test_seconds_are_summed_over_launches_on_request(device: str) -> None:
     session = Session(lambda kind, fields: None, None, True)
     source = LOOP.replace(', device="webgpu"', "")

@@ -2,7 +2,7 @@
 
 import { duration, tuple } from "../parts/format";
 import { MAIN } from "./program";
-import type { KernelRecord, LineResult, NonfiniteLine, RunRecord, TensorRecord } from "./protocol";
+import type { KernelLaunches, KernelRecord, LineResult, NonfiniteLine, RunRecord, TensorRecord } from "./protocol";
 
 /** Hues of kernels; `tokens.css` defines a colour for each. */
 export const HUES = 8;
@@ -34,10 +34,15 @@ export function hueOf(kernel: number): string {
 }
 
 /** The lines of a file for which a kernel computes something, ascending. */
-export function linesOf({ line, file: own = MAIN, spans }: KernelRecord, file = MAIN): number[] {
-  const all = new Set((spans ?? []).filter((span) => (span.file ?? MAIN) === file).map((span) => span.line));
-  if (line !== null && own === file) all.add(line);
+export function linesOf(kernel: KernelRecord, file = MAIN): number[] {
+  const parts = [...(kernel.spans ?? []), ...launchesOf(kernel)];
+  const all = new Set(parts.filter((part) => (part.file ?? MAIN) === file).map(({ line }) => line));
   return [...all].sort((a, b) => a - b);
+}
+
+/** How often a kernel was launched for each of its lines. */
+export function launchesOf({ line, file = MAIN, count, launches }: KernelRecord): KernelLaunches[] {
+  return launches ?? (line === null ? [] : [{ file, line, count }]);
 }
 
 /** The kernels of each line of a file. */
@@ -98,13 +103,19 @@ function marksOf(run: RunRecord, made: readonly LineResult[], kernels: readonly 
   const most = Math.max(...made.map(({ count }) => count));
   if (most > 1) costs.push(`×${most.toLocaleString("en-US")}`);
   if (made.every(({ view }) => view)) kinds.push("view");
-  const own = kernels
-    .map((index) => run.kernels[index])
-    .filter((kernel) => kernel !== undefined && kernel.line !== null && (kernel.file ?? MAIN) === file && kernel.line >= first && kernel.line <= last);
   if (made.some(({ copied }) => copied)) kinds.push("copy");
-  const seconds = own.map((kernel) => kernel?.seconds).filter((one) => one !== undefined);
+  const seconds = kernels.flatMap((index) => secondsOf(run.kernels[index], file, first, last) ?? []);
   if (seconds.length) costs.push(duration(seconds.reduce((sum, one) => sum + one, 0)));
   return { kinds, costs };
+}
+
+/** The time of a kernel's launches for some lines; all of them took equally long. */
+function secondsOf(kernel: KernelRecord | undefined, file: string, first: number, last: number): number | null {
+  if (kernel?.seconds === undefined) return null;
+  const all = launchesOf(kernel);
+  const own = all.filter((one) => one.file === file && one.line >= first && one.line <= last);
+  const sum = (of: typeof all): number => of.reduce((total, { count }) => total + count, 0);
+  return own.length ? (kernel.seconds * sum(own)) / sum(all) : null;
 }
 
 /** The results that are known not to be finite, by statistics of their last values. */

@@ -187,6 +187,18 @@ export const isSpan: Check<Span> = record({
   file: optional(text(100_000)),
 });
 
+/** Launches of a kernel whose results one line of the program built. */
+export interface KernelLaunches {
+  file: string;
+  line: number;
+  count: number;
+}
+export const isKernelLaunches: Check<KernelLaunches> = record({
+  file: text(100_000),
+  line: count(1_000_000_000),
+  count: count(),
+});
+
 /** One kernel with one grid, and its launch count. */
 export interface KernelRecord {
   name: string;
@@ -214,6 +226,8 @@ export interface KernelRecord {
      */
   spans: Span[];
   count: number;
+  /** Those of each line, if there are several; without the ones of unknown lines. */
+  launches?: KernelLaunches[];
   /** Device time of all its launches, if the run was timed and the device can. */
   seconds?: number;
 }
@@ -233,6 +247,7 @@ export const isKernelRecord: Check<KernelRecord> = record({
   file: optional(text(100_000)),
   spans: list(isSpan, 1_000),
   count: count(),
+  launches: optional(list(isKernelLaunches, 1_000)),
   seconds: optional(number),
 });
 

@@ -289,14 +289,15 @@ function kernelSpans(page: Page, kernel: KernelRecord): Span[] {
 }
 
 /** A link to the line that built the kernel's result. */
-function lineOf(page: Page, { line, file = MAIN }: KernelRecord): { link: HTMLElement; moved: KernelRow["moved"] } {
+function lineOf(page: Page, { line, file = MAIN, launches = [] }: KernelRecord): { link: HTMLElement; moved: KernelRow["moved"] } {
   if (line === null) return { link: el("span", { class: "kernel-line" }, "–"), moved: () => undefined };
   const link = lineLink(page, { line, file }, false);
   const name = file === MAIN ? "" : `${file}, `;
   link.classList.add("kernel-line");
   link.classList.toggle("has-file", name !== "");
   const moved = (present: number | null): void => {
-    link.textContent = name + (present === null ? `was ${line}` : `line ${present}`);
+    const more = launches.length > 1 ? ` +${launches.length - 1}` : "";
+    link.textContent = name + (present === null ? `was ${line}` : `line ${present}`) + more;
     link.title = present === null ? "This line is not in the program any more." : "";
     link.classList.toggle("is-gone", present === null);
   };
@@ -312,6 +313,7 @@ function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElem
     count(kernel.buffers, "buffer"),
     kernel.bytes ? bytes(kernel.bytes) : "",
   ].filter(Boolean);
+  const forLines = (kernel.launches ?? []).flatMap((one) => [" · ", lineLink(page, one), ` ${one.count.toLocaleString("en-US")} ×`]);
   const source = el("pre", { class: "kernel-source", tabindex: 0, role: "region", "aria-label": `Source of ${kernel.name}` });
   const isWgsl = device?.language === "wgsl";
   const start = isWgsl ? button("Edit", () => edit(index, false), { class: "quiet", title: "Run the program once more, keep what this kernel reads, and edit its text" }) : null;
@@ -336,7 +338,7 @@ function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElem
     "details",
     { class: "kernel" },
     el("summary", {}, el("strong", { title: kernel.formula && SIGNS }, computed(kernel)), cost, el("span", { class: "kernel-count" }, times)),
-    el("p", { class: "kernel-facts" }, facts.join(" · "), " ", start, " ", step, " ", stages),
+    el("p", { class: "kernel-facts" }, facts.join(" · "), ...forLines, " ", start, " ", step, " ", stages),
     buffers,
     source,
   );
