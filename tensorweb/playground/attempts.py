@@ -144,6 +144,8 @@ class Attempts:
         header = re.sub(r"@group\(\d+\)[^;]*;\n?", "", header)
         helpers = []
         for each in bindings:
+            # tw.kernel declares these itself.
+            header = re.sub(rf"const {each.name}_(size|shape) =[^;]*;\n?", "", header)
             form = FORMS.fullmatch(each.kind.replace(" ", ""))
             if form is None:
                 raise LookupError(f"tw.kernel takes no storage of {each.kind}")

@@ -152,6 +152,25 @@ print(sums(tw.arange(5, dtype="int32") * 1, 10).tolist())
 """
 
 
+def capture_own(session: Session) -> str:
+    drive(session.run(OWN, "webgpu"))
+    names = [kernel["name"] for kernel in kernels(session)]
+    number = next(n for n, name in enumerate(names) if "sums" in name)
+    text: str = drive(session.source(number))["text"]
+    drive(session.run(OWN, "webgpu", capture=number))
+    return text
+
+
+def test_a_kernel_of_the_program_becomes_code_that_compiles(session: Session) -> None:
+    text = capture_own(session)
+    assert "const x_size" in text
+    statement, _ = drive(session.as_code(text))["text"].rsplit("# ", 1)
+    names: dict[str, Any] = {"tw": tw}
+    exec(statement, names)  # the statement that the page would insert
+    x = tw.arange(5, dtype=tw.int32)
+    assert names["edited"](x, 10).tolist() == [21, 25, 14]
+
+
 LARGEST = """
 import tensorweb as tw
 x = tw.sin(tw.arange(9000.0))
@@ -175,11 +194,7 @@ def test_threads_with_scratch_storages_of_structs_are_stepped(session: Session) 
 
 
 def test_threads_of_a_captured_kernel_are_stepped(session: Session) -> None:
-    drive(session.run(OWN, "webgpu"))
-    names = [kernel["name"] for kernel in kernels(session)]
-    number = next(n for n, name in enumerate(names) if "sums" in name)
-    text = drive(session.source(number))["text"]
-    drive(session.run(OWN, "webgpu", capture=number))
+    text = capture_own(session)
     found = drive(session.threads(text, [2, 0, 0]))
     assert found["problems"] == []
     assert (found["workgroup"], found["groups"]) == ([2, 1, 1], [3, 1, 1])
