@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from inspect import signature
 
 from tensorweb.devices import fastest
 
@@ -546,10 +547,13 @@ _UNKNOWN_KEYWORD = re.compile(
 )
 
 
-def advise_on_keyword(error: TypeError) -> None:
-    """Add to the error about an unknown keyword what to write instead."""
+def advise_on_keyword(error: TypeError, function: Callable[..., object]) -> None:
+    """Add to the error about an unknown keyword of a function what to write instead."""
     found = _UNKNOWN_KEYWORD.search(str(error))
     advice = keyword_entry(found[1]) if found else ""
+    is_random = found and found[1] in ("key", "generator")
+    if found and is_random and "rng" in signature(function).parameters:
+        advice = f"write rng={found[1]}, a generator, a key or a seed"
     if advice:
         error.args = (f"{error}; {advice}.",)
 

@@ -105,7 +105,7 @@ class Module:
         try:
             result = self.forward(*args, **kwargs)
         except TypeError as error:
-            advise_on_keyword(error)
+            advise_on_keyword(error, self.forward)
             raise
         if count is not None and len(vars(self)) > count:
             self._note_results([*vars(self)][count:])

@@ -267,7 +267,7 @@ def taking_torch_words(function: F) -> F:
         try:
             return function(*arguments, **keywords)
         except TypeError as error:
-            advise_on_keyword(error)
+            advise_on_keyword(error, function)
             raise
 
     return wrapper  # type: ignore[return-value]  # with more names than the signature
@@ -281,7 +281,7 @@ def answering_keywords(function: F) -> F:
         try:
             return function(*arguments, **keywords)
         except TypeError as error:
-            advise_on_keyword(error)
+            advise_on_keyword(error, function)
             raise
 
     return wrapper  # type: ignore[return-value]  # it has the signature of F
@@ -304,5 +304,10 @@ def answer_torch_words(namespace: dict[str, Any], names: Iterable[str]) -> None:
             if home.get(own) is value:
                 home[own] = wrapper
             namespace[name] = wrapper
-        elif isinstance(value, type) and "__init__" in vars(value):
-            value.__init__ = answering_keywords(value.__init__)  # type: ignore[misc]  # the same, with better errors
+        elif isinstance(value, type):
+            owner = next(one for one in value.__mro__ if "__init__" in vars(one))
+            made = vars(owner)["__init__"]
+            if isinstance(made, FunctionType) and made not in _wrappers:
+                wrapper = answering_keywords(made)
+                _wrappers.add(wrapper)
+                owner.__init__ = wrapper  # type: ignore[misc]  # the same, with better errors

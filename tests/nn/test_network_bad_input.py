@@ -276,3 +276,10 @@ def test_a_mistake_raises_with_advice(name: str, cpu: str) -> None:
     make, kind, words = CASES[name]
     with pytest.raises(kind, match=words):
         make()
+
+
+@pytest.mark.parametrize("layer", ["Linear", "Conv2d", "LSTM"])
+def test_a_key_for_a_layer_is_answered_with_its_own_argument(layer: str) -> None:
+    kind: Any = getattr(nn, layer)
+    with pytest.raises(TypeError, match=r"keyword argument 'key'; write rng=key, "):
+        kind(2, 3, 3, key=tw.random.key(0))
