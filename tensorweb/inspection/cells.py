@@ -148,7 +148,14 @@ def explain_cell(
     masks = _masks(provenance, order, node, mask, given)
     computed = [one for one in reversed(order) if _is_row(one)][:MOST_ROWS]
     line = set(order)
-    outside = [one for one in masks if _is_source(one, line, node)]
+    calls = {getattr(one, "location", None) for one in order} - {None}
+    outside = [
+        one
+        for one in masks
+        if _is_source(one, line, node)
+        # Indices that a function makes for itself are no value that it was given.
+        and not (one.op.kind == "iota" and getattr(one, "location", None) in calls)
+    ]
     asked = [*computed, *outside]
     lit = yield from _lit([masks[one] for one in asked])
     found = {one: each for one, each in zip(asked, lit, strict=True) if each.positions}

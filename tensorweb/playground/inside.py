@@ -22,6 +22,7 @@ from tensorweb.inspection.alignments import Alignment, alignment_of, partial_sum
 from tensorweb.inspection.cells import Explanation, Source, text_of_row
 from tensorweb.inspection.differences import compare_devices
 from tensorweb.inspection.gradients import difference_quotient, gradients
+from tensorweb.ops.structure import ALIAS
 from tensorweb.waits import Steps, run_async, run_blocking
 
 from . import inside_records, pictures, policy, records, tensors
@@ -344,6 +345,11 @@ class Inside:
         source: Source,
     ) -> inside_records.WhySource:
         node = source.terms.node
+        # The variable of a derivative is the value that its function was given.
+        while node.op is ALIAS and node not in names and node not in self._ids:
+            if not (inputs := self.provenance.inputs_of(node)):
+                break
+            (node,) = inputs
         dtype = str(node.dtype)
         line = _line(getattr(node, "location", None))
         return {

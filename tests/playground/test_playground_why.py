@@ -233,3 +233,31 @@ def test_operands_without_cells_are_aligned(device: str) -> None:
     assert row["text"] == "add: no cells"
     found = ask(session, "aligned", row["aligned"])
     assert [each["tensor"]["shape"] for each in found["operands"]] == [[0, 2], [2]]
+
+
+def test_the_variable_of_a_derivative_is_the_value_that_was_given(device: str) -> None:
+    source = """
+import tensorweb as tw
+v = tw.asarray(3.0)
+w = v * 2
+loss, g = tw.value_and_grad(lambda w: w * w)(w)
+old, w = w, w - g
+"""
+    session, (_, names) = ran(device, source, inside=True)
+    (given,) = why(session, names["loss"], [])["sources"]
+    assert (given["tensor"]["id"], given["line"]) == (names["old"], 4)
+
+
+def test_indices_that_a_function_makes_for_itself_are_no_source(device: str) -> None:
+    source = """
+import tensorweb as tw
+x = tw.asarray([[3.0, 1.0], [2.0, 4.0]])
+order = tw.argsort(x, axis=1)
+y = tw.take_along_axis(x, order, axis=1)
+z = tw.arange(3) * 2
+"""
+    session, (_, names) = ran(device, source, inside=True)
+    found = why(session, names["y"], [0, 0])["sources"]
+    assert {one["tensor"]["name"] for one in found} == {"x", "order"}
+    (given,) = why(session, names["z"], [1])["sources"]
+    assert given["tensor"]["name"] == "tw.arange(3)"
