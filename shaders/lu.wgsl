@@ -30,6 +30,10 @@ const COLUMNS: u32 = 16u;
 // end team
 const ROWS: u32 = LANES / COLUMNS;
 
+// slot shared: elements that a lane loads before it stores any
+const AHEAD: u32 = 4u;
+// end shared
+
 var<workgroup> sizes: array<f32, LANES>;
 var<workgroup> indices: array<u32, LANES>;
 
@@ -104,11 +108,26 @@ fn factor(matrix: u32, lane: u32) {
       }
     }
     storageBarrier();
-    for (var i = j + 1u + row; i < rows; i += ROWS) {
-      let times = result[start + i * width + j];
-      for (var k = j + 1u + column; k < columns; k += COLUMNS) {
-        let at = start + i * width + k;
-        result[at] = result[at] - times * result[start + j * width + k];
+    for (var k = j + 1u + column; k < columns; k += COLUMNS) {
+      let above = result[start + j * width + k];
+      for (var next = j + 1u + row; next < rows; next += AHEAD * ROWS) {
+        // registers
+        var old: array<f32, AHEAD>;
+        // registers
+        var times: array<f32, AHEAD>;
+        // unroll
+        for (var a = 0u; a < AHEAD; a++) {
+          let i = min(next + a * ROWS, rows - 1u);
+          old[a] = result[start + i * width + k];
+          times[a] = result[start + i * width + j];
+        }
+        // unroll
+        for (var a = 0u; a < AHEAD; a++) {
+          let i = next + a * ROWS;
+          if (i < rows) {
+            result[start + i * width + k] = old[a] - times[a] * above;
+          }
+        }
       }
     }
   }

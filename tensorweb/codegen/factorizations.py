@@ -118,6 +118,7 @@ def _lu(kernel: Kernel) -> Routine:
         steps=min(rows, columns),
         iterations=iterations + 2 * _of_all(rows) + _of_all(columns) + 8,
         work=rows * columns // 2,
+        constants=(("AHEAD", policy.ELEMENTS_AHEAD),),
     )
 
 
@@ -230,7 +231,7 @@ def _eigh(kernel: Kernel) -> Routine:
         functions=_functions("nan_if", "is_nan"),
         reduces=True,
         marks_last=True,
-        constants=(("SPAN", _span(n)), ("AHEAD", policy.VECTORS_AHEAD)),
+        constants=(("SPAN", _span(n)), ("AHEAD", policy.ELEMENTS_AHEAD)),
         shared=(
             ("triangle", _triangle(_reserved(n))),
             *((name, policy.MOST_JACOBI_PAIRS) for name in JACOBI_PAIR),
@@ -310,7 +311,7 @@ def factor(kernel: Kernel, target: Target) -> Program:
         lanes *= 2
     team = constants({"LANES": lanes, "COLUMNS": columns})
     slots = {"team": team}
-    if routine.shared:
+    if routine.constants or routine.shared:
         slots["shared"] = constants(dict(routine.constants)) + "".join(
             f"var<workgroup> {name}: array<f32, {count}>;\n"
             for name, count in routine.shared

@@ -200,8 +200,8 @@ SOLVE_COLUMNS = 16
 TRIANGLE_ROWS = (32, 64, 80, 120)
 MOST_JACOBI_PAIRS = 64
 
-# Pairs of vectors that a lane loads before it rotates them.
-VECTORS_AHEAD = 4
+# Elements that a lane loads before it stores any, so that loads overlap.
+ELEMENTS_AHEAD = 4
 
 # With more words of workgroup memory a core runs one workgroup, which then has 512
 # lanes if the device allows.
