@@ -84,6 +84,25 @@ def test_editing_keeps_an_answer_of_why(shared: PageDriver) -> None:
     page.get_by_role("tab", name="Why?").click()
     expect(title).to_have_text(re.compile(r"x\[1, 3\] = 7"))
     expect(page.locator("#why .why-trail button")).to_have_count(2)
+    page.get_by_role("tab", name="Kernels").click()
+    runs = page.evaluate("tensorwebPage.view.origins.run.run")
+    page.locator("#kernels").get_by_role("button", name="Measure times").click()
+    page.wait_for_function(
+        "before => tensorwebPage.view.origins.tensors.run > before", arg=runs
+    )
+    page.get_by_role("tab", name="Why?").click()
+    expect(title).to_have_text(re.compile(r"x\[1, 3\] = 7"))
+
+    # Cells of another text are no step of a lesson.
+    page.get_by_role("tab", name="Kernels").click()
+    changed = PROGRAM.replace("total", "other") + "other * 2\n"
+    assert shared.run(changed) == "ready", shared.wrong()
+    page.get_by_role("tab", name="Why?").click()
+    page.get_by_role("button", name="Share").click()
+    lesson = page.get_by_label("Lesson")
+    expect(lesson).to_have_value(re.compile("Open the panel .Why"))
+    expect(lesson).not_to_have_value(re.compile("Ask why"))
+    page.keyboard.press("Escape")
     shared.tidy()
 
 

@@ -3,7 +3,7 @@
 import { bounded, boundedNote } from "./bounds";
 import { Documents } from "./documents";
 import type { Editor, EditorEvents, Ghost, LitSpan } from "./editor";
-import { INSIDE } from "./focus";
+import { focused, INSIDE } from "./focus";
 import { Library } from "./library";
 import { watchMedia, type Theme } from "./media";
 import type { Collected, Details, ProvideDetails, Note, RequestName, Started, Value } from "./messages";
@@ -156,7 +156,7 @@ export class Page extends Store {
     const [main, ...files] = this.editor.files();
     const { lost } = this.files;
     // What a link looks at may need the provenance of this run, and so may an answer that another panel still shows.
-    const isRetained = (search || capture !== null) && this.view.run?.inside === true;
+    const isRetained = (timed || search || capture !== null) && this.view.run?.inside === true;
     const inside = how.inside ?? (isRetained || (this.view.focus !== null && INSIDE.includes(this.view.result) && origins.run?.document !== document.id));
     const memory = how.memory ?? [this.view.result, this.view.panel].includes("memory");
     const compare = this.isKept || [this.view.result, this.view.panel].includes("compare");
@@ -316,7 +316,9 @@ export class Page extends Store {
   }
 
   #begin(): void {
-    const { notice, document, origins, python } = this.view;
+    const { notice, document, origins, python, focus } = this.view;
+    const before = origins.output;
+    const isChanged = before?.document === document.id && before.source !== this.#source;
     const output: RunOrigin = {
       run: ++this.#runs,
       document: document.id,
@@ -328,7 +330,8 @@ export class Page extends Store {
     };
     const rest = notice?.kind === "info" ? null : notice;
     const now = { phase: "program" as const, editedSince: false, notice: rest };
-    this.change({ ...now, origins: { ...origins, output } });
+    // Cells of another text are no step of a walk through this one.
+    this.change({ ...now, origins: { ...origins, output }, focus: isChanged ? focused(focus, { why: [] }) : focus });
     if (this.view.isNarrow && !this.#isAsked && !this.#isAgain) this.show("output");
     this.editor.mark(document.id, null);
     this.#call((part) => part.begin?.(this.#isAgain));
