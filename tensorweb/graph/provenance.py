@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from weakref import WeakSet
 
 from tensorweb import frames
 from tensorweb.graph.node import Node
@@ -25,6 +26,7 @@ class Provenance:
     Attributes:
         is_complete: whether everything fitted. Values whose inputs were dropped count
             as data.
+        variables: what the outermost `grad` of each call differentiated by.
 
     >>> with Provenance().open() as provenance:
     ...     x = tw.asarray([1.0, 2.0])
@@ -38,6 +40,7 @@ class Provenance:
     ) -> None:
         """Begin with nothing; the limits are of the values and nodes retained."""
         self.is_complete = True
+        self.variables: WeakSet[Node] = WeakSet()
         self._bytes_left = most_bytes
         self._most_nodes = most_nodes
         self._inputs: OrderedDict[Node, tuple[Node, ...]] = OrderedDict()
@@ -90,6 +93,19 @@ class Provenance:
     def inputs_of(self, node: Node) -> tuple[Node, ...]:
         """Return what a node is computed from, empty for data."""
         return self._inputs.get(node) or node.inputs
+
+    def is_updated(self, node: Node) -> bool:
+        """Whether a node is a variable of `grad` that an earlier gradient gave."""
+        found: list[Node] = []
+
+        def is_opened(one: Node) -> bool:
+            if one in self.variables:
+                found.append(one)
+            return not found
+
+        if node in self.variables:
+            self.ordered(self.inputs_of(node), is_opened)
+        return bool(found)
 
     def ordered(
         self, results: Iterable[Node], is_opened: Callable[[Node], bool]

@@ -2,7 +2,8 @@
 
 `autograd.inputs_of` follows an open provenance, so the backward pass of `grad` runs
 over a program that asked for no gradient. A detached value ends it, as in `grad`, and
-a leaf, as in `backward`: what an optimiser's step assigned depends on no earlier step.
+a leaf, as in `backward`: what an optimiser's step assigned depends on no earlier step,
+and neither does a variable of `grad` that was computed from an earlier gradient.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from tensorweb import dtypes
-from tensorweb.graph.autograd import Leaf, grad_disabled, leaf_tensor
+from tensorweb.graph.autograd import Leaf, grad_disabled, inputs_of, leaf_tensor
 from tensorweb.graph.node import Node, pair_of
-from tensorweb.graph.provenance import Provenance
+from tensorweb.graph.provenance import Provenance, open_provenance
 from tensorweb.inspection import dependence
 from tensorweb.inspection.cells import Index, values_at
 from tensorweb.nodes.elementwise import cast
@@ -29,6 +30,14 @@ AGREEMENT = 0.02
 """Quotients of both steps that differ by a larger part show a nearby pole or kink."""
 
 
+def _is_leaf(node: Node) -> bool:
+    """Whether gradients end at a node: the parameter of a step."""
+    provenance = open_provenance()
+    return isinstance(node.history, Leaf) or (
+        provenance is not None and provenance.is_updated(node)
+    )
+
+
 class _WholePass(BackwardPass):
     """A backward pass to all floats that a result depends on.
 
@@ -41,7 +50,7 @@ class _WholePass(BackwardPass):
 
     def _inputs_of(self, node: Node) -> tuple[Node, ...]:
         inputs = super()._inputs_of(node)
-        is_leaf = isinstance(node.history, Leaf)
+        is_leaf = _is_leaf(node)
         if not is_leaf and any(each.dtype.kind == "float" for each in inputs):
             return inputs
         if is_leaf or node in self._asked or node.op.kind not in WITHOUT_GRADIENT:
@@ -52,10 +61,10 @@ class _WholePass(BackwardPass):
 
 def gradients(
     node: Node, index: Sequence[int], by: Sequence[Node]
-) -> list[tuple[Node, Node]]:
-    """Return each of the values `by` on which a cell depends, with its gradient.
+) -> list[tuple[Node, Node, Node]]:
+    """Return each of `by` on which a cell depends, the value of it, and the gradient.
 
-    Of a leaf that was assigned since, this is the value that the cell depends on.
+    The value is another node for a leaf that was assigned since, or that `grad` copied.
 
     Args:
         node: a value of real numbers, whose provenance is open.
@@ -68,13 +77,14 @@ def gradients(
     with grad_disabled():
         nodes = dict.fromkeys(map(pair_of, by))
         whole = _WholePass(node, nodes)
-        before = {
-            pair_of(leaf_tensor(one).node): one
-            for one in whole.variables
-            if leaf_tensor(one) is not None
-        }
-        read = [one if whole.reaches(one) else before.get(one) for one in nodes]
-        asked = [one for one in read if one is not None]
+        before = {}
+        for one in whole.variables:
+            tensor = leaf_tensor(one)
+            for other in inputs_of(one) if tensor is None else [pair_of(tensor.node)]:
+                if other.dtype.kind == "float":
+                    before[other] = one
+        read = {one: one if whole.reaches(one) else before.get(one) for one in nodes}
+        asked = list(dict.fromkeys(one for one in read.values() if one is not None))
         cotangent = cast(dependence.cell(node, index), node.dtype)
         count = len(whole.variables)
         found = whole.vjp([node], [cotangent], asked)
@@ -84,7 +94,7 @@ def gradients(
             for one, each in zip(asked, found[count:], strict=True)
             if one not in totals
         }
-    return [(one, totals[one]) for one in asked]
+    return [(one, value, totals[value]) for one, value in read.items() if value]
 
 
 def difference_quotient(
@@ -107,9 +117,7 @@ def difference_quotient(
     (own,) = yield from values_at([(by, at)])
     eps = dtypes.finfo(by.dtype).eps
     step = eps ** (1 / 3) * max(1.0, abs(float(own)))
-    order = provenance.ordered(
-        [node], lambda one: one is not by and not isinstance(one.history, Leaf)
-    )
+    order = provenance.ordered([node], lambda one: one is not by and not _is_leaf(one))
     change = cast(dependence.cell(by, at), by.dtype)
     ends = []
     for moved in (step, -step, step / FINER, -step / FINER):

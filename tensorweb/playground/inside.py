@@ -152,27 +152,35 @@ class Inside:
         entries: Sequence[tensors.Entry],
         x: tw.Tensor,
         index: Sequence[int],
+        bound: Mapping[Node, str],
         reader: Reader,
     ) -> list[inside_records.CellGradient]:
-        """Return the gradients of a cell by the named tensors that it depends on."""
+        """Return the gradients of a cell by the named tensors that it depends on.
+
+        `bound` has what names were bound to before, the last value first.
+        """
         index = _checked(x, index)
         if x.dtype.kind != "float":
             raise LookupError(f"a {x.dtype} value has no gradient")
         names = _names(entries)
-        by = [*names, *self._parameters]
-        looked = []
-        for node, gradient in gradients(x.node, index, by)[: policy.MOST_GRADIENTS]:
-            value = self._tensor_record(entries, names, node)
-            name = f"gradient by {value['names'][0]}"
-            looked.append((value, self._look(gradient, name)))
-        asked = [self.tensor(number) for _, number in looked]
+        by = [*names, *self._parameters, *bound]
+        looked: dict[str, tuple[records.TensorRecord, int]] = {}
+        for node, used, gradient in gradients(x.node, index, by):
+            value = self._tensor_record(entries, names, used)
+            if node in bound and node not in names:
+                value = self._looked_record(used, bound[node])
+                value |= {"name": bound[node], "names": [bound[node]]}
+            name = value["names"][0]
+            if name not in looked and len(looked) < policy.MOST_GRADIENTS:
+                looked[name] = value, self._look(gradient, f"gradient by {name}")
+        asked = [self.tensor(number) for _, number in looked.values()]
         known = await tensors.statistics_of(asked, reader)
         return [
             {
                 "tensor": value,
                 "gradient": tensors.record(number, self._entry(number), [], statistics),
             }
-            for (value, number), statistics in zip(looked, known, strict=True)
+            for (value, number), statistics in zip(looked.values(), known, strict=True)
         ]
 
     async def check_gradient(

@@ -24,7 +24,7 @@ from weakref import ref
 import tensorweb as tw
 from tensorweb import frames
 from tensorweb.frames import Location, Position, end_execution, line_of, position_of
-from tensorweb.graph.node import Node
+from tensorweb.graph.node import Node, pair_of
 from tensorweb.graph.op import CONSTANT
 from tensorweb.graph.tracing import is_tracing
 
@@ -288,6 +288,21 @@ class Lines:
         if film is None:
             raise LookupError("the last run retained no values")
         return film.steps()
+
+    def bound(self, names: Iterable[str]) -> dict[Node, str]:
+        """Return what the program bound to names, the last values first.
+
+        A run that retains no values has none.
+        """
+        asked = {*names}
+        found = [
+            (step, pair_of(node_of(x)), made.name)
+            for _, made in self._found
+            if made.film is not None and not made.function and made.name in asked
+            for step, x in made.film.steps()
+        ]
+        found.sort(key=lambda each: each[0], reverse=True)
+        return {node: name for _, node, name in found}
 
     def unnamed(self, entries: Iterable[tw.Tensor]) -> Iterator[tuple[int, tw.Tensor]]:
         """Yield last values of records that still exist and are not among `entries`.

@@ -575,7 +575,8 @@ class Session:
         """Return the gradients of a cell by the named tensors that it depends on."""
         x = self._tensor(tensor)
         inside = self._looked_into()
-        return await inside.gradients(self._entries, x, index, self._reader)
+        bound = self._lines.bound(name for one in self._entries for name in one.names)
+        return await inside.gradients(self._entries, x, index, bound, self._reader)
 
     async def check_gradient(
         self, tensor: int, index: Sequence[int], by: int, gradient: int

@@ -20,6 +20,7 @@ from tensorweb.evaluate import end_step
 from tensorweb.functions import asarray
 from tensorweb.graph.autograd import add_variable, has_variables, recording_paused
 from tensorweb.graph.node import Node, complex_of, pair_of
+from tensorweb.graph.provenance import open_provenance
 from tensorweb.nodes.movement import alias
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.arguments import answering_keywords
@@ -81,6 +82,7 @@ class Variables:
         self._slots: list[list[bool]] = []
         self._structures: list[tree.Structure] = []
         self.arguments: list[Any] = []
+        provenance = None if has_variables() else open_provenance()
         trees = [tree.flatten(argument) for argument in arguments]
         given = [leaf for leaves, _ in trees for leaf in leaves]
         _begin_step(given)
@@ -100,6 +102,8 @@ class Variables:
             self._structures.append(structure)
             plain = [m.tensor() if isinstance(m, _Variable) else m for m in created]
             self.arguments.append(_rebuilt(argument, structure, iter(plain), {}))
+        if provenance is not None:
+            provenance.variables.update(self.nodes)
         if not self.nodes:
             raise TransformError(
                 f"{name}: the arguments hold no floats to differentiate by; make them "

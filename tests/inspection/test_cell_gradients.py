@@ -11,8 +11,8 @@ from tensorweb.inspection.gradients import difference_quotient, gradients
 from tensorweb.waits import run_blocking
 
 
-def by_node(found: list[tuple[Node, Node]]) -> dict[Node, list[float]]:
-    return {node: tw.Tensor(each).tolist() for node, each in found}
+def by_node(found: list[tuple[Node, Node, Node]]) -> dict[Node, list[float]]:
+    return {node: tw.Tensor(each).tolist() for node, _, each in found}
 
 
 def test_gradients_are_those_of_grad(device: str) -> None:
@@ -41,14 +41,16 @@ def test_gradients_are_those_of_grad(device: str) -> None:
 def test_values_that_are_made_of_integers_have_gradients(device: str) -> None:
     with Provenance().open() as provenance:
         ramp = tw.linspace(0.0, 1.0, 3)
-        noise = tw.random.normal(tw.random.key(0), (3,))
+        whole = tw.arange(3)
+        noise = tw.random.normal(tw.random.key(0), (3,)) + whole.astype(tw.float32)
         ones = tw.ones(3)
         y = (ramp * noise * ones).sum()
         y.tolist()
         values = [(ramp * noise).tolist(), (noise * ones).tolist()]
     asked = [ones.node, ramp.node]
     with provenance.retaining():
-        found = by_node(gradients(y.node, (), asked))
+        found = by_node(gradients(y.node, (), [*asked, whole.node]))
+    assert set(found) == {*asked}
     assert [found[node] for node in asked] == values
 
 
@@ -63,7 +65,7 @@ def test_differences_agree_with_gradients(device: str) -> None:
         hidden.tolist()
     with provenance.retaining():
         for by, at in ((x, (1, 2)), (w, (0, 2)), (hidden, (1, 1))):
-            ((_, gradient),) = gradients(loss.node, (), [by.node])
+            ((_, _, gradient),) = gradients(loss.node, (), [by.node])
             steps = difference_quotient(provenance, loss.node, (), by.node, at)
             quotient, _ = run_blocking(steps)
             expected = tw.Tensor(gradient)[at].item()

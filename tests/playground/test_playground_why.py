@@ -168,6 +168,32 @@ print(loss)
         assert float(check["quotient"]) == pytest.approx(float(check["gradient"]), 0.01)
 
 
+def test_gradients_of_a_functional_loop_are_those_of_its_last_step(device: str) -> None:
+    source = """import tensorweb as tw
+w = tw.asarray(3.0)
+x = tw.asarray(2.0)
+step = tw.value_and_grad(lambda w, x: (w * x - 4) ** 2, argnums=(0, 1))
+for i in range(3):
+    loss, (by_w, by_x) = step(w, tw.exp(x * 0.5))
+    w = w - 0.02 * by_w
+    by_x = by_x * 0.5 * tw.exp(x * 0.5)
+print(loss)
+"""
+    session, (_, names) = ran(device, source, inside=True)
+    found = ask(session, "gradients", names["loss"], [])
+    gradients = {each["tensor"]["name"]: each for each in found}
+    assert set(gradients) == {"loss", "w", "x"}
+    for name in ("w", "x"):
+        by, gradient = (gradients[name][key]["id"] for key in ("tensor", "gradient"))
+        (shown,), (own,) = (
+            ask(session, "cells", one, None, None, [], [0, 0, 1, 1])["texts"]
+            for one in (gradient, names[f"by_{name}"])
+        )
+        assert float(shown[0]) == pytest.approx(float(own[0]), 1e-5)
+        check = ask(session, "check_gradient", names["loss"], [], by, gradient)
+        assert float(check["quotient"]) == pytest.approx(float(check["gradient"]), 0.01)
+
+
 def test_a_run_without_provenance_says_so(device: str) -> None:
     session, (record, names) = ran(device)
     assert "inside" not in record
