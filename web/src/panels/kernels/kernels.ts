@@ -294,7 +294,7 @@ function lineOf(page: Page, { line, file = MAIN, launches = [] }: KernelRecord):
   const link = lineLink(page, { line, file }, false);
   const name = file === MAIN ? "" : `${file}, `;
   link.classList.add("kernel-line");
-  link.classList.toggle("has-file", name !== "");
+  link.classList.toggle("is-long", name !== "" || launches.length > 1);
   const moved = (present: number | null): void => {
     const more = launches.length > 1 ? ` +${launches.length - 1}` : "";
     link.textContent = name + (present === null ? `was ${line}` : `line ${present}`) + more;
@@ -313,7 +313,10 @@ function details(page: Page, kernel: KernelRecord, index: number, cost: HTMLElem
     count(kernel.buffers, "buffer"),
     kernel.bytes ? bytes(kernel.bytes) : "",
   ].filter(Boolean);
-  const forLines = (kernel.launches ?? []).flatMap((one) => [" · ", lineLink(page, one), ` ${one.count.toLocaleString("en-US")} ×`]);
+  const launches = kernel.launches ?? [];
+  // Lines of later iterations of a long run are unknown.
+  const isComplete = launches.reduce((sum, one) => sum + one.count, 0) === kernel.count;
+  const forLines = launches.flatMap((one) => [" · ", lineLink(page, one), isComplete ? ` ${one.count.toLocaleString("en-US")} ×` : ""]);
   const source = el("pre", { class: "kernel-source", tabindex: 0, role: "region", "aria-label": `Source of ${kernel.name}` });
   const isWgsl = device?.language === "wgsl";
   const start = isWgsl ? button("Edit", () => edit(index, false), { class: "quiet", title: "Run the program once more, keep what this kernel reads, and edit its text" }) : null;
