@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorweb.distributions.discrete import Bernoulli, Categorical
+from tensorweb.distributions.discrete import Bernoulli, Categorical, _product
 from tensorweb.distributions.distribution import Distribution, together
 from tensorweb.functions import (
     asarray,
@@ -98,7 +98,7 @@ class Geometric(Bernoulli):
     def log_prob(self, value: ArrayLike) -> Tensor:
         """Return the logarithm of the probability of counts."""
         x = asarray(value)
-        return x * logsigmoid(-self.logits) + logsigmoid(self.logits)
+        return _product(x, logsigmoid(-self.logits)) + logsigmoid(self.logits)
 
     def entropy(self) -> Tensor:
         """Return the entropy in nats."""
@@ -256,7 +256,7 @@ class OneHotCategorical(Categorical):
 
     def log_prob(self, value: ArrayLike) -> Tensor:
         """Return the logarithm of the probability of vectors of 0 and 1."""
-        return sum_of(xlogy(asarray(value), self.probs), axis=-1)
+        return sum_of(_product(asarray(value), self.logits), axis=-1)
 
 
 @register

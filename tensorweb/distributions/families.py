@@ -373,4 +373,6 @@ class HalfCauchy(_Half):
 
     def icdf(self, value: ArrayLike) -> Tensor:
         """Return the value below which a probability lies."""
-        return self.scale * tan(asarray(value) * (math.pi / 2))
+        p, quarter = asarray(value), math.pi / 2
+        tail = 1 / tan((1 - p) * quarter)  # Infinite at 1; π / 2 is rounded.
+        return self.scale * where(p < 0.5, tan(p * quarter), tail)

@@ -22,6 +22,7 @@ from tensorweb.functions import (
 )
 from tensorweb.nn.init import Rng, generator
 from tensorweb.random.keys import Lengths
+from tensorweb.special.entropy import xlogy
 from tensorweb.special.gamma import digamma, gammaln
 from tensorweb.special.incomplete import gammaincc
 from tensorweb.tensor import Tensor
@@ -81,7 +82,12 @@ class Cauchy(_ByQuantile, _LocationScale):
 
     def icdf(self, value: ArrayLike) -> Tensor:
         """Return the value below which a probability lies."""
-        return self.loc + self.scale * tan(math.pi * (asarray(value) - 0.5))
+        p = asarray(value)
+        rest = where(p < 0.5, p, 1 - p)
+        # π / 2 is rounded to a number above or below: its tangent has no sure sign.
+        tail = where(p < 0.5, -1.0, 1.0) / tan(math.pi * rest)
+        middle = tan(math.pi * (p - 0.5))
+        return self.loc + self.scale * where(rest < 0.25, tail, middle)
 
 
 @register
@@ -159,8 +165,8 @@ class Weibull(_ByQuantile):
     def log_prob(self, value: ArrayLike) -> Tensor:
         """Return the logarithm of the density, -inf below 0."""
         x, k = asarray(value), self.concentration
-        size = log(where(x < 0, 1.0, x) / self.scale)
-        density = log(k / self.scale) + (k - 1) * size - exp(k * size)
+        size = where(x < 0, 1.0, x) / self.scale
+        density = log(k / self.scale) + xlogy(k - 1, size) - size**k
         return where(x < 0, -math.inf, density)
 
     def entropy(self) -> Tensor:

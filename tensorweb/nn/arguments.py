@@ -27,6 +27,8 @@ REDUCTIONS = ("none", "mean", "sum")
 def as_float(name: str, x: ArrayLike, *others: object) -> Tensor:
     """Return data as a floating-point tensor, where the first other tensor lies.
 
+    Integers get the precision of the first other floats.
+
     Raises:
         DTypeError: it is a tensor of another dtype.
     """
@@ -39,7 +41,8 @@ def as_float(name: str, x: ArrayLike, *others: object) -> Tensor:
             f"{name}: the input is {tensor.dtype} of shape {tensor.shape}, and it "
             "takes floats; convert it with astype(tw.float32)."
         )
-    return tensor.astype("float32")
+    floats = [other.dtype for other in tensors if other.dtype.kind == "float"]
+    return tensor.astype(floats[0] if floats else "float32")
 
 
 def indices_operand(x: Tensor, indices: ArrayLike) -> Tensor:

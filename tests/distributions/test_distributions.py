@@ -145,6 +145,31 @@ def test_edges_of_the_support(device: str) -> None:
         assert gradient(masked).tolist() == pytest.approx([0.0, 0.0, 0.0], abs=1e-6)
 
 
+def test_edges_of_probabilities_and_logits(device: str) -> None:
+    with tw.device(device):
+        kinds = distributions
+        far = tw.asarray([0.0, -200.0])
+        second = tw.asarray([0.0, 1.0])
+        for kind in (kinds.OneHotCategorical, kinds.Multinomial):
+            assert kind(logits=far).log_prob(second).item() == pytest.approx(-200.0)
+            score = tw.grad(lambda x, kind=kind: kind(logits=x).log_prob(second))
+            assert score(far).tolist() == [-1.0, 1.0]
+            assert kind(probs=second).log_prob(second).item() == 0.0
+        certain = kinds.Geometric(tw.asarray(1.0))
+        assert certain.log_prob(0.0).item() == certain.entropy().item() == 0.0
+        assert kinds.Weibull(tw.asarray(1.0), 1.0).log_prob(0.0).item() == 0.0
+        ends = kinds.Cauchy(tw.asarray(0.0), 1.0).icdf([0.0, 1e-7, 0.5, 1.0])
+        assert ends.tolist() == pytest.approx([-math.inf, -1e7 / math.pi, 0, math.inf])
+        half = kinds.HalfCauchy(tw.asarray(1.0)).icdf([0.0, 1.0])
+        assert half.tolist() == [0.0, math.inf]
+
+
+@pytest.mark.parametrize("kind", ["Binomial", "NegativeBinomial"])
+def test_a_number_as_count_keeps_the_precision(kind: str) -> None:
+    one = getattr(distributions, kind)(4, tw.asarray(0.5, "float16"))
+    assert str(one.total_count.dtype) == str(one.mean.dtype) == "float16"
+
+
 def test_the_density_of_nan_is_nan() -> None:
     kinds = distributions
     for one in (
