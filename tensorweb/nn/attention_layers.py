@@ -35,6 +35,13 @@ __all__ = [
     "scaled_dot_product_attention",
 ]
 
+# Long causal attention is computed by blocks of queries, which saves 3/8 of the work
+# and of the weights. 8 heads of 4096 x 64 on an H200: 1.32 -> 1.00 ms, with gradients
+# 3.4 -> 2.5 ms; at 1024 four blocks took 1.5 times as long as one.
+LEAST_IN_BLOCKS = 2048
+CAUSAL_BLOCKS = 4
+BLOCK_MULTIPLE = 64
+
 
 def attention(
     q: ArrayLike,
@@ -78,8 +85,26 @@ def attention(
     queries, values = as_float(name, q, keys), as_float(name, v, keys)
     _check_shapes(name, queries, keys, values)
     factor = 1 / math.sqrt(queries.shape[-1] or 1) if scale is None else scale
+    length = queries.shape[-2]
+    is_square = causal and length == keys.shape[-2]
+    if is_square and length >= LEAST_IN_BLOCKS and mask is None and key is None:
+        return _causal_blocks(queries, keys, values, factor)
     weights = _weights(name, queries, keys, causal, mask, factor)
     return dropout(weights, dropout_p, key is not None, key=key) @ values
+
+
+def _causal_blocks(q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
+    """Return causal attention by blocks of queries, each with the keys that it sees."""
+    length = q.shape[-2]
+    rows = -(-length // (CAUSAL_BLOCKS * BLOCK_MULTIPLE)) * BLOCK_MULTIPLE
+    parts = []
+    for start in range(0, length, rows):
+        end = min(start + rows, length)
+        seen_keys, seen_values = k[..., :end, :], v[..., :end, :]
+        block = q[..., start:end, :]
+        weights = _weights("attention", block, seen_keys, True, None, scale, start)
+        parts.append(weights @ seen_values)
+    return concat(parts, axis=-2)
 
 
 def scaled_dot_product_attention(
@@ -143,12 +168,19 @@ def _check_shapes(name: str, q: Tensor, k: Tensor, v: Tensor) -> None:
 
 
 def _weights(
-    name: str, q: Tensor, k: Tensor, causal: bool, mask: ArrayLike, scale: float
+    name: str,
+    q: Tensor,
+    k: Tensor,
+    causal: bool,
+    mask: ArrayLike,
+    scale: float,
+    start: int = 0,
 ) -> Tensor:
-    """Return the attention weights, `(..., t, s)`."""
+    """Return the attention weights `(..., t, s)` of queries `start`, `start + 1`, …."""
     scores = (q @ k.matrix_transpose()) * scale
     if causal:
-        rows = expand_dims(arange(q.shape[-2], device=q.device), 1)
+        end = start + q.shape[-2]
+        rows = expand_dims(arange(start, end, device=q.device), 1)
         sees = rows >= arange(k.shape[-2], device=q.device)
         scores = where(sees, scores, -math.inf)
     if mask is None:

@@ -9,6 +9,7 @@ import pytest
 
 import tensorweb as tw
 from tensorweb import nn
+from tensorweb.nn import attention_layers
 
 HIDDEN = np.asarray([[False, True, False], [True, True, False]])
 LATER = np.arange(4)[:, None] < np.arange(3)
@@ -78,3 +79,25 @@ def test_learned_keys_are_parameters(cpu: str) -> None:
     names = dict(layer.named_parameters())
     assert names["bias_k"].shape == names["bias_v"].shape == (1, 1, 64)
     assert names["bias_k"].std().item() == pytest.approx(1 / 8, rel=0.3)
+
+
+@pytest.mark.parametrize("length", [8, 13, 24])
+def test_blocks_of_long_causal_attention(
+    length: int, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(length)
+    q, k, v = (
+        tw.asarray(random.standard_normal((2, 3, length, 4)).astype("float32"))
+        for _ in range(3)
+    )
+
+    def loss(operands: tuple[tw.Tensor, ...]) -> tw.Tensor:
+        return (nn.attention(*operands, causal=True) ** 2).sum()
+
+    whole, expected = nn.attention(q, k, v, causal=True), tw.grad(loss)((q, k, v))
+    monkeypatch.setattr(attention_layers, "LEAST_IN_BLOCKS", 8)
+    monkeypatch.setattr(attention_layers, "BLOCK_MULTIPLE", 2)
+    blocks, found = nn.attention(q, k, v, causal=True), tw.grad(loss)((q, k, v))
+    np.testing.assert_allclose(blocks.numpy(), whole.numpy(), atol=1e-6)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one.numpy(), other.numpy(), atol=1e-5)
