@@ -29,9 +29,10 @@ class ProductTile:
         rows, columns, depth: sizes of the tile, multiples of four.
         thread_rows, thread_columns: results of one thread, multiples of four.
         rate: TFLOP/s of the measured GPU if all cores run as many as they can.
-        at_once: workgroups that one core runs concurrently.
-        alone: fraction of a core's rate that a single workgroup reaches.
-        start: terms in whose time a workgroup loads its first tile and stores results.
+        concurrent: workgroups that one core runs concurrently.
+        single_rate: fraction of a core's rate that a single workgroup reaches.
+        overhead_terms: terms in whose time a workgroup loads its first tile and stores
+            its results.
         slices: parts of the depth, each with separate threads.
         unrolled: unrolled iterations of the innermost loop.
     """
@@ -43,9 +44,9 @@ class ProductTile:
     thread_rows: int
     thread_columns: int
     rate: float
-    at_once: int
-    alone: float
-    start: int
+    concurrent: int
+    single_rate: float
+    overhead_terms: int
     slices: int = 1
     unrolled: int = 16
 
@@ -122,13 +123,15 @@ class ProductTile:
         cores: int,
     ) -> float:
         """Return the estimated time of a problem whose depth is shared by `splits`."""
-        each = ceil_divide(self.groups(batch, rows, columns) * splits, cores)
-        rest = each % self.at_once
-        passes = float(each)
-        if rest:  # fewer workgroups than a core can run use less of it
-            idle = (self.at_once - rest) / (self.at_once - 1)
-            passes += rest / self.alone**idle - rest
-        terms = ceil_divide(depth, splits * self.depth) * self.depth + self.start
+        per_core = ceil_divide(self.groups(batch, rows, columns) * splits, cores)
+        remaining = per_core % self.concurrent
+        passes = float(per_core)
+        if remaining:  # fewer workgroups than a core can run use less of it
+            idle = (self.concurrent - remaining) / (self.concurrent - 1)
+            passes += remaining / self.single_rate**idle - remaining
+        terms = (
+            ceil_divide(depth, splits * self.depth) * self.depth + self.overhead_terms
+        )
         work = passes * 2 * self.rows * self.columns * terms
         time = policy.LAUNCH_TIME + work * policy.MEASURED_CORES / (self.rate * 1e6)
         if splits > 1:  # partial sums are stored, and read by a second launch
@@ -214,16 +217,16 @@ def choose_tile(
     if target.is_software:
         return TileChoice(SOFTWARE_TILE, 1)
     tiles = candidates(batch, rows, columns, target, in_vectors, has_windows)
-    if not has_windows:  # what `tune` measures has none
-        tuned = dict(target.tuned).get(problem_of(batch, rows, columns, in_vectors))
-        few = target.scaled(policy.FEW_GROUPS)
-        for tile in tiles:
-            if tile.name == tuned and tile.groups(batch, rows, columns) >= few:
-                return TileChoice(tile, 1)
+    if not has_windows:
         if depth >= policy.LEAST_SKINNY_DEPTH:
             skinny = [tile for tile in SKINNY_TILES if tile.fits(target)]
             filled = [tile for tile in skinny if tile.is_filled(rows, columns)]
             tiles = filled[:1] or tiles
+        tuned = dict(target.tuned).get(problem_of(batch, rows, columns, in_vectors))
+        few = target.scaled(policy.FEW_GROUPS)
+        for tile in tiles:  # what `tune` measures has no windows
+            if tile.name == tuned and tile.groups(batch, rows, columns) >= few:
+                return TileChoice(tile, 1)
     tiles = [tile for tile in tiles if tile.accumulators <= target.accumulators]
     tiles = tiles or [PRODUCT_TILES[-1]]
     choices = []
