@@ -2,8 +2,7 @@
 //
 // A workgroup rotates planes until all elements off the diagonal are small relative to the
 // norm. A sweep visits every pair of rows once, in rounds of pairs that share no row and
-// are rotated at once. The lower triangle is read and kept, in workgroup memory where it
-// fits; the vectors are rows of `work`. The result has a row of values, then the vectors
+// are rotated at once. The lower triangle is read and kept in workgroup memory; the vectors are rows of `work`. The result has a row of values, then the vectors
 // as columns. (Golub and Van Loan, Matrix Computations, 8.5)
 
 // slot declarations: parameters and storages
@@ -49,8 +48,8 @@ const ROWS: u32 = LANES / COLUMNS;
 const SPAN: u32 = 64u;
 const AHEAD: u32 = 4u;
 var<workgroup> triangle: array<f32, 2080>;
-var<workgroup> ones: array<f32, 64>;
-var<workgroup> twos: array<f32, 64>;
+var<workgroup> first_rows: array<f32, 64>;
+var<workgroup> second_rows: array<f32, 64>;
 var<workgroup> sines: array<f32, 64>;
 var<workgroup> tilts: array<f32, 64>;
 // end shared
@@ -132,28 +131,28 @@ fn factor(matrix: u32, lane: u32) {
         let tangent = select(-1.0, 1.0, cotangent >= 0.0) / size;
         let cosine = 1.0 / sqrt(1.0 + tangent * tangent);
         sine = cosine * tangent;
-        tilt = sine / (1.0 + cosine);
+        tilt = sine / (1.0 + cosine); // the tangent of half the angle
         count += 1.0;
       }
-      ones[pair] = f32(p);
-      twos[pair] = f32(q);
+      first_rows[pair] = f32(p);
+      second_rows[pair] = f32(q);
       sines[pair] = sine;
       tilts[pair] = tilt;
     }
     workgroupBarrier();
     // The elements where the rows of one pair meet the columns of another are rotated by
-    // both; each lane has other ones.
+    // both; each lane has other first_rows.
     for (var down = row; down < pairs; down += ROWS) {
-      let p = u32(ones[down]);
-      let q = u32(twos[down]);
+      let p = u32(first_rows[down]);
+      let q = u32(second_rows[down]);
       let sine = sines[down];
       let tilt = tilts[down];
       for (var across = column; across <= down; across += COLUMNS) {
         let other_sine = sines[across];
         let other_tilt = tilts[across];
         if ((sine != 0.0) | (other_sine != 0.0)) {
-          let r = u32(ones[across]);
-          let s = u32(twos[across]);
+          let r = u32(first_rows[across]);
+          let s = u32(second_rows[across]);
           let pr = max(p, r) * (max(p, r) + 1u) / 2u + min(p, r);
           let ps = max(p, s) * (max(p, s) + 1u) / 2u + min(p, s);
           let qr = max(q, r) * (max(q, r) + 1u) / 2u + min(q, r);
@@ -189,8 +188,8 @@ fn factor(matrix: u32, lane: u32) {
         // unroll
         for (var k = 0u; k < AHEAD; k++) {
           let pair = min(next + k * (LANES / SPAN), pairs - 1u);
-          at[k] = vectors + u32(ones[pair]) * n + i;
-          other[k] = vectors + u32(twos[pair]) * n + i;
+          at[k] = vectors + u32(first_rows[pair]) * n + i;
+          other[k] = vectors + u32(second_rows[pair]) * n + i;
           x[k] = work[at[k]];
           y[k] = work[other[k]];
         }

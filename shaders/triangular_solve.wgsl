@@ -63,7 +63,7 @@ fn factor(matrix: u32, lane: u32) {
       triangle[i * (i + 1u) / 2u + k] = value;
     }
     for (var k = column; k < count; k += COLUMNS) {
-      values[i * BLOCK + k] = second(start + from_row * width + k);
+      values[i * count + k] = second(start + from_row * width + k);
     }
   }
   // Rows are divided by their diagonals where they are used and at the end: a step reads
@@ -72,9 +72,9 @@ fn factor(matrix: u32, lane: u32) {
     workgroupBarrier();
     let pivot = triangle[j * (j + 3u) / 2u];
     for (var k = column; k < count; k += COLUMNS) {
-      let solved = values[j * BLOCK + k] / pivot;
+      let solved = values[j * count + k] / pivot;
       for (var i = j + 1u + row; i < n; i += ROWS) {
-        values[i * BLOCK + k] -= triangle[i * (i + 1u) / 2u + j] * solved;
+        values[i * count + k] -= triangle[i * (i + 1u) / 2u + j] * solved;
       }
     }
   }
@@ -82,7 +82,7 @@ fn factor(matrix: u32, lane: u32) {
   for (var i = row; i < n; i += ROWS) {
     let to_row = select(i, n - 1u - i, parameters.is_upper != 0u);
     for (var k = column; k < count; k += COLUMNS) {
-      let value = values[i * BLOCK + k] / triangle[i * (i + 3u) / 2u];
+      let value = values[i * count + k] / triangle[i * (i + 3u) / 2u];
       result[start + to_row * width + k] = value;
     }
   }

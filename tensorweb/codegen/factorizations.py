@@ -104,7 +104,7 @@ def _cholesky(kernel: Kernel) -> Routine:
         iterations=n * _along(n) * (_along(n) + 1),
         work=n * n * n // 3,
         functions=_functions("nan_if"),
-        shared=(("triangle", _triangle(_reserved(n))),),
+        shared=(("triangle", _triangle(n)),),
     )
 
 
@@ -133,7 +133,6 @@ def _triangular_solve(kernel: Kernel) -> Routine:
         "is_upper": is_upper,
         "is_unit": is_unit,
     }
-    reserved = _reserved(n)
     return Routine(
         "triangular_solve",
         parameters,
@@ -143,8 +142,8 @@ def _triangular_solve(kernel: Kernel) -> Routine:
         work=n * n * columns // 2,
         constants=(("BLOCK", policy.SOLVE_COLUMNS),),
         shared=(
-            ("triangle", _triangle(reserved)),
-            ("values", reserved * policy.SOLVE_COLUMNS),
+            ("triangle", _triangle(n)),
+            ("values", n * columns),
         ),
     )
 
@@ -187,7 +186,7 @@ def _rounds(n: int) -> int:
     return max(n + n % 2, 1) - 1
 
 
-JACOBI_PAIR = ("ones", "twos", "sines", "tilts")
+JACOBI_PAIR = ("first_rows", "second_rows", "sines", "tilts")
 """What `eigh.wgsl` keeps of each pair of rows: the rows and their rotation."""
 
 
@@ -201,9 +200,11 @@ def _triangle(n: int) -> int:
     return n * (n + 1) // 2
 
 
-def _reserved(n: int) -> int:
-    """Return the rows for whose triangle memory is reserved for one of `n` rows."""
-    return min(rows for rows in policy.TRIANGLE_ROWS if rows >= n)
+def _reserved(name: str, count: int) -> int:
+    """Return the elements of a workgroup array: few sizes, so that texts are shared."""
+    if name == "triangle":
+        return min(x for x in map(_triangle, policy.TRIANGLE_ROWS) if x >= count)
+    return 1 << (count - 1).bit_length()
 
 
 def largest_triangle(target: Target) -> int:
@@ -233,8 +234,8 @@ def _eigh(kernel: Kernel) -> Routine:
         marks_last=True,
         constants=(("SPAN", _span(n)), ("AHEAD", policy.ELEMENTS_AHEAD)),
         shared=(
-            ("triangle", _triangle(_reserved(n))),
-            *((name, policy.MOST_JACOBI_PAIRS) for name in JACOBI_PAIR),
+            ("triangle", _triangle(n + n % 2)),
+            *((name, pairs) for name in JACOBI_PAIR),
         ),
     )
 
@@ -313,7 +314,7 @@ def factor(kernel: Kernel, target: Target) -> Program:
     slots = {"team": team}
     if routine.constants or routine.shared:
         slots["shared"] = constants(dict(routine.constants)) + "".join(
-            f"var<workgroup> {name}: array<f32, {count}>;\n"
+            f"var<workgroup> {name}: array<f32, {_reserved(name, count)}>;\n"
             for name, count in routine.shared
         )
     full = builder.launch(routine.template, routine.groups, **slots)

@@ -61,7 +61,7 @@ def cholesky(node: Node) -> Node:
     Large matrices are factored recursively, so that matrix products dominate.
     """
     *outer, n, _ = node.shape
-    if not (node.size and n > backend(node.device).largest_triangle):
+    if not is_split(node, n, backend(node.device).largest_triangle):
         return factorization(CHOLESKY, PLAIN, node.shape, node)
     half = first_half(n, policy.TRIANGLE_BLOCK)
     one, two, axis = (0, half), (half, n - half), len(outer)
@@ -143,7 +143,7 @@ def eigh(node: Node) -> tuple[Node, Node]:
     The matrices are symmetric.
     """
     *outer, n, _ = node.shape
-    if n > backend(node.device).largest_triangle and node.size:
+    if is_split(node, n, backend(node.device).largest_triangle):
         source = widened(node)
         wide = eigh_by_blocks(source)
         set_rule(wide, (source,), EIGH)
@@ -163,41 +163,70 @@ def eigh_by_blocks(node: Node) -> Node:
     which makes the sweeps converge quadratically.
     """
     *outer, n, _ = node.shape
-    count = 2 * -(-n // (2 * policy.EIGH_BLOCK))
-    block = -(-n // count)
-    size, rank = count * block, len(outer)
+    rank = len(outer)
     lower = triangle("tril", "less_equal", node, 0)
     strict = triangle("tril", "less_equal", node, -1)
     full = elementwise(OPS["add"], lower, transposed(strict))
-    squares = elementwise(OPS["multiply"], full, full)
-    axes = (rank, rank + 1)
-    norm = elementwise(OPS["sqrt"], reduce("sum", squares, axes, keepdims=True))
-    # Rows that fill the last block have larger values than all others.
-    zero, edge = constant(0, node.dtype, node.device), (0, size - n)
-    matrix = pad(full, [*((0, 0) for _ in outer), edge, edge], zero)
-    indices = iota(size, dtypes.int32, node.device)
-    added = elementwise(
-        OPS["greater_equal"], indices, constant(n, dtypes.int32, node.device)
+    sizes = elementwise(OPS["abs"], full)
+    largest = reduce("max", sizes, (rank, rank + 1), keepdims=True)
+    smallest = constant(
+        dtypes.finfo(node.dtype).smallest_normal, node.dtype, node.device
     )
+    scale = elementwise(OPS["maximum"], largest, smallest)
+    scaled = elementwise(OPS["divide"], full, scale)
+    count = 2 * -(-n // (2 * policy.EIGH_BLOCK))
+    diagonals, rows = _rotate_blocks(_pad_blocks(scaled, count), count)
+    order = slice_axis(argsort(diagonals, rank), -1, 0, n)
+    columns = transposed(slice_axis(_permute_rows(rows, order), -1, 0, n))
+    columns = _orthogonalize(columns)
+    image = elementwise(OPS["multiply"], columns, matmul(scaled, columns))
+    values = reduce("sum", image, (rank,))
+    order = argsort(values, rank)  # rounding may have exchanged neighbours
+    columns = transposed(_permute_rows(transposed(columns), order))
+    values = expand_dims(take_along(values, order, rank), (rank,))
+    return concat([elementwise(OPS["multiply"], values, scale), columns], rank)
+
+
+def _pad_blocks(node: Node, count: int) -> Node:
+    """Return the matrix with rows that fill `count` equal blocks.
+
+    The values of these rows are larger than all others, as no element exceeds 1.
+    """
+    *outer, n, _ = node.shape
+    size = -(-n // count) * count
+    zero, edge = constant(0, node.dtype, node.device), (0, size - n)
+    padded = pad(node, [*((0, 0) for _ in outer), edge, edge], zero)
+    indices = iota(size, dtypes.int32, node.device)
+    first = constant(n, dtypes.int32, node.device)
+    added = elementwise(OPS["greater_equal"], indices, first)
     on_diagonal = compared_indices("equal", size, size, 0, node.device)
     outside = elementwise(OPS["logical_and"], on_diagonal, added)
-    larger = elementwise(OPS["add"], norm, norm)
-    matrix = elementwise(OPS["where"], outside, larger, matrix)
-    vectors = expand(identity(size, node), (*outer, size, size))
-    rounds = _block_pairs(count)
+    larger = constant(2 * n, node.dtype, node.device)
+    return elementwise(OPS["where"], outside, larger, padded)
+
+
+def _rotate_blocks(matrix: Node, count: int) -> tuple[Node, Node]:
+    """Return the diagonal of the diagonalized matrix, and the vectors as rows."""
+    *outer, size, _ = matrix.shape
+    block = size // count
+    vectors = expand(identity(size, matrix), (*outer, size, size))
+    sweeps = policy.EIGH_SWEEPS + (count - 1).bit_length()
+    if matrix.dtype is dtypes.float64:
+        sweeps *= 2
+    shape = (*outer, count // 2, 2 * block, size)
+    attrs = Factoring(sweeps=policy.EIGH_PAIR_SWEEPS)
+    packed_shape = (*shape[:-2], 2 * block + 1, 2 * block)
+    indices: dict[tuple[int, ...], Node] = {}
     before = list(range(count))
-    for order in rounds * (policy.EIGH_SWEEPS + (count - 1).bit_length()):
-        moves = [before.index(which) for which in order]
-        rows = _rows_of_blocks(moves, block, node.device)
+    for order in _block_pairs(count) * sweeps:
+        moves = tuple(before.index(which) for which in order)
+        if moves not in indices:
+            indices[moves] = _rows_of_blocks(moves, block, matrix.device)
+        rows = indices[moves]
         matrix = _permute_rows(transposed(_permute_rows(matrix, rows)), rows)
         vectors = _permute_rows(vectors, rows)
-        shape = (*outer, count // 2, 2 * block, size)
-        packed = factorization(
-            EIGH,
-            Factoring(sweeps=policy.EIGH_PAIR_SWEEPS),
-            (*outer, count // 2, 2 * block + 1, 2 * block),
-            _diagonal_blocks(matrix, count // 2),
-        )
+        blocks = _diagonal_blocks(matrix, count // 2)
+        packed = factorization(EIGH, attrs, packed_shape, blocks)
         rotation = transposed(slice_axis(packed, -2, 1, 2 * block))
         for _ in range(2):  # rows, then columns, which are rows of the transposed
             product = matmul(rotation, reshape(matrix, shape))
@@ -205,13 +234,7 @@ def eigh_by_blocks(node: Node) -> Node:
         product = matmul(rotation, reshape(vectors, shape))
         vectors = reshape(product, (*outer, size, size))
         before = order
-    order_of_values = argsort(diagonal(matrix), rank)
-    sorted_vectors = _permute_rows(vectors, slice_axis(order_of_values, -1, 0, n))
-    columns = transposed(slice_axis(sorted_vectors, -1, 0, n))
-    columns = _orthogonalized(columns)
-    image = elementwise(OPS["multiply"], columns, matmul(full, columns))
-    values = reduce("sum", image, (rank,), keepdims=True)
-    return concat([values, columns], rank)
+    return diagonal(matrix), vectors
 
 
 def _block_pairs(count: int) -> list[list[int]]:
@@ -254,7 +277,7 @@ def _diagonal_blocks(node: Node, count: int) -> Node:
     return reshape(chosen, (*outer, count, side, side))
 
 
-def _orthogonalized(columns: Node) -> Node:
+def _orthogonalize(columns: Node) -> Node:
     """Return nearly orthogonal columns after one Newton-Schulz step.
 
     `(3 V - V Vᵀ V) / 2`: Higham, Functions of Matrices, 2008, section 8.3.

@@ -62,9 +62,9 @@ EIGH_BLOCK = 32
 EIGH_PAIR_SWEEPS = 2
 """Sweeps of Jacobi's method in a pair of blocks; more gain less than another pair."""
 
-EIGH_SWEEPS = 6
-"""Sweeps over all pairs of blocks, and one more for each doubling of the blocks: random
-matrices take 5 at 256 rows, four values that are 64-fold each take 9."""
+EIGH_SWEEPS = 8
+"""Sweeps over all pairs of blocks, and one more for each doubling of the blocks; twice
+as many for float64. Random matrices of 256 rows take 5, values that are 64-fold 10."""
 
 PANEL = 64
 """Largest count of columns that one kernel of a recursive LU or QR factors."""

@@ -164,7 +164,11 @@ def test_halves_have_the_derivatives_of_the_whole(small_blocks: None) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["random", "equal", "four values", "zero", "diagonal", "stack", "single"]
+    "name",
+    [
+        *("random", "equal", "four values", "zero", "diagonal", "stack", "single"),
+        *("tiny", "huge"),
+    ],
 )
 def test_eigenvalues_by_blocks(
     wasm: WasmBackend, monkeypatch: pytest.MonkeyPatch, name: str
@@ -176,15 +180,18 @@ def test_eigenvalues_by_blocks(
         "random": matrix((19, 19)),
         "equal": np.ones((8, 8)),
         "four values": (basis * (np.arange(17) % 4)) @ basis.T,
-        "zero": np.zeros((6, 6)),
+        "zero": np.zeros((7, 7)),
+        "tiny": 1e-200 * np.eye(13),
+        "huge": 1e200 * np.ones((7, 7)),
         "diagonal": np.diag(np.arange(9.0, 0, -1)),
         "stack": matrix((2, 3, 13, 13)),
         "single": matrix((24, 24), np.float32),
     }[name]
     a = square + square.mT
     values, vectors = (part.numpy() for part in tw.linalg.eigh(tw.asarray(a)))
-    size = max(float(np.abs(a).max()), 1)
+    size = float(np.abs(a).max())
     close(values, np.linalg.eigvalsh(a), size)
+    assert (np.diff(values) >= 0).all()
     close(a @ vectors, vectors * values[..., None, :], size)
     close(vectors.mT @ vectors, np.broadcast_to(np.eye(a.shape[-1]), a.shape))
     below = tw.asarray(np.tril(square))
