@@ -117,6 +117,27 @@ def test_parametrizations_end_and_are_checked(cpu: str) -> None:
         parametrize.register_parametrization(nn.Conv1d(2, 2, 2), "weight", nn.Flatten())
 
 
+def test_mistakes_leave_a_computed_weight_as_it_is(cpu: str) -> None:
+    class First(nn.Module):
+        def forward(self, x: tw.Tensor) -> tw.Tensor:
+            return x[:1]
+
+    model = parametrize.register_parametrization(layer(), "weight", nn.Identity())
+    with pytest.raises(tw.ShapeError, match=r"First returned \(1, 3\)"):
+        parametrize.register_parametrization(model, "weight", First())
+    near(model.weight, WEIGHT)
+    normed = nn.utils.weight_norm(layer())
+    for model in (normed, nn.utils.spectral_norm(layer())):
+        with pytest.raises(tw.DataError, match="_WeightNorm takes several, so reg"):
+            nn.utils.weight_norm(model)
+        with pytest.raises(tw.DataError, match=r"set original.* or call remove_param"):
+            model.weight = tw.asarray(WEIGHT)
+    with pytest.raises(tw.DataError, match="from 2 tensors, so it has no one orig"):
+        parametrize.remove_parametrizations(normed, "weight", False)
+    near(normed.weight, WEIGHT)
+    assert parametrize.is_parametrized(normed, "weight")
+
+
 @pytest.mark.parametrize("kind", ["RNN", "GRU", "LSTM"])
 def test_packed_sequences_are_read_up_to_their_ends(kind: str, device: str) -> None:
     with tw.device(device):

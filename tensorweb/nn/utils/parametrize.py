@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeVar
+from inspect import signature
+from typing import Any, NoReturn, TypeVar
 
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.graph.autograd import grad_disabled
@@ -56,7 +57,8 @@ def register_parametrization(module: M, tensor_name: str, parametrization: Modul
             or a tuple of them, for the present value.
 
     Raises:
-        DataError: the module has no such tensor.
+        DataError: the module has no such tensor, or it is computed already and the
+            parametrization takes several tensors.
         ShapeError: the parameter would have another shape.
 
     >>> class Symmetric(tw.nn.Module):
@@ -70,29 +72,48 @@ def register_parametrization(module: M, tensor_name: str, parametrization: Modul
     ['bias', 'parametrizations.weight.original']
     """
     found: dict[str, ParametrizationList] = vars(module).get("parametrizations", {})
-    if tensor_name in found:
-        found[tensor_name].steps.append(parametrization)
-        return module
-    tensor = vars(module).get(tensor_name)
+    earlier = found.get(tensor_name)
+    if earlier is not None:
+        _check_takes_one(tensor_name, earlier, parametrization)
+    tensor = vars(module).get(tensor_name) if earlier is None else earlier()
     if not isinstance(tensor, Tensor):
         raise DataError(
             f"register_parametrization: {type(module).__name__} has no tensor "
             f"{tensor_name!r}."
         )
-    parts = ParametrizationList(tensor, parametrization)
     with grad_disabled():
-        shape = parts().shape
+        if earlier is None:
+            parts = ParametrizationList(tensor, parametrization)
+            shape = parts().shape
+        else:
+            shape = parametrization(tensor).shape
     if shape != tensor.shape:
         raise ShapeError(
             f"register_parametrization: {tensor_name} has shape {tensor.shape}, and "
             f"{type(parametrization).__name__} returned {shape}."
         )
+    if earlier is not None:
+        earlier.steps.append(parametrization)
+        return module
     vars(module).pop(tensor_name)
     owner: Any = module
     owner.parametrizations = {**found, tensor_name: parts}
     base: Any = owner._computed_from if found else type(module)
     owner.__class__ = _with_properties(base, (*found, tensor_name))
     return module
+
+
+def _check_takes_one(name: str, earlier: ParametrizationList, step: Module) -> None:
+    """Raise DataError if a later parametrization needs several tensors."""
+    try:
+        signature(step.forward).bind(None)
+    except TypeError:
+        raise DataError(
+            f"register_parametrization: {name!r} is computed already, by "
+            f"{type(earlier.steps[-1]).__name__}, and a later parametrization takes "
+            f"that one tensor; {type(step).__name__} takes several, so register it "
+            "first."
+        ) from None
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
@@ -120,7 +141,7 @@ def remove_parametrizations(
         leave_parametrized: whether it keeps its present value, not that of `original`.
 
     Raises:
-        DataError: the parameter is not computed.
+        DataError: the parameter is not computed, or its original is several tensors.
 
     >>> layer = tw.nn.utils.weight_norm(tw.nn.Linear(2, 2))
     >>> layer = remove_parametrizations(layer, "weight")
@@ -133,8 +154,15 @@ def remove_parametrizations(
             f"remove_parametrizations: {tensor_name!r} of {type(module).__name__} is "
             "computed from nothing."
         )
-    parts = found.pop(tensor_name)
+    parts = found[tensor_name]
+    if not leave_parametrized and len(parts.names) > 1:
+        raise DataError(
+            f"remove_parametrizations: {tensor_name!r} is computed from "
+            f"{len(parts.names)} tensors, so it has no one original to return to; keep "
+            "its value with leave_parametrized=True."
+        )
     value = (parts() if leave_parametrized else parts.original).detach()
+    del found[tensor_name]
     owner: Any = module
     base = owner._computed_from
     owner.__class__ = _with_properties(base, tuple(found)) if found else base
@@ -151,7 +179,15 @@ def _with_properties(base: type[Module], names: tuple[str, ...]) -> type[Module]
     """Return a class whose parameters of some names are computed."""
 
     def computed(name: str) -> property:
-        return property(lambda module: module.parametrizations[name]())
+        def refuse(module: Any, value: object) -> NoReturn:
+            names = ", ".join(module.parametrizations[name].names)
+            raise DataError(
+                f"{base.__name__}: {name!r} is computed, so it cannot be assigned; set "
+                f"{names} of parametrizations[{name!r}], or call "
+                f"remove_parametrizations(module, {name!r}) first."
+            )
+
+        return property(lambda module: module.parametrizations[name](), refuse)
 
     attributes: dict[str, Any] = {name: computed(name) for name in names}
     attributes |= {"_computed_from": base, "__module__": base.__module__}
