@@ -44,7 +44,7 @@ from tensorweb.optim.optax_schedules import (
     piecewise_constant_schedule,
     warmup_cosine_decay_schedule,
 )
-from tensorweb.optim.optax_transforms import (
+from tensorweb.optim.optax_wrappers import (
     GradientTransformation,
     MultiSteps,
     OfPart,

@@ -111,3 +111,13 @@ def test_states_norms_and_names_are_answered(cpu: str) -> None:
         tw.optim.clip_grad_norm_(weights, 0)
     with pytest.raises(tw.TransformError, match=r"^clip_grad_norm_: there is no grad"):
         tw.optim.clip_grad_norm_(weights, 1.0)
+
+
+def test_injected_numbers_are_in_the_order_of_the_arguments(cpu: str) -> None:
+    def made(a: Any, c: Any, e: Any, d: Any, b: Any, f: Any) -> Any:
+        return optax.sgd(a + b + c + d + e + f)
+
+    state = optax.inject_hyperparams(made)(1.0, 2.0, 3.0, 4.0, 5.0, 6.0).init(
+        tw.ones(1)
+    )
+    assert "".join(state.hyperparams) == "acedbf"

@@ -156,7 +156,7 @@ def inject_hyperparams(
         bound = signature(inner_factory).bind(*args, **kwargs)
         bound.apply_defaults()
         given = bound.arguments
-        free = given.keys() - FIXED - names
+        free = [name for name in given if name not in FIXED | names]
 
         def rates(step: Tensor, others: Mapping[str, Tensor]) -> dict[str, Tensor]:
             followed = {
