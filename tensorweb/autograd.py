@@ -16,8 +16,10 @@ from contextlib import nullcontext
 
 from tensorweb.advice import unknown as _unknown
 from tensorweb.errors import TransformError
-from tensorweb.graph.autograd import depends_on_leaf, grad_disabled
+from tensorweb.graph.autograd import depends_on_leaf, grad_disabled, inputs_of
 from tensorweb.graph.node import like, pair_of
+from tensorweb.nodes.complex_parts import is_joined
+from tensorweb.nodes.selection import concat
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.backward import LeafBackwardPass
 from tensorweb.transforms.inputs import matching
@@ -90,10 +92,20 @@ def grad(
     backward_pass = LeafBackwardPass(*nodes)
     leaves = backward_pass.variables
     asked = [pair_of(source.node) for source in sources]
-    between = [node for node in asked if node not in leaves]
+    # What reads one part of joined complex numbers may not read their pair.
+    read = {
+        node: inputs_of(node) if is_joined(node) else (node,)
+        for node in asked
+        if node not in leaves
+    }
+    between = [part for parts in read.values() for part in parts]
     with nullcontext() if create_graph else grad_disabled():
-        parts = backward_pass.vjp(nodes, cotangents, between)
-        found = dict(zip((*leaves, *between), parts, strict=True))
+        cotangents = backward_pass.vjp(nodes, cotangents, between)
+        found = dict(zip((*leaves, *between), cotangents, strict=True))
+        for node, parts in read.items():
+            if parts != (node,):
+                last = len(node.shape) - 1
+                found[node] = concat([found[part] for part in parts], last)
         return tuple(
             [
                 Tensor(like(source.node, found[node]))

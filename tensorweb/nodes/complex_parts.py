@@ -21,6 +21,7 @@ from tensorweb.graph.attributes import (
     Slices,
     Windows,
 )
+from tensorweb.graph.autograd import depends_on_leaf, inputs_of
 from tensorweb.graph.node import (
     Node,
     complex_constants,
@@ -94,7 +95,8 @@ def conjugate(node: Node, negated: Callable[[Node], Node]) -> Node:
 def _part(pair: Node, which: int) -> Node:
     """Return one part of pairs: of what was joined, else a view."""
     base = pair.base
-    if base.storage is None and base.op is CONCAT and _is_joined(base):
+    is_open = base is pair or not depends_on_leaf(base)
+    if base.storage is None and is_open and is_joined(base):
         moved = _moved_part(pair, which)
         if moved is not None:
             return moved
@@ -102,12 +104,13 @@ def _part(pair: Node, which: int) -> Node:
     return reshape(slice_ranges(pair, [*ranges, (which, 1, 1)]), pair.shape[:-1])
 
 
-def _is_joined(node: Node) -> bool:
-    """Whether a concat joins two parts that stand side by side."""
-    first, *others = node.inputs
+def is_joined(node: Node) -> bool:
+    """Whether a node joins two parts that stand side by side."""
     along = (*node.shape[:-1], 1)
-    return node.attrs == Joining(len(node.shape) - 1) and (
-        first.shape == along and [other.shape for other in others] == [along]
+    return (
+        node.op is CONCAT
+        and node.attrs == Joining(len(node.shape) - 1)
+        and [part.shape for part in inputs_of(node)] == [along, along]
     )
 
 
@@ -133,9 +136,14 @@ def _moved_part(pair: Node, which: int) -> Node | None:
 
 
 def _unreshaped(part: Node) -> Node:
-    """Return what `join_parts` was given."""
+    """Return what `join_parts` was given.
+
+    Where gradients are needed, it stays behind the node that this join alone reads,
+    since `autograd.grad` by the joined numbers asks for the cotangents of these nodes.
+    """
     shape = part.shape[:-1]
-    if part.op.name == "reshape" and part.inputs[0].shape == shape:
+    is_reshaped = part.op.name == "reshape" and part.inputs[0].shape == shape
+    if is_reshaped and not depends_on_leaf(part):
         return part.inputs[0]
     return reshape(part, shape)
 

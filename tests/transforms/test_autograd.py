@@ -84,3 +84,20 @@ def test_results_of_results_and_what_cannot_be(cpu: str) -> None:
         tw.autograd.grad(z, x)
     with pytest.raises(AttributeError, match=r"'Function'; write tw\.custom_vjp"):
         _ = tw.autograd.Function  # type: ignore[attr-defined]  # PyTorch's
+
+
+@pytest.mark.parametrize("is_computed", [False, True])
+def test_derivatives_by_complex_results(is_computed: bool, device: str) -> None:
+    with tw.device(device):
+        x = tw.tensor([1 + 2j], requires_grad=True)
+        u = x * x
+        if is_computed:
+            assert u.tolist() == [-3 + 4j]
+        by_x, by_u = tw.autograd.grad((u.real**2).sum(), [x, u])
+        assert by_x.tolist() == [-12 + 24j]
+        assert by_u.tolist() == [-6 + 0j]
+        row = (x * x).reshape((1, 1))
+        assert tw.autograd.grad((row.imag**2).sum(), row)[0].tolist() == [[8j]]
+        other = u.conj()  # whose real part is that of u
+        loss = (other.real**2).sum() + (u.real * u.imag).sum()
+        assert tw.autograd.grad(loss, other)[0].tolist() == [-6 + 0j]
