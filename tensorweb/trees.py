@@ -296,18 +296,24 @@ def tensor_key(tensor: TensorBase) -> Hashable:
     return "tensor", node.shape, node.dtype.name, node.device, is_number
 
 
-def _plain(value: object) -> Hashable:
-    """Return a hashable key of a value that holds no tensors.
+def constant_key(value: object) -> Hashable:
+    """Return a key of a value that is not searched for tensors.
 
     The keys of 0.0 and -0.0 differ, and the keys of two NaN are equal.
     """
     kind = type(value)
-    if kind in EXACT_TYPES:
-        return (kind, value)
+    if isinstance(value, tuple):
+        return (kind, tuple([constant_key(part) for part in value]))
     if isinstance(value, float | complex) or is_numpy_scalar(value):
         is_usual = value == value and value != 0
         return (kind, value if is_usual else repr(value))
-    if not _stays(value):
+    return (kind, value)
+
+
+def _plain(value: object) -> Hashable:
+    """Return a hashable key of a value that holds no tensors."""
+    kind = type(value)
+    if kind not in EXACT_TYPES and not is_numpy_scalar(value) and not _stays(value):
         is_array = hasattr(value, "__array__")
         advice = (
             "make a tensor of it with tw.asarray."
@@ -319,7 +325,7 @@ def _plain(value: object) -> Hashable:
             f"jit: an argument or result of type {kind.__name__} may hold tensors or "
             f"change, which a recording would not notice; {advice}"
         )
-    return (kind, value)
+    return constant_key(value)
 
 
 class ArrayFoundError(TraceError):

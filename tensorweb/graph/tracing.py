@@ -7,10 +7,18 @@ on any device; reading one raises `TraceError`.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from tensorweb.errors import TraceError
@@ -68,6 +76,14 @@ class Trace:
     def is_updated(self, value: object) -> bool:
         """Whether the function may change an object created outside of it."""
         return id(value) in self.updated
+
+    def outside_writes(self, mine: Container[int] = ()) -> list[tuple[Any, Node]]:
+        """Return the written tensors, without mine by `id`, and their old nodes."""
+        return [
+            (tensor, old)
+            for key, (reference, old) in self.written.items()
+            if key not in mine and (tensor := reference()) is not None
+        ]
 
     def is_behind(self, node: Node) -> bool:
         """Whether a value depends on one of this trace's arguments."""

@@ -14,6 +14,7 @@ from typing import Any
 
 from tensorweb.graph.tracing import Captures
 from tensorweb.tensor.base import TensorBase
+from tensorweb.transforms.recordings import put_back
 from tensorweb.trees import EXACT_TYPES, Content, content_of, is_changed, is_opened
 
 CONTAINERS = (list, set, deque, bytearray)
@@ -83,6 +84,12 @@ class CapturedNames:
                 for holder, before in self._containers
             )
         )
+
+    def restore_objects(self) -> None:
+        """Give modules and other objects their former attributes; lists keep theirs."""
+        for holder, before in self._containers:
+            if is_opened(holder):
+                put_back(holder, before)
 
     def _visit(self, value: Any) -> None:
         """Record what a function reads or an object contains, recursively."""

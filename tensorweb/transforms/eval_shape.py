@@ -12,6 +12,7 @@ from tensorweb.graph.tracing import tracing
 from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import DTypeLike
+from tensorweb.transforms.captured_names import CapturedNames
 from tensorweb.transforms.inputs import name_of, transformation
 from tensorweb.transforms.recordings import inputs_for
 
@@ -50,7 +51,8 @@ class ShapeDtypeStruct:
 def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Return the shapes and dtypes of what a function would return.
 
-    Nothing is computed, and no memory is used: a large model can be described.
+    Nothing is computed, and no memory is used: a large model can be described. What
+    the function writes into tensors and modules, as running statistics, is undone.
 
     Args:
         fun: the function.
@@ -78,9 +80,15 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         leaves[index] = Tensor(node)
     positional, named = tree.unflatten(structure, leaves)
     arguments = dict(zip(bases, given, strict=True))
-    with tracing(name_of(fun), arguments, "eval_shape"):
-        result = fun(*positional, **named)
-    return tree.map(_described, result)
+    captured = CapturedNames(fun, set())
+    with tracing(name_of(fun), arguments, "eval_shape") as trace:
+        try:
+            result = fun(*positional, **named)
+            return tree.map(_described, result)
+        finally:
+            captured.restore_objects()
+            for tensor, old in trace.outside_writes():
+                tensor.node = old
 
 
 def _tensor(leaf: Tensor | ShapeDtypeStruct) -> Tensor:

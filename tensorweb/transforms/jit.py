@@ -66,6 +66,7 @@ from tensorweb.transforms.recordings import (
 from tensorweb.trees import (
     ArrayFoundError,
     Holder,
+    constant_key,
     fill,
     flatten,
     is_changed,
@@ -213,14 +214,14 @@ class _WithConstants(Jitted[P, R]):
     ) -> None:
         super().__init__(function, updates)
         self._constants = names
-        self._of_constants: dict[Hashable, Jitted[[Any], R]] = {}
+        self._of_constants: OrderedDict[Hashable, Jitted[[Any], R]] = OrderedDict()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         call = call_signature(self._function).bind(*args, **kwargs)
         call.apply_defaults()
         fixed = {name: call.arguments.pop(name) for name in self._constants}
         try:
-            key = tuple([(type(value), value) for value in fixed.values()])
+            key = constant_key((*fixed.values(),))
             jitted = self._of_constants.get(key)
         except TypeError as error:
             raise TraceError(
@@ -237,8 +238,11 @@ class _WithConstants(Jitted[P, R]):
                 return function(*call.args, **call.kwargs)
 
             jitted = self._of_constants[key] = Jitted(others, self._updates)
+            if len(self._of_constants) > SIGNATURES_KEPT:
+                self._of_constants.popitem(last=False)
+        before = jitted.recordings
         result = jitted(call.arguments)
-        self.recordings = sum(each.recordings for each in self._of_constants.values())
+        self.recordings += jitted.recordings - before
         return result
 
 
@@ -400,18 +404,10 @@ def _refuse_outside_writes(name: str, trace: Trace, mine: Mapping[int, Holder]) 
 
     A replay would not repeat the write. The tensor gets its old value back.
     """
-    leaked = [
-        key for key, (reference, _) in trace.written.items() if reference() is not None
-    ]
-    if any(key not in mine for key in leaked):
+    if trace.outside_writes(mine):
         gc.collect()
-    outside = [
-        (tensor, old)
-        for key, (reference, old) in trace.written.items()
-        if key not in mine and (tensor := reference()) is not None
-    ]
+    outside = trace.outside_writes(mine)
     for tensor, old in outside:
-        assert isinstance(tensor, TensorBase), "internal: only tensors are written"
         tensor.node = old
     if outside:
         raise TraceError(

@@ -394,7 +394,7 @@ class TracedUpdates:
             for tensor, node in zip(tensors, old, strict=True):
                 tensor.node = node
             for holder, content in zip(self.holders, self._before, strict=True):
-                _put_back(holder, content)
+                put_back(holder, content)
             for gradient in gradients:
                 gradient.hand_out()
 
@@ -454,7 +454,7 @@ def _hold(tensor: TensorBase, placeholder: Node) -> Node:
     return tensor.node
 
 
-def _put_back(holder: Holder, content: Any) -> None:
+def put_back(holder: Holder, content: Any) -> None:
     """Restore the content of a container."""
     if not is_changed(holder, content):
         return

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import math
+import weakref
 from functools import partial
 from typing import Any
 
 import pytest
 
 import tensorweb as tw
+from tensorweb.transforms.jit import SIGNATURES_KEPT
 
 
 def test_shapes_are_those_of_a_call(device: str) -> None:
@@ -37,6 +41,28 @@ def test_no_memory_is_used_and_no_value_is_read(device: str) -> None:
         tw.eval_shape(lambda x: x if x.sum() > 0 else -x, tw.ones(3))
     z = tw.eval_shape(tw.fft.fft, tw.zeros(4, dtype=tw.complex64))
     assert z.dtype == tw.complex64
+
+
+def test_running_statistics_stay(device: str) -> None:
+    with tw.device(device):
+        model = tw.nn.Sequential(tw.nn.Linear(3, 3), tw.nn.BatchNorm1d(3)).train()
+        before = [buffer.tolist() for buffer in model.buffers()]
+        seen = []
+
+        def train(x: tw.Tensor) -> tw.Tensor:
+            seen.append(x.shape)
+            x += 1
+            running = model(x)
+            weight[...] = running.sum()
+            return running
+
+        weight = tw.ones(())
+        for function in (model, train):
+            assert tw.eval_shape(function, tw.ones((4, 3))).shape == (4, 3)
+        assert seen == [(4, 3)]
+        assert weight.item() == 1
+        assert [buffer.tolist() for buffer in model.buffers()] == before
+        assert model.eval()(tw.ones((4, 3))).shape == (4, 3)
 
 
 class Config:
@@ -76,3 +102,30 @@ def test_static_self_of_a_method(device: str) -> None:
 
     with tw.device(device):
         assert Model().step(tw.ones(2)).tolist() == [0.5, 0.5]
+
+
+def test_equal_static_numbers_of_other_kinds_record_again(webgpu: str) -> None:
+    with tw.device(webgpu):
+        x = tw.ones(1)
+        f = tw.jit(lambda x, s: x / s, static_argnames="s")
+        assert [f(x, 0.0).item(), f(x, -0.0).item()] == [math.inf, -math.inf]
+        g = tw.jit(lambda x, s: x.astype("int32") * s[0], static_argnames="s")
+        assert [g(x, (1,)).dtype, g(x, (1.0,)).dtype] == [tw.int32, tw.float32]
+
+
+def test_recordings_of_static_arguments_are_bounded(webgpu: str) -> None:
+    with tw.device(webgpu):
+        x = tw.ones(1)
+        f = tw.jit(lambda x, s: x * s, static_argnames="s")
+        for _ in range(2):
+            f(x, float("nan"))
+        assert f.recordings == 1
+        g = tw.jit(lambda x, each: each(x), static_argnames="each")
+        first = [lambda x: x + 1]
+        is_alive = weakref.ref(first[0])
+        g(x, first.pop())
+        for _ in range(SIGNATURES_KEPT):
+            g(x, lambda x: x + 2)
+        gc.collect()
+        assert is_alive() is None
+        assert g.recordings == SIGNATURES_KEPT + 1
