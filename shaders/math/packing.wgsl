@@ -77,6 +77,20 @@ fn rounded_to_bfloat16(x: f32) -> f32 {
     return bitcast<f32>(bfloat16_bits(x) << 16u);
 }
 
+// The bfloat16 nearest to n, held in an f32. Of a large n, whose f32 would be rounded
+// too, one bit that bfloat16 does not have stands for all lower ones.
+fn bfloat16_from_i32(n: i32) -> f32 {
+    let odd = (n & -256) | select(0, 256, (n & 255) != 0);
+    let is_large = bitcast<u32>(n) + 0x1000000u > 0x2000000u;
+    return rounded_to_bfloat16(f32_from_i32(select(n, odd, is_large)));
+}
+
+// The bfloat16 nearest to n, as above.
+fn bfloat16_from_u32(n: u32) -> f32 {
+    let odd = (n & 0xffffff00u) | select(0u, 256u, (n & 255u) != 0u);
+    return rounded_to_bfloat16(f32_from_u32(select(n, odd, n > 0x1000000u)));
+}
+
 // The bfloat16 nearest to two numbers.
 fn word_of_bfloat16(a: f32, b: f32) -> u32 {
     return bfloat16_bits(a) | (bfloat16_bits(b) << 16u);

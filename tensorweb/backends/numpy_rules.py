@@ -263,11 +263,24 @@ def narrowed(values: Array) -> Array:
     return np.asarray(rounded).astype(np.uint16)
 
 
+def _exact(array: Array) -> Array:
+    """Return floats that bfloat16 rounds as it would these numbers."""
+    if array.dtype.kind == "f":
+        return array
+    exact = array.astype(np.float64)
+    is_large = np.abs(exact) >= 2.0**48
+    if is_large.any():
+        # A bit that bfloat16 does not have stands for all lower ones.
+        odd = (array >> 16) | (array & 0xFFFF != 0)
+        exact = np.where(is_large, odd.astype(np.float64) * 2.0**16, exact)
+    return exact
+
+
 def cast_array(array: Array, dtype: DType) -> Array:
     """Return an array in another dtype; floats beyond an integer's range saturate."""
     target = numpy_dtype(dtype)
-    if dtype is bfloat16 and array.dtype == np.float64:
-        return array  # `narrowed` rounds it once.
+    if dtype is bfloat16 and array.dtype.itemsize > 2 and array.dtype.kind in "fiu":
+        return _exact(array)  # `narrowed` rounds it once.
     if array.dtype.kind != "f" or dtype.kind not in ("int", "uint"):
         return array.astype(target, copy=False)
     low, high = integer_range(dtype)

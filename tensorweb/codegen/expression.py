@@ -463,6 +463,8 @@ def form_of(step: Step, expression: Expression) -> str:
         form = "{0}" if source == target else _CASTS[source, target]
         if source == "float" and target != "float" and step.dtype in PER_WORD:
             return clamp(form, step.dtype)
+        if step.dtype == "bfloat16" and operand in ("int32", "uint32"):
+            return form.replace("f32_from", "bfloat16_from")
         return _ROUNDED.get(step.dtype, "{0}").format(wrap(form, step.dtype))
     form = wrap(operation_form(step, operand), step.dtype)
     fenced = fences(expression.steps).get(step)

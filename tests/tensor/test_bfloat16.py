@@ -479,3 +479,21 @@ def test_arrays_of_other_libraries(anywhere: str) -> None:
     assert tw.from_dlpack(x).tolist() == [1.0, -2.5]
     assert tw.asarray(x, dtype=tw.float32).tolist() == [1.0, -2.5]
     assert tw.asarray(x, dtype=tw.int32).tolist() == [1, -2]
+
+
+def test_integers_round_once(anywhere: str) -> None:
+    bits = (32, 64) if anywhere == "cpu" else (32,)
+    for dtype, high in [
+        (f"{kind}{n}", n - 1) for kind in ("int", "uint") for n in bits
+    ]:
+        for top in (24, 30, high - dtype.startswith("int")):
+            # Just above, at and just below the middle of two bfloat16.
+            middle = 2**top + 2 ** (top - 8)
+            numbers = [middle + 1, middle, middle - 1, 2**top + 3, 3]
+            answers = [2**top + 2 ** (top - 7), *[2**top] * 3, 3]
+            if dtype.startswith("int"):
+                numbers += [-number for number in numbers]
+                answers += [-answer for answer in answers]
+            x = tw.asarray(numbers, dtype=dtype)
+            assert x.astype("bfloat16").tolist() == answers, dtype
+            assert [n.astype("bfloat16").item() for n in x] == answers, dtype

@@ -265,13 +265,35 @@ def _to_float(values: Translation, before: str, target: str) -> None:
                 _to_odd(values)
             else:
                 f.op("f64.promote_f32" if after == "f64" else "f32.demote_f64")
+    elif target == "bfloat16" and before in ("i32", "u32"):
+        convert(values, f"bfloat16_from_{before}({{0}})", before)
+        return
     elif values.is_vector:
         f.op(f"f32x4.convert_i32x4_{'s' if before == 'i32' else 'u'}")
+    elif target == "bfloat16":
+        _to_odd_float(values, "s" if before == "i64" else "u")
+        _to_odd(values)
     else:
         plain = "i64" if before in ("i64", "u64") else "i32"
         f.op(f"{after}.convert_{plain}_{'s' if before[0] == 'i' else 'u'}")
     if target in ROUNDED:
         convert(values, ROUNDED[target], "f32")
+
+
+def _to_odd_float(values: Translation, sign: str) -> None:
+    """Emit a conversion of i64 to f64 that makes a second rounding exact.
+
+    In numbers beyond 2^53 one bit stands for the lowest twelve.
+    """
+    f = values.f
+    whole = f.local("i64")
+    f.set(whole)
+    f.emit(whole, ("i64", -4096), "i64.and")
+    f.emit(whole, ("i64", 4095), "i64.and", ("i64", 0), "i64.ne", "i64.extend_i32_u")
+    f.emit(("i64", 12), "i64.shl", "i64.or", whole)
+    f.emit(whole, ("i64", 63), f"i64.shr_{sign}", whole, "i64.xor")
+    f.emit(("i64", 2**53), "i64.gt_u", "select", f"f64.convert_i64_{sign}")
+    f.free(whole)
 
 
 def _to_odd(values: Translation) -> None:
