@@ -240,9 +240,12 @@ class Snapshot:
                 break
         slots = _slotnames(kind) if kind not in BASES else ()
         size = object.__basicsize__ + 8 * (len(slots) + PLAIN_FIELDS)
-        # More than that is a state of C, as in an iterator or an array of NumPy.
+        # More than that is a state of C, as in an iterator or an array of NumPy. A class
+        # of the size of an object has none, as `Generic` since Python 3.12.
         is_known = all(
-            "__slots__" in vars(each) or each.__dictoffset__
+            "__slots__" in vars(each)
+            or each.__dictoffset__
+            or each.__basicsize__ == object.__basicsize__
             for each in kind.__mro__[:-1]
         )
         if is_plain and (kind.__basicsize__ > size or not is_known):

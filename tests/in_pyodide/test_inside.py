@@ -19,6 +19,7 @@ CHOSEN: tuple[str, ...] = (
     "tests/playground/test_playground.py",
     "tests/playground/test_playground_pictures.py",
     "tests/playground/test_protocol.py",
+    "tests/playground/test_reruns.py",
     "tests/playground/test_streams.py",
     "tests/course_examples",
     "tests/functions/test_charts.py",
