@@ -240,8 +240,8 @@ class Snapshot:
                 break
         slots = _slotnames(kind) if kind not in BASES else ()
         size = object.__basicsize__ + 8 * (len(slots) + PLAIN_FIELDS)
-        # More than that is a state of C, as in an iterator or an array of NumPy. A class
-        # of the size of an object has none, as `Generic` since Python 3.12.
+        # More than that is a state of C, as in an iterator or an array of NumPy. A
+        # class of the size of an object has none, as `Generic` since Python 3.12.
         is_known = all(
             "__slots__" in vars(each)
             or each.__dictoffset__
