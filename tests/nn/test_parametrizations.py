@@ -176,3 +176,12 @@ def test_packed_elements_are_in_pytorchs_order(device: str) -> None:
         pack_padded_sequence(x, [2, 4])
     with pytest.raises(tw.DataError, match="total_length=3 is below 4"):
         pad_packed_sequence(packed, total_length=3)
+
+
+def test_spectral_norm_follows_other_parametrizations(cpu: str) -> None:
+    layer = tw.nn.Linear(5, 4)
+    tw.nn.utils.spectral_norm(tw.nn.utils.weight_norm(layer), n_power_iterations=30)
+    layer.train()(tw.ones((2, 5)))
+    assert tw.linalg.svdvals(layer.weight)[0].item() == pytest.approx(1, abs=1e-5)
+    names = {name for name, _ in layer.named_parameters()}
+    assert "parametrizations.weight.original0" in names

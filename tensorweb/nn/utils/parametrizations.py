@@ -75,9 +75,14 @@ def _iterate(module: Module, args: Any) -> None:
     """Begin a call in training with power iterations."""
     parts: ParametrizationList
     for parts in vars(module).get("parametrizations", {}).values():
+        if not any(isinstance(step, _SpectralNorm) for step in parts.steps):
+            continue
+        values = [getattr(parts, name) for name in parts.names]
         for step in parts.steps:
             if isinstance(step, _SpectralNorm) and step.training:
-                step.iterate(getattr(parts, parts.names[0]), step.count)
+                step.iterate(values[0], step.count)
+            if step is not parts.steps[-1]:
+                values = [step(*values)]
 
 
 def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
@@ -128,7 +133,7 @@ def spectral_norm(
     1.0
     """
     axis = dim if dim is not None else int(isinstance(module, _ConvTranspose))
-    weight = vars(module).get(name)
+    weight = getattr(module, name, None)  # may be computed by an earlier step
     if not isinstance(weight, Tensor):
         raise DataError(f"spectral_norm: {type(module).__name__} has no {name!r}.")
     if _iterate not in module._forward_pre_hooks:
