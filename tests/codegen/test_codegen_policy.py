@@ -203,14 +203,14 @@ def texts(kernels: Iterable[Kernel]) -> str:
 
 
 def test_short_axes_of_windows_are_literals_and_long_ones_share_a_text() -> None:
-    made = [texts(convolved(8, 5, 37, 40, window=side)) for side in (5, 15, 17, 19)]
+    made = [texts(convolved(1, 5, 37, 40, window=side)) for side in (5, 15, 17, 19)]
     assert len({*made}) == 3
     assert made[2] == made[3]
 
 
 def test_a_padding_mask_is_made_where_its_tests_pay() -> None:
     assert "padding_mask" in texts(convolved(8, 16, 128, 28))
-    assert "padding_mask" not in texts(convolved(16, 3, 64, 56, window=5))
+    assert "padding_mask" not in texts(convolved(16, 2, 64, 56, window=5))
 
 
 def test_long_expressions_have_one_copy_in_a_loop() -> None:

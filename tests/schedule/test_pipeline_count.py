@@ -140,8 +140,8 @@ FAMILIES: dict[str, tuple[Callable[[], Iterator[Make]], int]] = {
     "small products": (small_products, 60),
     "pairs": (pairs, 24),
     "matvec": (lambda: matrices(lambda x: x @ given(x.shape[1])), 16),
-    "conv2d": (lambda: convolutions((3,)), 36),
-    "conv2d of four windows": (lambda: convolutions((1, 3, 5, 7)), 116),
+    "conv2d": (lambda: convolutions((3,)), 28),
+    "conv2d of four windows": (lambda: convolutions((1, 3, 5, 7)), 112),
     "strided conv2d": (strided_convolutions, 28),
     "max_pool2d": (pools, 8),
 }

@@ -158,9 +158,8 @@ PRODUCT_TILES: tuple[ProductTile, ...] = (
 WINDOW_TILES: tuple[ProductTile, ...] = (
     ProductTile("tall windows", 128, 64, 16, 8, 8, 41, 3, 0.78, 15),
     ProductTile("broad windows", 64, 128, 16, 8, 8, 41, 3, 0.78, 15),
-    ProductTile("windows", 64, 64, 16, 8, 4, 38, 4, 0.6, 11),
-    ProductTile("low windows", 32, 64, 16, 8, 4, 34, 5, 0.42, 11),
     ProductTile("narrow", 64, 32, 32, 8, 4, 30, 5, 0.93, 35, slices=4),
+    ProductTile("low windows", 32, 64, 16, 8, 4, 34, 5, 0.42, 11),
 )
 """Tiles for operands with several axes per group: few loads per thread."""
 
@@ -227,29 +226,30 @@ def choose_tile(
         for tile in tiles:  # what `tune` measures has no windows
             if tile.name == tuned and tile.groups(batch, rows, columns) >= few:
                 return TileChoice(tile, 1)
+    tiles = tiles or ([WINDOW_TILES[-1]] if has_windows else [])
     tiles = [tile for tile in tiles if tile.accumulators <= target.accumulators]
     tiles = tiles or [PRODUCT_TILES[-1]]
-    choices = []
-    for tile in tiles:
-        groups = tile.groups(batch, rows, columns)
-        # Windows are slow to load: parts pay only if half the cores are idle.
-        is_whole = has_windows and 2 * groups >= target.cores
-        parts = [1] if is_whole else _splits(groups, depth, target.cores)
-        choices += [TileChoice(tile, splits) for splits in parts]
+    least = policy.LEAST_WINDOW_SPLIT if has_windows else policy.LEAST_SPLIT_DEPTH
+    choices = [
+        TileChoice(tile, splits)
+        for tile in tiles
+        for splits in _splits(
+            tile.groups(batch, rows, columns), depth // least, target.cores
+        )
+    ]
     sizes = batch, rows, columns, depth, target.cores
     return min(
         choices, key=lambda choice: choice.tile.microseconds(choice.splits, *sizes)
     )
 
 
-def _splits(groups: int, depth: int, cores: int) -> list[int]:
-    """Return the numbers of parts of the depth that may be fastest.
+def _splits(groups: int, most: int, cores: int) -> list[int]:
+    """Return the numbers of parts of the depth that may be fastest, up to `most`.
 
     For each number of workgroups a core may get, the largest number of parts is enough.
     """
-    most = min(depth // policy.LEAST_SPLIT_DEPTH, policy.MOST_SPLITS)
     parts = {
-        min(tiles * cores // max(groups, 1), most)
+        min(tiles * cores // max(groups, 1), most, policy.MOST_SPLITS)
         for tiles in range(1, policy.MOST_SPLIT_TILES + 1)
     }
     return [1, *sorted(splits for splits in parts if splits > 1)]
@@ -266,7 +266,7 @@ def candidates(
     """Return the tiles that a device can run and that a problem does not waste.
 
     >>> [tile.name for tile in candidates(1, 1000, 1000, Target(), in_vectors=False)]
-    ['square', 'medium', 'narrow', 'small']
+    ['square', 'narrow', 'small']
     """
     return [
         tile
@@ -275,7 +275,10 @@ def candidates(
         and (
             in_vectors
             or has_windows
-            or tile.rows * tile.columns <= policy.LARGEST_SCALAR_TILE
+            or (
+                tile.rows * tile.columns <= policy.LARGEST_SCALAR_TILE
+                and tile.depth >= policy.LEAST_SCALAR_DEPTH
+            )
         )
         and tile.used(rows, columns) >= policy.LEAST_TILE_USE
     ]
