@@ -2,8 +2,9 @@
 //
 // A workgroup rotates planes until all elements off the diagonal are small relative to the
 // norm. A sweep visits every pair of rows once, in rounds of pairs that share no row and
-// are rotated at once. The lower triangle is read and kept in workgroup memory; the vectors are rows of `work`. The result has a row of values, then the vectors
-// as columns. (Golub and Van Loan, Matrix Computations, 8.5)
+// are rotated at once. The lower triangle is read and kept in workgroup memory; the vectors
+// are rows of `work`. The result has a row of values, then the vectors as columns.
+// (Golub and Van Loan, Matrix Computations, 8.5)
 
 // slot declarations: parameters and storages
 struct Parameters {
@@ -43,8 +44,8 @@ const COLUMNS: u32 = 16u;
 // end team
 const ROWS: u32 = LANES / COLUMNS;
 
-// slot shared: the lower triangle by rows, each pair's rows and rotation; SPAN lanes to a vector,
-// AHEAD pairs of vectors at a time
+// slot shared: the lower triangle by rows, each pair's rows and rotation; SPAN lanes to a
+// vector, AHEAD pairs of vectors at a time
 const SPAN: u32 = 64u;
 const AHEAD: u32 = 4u;
 var<workgroup> triangle: array<f32, 2080>;
@@ -141,10 +142,12 @@ fn factor(matrix: u32, lane: u32) {
     }
     workgroupBarrier();
     // The elements where the rows of one pair meet the columns of another are rotated by
-    // both; each lane has other first_rows.
+    // both; each lane has elements of its own.
     for (var down = row; down < pairs; down += ROWS) {
       let p = u32(first_rows[down]);
       let q = u32(second_rows[down]);
+      let p_row = p * (p + 1u) / 2u;
+      let q_row = q * (q + 1u) / 2u;
       let sine = sines[down];
       let tilt = tilts[down];
       for (var across = column; across <= down; across += COLUMNS) {
@@ -153,10 +156,12 @@ fn factor(matrix: u32, lane: u32) {
         if ((sine != 0.0) | (other_sine != 0.0)) {
           let r = u32(first_rows[across]);
           let s = u32(second_rows[across]);
-          let pr = max(p, r) * (max(p, r) + 1u) / 2u + min(p, r);
-          let ps = max(p, s) * (max(p, s) + 1u) / 2u + min(p, s);
-          let qr = max(q, r) * (max(q, r) + 1u) / 2u + min(q, r);
-          let qs = max(q, s) * (max(q, s) + 1u) / 2u + min(q, s);
+          let r_row = r * (r + 1u) / 2u;
+          let s_row = s * (s + 1u) / 2u;
+          let pr = select(r_row + p, p_row + r, r < p);
+          let ps = select(s_row + p, p_row + s, s < p);
+          let qr = select(r_row + q, q_row + r, r < q);
+          let qs = select(s_row + q, q_row + s, s < q);
           let a = triangle[pr];
           let b = triangle[ps];
           let c = triangle[qr];

@@ -7,6 +7,7 @@ of each device passes them.
 from __future__ import annotations
 
 import gc
+import sys
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -30,7 +31,6 @@ from tensorweb.backends.replay import Replay
 from tensorweb.backends.reporting import FlushReport, is_counting
 from tensorweb.backends.tapes import filled
 from tensorweb.backends.traits import DeviceTraits
-from tensorweb.codegen.policy import TRIANGLE_ROWS
 from tensorweb.devices import forget
 from tensorweb.drivers import Driver
 from tensorweb.drivers.memory import remember_loss
@@ -227,7 +227,7 @@ class KernelBackend:
     row_transformer: RowTransformer | None = None
     sorts_short_rows = False
     factors_in_halves = True
-    largest_triangle = TRIANGLE_ROWS[-1]
+    largest_triangle = sys.maxsize
     is_emulated = False
 
     def __init__(

@@ -80,7 +80,7 @@ class CpuBackend:
     row_transformer: RowTransformer | None = NumpyTransformer()
     sorts_short_rows = True
     factors_in_halves = False
-    largest_triangle = 0
+    largest_triangle = sys.maxsize
     is_emulated = False
 
     def __init__(self) -> None:

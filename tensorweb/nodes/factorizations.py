@@ -61,7 +61,8 @@ def cholesky(node: Node) -> Node:
     Large matrices are factored recursively, so that matrix products dominate.
     """
     *outer, n, _ = node.shape
-    if not is_split(node, n, backend(node.device).largest_triangle):
+    largest = min(policy.LARGEST_LU, backend(node.device).largest_triangle)
+    if not is_split(node, n, largest):
         return factorization(CHOLESKY, PLAIN, node.shape, node)
     half = first_half(n, policy.TRIANGLE_BLOCK)
     one, two, axis = (0, half), (half, n - half), len(outer)
@@ -329,7 +330,7 @@ def _permuted(packed: Node, right: Node) -> Node:
         return right
     order = cast(slice_axis(packed, -1, packed.shape[-1] - 2, 1), dtypes.int32)
     promise_interval(order, 0, n - 1)
-    return take_along(right, expand(order, right.shape), len(right.shape) - 2)
+    return _permute_rows(right, reshape(order, order.shape[:-1]))
 
 
 def lu_by_halves(node: Node) -> Node:

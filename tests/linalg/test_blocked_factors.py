@@ -25,7 +25,6 @@ SHAPES = ((2, 11, 11), (12, 6), (2, 7, 8), (2, 3, 8), (0, 20, 20))
 def small_blocks(wasm: WasmBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("LARGEST_LU", "LARGEST_QR"):
         monkeypatch.setattr(policy, name, 5)
-    monkeypatch.setattr(wasm, "largest_triangle", 5)
     for name in ("PANEL", "TRIANGLE_BLOCK"):
         monkeypatch.setattr(policy, name, 3)
 
