@@ -180,23 +180,26 @@ fn factor(matrix: u32, lane: u32) {
         }
       }
     }
-    for (var i = lane % SPAN; i < n; i += SPAN) {
-      for (var next = lane / SPAN; next < pairs; next += AHEAD * (LANES / SPAN)) {
-        // registers
-        var x: array<f32, AHEAD>;
-        // registers
-        var y: array<f32, AHEAD>;
-        // registers
-        var at: array<u32, AHEAD>;
-        // registers
-        var other: array<u32, AHEAD>;
+    for (var next = lane / SPAN; next < pairs; next += AHEAD * (LANES / SPAN)) {
+      // registers
+      var x: array<f32, AHEAD>;
+      // registers
+      var y: array<f32, AHEAD>;
+      // registers
+      var at: array<u32, AHEAD>;
+      // registers
+      var other: array<u32, AHEAD>;
+      // unroll
+      for (var k = 0u; k < AHEAD; k++) {
+        let pair = min(next + k * (LANES / SPAN), pairs - 1u);
+        at[k] = vectors + u32(first_rows[pair]) * n;
+        other[k] = vectors + u32(second_rows[pair]) * n;
+      }
+      for (var i = lane % SPAN; i < n; i += SPAN) {
         // unroll
         for (var k = 0u; k < AHEAD; k++) {
-          let pair = min(next + k * (LANES / SPAN), pairs - 1u);
-          at[k] = vectors + u32(first_rows[pair]) * n + i;
-          other[k] = vectors + u32(second_rows[pair]) * n + i;
-          x[k] = work[at[k]];
-          y[k] = work[other[k]];
+          x[k] = work[at[k] + i];
+          y[k] = work[other[k] + i];
         }
         // unroll
         for (var k = 0u; k < AHEAD; k++) {
@@ -205,8 +208,8 @@ fn factor(matrix: u32, lane: u32) {
             let sine = sines[pair];
             let tilt = tilts[pair];
             if (sine != 0.0) {
-              work[at[k]] = x[k] - sine * (y[k] + tilt * x[k]);
-              work[other[k]] = y[k] + sine * (x[k] - tilt * y[k]);
+              work[at[k] + i] = x[k] - sine * (y[k] + tilt * x[k]);
+              work[other[k] + i] = y[k] + sine * (x[k] - tilt * y[k]);
             }
           }
         }

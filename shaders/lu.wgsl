@@ -108,18 +108,20 @@ fn factor(matrix: u32, lane: u32) {
       }
     }
     storageBarrier();
-    for (var k = j + 1u + column; k < columns; k += COLUMNS) {
-      let above = result[start + j * width + k];
-      for (var next = j + 1u + row; next < rows; next += AHEAD * ROWS) {
-        // registers
-        var old: array<f32, AHEAD>;
-        // registers
-        var times: array<f32, AHEAD>;
+    for (var next = j + 1u + row; next < rows; next += AHEAD * ROWS) {
+      // registers
+      var old: array<f32, AHEAD>;
+      // registers
+      var times: array<f32, AHEAD>;
+      // unroll
+      for (var a = 0u; a < AHEAD; a++) {
+        times[a] = result[start + min(next + a * ROWS, rows - 1u) * width + j];
+      }
+      for (var k = j + 1u + column; k < columns; k += COLUMNS) {
+        let above = result[start + j * width + k];
         // unroll
         for (var a = 0u; a < AHEAD; a++) {
-          let i = min(next + a * ROWS, rows - 1u);
-          old[a] = result[start + i * width + k];
-          times[a] = result[start + i * width + j];
+          old[a] = result[start + min(next + a * ROWS, rows - 1u) * width + k];
         }
         // unroll
         for (var a = 0u; a < AHEAD; a++) {

@@ -36,8 +36,9 @@ const COLUMNS: u32 = 16u;
 // end team
 const ROWS: u32 = LANES / COLUMNS;
 
-// slot shared: the triangle by rows and a block of BLOCK columns, in order of solution
+// slot shared: the triangle by rows and BLOCK columns, AHEAD at a time, in order of solution
 const BLOCK: u32 = 16u;
+const AHEAD: u32 = 1u;
 var<workgroup> triangle: array<f32, 2080>;
 var<workgroup> values: array<f32, 1024>;
 // end shared
@@ -71,10 +72,22 @@ fn factor(matrix: u32, lane: u32) {
   for (var j = 0u; j < n; j += 1u) {
     workgroupBarrier();
     let pivot = triangle[j * (j + 3u) / 2u];
-    for (var k = column; k < count; k += COLUMNS) {
-      let solved = values[j * count + k] / pivot;
+    for (var first_k = column; first_k < count; first_k += AHEAD * COLUMNS) {
+      // registers
+      var solved: array<f32, AHEAD>;
+      // unroll
+      for (var a = 0u; a < AHEAD; a++) {
+        solved[a] = values[j * count + min(first_k + a * COLUMNS, count - 1u)] / pivot;
+      }
       for (var i = j + 1u + row; i < n; i += ROWS) {
-        values[i * count + k] -= triangle[i * (i + 1u) / 2u + j] * solved;
+        let times = triangle[i * (i + 1u) / 2u + j];
+        let at = i * count + first_k;
+        // unroll
+        for (var a = 0u; a < AHEAD; a++) {
+          if (first_k + a * COLUMNS < count) {
+            values[at + a * COLUMNS] -= times * solved[a];
+          }
+        }
       }
     }
   }

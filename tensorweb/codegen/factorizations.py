@@ -122,10 +122,11 @@ def _lu(kernel: Kernel) -> Routine:
     )
 
 
-def _triangular_solve(kernel: Kernel) -> Routine:
+def triangular_solve(kernel: Kernel, block: int = policy.SOLVE_COLUMNS) -> Routine:
+    """Return the routine that solves for `block` columns in each group."""
     count, n, _, width, is_upper, is_unit, *_ = kernel.sizes
-    blocks = ceil_divide(width, policy.SOLVE_COLUMNS)
-    columns = min(width, policy.SOLVE_COLUMNS)
+    blocks = ceil_divide(width, block)
+    columns = min(width, block)
     parameters = {
         "size": n,
         "width": width,
@@ -140,7 +141,7 @@ def _triangular_solve(kernel: Kernel) -> Routine:
         steps=1,
         iterations=n * (_along(n) + 1) * _along(columns),
         work=n * n * columns // 2,
-        constants=(("BLOCK", policy.SOLVE_COLUMNS),),
+        constants=(("BLOCK", block), ("AHEAD", 1)),
         shared=(
             ("triangle", _triangle(n)),
             ("values", n * columns),
@@ -278,7 +279,7 @@ def _svd(kernel: Kernel) -> Routine:
 ROUTINES: dict[str, Callable[[Kernel], Routine]] = {
     "cholesky": _cholesky,
     "lu": _lu,
-    "triangular_solve": _triangular_solve,
+    "triangular_solve": triangular_solve,
     "qr": _qr,
     "eigh": _eigh,
     "schur": _schur,

@@ -9,9 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from tensorweb.codegen.factorizations import ROUTINES, Routine, number_constants
+from tensorweb.codegen.factorizations import (
+    ROUTINES,
+    Routine,
+    number_constants,
+    triangular_solve,
+)
 from tensorweb.codegen.launch_builder import constants
-from tensorweb.codegen.policy import SOLVE_COLUMNS
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
 from tensorweb.codegen.template import apply_marks, shader_folder
 from tensorweb.codegen.wasm.elements import KINDS, itemsize, load, store
@@ -24,6 +28,12 @@ from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.codegen.wasm.translation import Scope, Translation, Writer
 from tensorweb.codegen.wgsl import Parser, Statement, Term, typed
 from tensorweb.schedule.kernel import Expression, Kernel
+
+SOLVE_COLUMNS = 64
+"""Columns for which a unit solves; each unit copies the triangle."""
+
+AHEAD = 4
+"""Elements that are loaded before any is stored: inv of 512 rows 42 ms, singly 50."""
 
 BARRIERS = ("storageBarrier", "workgroupBarrier")
 
@@ -38,7 +48,7 @@ ALONE = {
     "COLUMNS": "1u",
     "ROWS": "1u",
     "SPAN": "1u",
-    "AHEAD": "1u",
+    "AHEAD": f"{AHEAD}u",
     "BLOCK": f"{SOLVE_COLUMNS}u",
     "lane": "0u",
     "nan_if": "nan_where_f32",
@@ -59,7 +69,7 @@ def routine_text(template: str, kind: str, *, is_complex: bool) -> str:
     """Return the body of a template's `fn factor`, computing with `f32` or `f64`."""
     text = (shader_folder() / f"{template}.wgsl").read_text(encoding="utf-8")
     body = text.split("\nfn factor(matrix: u32, lane: u32) ", 1)[1].split("\n}\n")[0]
-    ahead = constants({"AHEAD": 1})
+    ahead = constants({"AHEAD": AHEAD})
     body = apply_marks(number_constants(is_complex) + ahead + body)
     if not is_complex:
         body = body.replace("WORDS * ", "")
@@ -161,7 +171,10 @@ def factor(kernel: Kernel, target: WasmTarget) -> Program:
 
     Operands that are computed or strided are copied first.
     """
-    routine = ROUTINES[kernel.op](kernel)
+    if kernel.op == "triangular_solve":
+        routine = triangular_solve(kernel, SOLVE_COLUMNS)
+    else:
+        routine = ROUTINES[kernel.op](kernel)
     launches: list[Launch] = []
     sizes: list[int] = []
     arrays = {"result": OUTPUT}
