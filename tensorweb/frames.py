@@ -12,7 +12,6 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dis import opmap
 from itertools import islice
 from types import CodeType, FrameType
 from typing import NamedTuple
@@ -121,38 +120,6 @@ def user_frame(start: int = 1) -> FrameType:
     while frame.f_code.co_filename.startswith(PACKAGE) and frame.f_back is not None:
         frame = frame.f_back
     return frame
-
-
-UNPACK, CACHE = opmap["UNPACK_SEQUENCE"], opmap["CACHE"]
-LOAD_CONST, SUBSCRIPT = opmap["LOAD_CONST"], opmap.get("BINARY_SUBSCR")
-
-
-def unpacked(frame: FrameType, is_result: bool = False) -> int:
-    """Return into how many names a program unpacks a value now, 0 if it does not.
-
-    Args:
-        frame: of the program.
-        is_result: whether the value is the result of the call that the frame is in.
-    """
-    code, at = frame.f_code.co_code, frame.f_lasti
-    if is_result:
-        at = _following(frame)
-    return code[at + 1] if code[at] == UNPACK else 0
-
-
-def _following(frame: FrameType) -> int:
-    """Return the offset of the instruction that follows a call."""
-    code, at = frame.f_code.co_code, frame.f_lasti + 2
-    while code[at] == CACHE:
-        at += 2
-    return at
-
-
-def subscripted(frame: FrameType) -> object:
-    """Return the constant that indexes the result of the call that a frame is in."""
-    code, at = frame.f_code.co_code, _following(frame)
-    is_constant = code[at] == LOAD_CONST and code[at + 2] == SUBSCRIPT
-    return frame.f_code.co_consts[code[at + 1]] if is_constant else None
 
 
 def frames_in(

@@ -20,10 +20,8 @@ from tensorweb.errors import (
     RangeError,
     ShapeError,
     TensorIndexError,
-    TensorwebWarning,
 )
 from tensorweb.evaluate import host_bytes, read, realize
-from tensorweb.frames import unpacked, user_frame, warn
 from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.graph.tracing import is_traced, is_tracing
@@ -90,8 +88,6 @@ class IndexingMethods(TensorBase):
     def __iter__(self) -> Iterator[Tensor]:
         if not self.node.shape:
             raise DataError("a 0-d tensor cannot be iterated; read it with item().")
-        if unpacked(user_frame(2)) == 2:
-            _check_pair(self.node)
         if not (is_tracing() and is_traced(self.node)):
             realize([self.node])  # else each row would compute what it is a part of
         return map(self.__getitem__, range(self.node.shape[0]))
@@ -273,35 +269,6 @@ class IndexingMethods(TensorBase):
         tensor([0., 0., 0., 0.])
         """
         return At(self)  # type: ignore[arg-type]  # all tensors are Tensor
-
-
-_PAIR = (
-    "the values alone, as NumPy's; write values, indices = x.{0}(axis), "
-    "x.arg{0}(axis), or tw.top_k for both"
-)
-
-
-def _check_pair(node: Node) -> None:
-    """Answer two names for the rows of a tensor, as PyTorch's `max` gives two.
-
-    Raises:
-        ShapeError: there are not two rows.
-    """
-    name = str(node.op.name)
-    is_largest = name in ("max", "min")
-    pair = _PAIR.format(name if is_largest else "max")
-    rows = node.shape[0]
-    if rows != 2:
-        raise ShapeError(
-            f"two names for the {rows} rows of a tensor of shape {node.shape}; methods "
-            f"such as x.max(axis) return {pair}."
-        )
-    if is_largest:
-        warn(
-            TensorwebWarning,
-            f"x.{name}(axis) returns {pair}. Here it has two rows, which two names "
-            "take; write .tolist() if that is meant.",
-        )
 
 
 def _as_mask(node: Node) -> Node:

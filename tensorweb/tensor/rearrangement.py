@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, SupportsIndex
 from tensorweb import dtypes
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.evaluate import read
-from tensorweb.frames import unpacked, user_frame
 from tensorweb.graph.node import leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.hostdata import unpack
@@ -199,18 +198,17 @@ class RearrangementMethods(TensorBase):
         `tw.sort(x)` returns sorted values and leaves `x` as it is.
 
         Raises:
-            DataError: `dim` is given or the result is unpacked, as for PyTorch's method
-                of this name.
+            DataError: `dim` is given, as for PyTorch's method of this name.
 
         >>> x = tw.tensor([3, 1, 2])
         >>> x.sort()
         >>> x
         tensor([1, 2, 3])
         """
-        if dim is not None or unpacked(user_frame(2), is_result=True):
+        if dim is not None:
             raise DataError(
                 "x.sort sorts in place, as NumPy's; write values, indices = tw.sort(x, "
-                f"axis={axis if dim is None else dim}), x.argsort(axis), or tw.top_k."
+                f"axis={dim}), x.argsort(axis), or tw.top_k."
             )
         check_kind("sort", kind)
         check_default("sort", "order", order, None)

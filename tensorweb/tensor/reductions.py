@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from tensorweb import dtypes
-from tensorweb.errors import AxisError, DataError, DTypeError
-from tensorweb.frames import subscripted, user_frame
+from tensorweb.errors import AxisError, DTypeError
 from tensorweb.graph.node import Node, constant
 from tensorweb.nodes.complex_parts import imaginary_part, real_part
 from tensorweb.nodes.elementwise import cast, elementwise
@@ -46,12 +45,6 @@ class ReductionMethods(TensorBase):
         if dim is not None or keepdim:
             axis = axis_of(name, axis, dim)
             keepdims = keepdims or keepdim
-            if name in ("max", "min") and subscripted(user_frame(2)) in (0, 1):
-                raise DataError(
-                    f"x.{name}(...)[0] and [1]: with PyTorch's words it still returns "
-                    f"the values alone; write x.{name}(axis) for them, x.arg{name}("
-                    "axis) for the indices."
-                )
         if out is not None or dtype is not None:
             keepdims, dtype, out = _by_position(keepdims, dtype, out)
         if initial is not None or where is not True:
