@@ -525,6 +525,7 @@ class Plans:
     def __init__(self) -> None:
         """Begin without plans."""
         self._known: OrderedDict[Hashable, Plan] = OrderedDict()
+        self._commands = 0
 
     def __len__(self) -> int:
         """Return how many plans are cached."""
@@ -533,6 +534,7 @@ class Plans:
     def clear(self) -> None:
         """Drop all plans."""
         self._known.clear()
+        self._commands = 0
 
     def of(self, records: Sequence[KernelRecord]) -> Plan | None:
         """Return the plan with this list of launches, None if it was dropped."""
@@ -557,13 +559,14 @@ class Plans:
             plan = self._known.get(key)
         if plan is None:
             plan = self._known[key] = make(graph, is_for_all)
+            self._commands += len(plan.commands)
             while len(self._known) > 1 and self._is_full():
-                self._known.popitem(last=False)
+                _, dropped = self._known.popitem(last=False)
+                self._commands -= len(dropped.commands)
         else:
             self._known.move_to_end(key)
         return plan
 
     def _is_full(self) -> bool:
-        known = self._known
-        commands = sum(len(plan.commands) for plan in known.values())
-        return len(known) > policy.PLANS_CACHED or commands > policy.COMMANDS_CACHED
+        is_many = len(self._known) > policy.PLANS_CACHED
+        return is_many or self._commands > policy.COMMANDS_CACHED
