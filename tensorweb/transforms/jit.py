@@ -23,6 +23,7 @@ from collections.abc import (
 )
 from copy import deepcopy
 from functools import partial
+from inspect import BoundArguments
 from inspect import signature as call_signature
 from types import MethodType
 from typing import (
@@ -38,7 +39,7 @@ from typing import (
 )
 
 from tensorweb import devices
-from tensorweb.errors import DeviceError, TraceError
+from tensorweb.errors import DeviceError, TraceError, TransformError
 from tensorweb.functions import asarray
 from tensorweb.graph.autograd import is_differentiating, reaches_leaf
 from tensorweb.graph.node import Node, ancestors, pair_of
@@ -143,7 +144,11 @@ class Jitted(Generic[P, R]):
         function = deepcopy(self._function, memo)
         if function is self._function:
             return self
-        return Jitted(function, deepcopy(self._updates, memo))
+        return self._like(function, deepcopy(self._updates, memo))
+
+    def _like(self, function: Callable[P, R], updates: object) -> Jitted[P, R]:
+        """Return another function compiled with the same arguments of `jit`."""
+        return Jitted(function, updates)
 
     def __reduce__(self) -> str:
         """Return the name by which it is copied and pickled, as functions are."""
@@ -207,17 +212,31 @@ class Jitted(Generic[P, R]):
 class _WithConstants(Jitted[P, R]):
     """A compiled function some of whose arguments are constants of the recordings."""
 
-    __slots__ = ("_constants", "_of_constants")
+    __slots__ = ("_call_signature", "_constants", "_of_constants")
 
     def __init__(
-        self, function: Callable[P, R], updates: object, names: Sequence[str]
+        self, function: Callable[P, R], updates: object, constants: Sequence[str | int]
     ) -> None:
         super().__init__(function, updates)
-        self._constants = names
+        self._call_signature = call_signature(function)
+        known = [*self._call_signature.parameters]
+        named: dict[str, None] = {}
+        for one in constants:
+            is_there = one in known or one in range(-len(known), len(known))
+            if not is_there:
+                raise TransformError(
+                    f"jit: {name_of(function)} has no argument {one!r}, which shall be "
+                    f"static; it has {', '.join(known) or 'none'}."
+                )
+            named[one if isinstance(one, str) else known[one]] = None
+        self._constants = [*named]
         self._of_constants: OrderedDict[Hashable, Jitted[[Any], R]] = OrderedDict()
 
+    def _like(self, function: Callable[P, R], updates: object) -> Jitted[P, R]:
+        return _WithConstants(function, updates, self._constants)
+
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        call = call_signature(self._function).bind(*args, **kwargs)
+        call = self._call_signature.bind(*args, **kwargs)
         call.apply_defaults()
         fixed = {name: call.arguments.pop(name) for name in self._constants}
         try:
@@ -229,12 +248,11 @@ class _WithConstants(Jitted[P, R]):
                 f"one cannot be ({error}); give numbers, text or tuples of them."
             ) from None
         if jitted is None:
-            function, order = self._function, [*call.signature.parameters]
+            function, signature = self._function, self._call_signature
 
             @wraps_function(function)
             def others(arguments: dict[str, Any]) -> R:
-                every = arguments | fixed
-                call.arguments = {name: every[name] for name in order}
+                call = BoundArguments(signature, OrderedDict(arguments | fixed))
                 return function(*call.args, **call.kwargs)
 
             jitted = self._of_constants[key] = Jitted(others, self._updates)
@@ -511,6 +529,7 @@ def jit(
         TraceError: the function reads a value, returns no tensor, writes into a
             tensor that it was not given, or is given an object that may change and
             cannot be traversed.
+        TransformError: the function has no such static argument.
     """
     if function is None:
         options = {"static_argnums": static_argnums, "static_argnames": static_argnames}
@@ -519,5 +538,4 @@ def jit(
     names = [static_argnames] if isinstance(static_argnames, str) else static_argnames
     if not numbers and not names:
         return Jitted(function, updates)
-    known = [*call_signature(function).parameters]
-    return _WithConstants(function, updates, [*(known[i] for i in numbers), *names])
+    return _WithConstants(function, updates, [*numbers, *names])

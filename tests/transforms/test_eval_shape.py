@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import math
 import weakref
@@ -102,6 +103,30 @@ def test_static_self_of_a_method(device: str) -> None:
 
     with tw.device(device):
         assert Model().step(tw.ones(2)).tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("which", [{"static_argnames": "n"}, {"static_argnums": -3}])
+def test_static_arguments_must_exist(which: Any) -> None:
+    with pytest.raises(tw.TransformError, match=r"f has no argument .*; it has x, m"):
+
+        @partial(tw.jit, **which)
+        def f(x: tw.Tensor, m: int) -> tw.Tensor:
+            return x * m
+
+
+def test_copies_have_the_same_static_arguments(device: str) -> None:
+    class Power:
+        """Refers to its own method, so that a copy compiles that of the copy."""
+
+        def __init__(self) -> None:
+            self.call = tw.jit(self.of, static_argnames="config")
+
+        def of(self, x: tw.Tensor, config: Config) -> tw.Tensor:
+            return x**config.power
+
+    with tw.device(device):
+        copied = copy.deepcopy(Power())
+        assert copied.call(tw.asarray([3.0]), Config(2)).item() == 9
 
 
 def test_equal_static_numbers_of_other_kinds_record_again(webgpu: str) -> None:
