@@ -676,7 +676,7 @@ TYPES = {
     "LstsqResult": "named tuple",
     "SVDResult": "named tuple",
     "SlogdetResult": "named tuple",
-    "TopKResult": "named tuple",
+    "ValuesAndIndices": "named tuple",
     "UniqueAllResult": "named tuple",
     "UniqueCountsResult": "named tuple",
     "UniqueInverseResult": "named tuple",

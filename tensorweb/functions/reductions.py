@@ -6,14 +6,14 @@
 
 from __future__ import annotations
 
-from typing import SupportsIndex
+from typing import Literal, SupportsIndex, overload
 
 from tensorweb.functions.creation import asarray
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.arguments import NumberLike
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
-from tensorweb.tensor.reductions import Axis
+from tensorweb.tensor.reductions import Axis, ValuesAndIndices
 
 
 def sum(
@@ -64,16 +64,41 @@ def prod(
     )
 
 
+@overload
 def max(
     x: ArrayLike,
     /,
     axis: Axis = None,
     *,
     keepdims: bool = False,
-    dim: Axis = None,
+    dim: None = None,
+    keepdim: Literal[False] = False,
+) -> Tensor: ...
+
+
+@overload
+def max(
+    x: ArrayLike,
+    /,
+    axis: SupportsIndex | None = None,
+    *,
+    dim: SupportsIndex | None = None,
     keepdim: bool = False,
-) -> Tensor:
+) -> ValuesAndIndices: ...
+
+
+def max(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    dim: SupportsIndex | None = None,
+    keepdim: bool = False,
+) -> Tensor | ValuesAndIndices:
     """Return the largest value along axes; NaN wins.
+
+    With PyTorch's words `dim` or `keepdim`, values and indices as PyTorch returns.
 
     Raises:
         AxisError: an axis does not exist or is given twice.
@@ -82,8 +107,33 @@ def max(
     >>> tw.max([[1, 5], [7, 2]], axis=1, keepdims=True)
     tensor([[5],
             [7]])
+    >>> tw.max([[1, 5], [7, 2]], dim=1).indices
+    tensor([1, 0])
     """
-    return asarray(x).max(axis, keepdims=keepdims, dim=dim, keepdim=keepdim)
+    return asarray(x).max(axis, keepdims=keepdims, dim=dim, keepdim=keepdim)  # type: ignore[call-overload,no-any-return]  # either kind of call
+
+
+@overload
+def min(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    dim: None = None,
+    keepdim: Literal[False] = False,
+) -> Tensor: ...
+
+
+@overload
+def min(
+    x: ArrayLike,
+    /,
+    axis: SupportsIndex | None = None,
+    *,
+    dim: SupportsIndex | None = None,
+    keepdim: bool = False,
+) -> ValuesAndIndices: ...
 
 
 def min(
@@ -92,10 +142,12 @@ def min(
     axis: Axis = None,
     *,
     keepdims: bool = False,
-    dim: Axis = None,
+    dim: SupportsIndex | None = None,
     keepdim: bool = False,
-) -> Tensor:
+) -> Tensor | ValuesAndIndices:
     """Return the smallest value along axes; NaN wins.
+
+    With PyTorch's words `dim` or `keepdim`, values and indices as PyTorch returns.
 
     Raises:
         AxisError: an axis does not exist or is given twice.
@@ -103,8 +155,10 @@ def min(
 
     >>> tw.min([[1, 5], [7, 2]])
     tensor(1)
+    >>> tw.min([[1, 5], [7, 2]], dim=1).indices
+    tensor([0, 1])
     """
-    return asarray(x).min(axis, keepdims=keepdims, dim=dim, keepdim=keepdim)
+    return asarray(x).min(axis, keepdims=keepdims, dim=dim, keepdim=keepdim)  # type: ignore[call-overload,no-any-return]  # either kind of call
 
 
 def mean(

@@ -23,8 +23,10 @@ from tensorweb.ops import OPS
 from tensorweb.public_names import declare_public
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.arguments import axis_of
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, as_node, as_operands, device_of
+from tensorweb.tensor.reductions import ValuesAndIndices
 
 
 @overload
@@ -193,11 +195,27 @@ def take_along_axis(
     return asarray(x, device=device_of(x, indices)).take_along_axis(indices, axis)
 
 
-class TopKResult(NamedTuple):
-    """What `top_k` returns."""
+@overload
+def sort(
+    x: ArrayLike,
+    /,
+    *,
+    axis: SupportsIndex = -1,
+    descending: builtins.bool = False,
+    stable: builtins.bool = True,
+    dim: None = None,
+) -> Tensor: ...
 
-    values: Tensor
-    indices: Tensor
+
+@overload
+def sort(
+    x: ArrayLike,
+    /,
+    *,
+    descending: builtins.bool = False,
+    stable: builtins.bool = True,
+    dim: SupportsIndex,
+) -> ValuesAndIndices: ...
 
 
 def sort(
@@ -207,8 +225,11 @@ def sort(
     axis: SupportsIndex = -1,
     descending: builtins.bool = False,
     stable: builtins.bool = True,
-) -> Tensor:
+    dim: SupportsIndex | None = None,
+) -> Tensor | ValuesAndIndices:
     """Return the values in order along an axis; equal ones keep theirs, NaN is last.
+
+    With PyTorch's word `dim`, values and indices as PyTorch returns.
 
     Raises:
         AxisError: the axis does not exist.
@@ -218,7 +239,12 @@ def sort(
             [4, 5, 6]])
     >>> tw.sort([2.0, tw.nan, 7.0], descending=True)
     tensor([ 7.,  2., nan])
+    >>> tw.sort([[3, 1, 2]], dim=1).indices
+    tensor([[1, 2, 0]])
     """
+    if dim is not None:
+        along: SupportsIndex = axis_of("sort", None if axis == -1 else axis, dim)
+        return asarray(x).sort(dim=along, descending=descending)
     node = asarray(x).node
     along = normalize_axis(axis, len(node.shape))
     return Tensor(build.sort(node, along, descending))
@@ -252,7 +278,7 @@ def top_k(
     axis: SupportsIndex = -1,
     *,
     largest: builtins.bool = True,
-) -> TopKResult:
+) -> ValuesAndIndices:
     """Return the k largest values along an axis, largest first, and where they are.
 
     With `largest=False` these are the smallest, smallest first. Of equal values the
@@ -263,12 +289,12 @@ def top_k(
         ShapeError: the axis has fewer than k elements, or k is negative.
 
     >>> tw.top_k([30, 10, 20, 40], 2)
-    TopKResult(values=tensor([40, 30]), indices=tensor([3, 0]))
+    ValuesAndIndices(values=tensor([40, 30]), indices=tensor([3, 0]))
     """
     node = asarray(x).node
     along = normalize_axis(axis, len(node.shape))
     values, indices = build.top_k(node, operator.index(k), along, largest)
-    return TopKResult(Tensor(values), Tensor(indices))
+    return ValuesAndIndices(Tensor(values), Tensor(indices))
 
 
 class UniqueAllResult(NamedTuple):

@@ -176,7 +176,7 @@ WORDS: dict[str, tuple[str, ...]] = {
 }
 """Names of an argument here, by PyTorch's name."""
 
-LATER = ("axis", "axes", "keepdims", "k", "d")
+LATER = ("axis", "axes", "keepdim", "keepdims", "k", "d")
 """Arguments that PyTorch takes by position: one that is only a keyword here takes what
 is one argument too many, as in `tw.triu(x, 1)` and `tw.sum(x, 0, True)`."""
 
@@ -236,7 +236,8 @@ def taking_torch_words(function: F) -> F:
         return function
     only = [key for key, one in names.items() if one.kind is Parameter.KEYWORD_ONLY]
     later = next((name for name in LATER if name in only), None)
-    if later == "keepdims" and "correction" in names:
+    is_flag = later in ("keepdim", "keepdims")
+    if is_flag and "correction" in names:
         later = None  # In PyTorch a bool behind the axis is `unbiased` here.
     makes_leaf = "device" in names and "requires_grad" not in names and not is_method
 
@@ -249,7 +250,7 @@ def taking_torch_words(function: F) -> F:
                 inner = error.__traceback__ and error.__traceback__.tb_next
                 if later is None or inner or " takes " not in str(error):
                     raise
-                if later == "keepdims" and not isinstance(arguments[-1], bool):
+                if is_flag and not isinstance(arguments[-1], bool):
                     raise  # such as the dtype, which NumPy takes there
             return function(*arguments[:-1], **{later: arguments[-1]})
         if makes_leaf and keywords.pop("requires_grad", False):

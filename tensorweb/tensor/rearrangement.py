@@ -6,7 +6,7 @@ import operator
 from array import array
 from collections.abc import Iterable, Sequence
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex, overload
 
 from tensorweb import dtypes
 from tensorweb.errors import DataError, DTypeError, ShapeError
@@ -15,15 +15,16 @@ from tensorweb.graph.node import leaf
 from tensorweb.graph.storage import HostData
 from tensorweb.hostdata import unpack
 from tensorweb.nodes import movement as build
-from tensorweb.nodes.indexing import select
+from tensorweb.nodes.indexing import select, take_along
 from tensorweb.nodes.keys import Indices, Item, Span
 from tensorweb.nodes.selection import pad, roll
 from tensorweb.nodes.sorting import argsort, sort
 from tensorweb.shapes import is_integer, normalize_axis
-from tensorweb.tensor.arguments import check_default
+from tensorweb.tensor.arguments import axis_of, check_default
 from tensorweb.tensor.base import FLOWING, TensorBase
 from tensorweb.tensor.convert import ArrayLike, as_node, scalar_node
 from tensorweb.tensor.movement import Axes
+from tensorweb.tensor.reductions import ValuesAndIndices
 from tensorweb.tensor.views import ITEM, read_item
 
 if TYPE_CHECKING:
@@ -183,6 +184,27 @@ class RearrangementMethods(TensorBase):
         before = (slice(None),) * along
         return tuple(self._item((*before, i)) for i in range(self.node.shape[along]))
 
+    @overload
+    def sort(
+        self,
+        axis: SupportsIndex = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        descending: bool = False,
+        stable: bool | None = True,
+        dim: None = None,
+    ) -> None: ...
+
+    @overload
+    def sort(
+        self,
+        *,
+        descending: bool = False,
+        stable: bool | None = True,
+        dim: SupportsIndex,
+    ) -> ValuesAndIndices: ...
+
     def sort(
         self,
         axis: SupportsIndex = -1,
@@ -192,13 +214,11 @@ class RearrangementMethods(TensorBase):
         descending: bool = False,
         stable: bool | None = True,
         dim: SupportsIndex | None = None,
-    ) -> None:
+    ) -> ValuesAndIndices | None:
         """Sort the tensor in place along an axis; always stable, NaN last.
 
-        `tw.sort(x)` returns sorted values and leaves `x` as it is.
-
-        Raises:
-            DataError: `dim` is given, as for PyTorch's method of this name.
+        With PyTorch's word `dim`, return values and indices and leave `x` as it is.
+        `tw.sort(x)` returns sorted values.
 
         >>> x = tw.tensor([3, 1, 2])
         >>> x.sort()
@@ -206,14 +226,16 @@ class RearrangementMethods(TensorBase):
         tensor([1, 2, 3])
         """
         if dim is not None:
-            raise DataError(
-                "x.sort sorts in place, as NumPy's; write values, indices = tw.sort(x, "
-                f"axis={dim}), x.argsort(axis), or tw.top_k."
-            )
+            along = axis_of("sort", None if axis == -1 else axis, dim)
+            along = normalize_axis(along, len(self.node.shape))
+            indices = argsort(self.node, along, descending)
+            values = take_along(self.node, indices, along)
+            return ValuesAndIndices(self._wrap(values), self._wrap(indices))
         check_kind("sort", kind)
         check_default("sort", "order", order, None)
         along = normalize_axis(axis, len(self.node.shape))
         self._replace(sort(self.node, along, descending))
+        return None
 
     def argsort(
         self,

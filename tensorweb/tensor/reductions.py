@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, overload
 
 from tensorweb import dtypes
-from tensorweb.errors import AxisError, DTypeError
+from tensorweb.errors import AxisError, DataError, DTypeError
 from tensorweb.graph.node import Node, constant
 from tensorweb.nodes.complex_parts import imaginary_part, real_part
 from tensorweb.nodes.elementwise import cast, elementwise
+from tensorweb.nodes.indexing import take_along
+from tensorweb.nodes.movement import squeeze
 from tensorweb.nodes.reduction import argreduce, reduce, scan
 from tensorweb.nodes.selection import concat
 from tensorweb.ops import OPS
@@ -22,6 +25,13 @@ if TYPE_CHECKING:
     from tensorweb.tensor.tensor import Tensor
 
 Axis = SupportsIndex | Iterable[SupportsIndex] | None
+
+
+class ValuesAndIndices(NamedTuple):
+    """Values chosen along an axis, and their indices (int32) along it."""
+
+    values: Tensor
+    indices: Tensor
 
 
 class ReductionMethods(TensorBase):
@@ -101,6 +111,7 @@ class ReductionMethods(TensorBase):
             "prod", axis, out, keepdims, dim, keepdim, where, initial, dtype
         )
 
+    @overload
     def max(
         self,
         axis: Axis = None,
@@ -109,16 +120,66 @@ class ReductionMethods(TensorBase):
         initial: ArrayLike = None,
         where: ArrayLike = True,
         *,
-        dim: Axis = None,
+        dim: None = None,
+        keepdim: Literal[False] = False,
+    ) -> Tensor: ...
+
+    @overload
+    def max(
+        self,
+        axis: SupportsIndex | None = None,
+        *,
+        dim: SupportsIndex | None = None,
         keepdim: bool = False,
-    ) -> Tensor:
+    ) -> ValuesAndIndices: ...
+
+    def max(
+        self,
+        axis: Axis = None,
+        out: TensorBase | None = None,
+        keepdims: bool = False,
+        initial: ArrayLike = None,
+        where: ArrayLike = True,
+        *,
+        dim: SupportsIndex | None = None,
+        keepdim: bool = False,
+    ) -> Tensor | ValuesAndIndices:
         """Return the largest value along axes; NaN wins.
+
+        With PyTorch's words `dim` or `keepdim`, values and indices as PyTorch returns.
 
         >>> tw.tensor([[1, 5], [7, 2]]).max(axis=1, keepdims=True)
         tensor([[5],
                 [7]])
+        >>> tw.tensor([[1, 5], [7, 2]]).max(dim=1)
+        ValuesAndIndices(values=tensor([5, 7]), indices=tensor([1, 0]))
         """
-        return self._reduce("max", axis, out, keepdims, dim, keepdim, where, initial)
+        if dim is not None or keepdim or isinstance(out, bool):
+            keepdims = keepdims or keepdim
+            return self._pair("max", axis, dim, keepdims, out, initial, where)
+        return self._reduce("max", axis, out, keepdims, None, False, where, initial)
+
+    @overload
+    def min(
+        self,
+        axis: Axis = None,
+        out: TensorBase | None = None,
+        keepdims: bool = False,
+        initial: ArrayLike = None,
+        where: ArrayLike = True,
+        *,
+        dim: None = None,
+        keepdim: Literal[False] = False,
+    ) -> Tensor: ...
+
+    @overload
+    def min(
+        self,
+        axis: SupportsIndex | None = None,
+        *,
+        dim: SupportsIndex | None = None,
+        keepdim: bool = False,
+    ) -> ValuesAndIndices: ...
 
     def min(
         self,
@@ -128,15 +189,59 @@ class ReductionMethods(TensorBase):
         initial: ArrayLike = None,
         where: ArrayLike = True,
         *,
-        dim: Axis = None,
+        dim: SupportsIndex | None = None,
         keepdim: bool = False,
-    ) -> Tensor:
+    ) -> Tensor | ValuesAndIndices:
         """Return the smallest value along axes; NaN wins.
+
+        With PyTorch's words `dim` or `keepdim`, values and indices as PyTorch returns.
 
         >>> tw.tensor([[1, 5], [7, 2]]).min()
         tensor(1)
+        >>> tw.tensor([[1, 5], [7, 2]]).min(dim=1)
+        ValuesAndIndices(values=tensor([1, 2]), indices=tensor([0, 1]))
         """
-        return self._reduce("min", axis, out, keepdims, dim, keepdim, where, initial)
+        if dim is not None or keepdim or isinstance(out, bool):
+            keepdims = keepdims or keepdim
+            return self._pair("min", axis, dim, keepdims, out, initial, where)
+        return self._reduce("min", axis, out, keepdims, None, False, where, initial)
+
+    def _pair(
+        self,
+        name: str,
+        axis: Axis,
+        dim: Axis,
+        keepdims: bool,
+        out: TensorBase | bool | None,
+        initial: ArrayLike,
+        where: ArrayLike,
+    ) -> ValuesAndIndices:
+        """Return PyTorch's pair, whose derivative goes to the indices alone."""
+        axis = axis_of(name, axis, dim)
+        if not isinstance(axis, SupportsIndex):
+            raise AxisError(
+                f"{name}: values and indices, which PyTorch's dim= and keepdim= ask "
+                f"for, are along one axis, not {axis}; write x.{name}(axis={axis}, "
+                "keepdims=True) for values alone."
+            )
+        if isinstance(out, bool):  # x.max(1, True)
+            keepdims, out = keepdims or out, None
+        for key, value, usual in (
+            ("out", out, None),
+            ("initial", initial, None),
+            ("where", where, True),
+        ):
+            if value is not usual:
+                raise DataError(
+                    f"{name}: {key}= is an option of values alone; write x.{name}("
+                    f"axis={operator.index(axis)}, {key}=...)."
+                )
+        along = normalize_axis(axis, len(self.node.shape))
+        indices = argreduce(f"arg{name}", self.node, along, True)
+        values = take_along(self.node, indices, along)
+        if not keepdims:
+            values, indices = (squeeze(node, (along,)) for node in (values, indices))
+        return ValuesAndIndices(self._wrap(values), self._wrap(indices))
 
     def any(
         self,

@@ -255,7 +255,7 @@ class TorchMethods(
         """Return the largest values along an axis, and their indices.
 
         >>> tw.tensor([3, 1, 2]).topk(2)
-        TopKResult(values=tensor([3, 2]), indices=tensor([0, 2]))
+        ValuesAndIndices(values=tensor([3, 2]), indices=tensor([0, 2]))
         """
         return library("tensorweb", "top_k")(self, k, dim, largest=largest)
 

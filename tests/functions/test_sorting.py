@@ -11,7 +11,7 @@ from test_reductions import STORED, name_of, require
 
 import tensorweb as tw
 from tensorweb.dtypes import DType
-from tensorweb.errors import AxisError, DataError, ShapeError
+from tensorweb.errors import AxisError, ShapeError
 from tensorweb.events import record_kernels
 
 Array = np.ndarray[Any, Any]
@@ -335,10 +335,3 @@ def test_nan_is_in_no_set(device: str) -> None:
     expected, times = np.unique(x, return_counts=True, equal_nan=False)
     assert_equal(values, expected)
     assert_equal(counts, times)
-
-
-def test_the_method_refuses_the_word_of_pytorch_and_sorts_nothing(cpu: str) -> None:
-    x = tw.asarray([[3, 1], [2, 0]])
-    with pytest.raises(DataError, match=r"tw\.sort\(x, axis=1\)"):
-        x.sort(dim=1, descending=True)
-    assert x.tolist() == [[3, 1], [2, 0]]

@@ -19,7 +19,10 @@ SAME: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
         lambda x: tw.sum(x, axis=(0, 1), keepdims=True),
     ),
     "input": (lambda x: tw.mean(input=x, dim=0), lambda x: tw.mean(x, axis=0)),
-    "max": (lambda x: x.max(dim=-1, keepdim=True), lambda x: x.max(-1, keepdims=True)),
+    "mean": (
+        lambda x: x.mean(dim=-1, keepdim=True),
+        lambda x: x.mean(-1, keepdims=True),
+    ),
     "argmax": (lambda x: x.argmax(dim=1), lambda x: x.argmax(1)),
     "std": (lambda x: tw.std(x, dim=0), lambda x: tw.std(x, axis=0)),
     "all": (lambda x: (x > 0).all(dim=1), lambda x: (x > 0).all(axis=1)),
@@ -28,7 +31,7 @@ SAME: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "flip": (lambda x: tw.flip(x, dims=(0,)), lambda x: tw.flip(x, axis=(0,))),
     "roll": (lambda x: x.roll(1, dims=1), lambda x: x.roll(1, axis=1)),
     "permute": (lambda x: x.permute_dims(dims=(1, 0)), lambda x: x.T),
-    "sort": (lambda x: tw.sort(x, dim=0), lambda x: tw.sort(x, axis=0)),
+    "argsort": (lambda x: tw.argsort(x, dim=0), lambda x: tw.argsort(x, axis=0)),
     "cumulative_sum": (
         lambda x: tw.cumulative_sum(x, dim=1),
         lambda x: tw.cumulative_sum(x, axis=1),
@@ -66,13 +69,71 @@ def test_an_argument_under_both_names_is_an_error() -> None:
         x.sum(dimension=1)
 
 
-def test_values_and_indices_of_pytorchs_pairs_are_answered(device: str) -> None:
+PAIRS: dict[str, Callable[[Any], Any]] = {
+    "max": lambda x: x.max(dim=1),
+    "max, by position": lambda x: x.max(1, keepdim=True),
+    "max, both by position": lambda x: x.max(-1, True),
+    "min": lambda x: x.min(dim=0),
+    "sort": lambda x: x.sort(dim=1),
+    "sort, descending": lambda x: x.sort(dim=0, descending=True),
+    "tw.max": lambda x: tw.max(x, dim=0, keepdim=True),
+    "tw.min, by position": lambda x: tw.min(x, 1, True),  # type: ignore[call-overload,misc]  # PyTorch's third argument
+    "tw.sort": lambda x: tw.sort(x, dim=-1),
+    "topk": lambda x: x.topk(2, dim=1),
+}
+PAIR_RESULTS: dict[str, tuple[list[Any], list[Any]]] = {
+    "max": ([3, 5, 2], [0, 1, 2]),
+    "max, by position": ([[3], [5], [2]], [[0], [1], [2]]),
+    "max, both by position": ([[3], [5], [2]], [[0], [1], [2]]),
+    "min": ([0, 1, 2], [1, 0, 0]),
+    "sort": ([[1, 2, 3], [0, 4, 5], [1, 1, 2]], [[1, 2, 0], [0, 2, 1], [0, 1, 2]]),
+    "sort, descending": (
+        [[3, 5, 4], [1, 1, 2], [0, 1, 2]],
+        [[0, 1, 1], [2, 0, 0], [1, 2, 2]],
+    ),
+    "tw.max": ([[3, 5, 4]], [[0, 1, 1]]),
+    "tw.min, by position": ([[1], [0], [1]], [[1], [0], [0]]),
+    "tw.sort": ([[1, 2, 3], [0, 4, 5], [1, 1, 2]], [[1, 2, 0], [0, 2, 1], [0, 1, 2]]),
+    "topk": ([[3, 2], [5, 4], [2, 1]], [[0, 2], [1, 2], [2, 0]]),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_words_of_torch_give_values_and_indices(name: str, device: str) -> None:
+    data = [[3.0, 1.0, 2.0], [0.0, 5.0, 4.0], [1.0, 1.0, 2.0]]
+    x = tw.asarray(data)
+    pair = PAIRS[name](x)
+    assert (pair.values.tolist(), pair.indices.tolist()) == PAIR_RESULTS[name]
+    values, indices = pair
+    assert pair[0] is values
+    assert pair[1] is indices
+    assert x.tolist() == data
+    recorded = tw.jit(PAIRS[name])(x)
+    assert recorded.indices.tolist() == PAIR_RESULTS[name][1]
+
+
+def test_gradients_of_pairs_go_to_one_of_equal_values(device: str) -> None:
+    def loss(x: Any) -> Any:
+        return (x.max(dim=1)[0] * tw.asarray([2.0, 3.0])).sum()
+
+    assert tw.grad(loss)(tw.ones((2, 3))).tolist() == [[2, 0, 0], [3, 0, 0]]
+    by_row = tw.vmap(lambda row: row.min(dim=0).values)(tw.asarray(X))
+    assert by_row.tolist() == [1, 0]
+
+
+def test_pairs_of_pytorch_without_its_words_are_answered(device: str) -> None:
     x: Any = tw.asarray([[3.0, 1.0, 2.0], [0.0, 5.0, 4.0], [1.0, 1.0, 2.0]])
-    with pytest.raises(tw.DataError, match=r"tw\.sort\(x, axis=1\), x\.argsort"):
-        x.sort(dim=1)
     for name in ("values", "indices"):
-        with pytest.raises(AttributeError, match=r"x\.argmax\(0\)"):
-            getattr(x.max(dim=0), name)
+        with pytest.raises(AttributeError, match=rf"x\.max\(dim=0\)\.{name}"):
+            getattr(x.max(0), name)
+    for call in (lambda: x.max(dim=(0, 1)), lambda: tw.min(x, keepdim=True)):
+        with pytest.raises(tw.AxisError, match=r"one axis.*keepdims=True"):
+            call()
+    with pytest.raises(tw.DataError, match=r"x\.max\(axis=1, out="):
+        x.max(dim=1, out=tw.zeros(3))
+    for call in (lambda: tw.sort(x, axis=0, dim=1), lambda: x.max(0, dim=1)):
+        with pytest.raises(TypeError, match="got the argument 'axis' twice"):
+            call()
     with pytest.raises(ValueError, match="too many values to unpack"):
         _values, _indices = x.max(1)
     assert len([*x.max(1)]) == 3
