@@ -207,7 +207,8 @@ def heard() -> Iterator[Row]:
     """Measure a small statement and its flush alone, and as runs of the page record it.
 
     `heard` has its times, as the first flushes of a run have, `counted` has none, as
-    the later ones; `logged` has times and the log of memory.
+    the later ones. With the log of memory they are `logged`, whose buffers it lists,
+    and `watched`, when it is full.
     """
     for device in dict.fromkeys((tw.default_device(), "cpu")):
         if not isinstance(devices.backend(device), KernelBackend):
@@ -215,7 +216,7 @@ def heard() -> Iterator[Row]:
         x = tw.realize(tw.ones(16, device=device) + 0.0)
         assert isinstance(x, Tensor)
         samples: dict[str, list[float]] = {
-            name: [] for name in ("alone", "counted", "heard", "logged")
+            name: [] for name in ("alone", "counted", "watched", "heard", "logged")
         }
 
         def run(x: Tensor = x) -> None:
@@ -225,15 +226,17 @@ def heard() -> Iterator[Row]:
         for _ in range(BATCHES):  # alternating, since the machine is never still
             for name, seconds in samples.items():
                 tally = Tally()
-                is_heard, is_logged = name != "alone", name == "logged"
+                is_counted = name in ("counted", "watched")
+                is_logged = name in ("watched", "logged")
                 with ExitStack() as scopes:
-                    if is_heard:
+                    if name != "alone":
                         reads = tally.add_read
                         scopes.enter_context(listening(tally.add, reads=reads))
-                    if name == "counted":
+                    if is_counted:
                         count_plans()
                     if is_logged:
-                        scopes.enter_context(logging_memory(MemoryLog()))
+                        log = MemoryLog(0) if is_counted else MemoryLog()
+                        scopes.enter_context(logging_memory(log))
                     start = perf_counter()
                     run()
                     seconds.append((perf_counter() - start) / CHAIN)

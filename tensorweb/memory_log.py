@@ -11,15 +11,15 @@ would be swallowed in a finalizer that runs Python.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from itertools import repeat
+from itertools import repeat, starmap
 from operator import attrgetter
 from threading import get_ident
 from time import perf_counter
-from types import CodeType, SimpleNamespace
+from types import CodeType, MappingProxyType, SimpleNamespace
 from typing import Any, Literal, NamedTuple, Protocol
 
 from tensorweb.events import NodeRecord
@@ -28,6 +28,12 @@ from tensorweb.graph.node import Node
 
 MOST_BLOCKS = 1500
 """Buffers from which on only flushes with a new peak are listed: a page draws them."""
+
+MOST_SHORT_BLOCKS = 500
+"""The same where buffers are taken every `SECONDS_A_BLOCK` or faster."""
+
+SECONDS_A_BLOCK = 100e-6
+"""Listing one takes 4 µs in ordinary Python, 11 µs in the page (2 cores, EPYC)."""
 
 SCRATCH = NodeRecord("", (), "")
 """What is known of a kernel's scratch storage."""
@@ -47,18 +53,6 @@ class SharedBuffer(Protocol):
 
     def when_freed(self, hook: Iterator[int]) -> None:
         """Advance an iterator of C functions, which yields nothing, at the release."""
-
-
-class Planned(Protocol):
-    """What a flush computes."""
-
-    @property
-    def graph(self) -> Sequence[NodeRecord]:
-        """The nodes by index."""
-
-    @property
-    def lifespans(self) -> tuple[Mapping[int, tuple[int, int]], int]:
-        """First and last kernel of each storage by its reference, and their count."""
 
 
 class Usage(Protocol):
@@ -93,35 +87,51 @@ class Value:
     is_result: bool = True
 
 
-class Flushed(NamedTuple):
+class Purpose(NamedTuple):
+    """What buffers are taken for at once, equal for all flushes of a layout.
+
+    Attributes:
+        device: name of the device.
+        use: data of the program, a flush, or calls of `jit`.
+        sizes: bytes of each buffer.
+        served: the storages that each buffer serves.
+        graph: the nodes of the flush by index; references beyond are scratch storages.
+        lifespans: first and last kernel of each storage by its reference.
+        results: references of the storages that outlive the flush.
+        kernels: count of the flush's kernels where these are its last buffers, else 0.
+        is_begin: whether these are its first buffers.
+    """
+
+    device: str
+    use: Use
+    sizes: Sequence[int]
+    served: Sequence[Sequence[int]] = ()
+    graph: Sequence[NodeRecord] = ()
+    lifespans: Mapping[int, tuple[int, int]] = MappingProxyType({})
+    results: Collection[int] = ()
+    kernels: int = 0
+    is_begin: bool = True
+
+
+class Taking(NamedTuple):
     """Buffers that were taken at once, as a flush notes them: blocks are made later.
 
     Attributes:
         step: count of the run's kernels before it.
         taken: time when they were taken.
         freed: count of the releases before that.
-        device: name of the device.
-        use: what they were taken for.
         handles: of the buffers.
-        requests: for each size the storages that were requested, in order.
-        served: the storages that each buffer serves.
-        plan: what the flush computes; None for data.
+        purpose: what they were taken for.
         locations: where nodes were built, by node index.
-        results: references and slots of the storages that outlive the flush.
         value: the data, else None.
     """
 
     step: int
     taken: float
     freed: int
-    device: str
-    use: Use
     handles: Sequence[int]
-    requests: Requests
-    served: Sequence[Sequence[int]]
-    plan: Planned | None
+    purpose: Purpose
     locations: Sequence[Location | None]
-    results: Sequence[tuple[int, int]]
     value: Value | None
 
 
@@ -157,7 +167,7 @@ class Block:
     code: CodeType | None = None
     instruction: int = 0
     references: Sequence[int] = ()
-    flush: Flushed | None = None
+    flush: Taking | None = None
     locations: Sequence[Location | None] = ()
 
     def values(self) -> list[Value]:
@@ -167,26 +177,19 @@ class Block:
             return []
         if flush.value is not None:
             return [flush.value]
-        plan = flush.plan
-        if plan is None:
-            return []
-        results = {reference for reference, _ in flush.results}
-        found = []
+        purpose, found = flush.purpose, []
         for reference in self.references:
-            first, last = plan.lifespans[0][reference]
-            is_node = reference < len(plan.graph)
-            node = plan.graph[reference] if is_node else SCRATCH
+            first, last = purpose.lifespans[reference]
+            is_node = reference < len(purpose.graph)
+            node = purpose.graph[reference] if is_node else SCRATCH
             where = self.locations[reference] if is_node and self.locations else None
             begin, end = flush.step + first, flush.step + last + 1
-            stays = reference in results
+            stays = reference in purpose.results
             found.append(
                 Value(node.op, node.shape, node.dtype, begin, end, where, stays)
             )
         return sorted(found, key=lambda value: value.begin)
 
-
-Requests = Sequence[tuple[int, Sequence[object]]]
-"""For each buffer size the storages for which buffers of it are taken."""
 
 Freed = tuple[int, tuple[CodeType | None, int], float]
 """The index of a block, what ran when it was freed, and when."""
@@ -197,32 +200,18 @@ class Peak:
     """The peak of one device.
 
     Attributes:
+        before: bytes in use when the log began.
         nbytes: greatest count of bytes in use at once.
         step: count of the run's kernels before it.
         blocks: count of blocks taken until then.
-        before: bytes in use when the log began.
         allocated: greatest count of bytes in use and free.
-        bound: no more bytes are in use.
-        counted: count of the releases that the bound takes into account.
-        freed: the releases, each with the index of a block.
     """
 
+    before: int
     nbytes: int = 0
     step: int = 0
     blocks: int = 0
-    before: int = 0
     allocated: int = 0
-    bound: int = 0
-    counted: int = 0
-    freed: list[Freed] = field(default_factory=list)
-
-    def rises(self, usage: Usage) -> bool:
-        """Return whether more bytes are in use than ever, and note how many."""
-        self.bound = usage.in_use
-        self.counted = len(self.freed)
-        is_higher = self.bound > self.nbytes
-        self.nbytes = max(self.bound, self.nbytes)
-        return is_higher
 
 
 @dataclass(slots=True)
@@ -231,9 +220,9 @@ class MemoryLog:
 
     Attributes:
         most: count of blocks from which on only flushes with a new peak are listed.
+        most_short: the same where buffers are taken every `SECONDS_A_BLOCK` or faster.
         step: count of kernels of the listed flushes.
         peaks: by device.
-        flushes: count of flushes.
         unlisted: count of flushes that are not listed.
         ended: time when the log was closed.
 
@@ -245,13 +234,16 @@ class MemoryLog:
     """
 
     most: int = MOST_BLOCKS
+    most_short: int = MOST_SHORT_BLOCKS
     step: int = 0
     peaks: dict[str, Peak] = field(default_factory=dict)
-    flushes: int = 0
     unlisted: int = 0
     ended: float = 0.0
+    _count: int = 0
+    _short: int = 0
+    _is_listing: bool = False
     _taken: list[tuple[Any, ...]] = field(default_factory=list)
-    _sizes: list[int] = field(default_factory=list)
+    _freed: list[Freed] = field(default_factory=list)
     _blocks: list[Block] = field(default_factory=list)
     _places: Iterator[tuple[CodeType | None, int]] = field(default=iter(()), init=False)
     _times: Iterator[float] = field(default=iter(()), init=False)
@@ -261,10 +253,12 @@ class MemoryLog:
         # Not sys._getframe(): where C has called the function that ends, the frame that
         # it returns is none of Python (3.14). A thread that ends may have no frame.
         nowhere = SimpleNamespace(f_code=None, f_lasti=0)
-        frames, threads = iter(sys._current_frames, None), iter(get_ident, None)
+        frames = starmap(sys._current_frames, repeat(()))
+        threads = starmap(get_ident, repeat(()))
         current = map(dict.get, frames, threads, repeat(nowhere))
         self._places = map(attrgetter("f_code", "f_lasti"), current)
-        self._times = iter(perf_counter, None)
+        self._times = starmap(perf_counter, repeat(()))
+        self._short = min(self.most_short, self.most)
 
     def close(self) -> None:
         """End the log: later releases are not listed."""
@@ -278,90 +272,99 @@ class MemoryLog:
             return self._blocks
         found: list[Block] = []
         lines: dict[int, Sequence[Location | None]] = {}
-        begins = dict.fromkeys(self.peaks, 0)
-        for each in map(Flushed._make, self._taken):
-            self._free(found, each.device, begins[each.device], each.freed, each.step)
-            begins[each.device] = each.freed
+        begin = 0
+        for each in map(Taking._make, self._taken):
+            self._free(found, begin, each.freed, each.step)
+            begin, purpose = each.freed, each.purpose
             # Where lines are not recorded it has those of its plan.
-            where = each.locations or lines.get(id(each.plan), ())
-            lines[id(each.plan)] = where
-            sizes = [size for size, own in each.requests for _ in own]
-            for at, (handle, size) in enumerate(zip(each.handles, sizes, strict=True)):
+            where = each.locations or lines.get(id(purpose.graph), ())
+            lines[id(purpose.graph)] = where
+            for at, (handle, size) in enumerate(
+                zip(each.handles, purpose.sizes, strict=True)
+            ):
                 block = Block(
-                    each.device, handle, size, each.use, each.step, each.taken
+                    purpose.device, handle, size, purpose.use, each.step, each.taken
                 )
-                block.references = each.served[at] if each.served else ()
+                block.references = purpose.served[at] if purpose.served else ()
                 block.flush, block.locations = each, where
                 found.append(block)
-        for device, begin in begins.items():
-            self._free(found, device, begin, None, self.step)
+        self._free(found, begin, None, self.step)
         return found
 
+    @property
+    def flushes(self) -> int:
+        """Count of flushes."""
+        purposes = (Taking._make(each).purpose for each in self._taken)
+        return self.unlisted + sum(each.kernels > 0 for each in purposes)
+
     def _free(
-        self, blocks: list[Block], device: str, begin: int, end: int | None, step: int
+        self, blocks: list[Block], begin: int, end: int | None, step: int
     ) -> None:
         """Note releases in blocks, those of before the next kernel."""
-        for number, (code, instruction), time in self.peaks[device].freed[begin:end]:
+        for number, (code, instruction), time in self._freed[begin:end]:
             block = blocks[number]
             block.end, block.freed, block.after = step, time, len(blocks)
             block.code, block.instruction = code, instruction
 
-    def take(
-        self,
-        device: str,
-        usage: Usage,
-        buffers: Sequence[SharedBuffer],
-        handles: Sequence[int],
-        requests: Requests,
-        use: Use,
-        served: Sequence[Sequence[int]] = (),
-        plan: Planned | None = None,
-        locations: Sequence[Location | None] = (),
-        results: Sequence[tuple[int, int]] = (),
-        value: Value | None = None,
-    ) -> bool:
-        """List buffers that were taken, unless the log is full or closed.
+    def lists(self, usage: Usage, purpose: Purpose) -> bool:
+        """Note the bytes in use after buffers are taken; return whether to `add` them.
 
-        Returns whether they are listed.
+        A log that is full lists new peaks only, one that is closed nothing.
         """
         if self.ended:
             return False
-        peak = self.peaks.get(device)
+        peak = self.peaks.get(purpose.device)
         if peak is None:
-            nbytes = sum(size * len(own) for size, own in requests)
-            peak = self.peaks[device] = Peak(before=max(usage.in_use - nbytes, 0))
-        sizes, freed, bound = self._sizes, peak.freed, peak.bound
-        count, released = len(sizes), len(freed)
-        if released > peak.counted:
-            for number, _, _ in freed[peak.counted :]:
-                bound -= sizes[number]
-            peak.counted = released
-        for size, own in requests:
-            bound += size * len(own)
-        peak.bound = bound
-        if usage.allocated > peak.allocated:
-            peak.allocated = usage.allocated
-        # The pool counts its free buffers, of all sizes, for what is in use: it is only
-        # asked where what was taken, less what was released, may have raised that.
-        is_peak = bound > peak.nbytes and peak.rises(usage)
-        if count >= self.most and not (is_peak and count < 2 * self.most):
-            return False
-        for size, own in requests:
-            sizes += [size] * len(own)
-        now = perf_counter()
+            before = max(usage.in_use - sum(purpose.sizes), 0)
+            peak = self.peaks[purpose.device] = Peak(before)
+        allocated, is_peak = usage.allocated, False
+        if allocated > peak.nbytes:
+            if allocated > peak.allocated:
+                peak.allocated = allocated
+            in_use = usage.in_use
+            if in_use > peak.nbytes:
+                peak.nbytes, is_peak = in_use, True
+        count = self._count
+        # A flush in parts is listed with all of them or with none.
+        if purpose.is_begin:
+            is_full = count >= self._short and self._is_full()
+            self._is_listing = not is_full or (is_peak and count < 2 * self.most)
+        if self._is_listing:
+            if is_peak:
+                peak.step, peak.blocks = self.step, count + len(purpose.sizes)
+        elif purpose.kernels:
+            self.unlisted += 1
+        return self._is_listing
+
+    def _is_full(self) -> bool:
+        """Tell whether only new peaks are listed, which stays so."""
+        if self._short < self.most:
+            seconds = perf_counter() - Taking._make(self._taken[0]).taken
+            if seconds > self._count * SECONDS_A_BLOCK:
+                self._short = self.most
+            else:
+                self.most = self._short
+        return self._count >= self.most
+
+    def add(
+        self,
+        purpose: Purpose,
+        buffers: Sequence[SharedBuffer],
+        handles: Sequence[int],
+        locations: Sequence[Location | None] = (),
+        value: Value | None = None,
+    ) -> None:
+        """List buffers that were taken."""
+        freed, count = self._freed, self._count
+        self._count = count + len(buffers)
         self._taken.append(
             (
                 self.step,
-                now,
-                released,
-                device,
-                use,
+                perf_counter(),
+                len(freed),
                 handles,
-                requests,
-                served,
-                plan,
+                purpose,
                 locations,
-                results,
                 value,
             )
         )
@@ -370,29 +373,19 @@ class MemoryLog:
             # Of C functions: it notes one release, and yields nothing.
             one = zip((number,), codes, times)  # noqa: B905 - of one element
             buffer.when_freed(filter(None, map(append, one)))
-        if is_peak:
-            peak.step, peak.blocks = self.step, len(sizes)
-        return True
-
-    def finish(self, kernels: int, is_listed: bool) -> None:
-        """Advance the axis by the kernels of a flush, if it is listed."""
-        self.flushes += 1
-        if is_listed:
-            self.step += kernels
-        else:
-            self.unlisted += 1
+        self.step += purpose.kernels
 
     def upload(
         self, device: str, usage: Usage, buffer: SharedBuffer, node: Node
     ) -> None:
         """List a buffer that was taken for data of the host."""
-        location = getattr(node, "location", None)
-        value = Value(
-            "leaf", node.shape, node.dtype.name, self.step, self.step, location
-        )
-        requests = [(buffer.size, (0,))]
-        handles = [buffer.handle]
-        self.take(device, usage, [buffer], handles, requests, "data", value=value)
+        purpose = Purpose(device, "data", (buffer.size,))
+        if self.lists(usage, purpose):
+            location = getattr(node, "location", None)
+            value = Value(
+                "leaf", node.shape, node.dtype.name, self.step, self.step, location
+            )
+            self.add(purpose, [buffer], [buffer.handle], value=value)
 
     def alive_at_peak(self, device: str) -> list[Block]:
         """Return the listed blocks that were in use at a device's peak."""

@@ -44,6 +44,7 @@ from tensorweb.events import (
     splits,
     tell_read,
 )
+from tensorweb.frames import Location
 from tensorweb.graph.attributes import Custom
 from tensorweb.graph.autograd import settle
 from tensorweb.graph.node import WANTED, Node, number_of_constant
@@ -486,6 +487,7 @@ class KernelBackend:
         buffers: list[Storage] = [*read]
         handles = [buffer.handle for buffer in read]
         report, submit = None, self.driver.submit
+        locations: Sequence[Location | None] | None = None
         heard, counting = listeners(), plan.report
         if counting is not None and counting.heard_by is heard and counting.times:
             counting.times += 1
@@ -495,10 +497,7 @@ class KernelBackend:
             report = FlushReport(records, described, locations, begun, False)
             plan.report = report if is_counting() else None
             submit = partial(report.submit, self.driver)
-        is_listed = False
-        if (log := memory_log()) is not None:
-            locations = locations_of(nodes)
-            plan.described(graph)
+        log = memory_log()
         with pool.lock:
             layout, (taken, taken_handles) = self._take(graph, plan, layout, name)
             for part in layout.parts:
@@ -507,18 +506,13 @@ class KernelBackend:
                         pool.wait()
                     taken, taken_handles = pool.take_all(part.taken, name)
                 if log is not None:
-                    is_listed |= log.take(
-                        self.traits.device,
-                        pool,
-                        taken,
-                        taken_handles,
-                        part.taken,
-                        "flush",
-                        part.served,
-                        plan,
-                        locations,
-                        layout.settled,
+                    purpose = part.purpose or plan.purpose(
+                        graph, layout, part, self.traits.device
                     )
+                    if log.lists(pool, purpose):
+                        if locations is None:
+                            locations = locations_of(nodes)
+                        log.add(purpose, taken, taken_handles, locations)
                 buffers += taken
                 handles += taken_handles
                 for tape, holes in part.tapes:
@@ -529,8 +523,6 @@ class KernelBackend:
                         buffers[slot] = GONE
         if report is not None:
             report.tell()
-        if log is not None:
-            log.finish(plan.lifespans[1], is_listed)
         for number, slot in layout.settled:
             settle(nodes[number], buffers[slot])
         for number in (*layout.dropped, *again):

@@ -15,6 +15,7 @@ from tensorweb.backends import policy
 from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.pool import Taken
 from tensorweb.backends.tapes import Command, Holes, Tape, make_tape
+from tensorweb.memory_log import Purpose
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +117,14 @@ class Part:
         tapes: what to submit, with the slots that their holes are filled with.
         left: slots that nothing needs after them.
         served: references of the storages of each buffer that is taken, in order.
+        purpose: the same for a log of memory, made at the first request.
     """
 
     taken: Taken
     tapes: list[tuple[Tape, Holes]]
     left: list[int]
     served: list[list[int]]
+    purpose: Purpose | None = None
 
 
 @dataclass(slots=True)

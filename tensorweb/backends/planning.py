@@ -13,7 +13,7 @@ from itertools import chain
 from math import prod
 
 from tensorweb.backends import policy
-from tensorweb.backends.layouts import Layout, Span, Stock, make_tapes, peak
+from tensorweb.backends.layouts import Layout, Part, Span, Stock, make_tapes, peak
 from tensorweb.backends.liveness import Lifetimes, worth_storing
 from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.pool import Pool
@@ -24,6 +24,7 @@ from tensorweb.codegen.program import Launch, Program, buffer_of
 from tensorweb.errors import ShapeError
 from tensorweb.events import KernelRecord, NodeRecord, Traffic
 from tensorweb.graph.node import Node
+from tensorweb.memory_log import Purpose
 from tensorweb.ops import OPS
 from tensorweb.schedule.formula import formula
 from tensorweb.schedule.kernel import AFTER_CORE, Expression, Kernel, Planned
@@ -281,7 +282,6 @@ class Plan:
     graph: list[NodeRecord] = field(default_factory=list)
     report: FlushReport | None = None
     _records: list[KernelRecord] = field(default_factory=list)
-    _lifespans: tuple[dict[int, tuple[int, int]], int] | None = None
     _layouts: dict[tuple[frozenset[int], bool], Layout] = field(default_factory=dict)
 
     def described(self, graph: LinearGraph) -> list[NodeRecord]:
@@ -308,14 +308,23 @@ class Plan:
             self._records += [_record(*row, traits) for row in rows]
         return self._records
 
-    @property
-    def lifespans(self) -> tuple[Mapping[int, tuple[int, int]], int]:
-        """First and last kernel of each storage by its reference, and their count."""
-        if self._lifespans is None:
-            found = {span.reference: (span.first, span.last) for span in self.spans}
-            kernels = 1 + max((span.last for span in self.spans), default=-1)
-            self._lifespans = found, kernels
-        return self._lifespans
+    def purpose(
+        self, graph: LinearGraph, layout: Layout, part: Part, device: str
+    ) -> Purpose:
+        """Return what a part of a layout takes buffers for, and keep it there."""
+        kernels = 1 + max((span.last for span in self.spans), default=-1)
+        part.purpose = Purpose(
+            device,
+            "flush",
+            [size for size, own in part.taken for _ in own],
+            part.served,
+            self.described(graph),
+            {span.reference: (span.first, span.last) for span in self.spans},
+            frozenset(number for number, _ in layout.settled),
+            kernels if part is layout.parts[-1] else 0,
+            part is layout.parts[0],
+        )
+        return part.purpose
 
     def layout(self, graph: LinearGraph) -> Layout:
         """Return the buffer layout for a flush of a graph of this structure."""

@@ -17,6 +17,7 @@ import gc
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from itertools import chain
+from operator import mul
 from threading import RLock
 from weakref import WeakValueDictionary
 
@@ -33,7 +34,7 @@ from tensorweb.drivers.policy import SMALLEST_BUDGET
 from tensorweb.drivers.protocol import Driver
 from tensorweb.errors import DeviceMemoryError
 from tensorweb.graph.storage import Storage
-from tensorweb.memory_log import memory_log
+from tensorweb.memory_log import Purpose, memory_log
 
 Taken = list[tuple[int, list[tuple[int, int]]]]
 """For each buffer size, pairs of a caller's id and the bytes it needs."""
@@ -83,9 +84,9 @@ class FreeList:
         is_large = self.size > self.pool.smallest_large
         if not is_large and hook is None:
             return partial(self.handles.append, handle)
-        notice: Iterator[int] = iter(())
-        if is_large:
-            notice = iter(partial(self.pool.notice, self.size), None)
+        if not is_large and hook is not None:
+            return partial(self.handles.extend, chain((handle,), hook))
+        notice = iter(partial(self.pool.notice, self.size), None)
         return partial(self.handles.extend, chain((handle,), hook or (), notice))
 
 
@@ -151,6 +152,7 @@ class Pool:
         self.leaving = 0
         self.largest = largest_buffer(driver.limits)
         self._free: dict[int, FreeList] = {}
+        self._handles: dict[int, list[int]] = {}
         self._shared: WeakValueDictionary[tuple[int, int], Buffer] = (
             WeakValueDictionary()
         )
@@ -179,12 +181,16 @@ class Pool:
     @property
     def free_bytes(self) -> int:
         """Bytes of free buffers."""
-        return sum(free.size * len(free.handles) for free in [*self._free.values()])
+        return self.allocated - self.in_use
 
     @property
     def in_use(self) -> int:
         """Bytes of buffers in use."""
-        return self.allocated - self.free_bytes
+        # Of C functions, since a log of memory asks after each flush; of a copy, since
+        # other threads may take a new size meanwhile.
+        handles = self._handles.copy()
+        free: int = sum(map(mul, handles, map(len, handles.values())))
+        return self.allocated - free
 
     def check(self, nbytes: int, name: Callable[..., str], *what: object) -> None:
         """Raise `DeviceMemoryError` if `nbytes` exceed the largest bindable buffer.
@@ -226,11 +232,10 @@ class Pool:
         if buffer is None:
             buffer = self.take(nbytes, str, "what a recorded function computes inside")
             self._shared[key] = buffer
-            log = memory_log()
-            if log is not None:
-                requests = [(buffer.size, (0,))]
-                handles = [buffer.handle]
-                log.take(self.traits.device, self, [buffer], handles, requests, "jit")
+            if (log := memory_log()) is not None:
+                purpose = Purpose(self.traits.device, "jit", (buffer.size,))
+                if log.lists(self, purpose):
+                    log.add(purpose, [buffer], [buffer.handle])
         return buffer
 
     def take_all(
@@ -254,7 +259,9 @@ class Pool:
             for size, buffers_of_size in requests:
                 home = self._free.get(size)
                 if home is None:
-                    home = self._free[size] = FreeList(self, size)
+                    home = FreeList(self, size)
+                    self._handles[size] = home.handles
+                    self._free[size] = home
                 home.last_taken = self._flush
                 free, count = home.handles, len(buffers_of_size)
                 free.sort()

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Protocol
 
-from tensorweb.backends.layouts import allocations
+from tensorweb.backends.layouts import Layout, Part, allocations
 from tensorweb.backends.planning import Plan, describe
 from tensorweb.backends.pool import Buffer, Pool, Taken
 from tensorweb.backends.reporting import FlushReport, is_counting
@@ -69,8 +69,9 @@ class Replay:
         self._fresh = by_size(plan, fresh)
         # In the order in which the pool returns them.
         fresh = [number for _, requests in self._fresh for number, _ in requests]
-        self._served = [[number] for number in fresh]
-        self._results = [(number, slot) for slot, number in enumerate(fresh)]
+        part = Part(self._fresh, [], [], [[number] for number in fresh])
+        own = Layout([part], 0, [(number, at) for at, number in enumerate(fresh)], [])
+        self._purpose = plan.purpose(graph, own, part, host.pool.traits.device)
         changing = [*read_arguments, *fresh]
         self._captured: dict[int, Buffer] = {
             number: host.buffer_of(nodes[number])
@@ -149,7 +150,7 @@ class Replay:
             host.realize(plain)
         buffers = [host.buffer_of(plain[argument]) for argument in self._arguments]
         handles = [buffer.handle for buffer in buffers]
-        report, submit, is_listed = None, host.driver.submit, False
+        report, submit = None, host.driver.submit
         described, locations = self._described, self._locations
         plan = self._plan
         heard, counting = listeners(), plan.report
@@ -161,19 +162,10 @@ class Replay:
             submit = partial(report.submit, host.driver)
         with host.pool.lock:
             fresh, fresh_handles = host.pool.take_all(self._fresh, self._name)
-            if (log := memory_log()) is not None:
-                is_listed = log.take(
-                    host.pool.traits.device,
-                    host.pool,
-                    fresh,
-                    fresh_handles,
-                    self._fresh,
-                    "flush",
-                    self._served,
-                    plan,
-                    locations,
-                    self._results,
-                )
+            if (log := memory_log()) is not None and log.lists(
+                host.pool, self._purpose
+            ):
+                log.add(self._purpose, fresh, fresh_handles, locations)
             buffers += fresh
             handles += fresh_handles
             for words, holes in self._tapes:
@@ -182,8 +174,6 @@ class Replay:
                 submit(words)
         if report is not None:
             report.tell()
-        if log is not None:
-            log.finish(plan.lifespans[1], is_listed)
         host.driver.pace()
         buffers += self._captured_results
         results = [leaf(buffers[index], *like) for index, like in self._like]

@@ -12,7 +12,8 @@ import pytest
 import tensorweb as tw
 from tensorweb import devices
 from tensorweb.backends.kernel_backend import KernelBackend
-from tensorweb.backends.pool import Pool
+from tensorweb.backends.planning import Plan
+from tensorweb.backends.pool import Buffer, Pool
 from tensorweb.frames import line_of, noting
 from tensorweb.memory_log import Block, MemoryLog, logging_memory, memory_log
 
@@ -209,20 +210,36 @@ def test_logged_buffers_return_to_the_pool(webgpu: str, size: int) -> None:
     assert pool.in_use == before
 
 
-def test_free_buffers_are_counted_only_where_the_peak_may_rise(
+def test_short_flushes_fill_a_log_earlier(
     webgpu: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     x = tw.realize(matrix(webgpu) + 0)
-    pool, asked = pool_of(webgpu), []
-    inner = Pool.in_use.fget
-    assert inner is not None
+    for seconds, listed in ((0.0, 20), (60.0, 5)):
+        monkeypatch.setattr("tensorweb.memory_log.SECONDS_A_BLOCK", seconds)
+        log = MemoryLog(20, 5)
+        with logging_memory(log):
+            for _ in range(40):
+                tw.realize(x + 1)
+        assert len(log.blocks) == listed
+        assert (log.flushes, log.unlisted) == (40, 40 - listed)
+
+
+def test_a_plan_is_described_once_and_a_full_log_leaves_buffers_alone(
+    webgpu: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = tw.realize(matrix(webgpu, 61) + 0)
+    described, inner = [], Plan.purpose
     monkeypatch.setattr(
-        Pool, "in_use", property(lambda own: (asked.append(1), inner(own))[1])
+        Plan, "purpose", lambda *given: (described.append(1), inner(*given))[1]
     )
-    with logged() as log:
+    hooked, when_freed = [], Buffer.when_freed
+    monkeypatch.setattr(
+        Buffer, "when_freed", lambda *given: (hooked.append(1), when_freed(*given))[1]
+    )
+    with logged(most=7) as log:
         for _ in range(50):
-            x = tw.realize(x + 1)
-        assert len(asked) < 6
+            x = tw.realize(x * 0.75 + 2)
+        assert (len(described), len(hooked)) == (1, 7)
         large = tw.realize(tw.concat([x] * 50))  # type: ignore[list-item]  # one tensor
-        assert log.peaks[webgpu].nbytes == pool.in_use
+        assert log.peaks[webgpu].nbytes == pool_of(webgpu).in_use
     del large
