@@ -6,7 +6,10 @@ instead of the rules of the operations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from tensorweb import tree
@@ -58,7 +61,9 @@ def stop_gradient(value: T) -> T:
 def custom_vjp(
     function: Callable[P, R],
     forward: Callable[..., tuple[Any, Any]] | None = None,
-    backward: Callable[[Any, Any], Sequence[Any]] | None = None,
+    backward: Callable[..., Sequence[Any]] | None = None,
+    *,
+    nondiff_argnums: Sequence[int] = (),
 ) -> Callable[P, R]:
     """Return a function with a custom vjp rule.
 
@@ -67,9 +72,12 @@ def custom_vjp(
     Args:
         function: takes positional arguments; runs where nothing is differentiated.
         forward: takes the same arguments; returns `(result, residuals)`. It may compute
-            with NumPy and other libraries: `x.numpy()` is allowed here.
+            with NumPy and other libraries: `x.numpy()` is allowed here. It may call the
+            function itself.
         backward: takes the residuals and a tree of cotangents like the result; returns
             one cotangent per argument, None where there is none.
+        nondiff_argnums: positions of arguments without derivative, such as functions.
+            `backward` takes them first, and returns no cotangents for them.
 
     Returns:
         A function of the same arguments. Values that `forward` captures have no
@@ -86,27 +94,35 @@ def custom_vjp(
     tensor(1.)
     """
     if forward is None or backward is None:
-        later: Any = _RuleLater(function, "defvjp", custom_vjp)
+        later: Any = _RuleLater(function, "defvjp", custom_vjp, nondiff_argnums)
         return later  # type: ignore[no-any-return]  # it is called as the function
+    open_calls: list[None] = []
 
     @wraps_function(function)
     def wrapped(*arguments: Any) -> Any:
-        if not is_followed(tree.leaves(arguments)):
+        constants, free = _divided("custom_vjp", arguments, nondiff_argnums)
+        if not is_followed(tree.leaves(free)):
             return function(*arguments)  # type: ignore[call-arg]  # its own
-        with numbers_allowed(1):
-            result, needed = forward(*arguments)
 
-        def rule(cotangents: Any) -> Sequence[Any]:
-            value = backward(needed, cotangents)
-            if not isinstance(value, tuple | list) or len(value) != len(arguments):
+        def computed() -> tuple[Any, Any]:
+            with numbers_allowed(1), _noted(open_calls):
+                return forward(*arguments)
+
+        def pulled(needed: Any, cotangents: Any) -> Sequence[Any]:
+            value = backward(*constants, needed, cotangents)
+            if not isinstance(value, tuple | list) or len(value) != len(free):
                 raise TransformError(
                     f"custom_vjp: backward returned {_count(value)} for "
-                    f"{len(arguments)} arguments; return a tuple with a cotangent, or "
+                    f"{len(free)} arguments; return a tuple with a cotangent, or "
                     "None, for each."
                 )
             return value
 
-        return _marked(result, arguments, rule)
+        if open_calls:
+            result: Any = function(*arguments)  # type: ignore[call-arg]  # its own
+            return _marked(result, free, lambda given: pulled(computed()[1], given))
+        result, needed = computed()
+        return _marked(result, free, partial(pulled, needed))
 
     return wrapped  # type: ignore[return-value]  # the same signature
 
@@ -114,7 +130,9 @@ def custom_vjp(
 @transformation
 def custom_jvp(
     function: Callable[P, R],
-    rule: Callable[[Sequence[Any], Sequence[Any]], tuple[Any, Any]] | None = None,
+    rule: Callable[..., tuple[Any, Any]] | None = None,
+    *,
+    nondiff_argnums: Sequence[int] = (),
 ) -> Callable[P, R]:
     """Return a function with a custom jvp rule.
 
@@ -125,7 +143,9 @@ def custom_jvp(
             them.
         rule: takes the arguments and one tangent per argument; returns `(result,
             tangent)`, where the tangent is linear in the tangents. The vjp is derived
-            from it.
+            from it. It may call the function itself.
+        nondiff_argnums: positions of arguments without derivative, such as functions.
+            `rule` takes them first.
 
     Raises:
         TransformError: result and tangent of the rule differ in structure.
@@ -138,61 +158,116 @@ def custom_jvp(
     tensor(0.5)
     """
     if rule is None:
-        later: Any = _RuleLater(function, "defjvp", custom_jvp)
+        later: Any = _RuleLater(function, "defjvp", custom_jvp, nondiff_argnums)
         return later  # type: ignore[no-any-return]  # it is called as the function
+    open_calls: list[None] = []
 
     @wraps_function(function)
     def wrapped(*arguments: Any) -> Any:
-        leaves, structure = tree.flatten(tuple(arguments))
-        if not is_followed(leaves):
+        constants, free = _divided("custom_jvp", arguments, nondiff_argnums)
+        if not is_followed(tree.leaves(free)):
             return function(*arguments)  # type: ignore[call-arg]  # its own
-        floats = [leaf for leaf in leaves if is_float(leaf)]
-        units = [alias(alias(ones(pair_of(leaf.node)))) for leaf in floats]
-        remaining = iter(units)
-        tangents = [
-            Tensor(like(leaf.node, next(remaining))) if is_float(leaf) else leaf
-            for leaf in leaves
-        ]
-        with recording_history(), numbers_allowed(1):
-            for unit in units:  # Two variables deep: tangents stay tensors.
-                add_variable(unit.inputs[0])
-                add_variable(unit)
-            result, tangent = rule(arguments, tree.unflatten(structure, tangents))
-        value, same = tree.flatten(tangent)
-        if same != tree.flatten(result)[1]:
-            raise TransformError(
-                f"custom_jvp: the rule returned {tree.flatten(result)[1]} and the "
-                f"tangent {same}; both have the same structure."
-            )
-        results = [pair_of(leaf.node) for leaf in value if is_float(leaf)]
-        backward_pass = BackwardPass(results, units)
 
-        def back(cotangents: Any) -> Sequence[Any]:
-            values = [
-                pair_of(leaf.node) for leaf in tree.leaves(cotangents) if is_float(leaf)
-            ]
-            pulled = iter(backward_pass.vjp(results, values))
-            parts = [
-                Tensor(like(leaf.node, next(pulled))) if is_float(leaf) else None
-                for leaf in leaves
-            ]
-            back_tree: Sequence[Any] = tree.unflatten(structure, parts)
-            return back_tree
+        def linearized() -> tuple[Any, Callable[[Any], Sequence[Any]]]:
+            with _noted(open_calls):
+                return _linearized(partial(rule, *constants), free)
 
-        return _marked(result, arguments, back)
+        if open_calls:
+            result: Any = function(*arguments)  # type: ignore[call-arg]  # its own
+            return _marked(result, free, lambda given: linearized()[1](given))
+        result, pulled = linearized()
+        return _marked(result, free, pulled)
 
     return wrapped  # type: ignore[return-value]  # the same signature
+
+
+def _linearized(
+    rule: Callable[[Sequence[Any], Sequence[Any]], tuple[Any, Any]],
+    arguments: tuple[Any, ...],
+) -> tuple[Any, Callable[[Any], Sequence[Any]]]:
+    """Return the result of a jvp rule, and the vjp that follows from it."""
+    leaves, structure = tree.flatten(arguments)
+    floats = [leaf for leaf in leaves if is_float(leaf)]
+    units = [alias(alias(ones(pair_of(leaf.node)))) for leaf in floats]
+    remaining = iter(units)
+    tangents = [
+        Tensor(like(leaf.node, next(remaining))) if is_float(leaf) else leaf
+        for leaf in leaves
+    ]
+    with recording_history(), numbers_allowed(1):
+        for unit in units:  # Two variables deep: tangents stay tensors.
+            add_variable(unit.inputs[0])
+            add_variable(unit)
+        result, tangent = rule(arguments, tree.unflatten(structure, tangents))
+    value, same = tree.flatten(tangent)
+    if same != tree.flatten(result)[1]:
+        raise TransformError(
+            f"custom_jvp: the rule returned {tree.flatten(result)[1]} and the "
+            f"tangent {same}; both have the same structure."
+        )
+    results = [pair_of(leaf.node) for leaf in value if is_float(leaf)]
+    backward_pass = BackwardPass(results, units)
+
+    def back(cotangents: Any) -> Sequence[Any]:
+        values = [
+            pair_of(leaf.node) for leaf in tree.leaves(cotangents) if is_float(leaf)
+        ]
+        pulled = iter(backward_pass.vjp(results, values))
+        parts = [
+            Tensor(like(leaf.node, next(pulled))) if is_float(leaf) else None
+            for leaf in leaves
+        ]
+        back_tree: Sequence[Any] = tree.unflatten(structure, parts)
+        return back_tree
+
+    return result, back
+
+
+@contextmanager
+def _noted(open_calls: list[None]) -> Iterator[None]:
+    """Note that a rule runs, in which the function itself has a value at once.
+
+    Else a rule that calls its function, as those of JAX's guide do, would never end.
+    """
+    open_calls.append(None)
+    try:
+        yield
+    finally:
+        open_calls.pop()
+
+
+def _divided(
+    name: str, arguments: tuple[Any, ...], chosen: Sequence[int]
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return the chosen arguments of a call, in order, and the others."""
+    if not chosen:
+        return (), arguments
+    numbers = sorted(map(operator.index, chosen))
+    if not 0 <= numbers[0] <= numbers[-1] < len(arguments):
+        raise TransformError(
+            f"{name}: nondiff_argnums={tuple(chosen)} of a call with {len(arguments)} "
+            "arguments by position; count them from 0, and give them by position."
+        )
+    others = [n for n in range(len(arguments)) if n not in numbers]
+    return tuple(arguments[n] for n in numbers), tuple(arguments[n] for n in others)
 
 
 class _RuleLater:
     """A function whose rule a method defines, as in JAX."""
 
-    def __init__(self, function: Any, method: str, transform: Any) -> None:
+    def __init__(
+        self,
+        function: Any,
+        method: str,
+        transform: Any,
+        nondiff_argnums: Sequence[int],
+    ) -> None:
         wraps_function(function)(self)
         self._call: Any = None
 
-        def define(*rules: Any) -> None:
-            self._call = transform(function, *rules)
+        def define(*rules: Any) -> Any:
+            self._call = transform(function, *rules, nondiff_argnums=nondiff_argnums)
+            return rules[0]  # as a decorator
 
         self._method = method
         setattr(self, method, define)

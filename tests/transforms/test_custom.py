@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -110,3 +112,65 @@ def test_errors_advise_a_fix(name: str, device: str) -> None:
     call, message = REFUSED[name]
     with pytest.raises(tw.TransformError, match=message):
         call()
+
+
+def test_rules_call_their_own_function_as_in_the_guide_of_jax(device: str) -> None:
+    @tw.custom_jvp
+    def scaled(x: tw.Tensor, y: tw.Tensor) -> tw.Tensor:
+        return x * y
+
+    @scaled.defjvp  # type: ignore[attr-defined]  # a rule that comes later
+    def rule(primals: Any, tangents: Any) -> tuple[tw.Tensor, tw.Tensor]:
+        (x, y), (dx, dy) = primals, tangents
+        result = scaled(x, y)
+        return result, 5 * dx + 3 * dy * result
+
+    assert rule is not None
+    # d/dy = 3 x y; its derivatives are those of the rule again: by x 3 * 5.
+    assert tw.grad(scaled, (0, 1))(2.0, 7.0) == (5, 42)
+    assert tw.grad(tw.grad(scaled, 1), 0)(2.0, 7.0) == 15
+    assert tw.grad(tw.grad(scaled, 1), 1)(2.0, 7.0) == 126
+    assert tw.jvp(tw.grad(scaled, 1), (2.0, 7.0), (1.0, 0.0)) == (42, 15)
+
+    @tw.custom_vjp
+    def exponential(x: tw.Tensor) -> tw.Tensor:
+        return tw.exp(x)
+
+    def forward(x: tw.Tensor) -> tuple[tw.Tensor, tw.Tensor]:
+        result = exponential(x)
+        return result, result
+
+    exponential.defvjp(forward, lambda result, given: (2 * result * given,))  # type: ignore[attr-defined]  # a rule that comes later
+    x = tw.asarray([0.0, 1.0])
+    by_row = tw.vmap(tw.grad(exponential))(x)
+    assert by_row.tolist() == pytest.approx([2, 2 * math.e], rel=1e-6)
+    third = tw.grad(tw.grad(tw.grad(exponential)))(0.0)
+    assert third.item() == pytest.approx(8, rel=1e-6)
+
+
+def test_arguments_without_derivative_come_first_in_rules(device: str) -> None:
+    @partial(tw.custom_vjp, nondiff_argnums=(0, 2))
+    def limited(function: Any, x: Any, most: float) -> Any:
+        return function(x)
+
+    def forward(function: Any, x: Any, most: float) -> Any:
+        return limited(function, x, most), x
+
+    def backward(function: Any, most: float, x: Any, given: Any) -> Any:
+        (slope,) = tw.vjp(function, x)[1](given)
+        return (tw.clip(slope, -most, most),)
+
+    limited.defvjp(forward, backward)
+    assert tw.grad(limited, 1)(tw.square, 5.0, 4.0) == 4
+    assert tw.grad(limited, 1)(tw.square, 1.0, 4.0) == 2
+    assert tw.jit(lambda x: tw.grad(limited, 1)(tw.square, x, 3.0))(5.0) == 3
+
+    @partial(tw.custom_jvp, nondiff_argnums=(1,))
+    def power(x: Any, n: int) -> Any:
+        return x**n
+
+    power.defjvp(lambda n, x, dx: (power(*x, n), 10 * n * dx[0]))
+    assert tw.grad(power)(3.0, 2) == 20
+    assert power(3.0, 2) == 9
+    with pytest.raises(tw.TransformError, match=r"nondiff_argnums=\(1,\) of a call"):
+        power(3.0)
