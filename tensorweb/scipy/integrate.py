@@ -1,8 +1,9 @@
 """Initial value problems: SciPy's `solve_ivp` and JAX's `odeint`, with derivatives.
 
 The method is that of Dormand and Prince of order 5(4) with adaptive steps, as `RK45` of
-SciPy. Steps are chosen by values, so `jit` and `vmap` cannot record a solution; let
-`fun` call a recorded function. Derivatives go through the accepted steps, whose lengths
+SciPy. Steps are chosen by values, so `jit` cannot record a solution; let `fun` call a
+recorded function. Under `vmap` all examples take the same steps, which are as short as
+one of them needs. Derivatives go through the accepted steps, whose lengths
 count as constants: they are exact for the computed solution, in reverse and forward
 mode, and of any order; the memory of a gradient grows with the count of steps.
 """
@@ -20,7 +21,7 @@ from tensorweb.advice import unknown
 from tensorweb.dtypes import finfo
 from tensorweb.errors import DataError, TraceError
 from tensorweb.functions import abs, asarray, concat, maximum, moveaxis, sqrt, stack
-from tensorweb.graph.tracing import is_tracing
+from tensorweb.graph.tracing import is_traced, outside_of_vmap
 from tensorweb.plots import numbers_of
 from tensorweb.scipy.vectors import vector_of
 from tensorweb.tensor import Tensor
@@ -168,12 +169,6 @@ class _Problem:
         tolerances: tuple[float, float],
         longest: float,
     ) -> None:
-        if is_tracing():
-            raise TraceError(
-                f"{name}: steps are chosen by values, which jit and vmap do not have; "
-                "call it outside, with a function that is recorded. Instead of vmap "
-                "give y0 a batch axis; for jit, tw.scan makes steps of equal length."
-            )
         if not longest > 0:
             raise DataError(f"{name}: the longest step, {longest}, is not above 0.")
         self.name, self._fun, self._longest = name, fun, longest
@@ -247,23 +242,41 @@ class _Problem:
         values = [value.detach() for value in (y, new, *rates)]
         error = length * _combined(ERROR, values[2:])
         scale = self._scale(maximum(abs(values[0]), abs(values[1])))
-        return new, rates, float(_norm(error / scale))
+        return new, rates, self._largest(_norm(error / scale))
 
     def _first_length(self, t: float, end: float, sign: float, rate: Tensor) -> float:
         """Return the length of the first step: Hairer, Nørsett and Wanner, II.4."""
         whole = math.fabs(end - t)
         y, rate = self.y.detach(), rate.detach()
         scale = self._scale(abs(y))
-        size, speed = stack([_norm(y / scale), _norm(rate / scale)]).tolist()
+        size, speed = map(self._largest, (_norm(y / scale), _norm(rate / scale)))
         guess = 1e-6 if min(size, speed) < 1e-5 else 0.01 * size / speed
         guess = min(guess, whole) or 1.0
         later = self.rate(t + sign * guess, y + sign * guess * rate)
-        change = float(_norm((later.detach() - rate) / scale)) / guess
+        change = self._largest(_norm((later.detach() - rate) / scale)) / guess
         if max(speed, change) <= 1e-15:
             best = max(1e-6, guess * 1e-3)
         else:
             best = (0.01 / max(speed, change)) ** 0.2
         return min(100 * guess, best, whole, self._longest)
+
+    def _largest(self, value: Tensor) -> float:
+        """Return a number, the largest of the examples that `vmap` maps over.
+
+        Raises:
+            TraceError: `jit` is recording it.
+        """
+        if not is_traced(value.node):
+            return float(value)
+        batch, trace = outside_of_vmap(value.node)
+        if trace is not None:
+            raise TraceError(
+                f"{self.name}: steps are chosen by values, which jit does not have; "
+                "call it outside, with a function that is recorded, or make steps of "
+                "equal length: y, ys = tw.scan(lambda y, t: (y + h * f(y, t), y), y0, "
+                "ts)."
+            )
+        return float(Tensor(batch).max())
 
     def _scale(self, size: Tensor) -> Tensor:
         return self._atol + self._rtol * size
@@ -302,7 +315,7 @@ def solve_ivp(
     Raises:
         DataError: there is no such method, a time is outside of the interval or not
             finite, or the longest step is not above 0.
-        TraceError: `jit` or `vmap` is tracing.
+        TraceError: `jit` is recording it.
 
     >>> solve = tw.scipy.integrate.solve_ivp
     >>> found = solve(lambda t, y: -y, (0.0, 1.0), [1.0], t_eval=[0.5, 1.0], rtol=1e-4)
@@ -368,7 +381,7 @@ def odeint(
     Raises:
         DataError: the steps became too small, the times are not sorted or finite, or
             there are none.
-        TraceError: `jit` or `vmap` is tracing.
+        TraceError: `jit` is recording it.
 
     >>> def fall(y, t, rate):
     ...     return -rate * y

@@ -147,7 +147,9 @@ def minimize(
     if is_tracing():
         raise TraceError(
             "minimize: it reads values, which jit and vmap do not have; call it "
-            "outside, with a function that is recorded."
+            "outside, with a function that is recorded, for a batch of its sum, or "
+            "take a count of steps: tw.fori_loop(0, 100, lambda i, x: x - 0.1 * "
+            "tw.grad(fun)(x), x0)."
         )
     known = METHODS.get(method.upper().removesuffix("-B"))
     given = {**({} if tol is None else {"gtol": tol}), **(options or {})}

@@ -98,10 +98,46 @@ def test_what_cannot_be_solved_is_refused(cpu: str) -> None:
         solve_ivp(lambda t, y: y[:1], (0, 1), [1.0, 2.0])
     with pytest.raises(DataError, match=r"at t=1\.0.* became too small"):
         odeint(lambda y, t: y * y, tw.asarray(1.0, tw.float64), [0.0, 2.0])
-    with pytest.raises(TraceError, match="a function that is recorded"):
-        tw.vmap(lambda y: odeint(lambda y, t: -y, y, [0.0, 1.0]))(tw.ones(3))
     same = odeint(lambda y, t: -y, tw.asarray([3.0]), [2.0, 2.0])
     assert same.tolist() == [[3.0], [3.0]]
+
+
+def swing(y: Any, t: Any, stiffness: Any) -> Any:
+    return tw.stack([y[1], -stiffness * tw.sin(y[0])])
+
+
+def test_examples_of_vmap_take_the_steps_of_the_hardest(device: str) -> None:
+    start = tw.asarray([[0.1, 0.0], [2.5, -1.0]])
+    stiffness = tw.asarray([1.0, 3.0])
+
+    def last(stiffness: Any, y: Any) -> Any:
+        return odeint(swing, y, [0.0, 1.0], stiffness, rtol=1e-5, atol=1e-6)[-1]
+
+    alone = [last(k, y) for k, y in zip(stiffness, start, strict=True)]
+    together = tw.vmap(last)(stiffness, start)
+    assert abs(together - tw.stack(alone)).max().item() < 2e-5
+    slopes = tw.vmap(tw.grad(lambda k, y: last(k, y)[0]))(stiffness, start)
+    for slope, k, y in zip(slopes, stiffness, start, strict=True):
+        expected = tw.grad(lambda k, y=y: last(k, y)[0])(k)
+        assert slope.item() == pytest.approx(expected.item(), abs=1e-4)
+    by_time = tw.vmap(
+        lambda y: solve_ivp(decaying, (0.0, 1.0), y, t_eval=[0.5, 1.0], rtol=1e-5).y
+    )(start[:, :1])
+    assert by_time.shape == (2, 1, 2)
+    assert by_time[1, 0].tolist() == pytest.approx([1.5163, 0.9197], abs=1e-3)
+
+
+def test_jit_records_no_steps_that_depend_on_its_arguments(webgpu: str) -> None:
+    def solved(y: Any) -> Any:
+        return odeint(swing, y, [0.0, 1.0], 1.0, rtol=1e-4)[-1]
+
+    start = tw.asarray([0.1, 0.0])
+    with pytest.raises(TraceError, match=r"odeint: steps.*y, ys = tw\.scan"):
+        tw.jit(solved)(start)
+    with pytest.raises(TraceError, match="odeint: steps"):
+        tw.jit(tw.vmap(solved))(start[None])
+    moved = tw.jit(lambda y: y + solved(start))(start)
+    assert moved[0].item() == pytest.approx(0.1 + solved(start)[0].item(), rel=1e-5)
 
 
 def decaying(t: Any, y: Any) -> Any:
