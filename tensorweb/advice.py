@@ -260,6 +260,14 @@ _TENSORWEB: dict[str, str] = {
     "randperm": f"write {_KEY} and `tw.random.permutation(key, n)`",
     "special": "write `tw.scipy.special`",
     "PRNGKey": "write `tw.random.key(0)`",
+    "Array": "Tensor",
+    "debug": "`print` shows values, outside of `tw.jit` and `tw.vmap`",
+    "dynamic_index_in_dim": "write `x[start]`, or `x.take(start, axis)`",
+    "dynamic_slice": "write `x[start + tw.arange(2)]`",
+    "dynamic_slice_in_dim": "write `x[start + tw.arange(2)]`",
+    "dynamic_update_slice": "write `x.at[start + tw.arange(2)].set(v)`",
+    "pmap": "one device computes; `tw.vmap` maps over a batch on it",
+    "remat": "checkpoint",
     "config": "precision and devices are chosen by dtypes and `tw.set_default_device`",
     "device_get": "write `x.tolist()`, or `x.cpu()`",
     "is_grad_enabled": _GRADIENTS,
@@ -279,6 +287,10 @@ _TENSORWEB: dict[str, str] = {
 
 
 _NN: dict[str, str] = {
+    "dot_product_attention": "scaled_dot_product_attention",
+    "initializers": "write `tw.nn.init.normal_(x)` and the like",
+    "log_sigmoid": "logsigmoid",
+    "hard_tanh": "hardtanh",
     "ChannelShuffle": "write `x.reshape((2, -1, 2)).swapaxes(0, 1)` of channels",
     "Softmin": "write `tw.nn.functional.softmin(x, dim=-1)`",
     "hardshrink": "write `tw.where(abs(x) > 0.5, x, 0.0)`",

@@ -24,7 +24,9 @@ from tools.process import ROOT
 JAX = {
     *("block_until_ready", "device_put", "lax", "make_jaxpr"),
     *("tree_map", "tree_util", "PRNGKey", "config", "device_get", "tree_flatten"),
-    *("tree_leaves", "tree_structure", "tree_unflatten"),
+    *("tree_leaves", "tree_structure", "tree_unflatten", "Array", "debug", "pmap"),
+    *("dynamic_index_in_dim", "dynamic_slice", "dynamic_slice_in_dim", "remat"),
+    "dynamic_update_slice",
 }
 """Names of the advice that JAX alone has."""
 

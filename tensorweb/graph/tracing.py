@@ -250,8 +250,9 @@ def value_wanted(placeholder: Node) -> TraceError:
     return TraceError(
         f"{transform}: a value that depends on an argument of {name} {about} was asked "
         f"for while the function is {what[transform]} (print, item, tolist, if, a "
-        "mask). Read values outside of it, use where instead of if, or call the "
-        f"function without {transform}."
+        "mask, the end of a slice). Read values outside of it, use where instead of "
+        "if and x[i + tw.arange(n)] instead of x[i:i + n], or call the function "
+        f"without {transform}."
     )
 
 

@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING, SupportsIndex, overload
 from tensorweb import dtypes
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.evaluate import read
-from tensorweb.graph.node import leaf
+from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.storage import HostData
+from tensorweb.graph.tracing import is_traced
 from tensorweb.hostdata import unpack
 from tensorweb.nodes import movement as build
+from tensorweb.nodes.elementwise import cast, elementwise
 from tensorweb.nodes.indexing import select, take_along
-from tensorweb.nodes.keys import Indices, Item, Span
-from tensorweb.nodes.selection import pad, roll
+from tensorweb.nodes.keys import Indices, Item, Span, whole_spans
+from tensorweb.nodes.selection import iota, pad, roll
 from tensorweb.nodes.sorting import argsort, sort
+from tensorweb.ops import OPS
 from tensorweb.shapes import is_integer, normalize_axis
 from tensorweb.tensor.arguments import axis_of, check_default
 from tensorweb.tensor.base import FLOWING, TensorBase
@@ -100,6 +103,8 @@ class RearrangementMethods(TensorBase):
     def roll(self, shift: Axes, axis: Axes | None = None) -> Tensor:
         """Return elements moved along axes; those leaving one end enter the other.
 
+        A shift may depend on an argument of `jit` and `vmap`.
+
         >>> tw.tensor([1, 2, 3, 4]).roll(1)
         tensor([4, 1, 2, 3])
         """
@@ -108,9 +113,7 @@ class RearrangementMethods(TensorBase):
             if not is_integer(shift):
                 raise ShapeError("roll: several shifts need as many axes; give axis=.")
             flat = build.reshape(node, (node.size,))
-            return self._wrap(
-                build.reshape(roll(flat, operator.index(shift), 0), node.shape)
-            )
+            return self._wrap(build.reshape(_rolled(flat, shift, 0), node.shape))
         axes = [axis] if is_integer(axis) else list(axis)
         shifts = [shift] if is_integer(shift) else list(shift)
         if len(shifts) == 1:
@@ -121,7 +124,7 @@ class RearrangementMethods(TensorBase):
             raise ShapeError(f"roll: {len(shifts)} shifts for {len(axes)} axes.")
         for amount, along in zip(shifts, axes, strict=True):
             number = normalize_axis(along, len(node.shape))
-            node = roll(node, operator.index(amount), number)
+            node = _rolled(node, amount, number)
         return self._wrap(node)
 
     def tile(self, repetitions: Axes) -> Tensor:
@@ -255,6 +258,22 @@ class RearrangementMethods(TensorBase):
         check_default("argsort", "order", order, None)
         along = normalize_axis(axis, len(self.node.shape))
         return self._wrap(argsort(self.node, along, descending))
+
+
+def _rolled(node: Node, shift: SupportsIndex, axis: int) -> Node:
+    """Return a node rolled along an axis, also by a shift without a value yet."""
+    if not isinstance(shift, TensorBase) or not is_traced(shift.node):
+        return roll(node, operator.index(shift), axis)
+    if shift.node.dtype.kind not in ("int", "uint"):
+        raise DTypeError(f"roll: a shift is {shift.node.dtype}; give an integer.")
+    length = node.shape[axis]
+    ramp = iota(length, dtypes.DEFAULT_INT, node.device)
+    amount = cast(shift.node, dtypes.DEFAULT_INT)
+    moved = elementwise(OPS["subtract"], ramp, amount)
+    size = constant(max(length, 1), dtypes.DEFAULT_INT, node.device)
+    items: list[Item] = list(whole_spans(node.shape))
+    items[axis] = Indices(elementwise(OPS["remainder"], moved, size))
+    return select(node, items)
 
 
 def _pairs(widths: Widths, rank: int) -> list[tuple[int, int]]:

@@ -135,3 +135,27 @@ def test_computed_indices_within_jit_need_bounds(webgpu: str) -> None:
 def test_masks_below_vmap_stay_an_error(device: str) -> None:
     with pytest.raises(TraceError, match="vmap"):
         tw.vmap(lambda x: x[x > 0])(tw.ones((2, 3)))
+
+
+def test_a_shift_of_roll_may_differ_for_each_example(device: str) -> None:
+    x = tw.reshape(tw.arange(6.0), (2, 3))
+    shifts = tw.asarray([1, -4])
+    rolled = tw.vmap(lambda row, shift: tw.roll(row, shift))(x, shifts)
+    assert rolled.tolist() == [[2, 0, 1], [4, 5, 3]]
+    both = tw.vmap(lambda shift: tw.roll(x, (shift, 1), axis=(0, 1)))(shifts)
+    assert both.tolist() == [[[5, 3, 4], [2, 0, 1]], [[2, 0, 1], [5, 3, 4]]]
+    assert tw.jit(lambda shift: tw.roll(x, shift, axis=1))(shifts[0]).tolist() == [
+        [2, 0, 1],
+        [5, 3, 4],
+    ]
+    weights = tw.asarray([1.0, 2.0, 3.0])
+    gradient = tw.grad(
+        lambda x: tw.vmap(lambda row, shift: tw.roll(row, shift) @ weights)(
+            x, shifts
+        ).sum()
+    )(x)
+    assert gradient.tolist() == [[2, 3, 1], [3, 1, 2]]
+    with pytest.raises(tw.DTypeError, match="a shift is float32"):
+        tw.vmap(lambda shift: tw.roll(x[0], shift))(tw.asarray([1.0]))
+    with pytest.raises(tw.TraceError, match=r"x\[i \+ tw\.arange\(n\)\]"):
+        tw.vmap(lambda i: x[0, i : i + 1])(shifts)
