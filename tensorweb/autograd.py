@@ -10,16 +10,15 @@ gradient, as `backward()` does, for programs that need derivatives of derivative
 
 from __future__ import annotations
 
-import typing as _typing
 from collections.abc import Sequence
 from contextlib import nullcontext
 
-from tensorweb.advice import unknown as _unknown
 from tensorweb.errors import TransformError
 from tensorweb.graph.autograd import depends_on_leaf, grad_disabled, inputs_of
 from tensorweb.graph.node import like, pair_of
 from tensorweb.nodes.complex_parts import is_joined
 from tensorweb.nodes.selection import concat
+from tensorweb.public_names import answer_unknown
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.backward import LeafBackwardPass
 from tensorweb.transforms.inputs import matching
@@ -114,8 +113,4 @@ def grad(
         )
 
 
-if not _typing.TYPE_CHECKING:  # A type checker shall find names that are not there.
-
-    def __getattr__(name: str) -> _typing.NoReturn:
-        """Answer a name of PyTorch with what to write here."""
-        raise _unknown("tensorweb.autograd", name, __all__)
+answer_unknown(__name__)

@@ -6,41 +6,10 @@ A data set is any object with a length and numbered samples, such as a list.
 [[1, 2], [3]]
 """
 
-from tensorweb.data import transforms
-from tensorweb.data.datasets import (
-    ChainDataset,
-    ConcatDataset,
-    Dataset,
-    IterableDataset,
-    Subset,
-    TensorDataset,
-    random_split,
-)
-from tensorweb.data.loading import DataLoader, default_collate
-from tensorweb.data.samplers import (
-    BatchSampler,
-    RandomSampler,
-    Sampler,
-    SequentialSampler,
-    SubsetRandomSampler,
-    WeightedRandomSampler,
-)
+from tensorweb.data import transforms as transforms
+from tensorweb.data.datasets import *
+from tensorweb.data.loading import *
+from tensorweb.data.samplers import *
+from tensorweb.public_names import declare_package as _declare_package
 
-__all__ = [
-    "BatchSampler",
-    "ChainDataset",
-    "ConcatDataset",
-    "DataLoader",
-    "Dataset",
-    "IterableDataset",
-    "RandomSampler",
-    "Sampler",
-    "SequentialSampler",
-    "Subset",
-    "SubsetRandomSampler",
-    "TensorDataset",
-    "WeightedRandomSampler",
-    "default_collate",
-    "random_split",
-    "transforms",
-]
+_declare_package(__name__, "transforms")

@@ -11,6 +11,7 @@ from tensorweb.data.samplers import permutation
 from tensorweb.errors import DataError
 from tensorweb.functions import asarray, take
 from tensorweb.nn.init import Rng
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 
 Sample = TypeVar("Sample", covariant=True)
@@ -245,3 +246,6 @@ def random_split(
     return [
         Subset(dataset, [next(order) for _ in range(int(count))]) for count in counts
     ]
+
+
+declare_public(__name__)

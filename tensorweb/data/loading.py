@@ -16,6 +16,7 @@ from tensorweb.data.samplers import (
 from tensorweb.errors import DataError
 from tensorweb.functions import asarray, stack
 from tensorweb.nn.init import Rng
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 
 
@@ -213,3 +214,6 @@ def default_collate(batch: Sequence[Any]) -> Any:
         f"DataLoader: a sample is of the class {type(first).__name__}; return tensors, "
         "arrays, numbers, strings, tuples or dicts, or give collate_fn=."
     )
+
+
+declare_public(__name__)

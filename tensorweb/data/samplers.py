@@ -10,6 +10,7 @@ from tensorweb.errors import DataError
 from tensorweb.functions import asarray, isfinite
 from tensorweb.nn import init
 from tensorweb.nn.init import Rng
+from tensorweb.public_names import declare_public
 
 
 class Sampler:
@@ -233,3 +234,6 @@ def permutation(count: int, rng: Rng) -> list[int]:
     """Return indices in an order drawn on the CPU, which Python reads at once."""
     order: list[int] = init.generator(rng, "cpu").permutation(count).tolist()
     return order
+
+
+declare_public(__name__, hidden="batches permutation")

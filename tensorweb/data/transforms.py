@@ -20,17 +20,8 @@ from tensorweb import dtypes, random
 from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.functions import arange, asarray, flip, moveaxis, pad, where
 from tensorweb.nn import init, interpolate
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
-
-__all__ = [
-    "CenterCrop",
-    "Compose",
-    "Normalize",
-    "RandomCrop",
-    "RandomHorizontalFlip",
-    "Resize",
-    "ToTensor",
-]
 
 
 class _Random:
@@ -280,3 +271,6 @@ def _check_size(name: str, x: Tensor, size: tuple[int, int]) -> None:
             f"{name}: images of shape {x.shape} have no part of {size}; give "
             "(..., channels, h, w) at least as large."
         )
+
+
+declare_public(__name__)

@@ -27,6 +27,7 @@ from tensorweb.functions import (
 from tensorweb.functions import sum as sum_of
 from tensorweb.nn.activations import logsumexp, softplus
 from tensorweb.nn.init import Rng, generator
+from tensorweb.public_names import declare_public
 from tensorweb.random.keys import Lengths
 from tensorweb.shapes import as_shape, broadcast_shapes
 from tensorweb.tensor import Tensor
@@ -286,3 +287,6 @@ class TransformedDistribution(Distribution):
             total = total + (sum_of(size, axis=axes) if axes else size)
             y = x
         return self.base_dist.log_prob(y) - total
+
+
+declare_public(__name__)

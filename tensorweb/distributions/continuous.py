@@ -29,6 +29,7 @@ from tensorweb.functions import sum as sum_of
 from tensorweb.linalg import cholesky, diagonal, solve_triangular
 from tensorweb.nn.arguments import as_float
 from tensorweb.nn.init import Rng, generator
+from tensorweb.public_names import declare_public
 from tensorweb.random.keys import Lengths
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.special.gamma import HALF_LOG_2PI
@@ -412,3 +413,6 @@ def squared(factor: Tensor, difference: Tensor) -> Tensor:
     vector = broadcast_to(difference, (*batch, *difference.shape[-1:]))
     found = solve_triangular(matrix, expand_dims(vector, axis=-1), lower=True)
     return sum_of(found**2, axis=(-2, -1))
+
+
+declare_public(__name__, hidden="half_log_det squared")

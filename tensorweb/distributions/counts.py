@@ -19,6 +19,7 @@ from tensorweb.functions import sum as sum_of
 from tensorweb.nn.activations import logsigmoid
 from tensorweb.nn.classification import one_hot
 from tensorweb.nn.init import Rng, generator
+from tensorweb.public_names import declare_public
 from tensorweb.random.keys import Lengths
 from tensorweb.special.entropy import xlogy
 from tensorweb.special.gamma import gammaln
@@ -306,3 +307,6 @@ class Multinomial(OneHotCategorical):
         return ways + super().log_prob(x)
 
     mode, entropy = Distribution.mode, Distribution.entropy
+
+
+declare_public(__name__)

@@ -21,6 +21,7 @@ from tensorweb.functions import (
 from tensorweb.functions import sum as sum_of
 from tensorweb.nn.activations import log_softmax, logsigmoid, sigmoid, softmax
 from tensorweb.nn.init import Rng, generator
+from tensorweb.public_names import declare_public
 from tensorweb.random.keys import Lengths
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
@@ -195,3 +196,6 @@ class Categorical(_FromLogits):
 def _product(chance: Tensor, logarithm: Tensor) -> Tensor:
     """Return the product, 0 with derivatives of 0 where the chance is 0."""
     return chance * where(chance != 0, logarithm, 0.0)
+
+
+declare_public(__name__)

@@ -10,6 +10,7 @@ from tensorweb.functions import broadcast_arrays, broadcast_to, sqrt
 from tensorweb.functions import sum as sum_of
 from tensorweb.nn.arguments import as_float
 from tensorweb.nn.init import Rng
+from tensorweb.public_names import declare_public
 from tensorweb.random.keys import Lengths
 from tensorweb.shapes import as_shape
 from tensorweb.tensor import Tensor
@@ -262,3 +263,6 @@ class Independent(Distribution):
     def _summed(self, x: Tensor) -> Tensor:
         """Return the sum of numbers of a batch over the axes of a sample."""
         return sum_of(x, axis=tuple(range(-self.ndims, 0))) if self.ndims else x
+
+
+declare_public(__name__, hidden="together")

@@ -31,6 +31,7 @@ from tensorweb.functions import abs as absolute
 from tensorweb.functions import exp, log, log1p, where
 from tensorweb.functions import sum as sum_of
 from tensorweb.linalg import solve_triangular
+from tensorweb.public_names import declare_public
 from tensorweb.special.entropy import kl_div
 from tensorweb.special.gamma import betaln, digamma, gammaln
 from tensorweb.tensor import Tensor
@@ -160,3 +161,6 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
             f"{type(q).__name__}; average p.log_prob(x) - q.log_prob(x) over samples."
         )
     return rule(p, q)
+
+
+declare_public(__name__)

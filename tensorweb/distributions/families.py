@@ -26,6 +26,7 @@ from tensorweb.functions import (
 from tensorweb.functions import sum as sum_of
 from tensorweb.nn.classification import one_hot
 from tensorweb.nn.init import Rng, generator
+from tensorweb.public_names import declare_public
 from tensorweb.random.keys import Lengths
 from tensorweb.special.entropy import xlog1py, xlogy
 from tensorweb.special.gamma import HALF_LOG_2PI, betaln, digamma, gammaln
@@ -376,3 +377,6 @@ class HalfCauchy(_Half):
         p, quarter = asarray(value), math.pi / 2
         tail = 1 / tan((1 - p) * quarter)  # Infinite at 1; π / 2 is rounded.
         return self.scale * where(p < 0.5, tan(p * quarter), tail)
+
+
+declare_public(__name__)

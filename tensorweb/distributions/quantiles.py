@@ -21,6 +21,7 @@ from tensorweb.functions import (
     where,
 )
 from tensorweb.nn.init import Rng, generator
+from tensorweb.public_names import declare_public
 from tensorweb.random.keys import Lengths
 from tensorweb.special.entropy import xlogy
 from tensorweb.special.gamma import digamma, gammaln
@@ -277,3 +278,6 @@ class InverseGamma(Gamma):
         """Return the probability of smaller values."""
         x = maximum(value, float(finfo(self.rate.dtype).smallest_normal))
         return gammaincc(self.concentration, self.rate / x)
+
+
+declare_public(__name__)

@@ -18,6 +18,7 @@ from tensorweb.functions import (
     swapaxes,
     where,
 )
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
@@ -213,3 +214,6 @@ def _overlapped(frames: Tensor, hop: int) -> Tensor:
         for j in range(parts)
     ]
     return sum(signals[1:], signals[0])[..., : (count - 1) * hop + size]
+
+
+declare_public(__name__)

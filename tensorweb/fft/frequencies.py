@@ -19,6 +19,7 @@ from tensorweb.nodes.linspace import counted
 from tensorweb.nodes.policy import LARGEST_HOST_RANGE
 from tensorweb.nodes.selection import concat, roll
 from tensorweb.ops import OPS
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import normalize_axes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.arguments import NumberLike, as_number
@@ -193,3 +194,6 @@ def _multiples(first: int, count: int, step: float, dtype: DType, device: str) -
     integers = cast(counted(count, first, 1, dtypes.int32, device), wide)
     scaled = elementwise(OPS["multiply"], integers, constant(step, wide, device))
     return cast(scaled, dtype)
+
+
+declare_public(__name__)

@@ -18,6 +18,7 @@ from tensorweb.nodes.fourier import (
     real_to_complex,
 )
 from tensorweb.ops import OPS
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import Shape, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -502,3 +503,6 @@ def ihfft(
     tensor([1.-0.j, 2.-0.j, 3.-0.j], dtype=complex64)
     """
     return _along_axis("ihfft", x, n, axis, norm)
+
+
+declare_public(__name__)

@@ -5,9 +5,6 @@ builder in `nodes/` where tensors have none. `elementwise` is made from the op t
 `segments` and `callables` are written with tensors.
 """
 
-from types import ModuleType
-from typing import TYPE_CHECKING
-
 from tensorweb.functions.callables import *
 from tensorweb.functions.complex_numbers import *
 from tensorweb.functions.creation import *
@@ -22,9 +19,7 @@ from tensorweb.functions.rounding import *
 from tensorweb.functions.searching import *
 from tensorweb.functions.segments import *
 from tensorweb.functions.windows import *
+from tensorweb.public_names import declare_package as _declare_package
 from tensorweb.tensor.arguments import answer_torch_words as _answer_torch_words
 
-if not TYPE_CHECKING:  # Type checkers follow the stars, but not a sum of lists.
-    _topics = [part for part in list(globals().values()) if type(part) is ModuleType]
-    __all__ = [name for topic in _topics for name in getattr(topic, "__all__", ())]
-    _answer_torch_words(globals(), __all__)
+_answer_torch_words(globals(), _declare_package(__name__, "__array_namespace_info__"))

@@ -200,4 +200,13 @@ def isdtype(dtype: DTypeLike, kind: object) -> builtins.bool:
     return tested is as_dtype(kind)
 
 
-declare_public(__name__, "__array_namespace_info__", "e", "inf", "nan", "newaxis", "pi")
+declare_public(
+    __name__,
+    "__array_namespace_info__",
+    "e",
+    "inf",
+    "nan",
+    "newaxis",
+    "pi",
+    hidden="ArrayNamespaceInfo",
+)

@@ -367,4 +367,6 @@ def unique_values(x: ArrayLike, /) -> Tensor:
     return Tensor(distinct(asarray(x).node, with_order=False).values)
 
 
-declare_public(__name__)
+declare_public(
+    __name__, hidden="TopKResult UniqueAllResult UniqueCountsResult UniqueInverseResult"
+)

@@ -16,6 +16,7 @@ from tensorweb.linalg.operands import floating, is_complex, square
 from tensorweb.linalg.products import diagonal
 from tensorweb.linalg.spectral import schur, svd
 from tensorweb.nodes.movement import alias
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, as_operands
 
@@ -163,3 +164,6 @@ def _sylvester(root: Tensor, given: Tensor) -> Tensor:
         return -(moved @ factor + factor @ moved), moved
 
     return _with_rule(result, (root, given), rule)
+
+
+declare_public(__name__, hidden="LstsqResult")

@@ -9,12 +9,11 @@ from tensorweb import functions as xp
 from tensorweb.errors import DataError
 from tensorweb.linalg.operands import floating, is_complex, matrices
 from tensorweb.linalg.spectral import svdvals
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import is_integer
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.reductions import Axis
-
-__all__ = ["matrix_norm", "norm", "vector_norm"]
 
 MatrixOrder = float | Literal["fro", "nuc"] | None
 
@@ -161,3 +160,6 @@ def norm(
     matrices = values.moveaxis(axes, (-2, -1))
     result = matrix_norm(matrices, keepdims=keepdims, ord=order)
     return result.moveaxis((-2, -1), axes) if keepdims else result
+
+
+declare_public(__name__)

@@ -9,16 +9,10 @@ from tensorweb import functions as xp
 from tensorweb.errors import AxisError, DTypeError, ShapeError
 from tensorweb.linalg.operands import matrices
 from tensorweb.nodes.matrices import diagonal as build_diagonal
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, as_operands
-
-__all__ = [
-    "cross",
-    "diagonal",
-    "matrix_transpose",
-    "trace",
-]
 
 
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Tensor:
@@ -100,3 +94,6 @@ def matrix_transpose(x: ArrayLike, /) -> Tensor:
             [2, 4]])
     """
     return xp.matrix_transpose(x)
+
+
+declare_public(__name__)

@@ -28,11 +28,10 @@ from tensorweb.linalg.spectral import schur
 from tensorweb.nodes import factorizations as build
 from tensorweb.nodes.matrices import diagonal as build_diagonal
 from tensorweb.nodes.movement import alias, slice_axis
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, as_operands
-
-__all__ = ["cholesky", "det", "inv", "matrix_power", "slogdet", "solve"]
 
 _SINGULAR = (
     "is singular: no inverse exists. tw.linalg.pinv gives the nearest thing to one."
@@ -279,3 +278,6 @@ def _inverse(x: Tensor) -> Tensor:
     one = xp.eye(real.shape[-1], dtype=real.dtype, device=x.device)
     right = xp.broadcast_to(one, real.shape)
     return as_complex(Tensor(build.lu_solve(build.lu(real.node), right.node)))
+
+
+declare_public(__name__, hidden="complex_det complex_slogdet inverse_or_nan")

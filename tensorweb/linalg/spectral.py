@@ -28,20 +28,9 @@ from tensorweb.linalg.products import diagonal
 from tensorweb.nodes import complex_factorizations as complex_build
 from tensorweb.nodes import factorizations as real_build
 from tensorweb.nodes.matrices import diagonal as build_diagonal
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-
-__all__ = [
-    "eig",
-    "eigh",
-    "eigvals",
-    "eigvalsh",
-    "matrix_rank",
-    "pinv",
-    "qr",
-    "svd",
-    "svdvals",
-]
 
 Factors = Callable[[Node], tuple[Node, Node, Node]]
 
@@ -360,3 +349,6 @@ def _with_rule(inverse: Node, source: Node) -> Node:
 
     set_rule(inverse, (source,), rule)
     return inverse
+
+
+declare_public(__name__, hidden="hermitian schur")

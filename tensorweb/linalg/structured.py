@@ -13,6 +13,7 @@ from tensorweb.linalg.products import diagonal
 from tensorweb.linalg.solving import cholesky, solve
 from tensorweb.nodes import factorizations as build
 from tensorweb.nodes.matrices import triangular_solve
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, as_operands
@@ -261,3 +262,6 @@ def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Tensor:
     down = xp.arange(len(column) - 1, -1, -1, device=column.device)
     index = down[:, None] + xp.arange(len(row), device=column.device)
     return xp.take(values, index.reshape(-1)).reshape(index.shape)
+
+
+declare_public(__name__)

@@ -10,11 +10,9 @@ and `loss.backward()` reaches its parameters after `model.requires_grad_()`.
 """
 
 import typing as _typing
-from importlib import import_module as _import_module
-from types import ModuleType as _ModuleType
 
-from tensorweb.advice import unknown as _unknown
-from tensorweb.nn import functional, init
+from tensorweb.nn import functional as functional
+from tensorweb.nn import init as init
 from tensorweb.nn.activation_layers import *
 from tensorweb.nn.activations import *
 from tensorweb.nn.adaptive_pooling import *
@@ -35,27 +33,12 @@ from tensorweb.nn.padding_layers import *
 from tensorweb.nn.pooling import *
 from tensorweb.nn.recurrent import *
 from tensorweb.nn.transformers import *
+from tensorweb.public_names import declare_package as _declare_package
 from tensorweb.tensor.arguments import answer_torch_words as _answer_torch_words
 
+_answer_torch_words(
+    globals(), _declare_package(__name__, "functional", "init", later=["utils"])
+)
+
 if _typing.TYPE_CHECKING:
-    from tensorweb.nn import utils
-else:  # Type checkers follow the stars, but not a sum of lists.
-    _topics = [
-        part
-        for part in list(globals().values())
-        if type(part) is _ModuleType and part.__name__.startswith("tensorweb.nn.")
-    ]
-    __all__ = ["functional", "init", "utils"] + [
-        name
-        for topic in _topics
-        if topic not in (functional, init)
-        for name in getattr(topic, "__all__", ())
-    ]
-
-    _answer_torch_words(globals(), [name for name in __all__ if name != "utils"])
-
-    def __getattr__(name: str) -> object:
-        """Import the utilities on first use, or answer a name of PyTorch."""
-        if name == "utils":
-            return _import_module("tensorweb.nn.utils")
-        raise _unknown("tensorweb.nn", name, __all__)
+    from tensorweb.nn import utils as utils

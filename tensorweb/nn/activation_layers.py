@@ -6,33 +6,9 @@ from tensorweb import dtypes
 from tensorweb.functions import full
 from tensorweb.nn import activations as functions
 from tensorweb.nn.module import FunctionModule, Module
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
-
-__all__ = [
-    "CELU",
-    "ELU",
-    "GELU",
-    "GLU",
-    "SELU",
-    "Hardsigmoid",
-    "Hardswish",
-    "Hardtanh",
-    "LeakyReLU",
-    "LogSigmoid",
-    "LogSoftmax",
-    "Mish",
-    "PReLU",
-    "ReLU",
-    "ReLU6",
-    "SiLU",
-    "Sigmoid",
-    "Softmax",
-    "Softplus",
-    "Softsign",
-    "Tanh",
-    "Tanhshrink",
-]
 
 
 class ReLU(FunctionModule):
@@ -326,3 +302,6 @@ class PReLU(Module):
     def extra_repr(self) -> str:
         """Return the settings."""
         return f"num_parameters={self.num_parameters}"
+
+
+declare_public(__name__)

@@ -23,44 +23,17 @@ from tensorweb.functions import (
     maximum,
     minimum,
     moveaxis,
-    relu,
-    sigmoid,
-    tanh,
     where,
 )
+from tensorweb.functions import relu as relu
+from tensorweb.functions import sigmoid as sigmoid
+from tensorweb.functions import tanh as tanh
 from tensorweb.nn.arguments import as_float, one_axis
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.tensor.reductions import Axis
 from tensorweb.transforms.custom import custom_vjp, stop_gradient
-
-__all__ = [
-    "celu",
-    "elu",
-    "gelu",
-    "glu",
-    "hardsigmoid",
-    "hardswish",
-    "hardtanh",
-    "leaky_relu",
-    "log_softmax",
-    "logsigmoid",
-    "logsumexp",
-    "mish",
-    "prelu",
-    "relu",
-    "relu6",
-    "selu",
-    "sigmoid",
-    "silu",
-    "softmax",
-    "softmin",
-    "softplus",
-    "softsign",
-    "tanh",
-    "tanhshrink",
-]
-
 
 Function = Callable[[Tensor], Tensor]
 
@@ -529,3 +502,10 @@ def _top(x: Tensor, axes: Axis, highest: float) -> Tensor:
 
 def _axes_of(x: Tensor, axes: Axis) -> Axis:
     return tuple(range(x.ndim)) if axes is None else axes
+
+
+declare_public(
+    __name__,
+    *("relu", "sigmoid", "tanh"),
+    hidden="log_softmax_along softmax_along with_derivative",
+)

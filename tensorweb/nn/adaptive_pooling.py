@@ -11,23 +11,9 @@ from tensorweb.functions import concat, stack, take_along_axis
 from tensorweb.nn.arguments import as_float
 from tensorweb.nn.convolution import Numbers, numbers
 from tensorweb.nn.module import FunctionModule
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-
-__all__ = [
-    "AdaptiveAvgPool1d",
-    "AdaptiveAvgPool2d",
-    "AdaptiveAvgPool3d",
-    "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d",
-    "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d",
-    "adaptive_avg_pool3d",
-    "adaptive_max_pool1d",
-    "adaptive_max_pool2d",
-    "adaptive_max_pool3d",
-]
 
 
 @lru_cache(maxsize=64)
@@ -283,3 +269,6 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPool):
     """
 
     _function = staticmethod(adaptive_max_pool3d)
+
+
+declare_public(__name__, hidden="adaptive_pool")

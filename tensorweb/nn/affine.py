@@ -26,21 +26,10 @@ from tensorweb.functions import (
 from tensorweb.nn import init
 from tensorweb.nn.arguments import as_float, choice, indices_operand, positive
 from tensorweb.nn.module import Module
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
 from tensorweb.transforms.custom import stop_gradient
-
-__all__ = [
-    "Bilinear",
-    "Embedding",
-    "EmbeddingBag",
-    "Identity",
-    "Linear",
-    "bilinear",
-    "embedding",
-    "embedding_bag",
-    "linear",
-]
 
 
 def linear(x: ArrayLike, weight: ArrayLike, bias: ArrayLike = None) -> Tensor:
@@ -394,7 +383,7 @@ class Embedding(Module):
         return text if is_bare else f"{text}, padding_idx={self.padding_idx}"
 
 
-MODES = ("sum", "mean", "max")
+_MODES = ("sum", "mean", "max")
 
 
 def embedding_bag(
@@ -430,7 +419,7 @@ def embedding_bag(
     """
     name = "embedding_bag"
     table = as_float(name, weight, input)
-    choice(name, "mode", mode, MODES)
+    choice(name, "mode", mode, _MODES)
     indices = indices_operand(table, input)
     rows = _rows(name, table, indices, None)
     if indices.ndim != (2 if offsets is None else 1):
@@ -505,7 +494,7 @@ class EmbeddingBag(Embedding):
         """
         options = (num_embeddings, embedding_dim, padding_idx, device, dtype)
         super().__init__(*options, rng=rng)
-        self.mode = choice("EmbeddingBag", "mode", mode, MODES)
+        self.mode = choice("EmbeddingBag", "mode", mode, _MODES)
         self.include_last_offset = include_last_offset
 
     def forward(
@@ -533,3 +522,6 @@ class EmbeddingBag(Embedding):
     def extra_repr(self) -> str:
         """Return the settings."""
         return f"{super().extra_repr()}, mode={self.mode!r}"
+
+
+declare_public(__name__)

@@ -24,16 +24,10 @@ from tensorweb.nn.affine import Linear, linear
 from tensorweb.nn.arguments import as_float, operand, positive
 from tensorweb.nn.dropout_layers import dropout, training_key
 from tensorweb.nn.module import Module
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import broadcast_shapes
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
-
-__all__ = [
-    "MultiHeadAttention",
-    "MultiheadAttention",
-    "attention",
-    "scaled_dot_product_attention",
-]
 
 # Long causal attention is computed by blocks of queries, which saves 3/8 of the work
 # and of the weights. 8 heads of 4096 x 64 on an H200: 1.32 -> 1.00 ms, with gradients
@@ -473,3 +467,6 @@ class MultiheadAttention(Module):
 
 
 MultiHeadAttention = MultiheadAttention
+
+
+declare_public(__name__)

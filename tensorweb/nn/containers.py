@@ -13,24 +13,12 @@ from weakref import WeakKeyDictionary
 from tensorweb.errors import DTypeError, ShapeError
 from tensorweb.functions import asarray
 from tensorweb.nn.module import FunctionModule, Module, described
+from tensorweb.public_names import declare_public
 from tensorweb.random import fold_in
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.transforms.backward import no_grad
-
-__all__ = [
-    "Flatten",
-    "ModuleDict",
-    "ModuleList",
-    "ParameterDict",
-    "ParameterList",
-    "Sequential",
-    "Unflatten",
-    "flatten",
-    "summary",
-]
-
 
 Layer = Callable[..., Any]
 
@@ -445,3 +433,6 @@ class Unflatten(Module):
     def extra_repr(self) -> str:
         """Return the settings."""
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
+
+
+declare_public(__name__, hidden="takes")

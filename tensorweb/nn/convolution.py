@@ -16,24 +16,9 @@ from tensorweb.nn.module import Module
 from tensorweb.nodes import convolution as build
 from tensorweb.nodes.convolution import Padding
 from tensorweb.nodes.selection import dilate
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, as_operands
-
-__all__ = [
-    "Conv1d",
-    "Conv2d",
-    "Conv3d",
-    "ConvTranspose1d",
-    "ConvTranspose2d",
-    "ConvTranspose3d",
-    "conv1d",
-    "conv2d",
-    "conv3d",
-    "conv_transpose1d",
-    "conv_transpose2d",
-    "conv_transpose3d",
-]
-
 
 Numbers = SupportsIndex | Iterable[SupportsIndex]
 
@@ -213,7 +198,7 @@ class Convolution(Module):
         self.kernel_size = numbers(name, "kernel_size", kernel_size, count, 1)
         self.stride = numbers(name, "stride", stride, count, 1)
         self.dilation = numbers(name, "dilation", dilation, count, 1)
-        self.padding_mode = choice(name, "padding_mode", padding_mode, MODES)
+        self.padding_mode = choice(name, "padding_mode", padding_mode, _MODES)
         self.padding: str | tuple[int, ...]
         if isinstance(padding, str):
             self.padding = choice(name, "padding", padding, ("same", "valid"))
@@ -620,7 +605,7 @@ def _called(
     return layer(x)  # type: ignore[no-any-return]  # a module's result
 
 
-MODES = ("zeros", "reflect", "replicate", "circular")
+_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 def numbers(
@@ -685,3 +670,6 @@ def _source_index(position: int, length: int, mode: str) -> int:
     if position < 0:
         return -position
     return position if position < length else 2 * (length - 1) - position
+
+
+declare_public(__name__, hidden="Convolution numbers padded")

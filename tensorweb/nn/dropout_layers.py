@@ -8,20 +8,10 @@ from tensorweb.graph.tracing import open_repeat, open_trace
 from tensorweb.nn.arguments import as_float
 from tensorweb.nn.init import generator
 from tensorweb.nn.module import Module, warn_of_mode
+from tensorweb.public_names import declare_public
 from tensorweb.random import bernoulli
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-
-__all__ = [
-    "Dropout",
-    "Dropout1d",
-    "Dropout2d",
-    "Dropout3d",
-    "dropout",
-    "dropout1d",
-    "dropout2d",
-    "dropout3d",
-]
 
 
 def dropout(
@@ -253,3 +243,6 @@ class Dropout3d(Dropout1d):
     """
 
     _rank = 5
+
+
+declare_public(__name__, hidden="training_key")

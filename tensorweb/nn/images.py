@@ -25,27 +25,11 @@ from tensorweb.nn.arguments import as_float, choice, positive
 from tensorweb.nn.convolution import numbers
 from tensorweb.nn.module import FunctionModule
 from tensorweb.nodes import convolution as build
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.transforms.custom import stop_gradient
 from tensorweb.transforms.gradients import vjp
-
-__all__ = [
-    "Fold",
-    "PixelShuffle",
-    "PixelUnshuffle",
-    "Unfold",
-    "Upsample",
-    "UpsamplingBilinear2d",
-    "UpsamplingNearest2d",
-    "affine_grid",
-    "fold",
-    "grid_sample",
-    "interpolate",
-    "pixel_shuffle",
-    "pixel_unshuffle",
-    "unfold",
-]
 
 Numbers = SupportsIndex | Iterable[SupportsIndex]
 
@@ -55,7 +39,7 @@ Tap = tuple[list[int], list[float]]
 RANKS = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
 """How many axes a mode of `interpolate` is for; the others are for 1 to 3."""
 
-MODES = ("nearest", "nearest-exact", *RANKS, "area")
+_MODES = ("nearest", "nearest-exact", *RANKS, "area")
 
 SHARPNESS = -0.75
 """PyTorch's parameter of cubic convolution, `a` in R. Keys, 1981."""
@@ -95,7 +79,7 @@ def interpolate(
     name = "interpolate"
     tensor = as_float(name, x)
     rank = tensor.ndim - 2
-    choice(name, "mode", mode, MODES)
+    choice(name, "mode", mode, _MODES)
     if not 1 <= rank <= 3 or RANKS.get(mode, rank) != rank:
         axes = ("length", "h, w", "d, h, w")
         fits = axes[RANKS[mode] - 1] if mode in RANKS else " or ".join(axes)
@@ -598,3 +582,6 @@ class Fold(FunctionModule):
     dilation: Numbers = 1
     padding: Numbers = 0
     stride: Numbers = 1
+
+
+declare_public(__name__)

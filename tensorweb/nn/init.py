@@ -17,39 +17,12 @@ from tensorweb.errors import DataError, DTypeError, ShapeError
 from tensorweb.functions import asarray, full, full_like
 from tensorweb.functions import eye as make_eye
 from tensorweb.nn.module import replace
+from tensorweb.public_names import declare_public
 from tensorweb.random import Generator
 from tensorweb.shapes import Shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import DTypeLike
-
-__all__ = [
-    "calculate_gain",
-    "constant",
-    "constant_",
-    "eye",
-    "eye_",
-    "kaiming_normal",
-    "kaiming_normal_",
-    "kaiming_uniform",
-    "kaiming_uniform_",
-    "normal",
-    "normal_",
-    "ones",
-    "ones_",
-    "orthogonal",
-    "orthogonal_",
-    "trunc_normal",
-    "trunc_normal_",
-    "uniform",
-    "uniform_",
-    "xavier_normal",
-    "xavier_normal_",
-    "xavier_uniform",
-    "xavier_uniform_",
-    "zeros",
-    "zeros_",
-]
 
 Rng = Generator | Tensor | int | None
 """A generator, a key, a seed, or None for the program's generator."""
@@ -410,3 +383,6 @@ def _orthonormal(rows: list[list[float]]) -> list[list[float]]:
 
 def _dot(a: list[float], b: list[float]) -> float:
     return math.fsum(x * y for x, y in zip(a, b, strict=True))
+
+
+declare_public(__name__, hidden="Maker fans generator")

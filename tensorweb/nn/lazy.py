@@ -15,15 +15,7 @@ from tensorweb.nn.affine import Linear
 from tensorweb.nn.batch_statistics import BatchNorm1d, BatchNorm2d
 from tensorweb.nn.convolution import Conv1d, Conv2d, ConvTranspose2d
 from tensorweb.nn.module import Module
-
-__all__ = [
-    "LazyBatchNorm1d",
-    "LazyBatchNorm2d",
-    "LazyConv1d",
-    "LazyConv2d",
-    "LazyConvTranspose2d",
-    "LazyLinear",
-]
+from tensorweb.public_names import declare_public
 
 
 class _Lazy(Module):
@@ -134,3 +126,6 @@ class LazyBatchNorm2d(_Lazy):
     """
 
     _kind = BatchNorm2d
+
+
+declare_public(__name__)

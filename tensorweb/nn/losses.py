@@ -21,33 +21,10 @@ from tensorweb.nn.arguments import (
 )
 from tensorweb.nn.classification import cross_entropy, nll
 from tensorweb.nn.module import FunctionModule
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.transforms.custom import custom_vjp
-
-__all__ = [
-    "BCELoss",
-    "BCEWithLogitsLoss",
-    "CrossEntropyLoss",
-    "GaussianNLLLoss",
-    "HuberLoss",
-    "KLDivLoss",
-    "L1Loss",
-    "MSELoss",
-    "NLLLoss",
-    "PoissonNLLLoss",
-    "SmoothL1Loss",
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "gaussian_nll",
-    "huber",
-    "kl_div",
-    "l1",
-    "mse",
-    "poisson_nll",
-    "smooth_l1",
-]
-
 
 LEAST_LOGARITHM = -100.0
 """PyTorch's clamp of logarithms in `binary_cross_entropy`."""
@@ -545,3 +522,6 @@ class PoissonNLLLoss(Loss):
     full: bool = False
     eps: float = 1e-8
     reduction: str = "mean"
+
+
+declare_public(__name__, hidden="Loss pair_of")

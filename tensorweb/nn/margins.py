@@ -33,35 +33,11 @@ from tensorweb.nn.arguments import (
 from tensorweb.nn.classification import as_labels, check_labels, is_class
 from tensorweb.nn.losses import Loss, pair_of
 from tensorweb.nn.normalization import cosine_similarity, norm_along
+from tensorweb.public_names import declare_public
 from tensorweb.random import gumbel
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.transforms.custom import stop_gradient
-
-__all__ = [
-    "CTCLoss",
-    "CosineEmbeddingLoss",
-    "CosineSimilarity",
-    "HingeEmbeddingLoss",
-    "MarginRankingLoss",
-    "MultiLabelMarginLoss",
-    "MultiLabelSoftMarginLoss",
-    "MultiMarginLoss",
-    "PairwiseDistance",
-    "SoftMarginLoss",
-    "TripletMarginLoss",
-    "cosine_embedding_loss",
-    "ctc_loss",
-    "gumbel_softmax",
-    "hinge_embedding_loss",
-    "margin_ranking_loss",
-    "multi_margin_loss",
-    "multilabel_margin_loss",
-    "multilabel_soft_margin_loss",
-    "pairwise_distance",
-    "soft_margin_loss",
-    "triplet_margin_loss",
-]
 
 LEAST_SQUARE = 1e-12
 """What PyTorch adds to squared lengths in `cosine_embedding_loss`."""
@@ -620,3 +596,6 @@ class CTCLoss(Loss):
     blank: int = 0
     reduction: str = "mean"
     zero_infinity: bool = False
+
+
+declare_public(__name__)

@@ -24,24 +24,10 @@ from tensorweb.nn.batch_statistics import (
     update_in_place,
 )
 from tensorweb.nn.module import Module
+from tensorweb.public_names import declare_public
 from tensorweb.shapes import Shape, as_shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
-
-__all__ = [
-    "GroupNorm",
-    "InstanceNorm1d",
-    "InstanceNorm2d",
-    "LayerNorm",
-    "RMSNorm",
-    "cosine_similarity",
-    "group_norm",
-    "instance_norm",
-    "layer_norm",
-    "normalize",
-    "rms_norm",
-]
-
 
 Lengths = SupportsIndex | Sequence[SupportsIndex]
 
@@ -553,3 +539,6 @@ def cosine_similarity(
     along = one_axis(a, axis, dim)
     lengths = [maximum(sqrt((v * v).sum(along)), eps) for v in (a, b)]
     return (a * b).sum(along) / (lengths[0] * lengths[1])
+
+
+declare_public(__name__, hidden="norm_along")

@@ -11,27 +11,9 @@ from tensorweb.functions import pad as bordered
 from tensorweb.nn.arguments import choice
 from tensorweb.nn.convolution import numbers, padded
 from tensorweb.nn.module import FunctionModule
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-
-__all__ = [
-    "CircularPad1d",
-    "CircularPad2d",
-    "CircularPad3d",
-    "ConstantPad1d",
-    "ConstantPad2d",
-    "ConstantPad3d",
-    "ReflectionPad1d",
-    "ReflectionPad2d",
-    "ReflectionPad3d",
-    "ReplicationPad1d",
-    "ReplicationPad2d",
-    "ReplicationPad3d",
-    "ZeroPad1d",
-    "ZeroPad2d",
-    "ZeroPad3d",
-    "pad",
-]
 
 Numbers = SupportsIndex | Iterable[SupportsIndex]
 
@@ -264,3 +246,6 @@ class CircularPad3d(_Padding):
     """
 
     _spatial, _mode = 3, "circular"
+
+
+declare_public(__name__)

@@ -16,24 +16,9 @@ from tensorweb.nn.arguments import as_float
 from tensorweb.nn.convolution import AXES, numbers
 from tensorweb.nn.module import FunctionModule
 from tensorweb.nodes import convolution as build
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-
-__all__ = [
-    "AvgPool1d",
-    "AvgPool2d",
-    "AvgPool3d",
-    "MaxPool1d",
-    "MaxPool2d",
-    "MaxPool3d",
-    "avg_pool1d",
-    "avg_pool2d",
-    "avg_pool3d",
-    "max_pool1d",
-    "max_pool2d",
-    "max_pool3d",
-]
-
 
 Numbers = SupportsIndex | Iterable[SupportsIndex]
 
@@ -475,3 +460,6 @@ class AvgPool3d(_AvgPool):
 
     _function = staticmethod(avg_pool3d)
     divisor_override: float | None = None
+
+
+declare_public(__name__)

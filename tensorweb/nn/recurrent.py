@@ -29,19 +29,10 @@ from tensorweb.nn.dropout_layers import dropout as drop
 from tensorweb.nn.dropout_layers import training_key
 from tensorweb.nn.module import Module
 from tensorweb.nn.packing import PackedSequence
+from tensorweb.public_names import declare_public
 from tensorweb.random import fold_in
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
-
-__all__ = [
-    "GRU",
-    "LSTM",
-    "RNN",
-    "GRUCell",
-    "LSTMCell",
-    "RNNCell",
-]
-
 
 State = tuple[Tensor, ...]
 """The state between steps: hidden state, and for an LSTM the cell state."""
@@ -639,3 +630,6 @@ class LSTMCell(_Cell):
         """Return the next state and memory; without them they begin with zeros."""
         state = self._next(x, (None, None) if hx is None else tuple(hx), "LSTM")
         return state[0], state[1]
+
+
+declare_public(__name__, hidden="Recurrent")

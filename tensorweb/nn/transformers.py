@@ -17,17 +17,10 @@ from tensorweb.nn.attention_layers import MultiheadAttention
 from tensorweb.nn.dropout_layers import Dropout
 from tensorweb.nn.module import Module
 from tensorweb.nn.normalization import LayerNorm
+from tensorweb.public_names import declare_public
 from tensorweb.random import fold_in
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
-
-__all__ = [
-    "Transformer",
-    "TransformerDecoder",
-    "TransformerDecoderLayer",
-    "TransformerEncoder",
-    "TransformerEncoderLayer",
-]
 
 ACTIVATIONS = {"relu": relu, "gelu": gelu}
 
@@ -529,3 +522,6 @@ class Transformer(Module):
         size = positive("generate_square_subsequent_mask", "sz", sz)
         hidden = full((size, size), -math.inf, dtype=dtype, device=device)
         return triu(hidden, k=1)
+
+
+declare_public(__name__)

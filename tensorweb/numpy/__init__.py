@@ -11,11 +11,8 @@ tensor([3, 5, 7])
 """
 
 import typing as _typing
-from importlib import import_module as _import_module
-from types import ModuleType as _ModuleType
 
 from tensorweb import functions as _functions
-from tensorweb.advice import unknown as _unknown
 from tensorweb.functions.data_types import (
     __array_namespace_info__ as __array_namespace_info__,
 )
@@ -40,6 +37,7 @@ from tensorweb.numpy.statistics import *
 from tensorweb.numpy.text import *
 from tensorweb.numpy.ufuncs import *
 from tensorweb.numpy.vectorization import *
+from tensorweb.public_names import declare_package as _declare_package
 from tensorweb.shapes import broadcast_shapes as broadcast_shapes
 from tensorweb.version import VERSION as _VERSION
 
@@ -55,10 +53,8 @@ unique_all, unique_counts = _functions.unique_all, _functions.unique_counts
 unique_inverse = _functions.unique_inverse
 unique_values = _functions.unique_values
 
-_LATER: tuple[str, ...] = ("emath", "fft", "lib", "linalg", "random", "testing")
-"""Modules that are imported when a program first names them."""
-
 __all__: list[str]
+_declare_package(__name__, later=("emath", "fft", "lib", "linalg", "random", "testing"))
 
 if _typing.TYPE_CHECKING:
     from tensorweb.numpy import emath as emath
@@ -67,21 +63,3 @@ if _typing.TYPE_CHECKING:
     from tensorweb.numpy import linalg as linalg
     from tensorweb.numpy import random as random
     from tensorweb.numpy import testing as testing
-else:  # Type checkers follow the imports.
-    __all__ = sorted(
-        {
-            name
-            for name, value in globals().items()
-            if not name.startswith("_") and type(value) is not _ModuleType
-        }.union(_LATER)
-    )
-
-    def __getattr__(name: str) -> object:
-        """Import a module on first use, or raise an error that names an alternative."""
-        if name in _LATER:
-            return _import_module(f"tensorweb.numpy.{name}")
-        raise _unknown("tensorweb.numpy", name, __all__)
-
-    def __dir__() -> list[str]:
-        """Return the public names, including modules that are not imported yet."""
-        return sorted({*globals(), *_LATER})

@@ -685,4 +685,4 @@ mgrid = Grid(sparse=False)
 ogrid = Grid(sparse=True)
 
 
-declare_public(__name__)
+declare_public(__name__, hidden="Grid")

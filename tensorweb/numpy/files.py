@@ -236,4 +236,4 @@ def fromfile(
     return frombuffer(data[: len(data) - excess], dtype)
 
 
-declare_public(__name__)
+declare_public(__name__, hidden="NpzFile")

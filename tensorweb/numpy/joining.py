@@ -525,4 +525,4 @@ def trim_zeros(
     return x[tuple(key)]
 
 
-declare_public(__name__)
+declare_public(__name__, hidden="Joined IndexExpression")

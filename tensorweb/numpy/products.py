@@ -601,4 +601,4 @@ def _path_report(
     )
 
 
-declare_public(__name__)
+declare_public(__name__, hidden="Problem")

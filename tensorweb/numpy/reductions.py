@@ -621,4 +621,4 @@ def _check_not_all_nan(name: str, a: ArrayLike, axis: SupportsIndex | None) -> T
     return x
 
 
-declare_public(__name__)
+declare_public(__name__, hidden="Reduction")

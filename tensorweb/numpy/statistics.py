@@ -639,4 +639,4 @@ DISCRETE: dict[str, Callable[[Arithmetic, Any, Any], Any]] = {
 """Methods that give one of the values, in its own dtype."""
 
 
-declare_public(__name__)
+declare_public(__name__, hidden="Arithmetic")

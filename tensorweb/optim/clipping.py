@@ -13,6 +13,7 @@ from tensorweb.functions import clip, minimum, sqrt
 from tensorweb.graph.autograd import grad_disabled
 from tensorweb.optim.options import is_finite, positive
 from tensorweb.optim.state import flat_layouts
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.inputs import is_float
 
@@ -134,3 +135,6 @@ def _clipped_and_norm(what: str, grads: Any, limit: float) -> tuple[Any, Tensor]
 def _sum_of_squares(x: Tensor) -> Tensor:
     wide = x.astype(x.dtype.wide)
     return (wide * wide.conj()).real.sum()
+
+
+declare_public(__name__)

@@ -14,6 +14,7 @@ from tensorweb.errors import DataError, TransformError
 from tensorweb.functions import where, zeros_like
 from tensorweb.optim.options import count
 from tensorweb.optim.state import number
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.inputs import is_float
 
@@ -255,3 +256,6 @@ def incremental_update(new_tensors: Any, old_tensors: Any, step_size: float) -> 
 
 def _chosen(leaves: list[Any], part: Mapping[str, int]) -> dict[str, Any]:
     return {name: leaves[index] for name, index in part.items()}
+
+
+declare_public(__name__, hidden="labels_of")

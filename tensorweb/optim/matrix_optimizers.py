@@ -13,6 +13,7 @@ from tensorweb.optim.optimizer import Moments, Optimizer, Options, Update
 from tensorweb.optim.options import CHECKS, Check, epsilons
 from tensorweb.optim.schedules import Rate
 from tensorweb.optim.state import Group
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 
 
@@ -234,3 +235,6 @@ def _check_real(name: str, names: Sequence[str], leaves: Sequence[Tensor]) -> No
     for path, leaf in zip(names, leaves, strict=True):
         if leaf.dtype.kind == "complex":
             raise DataError(f"{name}: {path!r} is complex; it moves real parameters.")
+
+
+declare_public(__name__)

@@ -17,13 +17,11 @@ parameters, and returns what is added to the parameters.
 from __future__ import annotations
 
 import operator
-import typing as _typing
 from collections.abc import Callable, Hashable, Mapping
 from functools import reduce
 from typing import Any, TypeAlias
 
 from tensorweb import tree
-from tensorweb.advice import unknown as _unknown
 from tensorweb.errors import DataError
 from tensorweb.functions import (
     asarray,
@@ -55,6 +53,7 @@ from tensorweb.optim.optax_wrappers import (
 from tensorweb.optim.optimizers import SGD, Adam, Lion
 from tensorweb.optim.schedules import Schedule
 from tensorweb.optim.state import incremented
+from tensorweb.public_names import answer_unknown
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.inputs import is_float
 
@@ -576,8 +575,4 @@ def lion(
     return _descent(learning_rate, scale_by_lion(b1, b2), decay)
 
 
-if not _typing.TYPE_CHECKING:  # Type checkers report unknown names.
-
-    def __getattr__(name: str) -> _typing.NoReturn:
-        """Answer a name of Optax with what to write here."""
-        raise _unknown("tensorweb.optim.optax", name, __all__)
+answer_unknown(__name__)

@@ -12,6 +12,7 @@ from tensorweb.errors import DataError
 from tensorweb.functions import abs, exp, expm1, maximum, sign, sqrt, where
 from tensorweb.optim.optimizer import Moments, Optimizer, Options, Update
 from tensorweb.optim.schedules import Rate
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 
 
@@ -694,3 +695,6 @@ class Lion(Optimizer):
         step = sign(_moving_average(moments["first"], g, step_decay))
         first = _moving_average(moments["first"], g, decay)
         return p - rate * step, {"first": first}
+
+
+declare_public(__name__)

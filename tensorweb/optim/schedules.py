@@ -26,6 +26,7 @@ from tensorweb.functions import (
 )
 from tensorweb.optim.options import count, finite, is_finite
 from tensorweb.optim.state import number
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 
 # Beyond it a float32 no longer counts single steps.
@@ -332,3 +333,8 @@ def rate_tensor(rate: Rate, leaves: Sequence[Tensor]) -> Tensor | None:
     if isinstance(rate, Tensor):
         return rate.astype(dtype).to_device(device)
     return number(rate, device, dtype)
+
+
+declare_public(
+    __name__, hidden="checked_rate cycle_of positive_rate rate_tensor schedule_of"
+)

@@ -12,75 +12,19 @@ import typing as _typing
 from importlib import import_module as _import_module
 
 from tensorweb.advice import unknown as _unknown
-from tensorweb.random.discrete import categorical, choice, permutation, randint
-from tensorweb.random.distributions import (
-    bernoulli,
-    exponential,
-    gumbel,
-    normal,
-    truncated_normal,
-    uniform,
-)
+from tensorweb.public_names import declare_package as _declare_package
+from tensorweb.random.discrete import *
+from tensorweb.random.distributions import *
 from tensorweb.random.generator import FAMILIES as _FAMILIES
-from tensorweb.random.generator import Generator
-from tensorweb.random.keys import bits, fold_in, key, split
+from tensorweb.random.generator import Generator as Generator
+from tensorweb.random.keys import *
 from tensorweb.tensor.arguments import answer_torch_words as _answer_torch_words
 
-__all__ = [
-    "Generator",
-    "ball",
-    "bernoulli",
-    "beta",
-    "binomial",
-    "bits",
-    "categorical",
-    "cauchy",
-    "chisquare",
-    "choice",
-    "dirichlet",
-    "exponential",
-    "fold_in",
-    "gamma",
-    "gumbel",
-    "key",
-    "laplace",
-    "loggamma",
-    "logistic",
-    "multinomial",
-    "multivariate_normal",
-    "normal",
-    "orthogonal",
-    "permutation",
-    "poisson",
-    "rademacher",
-    "randint",
-    "split",
-    "t",
-    "truncated_normal",
-    "uniform",
-]
-
-_answer_torch_words(globals(), [name for name in __all__ if name not in _FAMILIES])
+_known = _declare_package(__name__, *_FAMILIES)
+_answer_torch_words(globals(), _known)
 
 if _typing.TYPE_CHECKING:
-    from tensorweb.random.families import (
-        ball,
-        beta,
-        binomial,
-        cauchy,
-        chisquare,
-        dirichlet,
-        gamma,
-        laplace,
-        loggamma,
-        logistic,
-        multinomial,
-        multivariate_normal,
-        orthogonal,
-        poisson,
-        rademacher,
-        t,
-    )
+    from tensorweb.random.families import *
 else:  # A type checker shall find names that are not there.
 
     def __getattr__(name: str) -> object:
@@ -90,4 +34,4 @@ else:  # A type checker shall find names that are not there.
             globals().update({each: module[each] for each in _FAMILIES})
             _answer_torch_words(globals(), _FAMILIES)
             return globals()[name]
-        raise _unknown("tensorweb.random", name, __all__)
+        raise _unknown("tensorweb.random", name, _known)

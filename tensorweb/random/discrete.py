@@ -25,6 +25,7 @@ from tensorweb.functions import (
     zeros,
 )
 from tensorweb.nodes.ranges import promise_interval
+from tensorweb.public_names import declare_public
 from tensorweb.random.arguments import float_dtype, is_whole, parameter
 from tensorweb.random.distributions import gumbel, uniform
 from tensorweb.random.keys import Lengths, bits, random_bits, split, words_of_key
@@ -351,3 +352,6 @@ def _weighted(
     scores = gumbel(key, (n,), chances.dtype) + log(chances)
     order = argsort(scores, descending=True)
     return order[: math.prod(shape)].reshape(shape)
+
+
+declare_public(__name__)

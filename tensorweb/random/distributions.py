@@ -18,6 +18,7 @@ from tensorweb.functions import (
     minimum,
     nextafter,
 )
+from tensorweb.public_names import declare_public
 from tensorweb.random.arguments import (
     finite_number,
     float_dtype,
@@ -277,3 +278,6 @@ def bernoulli(
     lengths = chances.shape if shape is None else as_shape(shape)
     fractions = fractions_of(name, key, lengths, result_dtype)
     return fractions < parameter(name, "p", chances, lengths, fractions)
+
+
+declare_public(__name__, hidden="fractions_of uniform_between")

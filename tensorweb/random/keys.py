@@ -18,6 +18,7 @@ from tensorweb.dtypes import DType, as_dtype
 from tensorweb.errors import DTypeError, RangeError, ShapeError
 from tensorweb.functions import asarray, stack, zeros
 from tensorweb.nodes.selection import iota
+from tensorweb.public_names import declare_public
 from tensorweb.random.arguments import is_whole
 from tensorweb.shapes import Shape, as_shape
 from tensorweb.tensor import Tensor
@@ -248,3 +249,6 @@ def _counters(name: str, key: ArrayLike, shape: Shape) -> Tensor:
         )
     device = asarray(key).device
     return Tensor(iota(count, WORD, device)).reshape(shape)
+
+
+declare_public(__name__, hidden="random_bits random_words words_of_key")

@@ -6,15 +6,9 @@ Linear algebra with SciPy's names is in `tw.linalg`.
 tensor([0., 0.])
 """
 
-import typing as _typing
+from tensorweb.public_names import declare_package as _declare_package
+from tensorweb.scipy import integrate as integrate
+from tensorweb.scipy import optimize as optimize
+from tensorweb.scipy import special as special
 
-from tensorweb.advice import unknown as _unknown
-from tensorweb.scipy import integrate, optimize, special
-
-__all__ = ["integrate", "optimize", "special"]
-
-if not _typing.TYPE_CHECKING:  # A type checker shall find names that are not there.
-
-    def __getattr__(name: str) -> _typing.NoReturn:
-        """Answer a name of SciPy with what there is."""
-        raise _unknown("tensorweb.scipy", name, __all__)
+_declare_package(__name__, "integrate", "optimize", "special")

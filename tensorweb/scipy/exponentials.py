@@ -8,6 +8,7 @@ from typing import SupportsIndex
 from tensorweb.dtypes import finfo
 from tensorweb.functions import clip, exp, log, minimum, sign, where, zeros_like
 from tensorweb.nn import activations
+from tensorweb.public_names import declare_public
 from tensorweb.special.entries import as_floats
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -94,3 +95,6 @@ def log_softmax(x: ArrayLike, axis: SupportsIndex | None = None) -> Tensor:
     if axis is None:
         return activations.log_softmax(values.ravel()).reshape(values.shape)
     return activations.log_softmax(values, axis)
+
+
+declare_public(__name__)

@@ -9,6 +9,7 @@ import math
 
 from tensorweb.functions import abs as absolute
 from tensorweb.functions import exp, isinf, sign, sin, sqrt, where
+from tensorweb.public_names import declare_public
 from tensorweb.special.entries import polynomial, unary
 from tensorweb.tensor import Tensor
 
@@ -200,3 +201,6 @@ def sinc(x: Tensor) -> Tensor:
     tensor([1000.,  637.])
     """
     return sinc_of(x)
+
+
+declare_public(__name__, hidden="sinc_of")

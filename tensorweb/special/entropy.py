@@ -7,6 +7,7 @@ import math
 from tensorweb.dtypes import finfo
 from tensorweb.functions import abs as absolute
 from tensorweb.functions import atanh, isinf, log, log1p, where
+from tensorweb.public_names import declare_public
 from tensorweb.special.entries import binary, log1p_less, unary
 from tensorweb.tensor import Tensor
 
@@ -97,3 +98,6 @@ def logit(p: Tensor) -> Tensor:
     is_near = absolute(p - 0.5) < 0.25
     near = 2 * atanh(where(is_near, 2 * p - 1, 0.0))
     return where(is_near, near, log(p) - log1p(-p))
+
+
+declare_public(__name__)

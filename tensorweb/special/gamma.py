@@ -24,6 +24,7 @@ from tensorweb.functions import (
     where,
     zeros_like,
 )
+from tensorweb.public_names import declare_public
 from tensorweb.special.entries import binary, polynomial, unary
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -348,3 +349,6 @@ def comb(N: Tensor, k: Tensor) -> Tensor:  # SciPy's name of the argument
     value = where(are_whole, round(value), value)
     value = where(are_whole & (few <= _FACTORS), product, value)
     return where(is_inside, value, 0.0)
+
+
+declare_public(__name__, hidden="gammaln_1p stirling")

@@ -25,6 +25,7 @@ from tensorweb.functions import (
     where,
 )
 from tensorweb.functions import sum as sum_of
+from tensorweb.public_names import declare_public
 from tensorweb.special.entries import (
     binary,
     log1p_less,
@@ -251,3 +252,6 @@ def betainc(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
     is_none = (a <= 0) | (b <= 0) | (x < 0) | (x > 1) | isinf(a) | isinf(b) | (x != x)
     is_none = is_none | (a != a) | (b != b)
     return where(is_inside, value, where(is_none, math.nan, x))
+
+
+declare_public(__name__, hidden="gamma_by_shape")

@@ -22,6 +22,7 @@ from tensorweb.functions import (
     sqrt,
     where,
 )
+from tensorweb.public_names import declare_public
 from tensorweb.special.entries import unary, with_derivative
 from tensorweb.tensor import Tensor
 
@@ -133,3 +134,6 @@ def ndtri(p: Tensor) -> Tensor:
     middle = where(small < 0, math.nan, erfinv(2 * small - 1) * ROOT_2)
     value = where(is_tail, x, middle)
     return where(is_upper, -value, value)
+
+
+declare_public(__name__)

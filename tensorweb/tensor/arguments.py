@@ -295,7 +295,7 @@ def answer_torch_words(namespace: dict[str, Any], names: Iterable[str]) -> None:
     pickled; modules that have imported it before call it without the wrapper.
     """
     for name in names:
-        value = namespace[name]
+        value = namespace.get(name)  # None of what is imported later
         if isinstance(value, FunctionType) and value not in _wrappers:
             wrapper = taking_torch_words(value)
             if wrapper is value and not value.__module__.startswith(ELEMENTWISE):

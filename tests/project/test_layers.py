@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "sphinx": ("version",),
     "site_server": (),
     "plots": ("show",),
-    "public_names": (),
+    "public_names": ("advice",),
     "progress": (*TENSOR, "functions", "plots", "show"),
     "version": (),
     "waits": (),

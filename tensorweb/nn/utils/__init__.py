@@ -7,10 +7,8 @@
 
 from __future__ import annotations
 
-import typing as _typing
 from collections.abc import Iterable
 
-from tensorweb.advice import unknown as _unknown
 from tensorweb.errors import ShapeError
 from tensorweb.functions import concat
 from tensorweb.nn.module import Module as _Module
@@ -18,6 +16,7 @@ from tensorweb.nn.module import replace as _replace
 from tensorweb.nn.utils import parametrizations, parametrize, rnn
 from tensorweb.nn.utils.parametrizations import spectral_norm, weight_norm
 from tensorweb.optim.clipping import clip_grad_norm_, clip_grad_value_
+from tensorweb.public_names import answer_unknown
 from tensorweb.tensor import Tensor
 
 __all__ = [
@@ -81,8 +80,4 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
         start += one.size
 
 
-if not _typing.TYPE_CHECKING:  # Type checkers report unknown names.
-
-    def __getattr__(name: str) -> _typing.NoReturn:
-        """Answer a name of PyTorch with what to write here."""
-        raise _unknown("tensorweb.nn.utils", name, __all__)
+answer_unknown(__name__)

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import typing as _typing
 from collections.abc import Sequence
 
-from tensorweb.advice import unknown as _unknown
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray, moveaxis, pad, stack, where
 from tensorweb.nn.packing import PackedSequence
+from tensorweb.public_names import answer_unknown, declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.arguments import answering_keywords
 from tensorweb.tensor.convert import ArrayLike
-
-__all__ = [
-    "PackedSequence",
-    "pack_padded_sequence",
-    "pack_sequence",
-    "pad_packed_sequence",
-    "pad_sequence",
-]
 
 
 def pack_padded_sequence(
@@ -157,8 +148,5 @@ def pad_sequence(
     )
 
 
-if not _typing.TYPE_CHECKING:  # Type checkers report unknown names.
-
-    def __getattr__(name: str) -> _typing.NoReturn:
-        """Answer a name of PyTorch with what to write here."""
-        raise _unknown("tensorweb.nn.utils.rnn", name, __all__)
+declare_public(__name__, "PackedSequence")
+answer_unknown(__name__)

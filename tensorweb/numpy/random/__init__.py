@@ -8,12 +8,10 @@ same on every device. A recorded function cannot draw from here; give it a key.
 (3,)
 """
 
-import typing as _typing
-
-from tensorweb.advice import unknown as _unknown
 from tensorweb.numpy.random.generator import Generator as Generator
 from tensorweb.numpy.random.generator import RandomState as RandomState
 from tensorweb.numpy.random.generator import default_rng as default_rng
+from tensorweb.public_names import declare_package as _declare_package
 
 _state = RandomState()
 
@@ -56,14 +54,4 @@ triangular = _state.triangular
 uniform = _state.uniform
 weibull = _state.weibull
 
-if not _typing.TYPE_CHECKING:  # Type checkers take every public name.
-    __all__ = sorted(
-        name
-        for name, value in globals().items()
-        if callable(value) and not name.startswith("_")
-    )
-
-    # A type checker shall find names that do not exist.
-    def __getattr__(name: str) -> _typing.NoReturn:
-        """Answer a name that is not here."""
-        raise _unknown("tensorweb.numpy.random", name, __all__)
+_declare_package(__name__)
