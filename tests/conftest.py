@@ -14,7 +14,7 @@ import pytest
 from tensorweb import devices
 from tensorweb.backends.wasm import WasmBackend
 from tensorweb.errors import DeviceError
-from tensorweb.graph import pending
+from tensorweb.graph import node as nodes
 
 DEVICES = tuple(devices.DEVICES)
 
@@ -87,7 +87,7 @@ def wasm(monkeypatch: pytest.MonkeyPatch) -> Iterator[WasmBackend]:
     # Inside Pyodide there is no wasmtime: what runs there is the browser's driver.
     native = pytest.importorskip("tensorweb.drivers.wasm_native")
     pytest.importorskip("wasmtime")
-    monkeypatch.setattr(pending, "_pending", dict(pending._pending))
+    monkeypatch.setattr(nodes, "_pending", dict(nodes._pending))
     # The program's generator has a key in the memory of its device.
     monkeypatch.setattr("tensorweb.nn.init._programs", {})
     backend = WasmBackend(native.open_wasm_native())

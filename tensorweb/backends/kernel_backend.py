@@ -47,10 +47,9 @@ from tensorweb.events import (
 from tensorweb.frames import Location
 from tensorweb.graph.attributes import Custom
 from tensorweb.graph.autograd import settle
-from tensorweb.graph.node import WANTED, Node, number_of_constant
+from tensorweb.graph.node import WANTED, Node, number_of_constant, pending
 from tensorweb.graph.nonfinite import search
 from tensorweb.graph.op import CONSTANT, LEAF
-from tensorweb.graph.pending import pending
 from tensorweb.graph.storage import HostData, Storage
 from tensorweb.graph.tracing import Placeholder, value_wanted
 from tensorweb.memory_log import memory_log

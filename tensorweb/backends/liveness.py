@@ -30,9 +30,8 @@ from sys import getrefcount
 
 from tensorweb.backends import policy
 from tensorweb.graph.autograd import depends_on_leaf, is_recording, retains_inputs
-from tensorweb.graph.kinds import Role, kinds_of
-from tensorweb.graph.node import KEPT, WANTED, Node
-from tensorweb.graph.pending import pending
+from tensorweb.graph.node import KEPT, WANTED, Node, pending
+from tensorweb.graph.op import Role, kinds_of
 from tensorweb.graph.tracing import Placeholder
 from tensorweb.schedule.linear import LinearGraph
 

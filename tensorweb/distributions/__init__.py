@@ -12,12 +12,10 @@ one has `event_shape`, `()` but for vectors. Values of parameters are not checke
 
 from tensorweb.distributions.compound import *
 from tensorweb.distributions.continuous import *
-from tensorweb.distributions.counts import *
 from tensorweb.distributions.discrete import *
 from tensorweb.distributions.distribution import *
 from tensorweb.distributions.divergence import *
 from tensorweb.distributions.families import *
-from tensorweb.distributions.quantiles import *
 from tensorweb.public_names import declare_package as _declare_package
 from tensorweb.tensor.arguments import answer_torch_words as _answer_torch_words
 

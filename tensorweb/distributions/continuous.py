@@ -39,7 +39,7 @@ from tensorweb.tensor.convert import ArrayLike
 from tensorweb.trees import register
 
 
-class _LocationScale(Distribution):
+class LocationScale(Distribution):
     """A distribution of `loc + scale * standard`, a standard one of its own."""
 
     def __init__(self, loc: ArrayLike, scale: ArrayLike) -> None:
@@ -56,7 +56,7 @@ class _LocationScale(Distribution):
 
 
 @register
-class Normal(_LocationScale):
+class Normal(LocationScale):
     """The normal distribution.
 
     >>> tw.distributions.Normal(0.0, 1.0).log_prob(0.0)
@@ -157,7 +157,7 @@ class LogNormal(Distribution):
 
 
 @register
-class Laplace(_LocationScale):
+class Laplace(LocationScale):
     """The Laplace distribution, of density `exp(-|x - loc| / scale) / (2 scale)`.
 
     >>> tw.distributions.Laplace(0.0, 1.0).log_prob([0.0, 1.0])
@@ -415,4 +415,4 @@ def squared(factor: Tensor, difference: Tensor) -> Tensor:
     return sum_of(found**2, axis=(-2, -1))
 
 
-declare_public(__name__, hidden="half_log_det squared")
+declare_public(__name__, hidden="LocationScale half_log_det squared")

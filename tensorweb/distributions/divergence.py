@@ -16,8 +16,13 @@ from tensorweb.distributions.continuous import (
     half_log_det,
     squared,
 )
-from tensorweb.distributions.counts import Geometric, OneHotCategorical, Poisson
-from tensorweb.distributions.discrete import Bernoulli, Categorical
+from tensorweb.distributions.discrete import (
+    Bernoulli,
+    Categorical,
+    Geometric,
+    OneHotCategorical,
+    Poisson,
+)
 from tensorweb.distributions.distribution import Distribution, Independent
 from tensorweb.distributions.families import (
     Beta,

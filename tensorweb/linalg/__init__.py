@@ -13,7 +13,6 @@ from tensorweb.functions.linear_algebra import outer as outer
 from tensorweb.functions.linear_algebra import tensordot as tensordot
 from tensorweb.functions.linear_algebra import vecdot as vecdot
 from tensorweb.linalg.least_squares import *
-from tensorweb.linalg.norms import *
 from tensorweb.linalg.products import *
 from tensorweb.linalg.solving import *
 from tensorweb.linalg.spectral import *

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from tensorweb.dtypes import BY_NAME
 from tensorweb.graph.attributes import Custom
-from tensorweb.graph.kinds import Role, kinds_of
 from tensorweb.graph.node import Node, attributes_of
-from tensorweb.graph.op import CONSTANT
+from tensorweb.graph.op import CONSTANT, Role, kinds_of
 from tensorweb.nodes.movement import copy
 from tensorweb.ops.structure import CUSTOM
 

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from tensorweb.graph.op import CONSTANT, LEAF, Op
-from tensorweb.ops import (
-    arithmetic,
-    exponential,
-    factorizations,
-    logic,
-    random,
-    reductions,
-    rounding,
-    structure,
-    trigonometric,
-)
+from tensorweb.ops.arithmetic import ARITHMETIC, ROUNDING
+from tensorweb.ops.factorizations import FACTORIZATIONS
+from tensorweb.ops.logic import LOGIC
+from tensorweb.ops.random import RANDOM
+from tensorweb.ops.structure import REDUCTIONS, STRUCTURE
+from tensorweb.ops.transcendental import EXPONENTIAL, TRIGONOMETRIC
 
 GROUPS: dict[str, tuple[Op, ...]] = {
-    "arithmetic": arithmetic.ENTRIES,
-    "exponential": exponential.ENTRIES,
-    "trigonometric": trigonometric.ENTRIES,
-    "rounding": rounding.ENTRIES,
-    "logic": logic.ENTRIES,
-    "random": random.ENTRIES,
-    "reductions": reductions.ENTRIES,
-    "factorizations": factorizations.ENTRIES,
-    "structure": (LEAF, CONSTANT, *structure.ENTRIES),
+    "arithmetic": ARITHMETIC,
+    "exponential": EXPONENTIAL,
+    "trigonometric": TRIGONOMETRIC,
+    "rounding": ROUNDING,
+    "logic": LOGIC,
+    "random": RANDOM,
+    "reductions": REDUCTIONS,
+    "factorizations": FACTORIZATIONS,
+    "structure": (LEAF, CONSTANT, *STRUCTURE),
 }
 """The entries by topic, in the order of the documentation."""
 

@@ -35,7 +35,7 @@ COMPLEX_SVD = Op(
     "complex_svd", "factor", "as svd, of real and imaginary parts", 2, ulp=16
 )
 
-ENTRIES: tuple[Op, ...] = (
+FACTORIZATIONS: tuple[Op, ...] = (
     CHOLESKY,
     LU,
     TRIANGULAR_SOLVE,

@@ -76,7 +76,7 @@ def _shift(numpy: str, name: str, summary: str, example: tuple[str, str]) -> Op:
     )
 
 
-ENTRIES: tuple[Op, ...] = (
+LOGIC: tuple[Op, ...] = (
     _compare(
         "equal", "==", "({0} == {1})", "[1, 0, 3]", "tensor([ True, False,  True])"
     ),

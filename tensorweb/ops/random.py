@@ -70,7 +70,7 @@ def _words(name: str, summary: str, numpy: Any) -> Op:
     )
 
 
-ENTRIES: tuple[Op, ...] = (
+RANDOM: tuple[Op, ...] = (
     _words(
         "threefry",
         "both words of a random block, combined by exclusive or",

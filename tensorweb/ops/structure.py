@@ -1,9 +1,85 @@
-"""Entries that move, join, select and contract; attributes are in the builders."""
+"""Entries that move, join, select and contract, and of reductions and scans.
+
+Attributes are in the builders.
+"""
 
 from __future__ import annotations
 
 from tensorweb.graph.op import Op
 from tensorweb.ops.arithmetic import MAXIMUM_WGSL, MINIMUM_WGSL
+
+_SUM = {"any": "({0} + {1})"}
+_PRODUCT = {"any": "({0} * {1})"}
+
+
+def _reduction(
+    name: str,
+    summary: str,
+    wgsl: dict[str, str],
+    identity: float | str,
+    result: str = "same",
+) -> Op:
+    return Op(
+        name,
+        "reduce",
+        summary,
+        result=result,
+        numpy=name,
+        wgsl=wgsl,
+        identity=identity,
+    )
+
+
+def _argument(name: str, summary: str, is_better: str, identity: str) -> Op:
+    return Op(
+        name,
+        "argreduce",
+        summary,
+        result="index",
+        numpy=name,
+        wgsl={"any": is_better},
+        identity=identity,
+    )
+
+
+def _scan(
+    name: str, numpy: str, summary: str, wgsl: dict[str, str], identity: float
+) -> Op:
+    return Op(
+        name,
+        "scan",
+        summary,
+        result="sum",
+        numpy=numpy,
+        wgsl=wgsl,
+        identity=identity,
+    )
+
+
+REDUCTIONS: tuple[Op, ...] = (
+    _reduction("sum", "the sum along axes", _SUM, 0, "sum"),
+    _reduction("prod", "the product along axes", _PRODUCT, 1, "sum"),
+    _reduction("max", "the largest value along axes; NaN wins", MAXIMUM_WGSL, "lowest"),
+    _reduction(
+        "min", "the smallest value along axes; NaN wins", MINIMUM_WGSL, "highest"
+    ),
+    _reduction(
+        "any", "whether one is true along axes", {"bool": "({0} | {1})"}, 0, "logical"
+    ),
+    _reduction(
+        "all", "whether all are true along axes", {"bool": "({0} & {1})"}, 1, "logical"
+    ),
+    _argument("argmax", "the index of the largest value; NaN wins", ">", "lowest"),
+    _argument("argmin", "the index of the smallest value; NaN wins", "<", "highest"),
+    _scan("cumulative_sum", "cumsum", "cumulative sums of the last axis", _SUM, 0),
+    _scan(
+        "cumulative_prod",
+        "cumprod",
+        "cumulative products of the last axis",
+        _PRODUCT,
+        1,
+    ),
+)
 
 
 def _scatter(
@@ -93,7 +169,7 @@ CUSTOM = Op("custom", "custom", "an output of a program's own kernel", arity=-1)
 MATMUL = Op("matmul", "matmul", "sums of products over axes", arity=2, weight=1000)
 
 
-ENTRIES: tuple[Op, ...] = (
+STRUCTURE: tuple[Op, ...] = (
     IOTA,
     CAST,
     COPY,

@@ -10,8 +10,8 @@ from bisect import bisect_left
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from tensorweb.graph.kinds import Role, kinds_of
 from tensorweb.graph.node import Node
+from tensorweb.graph.op import Role, kinds_of
 from tensorweb.schedule import policy
 from tensorweb.schedule.linear import LinearGraph
 

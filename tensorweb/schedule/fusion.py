@@ -14,9 +14,8 @@ from itertools import chain
 from types import MappingProxyType
 
 from tensorweb.graph.attributes import Custom
-from tensorweb.graph.kinds import KINDS, LOAD_COST, Role, kinds_of
 from tensorweb.graph.node import Node, attributes_of
-from tensorweb.graph.op import CONSTANT
+from tensorweb.graph.op import CONSTANT, KINDS, LOAD_COST, Role, kinds_of
 from tensorweb.ops.structure import COPY, CUSTOM, RESHAPE, SLICE
 from tensorweb.schedule import policy
 from tensorweb.schedule.chain_length import HEAVY, chains, cut

@@ -16,9 +16,8 @@ from tensorweb.graph.attributes import (
     Transform,
     Writing,
 )
-from tensorweb.graph.kinds import KINDS
 from tensorweb.graph.node import Node, attributes_of
-from tensorweb.graph.op import CONSTANT
+from tensorweb.graph.op import CONSTANT, KINDS
 from tensorweb.schedule import policy
 from tensorweb.schedule.chain import Blocked
 from tensorweb.schedule.chain_length import HEAVY

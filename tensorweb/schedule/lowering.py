@@ -20,9 +20,8 @@ from tensorweb.graph.attributes import (
     Slices,
     Taking,
 )
-from tensorweb.graph.kinds import Role, kinds_of
 from tensorweb.graph.node import Node, attributes_of, movement_of
-from tensorweb.graph.op import CONSTANT
+from tensorweb.graph.op import CONSTANT, Role, kinds_of
 from tensorweb.ops.structure import ALIAS, CAST
 from tensorweb.schedule import policy
 from tensorweb.schedule.chain import Blocked, Chain, Link, move

@@ -14,9 +14,8 @@ from tensorweb.graph.autograd import (
     is_leaf_of,
     is_making_constants,
 )
-from tensorweb.graph.node import Node, is_grad_enabled
+from tensorweb.graph.node import Node, is_grad_enabled, watch
 from tensorweb.graph.op import COMPLEX
-from tensorweb.graph.pending import watch
 from tensorweb.graph.tracing import note_write
 from tensorweb.nodes.movement import alias, stopped
 from tensorweb.tensor.views import ViewKind, ViewLinks, attach, write

@@ -6,7 +6,7 @@ graph is freed afterwards unless `retain_graph` is set.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ContextDecorator
 from types import TracebackType
 from typing import Any
@@ -31,8 +31,37 @@ from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.gradients import register_walk
 from tensorweb.transforms.inputs import matching
-from tensorweb.transforms.rules.rule import Rule, Step, ones, plus, summed_to, zeros
-from tensorweb.transforms.rules.table import READS, RULES
+from tensorweb.transforms.rules import (
+    factorizations,
+    indexing,
+    products,
+    reductions,
+    structure,
+)
+from tensorweb.transforms.rules.rule import (
+    ELEMENTWISE,
+    Rule,
+    Step,
+    ones,
+    plus,
+    summed_to,
+    zeros,
+)
+
+RULES: dict[str, Rule] = {
+    **ELEMENTWISE,
+    **structure.RULES,
+    **reductions.RULES,
+    **indexing.RULES,
+    **products.RULES,
+    **factorizations.RULES,
+}
+"""Operations without an entry have no inputs."""
+
+READS: dict[str, Callable[[Node], tuple[Node, ...]]] = {
+    "matmul": products.before_repeating
+}
+"""Replaces a node's inputs in the backward pass, where those differ."""
 
 
 class BackwardPass:

@@ -24,7 +24,7 @@ from tensorweb.backends.wasm import TRAITS
 from tensorweb.backends.webgpu import WebGpuBackend, _checked, traits_of
 from tensorweb.codegen.product.tiles import PRODUCT_TILES
 from tensorweb.codegen.program import Program
-from tensorweb.graph import pending
+from tensorweb.graph import node as nodes
 from tensorweb.schedule.kernel import Kernel
 from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import LinearGraph, linearize
@@ -37,7 +37,7 @@ MIB = 1 << 20
 @pytest.fixture
 def backend(monkeypatch: pytest.MonkeyPatch) -> Iterator[WebGpuBackend]:
     """A GPU that is not there, the default device meanwhile."""
-    monkeypatch.setattr(pending, "_pending", dict(pending._pending))
+    monkeypatch.setattr(nodes, "_pending", dict(nodes._pending))
     made = WebGpuBackend(PretendDriver())
     monkeypatch.setitem(devices._backends, "webgpu", made)
     with devices.device("webgpu"):

@@ -16,7 +16,7 @@ from tensorweb.backends.pipelines import Pipelines
 from tensorweb.backends.traits import DeviceTraits
 from tensorweb.codegen.program import OUTPUT, Launch, Program
 from tensorweb.errors import DeviceMemoryError
-from tensorweb.graph import pending
+from tensorweb.graph import node as nodes
 from tensorweb.schedule.kernel import Kernel
 from tensorweb.waits import run_blocking
 
@@ -78,7 +78,7 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Remembering]:
     """A device of its own under the name `cpu`, the default meanwhile."""
     made = Remembering()
     backend = KernelBackend(made, TRAITS, Modules(made), frozenset(TRAITS.itemsizes))
-    monkeypatch.setattr(pending, "_pending", dict(pending._pending))
+    monkeypatch.setattr(nodes, "_pending", dict(nodes._pending))
     monkeypatch.setitem(devices._backends, "cpu", backend)
     with devices.device("cpu"):
         yield made

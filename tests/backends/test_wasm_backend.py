@@ -16,14 +16,14 @@ from tensorweb.backends.numpy_backend import CpuBackend
 from tensorweb.backends.wasm import WasmBackend
 from tensorweb.drivers.wasm_native import open_wasm_native
 from tensorweb.errors import DeviceError, DeviceMemoryError
-from tensorweb.graph import pending
+from tensorweb.graph import node as nodes
 from tensorweb.waits import run_blocking
 
 
 @pytest.fixture
 def backend(monkeypatch: pytest.MonkeyPatch) -> Iterator[WasmBackend]:
     """Device `cpu` computes with WebAssembly, and is the default meanwhile."""
-    monkeypatch.setattr(pending, "_pending", dict(pending._pending))
+    monkeypatch.setattr(nodes, "_pending", dict(nodes._pending))
     made = WasmBackend(open_wasm_native())
     monkeypatch.setitem(devices._backends, "cpu", made)
     with devices.device("cpu"):
@@ -40,7 +40,7 @@ def test_the_environment_variable_selects_the_backend(
         in_browser.setattr(cpu_module, "is_browser", lambda: True)
         assert cpu_module.chosen_engine() == "wasm"
     monkeypatch.setenv(cpu_module.VARIABLE, "wasm")
-    monkeypatch.setattr(pending, "_pending", dict(pending._pending))
+    monkeypatch.setattr(nodes, "_pending", dict(nodes._pending))
     opened = run_blocking(cpu_module.open_backend("cpu"))
     assert isinstance(opened, WasmBackend)
     assert opened.description.startswith("WebAssembly")

@@ -17,13 +17,13 @@ from tensorweb import devices
 from tensorweb.errors import DeviceError
 
 TOUCHED = {
-    "An operation": {"shaders/math/degrees.wgsl", "tensorweb/ops/trigonometric.py"},
+    "An operation": {"shaders/math/degrees.wgsl", "tensorweb/ops/transcendental.py"},
     "A kind of kernel": {
         "shaders/hadamard.wgsl",
         "tensorweb/codegen/compiler.py",
         "tensorweb/codegen/hadamard.py",
         "tensorweb/functions/linear_algebra.py",
-        "tensorweb/graph/kinds.py",
+        "tensorweb/graph/op.py",
         "tensorweb/nodes/hadamard.py",
         "tensorweb/ops/structure.py",
         "tensorweb/schedule/kernel_builder.py",

@@ -190,7 +190,6 @@ def test_tensor_base_knows_no_conversion() -> None:
         "tensorweb.graph.autograd",
         "tensorweb.graph.node",
         "tensorweb.graph.op",
-        "tensorweb.graph.pending",
         "tensorweb.graph.tracing",
         "tensorweb.nodes.movement",
         "tensorweb.tensor.tensor",  # for annotations alone

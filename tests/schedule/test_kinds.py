@@ -13,9 +13,8 @@ from e2e.bare.op_runner import evaluate
 from tensorweb.backends.numpy_rules import RULES
 from tensorweb.codegen.compiler import GENERATORS
 from tensorweb.graph import attributes
-from tensorweb.graph.kinds import KINDS, ROWS, Role, kinds_of
 from tensorweb.graph.node import Node
-from tensorweb.graph.op import COMPLEX
+from tensorweb.graph.op import COMPLEX, KINDS, ROWS, Role, kinds_of
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel_builder import BUILDERS
 from tensorweb.schedule.lowering import LOWERED

@@ -11,8 +11,8 @@ from e2e.bare.op_runner import evaluate
 from tensorweb.graph.node import Node
 from tensorweb.graph.op import FLAT, Op
 from tensorweb.ops import OPS
+from tensorweb.transforms.backward import RULES
 from tensorweb.transforms.rules.rule import Cotangents, Rule, Step
-from tensorweb.transforms.rules.table import RULES
 
 MAPS = [op for op in OPS.values() if op.kind == "map" and op.derivative is not None]
 SLOPES = [op for op in MAPS if op.derivative is not FLAT]

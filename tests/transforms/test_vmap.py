@@ -13,7 +13,7 @@ from structure_cases import REDUCTIONS, STRUCTURES, Row, inputs_of
 import tensorweb as tw
 import tensorweb.numpy as twnp
 from e2e.bare.op_runner import evaluate
-from tensorweb.graph.kinds import KINDS
+from tensorweb.graph.op import KINDS
 from tensorweb.transforms.rules.batch import BATCH
 
 BATCH_SIZE = 3
