@@ -13,15 +13,8 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import Any, NoReturn
 
-from tensorweb.drivers import messages
+from tensorweb.drivers import messages, policy
 from tensorweb.drivers.memory import require_bindable
-from tensorweb.drivers.policy import (
-    CAPPED_GIGABYTES,
-    FIRST_STAGING_WORDS,
-    LARGEST_WINDOW,
-    SMALLEST_WINDOW,
-    WINDOW_SECONDS,
-)
 from tensorweb.drivers.scripts import JsObject, join_scripts
 from tensorweb.drivers.waiting import COMPILING, OPENING, can_wait, wait, wait_for
 from tensorweb.errors import (
@@ -50,9 +43,9 @@ class Pace:
 
     def begin_window(self, now: float) -> None:
         """Begin the next window, after a wait at the end of one."""
-        window = self._window * WINDOW_SECONDS / max(now - self._since, 1e-6)
+        window = self._window * policy.WINDOW_SECONDS / max(now - self._since, 1e-6)
         grown = min(round(window), self._window * 2)
-        self._window = min(max(grown, SMALLEST_WINDOW), LARGEST_WINDOW)
+        self._window = min(max(grown, policy.SMALLEST_WINDOW), policy.LARGEST_WINDOW)
         self.drained(now)
 
     def drained(self, now: float) -> None:
@@ -94,7 +87,7 @@ def told_memory(gigabytes: float) -> int:
     >>> told_memory(4) >> 30, told_memory(8), told_memory(32) >> 30
     (4, 0, 32)
     """
-    return 0 if gigabytes == CAPPED_GIGABYTES else int(gigabytes * (1 << 30))
+    return 0 if gigabytes == policy.CAPPED_GIGABYTES else int(gigabytes * (1 << 30))
 
 
 def open_browser() -> Steps[BrowserDriver]:
@@ -136,7 +129,7 @@ class BrowserDriver:
         )
         self._pace = Pace(monotonic())
         self._mark: int | None = None
-        self._stage(FIRST_STAGING_WORDS)
+        self._stage(policy.FIRST_STAGING_WORDS)
 
     def _stage(self, length: int) -> None:
         """Allocate the memory through which tapes reach JavaScript, `length` words.

@@ -12,13 +12,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from tensorweb.drivers import messages
-from tensorweb.drivers.policy import (
-    ASSUMED_HOST_MEMORY,
-    BUDGET_BUFFERS,
-    LARGEST_FIRST_BUDGET,
-    SMALLEST_BUDGET,
-)
+from tensorweb.drivers import messages, policy
 from tensorweb.errors import DeviceError, DeviceMemoryError
 
 VARIABLE = "TENSORWEB_MEMORY_BUDGET"
@@ -80,14 +74,14 @@ def memory_budget(
     said = said_budget()
     if said is not None:
         return said
-    budget = min(BUDGET_BUFFERS * limits[LIMITS[0]], LARGEST_FIRST_BUDGET)
+    budget = min(policy.BUDGET_BUFFERS * limits[LIMITS[0]], policy.LARGEST_FIRST_BUDGET)
     if is_software or shared is not None:
-        unknown = ASSUMED_HOST_MEMORY["software" if is_software else "GPU"]
+        unknown = policy.ASSUMED_HOST_MEMORY["software" if is_software else "GPU"]
         host = (shared or unknown) // 2
         budget = host if is_software else min(budget, host)
     if device in _lost_with:
         budget = min(budget, _lost_with[device] // 2)
-    return max(budget, SMALLEST_BUDGET)
+    return max(budget, policy.SMALLEST_BUDGET)
 
 
 def remember_loss(device: str, allocated: int, budget: int) -> None:

@@ -15,15 +15,9 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from tensorweb.drivers import messages, native_adapters
+from tensorweb.drivers import messages, native_adapters, policy
 from tensorweb.drivers.memory import host_memory, require_bindable
 from tensorweb.drivers.native_adapters import FEATURES, Wgpu, request_device
-from tensorweb.drivers.policy import (
-    LARGEST_IDLE_STAGING,
-    MOST_BIND_GROUPS,
-    MOST_TIMESTAMPS,
-    SMALLEST_STAGING,
-)
 from tensorweb.drivers.protocol import (
     CLEAR,
     COPY,
@@ -84,7 +78,7 @@ class ReadBack:
     def copy(self, source: Wgpu, offset: int, size: int) -> Wgpu:
         """Submit a copy of bytes into a mappable buffer and return it."""
         size = (size + 3) & ~3
-        capacity = max(SMALLEST_STAGING, 1 << (size - 1).bit_length())
+        capacity = max(policy.SMALLEST_STAGING, 1 << (size - 1).bit_length())
         free = self._idle.get(capacity)
         if free:
             staging = free.pop()
@@ -102,7 +96,7 @@ class ReadBack:
         data = bytes(view[start : start + size])
         staging.unmap()
         capacity = staging.size
-        if self._idle_bytes + capacity <= LARGEST_IDLE_STAGING:
+        if self._idle_bytes + capacity <= policy.LARGEST_IDLE_STAGING:
             self._idle.setdefault(capacity, []).append(staging)
             self._idle_bytes += capacity
         else:
@@ -125,10 +119,12 @@ class Timing:
         native = importlib.import_module("wgpu.backends.wgpu_native")
         period = native.lib.wgpuQueueGetTimestampPeriod(device.queue._internal)
         self._seconds_per_tick = float(period) * 1e-9
-        self._set = device.create_query_set(type="timestamp", count=MOST_TIMESTAMPS)
+        self._set = device.create_query_set(
+            type="timestamp", count=policy.MOST_TIMESTAMPS
+        )
         usage = wgpu.BufferUsage
         self._resolved = device.create_buffer(
-            size=MOST_TIMESTAMPS * 8, usage=usage.QUERY_RESOLVE | usage.COPY_SRC
+            size=policy.MOST_TIMESTAMPS * 8, usage=usage.QUERY_RESOLVE | usage.COPY_SRC
         )
         self._used = 0
 
@@ -225,7 +221,7 @@ class BindGroups:
         group = self._groups.get(key)
         if group is not None:
             return group
-        if len(self._groups) >= MOST_BIND_GROUPS:
+        if len(self._groups) >= policy.MOST_BIND_GROUPS:
             self.clear()
         resources = [self._buffers[buffer] for buffer in buffers]
         entries = [

@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from tensorweb.drivers.policy import ADAPTER_VARIABLE
+from tensorweb.drivers import policy
 from tensorweb.errors import DeviceError
 
 VARIABLE = "TENSORWEB_CACHE"
@@ -123,7 +123,7 @@ def request_device(number: int = 0) -> tuple[Wgpu, Wgpu, Wgpu]:
     if number == 0 and _shared_devices:
         device = _shared_devices.pop()  # once: after a loss it would be lost again
         return wgpu, device.adapter, device
-    adapter = _choose_adapter(wgpu, os.environ.get(ADAPTER_VARIABLE, ""), number)
+    adapter = _choose_adapter(wgpu, os.environ.get(policy.ADAPTER_VARIABLE, ""), number)
     features = [name for name in FEATURES if name in adapter.features]
     try:
         # Without required_limits wgpu-py asks for the adapter's own maxima.
@@ -166,7 +166,7 @@ def adapters(wgpu: Wgpu, name: str = "") -> list[Wgpu]:
     if name and not first:
         names = "; ".join(adapter.summary for adapter in found) or "none"
         raise DeviceError(
-            f"webgpu: no adapter's name contains {ADAPTER_VARIABLE}={name!r}; "
+            f"webgpu: no adapter's name contains {policy.ADAPTER_VARIABLE}={name!r}; "
             f"adapters here: {names}."
         )
     others = [

@@ -10,13 +10,8 @@ from __future__ import annotations
 import json
 from array import array
 
+from tensorweb.drivers import policy
 from tensorweb.drivers.messages import refused_message
-from tensorweb.drivers.policy import (
-    FIRST_PAGES,
-    FIRST_STAGING_WORDS,
-    LARGEST_STAGED,
-    MOST_PAGES,
-)
 from tensorweb.drivers.scripts import JsObject, join_scripts, script_text
 from tensorweb.drivers.wasm_driver import PAGE, WasmDriver
 from tensorweb.errors import DeviceError, ShaderError, counted
@@ -55,8 +50,8 @@ def open_wasm_browser(threads: int | None = None) -> WasmBrowserDriver:
     try:
         opened = join_scripts("cpu", *PARTS)(
             pyodide_js._module,
-            FIRST_PAGES,
-            MOST_PAGES,
+            policy.FIRST_PAGES,
+            policy.MOST_PAGES,
             script_text(HELPER),
             threads or 0,
         )
@@ -76,7 +71,7 @@ class WasmBrowserDriver(WasmDriver):
         self._submit = js_driver.submit
         self._write_staged = js_driver.writeStaged
         self._read_staged = js_driver.readStaged
-        self._stage(FIRST_STAGING_WORDS)
+        self._stage(policy.FIRST_STAGING_WORDS)
         super().__init__(bool(js_driver.isShared), bool(js_driver.hasRelaxed))
         js_driver.placeTapes(self._tape_address)
 
@@ -116,7 +111,7 @@ class WasmBrowserDriver(WasmDriver):
         """Copy host bytes into a buffer."""
         self._require_open()
         size = memoryview(data).nbytes
-        if size > LARGEST_STAGED:
+        if size > policy.LARGEST_STAGED:
             self._js.write(buffer + offset, data)
             return
         self._staged_bytes[:size] = memoryview(data).cast("B")
@@ -126,7 +121,7 @@ class WasmBrowserDriver(WasmDriver):
         """Return bytes of a buffer."""
         self._require_open()
         self._counters["reads"] += 1
-        if size <= LARGEST_STAGED:
+        if size <= policy.LARGEST_STAGED:
             self._read_staged(buffer + offset, size)
             return bytes(self._staged_bytes[:size])
         # JavaScript fills this object before anyone else sees it: CPython shares no

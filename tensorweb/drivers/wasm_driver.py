@@ -12,14 +12,8 @@ from array import array
 from bisect import bisect_left, insort
 from collections.abc import Callable
 
-from tensorweb.drivers import messages
+from tensorweb.drivers import messages, policy
 from tensorweb.drivers.memory import require_bindable
-from tensorweb.drivers.policy import (
-    FIRST_PAGES,
-    LARGEST_GROWTH,
-    SLACK,
-    WASM_CAPACITY,
-)
 from tensorweb.drivers.protocol import PARAMETER_CAPACITY
 from tensorweb.errors import BackendError, DeviceLostError, DeviceMemoryError
 from tensorweb.waits import Steps
@@ -101,7 +95,7 @@ class Heap:
         Raises:
             DeviceMemoryError: the memory cannot grow enough.
         """
-        needed = _aligned(size + SLACK)
+        needed = _aligned(size + policy.SLACK)
         at = bisect_left(self._free_sizes, (needed, 0))
         if at == len(self._free_sizes):
             self._grow(needed, size)
@@ -142,7 +136,7 @@ class Heap:
         """
         tail = self._free_starts.get(self._end, self._end)
         least = _whole_pages(_aligned(tail) + needed)
-        ahead = _whole_pages(self._end + min(self._end // 4, LARGEST_GROWTH))
+        ahead = _whole_pages(self._end + min(self._end // 4, policy.LARGEST_GROWTH))
         most = self.limit // PAGE * PAGE
         for end in (min(max(least, ahead), most), least):
             if end >= least and end <= most and self._grow_memory(end):
@@ -221,7 +215,9 @@ class WasmDriver(ABC):
         self.has_relaxed = has_relaxed
         self.limits = dict(LIMITS)
         self.is_lost = False
-        self._heap = Heap(RESERVED, FIRST_PAGES * PAGE, WASM_CAPACITY, self._grow)
+        self._heap = Heap(
+            RESERVED, policy.FIRST_PAGES * PAGE, policy.WASM_CAPACITY, self._grow
+        )
         self._tape_words = FIRST_TAPE
         self._tape_address = self._place_for_tapes(FIRST_TAPE)
         self._labels: list[str] = []

@@ -15,12 +15,8 @@ from functools import cache
 from time import perf_counter
 from typing import Any
 
+from tensorweb.drivers import policy
 from tensorweb.drivers.messages import refused_message
-from tensorweb.drivers.policy import (
-    FIRST_PAGES,
-    MOST_INSTANCES,
-    MOST_PAGES,
-)
 from tensorweb.drivers.protocol import CLEAR, COPY, DISPATCH
 from tensorweb.drivers.wasm_driver import (
     PAGE,
@@ -112,7 +108,7 @@ class Engine:
         config.cranelift_opt_level = "speed"
         self._engine: Any = wasmtime.Engine(config)
         self._store: Any = wasmtime.Store(self._engine)
-        self._store.set_limits(instances=MOST_INSTANCES)
+        self._store.set_limits(instances=policy.MOST_INSTANCES)
         self._memory = self._create_memory(is_shared, *pages)
         self._functions: dict[tuple[str, int], Any] = {}
         self._callbacks: list[Any] = []
@@ -284,7 +280,9 @@ class WasmNativeDriver(WasmDriver):
 
     def __init__(self, is_shared: bool, has_relaxed: bool) -> None:
         """Make the memory."""
-        self._engine = Engine(is_shared, has_relaxed, (FIRST_PAGES, MOST_PAGES))
+        self._engine = Engine(
+            is_shared, has_relaxed, (policy.FIRST_PAGES, policy.MOST_PAGES)
+        )
         self._runs: list[Run] = []
         super().__init__(is_shared, has_relaxed)
 

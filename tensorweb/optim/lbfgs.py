@@ -83,17 +83,7 @@ class LBFGS(Optimizer):
         Raises:
             DataError: an option is out of its range.
         """
-        super().__init__(
-            params,
-            lr,
-            max_iter=max_iter,
-            max_eval=max_eval,
-            tolerance_grad=tolerance_grad,
-            tolerance_change=tolerance_change,
-            history_size=history_size,
-            line_search_fn=line_search_fn,
-            maximize=maximize,
-        )
+        self._begin(locals())
         self._curvature = Curvature(history_size)
 
     @staticmethod

@@ -63,15 +63,7 @@ class Adafactor(Optimizer):
         Raises:
             DataError: an option is out of its range, or a parameter is complex.
         """
-        super().__init__(
-            params,
-            lr,
-            beta2_decay=beta2_decay,
-            eps=eps,
-            d=d,
-            weight_decay=weight_decay,
-            maximize=maximize,
-        )
+        self._begin(locals())
 
     def _start_group(
         self,
@@ -163,17 +155,7 @@ class Muon(Optimizer):
         Raises:
             DataError: an option is out of its range, or a parameter is no real matrix.
         """
-        super().__init__(
-            params,
-            lr,
-            weight_decay=weight_decay,
-            momentum=momentum,
-            nesterov=nesterov,
-            ns_coefficients=ns_coefficients,
-            eps=eps,
-            ns_steps=ns_steps,
-            adjust_lr_fn=adjust_lr_fn,
-        )
+        self._begin(locals())
 
     def _start_group(
         self,

@@ -21,10 +21,9 @@ from tensorweb.graph.node import complex_of, pair_of
 from tensorweb.graph.tracing import is_tracing, open_trace
 from tensorweb.optim.clipping import clip_grad_norm_
 from tensorweb.optim.options import CHECKS, Check
-from tensorweb.optim.param_groups import ParamGroup, groups_in
+from tensorweb.optim.param_groups import GroupSettings, NewGroup, ParamGroup, groups_in
 from tensorweb.optim.schedules import (
     Rate,
-    Schedule,
     checked_rate,
     rate_tensor,
     schedule_of,
@@ -70,23 +69,6 @@ class Update(NamedTuple):
     p: Tensor
     g: Tensor
     moments: Moments
-
-
-class GroupSettings(NamedTuple):
-    """The options of a parameter group, its schedule, and the count of its tensors."""
-
-    options: dict[str, Any]
-    schedule: Schedule | None
-    size: int
-
-
-class NewGroup(NamedTuple):
-    """A parameter group that an optimiser is given."""
-
-    names: list[str]
-    leaves: list[Tensor]
-    rate: Rate
-    options: dict[str, Any]
 
 
 class Optimizer:
@@ -152,6 +134,14 @@ class Optimizer:
         self.state: State | None = None
         if params is not None:
             self._take(params)
+
+    def _begin(self, arguments: Mapping[str, Any]) -> None:
+        """Do what `__init__` does, with the `locals()` of a subclass's `__init__`.
+
+        Its parameters are the options; each is forwarded by its name.
+        """
+        own = {key: arguments[key] for key in arguments if key != "self"}
+        Optimizer.__init__(self, **own)
 
     def __repr__(self) -> str:
         """Return the constructor call."""

@@ -77,15 +77,7 @@ class SGD(Optimizer):
                 "SGD: nesterov=True needs momentum above 0 and dampening=0, and they "
                 f"are {momentum} and {dampening}."
             )
-        super().__init__(
-            params,
-            lr,
-            momentum=momentum,
-            dampening=dampening,
-            nesterov=nesterov,
-            weight_decay=weight_decay,
-            maximize=maximize,
-        )
+        self._begin(locals())
 
     @staticmethod
     def _initial_moments(options: Options) -> dict[str, float]:
@@ -160,15 +152,7 @@ class Adam(Optimizer):
         Raises:
             DataError: an option is out of its range.
         """
-        super().__init__(
-            params,
-            lr,
-            betas=betas,
-            eps=eps,
-            weight_decay=weight_decay,
-            amsgrad=amsgrad,
-            maximize=maximize,
-        )
+        self._begin(locals())
 
     @staticmethod
     def _initial_moments(options: Options) -> dict[str, float]:
@@ -227,15 +211,7 @@ class AdamW(Adam):
         Raises:
             DataError: an option is out of its range.
         """
-        super().__init__(
-            params,
-            lr=lr,
-            betas=betas,
-            eps=eps,
-            weight_decay=weight_decay,
-            amsgrad=amsgrad,
-            maximize=maximize,
-        )
+        self._begin(locals())
 
 
 class NAdam(Optimizer):
@@ -278,16 +254,7 @@ class NAdam(Optimizer):
         Raises:
             DataError: an option is out of its range.
         """
-        super().__init__(
-            params,
-            lr,
-            betas=betas,
-            eps=eps,
-            weight_decay=weight_decay,
-            momentum_decay=momentum_decay,
-            decoupled_weight_decay=decoupled_weight_decay,
-            maximize=maximize,
-        )
+        self._begin(locals())
 
     @staticmethod
     def _initial_moments(options: Options) -> dict[str, float]:
@@ -351,15 +318,7 @@ class RAdam(Optimizer):
         Raises:
             DataError: an option is out of its range.
         """
-        super().__init__(
-            params,
-            lr,
-            betas=betas,
-            eps=eps,
-            weight_decay=weight_decay,
-            decoupled_weight_decay=decoupled_weight_decay,
-            maximize=maximize,
-        )
+        self._begin(locals())
 
     @staticmethod
     def _initial_moments(options: Options) -> dict[str, float]:
@@ -419,14 +378,7 @@ class Adamax(Optimizer):
         Raises:
             DataError: an option is out of its range.
         """
-        super().__init__(
-            params,
-            lr,
-            betas=betas,
-            eps=eps,
-            weight_decay=weight_decay,
-            maximize=maximize,
-        )
+        self._begin(locals())
 
     @staticmethod
     def _initial_moments(options: Options) -> dict[str, float]:
@@ -479,14 +431,7 @@ class Adadelta(Optimizer):
         Raises:
             DataError: an option is out of its range.
         """
-        super().__init__(
-            params,
-            lr,
-            rho=rho,
-            eps=eps,
-            weight_decay=weight_decay,
-            maximize=maximize,
-        )
+        self._begin(locals())
 
     @staticmethod
     def _initial_moments(options: Options) -> dict[str, float]:
@@ -542,16 +487,7 @@ class RMSprop(Optimizer):
         Raises:
             DataError: an option is out of its range.
         """
-        super().__init__(
-            params,
-            lr,
-            alpha=alpha,
-            eps=eps,
-            weight_decay=weight_decay,
-            momentum=momentum,
-            centered=centered,
-            maximize=maximize,
-        )
+        self._begin(locals())
 
     @staticmethod
     def _initial_moments(options: Options) -> dict[str, float]:
@@ -616,15 +552,7 @@ class Adagrad(Optimizer):
         Raises:
             DataError: an option is out of its range.
         """
-        super().__init__(
-            params,
-            lr,
-            lr_decay=lr_decay,
-            weight_decay=weight_decay,
-            initial_accumulator_value=initial_accumulator_value,
-            eps=eps,
-            maximize=maximize,
-        )
+        self._begin(locals())
 
     @staticmethod
     def _initial_moments(options: Options) -> dict[str, float]:
@@ -675,13 +603,7 @@ class Lion(Optimizer):
         Raises:
             DataError: an option is out of its range.
         """
-        super().__init__(
-            params,
-            lr,
-            betas=betas,
-            weight_decay=weight_decay,
-            maximize=maximize,
-        )
+        self._begin(locals())
 
     @staticmethod
     def _initial_moments(options: Options) -> dict[str, float]:

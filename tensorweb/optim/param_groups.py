@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorweb.errors import DataError
+from tensorweb.optim.schedules import Rate, Schedule
 from tensorweb.tensor import Tensor
 
 if TYPE_CHECKING:
     from tensorweb.optim.optimizer import Optimizer
+
+
+class GroupSettings(NamedTuple):
+    """The options of a parameter group, its schedule, and the count of its tensors."""
+
+    options: dict[str, Any]
+    schedule: Schedule | None
+    size: int
+
+
+class NewGroup(NamedTuple):
+    """A parameter group that an optimiser is given."""
+
+    names: list[str]
+    leaves: list[Tensor]
+    rate: Rate
+    options: dict[str, Any]
 
 
 class ParamGroup(MutableMapping[str, Any]):

@@ -171,7 +171,7 @@ def test_large_operands_are_packed_for_some_matrices_at_a_time(
 ) -> None:
     a, b = small(7, 40, 50), small(7, 50, 40)
     flipped = tw.asarray(np.swapaxes(b, 1, 2).copy()).mT
-    monkeypatch.setattr(sizes, "MOST_PACKED", 2 * 4 * 50 * 48)
+    monkeypatch.setattr(sizes.policy, "MOST_PACKED", 2 * 4 * 50 * 48)
     with record_kernels() as records:
         found = (tw.asarray(a) @ flipped + 1).numpy()
     np.testing.assert_array_equal(found, a @ b + 1)

@@ -10,7 +10,7 @@ from oracles import NUMPYS
 
 import tensorweb as tw
 from tensorweb.backends.wasm import WasmBackend
-from tensorweb.codegen.wasm import radix_blocks, sorting
+from tensorweb.codegen.wasm import policy
 from tensorweb.events import record_kernels
 
 Array = np.ndarray[Any, Any]
@@ -29,12 +29,12 @@ pytestmark = pytest.mark.usefixtures("wasm")
 @pytest.fixture(params=WAYS)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Sort in one way, however long the rows are."""
-    longest = dict.fromkeys(sorting.LONGEST_RANKED, WAYS[request.param])
-    monkeypatch.setattr(sorting, "LONGEST_RANKED", longest)
+    longest = dict.fromkeys(policy.LONGEST_RANKED, WAYS[request.param])
+    monkeypatch.setattr(policy, "LONGEST_RANKED", longest)
     if request.param == "blocks":
-        monkeypatch.setattr(radix_blocks, "SORT_BLOCK", 16)
+        monkeypatch.setattr(policy, "SORT_BLOCK", 16)
         for name in ("LONGEST_SORTED_ROW", "LONGEST_OF_MANY_ROWS"):
-            monkeypatch.setattr(sorting, name, 31)
+            monkeypatch.setattr(policy, name, 31)
     return str(request.param)
 
 

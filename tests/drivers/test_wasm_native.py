@@ -304,7 +304,7 @@ def test_a_store_takes_more_modules_than_are_usual(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert policy.MOST_INSTANCES > 10_000
-    monkeypatch.setattr(wasm_native, "MOST_INSTANCES", 2)
+    monkeypatch.setattr(wasm_native.policy, "MOST_INSTANCES", 2)
     driver = open_wasm_native()
     source = wasm_modules.add(driver.is_shared)
     driver.create_pipeline(source, "rw", "first")

@@ -8,6 +8,7 @@ contiguous, lanes hold a value and its index.
 from __future__ import annotations
 
 from tensorweb.codegen.program import Launch, Program, scratch
+from tensorweb.codegen.wasm import policy
 from tensorweb.codegen.wasm.axis_reduction import (
     AxisReduction,
     begin_blocks,
@@ -33,11 +34,7 @@ from tensorweb.codegen.wasm.loop_order import (
     record_dtype,
 )
 from tensorweb.codegen.wasm.loops import portion, spans, units
-from tensorweb.codegen.wasm.policy import (
-    SEARCH_BLOCK,
-    UNIT_ELEMENTS,
-    WasmTarget,
-)
+from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.codegen.wasm.reduction import ColumnLaunch, Partition, RowLaunch
 from tensorweb.codegen.wasm.translation import LANES, Translation
 from tensorweb.ops import OPS
@@ -228,7 +225,7 @@ class _Rows(RowLaunch):
         super().__init__(kernel, target, order)
         f = self.frame.f
         extreme = EXTREME_OF[kernel.op]
-        block = min(SEARCH_BLOCK, order.part_sizes[-1])
+        block = min(policy.SEARCH_BLOCK, order.part_sizes[-1])
         self._reduction = AxisReduction(self.evaluator, extreme, block)
         single = Translation(self.frame.writer, f)
         self._best = Best(single, kernel.op, order.term.dtype)
@@ -252,14 +249,14 @@ class _Rows(RowLaunch):
         evaluator.arrive()
         f.tee(left, partition.counts[-1])
         f.set(end, self._index, "i32.add")
-        stop = begin_blocks(f, left, f.constant("i32", SEARCH_BLOCK))
+        stop = begin_blocks(f, left, f.constant("i32", policy.SEARCH_BLOCK))
         f.set(block, left, stop, "i32.sub")
         reduction.start()
         reduction.run(block)
         reduction.flush()
         reduction.total.leave()
         self._best.take(self._index)
-        f.set(self._index, self._index, ("i32", SEARCH_BLOCK), "i32.add")
+        f.set(self._index, self._index, ("i32", policy.SEARCH_BLOCK), "i32.add")
         f.tee(left, stop)
         f.br_if(0)
         f.end()
@@ -322,7 +319,7 @@ def _combining(kernel: Kernel, target: WasmTarget, order: LoopOrder) -> Launch:
     strides = [frame.number(outputs * itemsize(each)) for each in dtypes]
     addresses = [f.local("i32") for _ in range(2)]
     read = load_neighbours if lanes > 1 else load
-    per_unit = max(UNIT_ELEMENTS // (order.parts * lanes), 1) * lanes
+    per_unit = max(policy.UNIT_ELEMENTS // (order.parts * lanes), 1) * lanes
     together = frame.number(per_unit)
     with (
         units(frame) as unit,

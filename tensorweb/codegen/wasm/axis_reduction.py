@@ -13,18 +13,13 @@ from typing import Protocol
 
 from tensorweb import dtypes
 from tensorweb.codegen.expression import kind_of
+from tensorweb.codegen.wasm import policy
 from tensorweb.codegen.wasm.cursor import Cursor
 from tensorweb.codegen.wasm.elements import KINDS, flops, side_by_side
 from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.functions import expression
 from tensorweb.codegen.wasm.loops import Mover
 from tensorweb.codegen.wasm.module import Function
-from tensorweb.codegen.wasm.policy import (
-    LEAST_INTERLEAVED_WORK,
-    LONGEST_RUN,
-    MOST_ACCUMULATORS,
-    MOST_UNROLLED_WORK,
-)
 from tensorweb.codegen.wasm.translation import LANES, Translation
 from tensorweb.graph.op import Op
 from tensorweb.ops import OPS
@@ -332,11 +327,11 @@ def accumulators_for(length: int, work: int, looks_ahead: bool = True) -> int:
     >>> accumulators_for(1000, 3), accumulators_for(1000, 12), accumulators_for(3, 3)
     (8, 4, 2)
     """
-    count = MOST_ACCUMULATORS
-    if work >= LEAST_INTERLEAVED_WORK:
+    count = policy.MOST_ACCUMULATORS
+    if work >= policy.LEAST_INTERLEAVED_WORK:
         count = side_by_side(work) if looks_ahead else 1
     else:
-        while count > 1 and count * work > MOST_UNROLLED_WORK:
+        while count > 1 and count * work > policy.MOST_UNROLLED_WORK:
             count //= 2
     while count > max(length, 1):
         count //= 2
@@ -361,7 +356,9 @@ def several(
     movers: list[Mover] = [evaluator] if consumer is None else [evaluator, consumer]
     steps = 1 if evaluator.looks_ahead else count
     together = count // steps
-    is_wide = together > 1 and flops(evaluator.expression) >= LEAST_INTERLEAVED_WORK
+    is_wide = (
+        together > 1 and flops(evaluator.expression) >= policy.LEAST_INTERLEAVED_WORK
+    )
     for step in range(steps):
         values = [each for (each,) in evaluator.several(together)] if is_wide else []
         for number in range(together):
@@ -428,7 +425,7 @@ class AxisReduction:
         work = flops(evaluator.expression)
         self._count = accumulators_for(steps, work, evaluator.looks_ahead)
         self._accumulators = [self._combiner.new() for _ in range(self._count)]
-        self.block = LONGEST_RUN * self._lanes * self._count
+        self.block = policy.LONGEST_RUN * self._lanes * self._count
         self.adds_floats = self._combiner.adds_floats
         self._is_blocked = self.adds_floats and length > self.block
         # Lanes are combined first; the total is one number.

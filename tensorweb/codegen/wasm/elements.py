@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Set
 
 from tensorweb import dtypes
+from tensorweb.codegen.wasm import policy
 from tensorweb.codegen.wasm.functions import expression
-from tensorweb.codegen.wasm.policy import (
-    MOST_INTERLEAVED_WORK,
-)
 from tensorweb.codegen.wasm.translation import LANES, Translation
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression
@@ -429,6 +427,6 @@ def side_by_side(work: int) -> int:
     >>> side_by_side(3), side_by_side(20), side_by_side(100)
     (4, 2, 1)
     """
-    if work <= MOST_INTERLEAVED_WORK // 4:
+    if work <= policy.MOST_INTERLEAVED_WORK // 4:
         return 4
-    return 2 if work <= MOST_INTERLEAVED_WORK // 2 else 1
+    return 2 if work <= policy.MOST_INTERLEAVED_WORK // 2 else 1

@@ -9,6 +9,7 @@ from itertools import chain
 from math import prod
 
 from tensorweb.codegen.program import OUTPUT, Launch, Program, output, scratch
+from tensorweb.codegen.wasm import policy
 from tensorweb.codegen.wasm.elements import (
     KINDS,
     fits_lanes,
@@ -37,13 +38,7 @@ from tensorweb.codegen.wasm.loops import (
     units,
 )
 from tensorweb.codegen.wasm.module import Function, divided, smaller
-from tensorweb.codegen.wasm.policy import (
-    RANDOM_ACCESS_WORK,
-    TRANSPOSED_COLUMNS,
-    TRANSPOSED_ROWS,
-    UNIT_ELEMENTS,
-    WasmTarget,
-)
+from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.codegen.wasm.translation import LANES
 from tensorweb.dtypes import BY_NAME
 from tensorweb.ops import OPS
@@ -104,12 +99,12 @@ def _one_row(
 ) -> tuple[int, int]:
     """Emit a loop over blocks of one axis; returns units and elements of each."""
     f = frame.f
-    length, size = frame.number(inner), f.constant("i32", UNIT_ELEMENTS)
+    length, size = frame.number(inner), f.constant("i32", policy.UNIT_ELEMENTS)
     with units(frame) as unit, portion(f, unit, size, length) as (index, end):
         _start_with_full_vector(f, index, end, evaluator.values.lanes)
         evaluator.locate([[index] if evaluator.expression.groups[0] else []])
         _inner(frame, evaluator, index, end, None, outputs)
-    return -(-inner // UNIT_ELEMENTS), min(UNIT_ELEMENTS, inner)
+    return -(-inner // policy.UNIT_ELEMENTS), min(policy.UNIT_ELEMENTS, inner)
 
 
 def _start_with_full_vector(f: Function, index: int, end: int, lanes: int) -> None:
@@ -127,10 +122,16 @@ def _rows(
 ) -> tuple[int, int]:
     """Emit loops over rows and blocks of them; returns units and elements of each."""
     f = frame.f
-    size = TRANSPOSED_COLUMNS if is_transposed(evaluator.expression) else UNIT_ELEMENTS
+    size = (
+        policy.TRANSPOSED_COLUMNS
+        if is_transposed(evaluator.expression)
+        else policy.UNIT_ELEMENTS
+    )
     blocks = -(-inner // size)
     together = (
-        TRANSPOSED_ROWS if size < UNIT_ELEMENTS else max(UNIT_ELEMENTS // inner, 1)
+        policy.TRANSPOSED_ROWS
+        if size < policy.UNIT_ELEMENTS
+        else max(policy.UNIT_ELEMENTS // inner, 1)
     )
     length, count = frame.number(inner), frame.number(rows)
     per_row, per_unit = frame.number(blocks), frame.number(together)
@@ -220,7 +221,11 @@ def scatter(kernel: Kernel, target: WasmTarget) -> Program:
     frame = Frame(kernel, target)
     position = Evaluator(frame, _positions(kernel))
     written = Evaluator(frame, _as_one_group(kernel.expression("written")))
-    work = flops(position.expression) + flops(written.expression) + RANDOM_ACCESS_WORK
+    work = (
+        flops(position.expression)
+        + flops(written.expression)
+        + policy.RANDOM_ACCESS_WORK
+    )
     with _blocks(frame, writes) as (first, last):
         f = frame.f
         address = f.local("i32")
@@ -266,7 +271,7 @@ def _combined(kernel: Kernel, target: WasmTarget, result: int, dtype: str) -> La
     address, row = f.local("i32"), f.local("i32")
     work = (
         flops(position.expression)
-        + (flops(value) + RANDOM_ACCESS_WORK) * width // lanes
+        + (flops(value) + policy.RANDOM_ACCESS_WORK) * width // lanes
     )
     with _blocks(frame, writes) as (first, last):
         if width == 1:
@@ -308,21 +313,25 @@ def compress(kernel: Kernel, target: WasmTarget) -> Program:
                 ("i32.store", 0),
             )
     work = flops(mask.expression) + flops(running.expression)
-    slices = per_slice(UNIT_ELEMENTS * work)
-    return Program((frame.launch("compress", -(-length // UNIT_ELEMENTS), slices),))
+    slices = per_slice(policy.UNIT_ELEMENTS * work)
+    return Program(
+        (frame.launch("compress", -(-length // policy.UNIT_ELEMENTS), slices),)
+    )
 
 
 def _in_order(frame: Frame, template: str, writes: int, work: int) -> Launch:
     """Return a launch over blocks of writes, done one after another."""
-    slices = per_slice(UNIT_ELEMENTS * work)
-    return frame.launch(template, -(-writes // UNIT_ELEMENTS), slices, is_in_order=True)
+    slices = per_slice(policy.UNIT_ELEMENTS * work)
+    return frame.launch(
+        template, -(-writes // policy.UNIT_ELEMENTS), slices, is_in_order=True
+    )
 
 
 @contextmanager
 def _blocks(frame: Frame, size: int) -> Iterator[tuple[int, int]]:
     """Emit the loop over units of `UNIT_ELEMENTS`; yields locals of its range."""
     f = frame.f
-    length, block = frame.number(size), f.constant("i32", UNIT_ELEMENTS)
+    length, block = frame.number(size), f.constant("i32", policy.UNIT_ELEMENTS)
     with units(frame) as unit, portion(f, unit, block, length) as ends:
         yield ends
 

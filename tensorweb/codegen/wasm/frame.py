@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tensorweb.codegen.program import OUTPUT, Launch, Word
+from tensorweb.codegen.wasm import policy
 from tensorweb.codegen.wasm.elements import KINDS, itemsize
 from tensorweb.codegen.wasm.module import CODES, Function, signed, unsigned
-from tensorweb.codegen.wasm.policy import (
-    SLICE_WORK,
-    WasmTarget,
-)
+from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.codegen.wasm.translation import VALUE, Writer
 from tensorweb.schedule.kernel import Kernel
 
@@ -141,4 +139,4 @@ class Frame:
 
 def per_slice(work: int) -> int:
     """Return the number of units of a slice, by the work of a unit."""
-    return max(SLICE_WORK // max(work, 1), 1)
+    return max(policy.SLICE_WORK // max(work, 1), 1)

@@ -12,6 +12,7 @@ from math import prod
 
 from tensorweb.codegen.program import OUTPUT, Launch, scratch
 from tensorweb.codegen.vector import reorder_groups
+from tensorweb.codegen.wasm import policy
 from tensorweb.codegen.wasm.elements import (
     KINDS,
     flops,
@@ -25,22 +26,6 @@ from tensorweb.codegen.wasm.elements import (
 )
 from tensorweb.codegen.wasm.evaluator import WHOLE, Evaluator
 from tensorweb.codegen.wasm.frame import Frame
-from tensorweb.codegen.wasm.policy import (
-    CACHE_LINE,
-    FEW_OUTPUTS,
-    LEAST_TERMS,
-    LONG_REDUCTION,
-    LONGEST_PART,
-    MANY_RECORDS,
-    MOST_BODY_WORK,
-    MOST_EPILOGUE_WORK,
-    MOST_RECORD_TERMS,
-    MOST_TERMS,
-    MOST_VECTORS,
-    PART_ELEMENTS,
-    UNIT_ELEMENTS,
-    WIDE_OUTPUTS,
-)
 from tensorweb.codegen.wasm.translation import LANES, Translation
 from tensorweb.dtypes import BY_NAME
 from tensorweb.schedule.kernel import Access, Expression, Kernel, Step
@@ -258,7 +243,7 @@ class LoopOrder:
     is_by_columns: bool = False
     lanes: int = 1
     vectors: int = 1
-    run: int = MOST_TERMS
+    run: int = policy.MOST_TERMS
     axis: int = 0
     chunk: int = 1
     parts: int = 1
@@ -297,11 +282,11 @@ def loop_order_of(kernel: Kernel, level: int = 0) -> LoopOrder:
     row = _cost(term, 1, by_row, 15 * by_row / max(inner, 1))
     column = _cost(term, 0, across.lanes, 6 / across.vectors)
     if columns > 1 and length and column < row:
-        run = MOST_RECORD_TERMS if level else MOST_TERMS
+        run = policy.MOST_RECORD_TERMS if level else policy.MOST_TERMS
         by_columns = _in_parts(replace(across, run=run))
         if by_columns.makes_records:
             return by_columns
-        most = max(MOST_EPILOGUE_WORK // flops(kernel.expression("finish")), 1)
+        most = max(policy.MOST_EPILOGUE_WORK // flops(kernel.expression("finish")), 1)
         return replace(by_columns, vectors=min(by_columns.vectors, most))
     return _in_parts(replace(order, lanes=by_row))
 
@@ -332,14 +317,16 @@ def vectors_for(columns: int, lanes: int, work: int) -> int:
     >>> vectors_for(1000, 4, 3), vectors_for(36, 4, 3), vectors_for(5, 4, 3)
     (8, 5, 1)
     """
-    most = max(min(MOST_VECTORS, columns // lanes, MOST_BODY_WORK // work), 1)
+    most = max(
+        min(policy.MOST_VECTORS, columns // lanes, policy.MOST_BODY_WORK // work), 1
+    )
 
     def cost(count: int) -> float:
         return -(-columns // (lanes * count)) * (count + 1.5)
 
     counts = range(most, 0, -1)
-    if columns >= WIDE_OUTPUTS:
-        return next(n for n in counts if MOST_VECTORS % n == 0)
+    if columns >= policy.WIDE_OUTPUTS:
+        return next(n for n in counts if policy.MOST_VECTORS % n == 0)
     return min(counts, key=cost)
 
 
@@ -363,7 +350,7 @@ def _cost(term: Expression, group: int, lanes: int, overhead: float) -> float:
             cost += 1
         elif stride:
             cost += lanes + (
-                lanes if stride * itemsize(step.dtype) >= CACHE_LINE else 0
+                lanes if stride * itemsize(step.dtype) >= policy.CACHE_LINE else 0
             )
     return cost * LANES / lanes
 
@@ -380,17 +367,17 @@ def _in_parts(order: LoopOrder) -> LoopOrder:
     if order.is_by_columns:
         work = order.columns * order.length * weight
         total = order.outputs * order.length * weight
-        if work > PART_ELEMENTS and total > (
-            MANY_RECORDS if order.scratch else LONG_REDUCTION
+        if work > policy.PART_ELEMENTS and total > (
+            policy.MANY_RECORDS if order.scratch else policy.LONG_REDUCTION
         ):
-            terms = max(LEAST_TERMS, UNIT_ELEMENTS // order.columns)
+            terms = max(policy.LEAST_TERMS, policy.UNIT_ELEMENTS // order.columns)
             chunk = max(terms // around, 1)
     else:
         work = order.length * weight
-        if work >= LONGEST_PART or (
-            work >= LONG_REDUCTION and order.outputs < FEW_OUTPUTS
+        if work >= policy.LONGEST_PART or (
+            work >= policy.LONG_REDUCTION and order.outputs < policy.FEW_OUTPUTS
         ):
-            chunk = max(PART_ELEMENTS // (around * weight), 1)
+            chunk = max(policy.PART_ELEMENTS // (around * weight), 1)
         if axis == len(order.reduced) - 1 and LANES < chunk < rows:
             chunk = chunk // LANES * LANES
     parts = -(-rows // chunk)

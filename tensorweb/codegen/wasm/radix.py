@@ -7,6 +7,7 @@ the entries. A digit that is equal in all keys of a row is skipped.
 from __future__ import annotations
 
 from tensorweb.codegen.program import OUTPUT, Program, scratch
+from tensorweb.codegen.wasm import policy
 from tensorweb.codegen.wasm.frame import per_slice
 from tensorweb.codegen.wasm.loops import (
     Pointer,
@@ -16,9 +17,6 @@ from tensorweb.codegen.wasm.loops import (
     while_below,
 )
 from tensorweb.codegen.wasm.module import Function
-from tensorweb.codegen.wasm.policy import (
-    RADIX_UNIT,
-)
 from tensorweb.codegen.wasm.sort_keys import Entry, SortLaunch, SortTask, in_fours
 
 DIGITS = 256
@@ -179,7 +177,7 @@ def first_not_below(
 
 def radix_rows(task: SortTask) -> Program:
     """Return the program of one launch, whose units sort whole rows."""
-    cut = in_rows(task.rows, task.length, RADIX_UNIT)
+    cut = in_rows(task.rows, task.length, policy.RADIX_UNIT)
     work = RadixRows(task)
     work.write()
     each = cut.elements * (task.work + 8 * task.digits)
@@ -206,7 +204,7 @@ class RadixRows(SortLaunch):
     def write(self) -> None:
         """Emit the module."""
         f, task, frame = self.f, self.task, self.frame
-        cut = in_rows(task.rows, task.length, RADIX_UNIT)
+        cut = in_rows(task.rows, task.length, policy.RADIX_UNIT)
         evaluator = self.evaluator(task.lanes)
         region, lot = frame.number(self.region), frame.number(self._lot)
         tables, one, other = (f.own_local("i32") for _ in range(3))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
+from tensorweb.codegen.wasm import policy
 from tensorweb.codegen.wasm.frame import per_slice
 from tensorweb.codegen.wasm.loops import (
     Block,
@@ -20,10 +21,6 @@ from tensorweb.codegen.wasm.loops import (
     in_blocks,
     locate,
     while_below,
-)
-from tensorweb.codegen.wasm.policy import (
-    MOST_SORT_BLOCKS,
-    SORT_BLOCK,
 )
 from tensorweb.codegen.wasm.radix import DIGITS, TABLE, count, first_not_below, move
 from tensorweb.codegen.wasm.sort_keys import SortLaunch, SortTask, in_fours
@@ -246,7 +243,7 @@ class MoveLaunch(DigitPass):
 
 def radix_blocks(task: SortTask) -> Program:
     """Return the program that sorts long rows."""
-    cut = in_blocks(task.rows, task.length, SORT_BLOCK, MOST_SORT_BLOCKS)
+    cut = in_blocks(task.rows, task.length, policy.SORT_BLOCK, policy.MOST_SORT_BLOCKS)
     launches = [EncodeLaunch(task, cut).launch()]
     pair = CountLaunch(task, cut, 0).launch(), MoveLaunch(task, cut, 0).launch()
     for digit in range(task.digits):

@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from math import prod
 
 from tensorweb.codegen.program import Launch, Program
+from tensorweb.codegen.wasm import policy
 from tensorweb.codegen.wasm.axis_reduction import (
     AxisReduction,
     Block,
@@ -37,12 +38,7 @@ from tensorweb.codegen.wasm.loop_order import (
 )
 from tensorweb.codegen.wasm.loops import counted, portion, spans, units
 from tensorweb.codegen.wasm.module import smaller
-from tensorweb.codegen.wasm.policy import (
-    SHORTEST_RUN,
-    UNIT_ELEMENTS,
-    WIDEST,
-    WasmTarget,
-)
+from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.schedule.kernel import Kernel
 
 
@@ -127,7 +123,7 @@ class RowLaunch(ABC):
         """Return the launch."""
         frame, order = self.frame, self.order
         f = frame.f
-        per_unit = max(UNIT_ELEMENTS // max(order.length, 1), 1)
+        per_unit = max(policy.UNIT_ELEMENTS // max(order.length, 1), 1)
         partition = Partition(frame, order, -(-order.outputs // per_unit))
         results = self.results(partition.part)
         outputs, together = frame.number(order.outputs), frame.number(per_unit)
@@ -229,10 +225,10 @@ class ColumnLaunch(ABC):
         """Return the launch."""
         frame, order = self.frame, self.order
         rows = order.outputs // order.columns
-        width = max(WIDEST // self._span, 1) * self._span
+        width = max(policy.WIDEST // self._span, 1) * self._span
         across = -(-order.columns // width)
         work = min(order.columns, width) * order.part_length
-        per_unit = max(UNIT_ELEMENTS // work, 1) if across == 1 else 1
+        per_unit = max(policy.UNIT_ELEMENTS // work, 1) if across == 1 else 1
         partition = Partition(frame, order, across * -(-rows // per_unit))
         results = self.results(partition.part)
         with units(frame) as unit:
@@ -345,7 +341,7 @@ class ColumnReduction(ColumnLaunch):
         if not self._combiner.adds_floats or prod(sizes) <= run:
             return None
         axis = len(sizes) - 1
-        while axis and prod(sizes[axis:]) < SHORTEST_RUN:
+        while axis and prod(sizes[axis:]) < policy.SHORTEST_RUN:
             axis -= 1
         return axis, max(run // prod(sizes[axis + 1 :]), 1), self._flush
 

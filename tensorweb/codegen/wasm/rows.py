@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tensorweb.codegen.program import Launch, Program, output
+from tensorweb.codegen.wasm import policy
 from tensorweb.codegen.wasm.axis_reduction import AxisReduction, count_down
 from tensorweb.codegen.wasm.elements import (
     KINDS,
@@ -26,11 +27,7 @@ from tensorweb.codegen.wasm.elements import (
 from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import Frame, per_slice
 from tensorweb.codegen.wasm.loops import Pointer, counted, lanes_for, portion, units
-from tensorweb.codegen.wasm.policy import (
-    LEAST_STORED_WORK,
-    UNIT_ELEMENTS,
-    WasmTarget,
-)
+from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.codegen.wasm.translation import LANES, Translation
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import (
@@ -64,7 +61,7 @@ def stored_step(kernel: Kernel) -> tuple[int, int] | None:
             step.dtype == kernel.dtype
             and step.dtype not in ROUNDED
             and any(stage.result in needed_steps(each) for each in later)
-            and _cost(stage) >= LEAST_STORED_WORK
+            and _cost(stage) >= policy.LEAST_STORED_WORK
         ):
             return number, stage.result
     return None
@@ -194,7 +191,7 @@ class _Rows:
         """Return the launch."""
         frame = self._frame
         f = frame.f
-        per_unit = max(UNIT_ELEMENTS // self._length, 1)
+        per_unit = max(policy.UNIT_ELEMENTS // self._length, 1)
         count, length = frame.number(self._count), frame.number(self._length)
         together = frame.number(per_unit)
         with (

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tensorweb.codegen.program import OUTPUT, Launch, Program, scratch
+from tensorweb.codegen.wasm import policy
 from tensorweb.codegen.wasm.elements import (
     KINDS,
     SUMS,
@@ -37,14 +38,7 @@ from tensorweb.codegen.wasm.loops import (
     locate,
 )
 from tensorweb.codegen.wasm.module import Function
-from tensorweb.codegen.wasm.policy import (
-    LONGEST_SCAN_ROW,
-    MANY_SCAN_ROWS,
-    MOST_SCAN_BLOCKS,
-    ORDERED_SEGMENT,
-    SCAN_BLOCK,
-    WasmTarget,
-)
+from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.codegen.wasm.translation import LANES, VALUE, Translation
 from tensorweb.schedule.kernel import Kernel
 
@@ -253,11 +247,13 @@ def scan(kernel: Kernel, target: WasmTarget) -> Program:
     totals = ScanLaunches(kernel, target)
     if totals.rule.is_in_order:
         return totals.in_order()
-    if length <= LONGEST_SCAN_ROW and (
-        rows >= MANY_SCAN_ROWS or length < 2 * SCAN_BLOCK
+    if length <= policy.LONGEST_SCAN_ROW and (
+        rows >= policy.MANY_SCAN_ROWS or length < 2 * policy.SCAN_BLOCK
     ):
-        return Program((totals.launch(in_rows(rows, length, SCAN_BLOCK)),))
-    return totals.in_blocks(in_blocks(rows, length, SCAN_BLOCK, MOST_SCAN_BLOCKS))
+        return Program((totals.launch(in_rows(rows, length, policy.SCAN_BLOCK)),))
+    return totals.in_blocks(
+        in_blocks(rows, length, policy.SCAN_BLOCK, policy.MOST_SCAN_BLOCKS)
+    )
 
 
 class ScanLaunches:
@@ -277,11 +273,13 @@ class ScanLaunches:
     def in_order(self) -> Program:
         """Return the program that combines one element after another."""
         rows, length = self.kernel.sizes
-        if length <= ORDERED_SEGMENT or (rows > 1 and length <= LONGEST_SCAN_ROW):
-            return Program((self.launch(in_rows(rows, length, SCAN_BLOCK)),))
-        blocks = -(-length // ORDERED_SEGMENT)
+        if length <= policy.ORDERED_SEGMENT or (
+            rows > 1 and length <= policy.LONGEST_SCAN_ROW
+        ):
+            return Program((self.launch(in_rows(rows, length, policy.SCAN_BLOCK)),))
+        blocks = -(-length // policy.ORDERED_SEGMENT)
         launch = self.launch(
-            Cut(rows, length, blocks, ORDERED_SEGMENT), carried=scratch(0)
+            Cut(rows, length, blocks, policy.ORDERED_SEGMENT), carried=scratch(0)
         )
         return Program((launch,), (rows * self.rule.carried_size,))
 

@@ -7,6 +7,7 @@ others, which gives its index in the sorted row.
 from __future__ import annotations
 
 from tensorweb.codegen.program import OUTPUT, Program, scratch
+from tensorweb.codegen.wasm import policy
 from tensorweb.codegen.wasm.elements import store
 from tensorweb.codegen.wasm.evaluator import Evaluator
 from tensorweb.codegen.wasm.frame import per_slice
@@ -18,14 +19,7 @@ from tensorweb.codegen.wasm.loops import (
     in_rows,
     locate,
 )
-from tensorweb.codegen.wasm.policy import (
-    LONGEST_OF_MANY_ROWS,
-    LONGEST_RANKED,
-    LONGEST_SORTED_ROW,
-    MANY_SORTED_ROWS,
-    RANK_UNIT,
-    WasmTarget,
-)
+from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.codegen.wasm.radix import radix_rows
 from tensorweb.codegen.wasm.radix_blocks import radix_blocks
 from tensorweb.codegen.wasm.sort_keys import SortLaunch, SortTask, raw_dtype
@@ -37,7 +31,7 @@ VECTOR = 16
 
 def rank_rows(task: SortTask) -> Program:
     """Return the program of one launch, whose units sort short rows."""
-    cut = in_rows(task.rows, task.length, RANK_UNIT)
+    cut = in_rows(task.rows, task.length, policy.RANK_UNIT)
     work = RankLaunch(task)
     work.write()
     each = cut.elements * (task.work + 8 + task.length // work.lanes)
@@ -70,7 +64,7 @@ class RankLaunch(SortLaunch):
     def write(self) -> None:
         """Emit the module."""
         f, task, frame = self.f, self.task, self.frame
-        cut = in_rows(task.rows, task.length, RANK_UNIT)
+        cut = in_rows(task.rows, task.length, policy.RANK_UNIT)
         evaluator = self.evaluator(task.lanes)
         region, length = frame.number(self.region), frame.number(task.length)
         padded, bits_at = frame.number(self._padded), frame.number(self._bits_at)
@@ -265,10 +259,12 @@ def _largest(size: int) -> bytes:
 def sort(kernel: Kernel, target: WasmTarget) -> Program:
     """Return the program that sorts rows, or finds the positions that sort them."""
     task = SortTask(kernel, target)
-    if task.length <= LONGEST_RANKED[task.digits]:
+    if task.length <= policy.LONGEST_RANKED[task.digits]:
         return rank_rows(task)
     longest = (
-        LONGEST_OF_MANY_ROWS if task.rows >= MANY_SORTED_ROWS else LONGEST_SORTED_ROW
+        policy.LONGEST_OF_MANY_ROWS
+        if task.rows >= policy.MANY_SORTED_ROWS
+        else policy.LONGEST_SORTED_ROW
     )
     if task.length <= longest:
         return radix_rows(task)

@@ -13,6 +13,7 @@ from math import prod
 
 from tensorweb.codegen.program import Launch
 from tensorweb.codegen.vector import reorder_groups
+from tensorweb.codegen.wasm import policy
 from tensorweb.codegen.wasm.cursor import Cursor
 from tensorweb.codegen.wasm.elements import (
     KINDS,
@@ -32,12 +33,7 @@ from tensorweb.codegen.wasm.loops import (
     units,
 )
 from tensorweb.codegen.wasm.module import divided, smaller
-from tensorweb.codegen.wasm.policy import (
-    PACKED_RUN,
-    PACKING_UNIT,
-    STRIDED_RUN,
-    WasmTarget,
-)
+from tensorweb.codegen.wasm.policy import WasmTarget
 from tensorweb.codegen.wasm.product.sizes import SWAPPED, Operand, Sizes, without_batch
 from tensorweb.codegen.wasm.translation import LANES
 from tensorweb.schedule.kernel import Expression, Kernel
@@ -182,7 +178,7 @@ def _merit(expression: Expression) -> tuple[bool, int]:
     is_good = all(not each or each[-1] in (0, 1, 2) for each in strides)
     last = expression.groups[-1]
     length = last[-1] if last else LANES
-    return is_good and length >= LANES, min(length, STRIDED_RUN)
+    return is_good and length >= LANES, min(length, policy.STRIDED_RUN)
 
 
 def goes_across(operand: Operand) -> bool:
@@ -250,10 +246,14 @@ class Packing:
     def portioned(self) -> BatchedLaunch:
         """Return the launch."""
         frame, f = self.frame, self.f
-        longest = STRIDED_RUN if self._is_apart() is self.is_left else PACKED_RUN
+        longest = (
+            policy.STRIDED_RUN
+            if self._is_apart() is self.is_left
+            else policy.PACKED_RUN
+        )
         block = _block(self.run, longest)
         blocks = -(-self.run // block)
-        together = max(PACKING_UNIT // block, 1)
+        together = max(policy.PACKING_UNIT // block, 1)
         count = self.range.last if self.range else frame.number(self.lines)
         per_run = frame.number(blocks)
         length, step = frame.number(self.run), frame.number(block)

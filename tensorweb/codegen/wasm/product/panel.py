@@ -12,10 +12,8 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
+from tensorweb.codegen.wasm import policy
 from tensorweb.codegen.wasm.module import Function
-from tensorweb.codegen.wasm.policy import (
-    UNROLLED_DEPTHS,
-)
 
 
 class Numbers(NamedTuple):
@@ -130,7 +128,7 @@ class _Panel:
             self._row_addresses(self.results, RESULT, RESULT_ROW)
             self._begun()
             f.set(self.right, RIGHT)
-            self._repeated(UNROLLED_DEPTHS)
+            self._repeated(policy.UNROLLED_DEPTHS)
             self._repeated(1)
             self._stored()
             for pointer, step in ((LEFT, LEFT_ROW), (RESULT, RESULT_ROW)):
@@ -197,7 +195,7 @@ class _Panel:
         if times > 1:
             f.emit(("i32", times.bit_length() - 1), "i32.shr_u")
         else:
-            f.emit(("i32", UNROLLED_DEPTHS - 1), "i32.and")
+            f.emit(("i32", policy.UNROLLED_DEPTHS - 1), "i32.and")
         f.tee(self.count)
         with f.block("if"), f.block("loop"):
             for step in range(times):

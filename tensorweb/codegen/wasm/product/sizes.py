@@ -15,28 +15,10 @@ from dataclasses import dataclass, replace
 
 from tensorweb.codegen.program import scratch
 from tensorweb.codegen.vector import reorder_groups
+from tensorweb.codegen.wasm import policy
 from tensorweb.codegen.wasm.cursor import Cursor
 from tensorweb.codegen.wasm.elements import KINDS, needed_steps
 from tensorweb.codegen.wasm.frame import Frame
-from tensorweb.codegen.wasm.policy import (
-    DEPTH_PART,
-    FEW_ROWS,
-    LEAST_UNIT,
-    LEAST_UNITS,
-    LONG_ROW,
-    MOST_PACKED,
-    MOST_UNIT,
-    MOST_UNIT_ROWS,
-    PACKING_TIME,
-    PRODUCT_SLICE,
-    ROW_PADDING,
-    SMALL_MATRIX,
-    THIN_COLUMNS,
-    THIN_DEPTH,
-    THIN_ROWS,
-    TRANSPOSING_TIME,
-    WORK_PER_SUM,
-)
 from tensorweb.codegen.wasm.product.panel import NUMBERS, Numbers
 from tensorweb.codegen.wasm.translation import LANES
 from tensorweb.schedule.kernel import Access, Expression, Kernel
@@ -162,8 +144,8 @@ class Sizes:
     def per_slice(self) -> int:
         """Units of a slice."""
         work = self.unit_batch * self.unit_rows * self.unit_columns
-        work *= (self.depth + WORK_PER_SUM) * 4 // self.numbers.together
-        return max(PRODUCT_SLICE // max(work, 1), 1)
+        work *= (self.depth + policy.WORK_PER_SUM) * 4 // self.numbers.together
+        return max(policy.PRODUCT_SLICE // max(work, 1), 1)
 
 
 def best_tile(
@@ -205,19 +187,24 @@ def sizes_of(
     """
     kind = kind_of(dtype)
     tile, _ = best_tile(rows, columns, kind, is_fused)
-    is_thin = rows <= THIN_ROWS and depth * columns * NUMBERS[kind].size > SMALL_MATRIX
-    parts = max(-(-depth // (THIN_DEPTH if is_thin else DEPTH_PART)), 1)
+    is_thin = (
+        rows <= policy.THIN_ROWS
+        and depth * columns * NUMBERS[kind].size > policy.SMALL_MATRIX
+    )
+    parts = max(-(-depth // (policy.THIN_DEPTH if is_thin else policy.DEPTH_PART)), 1)
     part = max(-(-depth // (4 * parts)) * 4, 4)
-    work = batch * rows * columns * (depth + WORK_PER_SUM)
-    unit_work = min(max(work // LEAST_UNITS, LEAST_UNIT), MOST_UNIT)
-    results = max(unit_work // (depth + WORK_PER_SUM), 1)
+    work = batch * rows * columns * (depth + policy.WORK_PER_SUM)
+    unit_work = min(
+        max(work // policy.LEAST_UNITS, policy.LEAST_UNIT), policy.MOST_UNIT
+    )
+    results = max(unit_work // (depth + policy.WORK_PER_SUM), 1)
     block = rows, columns
     together = 1
     if results >= rows * columns:
         together = min(results // (rows * columns), batch)
     else:
         if is_thin:
-            results = max(results, rows * THIN_COLUMNS)
+            results = max(results, rows * policy.THIN_COLUMNS)
         block = _unit(rows, columns, results, tile[0], tile[1] * NUMBERS[kind].together)
     return Sizes(batch, rows, columns, depth, kind, tile, together, *block, part)
 
@@ -240,12 +227,12 @@ def _unit(
         across: columns of a panel.
     """
     side = round(results**0.5)
-    if rows <= FEW_ROWS:
+    if rows <= policy.FEW_ROWS:
         return rows, _block(columns, results // rows, across)
     unit_columns = _block(columns, side, across)
     about = results // unit_columns
     if unit_columns > across:
-        about = min(about, MOST_UNIT_ROWS)
+        about = min(about, policy.MOST_UNIT_ROWS)
     return _block(rows, about, down), unit_columns
 
 
@@ -352,14 +339,14 @@ def left_operand(
         dtype: of the sums.
         storage: the scratch storage for it, if it takes one.
     """
-    is_small = sizes.rows * sizes.depth * sizes.numbers.size <= SMALL_MATRIX
+    is_small = sizes.rows * sizes.depth * sizes.numbers.size <= policy.SMALL_MATRIX
     if sizes.depth and is_plain(expression, dtype):
         operand = Operand(expression)
         if is_small or operand.stride(2) in (0, 1):
             return operand
     row = sizes.depth
-    if row >= LONG_ROW:
-        row = -(-row // ROW_PADDING) * ROW_PADDING + ROW_PADDING
+    if row >= policy.LONG_ROW:
+        row = -(-row // policy.ROW_PADDING) * policy.ROW_PADDING + policy.ROW_PADDING
     matrix = 0 if is_shared(expression) else row * sizes.rows
     return Operand(expression, storage, matrix, row)
 
@@ -368,13 +355,15 @@ def right_operand(
     expression: Expression, sizes: Sizes, dtype: str, storage: int
 ) -> Operand:
     """Return how the right operand is read, whose groups are batch, depth, columns."""
-    is_small = sizes.depth * sizes.columns * sizes.numbers.size <= SMALL_MATRIX
+    is_small = sizes.depth * sizes.columns * sizes.numbers.size <= policy.SMALL_MATRIX
     rows = sizes.rows * (sizes.batch if is_shared(expression) else 1)
     if sizes.depth and is_plain(expression, dtype):
         operand = Operand(expression)
-        if operand.stride(2) == 1 and (is_small or rows <= THIN_ROWS):
+        if operand.stride(2) == 1 and (is_small or rows <= policy.THIN_ROWS):
             return operand
-    panel = sizes.depth * sizes.width + (ROW_PADDING if sizes.depth >= LONG_ROW else 0)
+    panel = sizes.depth * sizes.width + (
+        policy.ROW_PADDING if sizes.depth >= policy.LONG_ROW else 0
+    )
     panels = sizes.panels + (1 if sizes.narrow else 0)
     matrix = 0 if is_shared(expression) else panel * panels
     return Operand(expression, storage, matrix, sizes.width, panel)
@@ -515,8 +504,10 @@ class Layout:
             if operand.is_packed
         )
         results = sizes.batch * sizes.rows * sizes.columns
-        finished = results * TRANSPOSING_TIME if self.is_transposed else 0
-        return tile * sizes.batch * sizes.depth + packed * PACKING_TIME + finished
+        finished = results * policy.TRANSPOSING_TIME if self.is_transposed else 0
+        return (
+            tile * sizes.batch * sizes.depth + packed * policy.PACKING_TIME + finished
+        )
 
 
 def layout_of(kernel: Kernel, dtype: str, is_fused: bool) -> Layout:
@@ -562,7 +553,7 @@ def _read(
     together = sizes.batch
     if right.matrix:
         matrix = right.matrix * sizes.numbers.size
-        together = min(max(MOST_PACKED // matrix, 1), together)
+        together = min(max(policy.MOST_PACKED // matrix, 1), together)
     taken = tuple(
         scratch_bytes(operand, sizes, operand is left, together)
         for operand in (left, right)
