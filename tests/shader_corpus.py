@@ -10,7 +10,7 @@ import tensorweb as tw
 from e2e.bare.op_runner import evaluate
 from tensorweb import dtypes
 from tensorweb.codegen.compiler import compile_kernel
-from tensorweb.codegen.target import DEFAULT_TARGET, Target
+from tensorweb.codegen.program import DEFAULT_TARGET, Target
 from tensorweb.codegen.template import shader_folder, template_names
 from tensorweb.drivers.browser import ENABLES
 from tensorweb.dtypes import DType, as_dtype, is_in_category

@@ -82,7 +82,7 @@ from tensorweb.ops import OPS
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, as_node
-from tensorweb.tensor.operations import operation
+from tensorweb.tensor.operators import operation
 '''
 
 
@@ -134,7 +134,7 @@ from tensorweb.nodes.elementwise import elementwise
 from tensorweb.ops import OPS
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike
-from tensorweb.tensor.operations import operation
+from tensorweb.tensor.operators import operation
 
 if TYPE_CHECKING:
     from tensorweb.tensor.tensor import Tensor

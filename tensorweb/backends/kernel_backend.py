@@ -24,13 +24,12 @@ from tensorweb.backends.liveness import (
     pending_dependents,
     referenced_values,
 )
-from tensorweb.backends.pipelines import Pipelines
+from tensorweb.backends.pipelines import DeviceTraits, Pipelines
 from tensorweb.backends.planning import Plan, Plans, describe, make_plan
 from tensorweb.backends.pool import Buffer, Pool
 from tensorweb.backends.replay import Replay
 from tensorweb.backends.reporting import FlushReport, is_counting
 from tensorweb.backends.tapes import filled
-from tensorweb.backends.traits import DeviceTraits
 from tensorweb.devices import forget
 from tensorweb.drivers import Driver
 from tensorweb.drivers.memory import remember_loss

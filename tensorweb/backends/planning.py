@@ -15,11 +15,10 @@ from math import prod
 from tensorweb.backends import policy
 from tensorweb.backends.layouts import Layout, Part, Span, Stock, make_tapes, peak
 from tensorweb.backends.liveness import Lifetimes, worth_storing
-from tensorweb.backends.pipelines import Pipelines
+from tensorweb.backends.pipelines import DeviceTraits, Pipelines
 from tensorweb.backends.pool import Pool
 from tensorweb.backends.reporting import FlushReport
 from tensorweb.backends.tapes import Command, Tape
-from tensorweb.backends.traits import DeviceTraits
 from tensorweb.codegen.program import Launch, Program, buffer_of
 from tensorweb.errors import ShapeError
 from tensorweb.events import KernelRecord, NodeRecord, Traffic
@@ -27,10 +26,9 @@ from tensorweb.graph.node import Node
 from tensorweb.memory_log import Purpose
 from tensorweb.ops import OPS
 from tensorweb.schedule.formula import formula
-from tensorweb.schedule.kernel import AFTER_CORE, Expression, Kernel, Planned
+from tensorweb.schedule.kernel import AFTER_CORE, Expression, Kernel, Planned, Rule
 from tensorweb.schedule.kernels import ordered, plan
 from tensorweb.schedule.linear import LinearGraph, equal_constants, is_equal
-from tensorweb.schedule.rules import Rule
 
 CACHE_LINE = 64
 """Bytes that memory moves for any one of them, on common devices."""

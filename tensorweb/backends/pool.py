@@ -22,7 +22,7 @@ from threading import RLock
 from weakref import WeakValueDictionary
 
 from tensorweb.backends import policy
-from tensorweb.backends.traits import DeviceTraits
+from tensorweb.backends.pipelines import DeviceTraits
 from tensorweb.drivers.memory import (
     VARIABLE,
     largest_buffer,

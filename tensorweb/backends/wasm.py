@@ -5,8 +5,7 @@ from __future__ import annotations
 from tensorweb.backends import policy
 from tensorweb.backends.custom_kernels import CpuCompiler
 from tensorweb.backends.kernel_backend import KernelBackend
-from tensorweb.backends.pipelines import Pipelines
-from tensorweb.backends.traits import DeviceTraits
+from tensorweb.backends.pipelines import DeviceTraits, Pipelines
 from tensorweb.codegen.program import Launch, Program
 from tensorweb.codegen.wasm.compiler import compile_kernel
 from tensorweb.codegen.wasm.policy import WasmTarget

@@ -21,17 +21,15 @@ from typing import TYPE_CHECKING
 from tensorweb.backends import policy
 from tensorweb.backends.custom_kernels import Capture, own_error
 from tensorweb.backends.kernel_backend import KernelBackend
-from tensorweb.backends.pipelines import PipelineRequest, Pipelines
+from tensorweb.backends.pipelines import DeviceTraits, PipelineRequest, Pipelines
 from tensorweb.backends.planning import make_plan
 from tensorweb.backends.probes import NOTHING, Findings, probe
-from tensorweb.backends.traits import DeviceTraits
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.factorizations import largest_triangle
 from tensorweb.codegen.fourier import rows_of
 from tensorweb.codegen.policy import MEASURED_CORES, MOST_ACCUMULATORS
 from tensorweb.codegen.product.tiles import PRODUCT_TILES, candidates, problem_of
-from tensorweb.codegen.program import Launch, Program
-from tensorweb.codegen.target import Target
+from tensorweb.codegen.program import Launch, Program, Target
 from tensorweb.devices import entry, number_of
 from tensorweb.drivers import ShaderDriver, open_driver
 from tensorweb.drivers.policy import ADAPTER_VARIABLE

@@ -39,6 +39,7 @@ from tensorweb.codegen.program import (
     Launch,
     Program,
     ScratchBuffers,
+    Target,
     ceil_divide,
     scratch,
     workgroups,
@@ -51,7 +52,6 @@ from tensorweb.codegen.sorting import (
     SortTask,
     choose_sort_tile,
 )
-from tensorweb.codegen.target import Target
 from tensorweb.codegen.template import alternative
 from tensorweb.codegen.vector import WIDTH, add_vector_function, vector_inputs
 from tensorweb.ops import OPS

@@ -23,12 +23,11 @@ from tensorweb.codegen.fourier import fourier
 from tensorweb.codegen.product.contraction import matmul
 from tensorweb.codegen.product.pairs import paired_reduction, small_products
 from tensorweb.codegen.product.windows import convolution, depthwise
-from tensorweb.codegen.program import Program
+from tensorweb.codegen.program import DEFAULT_TARGET, Program, Target
 from tensorweb.codegen.reduction import reduce, scan
 from tensorweb.codegen.rows import rows
 from tensorweb.codegen.sorting import sort
 from tensorweb.codegen.stencil import is_stencil, stencil
-from tensorweb.codegen.target import DEFAULT_TARGET, Target
 from tensorweb.codegen.template import apply_workarounds, retain_loops
 from tensorweb.codegen.vector import WIDTH
 from tensorweb.schedule.kernel import Kernel

@@ -15,12 +15,12 @@ from tensorweb.codegen.program import (
     LARGEST_GRID,
     Launch,
     Program,
+    Target,
     Word,
     grid_of,
     output,
     scratch,
 )
-from tensorweb.codegen.target import Target
 from tensorweb.dtypes import BY_NAME
 from tensorweb.graph.attributes import IDS, Argument, Custom
 from tensorweb.schedule.kernel import Kernel

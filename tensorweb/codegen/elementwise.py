@@ -28,12 +28,12 @@ from tensorweb.codegen.program import (
     OUTPUT,
     Launch,
     Program,
+    Target,
     ceil_divide,
     output,
     scratch,
     workgroups,
 )
-from tensorweb.codegen.target import Target
 from tensorweb.codegen.vector import (
     COMPONENTS,
     WIDTH,

@@ -8,8 +8,14 @@ from functools import cache
 
 from tensorweb.codegen import policy
 from tensorweb.codegen.launch_builder import LaunchBuilder, ShaderFunction, constants
-from tensorweb.codegen.program import OUTPUT, Launch, Program, ceil_divide, scratch
-from tensorweb.codegen.target import Target
+from tensorweb.codegen.program import (
+    OUTPUT,
+    Launch,
+    Program,
+    Target,
+    ceil_divide,
+    scratch,
+)
 from tensorweb.codegen.template import alternative, shader_folder
 from tensorweb.schedule.kernel import Kernel
 

@@ -7,8 +7,7 @@ from functools import lru_cache
 
 from tensorweb.codegen import policy
 from tensorweb.codegen.launch_builder import LaunchBuilder, ShaderFunction, constants
-from tensorweb.codegen.program import OUTPUT, Program, ceil_divide
-from tensorweb.codegen.target import Target
+from tensorweb.codegen.program import OUTPUT, Program, Target, ceil_divide
 from tensorweb.schedule.kernel import Expression, Kernel
 
 POINT_BYTES = 8

@@ -26,10 +26,10 @@ from tensorweb.codegen.program import (
     Launch,
     Program,
     ScratchBuffers,
+    Target,
     ceil_divide,
     scratch,
 )
-from tensorweb.codegen.target import Target
 from tensorweb.codegen.template import alternative
 from tensorweb.codegen.vector import (
     COMPONENTS,

@@ -24,8 +24,7 @@ from tensorweb.codegen.expression import (
     to_storage,
 )
 from tensorweb.codegen.launch_builder import LaunchBuilder, ShaderFunction, constants
-from tensorweb.codegen.program import Program, ceil_divide, output
-from tensorweb.codegen.target import Target
+from tensorweb.codegen.program import Program, Target, ceil_divide, output
 from tensorweb.codegen.vector import (
     COMPONENTS,
     WIDTH,

@@ -22,10 +22,10 @@ from tensorweb.codegen.program import (
     Launch,
     Program,
     ScratchBuffers,
+    Target,
     ceil_divide,
 )
 from tensorweb.codegen.reduction import Scan
-from tensorweb.codegen.target import Target
 from tensorweb.codegen.template import alternative
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression, Kernel

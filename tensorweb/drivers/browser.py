@@ -15,8 +15,15 @@ from typing import Any, NoReturn
 
 from tensorweb.drivers import messages, policy
 from tensorweb.drivers.memory import require_bindable
-from tensorweb.drivers.scripts import JsObject, join_scripts
-from tensorweb.drivers.waiting import COMPILING, OPENING, can_wait, wait, wait_for
+from tensorweb.drivers.waiting import (
+    COMPILING,
+    OPENING,
+    JsObject,
+    can_wait,
+    join_scripts,
+    wait,
+    wait_for,
+)
 from tensorweb.errors import (
     BackendError,
     DataError,

@@ -7,7 +7,7 @@ from tensorweb.ops import OPS
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, as_node
-from tensorweb.tensor.operations import operation
+from tensorweb.tensor.operators import operation
 
 
 def add(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:

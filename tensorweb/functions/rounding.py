@@ -8,7 +8,7 @@ from tensorweb.functions.creation import asarray
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-from tensorweb.tensor.operations import clipped
+from tensorweb.tensor.operators import clipped
 
 
 def clip(x: ArrayLike, /, min: ArrayLike = None, max: ArrayLike = None) -> Tensor:

@@ -16,6 +16,7 @@ from tensorweb import functions as _functions
 from tensorweb.functions.data_types import (
     __array_namespace_info__ as __array_namespace_info__,
 )
+from tensorweb.numpy.bits import *
 from tensorweb.numpy.creation import *
 from tensorweb.numpy.data_types import *
 from tensorweb.numpy.differences import *

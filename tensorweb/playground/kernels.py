@@ -30,8 +30,7 @@ from tensorweb.playground.records import KernelRecord, Span
 from tensorweb.playground.sources import is_main, is_program, name_of
 from tensorweb.playground.streams import clip, clip_line
 from tensorweb.schedule.formula import input_name
-from tensorweb.schedule.kernel import Access, Expression, Kernel, Planned, Step
-from tensorweb.schedule.rules import Rule
+from tensorweb.schedule.kernel import Access, Expression, Kernel, Planned, Rule, Step
 
 if TYPE_CHECKING:
     from tensorweb.playground.attempts import Attempts

@@ -24,7 +24,7 @@ from tensorweb.shapes import Shape, as_shape
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
-from tensorweb.tensor.operations import operation
+from tensorweb.tensor.operators import operation
 
 Lengths = SupportsIndex | Iterable[SupportsIndex]
 

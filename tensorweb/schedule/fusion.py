@@ -19,9 +19,9 @@ from tensorweb.graph.op import CONSTANT, KINDS, LOAD_COST, Role, kinds_of
 from tensorweb.ops.structure import COPY, CUSTOM, RESHAPE, SLICE
 from tensorweb.schedule import policy
 from tensorweb.schedule.chain_length import HEAVY, chains, cut
+from tensorweb.schedule.kernel import Rule
 from tensorweb.schedule.linear import LinearGraph
 from tensorweb.schedule.refining import RowSpace, row_space, rows_below
-from tensorweb.schedule.rules import Rule
 from tensorweb.shapes import size
 
 CORES = kinds_of(Role.CORE)

@@ -24,9 +24,8 @@ from itertools import islice
 
 from tensorweb.graph.node import Node
 from tensorweb.schedule import policy
-from tensorweb.schedule.chain import Blocked
-from tensorweb.schedule.kernel import Planned
-from tensorweb.schedule.rules import Rule
+from tensorweb.schedule.kernel import Planned, Rule
+from tensorweb.schedule.refining import Blocked
 from tensorweb.shapes import Shape
 from tensorweb.view import View
 

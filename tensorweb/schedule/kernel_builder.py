@@ -19,7 +19,6 @@ from tensorweb.graph.attributes import (
 from tensorweb.graph.node import Node, attributes_of
 from tensorweb.graph.op import CONSTANT, KINDS
 from tensorweb.schedule import policy
-from tensorweb.schedule.chain import Blocked
 from tensorweb.schedule.chain_length import HEAVY
 from tensorweb.schedule.fusion import Fusion
 from tensorweb.schedule.joining import Candidate, walks_across
@@ -30,6 +29,7 @@ from tensorweb.schedule.kernel import (
     Kernel,
     Parts,
     Planned,
+    Rule,
     result_name,
 )
 from tensorweb.schedule.linear import LinearGraph
@@ -41,8 +41,7 @@ from tensorweb.schedule.products import (
     product_of,
     split_product,
 )
-from tensorweb.schedule.refining import RowSpace, split_groups
-from tensorweb.schedule.rules import Rule
+from tensorweb.schedule.refining import Blocked, RowSpace, split_groups
 from tensorweb.view import View
 
 

@@ -14,14 +14,13 @@ from types import MappingProxyType
 
 from tensorweb.graph.node import Node
 from tensorweb.schedule import policy
-from tensorweb.schedule.chain import Blocked
 from tensorweb.schedule.fusion import Fusion
 from tensorweb.schedule.joining import Candidate, Group, Joining, Limits, join
-from tensorweb.schedule.kernel import Planned
+from tensorweb.schedule.kernel import Planned, Rule
 from tensorweb.schedule.kernel_builder import KernelBuilder
 from tensorweb.schedule.linear import LinearGraph
+from tensorweb.schedule.refining import Blocked
 from tensorweb.schedule.rolling import written_steps
-from tensorweb.schedule.rules import Rule
 
 
 def ordered(

@@ -24,10 +24,8 @@ from tensorweb.graph.node import Node, attributes_of, movement_of
 from tensorweb.graph.op import CONSTANT, Role, kinds_of
 from tensorweb.ops.structure import ALIAS, CAST
 from tensorweb.schedule import policy
-from tensorweb.schedule.chain import Blocked, Chain, Link, move
-from tensorweb.schedule.kernel import Access, Expression, Step
-from tensorweb.schedule.refining import refined, split_first
-from tensorweb.schedule.rules import Rule
+from tensorweb.schedule.kernel import Access, Expression, Rule, Step
+from tensorweb.schedule.refining import Blocked, Chain, Link, move, refined, split_first
 from tensorweb.shapes import Shape
 from tensorweb.view import View
 

@@ -24,10 +24,9 @@ from tensorweb.graph.node import Node, attributes_of
 from tensorweb.ops import OPS
 from tensorweb.ops.structure import COPY, PERMUTE, RESHAPE
 from tensorweb.schedule import policy
-from tensorweb.schedule.chain import Blocked, Chain
-from tensorweb.schedule.kernel import Expression, Parts
+from tensorweb.schedule.kernel import Expression, Parts, Rule
 from tensorweb.schedule.lowering import Space
-from tensorweb.schedule.rules import Rule
+from tensorweb.schedule.refining import Blocked, Chain
 from tensorweb.shapes import Shape
 
 

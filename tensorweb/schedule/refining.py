@@ -1,4 +1,4 @@
-"""Refine index spaces: split axes for reshapes, and find reductions along their rows.
+"""Move views between index spaces, and refine them: split axes for reshapes.
 
 A reshape that merges a broadcast axis with others has no strides. In an index space
 whose axes are split as they were before the reshape, the storage is read through
@@ -22,9 +22,51 @@ from tensorweb.graph.attributes import (
 )
 from tensorweb.graph.node import Node, attributes_of
 from tensorweb.schedule import policy
-from tensorweb.schedule.chain import Blocked, Link, move
+from tensorweb.schedule.kernel import Rule
 from tensorweb.shapes import Shape, size
 from tensorweb.view import View
+
+
+class Link(NamedTuple):
+    """One movement of a chain, the node it applies to, and the rest of the chain."""
+
+    movement: Movement
+    source: Node
+    rest: Link | None
+
+
+Chain = Link | None
+"""Movements from the node outwards to the index space; None is the empty chain."""
+
+
+class Blocked(Exception):  # a signal inside the scheduler, no error
+    """A kernel cannot be built until `nodes` are stored.
+
+    Attributes:
+        rule: the rule by which nodes are stored that were not to be stored before.
+        link: the movement that cannot be expressed by strides, if that is the reason.
+    """
+
+    def __init__(self, rule: Rule, *nodes: Node, link: Link | None = None) -> None:
+        """Name the nodes, for example the one below a reshape without strides."""
+        super().__init__(*nodes)
+        self.rule = rule
+        self.nodes = nodes
+        self.link = link
+
+
+def move(view: View, chain: Chain) -> View:
+    """Apply a chain of movements to a view.
+
+    Raises:
+        Blocked: a reshape in the chain cannot be expressed by strides.
+    """
+    while chain is not None:
+        moved = chain.movement.apply(view)
+        if moved is None:
+            raise Blocked(Rule.RESHAPED, chain.source, link=chain)
+        view, chain = moved, chain.rest
+    return view
 
 
 def refined(link: Link | None, shape: Shape) -> Shape | None:

@@ -8,7 +8,7 @@ from tensorweb.nodes.elementwise import elementwise
 from tensorweb.ops import OPS
 from tensorweb.tensor.base import TensorBase
 from tensorweb.tensor.convert import ArrayLike
-from tensorweb.tensor.operations import operation
+from tensorweb.tensor.operators import operation
 
 if TYPE_CHECKING:
     from tensorweb.tensor.tensor import Tensor

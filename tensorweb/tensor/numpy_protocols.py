@@ -24,7 +24,7 @@ from tensorweb.tensor.hostarrays import (
     require_numpy,
 )
 from tensorweb.tensor.indexing import IndexingMethods
-from tensorweb.tensor.operations import operation
+from tensorweb.tensor.operators import operation
 
 COUNTERPARTS = "tensorweb.numpy"
 """The module of the same names; it is imported when NumPy first asks."""

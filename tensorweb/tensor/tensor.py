@@ -26,8 +26,7 @@ from tensorweb.tensor.layout import LayoutMethods
 from tensorweb.tensor.movement import MovementMethods
 from tensorweb.tensor.numpy_methods import NumpyMethods
 from tensorweb.tensor.numpy_protocols import NumpyProtocols
-from tensorweb.tensor.operations import OperationMethods
-from tensorweb.tensor.operators import InPlaceOperators, Operators
+from tensorweb.tensor.operators import InPlaceOperators, OperationMethods, Operators
 from tensorweb.tensor.rearrangement import RearrangementMethods
 from tensorweb.tensor.reductions import ReductionMethods
 from tensorweb.tensor.torch_methods import TorchMethods

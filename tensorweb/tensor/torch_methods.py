@@ -20,8 +20,7 @@ from tensorweb.tensor.elementwise import ElementwiseMethods
 from tensorweb.tensor.indexing import IndexingMethods
 from tensorweb.tensor.layout import LayoutMethods
 from tensorweb.tensor.movement import MovementMethods
-from tensorweb.tensor.operations import OperationMethods
-from tensorweb.tensor.operators import InPlaceOperators
+from tensorweb.tensor.operators import InPlaceOperators, OperationMethods
 from tensorweb.tensor.rearrangement import RearrangementMethods
 
 if TYPE_CHECKING:

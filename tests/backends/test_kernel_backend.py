@@ -12,8 +12,7 @@ from pretend_driver import PretendDriver
 import tensorweb as tw
 from tensorweb import devices
 from tensorweb.backends.kernel_backend import KernelBackend
-from tensorweb.backends.pipelines import Pipelines
-from tensorweb.backends.traits import DeviceTraits
+from tensorweb.backends.pipelines import DeviceTraits, Pipelines
 from tensorweb.codegen.program import OUTPUT, Launch, Program
 from tensorweb.errors import DeviceMemoryError
 from tensorweb.graph import node as nodes

@@ -15,7 +15,7 @@ from tensorweb.backends import probes
 from tensorweb.backends.probes import PROBES, SAMPLES, Findings, probe
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.codegen.compiler import compile_kernel
-from tensorweb.codegen.target import DEFAULT_TARGET, Target
+from tensorweb.codegen.program import DEFAULT_TARGET, Target
 from tensorweb.codegen.template import apply_workarounds
 from tensorweb.graph.node import Node
 from tensorweb.schedule.kernels import plan

@@ -17,7 +17,7 @@ import pytest
 from tensorweb import dtypes
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.expression import loop_of
-from tensorweb.codegen.target import DEFAULT_TARGET, Target
+from tensorweb.codegen.program import DEFAULT_TARGET, Target
 from tensorweb.dtypes import DType
 from tensorweb.graph.node import Node
 from tensorweb.nodes import (

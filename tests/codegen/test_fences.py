@@ -12,7 +12,7 @@ import pytest
 import tensorweb as tw
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.expression import fences
-from tensorweb.codegen.target import DEFAULT_TARGET
+from tensorweb.codegen.program import DEFAULT_TARGET
 from tensorweb.graph.node import Node
 from tensorweb.schedule.kernel import Step
 from tensorweb.schedule.kernels import plan

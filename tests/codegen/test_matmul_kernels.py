@@ -20,7 +20,7 @@ from tensorweb.codegen.product.tiles import (
     choose_tile,
     problem_of,
 )
-from tensorweb.codegen.target import Target
+from tensorweb.codegen.program import Target
 from tensorweb.events import record_kernels
 from tensorweb.tensor import Tensor
 

@@ -10,7 +10,7 @@ import pytest
 import tensorweb as tw
 from tensorweb import devices
 from tensorweb.codegen.product.pairs import choose_pair_layout
-from tensorweb.codegen.target import Target
+from tensorweb.codegen.program import Target
 from tensorweb.events import record_kernels
 
 webgpu_only = pytest.mark.usefixtures("webgpu")

@@ -11,8 +11,7 @@ import pytest
 from tensorweb import dtypes
 from tensorweb.codegen.compiler import compile_kernel
 from tensorweb.codegen.product.subgroup_matrix import UNIT_TILES
-from tensorweb.codegen.program import Launch
-from tensorweb.codegen.target import DEFAULT_TARGET, Target
+from tensorweb.codegen.program import DEFAULT_TARGET, Launch, Target
 from tensorweb.graph.node import Node
 from tensorweb.nodes import contraction, elementwise, movement
 from tensorweb.ops import OPS

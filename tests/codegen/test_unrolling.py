@@ -9,7 +9,7 @@ import pytest
 
 from tensorweb import dtypes
 from tensorweb.codegen import launch_builder
-from tensorweb.codegen.target import Target
+from tensorweb.codegen.program import Target
 from tensorweb.codegen.template import apply_marks, constant, fill, unroll
 from tensorweb.graph.node import Node
 from tensorweb.nodes import contraction, elementwise, movement, reduction, sorting

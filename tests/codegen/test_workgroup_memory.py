@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tensorweb.codegen.target import DEFAULT_TARGET
+from tensorweb.codegen.program import DEFAULT_TARGET
 from tensorweb.nodes import sorting
 from tests import shader_corpus
 

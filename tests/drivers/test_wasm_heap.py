@@ -6,10 +6,10 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from tensorweb.drivers.policy import SLACK
 from tensorweb.drivers.wasm_driver import (
     ALIGNMENT,
     PAGE,
-    SLACK,
     Heap,
     signed,
     unsigned,

@@ -28,7 +28,7 @@ from tensorweb.errors import DataError, DTypeError
 from tensorweb.evaluate import realize
 from tensorweb.graph.op import Op
 from tensorweb.ops import OPS
-from tensorweb.tensor.operations import operation
+from tensorweb.tensor.operators import operation
 
 Array = np.ndarray[Any, Any]
 

@@ -22,7 +22,7 @@ from tensorweb.backends.webgpu import (
     key_of,
 )
 from tensorweb.codegen.product.tiles import PRODUCT_TILES, choose_tile
-from tensorweb.codegen.target import Target
+from tensorweb.codegen.program import Target
 from tensorweb.drivers import native_adapters
 from tensorweb.performance import tuning
 from tensorweb.performance.warming import given

@@ -7,7 +7,7 @@ import pytest
 from tensorweb.playground import bridge
 from tensorweb.playground.kernel_records import KernelSplit
 from tensorweb.playground.session import Session
-from tensorweb.schedule.rules import Rule
+from tensorweb.schedule.kernel import Rule
 
 PROGRAM = """
 import tensorweb as tw

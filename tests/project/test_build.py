@@ -16,7 +16,7 @@ import pytest
 
 import build
 from tensorweb.drivers import browser, wasm_browser
-from tensorweb.drivers.scripts import script_text
+from tensorweb.drivers.waiting import script_text
 from tools import (
     bundle,
     driver_scripts,

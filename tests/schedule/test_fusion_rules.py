@@ -10,10 +10,9 @@ from test_planning import drawn
 import tensorweb as tw
 from tensorweb.events import record_kernels, splits
 from tensorweb.nodes.ranges import promise_interval
-from tensorweb.schedule.kernel import Planned
+from tensorweb.schedule.kernel import Planned, Rule
 from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import LinearGraph, linearize
-from tensorweb.schedule.rules import Rule
 from tensorweb.tensor import Tensor
 from tests.shader_corpus import value
 

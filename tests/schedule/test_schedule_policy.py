@@ -12,9 +12,9 @@ import tensorweb as tw
 from tensorweb.backends import policy as policy_of_backends
 from tensorweb.schedule import joining, policy
 from tensorweb.schedule.joining import Candidate, Group, Joining
+from tensorweb.schedule.kernel import Rule
 from tensorweb.schedule.kernels import plan
 from tensorweb.schedule.linear import equal_constants, linearize
-from tensorweb.schedule.rules import Rule
 from tensorweb.tensor import Tensor
 from tests.shader_corpus import value
 

@@ -114,7 +114,7 @@ def test_missing_device_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
         raise DeviceError("there is no adapter.")
 
-    monkeypatch.setattr("tensorweb.tensor.copying.backend", missing)
+    monkeypatch.setattr("tensorweb.tensor.tensor.backend", missing)
     with pytest.raises(DeviceError, match=r"unpickle: a float32 tensor .*'cpu'.* not"):
         pickle.loads(data)
 

@@ -53,11 +53,11 @@ from tensorweb.codegen.program import (
     OUTPUT,
     Launch,
     Program,
+    Target,
     ceil_divide,
     scratch,
     workgroups,
 )
-from tensorweb.codegen.target import Target
 from tensorweb.codegen.template import alternative
 from tensorweb.codegen.vector import (
     COMPONENTS,

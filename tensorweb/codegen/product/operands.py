@@ -13,7 +13,7 @@ from tensorweb.codegen.expression import (
     read_element,
 )
 from tensorweb.codegen.launch_builder import LaunchBuilder, ShaderFunction
-from tensorweb.codegen.target import Target
+from tensorweb.codegen.program import Target
 from tensorweb.codegen.vector import is_vectorizable, reorder_groups, vector_inputs
 from tensorweb.schedule.kernel import Expression, Kernel
 

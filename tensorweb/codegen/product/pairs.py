@@ -28,8 +28,7 @@ from tensorweb.codegen.launch_builder import (
     finish_function,
 )
 from tensorweb.codegen.product.operands import has_several_axes
-from tensorweb.codegen.program import Program, ceil_divide
-from tensorweb.codegen.target import Target
+from tensorweb.codegen.program import Program, Target, ceil_divide
 from tensorweb.codegen.vector import (
     COMPONENTS,
     WIDTH,

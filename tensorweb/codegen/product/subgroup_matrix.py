@@ -18,8 +18,7 @@ from tensorweb.codegen.launch_builder import (
     constants,
     finish_function,
 )
-from tensorweb.codegen.program import Launch, ceil_divide
-from tensorweb.codegen.target import Target
+from tensorweb.codegen.program import Launch, Target, ceil_divide
 from tensorweb.codegen.vector import WIDTH, store_function
 from tensorweb.schedule.kernel import Access, Expression, Kernel
 

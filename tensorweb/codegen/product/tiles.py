@@ -16,8 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tensorweb.codegen import policy
-from tensorweb.codegen.program import ceil_divide
-from tensorweb.codegen.target import DEFAULT_TARGET, Target
+from tensorweb.codegen.program import DEFAULT_TARGET, Target, ceil_divide
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,7 @@ from tensorweb.codegen.launch_builder import (
     finish_function,
 )
 from tensorweb.codegen.product.operands import add_position_functions
-from tensorweb.codegen.program import Program, ceil_divide
-from tensorweb.codegen.target import Target
+from tensorweb.codegen.program import Program, Target, ceil_divide
 from tensorweb.codegen.vector import COMPONENTS, WIDTH, vector_text
 from tensorweb.schedule.kernel import Expression, Kernel
 
