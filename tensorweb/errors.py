@@ -47,7 +47,15 @@ from typing import Any, Literal, Self
 Shapes = Sequence[tuple[int, ...]]
 
 Rule = Literal[
-    "broadcast", "broadcast_to", "matmul", "reshape", "concat", "aligned", "expected"
+    "broadcast",
+    "broadcast_to",
+    "matmul",
+    "reshape",
+    "concat",
+    "aligned",
+    "expected",
+    "window",
+    "index",
 ]
 
 
@@ -57,15 +65,18 @@ class Clash:
 
     Attributes:
         rule: the rule; `broadcast_to` is broadcasting to a fixed shape, `aligned` an
-            equal length of axes that belong together, and `expected` an input of a
-            certain shape.
+            equal length of axes that belong together, `expected` an input of a certain
+            shape, `window` an input that a window fits into, and `index` an index below
+            the length of its axis.
         shapes: of the operands, in order; the second one of `reshape`, `broadcast_to`
-            and `expected` is the requested shape, -1 for any length.
+            and `expected` is the requested shape, -1 for any length; of `window` it is
+            what one window reaches over, and the first one of `index` is the index.
         axes: for each shape the axis that does not fit, None for none.
         joined: the axis that `concat` joins.
-        columns: for each shape the column of each axis in a picture; only of `aligned`
-            and `expected`.
-        layer: class of the layer whose first argument is the one expected length.
+        columns: for each shape the column of each axis in a picture; only of `aligned`,
+            `expected`, `window` and `index`.
+        layer: class of the layer whose first argument is the one expected length, or
+            the length of the indexed axis.
         fits: returns whether shapes fit; only of `aligned` and `expected`.
     """
 
@@ -81,39 +92,78 @@ class Clash:
 def aligned_clash(
     shapes: Sequence[Sequence[int]],
     columns: Sequence[Sequence[int]],
-    fits: Callable[[Shapes], bool],
+    fits: Callable[[Shapes], bool] | None = None,
     free: Sequence[int] = (),
     rule: Rule = "aligned",
     layer: str = "",
+    lacking: Sequence[int] = (),
 ) -> Clash:
     """Return the clash of shapes whose axes belong to columns.
 
-    The first column whose lengths differ is the wrong one. Only `free` columns may be
-    lacking in a shape, or have lengths of 1 as well.
+    The first column whose lengths differ is the wrong one. Only `lacking` columns may
+    be absent from a shape, and `free` ones also have lengths of 1. Without `fits`
+    shapes fit that have as many axes as these, and no wrong column.
 
     >>> from tensorweb.errors import aligned_clash
-    >>> aligned_clash([(2, 3), (4, 5)], [(0, 1), (1, 2)], lambda _: False, [0, 2]).axes
+    >>> aligned_clash([(2, 3), (4, 5)], [(0, 1), (1, 2)], free=[0, 2]).axes
     (1, 0)
     """
-    placed = [
-        dict(zip(own, shape, strict=True))
-        for own, shape in zip(columns, shapes, strict=True)
-    ]
-    wrong = -1
-    for column in sorted({column for own in columns for column in own}):
-        lengths = {own.get(column) for own in placed} - {-1}
-        lengths -= {None, 1} if column in free else set()
-        if len(lengths) > 1:
-            wrong = column
-            break
+
+    def wrong_in(shapes: Sequence[Sequence[int]]) -> int:
+        placed = [
+            dict(zip(own, shape, strict=True))
+            for own, shape in zip(columns, shapes, strict=True)
+        ]
+        for column in sorted({column for own in columns for column in own}):
+            lengths = {own.get(column) for own in placed} - {-1}
+            lengths -= {None, 1} if column in free else set()
+            lengths -= {None} if column in lacking else set()
+            if len(lengths) > 1:
+                return column
+        return -1
+
+    def agree(shapes: Shapes) -> bool:
+        ranks = [*map(len, shapes)] == [*map(len, columns)]
+        return ranks and wrong_in(shapes) < 0
+
+    wrong = wrong_in(shapes)
     return Clash(
         rule,
         tuple(map(tuple, shapes)),
         tuple(own.index(wrong) if wrong in own else None for own in columns),
         columns=tuple(map(tuple, columns)),
         layer=layer,
-        fits=fits,
+        fits=fits or agree,
     )
+
+
+def window_clash(shape: Sequence[int], reaches: Sequence[int], axis: int) -> Clash:
+    """Return the clash of a shape and windows over its last axes.
+
+    `axis` is the one of these axes along which the shape with its border is shorter.
+
+    >>> from tensorweb.errors import window_clash
+    >>> window_clash((2, 3, 6, 6), (2, 9), 1).axes
+    (3, 1)
+    """
+    begin = len(shape) - len(reaches)
+    columns = tuple(range(len(shape))), tuple(range(begin, len(shape)))
+    shapes = tuple(shape), tuple(reaches)
+    return Clash("window", shapes, (begin + axis, axis), columns=columns)
+
+
+def index_clash(
+    index: int, shape: Sequence[int], axis: int = 0, layer: str = ""
+) -> Clash:
+    """Return the clash of an index and the axis that it is no index of.
+
+    >>> from tensorweb.errors import index_clash
+    >>> index_clash(11, (10, 4)).shapes
+    ((11,), (10, 4))
+    """
+    columns = (axis,), tuple(range(len(shape)))
+    shapes = (index,), tuple(shape)
+    return Clash("index", shapes, (0, axis), columns=columns, layer=layer)
 
 
 def equal_clash(shapes: Sequence[Sequence[int]]) -> Clash:
@@ -363,11 +413,21 @@ class RangeError(TensorwebError, OverflowError):
 class TensorIndexError(TensorwebError, IndexError):
     """An index is out of range or of a kind that cannot index.
 
+    Attributes:
+        clash: the index and the shape, where it is out of range; else None.
+
     >>> tw.arange(3)[5]
     Traceback (most recent call last):
     ...
     tensorweb.errors.TensorIndexError: index 5 is out of range for axis 0 of...
     """
+
+    clash: Clash | None = None
+
+    def __init__(self, *arguments: object, clash: Clash | None = None) -> None:
+        super().__init__(*arguments)
+        if clash is not None:
+            self.clash = clash
 
 
 class DeviceError(TensorwebError, ValueError):

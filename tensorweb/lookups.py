@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from tensorweb import dtypes
-from tensorweb.errors import TensorIndexError, TraceError
+from tensorweb.errors import TensorIndexError, TraceError, index_clash
 from tensorweb.evaluate import host_bytes, read, realize
 from tensorweb.graph.node import Node, constant, leaf
 from tensorweb.graph.storage import HostData
@@ -81,7 +81,8 @@ def checked_indices(node: Node, axis: int, shape: Shape) -> Node:
         wrong = low if low < -length else high
         raise TensorIndexError(
             f"index {wrong} is out of range for axis {axis} of shape {shape} "
-            f"(length {length})."
+            f"(length {length}).",
+            clash=index_clash(int(wrong), shape, axis),
         )
     indices = cast(node, dtypes.int32)
     if low >= 0:

@@ -162,7 +162,7 @@ def _convolution(
     build.check_channels(name, axes, image, kernel, bias, groups)
     stride, padding, dilation = numbers
     sizes = kernel.shape[2:]
-    how = build.windows(name, image.shape[2:], sizes, stride, padding, dilation)
+    how = build.windows(name, image.shape, len(sizes), sizes, stride, padding, dilation)
     result = build.convolve(image, kernel, how, groups)
     return Tensor(result if bias is None else build.add_bias(result, bias))
 
@@ -181,7 +181,7 @@ def _pool(
     if len(node.shape) < 2:
         raise ShapeError(f"{name}: shape {node.shape}; x is (..., h, w).")
     step = size if stride is None else stride
-    how = build.windows(name, node.shape[-2:], size, step, padding, dilation)
+    how = build.windows(name, node.shape, 2, size, step, padding, dilation)
     return Tensor(build.pooled(name, node, how, is_lowest))
 
 

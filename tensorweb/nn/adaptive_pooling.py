@@ -6,7 +6,7 @@ from functools import lru_cache
 from math import prod
 from typing import Any, Literal, overload
 
-from tensorweb.errors import DataError, ShapeError
+from tensorweb.errors import DataError, ShapeError, expected_clash
 from tensorweb.functions import concat, stack, take_along_axis
 from tensorweb.nn.arguments import as_float
 from tensorweb.nn.convolution import Numbers, numbers
@@ -64,7 +64,8 @@ def _counts(name: str, x: Tensor, output_size: object, rank: int) -> list[int]:
     if x.ndim not in (rank + 1, rank + 2):
         raise ShapeError(
             f"{name}: the input has shape {x.shape}; it has {rank + 2} axes, or "
-            f"{rank + 1} for one example."
+            f"{rank + 1} for one example.",
+            clash=expected_clash(x.shape, (-1,) * (rank + 2), has_one=True),
         )
     lengths = x.shape[x.ndim - rank :]
     return [

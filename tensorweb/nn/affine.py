@@ -12,6 +12,7 @@ from tensorweb.errors import (
     ShapeError,
     TensorIndexError,
     expected_clash,
+    index_clash,
 )
 from tensorweb.functions import (
     arange,
@@ -289,7 +290,17 @@ def _rows(
             f"{name}: the indices are {tensor.dtype} of shape {tensor.shape}; they are "
             "numbers of rows, convert them with astype(tw.int32)."
         )
-    result: Tensor = table[tensor]
+    try:
+        result: Tensor = table[tensor]
+    except TensorIndexError as error:
+        if error.clash is None:
+            raise
+        ((wrong,), shape) = error.clash.shapes
+        raise TensorIndexError(
+            f"{name}: index {wrong} is out of range; the table of shape {shape} has "
+            f"the rows 0 to {shape[0] - 1}.",
+            clash=index_clash(wrong, shape, layer=name),
+        ) from None
     row = _padding_row(name, padding_idx, table.shape[0])
     if row is None:
         return result

@@ -8,7 +8,16 @@ from functools import reduce
 from typing import SupportsIndex
 
 from tensorweb import dtypes
-from tensorweb.errors import DataError, DTypeError, ShapeError
+from tensorweb.errors import (
+    Clash,
+    DataError,
+    DTypeError,
+    ShapeError,
+    aligned_clash,
+    broadcast_clash,
+    equal_clash,
+    expected_clash,
+)
 from tensorweb.functions import (
     arange,
     broadcast_to,
@@ -156,9 +165,26 @@ def _check_shapes(name: str, q: Tensor, k: Tensor, v: Tensor) -> None:
     if not fits or k.shape[-2] != v.shape[-2]:
         raise ShapeError(
             f"{name}: q, k and v have shapes {q.shape}, {k.shape} and {v.shape}; they "
-            "are (..., t, d), (..., s, d) and (..., s, e)."
+            "are (..., t, d), (..., s, d) and (..., s, e).",
+            clash=_attention_clash([q.shape, k.shape, v.shape]),
         )
     broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
+
+
+def _attention_clash(shapes: list[tuple[int, ...]]) -> Clash | None:
+    """Return the clash of `(…, t, d)`, `(…, s, d)` and `(…, s, e)`."""
+    if min(map(len, shapes)) < 2:
+        return None
+    most = max(map(len, shapes))
+    t, s, d, e = range(most - 2, most + 2)
+    own = ((t, d), (s, d), (s, e))
+    columns = [
+        (*range(most - len(shape), most - 2), *last)
+        for shape, last in zip(shapes, own, strict=True)
+    ]
+    return aligned_clash(
+        shapes, columns, free=range(most - 2), lacking=range(most - 2, most + 2)
+    )
 
 
 def _weights(
@@ -190,7 +216,8 @@ def _masked(name: str, scores: Tensor, mask: Tensor) -> Tensor:
     if not fits:
         raise ShapeError(
             f"{name}: the mask has shape {mask.shape}, which does not broadcast to the "
-            f"scores' {scores.shape}."
+            f"scores' {scores.shape}.",
+            clash=broadcast_clash([mask.shape, scores.shape], is_fixed=True),
         )
     if mask.dtype.kind == "bool":
         return where(mask, scores, -math.inf)
@@ -276,7 +303,8 @@ class MultiheadAttention(Module):
         self.num_heads = positive(name, "num_heads", num_heads)
         if size % self.num_heads:
             raise DataError(
-                f"{name}: {self.num_heads} heads do not divide embed_dim {size}."
+                f"{name}: {self.num_heads} heads do not divide embed_dim {size}; give "
+                "a count of heads that does."
             )
         self.dropout, self.batch_first = dropout, batch_first
         self.kdim = size if kdim is None else positive(name, "kdim", kdim)
@@ -350,6 +378,7 @@ class MultiheadAttention(Module):
         operands = [
             as_float(name, x, self.out_proj.weight) for x in (query, key, value)
         ]
+        given = [x.shape for x in operands]
         is_one = operands[0].ndim == 2
         if is_one:
             operands = [x.expand_dims(axis=0) for x in operands]
@@ -357,7 +386,7 @@ class MultiheadAttention(Module):
             operands = [
                 x.permute_dims((1, 0, 2)) if x.ndim == 3 else x for x in operands
             ]
-        self._check(name, operands)
+        self._check(name, operands, given)
         heads = [self._parted(x) for x in self._projected(operands)]
         q, k, v = heads
         more = (self.bias_k is not None) + self.add_zero_attn
@@ -379,7 +408,9 @@ class MultiheadAttention(Module):
             result = result.permute_dims((1, 0, 2))
         return result, reported if need_weights else None
 
-    def _check(self, name: str, operands: list[Tensor]) -> None:
+    def _check(
+        self, name: str, operands: list[Tensor], given: list[tuple[int, ...]]
+    ) -> None:
         lengths = (self.embed_dim, self.kdim, self.vdim)
         shapes = [x.shape for x in operands]
         fits = all(
@@ -394,8 +425,30 @@ class MultiheadAttention(Module):
             raise ShapeError(
                 f"{name}: query, key and value have shapes {shapes[0]}, {shapes[1]} "
                 f"and {shapes[2]} with the batch in front; they are (n, t, "
-                f"{lengths[0]}), (n, s, {lengths[1]}) and (n, s, {lengths[2]})."
+                f"{lengths[0]}), (n, s, {lengths[1]}) and (n, s, {lengths[2]}).",
+                clash=self._clash(name, given),
             )
+
+    def _clash(self, name: str, given: list[tuple[int, ...]]) -> Clash:
+        """Return the clash of the shapes that are given, not of those of a batch."""
+        lengths = (self.embed_dim, self.kdim, self.vdim)
+        for at, (shape, length) in enumerate(zip(given, lengths, strict=True)):
+            if len(shape) not in (2, 3) or shape[-1] != length:
+                # The layer is made for another width only if its heads divide that.
+                is_whole = bool(shape) and shape[-1] % self.num_heads == 0
+                layer = name if at == 0 and is_whole else ""
+                expected = (-1, -1, length)
+                return expected_clash(shape, expected, has_one=True, layer=layer)
+        if len(given[0]) == 2:
+            columns: list[tuple[int, ...]] = [(0, 2), (1, 3), (1, 4)]
+        elif self.batch_first:
+            columns = [(0, 1, 3), (0, 2, 4), (0, 2, 5)]
+        else:
+            columns = [(0, 2, 3), (1, 2, 4), (1, 2, 5)]
+        if len({*map(len, given)}) > 1:  # each alone may be an example or a batch
+            return equal_clash(given)
+        # Each is in some of the three; lengths of a batch are in all.
+        return aligned_clash(given, columns, lacking=range(6))
 
     def _projected(self, operands: list[Tensor]) -> list[Tensor]:
         size, whole = self.embed_dim, self.in_proj_bias
@@ -446,7 +499,10 @@ class MultiheadAttention(Module):
             if tensor.ndim not in (1, 2) or tensor.shape[-1] != k.shape[2]:
                 raise ShapeError(
                     f"MultiheadAttention: key_padding_mask has shape {tensor.shape}; "
-                    f"it is ({q.shape[0]}, {k.shape[2]})."
+                    f"it is ({q.shape[0]}, {k.shape[2]}).",
+                    clash=expected_clash(
+                        tensor.shape, (q.shape[0], k.shape[2]), has_one=True
+                    ),
                 )
             masks.append(tensor.reshape(-1, 1, 1, k.shape[2]))
         if not masks:

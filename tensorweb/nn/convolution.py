@@ -136,7 +136,7 @@ def _convolution(
             groups,
         )
     sizes = kernel.shape[2:]
-    windows = build.windows(name, image.shape[2:], sizes, *options)
+    windows = build.windows(name, image.shape, len(sizes), sizes, *options)
     result = build.convolve(image, kernel, windows, groups)
     if added:
         result = build.add_bias(result, added[0])

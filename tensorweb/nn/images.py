@@ -279,7 +279,8 @@ def unfold(
         )
     windows = build.windows(
         name,
-        tensor.shape[-2:],
+        tensor.shape,
+        2,
         numbers(name, "kernel_size", kernel_size, 2, 1),
         numbers(name, "stride", stride, 2, 1),
         numbers(name, "padding", padding, 2, 0),

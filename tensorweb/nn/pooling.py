@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from math import prod
 from typing import Any, Literal, SupportsIndex, overload
 
-from tensorweb.errors import DataError, ShapeError
+from tensorweb.errors import DataError, ShapeError, expected_clash
 from tensorweb.functions import (
     asarray,
     maximum,
@@ -43,7 +43,8 @@ class _Windows:
         if x.ndim not in (rank + 1, rank + 2):
             raise ShapeError(
                 f"{name}: the input has shape {x.shape}; it takes "
-                f"(n, channels, {AXES[rank]}), or one example."
+                f"(n, channels, {AXES[rank]}), or one example.",
+                clash=expected_clash(x.shape, (-1,) * (rank + 2), has_one=True),
             )
         self.borders = []
         for axis in range(rank):
@@ -55,15 +56,11 @@ class _Windows:
                     "half a window at most."
                 )
             length = self.lengths[axis] + 2 * width
-            if length < reach:
-                raise ShapeError(
-                    f"{name}: a window reaches over {reach}, and axis {axis - rank} "
-                    f"of shape {x.shape} is {length} long with its border."
-                )
-            extra = self._extra_padding(axis, length, reach) if ceil_mode else 0
+            is_longer = ceil_mode and length >= reach
+            extra = self._extra_padding(axis, length, reach) if is_longer else 0
             self.borders.append((width, width + extra))
         self._windows = build.windows(
-            name, self.lengths, self.size, self.step, self.borders, self.dilation
+            name, x.shape, rank, self.size, self.step, self.borders, self.dilation
         )
 
     def _extra_padding(self, axis: int, length: int, reach: int) -> int:

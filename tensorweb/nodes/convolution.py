@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import SupportsIndex
 
 from tensorweb.dtypes import integer_range
-from tensorweb.errors import ShapeError
+from tensorweb.errors import Clash, ShapeError, aligned_clash, window_clash
 from tensorweb.graph.attributes import Groups
 from tensorweb.graph.autograd import set_rule
 from tensorweb.graph.node import Node, constant
@@ -70,18 +70,20 @@ class Windows:
 
 def windows(
     name: str,
-    lengths: Sequence[int],
+    shape: Sequence[int],
+    count: int,
     sizes: Numbers,
     step: Numbers,
     padding: Padding,
     dilation: Numbers,
 ) -> Windows:
-    """Return checked windows over axes of these lengths.
+    """Return checked windows over the last `count` axes of a shape.
 
     Raises:
-        ShapeError: numbers are not positive or not as many as axes; `name` says where.
+        ShapeError: numbers are not positive or not as many as axes, or a window reaches
+            beyond the border; `name` says where.
     """
-    count = len(lengths)
+    lengths = shape[len(shape) - count :]
     checked = []
     for what, numbers in (("size", sizes), ("stride", step), ("dilation", dilation)):
         given = per_axis(f"{name}: {what}", numbers, count)
@@ -90,6 +92,15 @@ def windows(
         checked.append(given)
     bare = Windows(checked[0], checked[1], checked[2], ((0, 0),) * count)
     borders = _borders(name, padding, lengths, bare)
+    for axis, (length, border) in enumerate(zip(lengths, borders, strict=True)):
+        reach, whole = bare.reaches[axis], length + sum(border)
+        if whole < reach:
+            raise ShapeError(
+                f"{name}: a window reaches over {reach}, and axis {axis - count} of "
+                f"shape {tuple(shape)} is {whole} long with its border; take a smaller "
+                "window, or more padding.",
+                clash=window_clash(shape, bare.reaches, axis),
+            )
     return Windows(bare.sizes, bare.steps, bare.dilations, borders)
 
 
@@ -232,7 +243,8 @@ def check_channels(
         raise ShapeError(
             f"{name}: x of shape {x.shape} has {channels} channels, weight of shape "
             f"{weight.shape} takes {depth} in each of {groups} groups; "
-            f"weight.shape[1] must be {channels // groups}."
+            f"weight.shape[1] must be {channels // groups}.",
+            clash=_channels_clash(x.shape, weight.shape) if groups == 1 else None,
         )
     if 0 in weight.shape[2:]:
         raise ShapeError(f"{name}: weight of shape {weight.shape} has an empty window.")
@@ -241,6 +253,13 @@ def check_channels(
             f"{name}: bias of shape {bias.shape}; it has one number for each of the "
             f"{outputs} outputs, shape ({outputs},)."
         )
+
+
+def _channels_clash(x: Sequence[int], weight: Sequence[int]) -> Clash:
+    """Return the clash of `(n, c, …)` and `(o, c, …)`, whose channels differ."""
+    rank = len(x)
+    columns = (0, *range(2, rank + 1)), (1, 2, *range(rank + 1, 2 * rank - 1))
+    return aligned_clash([x, weight], columns, lacking=range(2 * rank))
 
 
 def add_bias(y: Node, bias: Node) -> Node:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import ClassVar
 
 from tensorweb import dtypes
-from tensorweb.errors import TensorIndexError
+from tensorweb.errors import TensorIndexError, index_clash
 from tensorweb.graph.node import Node, constant
 from tensorweb.nodes.elementwise import elementwise
 from tensorweb.ops import OPS
@@ -150,7 +150,8 @@ def _item(part: object, axis: int, shape: Shape) -> Item:
     if not -length <= at < length:
         raise TensorIndexError(
             f"index {at} is out of range for axis {axis} of shape {shape} "
-            f"(length {length})."
+            f"(length {length}).",
+            clash=index_clash(at, shape, axis),
         )
     return Pick(at % length)
 

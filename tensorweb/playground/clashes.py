@@ -17,7 +17,7 @@ from types import FrameType, FunctionType, ModuleType, TracebackType
 from typing import cast
 
 import tensorweb as tw
-from tensorweb.errors import Clash, ShapeError
+from tensorweb.errors import Clash, ShapeError, TensorIndexError
 from tensorweb.frames import position_of
 from tensorweb.shapes import Shape, broadcast_shapes, matmul_shape
 
@@ -37,7 +37,7 @@ JOINING = frozenset({"concat", "concatenate"})
 
 def describe_clash(error: BaseException, texts: Mapping[str, str]) -> ShapeClash | None:
     """Return the clash of an error with its operands and repairs; None for others."""
-    if not isinstance(error, ShapeError) or error.clash is None:
+    if not isinstance(error, ShapeError | TensorIndexError) or error.clash is None:
         return None
     clash = error.clash
     try:
@@ -128,6 +128,10 @@ class _Code:
                 return self._aligned(clash.shapes)
             case "expected":
                 return self._input(clash, message)
+            case "window":
+                return self._known(clash.shapes[0], is_first=True)
+            case "index":
+                return self._known(clash.shapes[1], is_first=False)
             case "broadcast_to":
                 return self._assigned(clash.shapes) or self._of_call(
                     clash.shapes, fixed=True
@@ -179,6 +183,16 @@ class _Code:
         if is_own and not known and self.shape(given[0]) is None:
             known = given[:1]
         return [known[0], None] if len(known) == 1 else None
+
+    def _known(self, shape: Shape, *, is_first: bool) -> Operands | None:
+        """Return the only tensor of a shape that is indexed or passed, and None."""
+        given = self._given()
+        if isinstance(self.node, ast.Subscript):
+            given = [self.node.value]
+        known = [node for node in given if self.shape(node) == shape]
+        if len(known) != 1:
+            return None
+        return [known[0], None] if is_first else [None, known[0]]
 
     def _given(self) -> list[ast.expr]:
         """Return the arguments of a call that are no texts."""
@@ -363,6 +377,10 @@ def _repairs(code: _Code, clash: Clash, operands: Operands | None) -> list[Repai
             return _of_reshape(code, clash)
         case "concat":
             return _of_concat(code, clash, operands)
+        case "window":
+            return []
+        case "index":
+            return _of_table(code, clash)
 
 
 def _result(clash: Clash, shapes: Sequence[Shape]) -> Shape | None:
@@ -490,10 +508,26 @@ def _of_layer(code: _Code, clash: Clash) -> list[Repair]:
     asked = (*expected[: fixed[0]], length, *expected[fixed[0] + 1 :])
     if not length or clash.fits is None or not clash.fits([given, asked]):
         return []
+    return [_remade(code, call, argument, length, given)]
+
+
+def _of_table(code: _Code, clash: Clash) -> list[Repair]:
+    """Return the layer made with as many rows as the index needs."""
+    (index,), (rows, *rest) = clash.shapes
+    made = code.making(clash.layer, rows) if clash.layer and index >= 0 else None
+    if made is None:
+        return []
+    return [_remade(code, *made, index + 1, (index + 1, *rest))]
+
+
+def _remade(
+    code: _Code, call: ast.Call, argument: ast.expr, length: int, shape: Shape
+) -> Repair:
+    """Return the repair that makes a layer for another length."""
     whole, part = code.text(call), code.text(argument)
     at = whole.index(part, len(code.text(call.func)))
     label = f"{whole[:at]}{length}{whole[at + len(part) :]}"
-    return [code.replaced(argument, str(length), given, label)]
+    return code.replaced(argument, str(length), shape, label)
 
 
 def _kept_axis(

@@ -50,7 +50,15 @@ PictureSize = Literal["full", "small"]
 Extreme = Literal["max", "min", "nan"]
 FileFormat = Literal["npy", "csv"]
 ShapeRule = Literal[
-    "broadcast", "broadcast_to", "matmul", "reshape", "concat", "aligned", "expected"
+    "broadcast",
+    "broadcast_to",
+    "matmul",
+    "reshape",
+    "concat",
+    "aligned",
+    "expected",
+    "window",
+    "index",
 ]
 StorageMaking = Literal["computed", "constant", "copy", "reshape"]
 RichKind = Literal["html", "svg", "png", "jpeg", "text", "verdict"]

@@ -55,6 +55,17 @@ test("axes that belong together are in the columns that the record names", () =>
   assert.equal(summaryOf(layer), "image (8, 5, 7, 3), expected (any, 3, any, any); lengths that do not fit: 5 and 3");
 });
 
+test("a window and an index are compared with the axes that they are for", () => {
+  const image = { text: "image", shape: [2, 3, 6, 7], axis: 2, columns: [0, 1, 2, 3] };
+  const window: Clash = { rule: "window", operands: [image, { text: "", shape: [9, 3], axis: 0, columns: [2, 3] }], joined: null };
+  assert.deepEqual(drawn(window), ["2 3 !6 7", ". . !9 3"]);
+  assert.equal(summaryOf(window), "image (2, 3, 6, 7), one window (9, 3); lengths that do not fit: 6 and 9");
+  const table = { text: "", shape: [10, 4], axis: 0, columns: [0, 1] };
+  const index: Clash = { rule: "index", operands: [{ text: "", shape: [11], axis: 0, columns: [0] }, table], joined: null };
+  assert.deepEqual(drawn(index), ["!11 .", "!10 4"]);
+  assert.equal(summaryOf(index), "index 11, indexed (10, 4); lengths that do not fit: 11 and 10");
+});
+
 test("the picture has words", () => {
   assert.equal(summaryOf(clash("broadcast", [[4, 3], [4]])), "x (4, 3), y (4,); lengths that do not fit: 3 and 4");
   assert.equal(summaryOf(clash("reshape", [[4, 3], [5, -1]])), "x (4, 3), y (5, -1)");

@@ -339,3 +339,113 @@ def test_other_errors_have_no_clash(console: Console) -> None:
     assert "clash" not in console.run("1 / 0")
     assert "clash" not in console.run("import tensorweb as tw\ntw.zeros(-1)")
     assert "clash" not in console.run("x = (")
+
+
+NETWORK = HEAD + "from tensorweb import nn\nimage = tw.ones((2, 3, 6, 7))\n"
+WORDS = HEAD + "from tensorweb import nn\nwords = tw.ones((2, 5, 12))\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "reaches", "axis"),
+    [
+        ("nn.MaxPool2d(7)(image)", [7, 7], 2),
+        ("nn.AvgPool2d((2, 9), padding=(0, 0))(image)", [2, 9], 3),
+        ("tw.max_pool2d(image, 8)", [8, 8], 2),
+        ("nn.Conv2d(3, 4, (3, 5), dilation=2)(image)", [5, 9], 3),
+        ("nn.Unfold(7)(image)", [7, 7], 2),
+    ],
+)
+def test_a_window_larger_than_the_input_is_drawn(
+    console: Console, call: str, reaches: list[int], axis: int
+) -> None:
+    error = console.run(NETWORK + call)
+    clash = error["clash"]
+    assert (clash["rule"], clash["repairs"]) == ("window", [])
+    image, window = clash["operands"]
+    assert (image["text"], image["shape"], image["axis"]) == (
+        "image",
+        [2, 3, 6, 7],
+        axis,
+    )
+    assert (window["shape"], window["axis"]) == (reaches, axis - 2)
+    assert window["columns"] == [2, 3]
+    assert "(2, 3, 6, 7)" in error["message"]
+
+
+def test_an_index_out_of_range_is_drawn_and_the_table_made_larger(
+    console: Console,
+) -> None:
+    source = WORDS + "table = nn.Embedding(10, 4)\ny = table(tw.asarray([3, 11]))"
+    clash = console.clash(source)
+    index, rows = clash["operands"]
+    assert clash["rule"] == "index"
+    assert (index["shape"], index["axis"], index["columns"]) == ([11], 0, [0])
+    assert (rows["shape"], rows["axis"]) == ([10, 4], 0)
+    (repair,) = clash["repairs"]
+    assert (repair["label"], repair["shape"]) == ("nn.Embedding(12, 4)", [12, 4])
+    assert console.run(repaired(source, repair) + "\nassert y.shape == (2, 4)") is None
+    row, table = console.clash(HEAD + "s[0, -5]")["operands"]
+    assert (row["shape"], row["columns"]) == ([-5], [1])
+    assert (table["text"], table["axis"]) == ("s", 1)
+
+
+@pytest.mark.parametrize(
+    ("call", "rule", "operands"),
+    [
+        (
+            "nn.scaled_dot_product_attention(words, words[:, :, :8], words)",
+            "aligned",
+            [([2, 5, 12], 2), ([2, 5, 8], 2), ([2, 5, 12], None)],
+        ),
+        (
+            "nn.scaled_dot_product_attention(words, words, words[:, 1:])",
+            "aligned",
+            [([2, 5, 12], None), ([2, 5, 12], 1), ([2, 4, 12], 1)],
+        ),
+        (
+            "nn.MultiheadAttention(8, 2, batch_first=True)(words, words, words)",
+            "expected",
+            [([2, 5, 12], 2), ([-1, -1, 8], 2)],
+        ),
+        (
+            "nn.MultiheadAttention(12, 2, batch_first=True)"
+            "(words, words, words[:, 1:])",
+            "aligned",
+            [([2, 5, 12], None), ([2, 5, 12], 1), ([2, 4, 12], 1)],
+        ),
+        (
+            "nn.MultiheadAttention(12, 2)(words, words[:, 1:], words)",
+            "aligned",
+            [([2, 5, 12], 1), ([2, 4, 12], 1), ([2, 5, 12], 1)],
+        ),
+        (
+            "nn.scaled_dot_product_attention("
+            "words, words, words, attn_mask=tw.ones((4, 4)) > 0)",
+            "broadcast_to",
+            [([4, 4], 1), ([2, 5, 5], 2)],
+        ),
+        (
+            "tw.conv2d(words[None], tw.ones((4, 3, 2, 2)))",
+            "aligned",
+            [([1, 2, 5, 12], 1), ([4, 3, 2, 2], 1)],
+        ),
+    ],
+)
+def test_operands_of_attention_are_drawn(
+    console: Console, call: str, rule: str, operands: list[tuple[list[int], int | None]]
+) -> None:
+    clash = console.clash(WORDS + call)
+    assert clash["rule"] == rule
+    drawn = [(each["shape"], each["axis"]) for each in clash["operands"]]
+    assert drawn == operands
+
+
+def test_attention_is_made_for_a_width_that_its_heads_divide(console: Console) -> None:
+    for heads, labels in ((2, ["nn.MultiheadAttention(12, 2)"]), (8, [])):
+        source = WORDS + (
+            f"layer = nn.MultiheadAttention(8, {heads})\nlayer(words, words, words)"
+        )
+        repairs = console.clash(source)["repairs"]
+        assert [repair["label"] for repair in repairs] == labels
+        for repair in repairs:
+            assert console.run(repaired(source, repair)) is None

@@ -14,7 +14,7 @@ export type Encoding = "float32" | "int32" | "uint32" | "float64";
 export type PictureSize = "full" | "small";
 export type Extreme = "max" | "min" | "nan";
 export type FileFormat = "npy" | "csv";
-export type ShapeRule = "broadcast" | "broadcast_to" | "matmul" | "reshape" | "concat" | "aligned" | "expected";
+export type ShapeRule = "broadcast" | "broadcast_to" | "matmul" | "reshape" | "concat" | "aligned" | "expected" | "window" | "index";
 export type StorageMaking = "computed" | "constant" | "copy" | "reshape";
 export type RichKind = "html" | "svg" | "png" | "jpeg" | "text" | "verdict";
 export type PlotKind = "lines" | "points" | "histogram";
@@ -106,7 +106,7 @@ export interface ShapeClash {
   repairs: Repair[];
 }
 export const isShapeClash: Check<ShapeClash> = record({
-  rule: oneOf("broadcast", "broadcast_to", "matmul", "reshape", "concat", "aligned", "expected"),
+  rule: oneOf("broadcast", "broadcast_to", "matmul", "reshape", "concat", "aligned", "expected", "window", "index"),
   operands: list(isClashOperand, 100),
   joined: orNull(count()),
   repairs: list(isRepair, 10),

@@ -58,6 +58,8 @@ function columnsOf({ rule, operands, joined }: Pick<Clash, "rule" | "operands" |
       return shapes.map((shape) => shape.map(fits));
     case "aligned":
     case "expected":
+    case "window":
+    case "index":
       return operands.map(({ shape, columns }) => {
         const row: Box[] = [];
         shape.forEach((length, axis) => (row[columns?.[axis] ?? axis] = fits(length)));
@@ -81,7 +83,7 @@ function isWrong({ rule, operands }: Pick<Clash, "rule" | "operands">, rows: Box
   const boxes = rows.map((row) => row[column] ?? NONE);
   const lengths = boxes.filter(({ kind }) => kind === "fits").map(({ length }) => length);
   if (rule === "reshape") return false;
-  if (rule === "aligned" || rule === "expected") return operands.some(({ axis, columns }) => axis !== null && columns?.[axis] === column);
+  if (["aligned", "expected", "window", "index"].includes(rule)) return operands.some(({ axis, columns }) => axis !== null && columns?.[axis] === column);
   if (rule === "concat") return boxes.some(({ kind }) => kind === "none") || new Set(lengths).size > 1;
   if (rule === "broadcast_to") {
     const [first, second] = boxes;
@@ -95,21 +97,31 @@ function rowLength(rows: Box[][]): number {
   return Math.max(0, ...rows.map((row) => row.length));
 }
 
+/** What stands for an operand that has no name in the program. */
+const NAMES: Partial<Record<Clash["rule"], readonly [string, string]>> = {
+  expected: ["input", "expected"],
+  reshape: ["", "new shape"],
+  window: ["input", "one window"],
+  index: ["index", "indexed"],
+};
+
 /** What stands before the boxes of a row. */
 export function nameOf({ rule, operands }: Pick<Clash, "rule" | "operands">, at: number): string {
   const text = operands[at]?.text ?? "";
   if (text) return text;
-  return rule === "expected" ? (at === 1 ? "expected" : "input") : rule === "reshape" && at === 1 ? "new shape" : "";
+  return NAMES[rule]?.[at] ?? "";
 }
 
-/** A shape as a tuple; where a shape is expected, -1 is any length. */
-export function shapeText({ rule }: Pick<Clash, "rule">, shape: readonly number[]): string {
+/** The shape of an operand as a tuple; where a shape is expected, -1 is any length. */
+export function shapeText({ rule, operands }: Pick<Clash, "rule" | "operands">, at: number): string {
+  const shape = operands[at]?.shape ?? [];
+  if (rule === "index" && at === 0) return String(shape[0]);
   return rule === "expected" ? tuple(shape).replaceAll("-1", "any") : tuple(shape);
 }
 
 /** The picture in words. */
 export function summaryOf(clash: Pick<Clash, "rule" | "operands" | "joined">): string {
-  const names = clash.operands.map((operand, at) => `${nameOf(clash, at) || "shape"} ${shapeText(clash, operand.shape)}`);
+  const names = clash.operands.map((_, at) => `${nameOf(clash, at) || "shape"} ${shapeText(clash, at)}`);
   const { rows, verdicts } = aligned(clash);
   const pairs = verdicts.flatMap((verdict, column) => {
     const lengths = rows.map((row) => row[column]).flatMap((box) => (box?.kind === "wrong" ? [box.length] : []));

@@ -10,7 +10,7 @@ import "./shape-picture.css";
 type Clash = NonNullable<Failure["clash"]>;
 
 export function shapePicture(clash: Clash, page: Page): HTMLElement {
-  const has = clash.rule === "aligned" || clash.rule === "expected" ? "it then has" : "the result has";
+  const has = HAS[clash.rule] ?? "the result has";
   const given = String(clash.operands[0]?.shape);
   const repairs = clash.repairs.map((repair) => {
     // The input has its shape still where the layer is made for it.
@@ -22,10 +22,13 @@ export function shapePicture(clash: Clash, page: Page): HTMLElement {
     { class: "clash" },
     el("p", { class: "clash-rule" }, RULES[clash.rule](clash.joined ?? 0)),
     pictureOf(clash),
-    repairs.length > 0 ? el("p", { class: "clash-rule" }, "Edits after which the shapes fit:") : null,
+    repairs.length > 0 ? el("p", { class: "clash-rule" }, clash.rule === "index" ? "Edits after which there is such an index:" : "Edits after which the shapes fit:") : null,
     repairs.length > 0 ? el("ul", { class: "clash-repairs" }, ...repairs) : null,
   );
 }
+
+/** Whose shape a repair gives, if not that of the result. */
+const HAS: Partial<Record<Clash["rule"], string>> = { aligned: "it then has", expected: "it then has", index: "the table then has" };
 
 const RULES: Record<Clash["rule"], (joined: number) => string> = {
   broadcast: () => "Shapes are aligned at the right. Lengths must be equal, or one of them 1.",
@@ -34,6 +37,8 @@ const RULES: Record<Clash["rule"], (joined: number) => string> = {
   reshape: () => "A reshape keeps the number of elements.",
   aligned: () => "Axes in one column belong together, and need equal lengths.",
   expected: () => "The input must have the expected lengths.",
+  window: () => "A window must fit into the input: along each axis it reaches over no more than the length with its border.",
+  index: () => "Indices of an axis go from 0 to its length less one, or from the end with a minus sign.",
   concat: (joined) => `Joining along axis ${joined} needs equal lengths along all other axes.`,
 };
 
@@ -43,16 +48,20 @@ export function pictureOf(clash: Pick<Clash, "rule" | "operands" | "joined">): H
   const isReshape = clash.rule === "reshape";
   const body = rows.map((boxes, at) => {
     const { text = "", shape = [] } = clash.operands[at] ?? {};
-    const name = el("th", { scope: "row" }, text ? el("code", {}, text) : nameOf(clash, at), el("span", {}, shapeText(clash, shape)));
+    const name = el("th", { scope: "row" }, text ? el("code", {}, text) : nameOf(clash, at), el("span", {}, shapeText(clash, at)));
     const size = isReshape ? el("td", { class: "clash-size" }, sizeText(shape)) : null;
     return el("tr", {}, name, ...boxes.map(boxOf), size);
   });
-  const marks = verdicts.map((verdict) => el("td", { class: verdict === "wrong" ? "clash-wrong" : "" }, verdict === "wrong" ? "≠" : ""));
+  const sign = SIGNS[clash.rule] ?? "≠";
+  const marks = verdicts.map((verdict) => el("td", { class: verdict === "wrong" ? "clash-wrong" : "" }, verdict === "wrong" ? sign : ""));
   const last = el("tr", { class: "clash-marks" }, el("td", {}), ...marks, isReshape ? el("td", { class: "clash-wrong" }, "≠") : null);
   // The boxes are a picture: its text says the same in words.
   const table = el("table", { "aria-hidden": true }, el("tbody", {}, ...body, isReshape || verdicts.includes("wrong") ? last : null));
   return el("div", { class: "clash-picture", role: "img", "aria-label": summaryOf(clash) }, table);
 }
+
+/** What is between lengths that do not fit, if they need not be equal. */
+const SIGNS: Partial<Record<Clash["rule"], string>> = { window: "<", index: "✗" };
 
 /** `12 elements`; with a length of -1 any multiple of the other lengths. */
 function sizeText(shape: readonly number[]): string {
@@ -62,7 +71,7 @@ function sizeText(shape: readonly number[]): string {
 
 function boxOf(box: Box): HTMLElement {
   if (box.kind === "none") return el("td", {});
-  const title = { implied: "An axis of length 1 that the shape does not have", joined: "The axis that is joined", wrong: "These lengths differ", fits: null }[box.kind];
+  const title = { implied: "An axis of length 1 that the shape does not have", joined: "The axis that is joined", wrong: "These do not fit", fits: null }[box.kind];
   return el("td", {}, el("span", { class: `clash-box clash-${box.kind}`, title }, box.length < 0 ? "any" : String(box.length)));
 }
 
