@@ -31,6 +31,7 @@ LAUNCHES: dict[str, tuple[str, str, float]] = {
     "page_picture_4096": ("page: picture of 4096 by 4096, pooled", "ms", 0),
     "page_picture_20000": ("page: picture of 20,000 by 20,000, pooled", "ms", 0),
     "page_slider": ("page: last position of a slider", "ms", 100),
+    "page_dragged": ("page: results after a number is dragged", "ms", 100),
     "page_live_256": ("page: a picture of a loop, 256 by 256", "ms", 33),
     "page_live_512": ("page: a picture of a loop, 512 by 512", "ms", 33),
     "page_live_512_gap": ("page: longest time without a frame, loop", "ms", 100),

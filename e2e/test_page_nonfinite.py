@@ -29,6 +29,8 @@ QUIET = "import tensorweb as tw\ntw.show(tw.log(-tw.ones(2)))"
 """Shows NaN, whose card has a badge and the large pane the offer."""
 
 SENTENCE = "The first NaN is made at line 6: sqrt, its inputs are finite."
+OPERANDS = " Its operands"
+"""The button behind the sentence about a tensor."""
 MADE = "#tensors .viewer-made"
 
 
@@ -53,7 +55,7 @@ def test_one_click_finds_the_line_and_another_goes_there(driver: PageDriver) -> 
     made = page.locator(MADE)
     expect(made).to_contain_text("Where is the first NaN made?")
     made.get_by_role("button", name="Find the line").click()
-    expect(made).to_have_text(SENTENCE)
+    expect(made).to_have_text(SENTENCE + OPERANDS)
     assert driver.idle() == "ready"
     flag = page.locator(".viewer-flags .flag", has_text="NaN")
     expect(flag).to_have_attribute("title", SENTENCE)
@@ -73,11 +75,11 @@ def test_causes_are_said_and_finite_tensors_say_nothing(driver: PageDriver) -> N
     driver.look_into("cancelled")
     expect(made).to_have_text(
         "The first NaN is made at line 13: subtract; its inputs hold infinity, first "
-        "made at line 12: exp of finite inputs."
+        "made at line 12: exp of finite inputs." + OPERANDS
     )
     driver.look_into("big")
     expect(made).to_have_text(
-        "The first infinity is made at line 12: exp, its inputs are finite."
+        "The first infinity is made at line 12: exp, its inputs are finite." + OPERANDS
     )
     driver.look_into("x")
     expect(made).to_be_empty()
@@ -85,7 +87,7 @@ def test_causes_are_said_and_finite_tensors_say_nothing(driver: PageDriver) -> N
 
 def test_printed_numbers_and_cards_say_it_as_well(driver: PageDriver) -> None:
     lines = driver.page.locator("#output .nonfinite")
-    expect(lines).to_have_text([SENTENCE, SENTENCE])
+    expect(lines).to_have_text([SENTENCE + OPERANDS, SENTENCE])
     assert driver.run("print('nano.nan info', 1)\n" + QUIET) == "ready"
     expect(lines).to_have_count(0)
     assert driver.run("x = float('nan')\nprint(f'loss={x}')") == "ready"
@@ -114,6 +116,20 @@ def test_it_is_found_by_keys_and_follows_an_edit(driver: PageDriver) -> None:
     driver.write("print(1)")
     link.click()
     expect(page.locator("#notice")).to_contain_text("is not in the program any more")
+
+
+def test_the_operands_of_the_first_infinity_are_shown(driver: PageDriver) -> None:
+    page = driver.page
+    assert driver.run(PROGRAM) == "ready"
+    driver.look_into("big")
+    page.locator(MADE).get_by_role("button", name="Find the line").click()
+    page.locator(MADE).get_by_role("button", name="Its operands").click()
+    expect(page.locator("#why .why-title")).to_have_text("big[0] = inf")
+    expect(page.locator("#why .why-rows")).to_contain_text("exp(")
+    expect(page.locator("#why .why-cells")).to_contain_text("x[0] = -3")
+    # The cell is not explained twice.
+    expect(page.locator("#why .why-trail")).to_be_hidden()
+    driver.show("Tensors")
 
 
 def test_where_python_cannot_wait_the_page_says_so(

@@ -76,6 +76,9 @@ def test_gradients_stand_beside_values(on_cpu: PageDriver) -> None:
     expect(names).to_have_text(["x", "w", "y", "total"])
     captions = page.locator("#why .why-further .why-source").first.locator("figcaption")
     expect(captions).to_have_text(["value", "gradient"])
+    # Each picture has colours of its own.
+    pair = page.locator("#why .why-further .lit-pair").first
+    expect(pair.locator(".lit-colours")).to_have_count(2)
     # They stand above what the cell was computed from.
     top = page.locator("#why .why-further").bounding_box()
     below = page.locator("#why h3:has-text('It was computed from')").bounding_box()

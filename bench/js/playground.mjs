@@ -25,6 +25,13 @@ const SLIDES = `import tensorweb as tw
 t = tw.arange(60 * 256 * 256).reshape((60, 256, 256))
 `;
 
+const DRAGGED = `import tensorweb as tw
+width = 0.5
+x = tw.linspace(-1.0, 1.0, 64)
+ring = tw.exp(-((x[:, None] ** 2 + x ** 2 - width) ** 2) * 20)
+total = ring.sum()
+`;
+
 const wave = (side) => `import tensorweb as tw
 from time import perf_counter
 across, down = tw.arange(${side}.0) * 0.05, tw.expand_dims(tw.arange(${side}.0) * 0.04, 1)
@@ -81,6 +88,7 @@ export async function measurePlayground({ site, network, tiny, starts, looks }, 
     await look(name, async () => add(name, await page.pictures(side), "elements/s", side * side));
   }
   await look("page_slider", async () => add("page_slider", await page.slide(), "position/s"));
+  await look("page_dragged", async () => add("page_dragged", await page.drag(), "change/s"));
   for (const side of [256, 512]) {
     await look(`page_live_${side}`, async () => {
       const { gaps, seen } = await page.showWave(side);
@@ -287,6 +295,26 @@ class Playground {
       await this.drawn();
       times.push(performance.now() - begin);
     }
+    return times;
+  }
+
+  /** Changes a number of the program and times the picture of what depends on it. */
+  async drag() {
+    await this.run(DRAGGED);
+    const page = this.window.tensorwebPage;
+    page.goTo(null, 2, 9);
+    const text = this.document.querySelector(".cm-content");
+    const key = { key: "ArrowUp", altKey: true, bubbles: true, cancelable: true };
+    const times = [];
+    for (let i = 0; i < 3 * REPEATS; i++) {
+      const before = page.view.tensors;
+      const begin = performance.now();
+      text.dispatchEvent(new this.window.KeyboardEvent("keydown", key));
+      await until("the values again", () => page.view.tensors !== before && this.state === "ready");
+      await this.drawn();
+      times.push(performance.now() - begin);
+    }
+    await until("a part of the program that ran again", () => this.text("#state").includes(" again"));
     return times;
   }
 

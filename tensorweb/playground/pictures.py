@@ -182,19 +182,20 @@ async def sample(
 
 
 async def find(x: tw.Tensor, what: records.Extreme, reader: Reader) -> records.Found:
-    """Return the first index of the largest or smallest finite value, or of a NaN."""
+    """Return the first index of an extreme finite value, of a NaN or of an infinity."""
     x = tw.Tensor(drawn(x.node))
-    if x.size == 0 or (what == "nan" and x.dtype.kind != "float"):
+    if x.size == 0 or (what in ("nan", "inf") and x.dtype.kind != "float"):
         return {"index": None}
     flat = tw.reshape(x, (-1,))
     if x.dtype.kind == "bool":
         flat = tw.astype(flat, tw.int32)
     is_wanted = tw.full((1,), True, device=x.device)
     if x.dtype.kind == "float":
-        is_wanted = tw.isnan(flat) if what == "nan" else tw.isfinite(flat)
+        asked = {"nan": tw.isnan, "inf": tw.isinf}.get(what, tw.isfinite)
+        is_wanted = asked(flat)
         worst = -math.inf if what == "max" else math.inf
         flat = tw.where(is_wanted, flat, worst)
-    if what == "nan":
+    if what in ("nan", "inf"):
         flat = tw.astype(is_wanted, tw.int32)
     first = tw.argmin(flat) if what == "min" else tw.argmax(flat)
     found = await read_all([first.node, tw.any(is_wanted).node], reader)

@@ -47,7 +47,7 @@ DeviceName = Literal["webgpu", "cpu"]
 StreamName = Literal["stdout", "stderr"]
 Encoding = Literal["float32", "int32", "uint32", "float64"]
 PictureSize = Literal["full", "small"]
-Extreme = Literal["max", "min", "nan"]
+Extreme = Literal["max", "min", "nan", "inf"]
 FileFormat = Literal["npy", "csv"]
 ShapeRule = Literal[
     "broadcast",

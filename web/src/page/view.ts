@@ -125,6 +125,8 @@ export interface Cell {
   id?: number;
   name: string;
   index: readonly number[];
+  /** Whether the cell is NaN or infinite, and what first made it so is asked for as well. */
+  isOdd?: boolean;
 }
 
 /** The tensor of a name; one tensor can have several. */

@@ -1,8 +1,9 @@
 /** The origin of the first NaN or infinity: one sentence with links to the lines, or the offer to search. */
 
 import type { Page } from "../page/page";
-import type { NonfiniteOrigin, NonfiniteSearch } from "../page/protocol";
+import type { NonfiniteOrigin, NonfiniteSearch, TensorRecord } from "../page/protocol";
 import { MAIN } from "../page/program";
+import { messageOf } from "../page/session";
 import { button, el } from "./dom";
 import { lineLink, type RunLine } from "./line-link";
 import "./nonfinite.css";
@@ -23,11 +24,24 @@ export function originText(origins: readonly NonfiniteOrigin[]): string {
 }
 
 /** The sentence about a tensor, or the button that searches for the line; null if all values are finite. */
-export function originLine(page: Page, { nan = 0, inf = 0, origins }: { nan?: number; inf?: number; origins?: NonfiniteOrigin[] }): HTMLElement | null {
+export function originLine(page: Page, tensor: TensorRecord): HTMLElement | null {
+  const { nan = 0, inf = 0, origins } = tensor;
   if (nan + inf === 0) return null;
   if (origins === undefined) return offer(page, `Where is the first ${nan > 0 ? "NaN" : "infinity"} made?`);
   if (origins.length === 0) return paragraph(notFound(page.view.run?.search));
-  return paragraph(...nodesOf(page, origins));
+  // Data has no operands; of a kernel it is not known which operation it was.
+  const isMade = origins.some(({ op }) => op !== "" && !GIVEN[op]);
+  return paragraph(...nodesOf(page, origins), ...(isMade ? [" ", operandsOf(page, tensor, nan > 0 ? "nan" : "inf")] : []));
+}
+
+/** A button that shows the first cell that is not finite, and its operands with their indices and values. */
+function operandsOf(page: Page, { id, name }: TensorRecord, what: "nan" | "inf"): HTMLElement {
+  const show = async (): Promise<void> => {
+    const { index } = await page.request("find", { tensor: id, what });
+    if (index) page.why({ name, index, isOdd: true });
+  };
+  const ask = (): void => void show().catch((error: unknown) => page.warn(messageOf(error)));
+  return button("Its operands", ask, { class: "quiet", title: "Run the program once more, and show the operands with their indices and values" });
 }
 
 /** The sentence about printed numbers; `kind` is what the output shows, null without any. */

@@ -1,7 +1,7 @@
 /** The values of a name over the iterations of a loop: a slider, a picture, a chart of their range, and the difference to a pinned one. */
 
 import { button, el } from "../../parts/dom";
-import { mountChart } from "../../parts/chart";
+import { chartLegend, mountChart } from "../../parts/chart";
 import { count, tuple } from "../../parts/format";
 import { focused } from "../../page/focus";
 import { lineLink } from "../../parts/line-link";
@@ -31,8 +31,9 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
   const title = el("p", { class: "film-title", role: "status" });
   const stage = el("div", { class: "film-stage" });
   const chart = mountChart();
+  const legend = el("div");
   const histograms = el("figure", { class: "film-histogram" });
-  const view = el("div", { class: "film", hidden: true }, el("div", { class: "film-choice" }, choice, line, pin), slider.dom, title, stage, chart.dom, histograms);
+  const view = el("div", { class: "film", hidden: true }, el("div", { class: "film-choice" }, choice, line, pin), slider.dom, title, stage, chart.dom, legend, histograms);
   host.append(text, offer, view);
   /** The run that the film belongs to. */
   let drawn: RunOrigin | null = null;
@@ -64,12 +65,14 @@ export function mountFilm(host: HTMLElement, page: Page): Part {
       const first = steps[0]?.step;
       text.textContent = first === undefined ? TRACED : first > 0 ? `The values before step ${first} are not retained: the run computed more than fits.` : "";
       view.hidden = steps.length === 0;
-      for (const part of [slider.dom, chart.dom, histograms, pin]) part.hidden = steps.length < 2;
+      for (const part of [slider.dom, chart.dom, legend, histograms, pin]) part.hidden = steps.length < 2;
       const same = at === null ? -1 : steps.findIndex(({ step }) => step >= at);
       const position = same < 0 ? steps.length - 1 : same;
       slider.set(position, steps.length);
       histograms.replaceChildren(...histogramOf(found.histogram));
-      chart.draw({ title: "Range of the values by step", kind: "lines", series: seriesOf(steps) });
+      const range = { title: "Range of the values by step", kind: "lines" as const, series: seriesOf(steps) };
+      chart.draw(range);
+      legend.replaceChildren(chartLegend(range) ?? "");
       await show(position);
     } catch (error) {
       if (mine === generation) text.textContent = messageOf(error);

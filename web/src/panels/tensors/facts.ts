@@ -67,12 +67,12 @@ function padded(rows: readonly (readonly [string, string])[]): (readonly [string
 const SIZE = " size";
 
 /** Facts with the index of an element. */
-const JUMPS: Record<string, Extreme> = { largest: "max", smallest: "min", NaN: "nan", True: "max", False: "min" };
+const JUMPS: Record<string, Extreme> = { largest: "max", smallest: "min", NaN: "nan", infinite: "inf", True: "max", False: "min" };
 
 /** Facts that are counts: a count of 0 has no index. */
-const COUNTS: readonly string[] = ["NaN", "True", "False"];
+const COUNTS: readonly string[] = ["NaN", "infinite", "True", "False"];
 
-const WORDS: Record<Extreme, string> = { max: "largest value", min: "smallest value", nan: "first NaN" };
+const WORDS: Record<Extreme, string> = { max: "largest value", min: "smallest value", nan: "first NaN", inf: "first infinity" };
 
 /** Facts computed from a picture: nothing else is requested while a program runs. */
 export function pictureFacts({ low, high, nans, infinities }: Extent, step: number): HTMLElement[] {

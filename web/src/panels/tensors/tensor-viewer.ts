@@ -159,10 +159,10 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
     axes.show(pair?.first ?? shown, isColoured() && pair === null);
     goToField.show((pair?.first ?? shown).shape);
   };
-  /** Ask why the cell of the cursor has its value; before it was moved, why the first NaN is there. */
+  /** Ask why the cell of the cursor has its value; before it was moved, why the first NaN or infinity is there. */
   const why = async (): Promise<void> => {
     if (!tensor) return;
-    const { id, name, nan = 0 } = tensor;
+    const { id, name, nan = 0, inf = 0 } = tensor;
     const { rows, columns, indices } = axes.chosen();
     const { row, column } = line ? { row: 0, column: point } : canvas.cursor();
     const map = drawn?.map;
@@ -171,8 +171,8 @@ export function mountViewer(host: HTMLElement, page: Page, items: HTMLElement): 
       return axis === columns ? column * (map?.blockColumns ?? 1) : fixed;
     };
     const index = indices.map((fixed, axis) => at(axis, fixed));
-    const isFirst = nan > 0 && index.every((one) => one === 0);
-    const found = isFirst ? await page.request("find", { tensor: id, what: "nan" }).catch(() => null) : null;
+    const isFirst = nan + inf > 0 && index.every((one) => one === 0);
+    const found = isFirst ? await page.request("find", { tensor: id, what: nan > 0 ? "nan" : "inf" }).catch(() => null) : null;
     page.why({ name, index: found?.index ?? index });
   };
   /** Start or end the comparison with another tensor. */

@@ -1,12 +1,15 @@
 /** A small picture of a value in which the cells that were read are lit, and the others dimmed. */
 
 import { el } from "../../parts/dom";
+import { short } from "../../parts/format";
 import { schemeOf } from "../../page/media";
 import type { Page } from "../../page/page";
 import type { Heatmap, TensorRecord, WhySource } from "../../page/protocol";
 import { messageOf } from "../../page/session";
 import { mountSlider } from "../tensors/slider";
+import { colourOf } from "../tensors/colours";
 import { decodeHeatmap, drawWhole } from "../tensors/heatmap";
+import type { Picture } from "../tensors/picture";
 import { unpack } from "../tensors/unpack";
 import "./lit-picture.css";
 
@@ -14,6 +17,9 @@ const ROOM = { width: 260, height: 180 };
 
 /** Cells below this size get no frame. */
 const LEAST_FRAMED = 6;
+
+/** Colours of a scale. */
+const SHADES = 16;
 
 /** Cells beyond this count get no frame. */
 const MOST_FRAMED = 64;
@@ -28,6 +34,7 @@ type Lit = Pick<WhySource, "mask" | "count">;
 export function mountLitPicture(page: Page, tensor: TensorRecord, cell: number[], lit: Lit | null, choose: (index: number[]) => void, room = ROOM, gradient: TensorRecord | null = null): HTMLElement {
   const canvas = el("canvas", { class: "lit-picture", "aria-hidden": "true" });
   const second = canvas.cloneNode() as HTMLCanvasElement;
+  const [scale, secondScale] = [el("p", { class: "lit-scale" }), el("p", { class: "lit-scale" })];
   if (tensor.size < 2 || cell.length === 0) return el("div", {});
   const columns = cell.length - 1;
   const rows = cell.length > 1 ? columns - 1 : null;
@@ -42,8 +49,13 @@ export function mountLitPicture(page: Page, tensor: TensorRecord, cell: number[]
     const mask = lit && (await page.request("heatmap", { tensor: lit.mask, ...slice, how: "extreme" }));
     if (mine !== generation) return;
     map = values;
-    drawWhole(canvas, decodeHeatmap(values, tensor.dtype, schemeOf(page.view)), room);
-    if (gradient && gradients) drawWhole(second, decodeHeatmap(gradients, gradient.dtype, schemeOf(page.view)), room);
+    const put = (into: HTMLCanvasElement, legend: HTMLElement, map: Heatmap, dtype: string): void => {
+      const picture = decodeHeatmap(map, dtype, schemeOf(page.view));
+      drawWhole(into, picture, room);
+      legend.replaceChildren(...scaleOf(picture));
+    };
+    put(canvas, scale, values, tensor.dtype);
+    if (gradient && gradients) put(second, secondScale, gradients, gradient.dtype);
     if (mask) light(canvas, mask, lit.count <= MOST_FRAMED);
     note.textContent = [sliceOf(cell), mask && litIn(mask)].filter(Boolean).join(" ");
   };
@@ -56,8 +68,10 @@ export function mountLitPicture(page: Page, tensor: TensorRecord, cell: number[]
     });
   }
   draw().catch(() => canvas.remove());
-  const named = (picture: HTMLElement, text: string): HTMLElement => el("figure", {}, el("figcaption", { class: "lit-note" }, text), picture);
-  const picture = gradient ? el("div", { class: "lit-pair" }, named(canvas, "value"), named(second, "gradient")) : canvas;
+  const named = (picture: HTMLElement, legend: HTMLElement, text: string): HTMLElement => el("figure", {}, el("figcaption", { class: "lit-note" }, text), picture, legend);
+  const picture = gradient
+    ? el("div", { class: "lit-pair" }, named(canvas, scale, "value"), named(second, secondScale, "gradient"))
+    : el("div", {}, canvas, scale);
   // A report has one slice of each picture.
   const axes = page.view.started ? [...cell.keys()].slice(0, -2).filter((axis) => tensor.shape[axis] !== 1) : [];
   if (!axes.length) return picture;
@@ -70,6 +84,16 @@ export function mountLitPicture(page: Page, tensor: TensorRecord, cell: number[]
     return slider.dom;
   });
   return el("div", { class: "lit-slices" }, picture, ...sliders, note);
+}
+
+/** The colours from the least to the greatest value; a mask has two. */
+function scaleOf({ scale }: Picture): (Node | string)[] {
+  const { low, high, palette } = scale;
+  if (palette === "mask" || !(low < high)) return [];
+  const bar = el("span", { class: "lit-colours", "aria-hidden": "true" });
+  const shades = Array.from({ length: SHADES }, (_, at) => `rgb(${[...colourOf(low + ((high - low) * at) / (SHADES - 1), scale)].slice(0, 3).join(" ")})`);
+  bar.style.background = `linear-gradient(to right, ${shades.join(", ")})`;
+  return [short(low), bar, short(high), el("span", { class: "visually-hidden" }, "are the ends of the colours")];
 }
 
 /** Which axes are fixed at which index, and which are drawn. */

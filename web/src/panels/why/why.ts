@@ -99,6 +99,22 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
   const ask = async (tensor: number, index: readonly number[], search = false): Promise<void> => {
     if (await find(tensor, index, search)) focusTitle();
   };
+  /** Explain a cell, and what first made it NaN or infinite if that is asked for. */
+  const begin = async (tensor: number, { index, isOdd: search = false }: Cell): Promise<void> => {
+    if (!(await find(tensor, index))) return;
+    const last = steps.at(-1);
+    // A cell of data, or of finite inputs, was first made there.
+    if (search && last && last.sources.length > 0 && (await find(last.tensor.id, last.index, true))) {
+      const [before, first] = steps;
+      // The cell itself may be where it was first made.
+      if (before && first && nameOf(before) === nameOf(first)) {
+        steps = [first];
+        draw();
+        share();
+      }
+    }
+    focusTitle();
+  };
   const push = (found: Why, isFirst = false): void => {
     steps.push({ ...found, isFirst });
     draw();
@@ -198,11 +214,12 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
   const proceed = ({ run: record, tensors, phase, origins }: View): void => {
     if (!expected || phase !== "idle" || !record) return;
     if (origins.output === expected.after || origins.tensors !== origins.output) return;
-    const { name, index } = expected.cell;
+    const { cell } = expected;
+    const { name } = cell;
     expected = null;
     const tensor = tensorNamed(tensors, name);
     if (!record.inside || !tensor) say(`The run did not make ${name} again.`);
-    else void ask(tensor.id, index);
+    else void begin(tensor.id, cell);
   };
   /** Explain the cells of a link, each found among the values that the one before read. */
   const replay = async (cells: readonly WhyStep[]): Promise<void> => {
@@ -251,7 +268,7 @@ export function mountWhy(host: HTMLElement, page: Page): Part {
       if (!isKnown && !page.run(null, { inside: true })) return;
       linked = NONE;
       clear();
-      if (isKnown) return void ask(id, cell.index);
+      if (isKnown) return void begin(id, cell);
       expected = { cell, after: origins.output };
       say("Running the program once more, to remember what each value was computed from…");
     },
