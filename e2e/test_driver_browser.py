@@ -124,6 +124,33 @@ json.dumps(found)
     ]
 
 
+COUNT_WRITES = """
+globalThis.parameterWrites = 0;
+globalThis.plainWrite ??= GPUQueue.prototype.writeBuffer;
+GPUQueue.prototype.writeBuffer = function (buffer, ...rest) {
+  if (buffer.usage & GPUBufferUsage.UNIFORM) globalThis.parameterWrites += 1;
+  return globalThis.plainWrite.call(this, buffer, ...rest);
+};
+"""
+
+
+def test_parameters_are_written_if_the_buffer_holds_others(python: Python) -> None:
+    code = f"""
+import js
+js.eval({COUNT_WRITES!r})
+found = []
+tapes = [launch_tape(add, [x, y], slot(4, addend)) for addend in (30, 40)]
+driver.submit(tapes[1])
+js.parameterWrites = 0
+for tape in [tapes[0], tapes[0], tapes[1], tapes[1], tapes[0]]:
+    driver.submit(tape)
+    found += floats(driver.read(y, 0, 4))
+js.eval("GPUQueue.prototype.writeBuffer = globalThis.plainWrite")
+json.dumps([found, js.parameterWrites])
+"""
+    assert python.values(code) == [[31, 31, 41, 41, 31], 3]
+
+
 def test_bind_groups_are_made_once_and_die_with_their_buffer(python: Python) -> None:
     code = """
 z = driver.create_buffer(16)

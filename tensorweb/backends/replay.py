@@ -143,8 +143,6 @@ class Replay:
     def _computed(self, inputs: Sequence[Node]) -> list[Node]:
         begun = clock()()
         host = self._host
-        if not self.is_alive:
-            raise DeviceLostError("the device of a recorded function was lost.")
         plain = [node if node.owner is None else copy(node) for node in inputs]
         if None in [node.storage for node in plain]:
             host.realize(plain)

@@ -43,6 +43,20 @@
       size: PARAMETER_SLOTS * PARAMETER_BYTES,
       usage: UNIFORM | COPY_DST,
     });
+    // What the buffer holds: a tape that is replayed writes the same words again.
+    const held = new Int32Array((PARAMETER_SLOTS * PARAMETER_BYTES) / 4);
+
+    /**
+     * Writes the parameters of a tape unless the buffer holds them.
+     * @param {Int32Array<ArrayBuffer>} tape @param {number} words
+     */
+    function writeParameters(tape, words) {
+      let at = 0;
+      while (at < words && held[at] === tape[at + 1]) at++;
+      if (at === words) return;
+      device.queue.writeBuffer(parameters, 0, tape, 1, words);
+      held.set(tape.subarray(1, 1 + words));
+    }
 
     /**
      * Returns the bind group of the `count` buffers named in the tape from `at` on.
@@ -182,7 +196,7 @@
         if (failures.isLost()) return -1;
         const tape = stagedWords().subarray(0, length);
         const words = tape[0];
-        if (words) device.queue.writeBuffer(parameters, 0, tape, 1, words);
+        writeParameters(tape, words);
         if (timed) timing.begin();
         device.queue.submit([encode(tape, 1 + words, timed)]);
         counters.submits += 1;

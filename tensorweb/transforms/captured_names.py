@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import compress
-from operator import is_not
+from operator import is_, is_not
 from types import CellType, CodeType, FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
@@ -50,18 +50,14 @@ class CapturedNames:
         self._captures = Captures(())
         self._visit(function)
         self._visit_objects()
-        self._values = list(self._current_values())
+        self._values = self._current_values()
         self._named = list(self._attribute_values())
 
-    def _current_values(self) -> Iterator[object]:
-        """Yield the current values of the names, closures first."""
-        for cell in self._cells:
-            try:
-                yield cell.cell_contents
-            except ValueError:  # The name has no value yet, or none any more.
-                yield MISSING
-        for name in self._globals:
-            yield self._module.get(name, MISSING)
+    def _current_values(self) -> list[object]:
+        """Return the current values of the names, closures first."""
+        get = self._module.get
+        values = [_content_of_cell(cell) for cell in self._cells]
+        return values + [get(name, MISSING) for name in self._globals]
 
     def _attribute_values(self) -> Iterator[object]:
         """Yield the values of the attributes that the code names, object by object."""
@@ -76,14 +72,17 @@ class CapturedNames:
         """Whether a captured name, attribute or element has another value."""
         return (
             not self._captures.is_current
-            or not _are_equal(list(self._current_values()), self._values)
-            or not _are_equal(list(self._attribute_values()), self._named)
+            or not _are_equal(self._current_values(), self._values)
+            or (bool(self._objects) and not self._has_same_attributes())
             or any(
                 is_changed(holder, before)
                 and not _are_equal(_elements(_content_of(holder)), _elements(before))
                 for holder, before in self._containers
             )
         )
+
+    def _has_same_attributes(self) -> bool:
+        return _are_equal(list(self._attribute_values()), self._named)
 
     def restore_objects(self) -> None:
         """Give modules and other objects their former attributes; lists keep theirs."""
@@ -195,6 +194,13 @@ def _names_in(code: CodeType) -> tuple[set[str], set[str]]:
     return names, attributes
 
 
+def _content_of_cell(cell: CellType) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:  # The name has no value yet, or none any more.
+        return MISSING
+
+
 def _content_of(value: Any) -> Content:
     """Return the elements of a container, by name if they have names."""
     return list(value) if isinstance(value, CONTAINERS) else content_of(value)
@@ -211,6 +217,8 @@ def _are_equal(now: list[Any], before: list[Any]) -> bool:
     """Whether two lists hold the same objects or equal numbers."""
     if len(now) != len(before):
         return False
+    if all(map(is_, now, before)):
+        return True
     differ = compress(zip(now, before, strict=True), map(is_not, now, before))
     return all(
         type(one) is type(other) and type(one) in NUMBERS and repr(one) == repr(other)

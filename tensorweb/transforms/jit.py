@@ -173,16 +173,20 @@ class Jitted(Generic[P, R]):
             own = self._updated.collect(holders, seen)
         count = len(holders)
         try:
-            key = (own, flatten(args, holders, seen), flatten(kwargs, holders, seen))
+            named = flatten(kwargs, holders, seen) if kwargs else None
+            key = (own, flatten(args, holders, seen), named)
         except ArrayFoundError:
             args, kwargs = _with_tensors((args, kwargs), holders[:count])
             return self(*args, **kwargs)
         if is_searching() or open_provenance() is not None:
             return self._function(*args, **kwargs)
-        for holder in holders[count:]:
-            if isinstance(holder, TensorBase) and reaches_leaf(holder.node):
-                return self._function(*args, **kwargs)
-        nodes = [pair_of(h.node) for h in holders if isinstance(h, TensorBase)]
+        nodes: list[Node] = []
+        for index, holder in enumerate(holders):
+            if isinstance(holder, TensorBase):
+                node = holder.node
+                if index >= count and node.history is not None and reaches_leaf(node):
+                    return self._function(*args, **kwargs)
+                nodes.append(pair_of(node))
         if self._captured_names is not None and self._captured_names.is_changed():
             self._known.clear()
         signature = self._known.get(key)

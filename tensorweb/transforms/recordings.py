@@ -95,12 +95,14 @@ class Record:
     changed: list[int]
     _build_result: Builder = field(init=False)
     _fillers: list[tuple[int, Filler]] = field(init=False)
+    _has_views: bool = field(init=False)
 
     def __post_init__(self) -> None:
         """Prepare how results and changed containers are rebuilt."""
         indices = {id(h): n for n, h in enumerate((*self.holders, *self.made))}
         self._build_result = builder(self.result, indices)
         self._fillers = [(n, filler(self.holders[n], indices)) for n in self.changed]
+        self._has_views = any(self.layouts)
 
     @property
     def is_alive(self) -> bool:
@@ -119,8 +121,10 @@ class Record:
 
     def __call__(self, holders: Sequence[Holder], given: Sequence[Node]) -> object:
         """Replay with other arguments: return the results and update the arguments."""
-        pairs = zip(given, self.layouts, strict=True)
-        nodes = self.replay([node.base if layout else node for node, layout in pairs])
+        if self._has_views:
+            pairs = zip(given, self.layouts, strict=True)
+            given = [node.base if layout else node for node, layout in pairs]
+        nodes = self.replay(given)
         for number, interval in self.promised:
             promise_interval(nodes[number], *interval)
         values: list[Holder] = [*holders]
