@@ -33,16 +33,25 @@ fn finish_log_f32(x: f32, value: f32) -> f32 {
     return bitcast<f32>(bits);
 }
 
-// log x = e ln2 + log(1 + f).
+// log x = e ln2 + log(1 + f) for positive finite x.
+fn log_of_parts_f32(x: f32, f: f32, e: f32) -> f32 {
+    let tail = fma(-0.5 * f, f, log_tail_f32(f));
+    let low = pinned_f32(f + fma(e, -2.12194440e-4, tail), x);
+    return fma(e, 0.693359375, low);
+}
+
 // Within 1 ULP for every f32.
 fn log_f32(x: f32) -> f32 {
     let parts = split_power_f32(x);
-    let f = parts.x;
-    let e = parts.y;
-    let tail = fma(-0.5 * f, f, log_tail_f32(f));
-    let low = pinned_f32(f + fma(e, -2.12194440e-4, tail), x);
-    let value = fma(e, 0.693359375, low);
-    return finish_log_f32(x, value);
+    return finish_log_f32(x, log_of_parts_f32(x, parts.x, parts.y));
+}
+
+// The same logarithm of a positive, finite and normal x.
+fn log_of_normal_f32(x: f32) -> f32 {
+    let bits = bitcast<u32>(x) + (0x3f800000u - 0x3f3504f3u);
+    let mantissa = bitcast<f32>((bits & 0x007fffffu) + 0x3f3504f3u);
+    let exponent = f32(i32(bits >> 23u) - 127);
+    return log_of_parts_f32(x, mantissa - 1.0, exponent);
 }
 
 // log(1 + x): 1 + x = 2^e (1 + f) with 1 + f in [3/4, 3/2), f = 2^-e x + (2^-e - 1), so
