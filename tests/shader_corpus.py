@@ -23,6 +23,7 @@ from tensorweb.nodes import (
     contraction,
     convolution,
     elementwise,
+    factorizations,
     indexing,
     movement,
     reduction,
@@ -125,6 +126,8 @@ def structures() -> Iterator[tuple[str, Node]]:
                     f"matmul epilogue {dtype}",
                     elementwise.elementwise(OPS["add"], product, fill),
                 )
+    for rows, columns in ((128, 128), (300, 20)):
+        yield f"lu {rows} {columns}", factorizations.lu(value(rows, columns))
     for dtype in (dtypes.float32, dtypes.int32):
         for m, k, n in ((16, 16, 16), (9, 40, 7)):
             x, y = value(999, m, k, dtype=dtype), value(999, k, n, dtype=dtype)

@@ -128,6 +128,28 @@ def _lu(kernel: Kernel) -> Routine:
     )
 
 
+def _lu_panel(kernel: Kernel, lanes: int) -> Routine:
+    """Return the routine that factors columns of tall matrices in registers."""
+    count, rows, columns, *_ = kernel.sizes
+    block = policy.LU_BLOCK
+    held = 1 << (ceil_divide(rows, lanes) - 1).bit_length()
+    blocks = _along(rows) * (_along(columns) + 1)
+    return Routine(
+        "lu_panel",
+        {"rows": rows, "columns": columns},
+        count,
+        steps=min(rows, columns),
+        iterations=ceil_divide(blocks, block) + block,
+        work=rows * columns // 2,
+        shared=(("moved", 2 * block * (columns + 1)),),
+        constants=(
+            ("BLOCK", block),
+            ("HELD", held),
+            ("SPREAD", _along(columns)),
+        ),
+    )
+
+
 def triangular_solve(kernel: Kernel, block: int = policy.SOLVE_COLUMNS) -> Routine:
     """Return the routine that solves for `block` columns in each group."""
     count, n, _, width, is_upper, is_unit, *_ = kernel.sizes
@@ -209,6 +231,8 @@ def _triangle(n: int) -> int:
 
 def _reserved(name: str, count: int) -> int:
     """Return the elements of a workgroup array: few sizes, so that texts are shared."""
+    if name == "moved":
+        return 2 * policy.LU_BLOCK * (policy.WIDEST_LU_PANEL + 1)
     if name == "triangle":
         return min(x for x in map(_triangle, policy.TRIANGLE_ROWS) if x >= count)
     return 1 << (count - 1).bit_length()
@@ -297,9 +321,26 @@ ROUTINES: dict[str, Callable[[Kernel], Routine]] = {
 """The function that describes each operation."""
 
 
+def _is_panel(kernel: Kernel, target: Target) -> bool:
+    """Return whether the LU factors of a matrix are computed in registers."""
+    _, rows, columns, *_ = kernel.sizes
+    if target.is_software or target.is_slow_to_compile:
+        return False
+    least, most = policy.LU_PANEL_ROWS
+    return least <= rows <= most and columns <= policy.WIDEST_LU_PANEL
+
+
 def factor(kernel: Kernel, target: Target) -> Program:
     """Return the program of a matrix factorization."""
-    routine = ROUTINES[kernel.op](kernel)
+    lanes, columns = policy.WORKGROUP, policy.FACTOR_COLUMNS
+    if max(kernel.sizes[1:4]) <= policy.SMALL_MATRIX:
+        lanes, columns = policy.SMALL_FACTOR_LANES, policy.SMALL_FACTOR_COLUMNS
+    if kernel.op == "lu" and _is_panel(kernel, target):
+        if kernel.sizes[1] > lanes and target.threads >= 2 * lanes:
+            lanes *= 2
+        routine = _lu_panel(kernel, lanes)
+    else:
+        routine = ROUTINES[kernel.op](kernel)
     builder = LaunchBuilder(kernel)
     builder.add_sizes(matrices=routine.groups, begin=0, end=0, **routine.parameters)
     builder.text = routine.functions + _workgroup_code("matrices")
@@ -310,9 +351,6 @@ def factor(kernel: Kernel, target: Target) -> Program:
     builder.add_buffer("result", "w", "f32", OUTPUT)
     if routine.scratch:
         builder.add_buffer("work", "w", "f32", scratch(0))
-    lanes, columns = policy.WORKGROUP, policy.FACTOR_COLUMNS
-    if max(kernel.sizes[1:4]) <= policy.SMALL_MATRIX:
-        lanes, columns = policy.SMALL_FACTOR_LANES, policy.SMALL_FACTOR_COLUMNS
     shared = sum(count for _, count in routine.shared)
     is_wide = shared > policy.MOST_SHARED_OF_FEW_LANES
     if is_wide and target.threads >= 2 * lanes:

@@ -214,6 +214,14 @@ MOST_SWEEPS = 16
 # takes a GPU seconds, and llvmpipe ends loops after 65,535 iterations.
 LONGEST_LAUNCH = 40_000
 
+# Columns that LU factors in registers (tuning.md, Factorizations) ...
+LU_BLOCK = 8
+
+# ... and the rows and the columns of matrices for which it does: a lane holds at most
+# eight rows, and the rows that are swapped take 8 KiB of workgroup memory.
+LU_PANEL_ROWS = (64, 2048)
+WIDEST_LU_PANEL = 128
+
 # Lanes along a row of a matrix, of a workgroup of 256 ...
 FACTOR_COLUMNS = 16
 
