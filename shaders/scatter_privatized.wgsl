@@ -1,8 +1,8 @@
 // Accumulation into few elements: each workgroup has private totals in its memory.
 //
-// As in a histogram, each element of the result is a bin. A workgroup accumulates 16384
+// As in a histogram, each element of the result is a bin. A workgroup accumulates some
 // updates privately and then adds its totals to the result, so that updates of one bin
-// contend less. Neighbouring threads use different copies of the private totals, `stride`
+// contend less. A lane reads AHEAD of them before it accumulates any. Neighbouring threads use different copies of the private totals, `stride`
 // words apart, if there is room. The order does not matter, as in scatter_atomic.wgsl.
 
 // slot declarations: parameters and storages
@@ -12,6 +12,7 @@ struct Parameters {
   bins: u32,
   copies: u32,
   stride: u32,
+  each: u32,
 }
 @group(0) @binding(0) var<storage, read> input0: array<i32>;
 @group(0) @binding(1) var<storage, read> input1: array<u32>;
@@ -34,7 +35,7 @@ fn join_private(at: u32, bits: u32) {
 }
 // end functions
 
-const EACH: u32 = 64u;
+const AHEAD: u32 = 4u;
 
 var<workgroup> private_totals: array<atomic<u32>, 2048>;
 
@@ -49,14 +50,25 @@ fn main(
   }
   workgroupBarrier();
   let copy = lane % parameters.copies * parameters.stride;
-  let start = (group.y * groups.x + group.x) * EACH * 256u + lane;
-  for (var i = 0u; i < EACH; i++) {
-    let index = start + i * 256u;
-    if (index < parameters.updates) {
+  let start = (group.y * groups.x + group.x) * parameters.each * 256u + lane;
+  for (var i = 0u; i < parameters.each; i += AHEAD) {
+    // registers
+    var to: array<u32, AHEAD>;
+    // registers
+    var bits: array<u32, AHEAD>;
+    // unroll
+    for (var a = 0u; a < AHEAD; a++) {
+      let index = min(start + (i + a) * 256u, parameters.updates - 1u);
       let write = index / parameters.width;
       let column = index % parameters.width;
-      let at = row_of(write) * parameters.width + column;
-      join_private(copy + at, bits_of(write, column));
+      to[a] = row_of(write) * parameters.width + column;
+      bits[a] = bits_of(write, column);
+    }
+    // unroll
+    for (var a = 0u; a < AHEAD; a++) {
+      if (start + (i + a) * 256u < parameters.updates) {
+        join_private(copy + to[a], bits[a]);
+      }
     }
   }
   workgroupBarrier();

@@ -146,7 +146,11 @@ def _atomic_updates(kernel: Kernel, target: Target, flip: str) -> Launch:
         "fn join_private(at: u32, bits: u32) {\n"
         f"  {call}(&private_totals[at], bits);\n}}\n"
     )
-    groups = ceil_divide(updates, policy.PRIVATE_UPDATES)
+    enough = target.scaled(policy.PRIVATE_GROUPS) * policy.WORKGROUP
+    each = min(ceil_divide(updates, enough), policy.MOST_PRIVATE_UPDATES)
+    each = max(ceil_divide(each, policy.ELEMENTS_AHEAD), 2) * policy.ELEMENTS_AHEAD
+    builder.add_sizes(each=each)
+    groups = ceil_divide(updates, each * policy.WORKGROUP)
     return builder.launch("scatter_privatized", groups)
 
 

@@ -159,8 +159,10 @@ MOST_PRIVATE_TOTALS = 2048
 # Copies of private totals, so that neighbouring lanes update different ones.
 MOST_PRIVATE_COPIES = 32
 
-# Updates of a workgroup with private totals.
-PRIVATE_UPDATES = 16_384
+# Workgroups with private totals that are enough for a GPU, and the most updates of a
+# lane of them, so that it adds its totals seldom.
+PRIVATE_GROUPS = 1056
+MOST_PRIVATE_UPDATES = 64
 
 # With fewer indices the lanes of a table contend.
 LEAST_TABLE_INDICES = 64

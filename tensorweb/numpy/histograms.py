@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 from tensorweb import dtypes
 from tensorweb import functions as tw
@@ -152,15 +152,33 @@ def histogram_bin_edges(
     >>> np.histogram_bin_edges([0, 1, 2, 4], bins=4)
     tensor([0., 1., 2., 3., 4.])
     """
-    x = as_first_operand(a, bins)
+    return _bins_by_rule(as_first_operand(a, bins), bins, range, weights).edges
+
+
+class _Bins(NamedTuple):
+    """The edges of bins.
+
+    Attributes:
+        edges: in rising order.
+        is_even: whether arithmetic finds the bin of a value, or one next to it.
+    """
+
+    edges: Tensor
+    is_even: bool
+
+
+def _bins_by_rule(
+    x: Tensor, bins: ArrayLike, range: Bounds, weights: ArrayLike
+) -> _Bins:
+    """Return the bins of values, maybe by the name of a rule."""
     if not isinstance(bins, str):
-        return _bin_edges("histogram", x.reshape(-1), bins, range)
+        return _bins("histogram", x.reshape(-1), bins, range)
     if weights is not None:
         raise DataError(
             f"histogram: bins={bins!r} with weights; give a number of bins."
         )
     low, high = _value_range("histogram", x, range)
-    return _even_edges(x, range, low, high, _count_by_rule(x, bins, low, high))
+    return _even_bins(x, range, low, high, _count_by_rule(x, bins, low, high))
 
 
 def _count_by_rule(x: Tensor, rule: str, low: float, high: float) -> int:
@@ -178,13 +196,13 @@ def _count_by_rule(x: Tensor, rule: str, low: float, high: float) -> int:
     return math.ceil((high - low) / width) if width else 1
 
 
-def _bin_edges(name: str, x: Tensor, bins: ArrayLike, range: Bounds) -> Tensor:
-    """Return edges in rising order: those given, or evenly spaced ones."""
+def _bins(name: str, x: Tensor, bins: ArrayLike, range: Bounds) -> _Bins:
+    """Return bins with the edges given, or with evenly spaced ones."""
     if is_integer(bins):
         count = operator.index(bins)
         if count < 1:
             raise DataError(f"{name}: bins is {count}; give a positive number.")
-        return _even_edges(x, range, *_value_range(name, x, range), count)
+        return _even_bins(x, range, *_value_range(name, x, range), count)
     edges = as_operand_like(bins, x)
     if not edges.ndim:
         raise DataError(f"{name}: bins is {bins!r}; give an integer or 1-D edges.")
@@ -194,13 +212,11 @@ def _bin_edges(name: str, x: Tensor, bins: ArrayLike, range: Bounds) -> Tensor:
         )
     if edges.size > 1 and not bool((edges[:-1] <= edges[1:]).all()):
         raise DataError(f"{name}: bins must rise; sort them with np.sort.")
-    return edges
+    return _Bins(edges, is_even=False)
 
 
-def _even_edges(
-    x: Tensor, range: Bounds, low: float, high: float, count: int
-) -> Tensor:
-    """Return the edges of bins of one width, with the digits of values and range.
+def _even_bins(x: Tensor, range: Bounds, low: float, high: float, count: int) -> _Bins:
+    """Return bins of one width, whose edges have the digits of values and range.
 
     Raises:
         DataError: the dtype has not as many numbers between the ends.
@@ -210,13 +226,18 @@ def _even_edges(
         dtype = tw.result_type(dtype, range)
     edges = tw.linspace(low, high, count + 1, dtype=dtype, device=x.device)
     # Only bins as narrow as the spacing of floats can be empty; looking costs a read.
-    limit = 2 * dtypes.finfo(dtype).eps * max(abs(low), abs(high))
-    if (high - low) / count < limit and bool((edges[:-1] >= edges[1:]).any()):
+    info = dtypes.finfo(dtype)
+    limit = 2 * info.eps * max(abs(low), abs(high))
+    is_narrow = (high - low) / count < limit
+    if is_narrow and bool((edges[:-1] >= edges[1:]).any()):
         raise DataError(
             f"histogram: {count} bins from {low} to {high} are too many for {dtype}; "
             "give fewer."
         )
-    return edges
+    # Rounded edges are off by a quarter of a width, and a rounded position by half.
+    is_precise = not is_narrow and count * info.eps <= 1 / 8
+    is_in_range = 16 * count * info.smallest_normal <= high - low <= info.max / 4
+    return _Bins(edges, is_even=is_precise and is_in_range)
 
 
 def _value_range(name: str, x: Tensor, range: Bounds) -> tuple[float, float]:
@@ -257,26 +278,39 @@ def histogram(
     (tensor([0, 2, 1]), tensor([0, 1, 2, 3]))
     """
     x = as_first_operand(a, bins, weights).reshape(-1)
-    edges = histogram_bin_edges(x, bins, range, weights)
-    count = _count_points([x], [edges], weights)
+    found = _bins_by_rule(x, bins, range, weights)
+    count, edges = _count_points([x], [found], weights), found.edges
     if not density:
         return count, edges
     widths = as_floats(edges[1:] - edges[:-1])
     return as_floats(count) / widths / count.sum(), edges
 
 
+def _bin_of(x: Tensor, bins: _Bins) -> Tensor:
+    """Return the index of the bin of each value, any bin for values outside."""
+    edges, _ = bins
+    last = max(edges.size - 2, 0)
+    if not bins.is_even:
+        found = tw.searchsorted(edges, x, side="right") - 1
+        return tw.clip(tw.where(x == edges[-1], last, found), 0, last)
+    # As in NumPy: the position between the ends, mended by the edges of its bin.
+    width = (edges[-1] - edges[0]) / (last + 1)
+    guess = tw.clip(((x - edges[0]) / width).astype(dtypes.int32), 0, last)
+    is_below = (x < edges[guess]).astype(dtypes.int32)
+    is_above = (x >= edges[guess + 1]).astype(dtypes.int32)
+    return tw.clip(guess - is_below + is_above, 0, last)
+
+
 def _count_points(
-    columns: Sequence[Tensor], edges: Sequence[Tensor], weights: ArrayLike
+    columns: Sequence[Tensor], bins: Sequence[_Bins], weights: ArrayLike
 ) -> Tensor:
     """Return counts, or sums of weights, of points by bins: an axis for each column."""
-    shape = [max(ends.size - 1, 0) for ends in edges]
+    shape = [max(one.edges.size - 1, 0) for one in bins]
     flat_index = tw.zeros_like(columns[0], dtype=dtypes.DEFAULT_INT)
     inside = tw.ones_like(columns[0], dtype=dtypes.bool)
-    for column, ends, length in zip(columns, edges, shape, strict=True):
-        bin_index = tw.searchsorted(ends, column, side="right") - 1
-        bin_index = tw.where(column == ends[-1], length - 1, bin_index)
-        inside = inside & (column >= ends[0]) & (column <= ends[-1])
-        flat_index = flat_index * length + tw.clip(bin_index, 0, max(length - 1, 0))
+    for column, one, length in zip(columns, bins, shape, strict=True):
+        inside = inside & (column >= one.edges[0]) & (column <= one.edges[-1])
+        flat_index = flat_index * length + _bin_of(column, one)
     if weights is None:
         values = inside.astype(dtypes.DEFAULT_INT)
     else:
@@ -328,16 +362,17 @@ def histogramdd(
     rank = len(columns)
     bins = [bins] * rank if is_integer(bins) else bins
     ranges = [None] * rank if range is None else range
-    edges = tuple(
-        _bin_edges("histogram", x, bins_of_axis, bounds)
+    found = [
+        _bins("histogram", x, bins_of_axis, bounds)
         for x, bins_of_axis, bounds in zip(
             columns,
             _one_for_each_axis("bins", bins, rank),
             _one_for_each_axis("range", ranges, rank),
             strict=True,
         )
-    )
-    count = as_floats(_count_points(columns, edges, weights))
+    ]
+    edges = tuple(one.edges for one in found)
+    count = as_floats(_count_points(columns, found, weights))
     if density:
         total = count.sum()
         for axis, ends in enumerate(edges):
