@@ -169,11 +169,11 @@ def structures() -> Iterator[tuple[str, Node]]:
         for shape in ((2, 9, 8, 8), (2, 9, 17, 15)):
             name = f"convolution {shape} padding {padding} groups {groups}"
             x, weight = value(*shape), value(12, 9 // groups, 3, 3)
-            how = convolution.windows(name, shape[2:], (3, 3), 1, padding, 1)
+            how = convolution.windows(name, shape, 2, (3, 3), 1, padding, 1)
             yield name, convolution.convolve(x, weight, how, groups)
     for outputs, step in ((32, 1), (64, 2)):
         x, weight = value(32, 32, 40, 42), value(outputs, 32 * outputs // 1024, 3, 3)
-        how = convolution.windows("depthwise", (40, 42), (3, 3), step, 1, 1)
+        how = convolution.windows("depthwise", (40, 42), 2, (3, 3), step, 1, 1)
         groups = 1024 // outputs
         yield f"windows {outputs}", convolution.convolve(x, weight, how, groups)
     transposed = movement.permute(value(6, 20, 5), (1, 0, 2))

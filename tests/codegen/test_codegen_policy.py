@@ -180,7 +180,7 @@ def convolved(
     x = value(batch, channels, side, side)
     weight = value(outputs, channels // groups, window, window)
     sizes, padding = (window, window), window // 2
-    windows = convolution.windows("convolution", (side, side), sizes, 1, padding, 1)
+    windows = convolution.windows("convolution", (side, side), 2, sizes, 1, padding, 1)
     return kernels(convolution.convolve(x, weight, windows, groups))
 
 
