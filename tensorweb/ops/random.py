@@ -5,6 +5,8 @@ Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 20
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import Any
 
 from tensorweb.graph.op import FLAT, Op
@@ -15,6 +17,9 @@ ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 
 PARITY = 0x1BD11BDA
 """A part of the third word of a key, so that no key is all zeros."""
+
+LARGEST = 0xFFFFFFFF
+"""The largest word; words are counted modulo one more."""
 
 
 def _block(np: Any, high: Any, low: Any, counter: Any) -> tuple[Any, Any]:
@@ -35,25 +40,47 @@ def _block(np: Any, high: Any, low: Any, counter: Any) -> tuple[Any, Any]:
     return x, y
 
 
+def block_of_integers(high: int, low: int, counter: int) -> tuple[int, int]:
+    """Return both words of a block, as `_block` does for arrays.
+
+    >>> block_of_integers(0, 0, 0)
+    (1797259609, 2579123966)
+    """
+    keys = (high, low, high ^ low ^ PARITY)
+    x, y = high, counter + low & LARGEST
+    for group in range(5):
+        for count in ROTATIONS[group % 2]:
+            x = x + y & LARGEST
+            y = (y << count & LARGEST | y >> 32 - count) ^ x
+        x = x + keys[(group + 1) % 3] & LARGEST
+        y = y + keys[(group + 2) % 3] + group + 1 & LARGEST
+    return x, y
+
+
+WORDS: dict[str, Callable[[Any, Any], Any]] = {
+    "threefry": operator.xor,
+    "threefry_first": lambda first, second: first,
+}
+"""What each operation makes of both words of a block."""
+
+
 def _threefry(np: Any, high: Any, low: Any, counter: Any) -> Any:
     """Return the exclusive or of both words."""
-
-    def both(*columns: Any) -> Any:
-        x, y = _block(np, *columns)
-        return x ^ y
-
-    return _of_columns(np, both, high, low, counter)
+    return _of_columns(np, WORDS["threefry"], high, low, counter)
 
 
 def _threefry_first(np: Any, high: Any, low: Any, counter: Any) -> Any:
     """Return the first word."""
-    return _of_columns(np, lambda *columns: _block(np, *columns)[0], high, low, counter)
+    return _of_columns(np, WORDS["threefry_first"], high, low, counter)
 
 
-def _of_columns(np: Any, function: Any, high: Any, low: Any, counter: Any) -> Any:
+def _of_columns(np: Any, combined: Any, high: Any, low: Any, counter: Any) -> Any:
+    def made(*columns: Any) -> Any:
+        return combined(*_block(np, *columns))
+
     shape = np.broadcast_shapes(high.shape, low.shape, counter.shape)
     counters = np.broadcast_to(counter, shape)
-    return in_blocks(np, function, np.uint32, high, low, counters)
+    return in_blocks(np, made, np.uint32, high, low, counters)
 
 
 def _words(name: str, summary: str, numpy: Any) -> Op:

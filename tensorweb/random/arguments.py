@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex, cast
 
 from tensorweb.dtypes import DType, as_dtype
 from tensorweb.errors import DataError, DTypeError, ShapeError
@@ -60,8 +60,7 @@ def plain_number(option: str, value: ArrayLike) -> float:
     """Return a Python number as a float that is not NaN."""
     if isinstance(value, complex):
         raise DTypeError(f"{option} is the complex number {value!r}; give a real one.")
-    assert isinstance(value, SupportsIndex | float), "internal: a Python number"
-    number = float(value)
+    number = float(cast(float, value))
     if math.isnan(number):
         raise DataError(f"{option} is NaN.")
     return number

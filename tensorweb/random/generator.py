@@ -81,7 +81,12 @@ class Generator:
             first = keys.key(seed, device=device)
         # Later keys are rows of what `split` gives. As the first one looks like that, a
         # function is recorded once.
-        self.key = stack([first, first])[0]
+        known = keys.known_words(first)
+        if known is None:
+            pair = stack([first, first])
+        else:
+            pair = asarray([known, known], dtype=keys.WORD, device=first.device)
+        self.key = pair[0]
         trace, repeat = open_trace(), open_repeat()
         if trace is not None or repeat is not None:
             _made_in[self] = ref(trace) if trace is not None else None, repeat

@@ -16,8 +16,14 @@ from tensorweb import dtypes
 from tensorweb.devices import require_dtype
 from tensorweb.dtypes import DType, as_dtype
 from tensorweb.errors import DTypeError, RangeError, ShapeError
+from tensorweb.evaluate import host_bytes
 from tensorweb.functions import asarray, stack, zeros
+from tensorweb.graph.node import constant, leaf
+from tensorweb.graph.storage import HostData
+from tensorweb.graph.tracing import is_tracing
+from tensorweb.hostdata import pack
 from tensorweb.nodes.selection import iota
+from tensorweb.ops.random import WORDS, block_of_integers
 from tensorweb.public_names import declare_public
 from tensorweb.random.arguments import is_whole
 from tensorweb.shapes import Shape, as_shape
@@ -30,6 +36,10 @@ Lengths = SupportsIndex | Iterable[SupportsIndex]
 
 # Limit of words per call: the upper word of the counter is always 0.
 MOST_WORDS = 1 << 32
+
+FEW_WORDS = 16
+"""Up to so many words Python computes itself: a word takes it 8 µs, a graph 150 µs."""
+
 
 WORD = dtypes.uint32
 
@@ -107,8 +117,7 @@ def split(key: ArrayLike, num: Lengths = 2) -> Tensor:
     tensor([ 928981903, 3453687069], dtype=uint32)
     """
     shape = as_shape(num)
-    words = words_of_key("split", key)
-    return _blocks(words, _counters("split", key, (*shape, 2)))
+    return _blocks("split", _checked("split", key), (*shape, 2))
 
 
 def fold_in(key: ArrayLike, data: SupportsIndex | Tensor) -> Tensor:
@@ -129,11 +138,11 @@ def fold_in(key: ArrayLike, data: SupportsIndex | Tensor) -> Tensor:
     >>> tw.random.fold_in(tw.random.key(0), 3)
     tensor([2467461003, 3840466878], dtype=uint32)
     """
-    words = words_of_key("fold_in", key)
+    found = _checked("fold_in", key)
     if isinstance(data, TensorBase):
         counter = asarray(data)
         _require_integer("fold_in: data", counter)
-        return _blocks(words, _counters("fold_in", key, (2,)), counter.astype(WORD))
+        return _blocks("fold_in", found, (2,), counter.astype(WORD))
     if not is_whole(data):
         raise DTypeError(
             f"fold_in: data is {data!r} of type {type(data).__name__}; give an integer."
@@ -141,7 +150,7 @@ def fold_in(key: ArrayLike, data: SupportsIndex | Tensor) -> Tensor:
     number = operator.index(data)
     if not 0 <= number < MOST_WORDS:
         raise RangeError(f"fold_in: data is {number}; give one from 0 to 2**32 - 1.")
-    return _blocks(words, _counters("fold_in", key, (2,)), number)
+    return _blocks("fold_in", found, (2,), number)
 
 
 def bits(key: ArrayLike, shape: Lengths = (), dtype: DTypeLike = WORD) -> Tensor:
@@ -170,10 +179,34 @@ def bits(key: ArrayLike, shape: Lengths = (), dtype: DTypeLike = WORD) -> Tensor
 def words_of_key(name: str, key: ArrayLike) -> tuple[Tensor, Tensor]:
     """Return both words of a key, as 0-d tensors.
 
+    They are constants where the host knows them, so that no key is uploaded.
+
     Raises:
         ShapeError: its shape is not (2,).
         DTypeError: it is no uint32 tensor.
     """
+    tensor = _checked(name, key)
+    known = known_words(tensor)
+    if known is None:
+        return tensor[0], tensor[1]
+    high, low = (Tensor(constant(word, WORD, tensor.device)) for word in known)
+    return high, low
+
+
+def known_words(key: Tensor) -> tuple[int, int] | None:
+    """Return the words of a key that the host has, except while a function is traced.
+
+    There a key that the function captured has to stay a tensor: it may change.
+    """
+    data = None if is_tracing() else host_bytes(key.node)
+    if data is None:
+        return None
+    high, low = memoryview(data).cast("I")
+    return high, low
+
+
+def _checked(name: str, key: ArrayLike) -> Tensor:
+    """Return a key as a tensor; raises what `words_of_key` does."""
     if is_whole(key):
         raise DTypeError(
             f"{name}: the key is the number {key}; make a key of it with "
@@ -195,12 +228,7 @@ def words_of_key(name: str, key: ArrayLike) -> tuple[Tensor, Tensor]:
             f"{name}: the key is a tensor of {tensor.dtype}, keys are uint32; make one "
             "with tw.random.key(0)."
         )
-    return tensor[0], tensor[1]
-
-
-def _word(name: str, high: Tensor, low: Tensor, counters: Tensor) -> Tensor:
-    """Return one word of the block of every counter, or the exclusive or of both."""
-    return Tensor(operation(name, high, low, counters))
+    return tensor
 
 
 def random_bits(name: str, key: ArrayLike, shape: Shape, dtype: DType) -> Tensor:
@@ -208,35 +236,56 @@ def random_bits(name: str, key: ArrayLike, shape: Shape, dtype: DType) -> Tensor
 
     Narrow dtypes get the low bits of 32, uint64 both words of the block.
     """
-    high, low = words_of_key(name, key)
-    require_dtype(dtype, high.device)
-    counters = _counters(name, key, shape)
-    both = _word("threefry", high, low, counters)
+    tensor = _checked(name, key)
+    require_dtype(dtype, tensor.device)
     if dtype.bits < 64:
-        return both.astype(dtype)
-    first = _word("threefry_first", high, low, counters)
-    return (first.astype(dtype) << 32) | (first ^ both).astype(dtype)
+        return _drawn("threefry", name, tensor, shape).astype(dtype)
+    first, second = random_words(name, tensor, shape)
+    return (first.astype(dtype) << 32) | second.astype(dtype)
 
 
 def random_words(name: str, key: ArrayLike, shape: Shape) -> tuple[Tensor, Tensor]:
     """Return both words of the block of every element."""
-    high, low = words_of_key(name, key)
+    tensor = _checked(name, key)
+    first = _drawn("threefry_first", name, tensor, shape)
+    return first, first ^ _drawn("threefry", name, tensor, shape)
+
+
+def _drawn(word: str, name: str, key: Tensor, shape: Shape) -> Tensor:
+    """Return what an operation makes of the block of every element."""
     counters = _counters(name, key, shape)
-    first = _word("threefry_first", high, low, counters)
-    return first, first ^ _word("threefry", high, low, counters)
+    # Besides being slow for few words, a kernel whose numbers are all uniform takes
+    # Mesa's compilers minutes: its inlining of uniforms follows every path to them.
+    known = known_words(key) if counters.size <= FEW_WORDS else None
+    if known is None:
+        return _word(word, *words_of_key(name, key), counters)
+    blocks = [block_of_integers(*known, each) for each in range(counters.size)]
+    return _host_tensor([WORDS[word](*block) for block in blocks], shape, key.device)
 
 
-def _blocks(
-    words: tuple[Tensor, Tensor], indices: Tensor, first: ArrayLike = 0
-) -> Tensor:
-    """Return words of consecutive blocks from a counter on, two words per block.
+def _word(name: str, high: Tensor, low: Tensor, counters: Tensor) -> Tensor:
+    """Return one word of the block of every counter, or the exclusive or of both."""
+    return Tensor(operation(name, high, low, counters))
 
-    Both words are computed for each element, since interleaving would take one more
-    kernel.
-    """
-    counters = (indices >> 1) + first
-    block = _word("threefry_first", *words, counters)
-    return block ^ _word("threefry", *words, counters) * (indices & 1)
+
+def _blocks(name: str, key: Tensor, shape: Shape, first: Tensor | int = 0) -> Tensor:
+    """Return words of consecutive blocks from a counter on, two words per block."""
+    indices = _counters(name, key, shape)
+    known = known_words(key) if indices.size <= FEW_WORDS else None
+    if known is not None and not isinstance(first, TensorBase):
+        counters = range(first, first + indices.size // 2)
+        words = [word for each in counters for word in block_of_integers(*known, each)]
+        return _host_tensor(words, shape, key.device)
+    # Both words are computed for each element, since interleaving would take one more
+    # kernel.
+    blocks = (indices >> 1) + first
+    both = words_of_key(name, key)
+    block = _word("threefry_first", *both, blocks)
+    return block ^ _word("threefry", *both, blocks) * (indices & 1)
+
+
+def _host_tensor(words: list[int], shape: Shape, device: str) -> Tensor:
+    return Tensor(leaf(HostData(pack(words, WORD, shape)), shape, WORD, device))
 
 
 def _counters(name: str, key: ArrayLike, shape: Shape) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -71,9 +72,11 @@ def test_a_recording_gives_other_numbers_for_another_key(
 
 @pytest.mark.parametrize("name", ["uniform", "normal", "randint", "bernoulli"])
 def test_samplers_take_one_kernel_besides_the_key_s(name: str, webgpu: str) -> None:
-    key = tw.realize(tw.random.key(1))
+    known, key = tw.random.key(1), on_the_device(tw.random.key(1))
+    assert template_kinds(lambda: SAMPLERS[name](known)) == ["elementwise"]
     kinds = template_kinds(lambda: SAMPLERS[name](key))
     assert kinds == ["elementwise"] * (2 if name == "randint" else 1)
+    assert_equal(SAMPLERS[name](key), SAMPLERS[name](known).tolist())
 
 
 def test_a_dropout_mask_is_part_of_the_kernel_that_uses_it(webgpu: str) -> None:
@@ -92,10 +95,28 @@ def test_a_dropout_mask_is_part_of_the_kernel_that_uses_it(webgpu: str) -> None:
     assert (gradient != 0).tolist()[1:] == kept[1:]
 
 
+def on_the_device(key: tw.Tensor) -> tw.Tensor:
+    """Return a key whose words only the device has."""
+    return tw.realize(key | tw.zeros(2, dtype=tw.uint32))
+
+
 def test_new_keys_take_one_kernel(webgpu: str) -> None:
-    key = tw.realize(tw.random.key(1))
+    key = on_the_device(tw.random.key(1))
     assert template_kinds(lambda: tw.random.split(key, 100)) == ["elementwise"]
     assert template_kinds(lambda: tw.random.fold_in(key, 100)) == ["elementwise"]
+
+
+def test_few_words_of_a_known_key_take_no_kernel(device: str) -> None:
+    makers: tuple[Sampler, ...] = (
+        *(tw.random.split, lambda key: tw.random.split(key, (2, 4))),
+        *(lambda key: tw.random.fold_in(key, 2**32 - 1), tw.random.bits),
+        lambda key: tw.random.bits(key, (4, 4)),
+        lambda key: tw.random.bits(key, 0),
+    )
+    for make in makers:
+        known = make(tw.random.key(1))
+        assert template_kinds(partial(make, tw.random.key(1))) == []
+        assert_equal(known, make(on_the_device(tw.random.key(1))).tolist())
 
 
 def test_shapes_are_views_of_the_same_words(device: str) -> None:
