@@ -300,4 +300,4 @@ def _counters(name: str, key: ArrayLike, shape: Shape) -> Tensor:
     return Tensor(iota(count, WORD, device)).reshape(shape)
 
 
-declare_public(__name__, hidden="random_bits random_words words_of_key")
+declare_public(__name__, hidden="known_words random_bits random_words words_of_key")
