@@ -38,7 +38,7 @@ Lengths = SupportsIndex | Iterable[SupportsIndex]
 MOST_WORDS = 1 << 32
 
 FEW_WORDS = 16
-"""Up to so many words Python computes itself: a word takes it 8 µs, a graph 150 µs."""
+"""Largest count of words that Python computes: 8 µs a word, where a graph takes 150."""
 
 
 WORD = dtypes.uint32

@@ -116,10 +116,10 @@ def test_examples_of_vmap_take_the_steps_of_the_hardest(device: str) -> None:
     alone = [last(k, y) for k, y in zip(stiffness, start, strict=True)]
     together = tw.vmap(last)(stiffness, start)
     assert abs(together - tw.stack(alone)).max().item() < 2e-5
-    slopes = tw.vmap(tw.grad(lambda k, y: last(k, y)[0]))(stiffness, start)
-    for slope, k, y in zip(slopes, stiffness, start, strict=True):
+    derivatives = tw.vmap(tw.grad(lambda k, y: last(k, y)[0]))(stiffness, start)
+    for derivative, k, y in zip(derivatives, stiffness, start, strict=True):
         expected = tw.grad(lambda k, y=y: last(k, y)[0])(k)
-        assert slope.item() == pytest.approx(expected.item(), abs=1e-4)
+        assert derivative.item() == pytest.approx(expected.item(), abs=1e-4)
     by_time = tw.vmap(
         lambda y: solve_ivp(decaying, (0.0, 1.0), y, t_eval=[0.5, 1.0], rtol=1e-5).y
     )(start[:, :1])

@@ -157,8 +157,8 @@ def test_arguments_without_derivative_come_first_in_rules(device: str) -> None:
         return limited(function, x, most), x
 
     def backward(function: Any, most: float, x: Any, given: Any) -> Any:
-        (slope,) = tw.vjp(function, x)[1](given)
-        return (tw.clip(slope, -most, most),)
+        (cotangent,) = tw.vjp(function, x)[1](given)
+        return (tw.clip(cotangent, -most, most),)
 
     limited.defvjp(forward, backward)
     assert tw.grad(limited, 1)(tw.square, 5.0, 4.0) == 4
