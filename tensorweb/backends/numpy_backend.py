@@ -10,6 +10,7 @@ from typing import cast
 import numpy as np
 
 from tensorweb import dtypes
+from tensorweb.backends import policy
 from tensorweb.backends.numpy_rules import (
     OVERWRITING,
     SPREADING,
@@ -173,6 +174,9 @@ def _evaluate(node: Node) -> None:
     kind = node.op.kind
     look_up = _number_or_value if kind in SPREADING else _value
     try:
+        if kind == "map" and _is_long_half(node):
+            settle(node, ArrayStorage(_by_rows(node)))
+            return
         inputs = [look_up(source) for source in node.inputs]
         if kind in OVERWRITING and not _is_last_reader(node):
             inputs[0] = _value(node.inputs[0]).copy()
@@ -184,6 +188,38 @@ def _evaluate(node: Node) -> None:
         settle(node, ArrayStorage(result))
     except MemoryError as error:
         raise _too_large(node) from error
+
+
+def _is_long_half(node: Node) -> bool:
+    """Whether a long elementwise operation writes bfloat16, by several rows."""
+    is_long = node.dtype is dtypes.bfloat16 and node.size > 2 * policy.HALF_BLOCK
+    return is_long and node.shape[0] > 1
+
+
+def _by_rows(node: Node) -> Array:
+    """Return the bits of a bfloat16 result, computed by some rows at a time.
+
+    The float32 arrays that conversions need then stay in the processor's cache.
+    """
+    sources = [(_bits_or_number(source), source.dtype) for source in node.inputs]
+    rule, length = rule_of(node.op), node.shape[0]
+    step = max(1, policy.HALF_BLOCK * length // node.size)
+    result = np.empty(node.shape, np.uint16)
+    for start in range(0, length, step):
+        rows = slice(start, start + step)
+        inputs = []
+        for array, dtype in sources:
+            is_full = array.ndim == len(node.shape) and array.shape[0] == length
+            part = array[rows] if is_full else array
+            is_half = dtype is dtypes.bfloat16 and part.dtype == np.uint16
+            inputs.append(widened(part) if is_half else part)
+        result[rows] = narrowed(rule(node, inputs))
+    return result
+
+
+def _bits_or_number(node: Node) -> Array:
+    """Return a constant's number in no dimension, elements as they are stored."""
+    return number(node.base) if _is_constant(node) else _elements(node)
 
 
 def _is_last_reader(node: Node) -> bool:
@@ -218,15 +254,19 @@ def _number_or_value(node: Node) -> Array:
 
 def _value(node: Node) -> Array:
     """Return the elements of a computed node, a constant or a view of one."""
-    storage = node.storage
     if _is_constant(node):
         return repeated(node.base, node.shape)
-    if type(storage) is ArrayStorage:
-        found = storage.array
-    else:
-        check_shape(node.shape, node.op.name)
-        found = look(stored(node.base), node.view)
+    found = _elements(node)
     return widened(found) if node.dtype is dtypes.bfloat16 else found
+
+
+def _elements(node: Node) -> Array:
+    """Return the elements of a computed node or a view of one; of bfloat16 the bits."""
+    storage = node.storage
+    if type(storage) is ArrayStorage:
+        return storage.array
+    check_shape(node.shape, node.op.name)
+    return look(stored(node.base), node.view)
 
 
 def _look(node: Node) -> Found:

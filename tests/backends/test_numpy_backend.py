@@ -6,6 +6,7 @@ import importlib
 import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from checks import assert_equal, counted
 import tensorweb as tw
 from tensorweb import devices
 from tensorweb.backends import cpu as cpu_module
+from tensorweb.backends import policy
 from tensorweb.backends.numpy_backend import ArrayStorage
 from tensorweb.errors import DeviceError
 from tensorweb.waits import run_blocking
@@ -147,3 +149,30 @@ def test_writing_into_a_broadcast_number_copies_it(
 def test_logical_operations_take_integers_that_have_no_common_dtype() -> None:
     signed, unsigned = tw.asarray([3, 0]), tw.asarray([2, 2], dtype=tw.uint64)
     assert tw.logical_and(signed, unsigned).tolist() == [True, False]
+
+
+HALVES: dict[str, Callable[[Any, Any], Any]] = {
+    "sum of a row": lambda x, y: x + y[0],
+    "transposed": lambda x, y: x.T * 3 - y.T,
+    "numbers": lambda x, y: tw.maximum(x, 0.0) / 7,
+    "a choice": lambda x, y: tw.where(x > y, x, tw.nan),
+    "of float32": lambda x, y: (x.float() / 3).bfloat16(),
+    "of integers": lambda x, y: (x * 100).astype(tw.int32).bfloat16(),
+    "one row": lambda x, y: tw.exp(x.reshape((1, -1))),
+    "three axes": lambda x, y: x[:, None] + y[None, :2],
+}
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_long_operations_on_bfloat16_are_computed_by_rows(name: str) -> None:
+    shape = (500, 601)
+    x = tw.reshape(tw.arange(500 * 601), shape) % 1013 - 300.5
+    x, y = x.bfloat16(), (x[::-1] * 1.25).bfloat16()
+    x[7, 5] = tw.nan
+    x, y = tw.realize(x), tw.realize(y)
+    found = HALVES[name](x, y).float().numpy()
+    assert found.size > 2 * policy.HALF_BLOCK
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(policy, "HALF_BLOCK", 1 << 40)
+        expected = HALVES[name](x, y).float().numpy()
+    assert found.tobytes() == expected.tobytes()
