@@ -388,7 +388,6 @@ _MODULE: dict[str, str] = {
     "double": 'write `model.to("cpu", tw.float64)`',
     "float": "write `model.to(dtype=tw.float32)`",
     "get_parameter": "write `dict(model.named_parameters())`",
-    "get_submodule": "write `dict(model.named_modules())`",
     "half": "write `model.to(dtype=tw.float16)`",
     "bfloat16": "write `model.to(dtype=tw.bfloat16)`",
     "register_backward_hook": "gradients have no hooks; `tw.vjp(model, x)` has both",

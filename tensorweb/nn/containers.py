@@ -5,14 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import partial, wraps
 from math import prod
-from typing import Any, ClassVar, overload
+from typing import Any, ClassVar, SupportsIndex, overload
 from weakref import WeakKeyDictionary
 
 from tensorweb.errors import DTypeError, ShapeError
 from tensorweb.functions import asarray
-from tensorweb.nn.module import FunctionModule, Module, described
+from tensorweb.nn.module import FunctionModule, Module, described, part_of, set_part
 from tensorweb.public_names import declare_public
 from tensorweb.random import fold_in
 from tensorweb.shapes import normalize_axis
@@ -125,6 +125,11 @@ class Sequential(Module):
         else:
             super().__setattr__(name, value)
 
+    def __getattr__(self, name: str) -> Any:
+        """Return the layer of a name, as PyTorch's `getattr(model, "0")`."""
+        names = dict(self._named()) if "layers" in vars(self) else {}
+        return names[name] if name in names else super().__getattr__(name)
+
     def add_module(self, name: str, module: Module | None) -> None:
         """Append a layer under a name, or replace the one of this name.
 
@@ -160,6 +165,43 @@ class Sequential(Module):
             self.layers[list(self.layers)[index]] = layer
         else:
             self.layers[index] = layer
+
+    def __delitem__(self, index: int | slice) -> None:
+        """Remove layers; the others are named by their indices, as in PyTorch."""
+        layers = list(self)
+        del layers[index]
+        self.layers = layers
+
+    def insert(self, index: int, layer: Layer) -> Sequential:
+        """Insert a layer; all are named by their indices, as in PyTorch.
+
+        >>> tw.nn.Sequential(tw.nn.ReLU()).insert(0, tw.nn.Tanh())[0]
+        Tanh()
+        """
+        layers = list(self)
+        layers.insert(index, layer)
+        self.layers = layers
+        return self
+
+    def extend(self, layers: Iterable[Layer]) -> Sequential:
+        """Append layers.
+
+        >>> len(tw.nn.Sequential().extend([tw.nn.ReLU(), tw.nn.Tanh()]))
+        2
+        """
+        for layer in list(layers):
+            self.append(layer)
+        return self
+
+    def pop(self, index: int) -> Layer:
+        """Remove a layer and return it.
+
+        >>> tw.nn.Sequential(tw.nn.ReLU(), tw.nn.Tanh()).pop(-1)
+        Tanh()
+        """
+        layer: Layer = self[index]
+        del self[index]
+        return layer
 
     def __iter__(self) -> Iterator[Layer]:
         """Yield the layers."""
@@ -273,7 +315,15 @@ def _method(container: Any, name: str) -> Any:
     """
     if name.startswith("_") or not callable(getattr(Module, name, None)):
         raise AttributeError(f"{type(container).__name__!r} has no attribute {name!r}")
-    return getattr(_Held(container), name)
+    held = _Held(container)
+    method = getattr(held, name)
+
+    @wraps(method)
+    def wrapper(*args: Any, **keywords: Any) -> Any:
+        result = method(*args, **keywords)
+        return container if result is held else result
+
+    return wrapper
 
 
 class ModuleList(list[Any]):
@@ -295,12 +345,30 @@ class ModuleList(list[Any]):
         super().__init__(modules)
 
     def __getattr__(self, name: str) -> Any:
-        """Return a method of modules.
+        """Return the module of an index, or a method of modules.
 
         Raises:
-            AttributeError: modules have none of that name.
+            AttributeError: there is none.
         """
-        return _method(self, name)
+        return part_of(self, name) if name.isdecimal() else _method(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Replace the module of an index, as PyTorch's `setattr(layers, "0", x)`."""
+        if name.isdecimal():
+            set_part(self, name, value)
+        else:
+            super().__setattr__(name, value)
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Any: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> ModuleList: ...
+
+    def __getitem__(self, index: SupportsIndex | slice) -> Any:
+        """Return a module, or several as another list."""
+        found = super().__getitem__(index)
+        return ModuleList(found) if isinstance(index, slice) else found
 
 
 class ModuleDict(dict[str, Any]):
@@ -333,6 +401,13 @@ class ModuleDict(dict[str, Any]):
             raise AttributeError(
                 f"this ModuleDict has no module {name!r}, only {', '.join(self)}"
             ) from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Replace the module of a key."""
+        if name in self:
+            self[name] = value
+        else:
+            super().__setattr__(name, value)
 
 
 class ParameterList(list[Any]):

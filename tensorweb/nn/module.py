@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from inspect import Parameter as Option
 from inspect import Signature, get_annotations, signature
@@ -283,6 +284,19 @@ class Module:
         for name, value in self._parts():
             yield from _modules_in(name, value)
 
+    def get_submodule(self, target: str) -> Any:
+        """Return the module of a path, or the list or dict of modules.
+
+        Raises:
+            AttributeError: there is none.
+
+        >>> model = tw.nn.Sequential(tw.nn.Sequential(tw.nn.ReLU()))
+        >>> model.get_submodule("0.0")
+        ReLU()
+        """
+        names = target.split(".") if target else []
+        return functools.reduce(part_of, names, self)
+
     def children(self) -> Iterator[Module]:
         """Yield the direct submodules, including those in lists and dicts.
 
@@ -451,6 +465,14 @@ class Module:
         except RecursionError:
             raise endless(self) from None
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute, or the module of a path, which `named_children` yields."""
+        if "." not in name:
+            object.__setattr__(self, name, value)
+            return
+        path, _, last = name.rpartition(".")
+        set_part(self.get_submodule(path), last, value)
+
     def __getattr__(self, name: str) -> NoReturn:
         """Raise; for a method of PyTorch the message has its replacement."""
         text = f"{type(self).__name__!r} object has no attribute {name!r}"
@@ -468,6 +490,35 @@ class Module:
 
 
 register_module(Module)
+
+
+def part_of(holder: Any, name: str) -> Any:
+    """Return the part of a module, a list or a dict that a path calls so.
+
+    Raises:
+        AttributeError: there is none.
+    """
+    try:
+        if isinstance(holder, list | tuple):
+            return holder[int(name)]
+        return holder[name] if isinstance(holder, dict) else getattr(holder, name)
+    except (ValueError, LookupError):
+        raise AttributeError(
+            f"a {type(holder).__name__} of {len(holder)} has no part {name!r}"
+        ) from None
+
+
+def set_part(holder: Any, name: str, value: Any) -> None:
+    """Replace the part of a module, a list or a dict that a path calls so.
+
+    Raises:
+        AttributeError: a list or dict has none.
+    """
+    part_of(holder, name)
+    if isinstance(holder, list | dict):
+        holder[int(name) if isinstance(holder, list) else name] = value  # type: ignore[index]  # the kind of key that it has
+    else:
+        setattr(holder, name, value)
 
 
 def warn_of_mode(layer: Module, x: Tensor, what: str) -> None:
