@@ -130,17 +130,18 @@ class Op:
 
     Attributes:
         name: the public name.
-        kind: the name of a kind of `graph/op.py`: `map` (elementwise), `movement`,
-            `reduce` …
         summary: the result, in a phrase that follows "Return" in the documentation.
             Operands are `x`, or `x1` and `x2`.
+        kind: the name of a kind of `graph/op.py`: `map` (elementwise), `movement`,
+            `reduce` …
         arity: count of inputs.
         accepts: the category of `dtypes.CATEGORIES` that inputs must have.
         result: the rule for the result's dtype: `same`, `float` (integers become the
             default float), `bool` (compared after promotion), `logical` (inputs become
             bool), `sum` (small integers and bool become the default integer), `index`,
             `given` (by the caller).
-        numpy: the NumPy function or a callable that uses NumPy.
+        numpy: the NumPy function or a callable that uses NumPy; of elementwise
+            operations and reductions the function of this name, by default.
         wgsl: the WGSL expression by dtype, kind of dtype or `any`; `{0}`, `{1}` …
             are the inputs. For reductions it combines two values. See `form`.
         weight: rough cost of one element in multiply-adds; loads cost 4.
@@ -158,8 +159,8 @@ class Op:
     """
 
     name: str
-    kind: str
     summary: str
+    kind: str = "map"
     arity: int = 1
     accepts: str = "any"
     result: str = "same"
@@ -175,7 +176,9 @@ class Op:
     is_stored: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        """Derive `is_stored` from the kind."""
+        """Derive `is_stored` from the kind, and NumPy's name from the own one."""
+        if not self.numpy and self.kind in ("map", "reduce", "argreduce"):
+            object.__setattr__(self, "numpy", self.name)
         object.__setattr__(self, "is_stored", self.kind in STORED_KINDS)
 
     def form(self, dtype: str, kind: str) -> str:
@@ -201,10 +204,9 @@ def float_function(
     """Return the entry of a function of one float, `NAME_f32` in `shaders/math/`."""
     return Op(
         name,
-        "map",
         summary,
         result="float",
-        numpy=numpy or name,
+        numpy=numpy,
         wgsl={"float": f"{name}_f32({{0}})"},
         weight=weight,
         ulp=TRANSCENDENTAL,
@@ -215,6 +217,6 @@ def float_function(
     )
 
 
-LEAF = Op("leaf", "leaf", "a value that is already there", arity=0)
-CONSTANT = Op("constant", "constant", "one number, the same everywhere", arity=0)
-COMPLEX = Op("complex", "movement", "pairs of floats as complex numbers")
+LEAF = Op("leaf", "a value that is already there", "leaf", arity=0)
+CONSTANT = Op("constant", "one number, the same everywhere", "constant", arity=0)
+COMPLEX = Op("complex", "pairs of floats as complex numbers", "movement")

@@ -13,11 +13,9 @@ _BITS = "integer or bool"
 def _compare(name: str, symbol: str, bool_form: str, operand: str, printed: str) -> Op:
     return Op(
         name,
-        "map",
         f"whether `x1 {symbol} x2`, element by element",
         arity=2,
         result="bool",
-        numpy=name,
         wgsl={
             "float": f"{name}_f32({{0}}, {{1}})",
             "any": f"({{0}} {symbol} {{1}})",
@@ -33,11 +31,9 @@ def _logical(
 ) -> Op:
     return Op(
         name,
-        "map",
         summary,
         arity=arity,
         result="logical",
-        numpy=name,
         wgsl={"bool": form},
         derivative=FLAT,
         example=example,
@@ -47,11 +43,9 @@ def _logical(
 def _bits(name: str, symbol: str, bool_form: str, printed: str) -> Op:
     return Op(
         name,
-        "map",
         f"`x1 {symbol} x2`, bit by bit, for integers and bool",
         arity=2,
         accepts=_BITS,
-        numpy=name,
         wgsl={"any": f"({{0}} {symbol} {{1}})", "bool": bool_form},
         derivative=FLAT,
         example=(f"tw.{name}([12, 10], 6)", printed),
@@ -61,7 +55,6 @@ def _bits(name: str, symbol: str, bool_form: str, printed: str) -> Op:
 def _shift(numpy: str, name: str, summary: str, example: tuple[str, str]) -> Op:
     return Op(
         name,
-        "map",
         summary,
         arity=2,
         accepts="integer",
@@ -119,7 +112,6 @@ LOGIC: tuple[Op, ...] = (
     _bits("bitwise_xor", "^", "({0} != {1})", "tensor([10, 12])"),
     Op(
         "bitwise_invert",
-        "map",
         "`~x`, every bit inverted, for integers and bool",
         accepts=_BITS,
         numpy="invert",
@@ -141,11 +133,9 @@ LOGIC: tuple[Op, ...] = (
     ),
     Op(
         "where",
-        "map",
         "`x1` where the condition holds, else `x2`",
         arity=3,
         result="where",
-        numpy="where",
         wgsl={"any": "select({2}, {1}, {0})"},
     ),
 )

@@ -86,7 +86,6 @@ def _of_columns(np: Any, combined: Any, high: Any, low: Any, counter: Any) -> An
 def _words(name: str, summary: str, numpy: Any) -> Op:
     return Op(
         name,
-        "map",
         summary,
         arity=3,
         accepts="uint32",

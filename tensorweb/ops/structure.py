@@ -21,10 +21,9 @@ def _reduction(
 ) -> Op:
     return Op(
         name,
-        "reduce",
         summary,
+        "reduce",
         result=result,
-        numpy=name,
         wgsl=wgsl,
         identity=identity,
     )
@@ -33,10 +32,9 @@ def _reduction(
 def _argument(name: str, summary: str, is_better: str, identity: str) -> Op:
     return Op(
         name,
-        "argreduce",
         summary,
+        "argreduce",
         result="index",
-        numpy=name,
         wgsl={"any": is_better},
         identity=identity,
     )
@@ -47,8 +45,8 @@ def _scan(
 ) -> Op:
     return Op(
         name,
-        "scan",
         summary,
+        "scan",
         result="sum",
         numpy=numpy,
         wgsl=wgsl,
@@ -92,8 +90,8 @@ def _scatter(
 ) -> Op:
     return Op(
         name,
-        "accumulate",
         summary,
+        "accumulate",
         arity=3,
         accepts=accepts,
         numpy=numpy,
@@ -102,27 +100,27 @@ def _scatter(
     )
 
 
-IOTA = Op("iota", "iota", "0, 1, 2, … along one axis", arity=0, numpy="arange")
-CAST = Op("cast", "map", "the same values in another dtype", result="given")
-COPY = Op("copy", "copy", "a contiguous copy, where no strides can express a view")
+IOTA = Op("iota", "0, 1, 2, … along one axis", "iota", arity=0, numpy="arange")
+CAST = Op("cast", "the same values in another dtype", result="given", numpy="astype")
+COPY = Op("copy", "a contiguous copy, where no strides can express a view", "copy")
 
-RESHAPE = Op("reshape", "movement", "the same elements in row-major order, new shape")
-PERMUTE = Op("permute", "movement", "the axes in another order")
-EXPAND = Op("expand", "movement", "axes of length 1 repeated, by stride 0")
-SLICE = Op("slice", "movement", "start, length and step of each axis; flips too")
-ALIAS = Op("alias", "movement", "the same elements as a node of their own")
-UNFOLD = Op("unfold", "movement", "windows of one axis, which may overlap")
+RESHAPE = Op("reshape", "the same elements in row-major order, new shape", "movement")
+PERMUTE = Op("permute", "the axes in another order", "movement")
+EXPAND = Op("expand", "axes of length 1 repeated, by stride 0", "movement")
+SLICE = Op("slice", "start, length and step of each axis; flips too", "movement")
+ALIAS = Op("alias", "the same elements as a node of their own", "movement")
+UNFOLD = Op("unfold", "windows of one axis, which may overlap", "movement")
 
-PAD = Op("pad", "pad", "the tensor with padding around it", arity=2)
-CONCAT = Op("concat", "concat", "tensors one after another along an axis", arity=-1)
-EMBED = Op("embed", "embed", "a tensor written over a box of another", arity=2)
+PAD = Op("pad", "the tensor with padding around it", "pad", arity=2)
+CONCAT = Op("concat", "tensors one after another along an axis", "concat", arity=-1)
+EMBED = Op("embed", "a tensor written over a box of another", "embed", arity=2)
 GATHER = Op(
-    "gather", "gather", "elements, or slices of full axes, at indices", arity=-1
+    "gather", "elements, or slices of full axes, at indices", "gather", arity=-1
 )
 SCATTER = Op(
     "scatter",
-    "scatter",
     "a copy with values written at indices; the last wins",
+    "scatter",
     arity=-1,
 )
 SCATTER_ADD = _scatter(
@@ -154,19 +152,19 @@ SCATTER_MAXIMUM = _scatter(
     MAXIMUM_WGSL,
     "lowest",
 )
-SORT = Op("sort", "sort", "the last axis sorted, equal values in their order, NaN last")
+SORT = Op("sort", "the last axis sorted, equal values in their order, NaN last", "sort")
 ARGSORT = Op(
-    "argsort", "sort", "indices that sort the last axis, as sort does", result="index"
+    "argsort", "indices that sort the last axis, as sort does", "sort", result="index"
 )
-COMPRESS = Op("compress", "compress", "the indices where a mask is true", arity=2)
+COMPRESS = Op("compress", "the indices where a mask is true", "compress", arity=2)
 FOURIER = Op(
     "fourier",
-    "fourier",
     "the Fourier transform of an axis, from real and imaginary parts to pairs",
+    "fourier",
     arity=-1,
 )
-CUSTOM = Op("custom", "custom", "an output of a program's own kernel", arity=-1)
-MATMUL = Op("matmul", "matmul", "sums of products over axes", arity=2, weight=1000)
+CUSTOM = Op("custom", "an output of a program's own kernel", "custom", arity=-1)
+MATMUL = Op("matmul", "sums of products over axes", "matmul", arity=2, weight=1000)
 
 
 STRUCTURE: tuple[Op, ...] = (

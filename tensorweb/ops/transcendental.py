@@ -81,11 +81,9 @@ EXPONENTIAL: tuple[Op, ...] = (
     ),
     Op(
         "logaddexp",
-        "map",
         "`log(exp(x1) + exp(x2))` without overflow",
         arity=2,
         result="float",
-        numpy="logaddexp",
         wgsl={"float": "logaddexp_f32({0}, {1})"},
         weight=24,
         ulp=TRANSCENDENTAL,
@@ -220,7 +218,6 @@ TRIGONOMETRIC: tuple[Op, ...] = (
     ),
     Op(
         "atan2",
-        "map",
         "the angle of the point `(x2, x1)`, from -pi to pi",
         arity=2,
         result="float",
