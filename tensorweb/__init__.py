@@ -9,7 +9,7 @@ from importlib import import_module as _import_module
 from sys import modules as _modules
 from types import ModuleType as _ModuleType
 
-from tensorweb import errors, functions, random, shapes, tree
+from tensorweb import dtypes, errors, functions, random, shapes, tree
 from tensorweb.advice import unknown as _unknown
 from tensorweb.devices import (
     default_device,
@@ -18,53 +18,8 @@ from tensorweb.devices import (
     open_device_async,
     set_default_device,
 )
-from tensorweb.dtypes import (
-    DType,
-    bfloat16,
-    bool,
-    complex64,
-    complex128,
-    finfo,
-    float16,
-    float32,
-    float64,
-    iinfo,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
-from tensorweb.errors import (
-    AxisError,
-    BackendError,
-    BlockingError,
-    DataError,
-    DeviceError,
-    DeviceLostError,
-    DeviceMemoryError,
-    DTypeError,
-    ExchangeError,
-    KernelError,
-    LinAlgError,
-    MatrixShapeError,
-    MissingPackageError,
-    ModeWarning,
-    NarrowedDataWarning,
-    NonFiniteError,
-    RangeError,
-    ShaderError,
-    ShapeError,
-    ShapeTypeError,
-    TensorIndexError,
-    TensorwebError,
-    TensorwebWarning,
-    TraceError,
-    TransformError,
-)
+from tensorweb.dtypes import *
+from tensorweb.errors import *
 from tensorweb.evaluate import synchronize
 from tensorweb.events import KernelRecord, record_kernels
 from tensorweb.exchange import listen as _listen
@@ -87,51 +42,21 @@ __array_api_version__ = "2025.12"
 
 # fmt: off
 __all__ = [
-    "AxisError",
-    "BackendError",
     "BarChart",
-    "BlockingError",
-    "DType",
-    "DTypeError",
-    "DataError",
-    "DeviceError",
-    "DeviceLostError",
-    "DeviceMemoryError",
-    "ExchangeError",
     "Kernel",
-    "KernelError",
     "KernelRecord",
-    "LinAlgError",
-    "MatrixShapeError",
-    "MissingPackageError",
-    "ModeWarning",
-    "NarrowedDataWarning",
-    "NonFiniteError",
     "Plot",
-    "RangeError",
     "Report",
-    "ShaderError",
     "ShapeDtypeStruct",
-    "ShapeError",
-    "ShapeTypeError",
     "Tensor",
-    "TensorIndexError",
-    "TensorwebError",
-    "TensorwebWarning",
-    "TraceError",
-    "TransformError",
     "__array_api_version__",
     "__version__",
     "associative_scan",
     "autograd",
     "bar_chart",
-    "bfloat16",
-    "bool",
     "broadcast_shapes",
     "check_grads",
     "checkpoint",
-    "complex64",
-    "complex128",
     "cond",
     "custom_jvp",
     "custom_vjp",
@@ -142,19 +67,10 @@ __all__ = [
     "errors",
     "eval_shape",
     "fft",
-    "finfo",
-    "float16",
-    "float32",
-    "float64",
     "fori_loop",
     "grad",
     "hessian",
-    "iinfo",
     "inspect",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
     "jacfwd",
     "jacrev",
     "jit",
@@ -190,10 +106,6 @@ __all__ = [
     "tree",
     "tune",
     "tune_async",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
     "unravel_index",
     "use_device",
     "value_and_grad",
@@ -205,6 +117,8 @@ __all__ = [
 ]
 # fmt: on
 
+__all__ += dtypes.__all__
+__all__ += errors.__all__
 __all__ += functions.__all__  # type: ignore[attr-defined]  # pyright reads this, mypy the star
 
 _answer_foreign_names(__all__)

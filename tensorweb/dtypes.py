@@ -11,6 +11,27 @@ from typing import TYPE_CHECKING, Any
 
 from tensorweb.errors import DTypeError, RangeError
 
+__all__ = [
+    "DType",
+    "bfloat16",
+    "bool",
+    "complex64",
+    "complex128",
+    "finfo",
+    "float16",
+    "float32",
+    "float64",
+    "iinfo",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]
+
 if TYPE_CHECKING:
     import numpy as np
 

@@ -274,6 +274,7 @@ __all__ = [
     "LinAlgError",
     "MatrixShapeError",
     "MissingPackageError",
+    "ModeWarning",
     "NarrowedDataWarning",
     "NonFiniteError",
     "RangeError",
