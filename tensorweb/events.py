@@ -19,19 +19,6 @@ from tensorweb import frames
 from tensorweb.frames import Line, Location
 from tensorweb.graph.node import Node
 
-__all__ = [
-    "Flush",
-    "KernelRecord",
-    "Line",
-    "NodeRecord",
-    "Read",
-    "Split",
-    "Traffic",
-    "listening",
-    "record_kernels",
-    "splits",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class NodeRecord:

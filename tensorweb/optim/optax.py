@@ -32,68 +32,23 @@ from tensorweb.functions import (
 )
 from tensorweb.functions import clip as clip_elements
 from tensorweb.optim import combination
-from tensorweb.optim.combination import incremental_update
-from tensorweb.optim.optax_schedules import (
-    constant_schedule,
-    cosine_decay_schedule,
-    exponential_decay,
-    join_schedules,
-    linear_schedule,
-    piecewise_constant_schedule,
-    warmup_cosine_decay_schedule,
-)
+from tensorweb.optim.combination import incremental_update as incremental_update
+from tensorweb.optim.optax_schedules import *
+from tensorweb.optim.optax_schedules import SCHEDULES
+from tensorweb.optim.optax_wrappers import *
 from tensorweb.optim.optax_wrappers import (
+    WRAPPERS,
     GradientTransformation,
-    MultiSteps,
     OfPart,
-    inject_hyperparams,
     map_floats,
     zero_steps,
 )
 from tensorweb.optim.optimizers import SGD, Adam, Lion
 from tensorweb.optim.schedules import Schedule
 from tensorweb.optim.state import incremented
-from tensorweb.public_names import answer_unknown
+from tensorweb.public_names import answer_unknown, declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.inputs import is_float
-
-__all__ = [
-    "GradientTransformation",
-    "MultiSteps",
-    "adagrad",
-    "adam",
-    "adamw",
-    "add_decayed_weights",
-    "apply_updates",
-    "chain",
-    "clip",
-    "clip_by_global_norm",
-    "constant_schedule",
-    "cosine_decay_schedule",
-    "exponential_decay",
-    "global_norm",
-    "identity",
-    "incremental_update",
-    "inject_hyperparams",
-    "join_schedules",
-    "linear_schedule",
-    "lion",
-    "masked",
-    "multi_transform",
-    "piecewise_constant_schedule",
-    "rmsprop",
-    "scale",
-    "scale_by_adam",
-    "scale_by_learning_rate",
-    "scale_by_lion",
-    "scale_by_rms",
-    "scale_by_rss",
-    "scale_by_schedule",
-    "set_to_zero",
-    "sgd",
-    "trace",
-    "warmup_cosine_decay_schedule",
-]
 
 Rate: TypeAlias = float | Schedule
 """A learning rate, or a function from the count of steps to it."""
@@ -575,4 +530,5 @@ def lion(
     return _descent(learning_rate, scale_by_lion(b1, b2), decay)
 
 
+declare_public(__name__, "incremental_update", *SCHEDULES, *WRAPPERS)
 answer_unknown(__name__)

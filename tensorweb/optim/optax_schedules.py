@@ -9,6 +9,7 @@ from functools import reduce
 from tensorweb.functions import asarray, floor, maximum, minimum, where
 from tensorweb.optim import schedules
 from tensorweb.optim.schedules import Schedule
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 
 
@@ -136,3 +137,6 @@ def join_schedules(
         return value
 
     return joined
+
+
+SCHEDULES = declare_public(__name__)

@@ -10,6 +10,7 @@ from tensorweb import tree
 from tensorweb.functions import asarray, zeros_like
 from tensorweb.optim import combination
 from tensorweb.optim.state import incremented, number
+from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.inputs import is_float
 
@@ -187,3 +188,6 @@ def inject_hyperparams(
         return GradientTransformation(init, update)
 
     return made
+
+
+WRAPPERS = declare_public(__name__, hidden="OfPart first_float map_floats zero_steps")

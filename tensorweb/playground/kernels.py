@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from tensorweb import devices
 from tensorweb.backends.kernel_backend import KernelBackend
-from tensorweb.events import Flush, Line, Read, Traffic, count_plans, splits
+from tensorweb.events import Flush, Read, Traffic, count_plans, splits
 from tensorweb.events import KernelRecord as Launch
+from tensorweb.frames import Line
 from tensorweb.inspection.cells import INFIX
 from tensorweb.ops import OPS
 from tensorweb.playground import policy

@@ -12,7 +12,8 @@ import tensorweb as tw
 from tensorweb import devices, frames
 from tensorweb.backends.webgpu import WebGpuBackend
 from tensorweb.drivers.native import NativeDriver
-from tensorweb.events import Flush, Line, NodeRecord, Read, count_plans, listening
+from tensorweb.events import Flush, NodeRecord, Read, count_plans, listening
+from tensorweb.frames import Line
 
 
 def stored(*shape: int) -> tw.Tensor:

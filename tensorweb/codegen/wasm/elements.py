@@ -11,7 +11,7 @@ from collections.abc import Collection, Set
 from tensorweb import dtypes
 from tensorweb.codegen.wasm import policy
 from tensorweb.codegen.wasm.functions import expression
-from tensorweb.codegen.wasm.translation import LANES, Translation
+from tensorweb.codegen.wasm.translation import Translation
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel import Expression
 
@@ -334,23 +334,6 @@ def _between_integers(values: Translation, before: str, after: str) -> None:
         values.f.op("i32.wrap_i64")
     elif becomes_wide and not is_wide:
         values.f.op(f"i64.extend_i32_{'s' if before == 'i32' else 'u'}")
-
-
-__all__ = [
-    "KINDS",
-    "LANES",
-    "cast",
-    "fits_lanes",
-    "itemsize",
-    "load",
-    "load_lane",
-    "load_neighbours",
-    "load_repeated",
-    "store",
-    "store_neighbours",
-    "widened",
-    "within",
-]
 
 
 def needed_steps(expression: Expression, ends: Collection[int] = ()) -> list[int]:
