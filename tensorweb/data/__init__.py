@@ -9,7 +9,6 @@ A data set is any object with a length and numbered samples, such as a list.
 from tensorweb.data import transforms as transforms
 from tensorweb.data.datasets import *
 from tensorweb.data.loading import *
-from tensorweb.data.samplers import *
 from tensorweb.public_names import declare_package as _declare_package
 
 _declare_package(__name__, "transforms")

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tensorweb import tree
-from tensorweb.data.datasets import IterableDataset, Subset, TensorDataset
-from tensorweb.data.samplers import (
+from tensorweb.data.datasets import (
     BatchSampler,
+    IterableDataset,
     RandomSampler,
     SequentialSampler,
+    Subset,
+    TensorDataset,
     batches,
 )
 from tensorweb.errors import DataError

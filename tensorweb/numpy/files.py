@@ -14,7 +14,7 @@ from tensorweb.numpy.arguments import check_unused
 from tensorweb.numpy.creation import frombuffer
 from tensorweb.numpy.text import fromstring
 from tensorweb.public_names import declare_public
-from tensorweb.saving import npy, npz
+from tensorweb.saving import npy
 from tensorweb.saving.files import load as load_any
 from tensorweb.saving.files import replace, stored_by_name
 from tensorweb.saving.source import File
@@ -181,7 +181,7 @@ def _save_archive(
         arrays[f"arr_{number}"] = tw.asarray(value)
     stored = stored_by_name(arrays) if arrays else {}
     _write_array(
-        file, ".npz", lambda opened: npz.write(opened, stored, deflate=deflate)
+        file, ".npz", lambda opened: npy.write_archive(opened, stored, deflate=deflate)
     )
 
 

@@ -17,7 +17,7 @@ from tensorweb.errors import DataError
 from tensorweb.evaluate import read as read_values
 from tensorweb.functions import asarray
 from tensorweb.graph.storage import HostData
-from tensorweb.saving import images, npy, npz, safetensors, tables, wav
+from tensorweb.saving import images, npy, safetensors, tables, wav
 from tensorweb.saving.source import File, Source, Stored, refuse
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
@@ -142,7 +142,7 @@ def _write_sound(file: BinaryIO, tree: Any) -> None:
 
 WRITERS: dict[str, Writer] = {
     ".safetensors": lambda file, tree: safetensors.write(file, stored_by_name(tree)),
-    ".npz": lambda file, tree: npz.write(file, stored_by_name(tree)),
+    ".npz": lambda file, tree: npy.write_archive(file, stored_by_name(tree)),
     ".npy": lambda file, tree: npy.write(file, _only_tensor(tree, ".npy")),
     ".csv": _write_table,
     ".png": lambda file, tree: images.write(file, _only_tensor(tree, ".png")),
@@ -241,7 +241,7 @@ Found: TypeAlias = "dict[str, Stored] | Stored | tuple[Stored, int] | str"
 """Tensors by name, one, sound with its rate, or the text of a table."""
 
 READERS: tuple[tuple[Callable[[bytes], bool], Callable[[Source], Found]], ...] = (
-    (lambda head: head.startswith(npz.START_OF_ZIP), npz.read),
+    (lambda head: head.startswith(npy.START_OF_ZIP), npy.read_archive),
     (lambda head: head.startswith(npy.MAGIC), npy.read),
     (wav.is_start, wav.read),
     (safetensors.is_start, safetensors.read),
