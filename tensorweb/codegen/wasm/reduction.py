@@ -92,8 +92,8 @@ def result_of(frame: Frame, order: LoopOrder, lanes: int, part: int | None) -> S
     return Finish(frame, lanes)
 
 
-class RowLaunch(ABC):
-    """Writes a launch that goes through the terms of one output after another.
+class _TermsLaunch(ABC):
+    """Writes a launch that goes through the terms of outputs.
 
     Attributes:
         order: the order of the loops.
@@ -110,6 +110,10 @@ class RowLaunch(ABC):
     @abstractmethod
     def results(self, part: int | None) -> list[Store]:
         """Return where results go; see `result_of`."""
+
+
+class RowLaunch(_TermsLaunch):
+    """Writes a launch that goes through the terms of one output after another."""
 
     @abstractmethod
     def reduce(self, outer: list[int], partition: Partition) -> None:
@@ -193,25 +197,13 @@ class RowReduction(RowLaunch):
         return axis, max(reduction.block // self._inner, 1), reduction.flush
 
 
-class ColumnLaunch(ABC):
-    """Writes a launch that goes through terms of neighbouring outputs.
-
-    Attributes:
-        order: the order of the loops.
-        frame: frame of the launch.
-        evaluator: of the terms.
-    """
+class ColumnLaunch(_TermsLaunch):
+    """Writes a launch that goes through terms of neighbouring outputs."""
 
     def __init__(self, kernel: Kernel, target: WasmTarget, order: LoopOrder) -> None:
         """Prepare."""
-        self.order = order
-        self.frame = Frame(kernel, target)
-        self.evaluator = Evaluator(self.frame, order.term, order.lanes)
+        super().__init__(kernel, target, order)
         self._span = order.lanes * order.vectors
-
-    @abstractmethod
-    def results(self, part: int | None) -> list[Store]:
-        """Return where results go; see `result_of`."""
 
     @abstractmethod
     def reduce(self, partition: Partition) -> None:
