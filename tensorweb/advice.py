@@ -370,10 +370,6 @@ _OPTIMIZE: dict[str, str] = {
 }
 
 _AUTOGRAD: dict[str, str] = {
-    "Function": (
-        "write `tw.custom_vjp(f, lambda x: (f(x), x), lambda x, g: (g * x,))`: forward "
-        "and backward are functions"
-    ),
     "Variable": "write `tw.asarray(x, requires_grad=True)`",
     "backward": "write `loss.backward()`",
     "detect_anomaly": "write `with tw.debug_nans():`",

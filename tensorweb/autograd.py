@@ -1,7 +1,8 @@
-"""PyTorch's `autograd.grad`: derivatives of results that are there, by their inputs.
+"""PyTorch's `autograd.grad` and `autograd.Function`.
 
-`tw.grad` differentiates functions. This follows the graph of tensors that require a
+`tw.grad` differentiates functions. `grad` follows the graph of tensors that require a
 gradient, as `backward()` does, for programs that need derivatives of derivatives so.
+`Function` is `tw.custom_vjp` as a class.
 
 >>> x = tw.tensor(3.0, requires_grad=True)
 >>> grad(x * x, x)
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from typing import Any, ClassVar
 
 from tensorweb.errors import TransformError
 from tensorweb.graph.autograd import depends_on_leaf, grad_disabled, inputs_of
@@ -21,10 +23,95 @@ from tensorweb.nodes.selection import concat
 from tensorweb.public_names import answer_unknown
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.backward import LeafBackwardPass
-from tensorweb.transforms.inputs import matching
+from tensorweb.transforms.custom import custom_vjp
+from tensorweb.transforms.inputs import is_float, matching
 from tensorweb.transforms.rules.rule import ones
 
-__all__ = ["grad"]
+__all__ = ["Function", "grad"]
+
+
+class Context:
+    """What `forward` of a `Function` keeps for `backward`, in any attributes.
+
+    Attributes:
+        saved_tensors: what `save_for_backward` was given.
+        needs_input_grad: for each argument whether it is a float tensor.
+    """
+
+    saved_tensors: tuple[Any, ...] = ()
+    needs_input_grad: tuple[bool, ...] = ()
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep tensors, or None in place of one."""
+        self.saved_tensors = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Accept results that are integers or bool, which have no derivative.
+
+        Raises:
+            TransformError: one is a float; detach it where it is used instead.
+        """
+        if any(is_float(tensor) for tensor in tensors):
+            raise TransformError(
+                "mark_non_differentiable: a result is a float; return it from another "
+                "function, or write .detach() where it is used."
+            )
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Accept that missing gradients are zeros, as they are here always."""
+
+
+class Function:
+    """An operation with a derivative of its own, as `tw.custom_vjp` makes one.
+
+    A class has `forward(ctx, *arguments)`, or `forward(*arguments)` with
+    `setup_context(ctx, inputs, output)`, and `backward(ctx, *gradients)`, which returns
+    a gradient for each argument, None where there is none; all are static methods.
+
+    >>> class Doubled(Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x
+    ...
+    ...     @staticmethod
+    ...     def backward(ctx, gradient):
+    ...         (x,) = ctx.saved_tensors
+    ...         return 4 * x * gradient
+    >>> tw.grad(Doubled.apply)(3.0)
+    tensor(12.)
+    """
+
+    forward: ClassVar[Any]
+    backward: ClassVar[Any]
+    setup_context: ClassVar[Any] = None
+
+    @classmethod
+    def apply(cls, *arguments: Any) -> Any:
+        """Return the result of `forward`, whose derivative is `backward`.
+
+        Raises:
+            TransformError: `backward` returned another number of gradients.
+        """
+
+        def kept(*values: Any) -> tuple[Any, Context]:
+            context = Context()
+            context.needs_input_grad = tuple(map(is_float, values))
+            if cls.setup_context is None:
+                return cls.forward(context, *values), context
+            result = cls.forward(*values)
+            cls.setup_context(context, values, result)
+            return result, context
+
+        def pulled(context: Context, cotangents: Any) -> Sequence[Any]:
+            given = cotangents if isinstance(cotangents, tuple) else (cotangents,)
+            found = cls.backward(context, *given)
+            parts = list(found) if isinstance(found, tuple | list) else [found]
+            while len(parts) > len(arguments) and parts[-1] is None:
+                parts.pop()  # of arguments that were left to their defaults
+            return parts
+
+        return custom_vjp(lambda *values: kept(*values)[0], kept, pulled)(*arguments)
 
 
 def grad(

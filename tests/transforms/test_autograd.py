@@ -82,8 +82,8 @@ def test_results_of_results_and_what_cannot_be(cpu: str) -> None:
     z.backward()
     with pytest.raises(tw.TransformError, match=r"backward\(\) has already used"):
         tw.autograd.grad(z, x)
-    with pytest.raises(AttributeError, match=r"'Function'; write tw\.custom_vjp"):
-        _ = tw.autograd.Function  # type: ignore[attr-defined]  # PyTorch's
+    with pytest.raises(AttributeError, match=r"'Variable'; write tw\.asarray"):
+        _ = tw.autograd.Variable  # type: ignore[attr-defined]  # PyTorch's
 
 
 @pytest.mark.parametrize("is_computed", [False, True])
@@ -101,3 +101,75 @@ def test_derivatives_by_complex_results(is_computed: bool, device: str) -> None:
         other = u.conj()  # whose real part is that of u
         loss = (other.real**2).sum() + (u.real * u.imag).sum()
         assert tw.autograd.grad(loss, other)[0].tolist() == [-6 + 0j]
+
+
+class Scaled(tw.autograd.Function):
+    """A product with a number, whose gradients are ten times what they should be."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, factor: float, bias: Any = None) -> Any:
+        ctx.factor = factor
+        ctx.save_for_backward(x, bias)
+        return x * factor if bias is None else x * factor + bias
+
+    @staticmethod
+    def backward(ctx: Any, given: Any) -> Any:
+        x, bias = ctx.saved_tensors
+        assert ctx.needs_input_grad[:2] == (True, False)
+        assert given.shape == x.shape
+        return 10 * ctx.factor * given, None, None if bias is None else given.sum()
+
+
+class Both(tw.autograd.Function):
+    @staticmethod
+    def forward(x: Any, y: Any) -> Any:
+        return x * y, x + y
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        assert len(output) == 2
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx: Any, first: Any, second: Any) -> Any:
+        x, y = ctx.saved_tensors
+        return first * y + 2 * second, first * x + second
+
+
+def test_a_function_of_pytorch_has_its_own_gradients(device: str) -> None:
+    x = tw.tensor([1.0, 2.0], requires_grad=True)
+    bias = tw.tensor(3.0, requires_grad=True)
+    result = Scaled.apply(x, 2.0, bias)
+    assert result.tolist() == [5, 7]
+    result.sum().backward()
+    assert (x.grad.tolist(), bias.grad.item()) == ([20, 20], 2)
+    y = tw.tensor([5.0, 7.0], requires_grad=True)
+    x.grad = None
+    product, total = Both.apply(x, y)
+    (product * total).sum().backward()
+    # d/dx: total * y + 2 * product, d/dy: total * x + product.
+    assert (x.grad.tolist(), y.grad.tolist()) == ([40, 91], [11, 32])
+
+
+def test_a_function_of_pytorch_is_transformed(device: str) -> None:
+    def slope(x: Any) -> Any:
+        return tw.grad(lambda x: Scaled.apply(x, 3.0).sum())(x)
+
+    x = tw.asarray([[1.0, 2.0], [3.0, 4.0]])
+    assert slope(x).tolist() == [[30, 30], [30, 30]]
+    assert tw.vmap(slope)(x).tolist() == [[30, 30], [30, 30]]
+    assert tw.jit(slope)(x).tolist() == [[30, 30], [30, 30]]
+
+    class Squared(tw.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx: Any, given: Any) -> Any:
+            return given * ctx.saved_tensors[0] ** 2
+
+    assert tw.grad(tw.grad(Squared.apply))(3.0) == 6
+    with pytest.raises(tw.TransformError, match="a result is a float"):
+        tw.autograd.Context().mark_non_differentiable(tw.ones(2))
