@@ -12,6 +12,7 @@ import numpy as np
 from tensorweb import dtypes
 from tensorweb.backends import policy
 from tensorweb.backends.numpy_rules import (
+    MOST_AXES,
     OVERWRITING,
     SPREADING,
     Array,
@@ -104,8 +105,10 @@ class CpuBackend:
         Raises:
             DeviceMemoryError: an array does not fit the memory.
         """
-        if any(not node.is_computed for node in nodes):
-            _Run(nodes).compute()
+        for node in nodes:
+            if not node.is_computed:
+                _Run(nodes).compute()
+                return
 
     def read_steps(self, nodes: Sequence[Node]) -> Steps[list[bytes]]:
         """Compute nodes and return row-major bytes of each; NumPy never waits."""
@@ -138,6 +141,10 @@ MEMORY = _physical_memory()
 program when it is used."""
 
 
+ALWAYS_FITS = 1 << 16
+"""Elements of a result whose size needs no check."""
+
+
 class _Run:
     """One evaluation of a graph.
 
@@ -168,9 +175,10 @@ class _Run:
 
 def _evaluate(node: Node) -> None:
     """Compute a node whose inputs are there, and let them go."""
-    if node.size * node.dtype.itemsize > MEMORY:
-        raise _too_large(node)
-    check_shape(node.shape, node.op.name)
+    if node.size > ALWAYS_FITS or len(node.shape) > MOST_AXES:
+        if node.size * node.dtype.itemsize > MEMORY:
+            raise _too_large(node)
+        check_shape(node.shape, node.op.name)
     kind = node.op.kind
     look_up = _number_or_value if kind in SPREADING else _value
     try:
@@ -249,13 +257,18 @@ ALONE = _holders(
 
 def _number_or_value(node: Node) -> Array:
     """Return a constant's number in no dimension, other values as they are."""
-    return number(node.base) if _is_constant(node) else _value(node)
+    return _value(node, is_spread=False)
 
 
-def _value(node: Node) -> Array:
-    """Return the elements of a computed node, a constant or a view of one."""
-    if _is_constant(node):
-        return repeated(node.base, node.shape)
+def _value(node: Node, *, is_spread: bool = True) -> Array:
+    """Return the elements of a computed node, a constant or a view of one.
+
+    Args:
+        node: is computed.
+        is_spread: whether a constant has its shape, or no dimension.
+    """
+    if node.storage is None and _is_constant(node):
+        return repeated(node.base, node.shape) if is_spread else number(node.base)
     found = _elements(node)
     return widened(found) if node.dtype is dtypes.bfloat16 else found
 
@@ -265,7 +278,10 @@ def _elements(node: Node) -> Array:
     storage = node.storage
     if type(storage) is ArrayStorage:
         return storage.array
-    check_shape(node.shape, node.op.name)
+    if len(node.shape) > MOST_AXES:
+        check_shape(node.shape, node.op.name)
+    if storage is not None:
+        return stored(node).reshape(node.shape)
     return look(stored(node.base), node.view)
 
 
@@ -290,6 +306,8 @@ def _bytes(node: Node) -> bytes:
             values = repeated(node.base, node.shape)
             is_narrow = node.dtype is dtypes.bfloat16
             return (narrowed(values) if is_narrow else values).tobytes()
+        if type(node.storage) is ArrayStorage:
+            return node.storage.array.tobytes()
         base = node.base
         if node.view.is_contiguous:
             start = node.view.offset if node.size else 0
@@ -323,6 +341,8 @@ def look(flat: Array, view: View) -> Array:
     """Return a view's elements on flat storage without a copy; checks the bounds."""
     if 0 in view.shape:
         return np.empty(view.shape, flat.dtype)
+    if not view.shape:
+        return flat[view.offset : view.offset + 1].reshape(())
     itemsize = flat.dtype.itemsize
     return np.ndarray(
         view.shape,

@@ -309,7 +309,11 @@ def _map(node: Node, inputs: Sequence[Array]) -> Array:
         result = rule(np, *(array.astype(np.float32) for array in inputs))
     else:
         result = rule(np, *inputs)
-    return np.asarray(result).astype(numpy_dtype(node.dtype), copy=False)
+    target = numpy_dtype(node.dtype)
+    # Comparing is faster than a conversion that has nothing to do.
+    if type(result) is np.ndarray and result.dtype is target:
+        return result
+    return np.asarray(result).astype(target, copy=False)
 
 
 def _iota(node: Node, inputs: Sequence[Array]) -> Array:
@@ -338,6 +342,8 @@ def check_shape(shape: Shape, name: str) -> None:
 
 def repeated(constant: Node, shape: Shape) -> Array:
     """Return a constant's number in a shape, by strides 0."""
+    if not shape:
+        return number(constant)
     check_shape(shape, constant.op.name)
     with np.errstate(all="ignore"):
         return np.broadcast_to(number(constant), shape)

@@ -71,6 +71,8 @@ class IndexingMethods(TensorBase):
         if view is not None:
             return self._view(view, ITEM, key if type(key) is tuple else (key,))
         parts = node_key(key, self.node.device)
+        if (view := select_plain(self.node, parts)) is not None:  # integers of tensors
+            return self._view(view, ITEM, parts)
         items = parse_checked(parts, self.node.shape)
         selected = select(self.node, items)
         if is_basic(items):
@@ -81,8 +83,11 @@ class IndexingMethods(TensorBase):
         values = written_values(value, self.node)
         assigned = assign_plain(self.node, key, values)
         if assigned is None:
-            items = parse_checked(node_key(key, self.node.device), self.node.shape)
-            assigned = assign(self.node, items, values)
+            key = parts = node_key(key, self.node.device)
+            assigned = assign_plain(self.node, parts, values)
+            if assigned is None:
+                items = parse_checked(parts, self.node.shape)
+                assigned = assign(self.node, items, values)
         self._replace(assigned, key)
 
     def __iter__(self) -> Iterator[Tensor]:
