@@ -31,11 +31,12 @@ const COLUMNS: u32 = 16u;
 // end team
 const ROWS: u32 = LANES / COLUMNS;
 
-// slot shared: columns of a block, rows of a lane, elements of a row that a lane updates;
-// the rows that are swapped, without their registers
+// slot shared: columns of a block, rows of a lane, elements of a row that a lane updates,
+// rows that it loads before it stores any; the rows that are swapped
 const BLOCK: u32 = 8u;
 const HELD: u32 = 2u;
 const SPREAD: u32 = 4u;
+const AHEAD: u32 = 4u;
 var<workgroup> moved: array<f32, 1040>;
 // end shared
 
@@ -235,12 +236,18 @@ fn factor(matrix: u32, lane: u32) {
     workgroupBarrier();
     for (var k = lane; k <= columns; k += LANES) {
       if (k >= after && k < columns) {
-        for (var c = 1u; c < count; c++) {
-          var above = moved[c * stride + k];
+        // registers
+        var above: array<f32, BLOCK>;
+        // unroll
+        for (var c = 0u; c < BLOCK; c++) {
+          above[c] = moved[min(c, count - 1u) * stride + k];
+          // unroll
           for (var d = 0u; d < c; d++) {
-            above -= moved[c * stride + begin + d] * moved[d * stride + k];
+            above[c] -= moved[min(c, count - 1u) * stride + begin + d] * above[d];
           }
-          moved[c * stride + k] = above;
+          if (c < count) {
+            moved[c * stride + k] = above[c];
+          }
         }
       }
       for (var c = 0u; c < count; c++) {
@@ -252,19 +259,22 @@ fn factor(matrix: u32, lane: u32) {
     }
     workgroupBarrier();
     storageBarrier();
-    for (var i = after + row; i < rows; i += ROWS) {
-      let line = start + i * width;
+    for (var next = after + row; next < rows; next += AHEAD * ROWS) {
       // registers
-      var old: array<f32, SPREAD>;
+      var old: array<array<f32, SPREAD>, AHEAD>;
       // registers
-      var times: array<f32, BLOCK>;
+      var times: array<array<f32, BLOCK>, AHEAD>;
       // unroll
-      for (var c = 0u; c < BLOCK; c++) {
-        times[c] = select(0.0, result[line + begin + min(c, count - 1u)], c < count);
-      }
-      // unroll
-      for (var s = 0u; s < SPREAD; s++) {
-        old[s] = result[line + min(column + s * COLUMNS, columns - 1u)];
+      for (var a = 0u; a < AHEAD; a++) {
+        let line = start + min(next + a * ROWS, rows - 1u) * width;
+        // unroll
+        for (var c = 0u; c < BLOCK; c++) {
+          times[a][c] = select(0.0, result[line + begin + min(c, count - 1u)], c < count);
+        }
+        // unroll
+        for (var s = 0u; s < SPREAD; s++) {
+          old[a][s] = result[line + min(column + s * COLUMNS, columns - 1u)];
+        }
       }
       // unroll
       for (var s = 0u; s < SPREAD; s++) {
@@ -272,9 +282,18 @@ fn factor(matrix: u32, lane: u32) {
         if (k >= after && k < columns) {
           // unroll
           for (var c = 0u; c < BLOCK; c++) {
-            old[s] -= times[c] * moved[min(c, count - 1u) * stride + k];
+            let above = moved[min(c, count - 1u) * stride + k];
+            // unroll
+            for (var a = 0u; a < AHEAD; a++) {
+              old[a][s] -= times[a][c] * above;
+            }
           }
-          result[line + k] = old[s];
+          // unroll
+          for (var a = 0u; a < AHEAD; a++) {
+            if (next + a * ROWS < rows) {
+              result[start + (next + a * ROWS) * width + k] = old[a][s];
+            }
+          }
         }
       }
     }

@@ -128,8 +128,12 @@ def _lu(kernel: Kernel) -> Routine:
     )
 
 
-def _lu_panel(kernel: Kernel, lanes: int) -> Routine:
-    """Return the routine that factors columns of tall matrices in registers."""
+def _lu_panel(kernel: Kernel, lanes: int, cores: int) -> Routine:
+    """Return the routine that factors columns of tall matrices in registers.
+
+    Where each core has a matrix or more, other matrices compute while one waits for
+    memory, and a lane does not load ahead.
+    """
     count, rows, columns, *_ = kernel.sizes
     block = policy.LU_BLOCK
     held = 1 << (ceil_divide(rows, lanes) - 1).bit_length()
@@ -146,6 +150,7 @@ def _lu_panel(kernel: Kernel, lanes: int) -> Routine:
             ("BLOCK", block),
             ("HELD", held),
             ("SPREAD", _along(columns)),
+            ("AHEAD", 1 if count >= cores else policy.ELEMENTS_AHEAD),
         ),
     )
 
@@ -338,7 +343,7 @@ def factor(kernel: Kernel, target: Target) -> Program:
     if kernel.op == "lu" and _is_panel(kernel, target):
         if kernel.sizes[1] > lanes and target.threads >= 2 * lanes:
             lanes *= 2
-        routine = _lu_panel(kernel, lanes)
+        routine = _lu_panel(kernel, lanes, target.cores)
     else:
         routine = ROUTINES[kernel.op](kernel)
     builder = LaunchBuilder(kernel)

@@ -17,8 +17,9 @@ from tensorweb.events import record_kernels
 
 Array = np.ndarray[Any, Any]
 
-SHAPES = [(64, 64), (70, 128), (300, 20), (3, 65, 33), (513, 9), (2048, 11)]
-"""One row a lane and several, few lanes and many, blocks that are not full, stacks."""
+SHAPES = [(64, 64), (70, 128), (300, 20), (140, 65, 33), (513, 9), (2048, 11)]
+"""One row a lane and several, few lanes and many, blocks that are not full, a stack
+with a matrix for each core."""
 
 
 @pytest.fixture(autouse=True)
