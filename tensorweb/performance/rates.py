@@ -71,12 +71,13 @@ def measured(device: str) -> Steps[Rates]:
     count = COPIED if runs_wgsl and not found.is_emulated else COPIED_BY_CPU
     x = arange(count, dtype=dtypes.float32, device=device)
     evaluate.realize([x.node])
-    copied = yield from _seconds(jit(lambda x: x + 1.0), x)
+    copied = yield from seconds(partial(jit(lambda x: x + 1.0), x), LEAST_SECONDS)
     if runs_wgsl:
         flops = yield from _multiply_adds(device)
     else:
         square = x[: SIDE * SIDE].reshape(SIDE, SIDE)
-        flops = 2 * SIDE**3 / (yield from _seconds(jit(lambda a: a @ a), square))
+        product = partial(jit(lambda a: a @ a), square)
+        flops = 2 * SIDE**3 / (yield from seconds(product, LEAST_SECONDS))
     return Rates(found.description, 2 * 4 * count / copied, flops)
 
 
@@ -102,12 +103,16 @@ def _multiply_adds(device: str) -> Steps[float]:
     return count * steps * PER_STEP / taken
 
 
-def _seconds(function: Callable[[Tensor], Tensor], x: Tensor) -> Steps[float]:
-    """Return the best mean seconds of a call."""
-    compute = partial(function, x)
+def seconds(compute: Callable[[], Tensor], least: float) -> Steps[float]:
+    """Return the best mean seconds of a call.
+
+    Args:
+        compute: the call.
+        least: seconds of one measurement; less drowns in the time of launches.
+    """
     yield from _run(compute, 1)
     calls = 1
-    while (taken := (yield from _run(compute, calls))) < LEAST_SECONDS:
+    while (taken := (yield from _run(compute, calls))) < least:
         calls *= 2
     for _ in range(REPEATS):
         taken = min(taken, (yield from _run(compute, calls)))

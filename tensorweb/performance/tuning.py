@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tensorweb import dtypes, evaluate
@@ -16,6 +15,7 @@ from tensorweb.devices import backend as backend_of
 from tensorweb.devices import default_device, fastest
 from tensorweb.errors import DeviceError
 from tensorweb.functions.creation import arange
+from tensorweb.performance.rates import seconds
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.jit import jit
 from tensorweb.waits import Steps, run_async, run_blocking
@@ -32,7 +32,6 @@ PRODUCTS = (
 LEAST_SECONDS = 0.005
 """GPU work of one measurement; less drowns in the time of launches."""
 
-REPEATS = 2
 WARMING_SECONDS = 0.2
 """Clocks of a GPU rise only while it works."""
 
@@ -45,8 +44,6 @@ GAIN = 0.95
 RECORDED_PRODUCTS = 64
 RECORDED_OPERATIONS = 2e10
 """Limits of one recording: count of products, and their floating-point operations."""
-
-Products = Callable[[Tensor, Tensor], list[Tensor]]
 
 
 def tune(*, forget: bool = False) -> dict[str, str]:
@@ -155,19 +152,5 @@ def _seconds(left: Tensor, right: Tensor) -> Steps[float]:
     size = left.shape[0]
     count = int(max(min(RECORDED_OPERATIONS / (2 * size**3), RECORDED_PRODUCTS), 1))
     products = jit(lambda a, b: [a @ b for _ in range(count)])
-    yield from _run(products, left, right, 1)
-    calls = 1
-    while (taken := (yield from _run(products, left, right, calls))) < LEAST_SECONDS:
-        calls *= 2
-    for _ in range(REPEATS):
-        taken = min(taken, (yield from _run(products, left, right, calls)))
-    return taken / (calls * count)
-
-
-def _run(products: Products, left: Tensor, right: Tensor, calls: int) -> Steps[float]:
-    """Return the seconds of some calls, until the GPU is done."""
-    started = time.perf_counter()
-    for _ in range(calls):
-        results = products(left, right)
-    yield from evaluate.read_steps([results[-1][0, 0].node])
-    return time.perf_counter() - started
+    taken = yield from seconds(lambda: products(left, right)[-1], LEAST_SECONDS)
+    return taken / count
