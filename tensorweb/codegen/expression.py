@@ -341,21 +341,30 @@ def order_key(kind: str, flip: str) -> str:
     return f"{ORDER_FUNCTIONS[kind]}({TO_BITS[kind]}, {flip})"
 
 
-# The identity element of a reduction, as the bits of a parameter.
+# The identity element of a reduction, also as the bits of a parameter.
+
+
+def identity_of(op: Op, dtype: str) -> float:
+    """Return the identity element of an operation.
+
+    >>> identity_of(OPS["max"], "int8")
+    -128
+    """
+    kind = kind_of(dtype)
+    value = op.identity
+    if not isinstance(value, str):
+        return value
+    is_lowest = value == "lowest"
+    if kind == "bool":
+        return 0 if is_lowest else 1
+    if kind == "float":
+        return float("-inf") if is_lowest else float("inf")
+    return dtypes.integer_range(dtypes.BY_NAME[dtype])[0 if is_lowest else 1]
 
 
 def identity_bits(op: Op, dtype: str) -> int:
     """Return the bits of the identity element of `op` for values of a dtype."""
-    value = op.identity
-    if not isinstance(value, str):
-        return number_bits(value, dtype)
-    is_lowest = value == "lowest"
-    if dtype == "bool":
-        return 0 if is_lowest else 1
-    if kind_of(dtype) == "float":
-        return number_bits(float("-inf") if is_lowest else float("inf"), dtype)
-    low, high = dtypes.integer_range(dtypes.BY_NAME[dtype])
-    return number_bits(low if is_lowest else high, dtype)
+    return number_bits(identity_of(op, dtype), dtype)
 
 
 _TYPES_OF_KINDS = {"bool": "bool", "int": "i32", "uint": "u32", "float": "f32"}

@@ -27,6 +27,7 @@ from tensorweb.graph.autograd import USED, Leaf
 from tensorweb.graph.node import Node
 from tensorweb.nn import init
 from tensorweb.tensor import printing
+from tensorweb.transforms.captured_names import MISSING, content_of_cell
 from tensorweb.transforms.jit import Jitted
 from tensorweb.transforms.kernel import Kernel
 
@@ -34,8 +35,6 @@ from . import policy
 from .host import DRAWING
 from .kernels import Tally
 from .lines import Lines, Made, Marker
-
-MISSING = object()
 
 PLAIN_FIELDS = 2
 """Pointers of an object beyond its slots: its dict and its weak references."""
@@ -202,7 +201,9 @@ class Snapshot:
             case types.FunctionType():
                 if value.__module__ and value.__module__.startswith(PAGE):
                     return ()
-                cells = [(cell, _content(cell)) for cell in value.__closure__ or ()]
+                cells = [
+                    (cell, content_of_cell(cell)) for cell in value.__closure__ or ()
+                ]
                 for cell, content in cells:
                     self._note(_set_cell, cell, content)
                 contents = [content for _, content in cells]
@@ -270,13 +271,6 @@ def _history(node: Node) -> object:
 
 def _set_history(node: Node, history: Any) -> None:
     node.history = history
-
-
-def _content(cell: types.CellType) -> object:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return MISSING
 
 
 def _set_cell(cell: types.CellType, content: object) -> None:

@@ -56,7 +56,7 @@ class CapturedNames:
     def _current_values(self) -> list[object]:
         """Return the current values of the names, closures first."""
         get = self._module.get
-        values = [_content_of_cell(cell) for cell in self._cells]
+        values = [content_of_cell(cell) for cell in self._cells]
         return values + [get(name, MISSING) for name in self._globals]
 
     def _attribute_values(self) -> Iterator[object]:
@@ -194,7 +194,8 @@ def _names_in(code: CodeType) -> tuple[set[str], set[str]]:
     return names, attributes
 
 
-def _content_of_cell(cell: CellType) -> object:
+def content_of_cell(cell: CellType) -> object:
+    """Return what a variable of an enclosing function holds, or `MISSING`."""
     try:
         return cell.cell_contents
     except ValueError:  # The name has no value yet, or none any more.

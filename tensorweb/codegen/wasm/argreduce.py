@@ -7,12 +7,12 @@ contiguous, lanes hold a value and its index.
 
 from __future__ import annotations
 
+from tensorweb.codegen.expression import identity_of
 from tensorweb.codegen.program import Launch, Program, scratch
 from tensorweb.codegen.wasm import policy
 from tensorweb.codegen.wasm.axis_reduction import (
     AxisReduction,
     begin_blocks,
-    identity_of,
     walk,
 )
 from tensorweb.codegen.wasm.elements import (

@@ -11,8 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from tensorweb import dtypes
-from tensorweb.codegen.expression import kind_of
+from tensorweb.codegen.expression import identity_of, kind_of
 from tensorweb.codegen.wasm import policy
 from tensorweb.codegen.wasm.cursor import Cursor
 from tensorweb.codegen.wasm.elements import KINDS, flops, side_by_side
@@ -21,7 +20,6 @@ from tensorweb.codegen.wasm.functions import expression
 from tensorweb.codegen.wasm.loops import Mover
 from tensorweb.codegen.wasm.module import Function
 from tensorweb.codegen.wasm.translation import LANES, Translation
-from tensorweb.graph.op import Op
 from tensorweb.ops import OPS
 
 Accumulator = tuple[int, ...]
@@ -32,24 +30,6 @@ EXTREMES = {"max": "pmax", "min": "pmin"}
 
 _UPPER_HALF = (8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15)
 _SECOND_LANE = (4, 5, 6, 7) * 4
-
-
-def identity_of(op: Op, dtype: str) -> float:
-    """Return the identity element of an operation.
-
-    >>> identity_of(OPS["max"], "int8")
-    -128
-    """
-    kind = kind_of(dtype)
-    value = op.identity
-    if not isinstance(value, str):
-        return value
-    is_lowest = value == "lowest"
-    if kind == "bool":
-        return 0 if is_lowest else 1
-    if kind == "float":
-        return float("-inf") if is_lowest else float("inf")
-    return dtypes.integer_range(dtypes.BY_NAME[dtype])[0 if is_lowest else 1]
 
 
 class Combiner:
