@@ -5,7 +5,8 @@ from __future__ import annotations
 from tensorweb import dtypes
 from tensorweb.functions import full
 from tensorweb.nn import activations as functions
-from tensorweb.nn.module import FunctionModule, Module
+from tensorweb.nn.containers import FunctionModule
+from tensorweb.nn.module import Module
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike

@@ -9,8 +9,8 @@ from typing import Any, Literal, overload
 from tensorweb.errors import DataError, ShapeError, expected_clash
 from tensorweb.functions import concat, stack, take_along_axis
 from tensorweb.nn.arguments import as_float
+from tensorweb.nn.containers import FunctionModule
 from tensorweb.nn.convolution import Numbers, numbers
-from tensorweb.nn.module import FunctionModule
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike

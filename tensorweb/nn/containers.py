@@ -1,4 +1,4 @@
-"""Containers of modules."""
+"""Modules made of a function, and of other modules."""
 
 from __future__ import annotations
 
@@ -6,21 +6,75 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial, wraps
+from inspect import Parameter as Option
+from inspect import Signature, get_annotations, signature
 from math import prod
-from typing import Any, ClassVar, SupportsIndex, overload
+from typing import Any, ClassVar, SupportsIndex, dataclass_transform, overload
 from weakref import WeakKeyDictionary
 
 from tensorweb.errors import DTypeError, ShapeError
 from tensorweb.functions import asarray
-from tensorweb.nn.module import FunctionModule, Module, described, part_of, set_part
+from tensorweb.nn.module import Module, described, part_of, set_part
 from tensorweb.public_names import declare_public
 from tensorweb.random import fold_in
 from tensorweb.shapes import normalize_axis
 from tensorweb.tensor import Tensor
+from tensorweb.tensor.arguments import answering_keywords
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.transforms.backward import no_grad
 
 Layer = Callable[..., Any]
+
+
+@dataclass_transform()
+class FunctionModule(Module):
+    """A function as a module: annotated attributes are its options, in their order.
+
+    The constructor takes them by position or by name, as that of a dataclass.
+    """
+
+    _function: ClassVar[Callable[..., Any]]
+    _parameters: ClassVar[tuple[Option, ...]] = ()
+    _options: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        """Make the signature of the constructor."""
+        super().__init_subclass__()
+        cls._parameters += tuple(
+            [
+                Option(
+                    name,
+                    Option.POSITIONAL_OR_KEYWORD,
+                    default=getattr(cls, name, Option.empty),
+                    annotation=annotation,
+                )
+                for name, annotation in get_annotations(cls).items()
+                if not name.startswith("_")
+            ]
+        )
+        cls.__signature__ = Signature(cls._parameters)  # type: ignore[attr-defined]  # read by inspect
+        names = [parameter.name for parameter in cls._parameters]
+        # PyTorch's `inplace` changes nothing: values never change.
+        cls._options = tuple([name for name in names if name != "inplace"])
+
+    @answering_keywords
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Store the options."""
+        bound = signature(type(self)).bind(*args, **kwargs)
+        bound.apply_defaults()
+        vars(self).update(bound.arguments)
+
+    def forward(self, x: ArrayLike) -> Any:
+        """Return the function of `x`."""
+        return self._apply(x)
+
+    def _apply(self, *inputs: ArrayLike) -> Any:
+        options = {name: getattr(self, name) for name in self._options}
+        return type(self)._function(*inputs, **options)
+
+    def extra_repr(self) -> str:
+        """Return the options."""
+        return ", ".join(f"{name}={getattr(self, name)!r}" for name in self._options)
 
 
 _taken: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
@@ -510,4 +564,4 @@ class Unflatten(Module):
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
 
 
-declare_public(__name__, hidden="takes")
+declare_public(__name__, hidden="FunctionModule takes")

@@ -22,8 +22,8 @@ from tensorweb.functions import (
 )
 from tensorweb.nn.adaptive_pooling import adaptive_pool
 from tensorweb.nn.arguments import as_float, choice, positive
+from tensorweb.nn.containers import FunctionModule
 from tensorweb.nn.convolution import numbers
-from tensorweb.nn.module import FunctionModule
 from tensorweb.nodes import convolution as build
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor

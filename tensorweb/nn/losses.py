@@ -20,7 +20,7 @@ from tensorweb.nn.arguments import (
     same_shape,
 )
 from tensorweb.nn.classification import cross_entropy, nll
-from tensorweb.nn.module import FunctionModule
+from tensorweb.nn.containers import FunctionModule
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike

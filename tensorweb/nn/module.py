@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from inspect import Parameter as Option
-from inspect import Signature, get_annotations, signature
-from typing import Any, ClassVar, NoReturn, Self, TypeVar, dataclass_transform
+from inspect import signature
+from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
 from tensorweb.advice import advise_on_keyword, module_method_advice
 from tensorweb.dtypes import DType
@@ -16,7 +15,6 @@ from tensorweb.graph.autograd import is_differentiating, reaches_leaf
 from tensorweb.nn.arguments import as_float, operand
 from tensorweb.nn.hooks import Hook, HookHandle, TakingKeywords
 from tensorweb.tensor import Tensor
-from tensorweb.tensor.arguments import answering_keywords
 from tensorweb.tensor.base import FLOWING, TensorBase
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.transforms.backward import no_grad
@@ -609,57 +607,6 @@ def _tensors_in(
             is_buffer or name in constants,
             is_saved and name not in unsaved,
         )
-
-
-@dataclass_transform()
-class FunctionModule(Module):
-    """A function as a module: annotated attributes are its options, in their order.
-
-    The constructor takes them by position or by name, as that of a dataclass.
-    """
-
-    _function: ClassVar[Callable[..., Any]]
-    _parameters: ClassVar[tuple[Option, ...]] = ()
-    _options: ClassVar[tuple[str, ...]] = ()
-
-    def __init_subclass__(cls) -> None:
-        """Make the signature of the constructor."""
-        super().__init_subclass__()
-        cls._parameters += tuple(
-            [
-                Option(
-                    name,
-                    Option.POSITIONAL_OR_KEYWORD,
-                    default=getattr(cls, name, Option.empty),
-                    annotation=annotation,
-                )
-                for name, annotation in get_annotations(cls).items()
-                if not name.startswith("_")
-            ]
-        )
-        cls.__signature__ = Signature(cls._parameters)  # type: ignore[attr-defined]  # read by inspect
-        names = [parameter.name for parameter in cls._parameters]
-        # PyTorch's `inplace` changes nothing: values never change.
-        cls._options = tuple([name for name in names if name != "inplace"])
-
-    @answering_keywords
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Store the options."""
-        bound = signature(type(self)).bind(*args, **kwargs)
-        bound.apply_defaults()
-        vars(self).update(bound.arguments)
-
-    def forward(self, x: ArrayLike) -> Any:
-        """Return the function of `x`."""
-        return self._apply(x)
-
-    def _apply(self, *inputs: ArrayLike) -> Any:
-        options = {name: getattr(self, name) for name in self._options}
-        return type(self)._function(*inputs, **options)
-
-    def extra_repr(self) -> str:
-        """Return the options."""
-        return ", ".join(f"{name}={getattr(self, name)!r}" for name in self._options)
 
 
 def described(name: str, settings: str, children: Sequence[tuple[str, object]]) -> str:

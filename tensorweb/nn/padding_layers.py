@@ -9,8 +9,8 @@ from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
 from tensorweb.functions import pad as bordered
 from tensorweb.nn.arguments import choice
+from tensorweb.nn.containers import FunctionModule
 from tensorweb.nn.convolution import numbers, padded
-from tensorweb.nn.module import FunctionModule
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike

@@ -13,8 +13,8 @@ from tensorweb.functions import (
     zeros,
 )
 from tensorweb.nn.arguments import as_float
+from tensorweb.nn.containers import FunctionModule
 from tensorweb.nn.convolution import AXES, numbers
-from tensorweb.nn.module import FunctionModule
 from tensorweb.nodes import convolution as build
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
