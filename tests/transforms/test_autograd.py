@@ -152,13 +152,13 @@ def test_a_function_of_pytorch_has_its_own_gradients(device: str) -> None:
 
 
 def test_a_function_of_pytorch_is_transformed(device: str) -> None:
-    def slope(x: Any) -> Any:
+    def gradient(x: Any) -> Any:
         return tw.grad(lambda x: Scaled.apply(x, 3.0).sum())(x)
 
     x = tw.asarray([[1.0, 2.0], [3.0, 4.0]])
-    assert slope(x).tolist() == [[30, 30], [30, 30]]
-    assert tw.vmap(slope)(x).tolist() == [[30, 30], [30, 30]]
-    assert tw.jit(slope)(x).tolist() == [[30, 30], [30, 30]]
+    assert gradient(x).tolist() == [[30, 30], [30, 30]]
+    assert tw.vmap(gradient)(x).tolist() == [[30, 30], [30, 30]]
+    assert tw.jit(gradient)(x).tolist() == [[30, 30], [30, 30]]
 
     class Squared(tw.autograd.Function):
         @staticmethod
