@@ -242,7 +242,7 @@ def random_split(
             f"random_split: {list(lengths)} are neither counts whose sum is {total}, "
             "the count of samples, nor fractions whose sum is 1."
         )
-    order = iter(permutation(total, generator))
+    order = iter(_permutation(total, generator))
     return [
         Subset(dataset, [next(order) for _ in range(int(count))]) for count in counts
     ]
@@ -332,7 +332,7 @@ class RandomSampler(Sampler):
             yield from self._rng.randint(count, 0, total).tolist()
             return
         while count > 0:
-            yield from permutation(total, self._rng)[:count]
+            yield from _permutation(total, self._rng)[:count]
             count -= total
 
     def __len__(self) -> int:
@@ -358,7 +358,7 @@ class SubsetRandomSampler(Sampler):
 
     def __iter__(self) -> Iterator[int]:
         """Yield the indices."""
-        return (self.indices[n] for n in permutation(len(self), self._rng))
+        return (self.indices[n] for n in _permutation(len(self), self._rng))
 
     def __len__(self) -> int:
         """Return the count of indices."""
@@ -465,10 +465,10 @@ def batches(items: Iterable[Any], size: int, drop_last: bool) -> Iterator[list[A
             yield batch
 
 
-def permutation(count: int, rng: Rng) -> list[int]:
+def _permutation(count: int, rng: Rng) -> list[int]:
     """Return indices in an order drawn on the CPU, which Python reads at once."""
     order: list[int] = init.generator(rng, "cpu").permutation(count).tolist()
     return order
 
 
-declare_public(__name__, hidden="batches permutation")
+declare_public(__name__, hidden="batches")

@@ -368,5 +368,5 @@ def unique_values(x: ArrayLike, /) -> Tensor:
 
 
 declare_public(
-    __name__, hidden="TopKResult UniqueAllResult UniqueCountsResult UniqueInverseResult"
+    __name__, hidden="UniqueAllResult UniqueCountsResult UniqueInverseResult"
 )

@@ -162,7 +162,7 @@ def det(x: ArrayLike, /) -> Tensor:
     """
     source = floating(square("det", x))
     if is_complex(source):
-        return complex_det(source)
+        return _complex_det(source)
     pivots, signs = _pivots(source)
     return pivots.prod(-1) * signs.prod(-1)
 
@@ -180,7 +180,7 @@ def slogdet(x: ArrayLike, /) -> SlogdetResult:
     """
     source = floating(square("slogdet", x))
     if is_complex(source):
-        return SlogdetResult(*complex_slogdet(source))
+        return SlogdetResult(*_complex_slogdet(source))
     pivots, signs = _pivots(source)
     sign = xp.sign(pivots).prod(-1) * signs.prod(-1)
     return SlogdetResult(sign, xp.log(xp.abs(pivots)).sum(-1))
@@ -231,13 +231,13 @@ def matrix_power(x: ArrayLike, n: int, /) -> Tensor:
 # Their backward pass needs no eigenvectors, which a defective matrix lacks.
 
 
-def complex_det(x: Tensor) -> Tensor:
+def _complex_det(x: Tensor) -> Tensor:
     """Return the determinant of each matrix."""
     found = xp.prod(_values("det", x), axis=-1)
     return _with_rule(found, x, lambda cotangent: cotangent * xp.conj(found))
 
 
-def complex_slogdet(x: Tensor) -> tuple[Tensor, Tensor]:
+def _complex_slogdet(x: Tensor) -> tuple[Tensor, Tensor]:
     """Return the sign and the logarithm of the size of each determinant."""
     values = _values("slogdet", x)
     sign = xp.prod(xp.sign(values), axis=-1)
@@ -280,4 +280,4 @@ def _inverse(x: Tensor) -> Tensor:
     return as_complex(Tensor(build.lu_solve(build.lu(real.node), right.node)))
 
 
-declare_public(__name__, hidden="complex_det complex_slogdet inverse_or_nan")
+declare_public(__name__, hidden="inverse_or_nan")

@@ -108,7 +108,7 @@ def _factor_scaled(
     return q, t * scale, columns
 
 
-def hermitian(name: str, x: Tensor) -> EighResult:
+def _hermitian(name: str, x: Tensor) -> EighResult:
     """Return ascending eigenvalues and eigenvectors of complex Hermitian matrices."""
     if 0 in x.shape:
         return EighResult(diagonal(xp.real(x)), x)
@@ -174,7 +174,7 @@ def eigh(x: ArrayLike, /) -> EighResult:
 def _eigh(name: str, x: ArrayLike) -> EighResult:
     source = floating(square(name, x))
     if is_complex(source):
-        return hermitian(name, source)
+        return _hermitian(name, source)
     values, vectors = map(Tensor, real_build.eigh(source.node))
     _must_be_finite(name, values, source.shape)
     return EighResult(values, vectors)
@@ -501,4 +501,4 @@ def norm(
     return result.moveaxis((-2, -1), axes) if keepdims else result
 
 
-declare_public(__name__, hidden="hermitian schur")
+declare_public(__name__, hidden="schur")

@@ -61,7 +61,7 @@ SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
 
 
-def with_derivative(value: Function, derivative: Function) -> Function:
+def _with_derivative(value: Function, derivative: Function) -> Function:
     """Return an elementwise function whose derivative is another such function."""
     return custom_vjp(
         value,
@@ -136,7 +136,7 @@ def elu(x: ArrayLike, /, alpha: float = 1.0) -> Tensor:
     tensor([-1.,  0.,  2.])
     """
     tensor = as_float("elu", x)
-    function = with_derivative(
+    function = _with_derivative(
         lambda x: where(x > 0, x, alpha * expm1(minimum(x, 0.0))),
         lambda x: where(x > 0, 1.0, alpha * exp(minimum(x, 0.0))),
     )
@@ -150,7 +150,7 @@ def celu(x: ArrayLike, /, alpha: float = 1.0) -> Tensor:
     tensor([-2.,  0.,  2.])
     """
     tensor = as_float("celu", x)
-    function = with_derivative(
+    function = _with_derivative(
         lambda x: where(x > 0, x, alpha * expm1(minimum(x, 0.0) / alpha)),
         lambda x: where(x > 0, 1.0, exp(minimum(x, 0.0) / alpha)),
     )
@@ -195,7 +195,7 @@ def _normal_share(x: Tensor) -> Tensor:
 
 
 # y = x Φ(x); dx = Φ(x) + x φ(x)
-_gelu = with_derivative(
+_gelu = _with_derivative(
     lambda x: x * _normal_share(x),
     lambda x: _normal_share(x) + x * (DENSITY * exp(-0.5 * (x * x))),
 )
@@ -214,7 +214,7 @@ def _slope_by_tanh(x: Tensor) -> Tensor:
 
 
 # y = x/2 (1 + t); dx = (1 + t)/2 + x/2 (1 - t²) u', the tanh's inside u
-_gelu_by_tanh = with_derivative(
+_gelu_by_tanh = _with_derivative(
     lambda x: 0.5 * x * (1.0 + _tanh_of_gelu(x)[1]), _slope_by_tanh
 )
 
@@ -225,7 +225,7 @@ def _slope_of_silu(x: Tensor) -> Tensor:
 
 
 # y = x sigmoid(x); dx = sigmoid(x) (1 + x (1 - sigmoid(x)))
-_silu = with_derivative(lambda x: x * sigmoid(x), _slope_of_silu)
+_silu = _with_derivative(lambda x: x * sigmoid(x), _slope_of_silu)
 
 
 def silu(x: ArrayLike, /) -> Tensor:
@@ -250,18 +250,18 @@ def softplus(x: ArrayLike, /, beta: float = 1.0, threshold: float = 20.0) -> Ten
         return where(scaled > threshold, x, _softplus(scaled) * (1 / beta))
 
     # y = log(1 + exp(b x)) / b; dx = sigmoid(b x)
-    function = with_derivative(
+    function = _with_derivative(
         value, lambda x: where(x * beta > threshold, 1.0, sigmoid(x * beta))
     )
     return function(tensor)
 
 
 # y = log(1 + exp(x)); dx = sigmoid(x)
-_softplus = with_derivative(lambda x: maximum(x, 0.0) + log1p(exp(-abs(x))), sigmoid)
+_softplus = _with_derivative(lambda x: maximum(x, 0.0) + log1p(exp(-abs(x))), sigmoid)
 
 
 # y = -log(1 + exp(-x)); dx = sigmoid(-x)
-_logsigmoid = with_derivative(lambda x: -_softplus(-x), lambda x: sigmoid(-x))
+_logsigmoid = _with_derivative(lambda x: -_softplus(-x), lambda x: sigmoid(-x))
 
 
 def logsigmoid(x: ArrayLike, /) -> Tensor:
@@ -288,7 +288,7 @@ def _slope_of_mish(x: Tensor) -> Tensor:
 
 
 # y = x tanh(s), s = softplus(x); dx = tanh(s) + x (1 - tanh²(s)) sigmoid(x)
-_mish = with_derivative(lambda x: x * tanh(_softplus(x)), _slope_of_mish)
+_mish = _with_derivative(lambda x: x * tanh(_softplus(x)), _slope_of_mish)
 
 
 def softsign(x: ArrayLike, /) -> Tensor:
@@ -507,5 +507,5 @@ def _axes_of(x: Tensor, axes: Axis) -> Axis:
 declare_public(
     __name__,
     *("relu", "sigmoid", "tanh"),
-    hidden="log_softmax_along softmax_along with_derivative",
+    hidden="log_softmax_along softmax_along",
 )

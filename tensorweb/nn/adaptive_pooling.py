@@ -8,9 +8,8 @@ from typing import Any, Literal, overload
 
 from tensorweb.errors import DataError, ShapeError, expected_clash
 from tensorweb.functions import concat, stack, take_along_axis
-from tensorweb.nn.arguments import as_float
+from tensorweb.nn.arguments import PerAxis, as_float, integers_per_axis
 from tensorweb.nn.containers import FunctionModule
-from tensorweb.nn.convolution import Numbers, numbers
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
@@ -58,7 +57,7 @@ def _counts(name: str, x: Tensor, output_size: object, rank: int) -> list[int]:
             f"{name}: output_size is {output_size!r}; give {rank} integers."
         )
     checked = [
-        None if size is None else numbers(name, "output_size", size, 1, 1)[0]
+        None if size is None else integers_per_axis(name, "output_size", size, 1, 1)[0]
         for size in sizes
     ]
     if x.ndim not in (rank + 1, rank + 2):
@@ -108,7 +107,7 @@ def _adaptive_max_pool(
     return largest, flat
 
 
-def adaptive_avg_pool1d(x: ArrayLike, output_size: Numbers) -> Tensor:
+def adaptive_avg_pool1d(x: ArrayLike, output_size: PerAxis) -> Tensor:
     """Return the means of `output_size` even parts of `(n, channels, length)`.
 
     >>> tw.nn.adaptive_avg_pool1d([[[1.0, 3.0, 2.0, 0.0]]], 2)
@@ -141,18 +140,18 @@ def adaptive_avg_pool3d(x: ArrayLike, output_size: Any) -> Tensor:
 
 @overload
 def adaptive_max_pool1d(
-    x: ArrayLike, output_size: Numbers, return_indices: Literal[False] = False
+    x: ArrayLike, output_size: PerAxis, return_indices: Literal[False] = False
 ) -> Tensor: ...
 
 
 @overload
 def adaptive_max_pool1d(
-    x: ArrayLike, output_size: Numbers, return_indices: Literal[True]
+    x: ArrayLike, output_size: PerAxis, return_indices: Literal[True]
 ) -> tuple[Tensor, Tensor]: ...
 
 
 def adaptive_max_pool1d(
-    x: ArrayLike, output_size: Numbers, return_indices: bool = False
+    x: ArrayLike, output_size: PerAxis, return_indices: bool = False
 ) -> Any:
     """Return the largest of `output_size` even parts of `(n, channels, length)`.
 

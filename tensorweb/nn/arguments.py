@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import SupportsIndex
 
 from tensorweb.errors import (
@@ -22,6 +22,9 @@ from tensorweb.tensor.convert import ArrayLike, host_operand
 from tensorweb.tensor.indexing import index_node
 
 REDUCTIONS = ("none", "mean", "sum")
+
+PerAxis = SupportsIndex | Iterable[SupportsIndex]
+"""One integer for all axes, or one integer per axis."""
 
 
 def as_float(name: str, x: ArrayLike, *others: object) -> Tensor:
@@ -122,6 +125,44 @@ def same_shape(name: str, a: Tensor, b: Tensor) -> None:
             "must be equal: reshape one of them.",
             clash=equal_clash([a.shape, b.shape]),
         )
+
+
+def floats_of_one_shape(
+    name: str, input: ArrayLike, target: ArrayLike
+) -> tuple[Tensor, Tensor]:
+    """Return both as tensors of floats of one shape; a scalar target broadcasts."""
+    tensor = as_float(name, input, target)
+    expected = target if isinstance(target, Tensor) else as_float(name, target, tensor)
+    if expected.dtype.kind != "float":
+        expected = expected.astype(tensor.dtype)
+    if expected.ndim:
+        same_shape(name, tensor, expected)
+    return tensor, expected
+
+
+def integers_per_axis(
+    name: str,
+    option: str,
+    given: PerAxis,
+    count: int,
+    least: int,
+) -> tuple[int, ...]:
+    """Return `count` integers, one per axis; a single integer is used for all axes.
+
+    Raises:
+        DataError: they are too few, too small or no integers.
+    """
+    try:
+        if isinstance(given, SupportsIndex):
+            result = (operator.index(given),) * count
+        else:
+            result = tuple([operator.index(value) for value in given])
+    except TypeError:
+        result = ()
+    if len(result) != count or min(result) < least:
+        many = "an integer" if count == 1 else f"an integer, or {count} of them"
+        raise DataError(f"{name}: {option} is {given!r}; give {many}, {least} or more.")
+    return result
 
 
 def trailing(name: str, x: Tensor, shape: Sequence[int]) -> None:

@@ -89,10 +89,10 @@ def _taken_by(function: Callable[..., Any]) -> frozenset[str]:
     return frozenset(names) & {"key", "train"}
 
 
-def takes(layer: Layer) -> frozenset[str]:
+def _takes(layer: Layer) -> frozenset[str]:
     """Return which of `key` and `train` calling a layer takes.
 
-    >>> sorted(takes(tw.nn.Dropout(0.5)))
+    >>> sorted(_takes(tw.nn.Dropout(0.5)))
     ['key']
     """
     if not isinstance(layer, Module):
@@ -155,7 +155,7 @@ class Sequential(Module):
     ) -> Any:
         """Return the result of applying all layers in order."""
         for index, (name, layer) in enumerate(self._named()):
-            accepted = takes(layer)
+            accepted = _takes(layer)
             arguments: dict[str, Any] = {}
             if key is not None and "key" in accepted:
                 arguments["key"] = fold_in(key, index)
@@ -564,4 +564,4 @@ class Unflatten(Module):
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
 
 
-declare_public(__name__, hidden="FunctionModule takes")
+declare_public(__name__, hidden="FunctionModule")

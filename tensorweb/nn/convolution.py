@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, SupportsIndex
 
 from tensorweb import dtypes
 from tensorweb.errors import DataError, ShapeError, expected_clash
 from tensorweb.functions import asarray, flip, pad
 from tensorweb.nn import init
-from tensorweb.nn.arguments import as_float, choice, positive
+from tensorweb.nn.arguments import (
+    PerAxis,
+    as_float,
+    choice,
+    integers_per_axis,
+    positive,
+)
 from tensorweb.nn.module import Module
 from tensorweb.nodes import convolution as build
 from tensorweb.nodes.convolution import Padding
@@ -20,10 +26,7 @@ from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike, as_operands
 
-Numbers = SupportsIndex | Iterable[SupportsIndex]
-
-
-Border = str | Numbers
+Border = str | PerAxis
 
 AXES = {1: "length", 2: "h, w", 3: "d, h, w"}
 """The last axes of an input, by their count."""
@@ -33,9 +36,9 @@ def conv1d(
     x: ArrayLike,
     weight: ArrayLike,
     bias: ArrayLike = None,
-    stride: Numbers = 1,
+    stride: PerAxis = 1,
     padding: Border = 0,
-    dilation: Numbers = 1,
+    dilation: PerAxis = 1,
     groups: int = 1,
 ) -> Tensor:
     """Return the convolution of `(n, c, length)` with `(o, c / groups, size)`.
@@ -55,9 +58,9 @@ def conv2d(
     x: ArrayLike,
     weight: ArrayLike,
     bias: ArrayLike = None,
-    stride: Numbers = 1,
+    stride: PerAxis = 1,
     padding: Border = 0,
-    dilation: Numbers = 1,
+    dilation: PerAxis = 1,
     groups: int = 1,
 ) -> Tensor:
     """Return the convolution of `(n, c, h, w)` with `(o, c / groups, kh, kw)`.
@@ -77,9 +80,9 @@ def conv3d(
     x: ArrayLike,
     weight: ArrayLike,
     bias: ArrayLike = None,
-    stride: Numbers = 1,
+    stride: PerAxis = 1,
     padding: Border = 0,
-    dilation: Numbers = 1,
+    dilation: PerAxis = 1,
     groups: int = 1,
 ) -> Tensor:
     """Return the convolution of `(n, c, d, h, w)` with `(o, c / groups, kd, kh, kw)`.
@@ -100,7 +103,7 @@ def _convolved(
     x: ArrayLike,
     weight: ArrayLike,
     bias: ArrayLike,
-    options: tuple[Numbers, Padding, Numbers],
+    options: tuple[PerAxis, Padding, PerAxis],
     groups: int,
 ) -> Tensor:
     """Return the convolution of operands of any shape."""
@@ -116,7 +119,7 @@ def _convolution(
     x: Tensor,
     weight: Tensor,
     bias: ArrayLike,
-    options: tuple[Numbers, Padding, Numbers],
+    options: tuple[PerAxis, Padding, PerAxis],
     groups: int,
     checks_channels: bool = False,
 ) -> Tensor:
@@ -143,7 +146,7 @@ def _convolution(
     return Tensor(result).squeeze(0) if is_one else Tensor(result)
 
 
-class Convolution(Module):
+class _Convolution(Module):
     """Base of convolution layers: settings, weights, their names."""
 
     _spatial: ClassVar[int] = 0
@@ -153,10 +156,10 @@ class Convolution(Module):
         self,
         in_channels: SupportsIndex,
         out_channels: SupportsIndex,
-        kernel_size: Numbers,
-        stride: Numbers = 1,
+        kernel_size: PerAxis,
+        stride: PerAxis = 1,
         padding: Border = 0,
-        dilation: Numbers = 1,
+        dilation: PerAxis = 1,
         groups: SupportsIndex = 1,
         bias: bool = True,
         padding_mode: str = "zeros",
@@ -195,9 +198,9 @@ class Convolution(Module):
                 f"{name}: {self.groups} groups must divide {self.in_channels} "
                 f"in_channels and {self.out_channels} out_channels."
             )
-        self.kernel_size = numbers(name, "kernel_size", kernel_size, count, 1)
-        self.stride = numbers(name, "stride", stride, count, 1)
-        self.dilation = numbers(name, "dilation", dilation, count, 1)
+        self.kernel_size = integers_per_axis(name, "kernel_size", kernel_size, count, 1)
+        self.stride = integers_per_axis(name, "stride", stride, count, 1)
+        self.dilation = integers_per_axis(name, "dilation", dilation, count, 1)
         self.padding_mode = choice(name, "padding_mode", padding_mode, _MODES)
         self.padding: str | tuple[int, ...]
         if isinstance(padding, str):
@@ -208,7 +211,7 @@ class Convolution(Module):
                     "stride 1, give widths."
                 )
         else:
-            self.padding = numbers(name, "padding", padding, count, 0)
+            self.padding = integers_per_axis(name, "padding", padding, count, 0)
         maker = init.Maker(rng, device, dtype)
         outer = (self.out_channels, self.in_channels)
         first, second = outer[::-1] if self._is_transposed else outer
@@ -279,7 +282,7 @@ class Convolution(Module):
         return ", ".join(parts)
 
 
-class Conv1d(Convolution):
+class Conv1d(_Convolution):
     """A convolution: `(n, in_channels, length)` gives `(n, out_channels, length')`.
 
     Attributes:
@@ -295,7 +298,7 @@ class Conv1d(Convolution):
     _spatial = 1
 
 
-class Conv2d(Convolution):
+class Conv2d(_Convolution):
     """A convolution: `(n, in_channels, h, w)` gives `(n, out_channels, h', w')`.
 
     Attributes:
@@ -311,7 +314,7 @@ class Conv2d(Convolution):
     _spatial = 2
 
 
-class Conv3d(Convolution):
+class Conv3d(_Convolution):
     """A convolution: `(n, in_channels, d, h, w)` gives `(n, out_channels, d', h', w')`.
 
     Attributes:
@@ -325,7 +328,7 @@ class Conv3d(Convolution):
     _spatial = 3
 
 
-class _ConvTranspose(Convolution):
+class _ConvTranspose(_Convolution):
     """A transposed convolution of a batch or of one example."""
 
     _is_transposed = True
@@ -334,13 +337,13 @@ class _ConvTranspose(Convolution):
         self,
         in_channels: SupportsIndex,
         out_channels: SupportsIndex,
-        kernel_size: Numbers,
-        stride: Numbers = 1,
-        padding: Numbers = 0,
-        output_padding: Numbers = 0,
+        kernel_size: PerAxis,
+        stride: PerAxis = 1,
+        padding: PerAxis = 0,
+        output_padding: PerAxis = 0,
         groups: SupportsIndex = 1,
         bias: bool = True,
-        dilation: Numbers = 1,
+        dilation: PerAxis = 1,
         padding_mode: str = "zeros",
         device: object = None,
         dtype: DTypeLike = dtypes.DEFAULT_FLOAT,
@@ -386,7 +389,7 @@ class _ConvTranspose(Convolution):
             dtype=dtype,
             rng=rng,
         )
-        self.output_padding = numbers(
+        self.output_padding = integers_per_axis(
             name, "output_padding", output_padding, self._spatial, 0
         )
         limits = map(max, self.stride, self.dilation)
@@ -508,11 +511,11 @@ def conv_transpose1d(
     x: ArrayLike,
     weight: ArrayLike,
     bias: ArrayLike = None,
-    stride: Numbers = 1,
-    padding: Numbers = 0,
-    output_padding: Numbers = 0,
+    stride: PerAxis = 1,
+    padding: PerAxis = 0,
+    output_padding: PerAxis = 0,
     groups: SupportsIndex = 1,
-    dilation: Numbers = 1,
+    dilation: PerAxis = 1,
 ) -> Tensor:
     """Return the transposed convolution of `(n, channels, length)`.
 
@@ -530,11 +533,11 @@ def conv_transpose2d(
     x: ArrayLike,
     weight: ArrayLike,
     bias: ArrayLike = None,
-    stride: Numbers = 1,
-    padding: Numbers = 0,
-    output_padding: Numbers = 0,
+    stride: PerAxis = 1,
+    padding: PerAxis = 0,
+    output_padding: PerAxis = 0,
     groups: SupportsIndex = 1,
-    dilation: Numbers = 1,
+    dilation: PerAxis = 1,
 ) -> Tensor:
     """Return the transposed convolution of images `(n, channels, h, w)`.
 
@@ -552,11 +555,11 @@ def conv_transpose3d(
     x: ArrayLike,
     weight: ArrayLike,
     bias: ArrayLike = None,
-    stride: Numbers = 1,
-    padding: Numbers = 0,
-    output_padding: Numbers = 0,
+    stride: PerAxis = 1,
+    padding: PerAxis = 0,
+    output_padding: PerAxis = 0,
     groups: SupportsIndex = 1,
-    dilation: Numbers = 1,
+    dilation: PerAxis = 1,
 ) -> Tensor:
     """Return the transposed convolution of volumes `(n, channels, d, h, w)`.
 
@@ -576,7 +579,13 @@ def _called(
     x: ArrayLike,
     weight: ArrayLike,
     bias: ArrayLike,
-    options: tuple[Numbers, Numbers, Numbers, SupportsIndex, Numbers],
+    options: tuple[
+        PerAxis,
+        PerAxis,
+        PerAxis,
+        SupportsIndex,
+        PerAxis,
+    ],
 ) -> Tensor:
     """Return the result of a layer with this weight and bias."""
     tensor = as_float(name, weight, x)
@@ -606,31 +615,6 @@ def _called(
 
 
 _MODES = ("zeros", "reflect", "replicate", "circular")
-
-
-def numbers(
-    name: str,
-    option: str,
-    given: SupportsIndex | Iterable[SupportsIndex],
-    count: int,
-    least: int,
-) -> tuple[int, ...]:
-    """Return one integer per axis.
-
-    Raises:
-        DataError: they are too few, too small or no integers.
-    """
-    try:
-        if isinstance(given, SupportsIndex):
-            result = (operator.index(given),) * count
-        else:
-            result = tuple([operator.index(value) for value in given])
-    except TypeError:
-        result = ()
-    if len(result) != count or min(result) < least:
-        many = "an integer" if count == 1 else f"an integer, or {count} of them"
-        raise DataError(f"{name}: {option} is {given!r}; give {many}, {least} or more.")
-    return result
 
 
 def padded(
@@ -672,4 +656,4 @@ def _source_index(position: int, length: int, mode: str) -> int:
     return position if position < length else 2 * (length - 1) - position
 
 
-declare_public(__name__, hidden="Convolution numbers padded")
+declare_public(__name__, hidden="padded")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, SupportsIndex
 
@@ -21,17 +21,20 @@ from tensorweb.functions import (
     zeros,
 )
 from tensorweb.nn.adaptive_pooling import adaptive_pool
-from tensorweb.nn.arguments import as_float, choice, positive
+from tensorweb.nn.arguments import (
+    PerAxis,
+    as_float,
+    choice,
+    integers_per_axis,
+    positive,
+)
 from tensorweb.nn.containers import FunctionModule
-from tensorweb.nn.convolution import numbers
 from tensorweb.nodes import convolution as build
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 from tensorweb.transforms.custom import stop_gradient
 from tensorweb.transforms.gradients import vjp
-
-Numbers = SupportsIndex | Iterable[SupportsIndex]
 
 Tap = tuple[list[int], list[float]]
 """Of each element of a result, one index into an axis and its weight."""
@@ -47,7 +50,7 @@ SHARPNESS = -0.75
 
 def interpolate(
     x: ArrayLike,
-    size: Numbers | None = None,
+    size: PerAxis | None = None,
     scale_factor: float | Sequence[float] | None = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
@@ -125,7 +128,7 @@ def interpolate(
 def _sizes(
     name: str,
     lengths: Sequence[int],
-    size: Numbers | None,
+    size: PerAxis | None,
     factor: float | Sequence[float] | None,
 ) -> tuple[list[int], list[float | None]]:
     """Return the lengths of the result, and the factors that were given."""
@@ -133,7 +136,7 @@ def _sizes(
     if (size is None) == (factor is None):
         raise DataError(f"{name}: give one of size and scale_factor.")
     if size is not None:
-        return list(numbers(name, "size", size, rank, 1)), [None] * rank
+        return list(integers_per_axis(name, "size", size, rank, 1)), [None] * rank
     factors = list(factor) if isinstance(factor, Sequence) else [factor] * rank
     found = [float(f) for f in factors if f is not None]
     sizes = [math.floor(n * f) for n, f in zip(lengths, found, strict=False)]
@@ -249,10 +252,10 @@ def _image(
 
 def unfold(
     x: ArrayLike,
-    kernel_size: Numbers,
-    dilation: Numbers = 1,
-    padding: Numbers = 0,
-    stride: Numbers = 1,
+    kernel_size: PerAxis,
+    dilation: PerAxis = 1,
+    padding: PerAxis = 0,
+    stride: PerAxis = 1,
 ) -> Tensor:
     """Return the windows of images: `(n, c, h, w)` gives `(n, c kh kw, windows)`.
 
@@ -281,10 +284,10 @@ def unfold(
         name,
         tensor.shape,
         2,
-        numbers(name, "kernel_size", kernel_size, 2, 1),
-        numbers(name, "stride", stride, 2, 1),
-        numbers(name, "padding", padding, 2, 0),
-        numbers(name, "dilation", dilation, 2, 1),
+        integers_per_axis(name, "kernel_size", kernel_size, 2, 1),
+        integers_per_axis(name, "stride", stride, 2, 1),
+        integers_per_axis(name, "padding", padding, 2, 0),
+        integers_per_axis(name, "dilation", dilation, 2, 1),
     )
     batch = tensor.reshape(-1, *tensor.shape[-3:])
     found = Tensor(windows.over(batch.node, 0)).permute_dims((0, 1, 4, 5, 2, 3))
@@ -294,11 +297,11 @@ def unfold(
 
 def fold(
     x: ArrayLike,
-    output_size: Numbers,
-    kernel_size: Numbers,
-    dilation: Numbers = 1,
-    padding: Numbers = 0,
-    stride: Numbers = 1,
+    output_size: PerAxis,
+    kernel_size: PerAxis,
+    dilation: PerAxis = 1,
+    padding: PerAxis = 0,
+    stride: PerAxis = 1,
 ) -> Tensor:
     """Return images as sums of windows: the transpose of `unfold`.
 
@@ -321,8 +324,8 @@ def fold(
     """
     name = "fold"
     tensor = as_float(name, x)
-    size = numbers(name, "output_size", output_size, 2, 1)
-    window = math.prod(numbers(name, "kernel_size", kernel_size, 2, 1))
+    size = integers_per_axis(name, "output_size", output_size, 2, 1)
+    window = math.prod(integers_per_axis(name, "kernel_size", kernel_size, 2, 1))
     channels = max(tensor.shape[-2] // window, 1) if tensor.ndim in (2, 3) else 1
     shape = (*tensor.shape[:-2], channels, *size)
     windows, pullback = vjp(
@@ -564,10 +567,10 @@ class Unfold(FunctionModule):
     """
 
     _function = staticmethod(unfold)
-    kernel_size: Numbers
-    dilation: Numbers = 1
-    padding: Numbers = 0
-    stride: Numbers = 1
+    kernel_size: PerAxis
+    dilation: PerAxis = 1
+    padding: PerAxis = 0
+    stride: PerAxis = 1
 
 
 class Fold(FunctionModule):
@@ -578,11 +581,11 @@ class Fold(FunctionModule):
     """
 
     _function = staticmethod(fold)
-    output_size: Numbers
-    kernel_size: Numbers
-    dilation: Numbers = 1
-    padding: Numbers = 0
-    stride: Numbers = 1
+    output_size: PerAxis
+    kernel_size: PerAxis
+    dilation: PerAxis = 1
+    padding: PerAxis = 0
+    stride: PerAxis = 1
 
 
 declare_public(__name__)

@@ -199,7 +199,7 @@ def xavier_uniform(tensor: Tensor, gain: float = 1.0, *, rng: Rng = None) -> Ten
     >>> abs(tw.nn.init.xavier_uniform(tw.zeros((3, 3)))).max() < 1
     tensor(True)
     """
-    fan_in, fan_out = fans("xavier_uniform", tensor)
+    fan_in, fan_out = _fans("xavier_uniform", tensor)
     bound = gain * math.sqrt(6.0 / (fan_in + fan_out))
     return uniform(tensor, -bound, bound, rng=rng)
 
@@ -210,7 +210,7 @@ def xavier_normal(tensor: Tensor, gain: float = 1.0, *, rng: Rng = None) -> Tens
     >>> tw.nn.init.xavier_normal(tw.zeros((3, 3))).shape
     (3, 3)
     """
-    fan_in, fan_out = fans("xavier_normal", tensor)
+    fan_in, fan_out = _fans("xavier_normal", tensor)
     return normal(tensor, 0.0, gain * math.sqrt(2.0 / (fan_in + fan_out)), rng=rng)
 
 
@@ -324,7 +324,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     return gains[nonlinearity]
 
 
-def fans(name: str, tensor: Tensor) -> tuple[int, int]:
+def _fans(name: str, tensor: Tensor) -> tuple[int, int]:
     """Return the counts of inputs and outputs of a weight `(out, in, ...)`.
 
     Raises:
@@ -344,7 +344,7 @@ def _kaiming(
     name: str, tensor: Tensor, a: float, mode: str, nonlinearity: str
 ) -> float:
     """Return the standard deviation `gain / sqrt(fan)`."""
-    modes = dict(zip(("fan_in", "fan_out"), fans(name, tensor), strict=True))
+    modes = dict(zip(("fan_in", "fan_out"), _fans(name, tensor), strict=True))
     if mode not in modes:
         raise DataError(f"{name}: mode {mode!r}; it is 'fan_in' or 'fan_out'.")
     return calculate_gain(nonlinearity, a) / math.sqrt(modes[mode])
@@ -385,4 +385,4 @@ def _dot(a: list[float], b: list[float]) -> float:
     return math.fsum(x * y for x, y in zip(a, b, strict=True))
 
 
-declare_public(__name__, hidden="Maker fans generator")
+declare_public(__name__, hidden="Maker generator")

@@ -15,9 +15,9 @@ from tensorweb.nn.arguments import (
     REDUCTIONS,
     as_float,
     choice,
+    floats_of_one_shape,
     of_one_dtype,
     reduced,
-    same_shape,
 )
 from tensorweb.nn.classification import cross_entropy, nll
 from tensorweb.nn.containers import FunctionModule
@@ -34,17 +34,6 @@ LEAST_VARIANCE = 1e-12
 """Lower bound of `p (1 - p)` in the derivative."""
 
 
-def pair_of(name: str, input: ArrayLike, target: ArrayLike) -> tuple[Tensor, Tensor]:
-    """Return both as floating-point tensors of one shape; a number broadcasts."""
-    tensor = as_float(name, input, target)
-    expected = target if isinstance(target, Tensor) else as_float(name, target, tensor)
-    if expected.dtype.kind != "float":
-        expected = expected.astype(tensor.dtype)
-    if expected.ndim:
-        same_shape(name, tensor, expected)
-    return tensor, expected
-
-
 def mse(input: ArrayLike, target: ArrayLike, reduction: str = "mean") -> Tensor:
     """Return the mean of `(input - target)^2`.
 
@@ -55,7 +44,7 @@ def mse(input: ArrayLike, target: ArrayLike, reduction: str = "mean") -> Tensor:
     >>> tw.nn.mse([1.0, 2.0], [1.0, 4.0])
     tensor(2.)
     """
-    prediction, expected = pair_of("mse", input, target)
+    prediction, expected = floats_of_one_shape("mse", input, target)
     return reduced("mse", (prediction - expected) ** 2, reduction)
 
 
@@ -69,7 +58,7 @@ def l1(input: ArrayLike, target: ArrayLike, reduction: str = "mean") -> Tensor:
     >>> tw.nn.l1([1.0, 2.0], [1.0, 4.0])
     tensor(1.)
     """
-    prediction, expected = pair_of("l1", input, target)
+    prediction, expected = floats_of_one_shape("l1", input, target)
     return reduced("l1", abs(prediction - expected), reduction)
 
 
@@ -91,7 +80,7 @@ def huber(
     >>> tw.nn.huber([0.0, 0.0], [1.0, 3.0], reduction="none")
     tensor([0.5, 2.5])
     """
-    prediction, expected = pair_of("huber", input, target)
+    prediction, expected = floats_of_one_shape("huber", input, target)
     if not 0 < delta < math.inf:
         raise DataError(f"huber: delta is {delta}; give a positive, finite number.")
     error = prediction - expected
@@ -117,7 +106,7 @@ def smooth_l1(
     >>> tw.nn.smooth_l1([0.0, 0.0], [1.0, 3.0], reduction="none")
     tensor([0.5, 2.5])
     """
-    prediction, expected = pair_of("smooth_l1", input, target)
+    prediction, expected = floats_of_one_shape("smooth_l1", input, target)
     if beta < 0:
         raise DataError(f"smooth_l1: beta is {beta}; give 0 or a positive number.")
     error = prediction - expected
@@ -174,7 +163,7 @@ def binary_cross_entropy(
     tensor([100., 100.])
     """
     name = "binary_cross_entropy"
-    prediction, expected = pair_of(name, input, target)
+    prediction, expected = floats_of_one_shape(name, input, target)
     whole = expected + prediction * 0 if not expected.ndim else expected
     losses = _binary(*of_one_dtype(prediction, whole))
     if weight is not None:
@@ -206,7 +195,7 @@ def binary_cross_entropy_with_logits(
     tensor(10000.)
     """
     name = "binary_cross_entropy_with_logits"
-    prediction, expected = pair_of(name, input, target)
+    prediction, expected = floats_of_one_shape(name, input, target)
     positive = logsigmoid(prediction)
     if pos_weight is not None:
         scale = as_float(name, pos_weight, prediction)
@@ -239,7 +228,7 @@ def kl_div(
     >>> tw.nn.kl_div(tw.log([0.5, 0.5]), [1.0, 0.0], "sum")
     tensor(0.6931472)
     """
-    prediction, expected = pair_of("kl_div", input, target)
+    prediction, expected = floats_of_one_shape("kl_div", input, target)
     choice("kl_div", "reduction", reduction, (*REDUCTIONS, "batchmean"))
     if log_target:
         losses = expected.exp() * (expected - prediction)
@@ -278,7 +267,7 @@ def gaussian_nll(
     >>> tw.nn.gaussian_nll([0.0], [2.0], [1.0])
     tensor(2.)
     """
-    prediction, expected = pair_of("gaussian_nll", input, target)
+    prediction, expected = floats_of_one_shape("gaussian_nll", input, target)
     variance = _variance(as_float("gaussian_nll", var, prediction), prediction)
     bounded = variance + (maximum(variance, eps) - variance).detach()
     losses = 0.5 * (log(bounded) + (prediction - expected) ** 2 / bounded)
@@ -329,7 +318,7 @@ def poisson_nll(
     >>> tw.nn.poisson_nll([0.0], [2.0])
     tensor(1.)
     """
-    prediction, expected = pair_of("poisson_nll", input, target)
+    prediction, expected = floats_of_one_shape("poisson_nll", input, target)
     if log_input:
         losses = prediction.exp() - expected * prediction
     else:
@@ -524,4 +513,4 @@ class PoissonNLLLoss(Loss):
     reduction: str = "mean"
 
 
-declare_public(__name__, hidden="Loss pair_of")
+declare_public(__name__, hidden="Loss")

@@ -25,13 +25,14 @@ from tensorweb.nn.arguments import (
     REDUCTIONS,
     as_float,
     choice,
+    floats_of_one_shape,
     indices_operand,
     one_axis,
     reduced,
     same_shape,
 )
 from tensorweb.nn.classification import as_labels, check_labels, is_class
-from tensorweb.nn.losses import Loss, pair_of
+from tensorweb.nn.losses import Loss
 from tensorweb.nn.normalization import cosine_similarity, norm_along
 from tensorweb.public_names import declare_public
 from tensorweb.random import gumbel
@@ -110,7 +111,7 @@ def margin_ranking_loss(
     """
     a = as_float("margin_ranking_loss", input1, input2)
     b = as_float("margin_ranking_loss", input2, a)
-    difference, order = pair_of("margin_ranking_loss", a - b, target)
+    difference, order = floats_of_one_shape("margin_ranking_loss", a - b, target)
     losses = relu(margin - order * difference)
     return reduced("margin_ranking_loss", losses, reduction)
 
@@ -127,7 +128,7 @@ def hinge_embedding_loss(
     >>> tw.nn.hinge_embedding_loss([0.25, 0.25], [1.0, -1.0], reduction="none")
     tensor([0.25, 0.75])
     """
-    distance, labels = pair_of("hinge_embedding_loss", input, target)
+    distance, labels = floats_of_one_shape("hinge_embedding_loss", input, target)
     losses = where(labels == 1, distance, relu(margin - distance))
     return reduced("hinge_embedding_loss", losses, reduction)
 
@@ -156,9 +157,9 @@ def cosine_embedding_loss(
     tensor(1.)
     """
     name = "cosine_embedding_loss"
-    a, b = pair_of(name, input1, input2)
+    a, b = floats_of_one_shape(name, input1, input2)
     lengths = ((a * a).sum(-1) + LEAST_SQUARE) * ((b * b).sum(-1) + LEAST_SQUARE)
-    cosine, labels = pair_of(name, (a * b).sum(-1) / lengths.sqrt(), target)
+    cosine, labels = floats_of_one_shape(name, (a * b).sum(-1) / lengths.sqrt(), target)
     losses = where(labels == 1, 1.0 - cosine, relu(cosine - margin))
     return reduced(name, losses, reduction)
 
@@ -175,7 +176,7 @@ def soft_margin_loss(
     >>> tw.nn.soft_margin_loss([0.0], [1.0])
     tensor(0.6931472)
     """
-    prediction, labels = pair_of("soft_margin_loss", input, target)
+    prediction, labels = floats_of_one_shape("soft_margin_loss", input, target)
     return reduced("soft_margin_loss", -logsigmoid(labels * prediction), reduction)
 
 
@@ -201,7 +202,7 @@ def multilabel_soft_margin_loss(
     tensor(0.6931472)
     """
     name = "multilabel_soft_margin_loss"
-    logits, labels = pair_of(name, input, target)
+    logits, labels = floats_of_one_shape(name, input, target)
     losses = -labels * logsigmoid(logits) - (1.0 - labels) * logsigmoid(-logits)
     if weight is not None:
         losses = losses * as_float(name, weight, logits)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, SupportsIndex
 
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
 from tensorweb.functions import pad as bordered
-from tensorweb.nn.arguments import choice
+from tensorweb.nn.arguments import PerAxis, choice, integers_per_axis
 from tensorweb.nn.containers import FunctionModule
-from tensorweb.nn.convolution import numbers, padded
+from tensorweb.nn.convolution import padded
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-
-Numbers = SupportsIndex | Iterable[SupportsIndex]
 
 PADDINGS = {
     "constant": "zeros",
@@ -53,7 +51,7 @@ def pad(
             [1., 2., 9.]])
     """
     tensor = asarray(x)
-    widths = numbers("pad", "pad", pad, len(tuple(pad)), -(2**31))
+    widths = integers_per_axis("pad", "pad", pad, len(tuple(pad)), -(2**31))
     choice("pad", "mode", mode, tuple(PADDINGS))
     if len(widths) % 2 or len(widths) > 2 * tensor.ndim:
         raise ShapeError(
@@ -79,7 +77,7 @@ def pad(
 class _Padding(FunctionModule):
     """A border around the last axes: one width, or two for each axis."""
 
-    padding: Numbers
+    padding: PerAxis
 
     _spatial: ClassVar[int] = 1
     _mode: ClassVar[str] = "constant"
@@ -87,7 +85,7 @@ class _Padding(FunctionModule):
     def forward(self, x: ArrayLike) -> Tensor:
         """Return the input with its border."""
         count, name = 2 * self._spatial, type(self).__name__
-        widths = numbers(name, "padding", self.padding, count, -(2**31))
+        widths = integers_per_axis(name, "padding", self.padding, count, -(2**31))
         return pad(x, widths, self._mode, getattr(self, "value", 0.0))
 
     def extra_repr(self) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from math import prod
-from typing import Any, Literal, SupportsIndex, overload
+from typing import Any, Literal, overload
 
 from tensorweb.errors import DataError, ShapeError, expected_clash
 from tensorweb.functions import (
@@ -12,18 +11,15 @@ from tensorweb.functions import (
     maximum,
     zeros,
 )
-from tensorweb.nn.arguments import as_float
+from tensorweb.nn.arguments import PerAxis, as_float, integers_per_axis
 from tensorweb.nn.containers import FunctionModule
-from tensorweb.nn.convolution import AXES, numbers
+from tensorweb.nn.convolution import AXES
 from tensorweb.nodes import convolution as build
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
 
-Numbers = SupportsIndex | Iterable[SupportsIndex]
-
-
-Options = tuple[Numbers, Numbers | None, Numbers, Numbers]
+Options = tuple[PerAxis, PerAxis | None, PerAxis, PerAxis]
 """Kernel size, stride, padding and dilation."""
 
 
@@ -34,11 +30,11 @@ class _Windows:
         self, name: str, x: Tensor, rank: int, options: Options, ceil_mode: bool
     ) -> None:
         kernel_size, stride, padding, dilation = options
-        self.size = numbers(name, "kernel_size", kernel_size, rank, 1)
+        self.size = integers_per_axis(name, "kernel_size", kernel_size, rank, 1)
         stride = self.size if stride is None else stride
-        self.step = numbers(name, "stride", stride, rank, 1)
-        self.padding = numbers(name, "padding", padding, rank, 0)
-        self.dilation = numbers(name, "dilation", dilation, rank, 1)
+        self.step = integers_per_axis(name, "stride", stride, rank, 1)
+        self.padding = integers_per_axis(name, "padding", padding, rank, 0)
+        self.dilation = integers_per_axis(name, "dilation", dilation, rank, 1)
         self.lengths = x.shape[x.ndim - rank :]
         if x.ndim not in (rank + 1, rank + 2):
             raise ShapeError(
@@ -161,10 +157,10 @@ def _avg_pool(
 @overload
 def max_pool1d(
     x: ArrayLike,
-    kernel_size: Numbers,
-    stride: Numbers | None = None,
-    padding: Numbers = 0,
-    dilation: Numbers = 1,
+    kernel_size: PerAxis,
+    stride: PerAxis | None = None,
+    padding: PerAxis = 0,
+    dilation: PerAxis = 1,
     ceil_mode: bool = False,
     return_indices: Literal[False] = False,
 ) -> Tensor: ...
@@ -173,10 +169,10 @@ def max_pool1d(
 @overload
 def max_pool1d(
     x: ArrayLike,
-    kernel_size: Numbers,
-    stride: Numbers | None = None,
-    padding: Numbers = 0,
-    dilation: Numbers = 1,
+    kernel_size: PerAxis,
+    stride: PerAxis | None = None,
+    padding: PerAxis = 0,
+    dilation: PerAxis = 1,
     ceil_mode: bool = False,
     *,
     return_indices: Literal[True],
@@ -185,10 +181,10 @@ def max_pool1d(
 
 def max_pool1d(
     x: ArrayLike,
-    kernel_size: Numbers,
-    stride: Numbers | None = None,
-    padding: Numbers = 0,
-    dilation: Numbers = 1,
+    kernel_size: PerAxis,
+    stride: PerAxis | None = None,
+    padding: PerAxis = 0,
+    dilation: PerAxis = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
@@ -206,10 +202,10 @@ def max_pool1d(
 @overload
 def max_pool2d(
     x: ArrayLike,
-    kernel_size: Numbers,
-    stride: Numbers | None = None,
-    padding: Numbers = 0,
-    dilation: Numbers = 1,
+    kernel_size: PerAxis,
+    stride: PerAxis | None = None,
+    padding: PerAxis = 0,
+    dilation: PerAxis = 1,
     ceil_mode: bool = False,
     return_indices: Literal[False] = False,
 ) -> Tensor: ...
@@ -218,10 +214,10 @@ def max_pool2d(
 @overload
 def max_pool2d(
     x: ArrayLike,
-    kernel_size: Numbers,
-    stride: Numbers | None = None,
-    padding: Numbers = 0,
-    dilation: Numbers = 1,
+    kernel_size: PerAxis,
+    stride: PerAxis | None = None,
+    padding: PerAxis = 0,
+    dilation: PerAxis = 1,
     ceil_mode: bool = False,
     *,
     return_indices: Literal[True],
@@ -230,10 +226,10 @@ def max_pool2d(
 
 def max_pool2d(
     x: ArrayLike,
-    kernel_size: Numbers,
-    stride: Numbers | None = None,
-    padding: Numbers = 0,
-    dilation: Numbers = 1,
+    kernel_size: PerAxis,
+    stride: PerAxis | None = None,
+    padding: PerAxis = 0,
+    dilation: PerAxis = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
@@ -264,10 +260,10 @@ def max_pool2d(
 
 def max_pool3d(
     x: ArrayLike,
-    kernel_size: Numbers,
-    stride: Numbers | None = None,
-    padding: Numbers = 0,
-    dilation: Numbers = 1,
+    kernel_size: PerAxis,
+    stride: PerAxis | None = None,
+    padding: PerAxis = 0,
+    dilation: PerAxis = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
@@ -284,9 +280,9 @@ def max_pool3d(
 
 def avg_pool1d(
     x: ArrayLike,
-    kernel_size: Numbers,
-    stride: Numbers | None = None,
-    padding: Numbers = 0,
+    kernel_size: PerAxis,
+    stride: PerAxis | None = None,
+    padding: PerAxis = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
@@ -303,9 +299,9 @@ def avg_pool1d(
 
 def avg_pool2d(
     x: ArrayLike,
-    kernel_size: Numbers,
-    stride: Numbers | None = None,
-    padding: Numbers = 0,
+    kernel_size: PerAxis,
+    stride: PerAxis | None = None,
+    padding: PerAxis = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: float | None = None,
@@ -336,9 +332,9 @@ def avg_pool2d(
 
 def avg_pool3d(
     x: ArrayLike,
-    kernel_size: Numbers,
-    stride: Numbers | None = None,
-    padding: Numbers = 0,
+    kernel_size: PerAxis,
+    stride: PerAxis | None = None,
+    padding: PerAxis = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: float | None = None,
@@ -359,9 +355,9 @@ def avg_pool3d(
 class _Pool(FunctionModule):
     """A reduction of each window."""
 
-    kernel_size: Numbers
-    stride: Numbers | None = None
-    padding: Numbers = 0
+    kernel_size: PerAxis
+    stride: PerAxis | None = None
+    padding: PerAxis = 0
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Store the options of the function; windows are adjacent by default."""
@@ -380,7 +376,7 @@ class _Pool(FunctionModule):
 class _MaxPool(_Pool):
     """The largest of each window."""
 
-    dilation: Numbers = 1
+    dilation: PerAxis = 1
     return_indices: bool = False
     ceil_mode: bool = False
 

@@ -81,7 +81,7 @@ def _checked_nonlinearity(name: str, nonlinearity: str) -> str:
     return choice(name, "nonlinearity", nonlinearity, ("tanh", "relu"))
 
 
-class Recurrent(Module):
+class _Recurrent(Module):
     """Base of recurrent layers, with PyTorch's parameter names."""
 
     _kind: ClassVar[str] = "RNN"
@@ -305,7 +305,7 @@ class Recurrent(Module):
         return ", ".join(parts)
 
 
-class RNN(Recurrent):
+class RNN(_Recurrent):
     """`h = tanh(W x + b + V h + c)` along a sequence.
 
     Attributes:
@@ -369,7 +369,7 @@ class RNN(Recurrent):
         return f"RNN {self.nonlinearity}"
 
 
-class GRU(Recurrent):
+class GRU(_Recurrent):
     """Gated recurrent units along a sequence.
 
     `r` and `z` are `sigmoid(W x + V h)`, `n = tanh(W x + r (V h + c))` and
@@ -391,7 +391,7 @@ class GRU(Recurrent):
     _kind = "GRU"
 
 
-class LSTM(Recurrent):
+class LSTM(_Recurrent):
     """Long short-term memory along a sequence.
 
     `i`, `f`, `o` are `sigmoid(W x + V h)` and `g = tanh(W x + V h)`, then
@@ -632,4 +632,4 @@ class LSTMCell(_Cell):
         return state[0], state[1]
 
 
-declare_public(__name__, hidden="Recurrent")
+declare_public(__name__)

@@ -641,7 +641,7 @@ def indices(
     return tw.stack(grids) if grids else tw.zeros(0, dtype)
 
 
-class Grid:
+class _Grid:
     """Makes grids from slices: `np.mgrid[0:3, 0:5]`.
 
     A step that is imaginary is a number of points, and the end then belongs to them.
@@ -681,8 +681,8 @@ def _numbers_of(span: slice) -> list[Any]:
     return [number for number in numbers if number is not None]
 
 
-mgrid = Grid(sparse=False)
-ogrid = Grid(sparse=True)
+mgrid = _Grid(sparse=False)
+ogrid = _Grid(sparse=True)
 
 
-declare_public(__name__, hidden="Grid")
+declare_public(__name__)

@@ -186,7 +186,7 @@ def _join_blocks(part: Any, depth: int, rank: int, blocks: Iterator[Tensor]) -> 
     return concatenate(parts, -depth)
 
 
-class Joined:
+class _Joined:
     """Joins the items of an index: arrays, numbers and slices as ranges.
 
     `r_` joins along the first axis, `c_` vectors as columns. A string of one to three
@@ -235,11 +235,11 @@ def _expand_to_rank(x: Tensor, rank: int, start: int) -> Tensor:
     return x.reshape((*(1,) * before, *x.shape, *(1,) * (added - before)))
 
 
-r_ = Joined(0)
-c_ = Joined(-1, 2, 0)
+r_ = _Joined(0)
+c_ = _Joined(-1, 2, 0)
 
 
-class IndexExpression:
+class _IndexExpression:
     """Returns the index in its brackets: `np.s_[1:, ::2]`.
 
     >>> np.s_[1:3, ..., 0]
@@ -255,8 +255,8 @@ class IndexExpression:
         return (key,) if self._is_tuple and not isinstance(key, tuple) else key
 
 
-s_ = IndexExpression(is_tuple=False)
-index_exp = IndexExpression(is_tuple=True)
+s_ = _IndexExpression(is_tuple=False)
+index_exp = _IndexExpression(is_tuple=True)
 
 
 def append(
@@ -525,4 +525,4 @@ def trim_zeros(
     return x[tuple(key)]
 
 
-declare_public(__name__, hidden="Joined IndexExpression")
+declare_public(__name__)

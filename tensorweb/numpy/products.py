@@ -374,7 +374,7 @@ Indices: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class _Problem:
     """The letters of operands and result, their lengths, and the most elements."""
 
     operands: tuple[Letters, ...]
@@ -432,7 +432,7 @@ def einsum_path(
     sizes = (math.prod(lengths[x] for x in term) for term in (*terms, output))
     largest = max(sizes)
     strategy, limit = _parse_optimize(optimize, largest)
-    problem = Problem(tuple(map(frozenset, terms)), frozenset(output), lengths, limit)
+    problem = _Problem(tuple(map(frozenset, terms)), frozenset(output), lengths, limit)
     if isinstance(strategy, list):
         path = strategy
     elif (
@@ -492,7 +492,7 @@ def _parse_optimize(optimize: Any, largest: int) -> tuple[str | list[Indices], f
     )
 
 
-def _optimal_path(problem: Problem) -> list[Indices]:
+def _optimal_path(problem: _Problem) -> list[Indices]:
     """Return the cheapest order of pairs, all of which are tried."""
     total = len(problem.operands)
     partial: list[tuple[int, list[Indices], tuple[Letters, ...]]]
@@ -513,7 +513,7 @@ def _optimal_path(problem: Problem) -> list[Indices]:
     return min(partial, key=operator.itemgetter(0))[1]
 
 
-def _greedy_path(problem: Problem) -> list[Indices]:
+def _greedy_path(problem: _Problem) -> list[Indices]:
     """Return an order whose every step frees the most memory, then is the cheapest."""
     operands = dict(enumerate(problem.operands))
     _, naive = problem.product(problem.operands, ())
@@ -552,7 +552,7 @@ def _greedy_path(problem: Problem) -> list[Indices]:
 
 
 def _path_report(
-    problem: Problem, terms: Sequence[str], output: str, path: Sequence[Indices]
+    problem: _Problem, terms: Sequence[str], output: str, path: Sequence[Indices]
 ) -> str:
     """Return NumPy's text about an order.
 
@@ -601,4 +601,4 @@ def _path_report(
     )
 
 
-declare_public(__name__, hidden="Problem")
+declare_public(__name__)

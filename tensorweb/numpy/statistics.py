@@ -557,7 +557,7 @@ def _position(method: str, length: Any, q: Any) -> Position:
     return _clip_index(xp, low, length), _clip_index(xp, high, length), weight * 1.0
 
 
-def _clip_index(xp: Arithmetic, index: Any, length: Any) -> Any:
+def _clip_index(xp: _Arithmetic, index: Any, length: Any) -> Any:
     """Return an index of a row's first values, the nearest one."""
     if xp is NUMBERS:
         return min(max(index, 0), length - 1)
@@ -568,7 +568,7 @@ Position = tuple[Any, Any, Any]
 """Two indices of sorted values, and the weight of the second."""
 
 
-class Arithmetic(NamedTuple):
+class _Arithmetic(NamedTuple):
     """The functions that the formulas need."""
 
     floor: Callable[[Any], Any]
@@ -577,47 +577,47 @@ class Arithmetic(NamedTuple):
     where: Callable[[Any, Any, Any], Any]
 
 
-NUMBERS = Arithmetic(
+NUMBERS = _Arithmetic(
     math.floor, math.ceil, round, lambda condition, a, b: a if condition else b
 )
-TENSORS = Arithmetic(tw.floor, tw.ceil, tw.round, tw.where)
+TENSORS = _Arithmetic(tw.floor, tw.ceil, tw.round, tw.where)
 
 
-def _arithmetic_of(*values: object) -> Arithmetic:
+def _arithmetic_of(*values: object) -> _Arithmetic:
     """Return the functions for numbers, or for tensors where one is among them."""
     return TENSORS if any(isinstance(value, Tensor) for value in values) else NUMBERS
 
 
-def _neighbours(xp: Arithmetic, index: Any) -> Position:
+def _neighbours(xp: _Arithmetic, index: Any) -> Position:
     low = xp.floor(index)
     return low, low + 1, index - low
 
 
 def _plotting_positions(
     alpha: float, beta: float
-) -> Callable[[Arithmetic, Any, Any], Position]:
+) -> Callable[[_Arithmetic, Any, Any], Position]:
     """Return the continuous method of two plotting positions."""
     return lambda xp, n, q: _neighbours(
         xp, n * q + (alpha + q * (1 - alpha - beta)) - 1
     )
 
 
-def _averaged_inverted_cdf(xp: Arithmetic, n: Any, q: Any) -> Position:
+def _averaged_inverted_cdf(xp: _Arithmetic, n: Any, q: Any) -> Position:
     low, high, weight = _neighbours(xp, n * q - 1)
     return low, high, xp.where(weight == 0, 0.5, 1.0)
 
 
-def _midpoint(xp: Arithmetic, n: Any, q: Any) -> Position:
+def _midpoint(xp: _Arithmetic, n: Any, q: Any) -> Position:
     low, high = xp.floor((n - 1) * q), xp.ceil((n - 1) * q)
     return low, high, xp.where(high > low, 0.5, 0.0)
 
 
-def _closest_observation(xp: Arithmetic, n: Any, q: Any) -> Any:
+def _closest_observation(xp: _Arithmetic, n: Any, q: Any) -> Any:
     low, high, weight = _neighbours(xp, n * q - 1.5)
     return xp.where((weight == 0) & (low % 2 == 1), low, high)
 
 
-METHODS: dict[str, Callable[[Arithmetic, Any, Any], Position]] = {
+METHODS: dict[str, Callable[[_Arithmetic, Any, Any], Position]] = {
     "linear": lambda xp, n, q: _neighbours(xp, (n - 1) * q),
     "midpoint": _midpoint,
     "averaged_inverted_cdf": _averaged_inverted_cdf,
@@ -629,7 +629,7 @@ METHODS: dict[str, Callable[[Arithmetic, Any, Any], Position]] = {
 }
 """Where a quantile of n values lies, as Hyndman and Fan, 1996, number the methods."""
 
-DISCRETE: dict[str, Callable[[Arithmetic, Any, Any], Any]] = {
+DISCRETE: dict[str, Callable[[_Arithmetic, Any, Any], Any]] = {
     "lower": lambda xp, n, q: xp.floor((n - 1) * q),
     "higher": lambda xp, n, q: xp.ceil((n - 1) * q),
     "nearest": lambda xp, n, q: xp.round((n - 1) * q),
@@ -639,4 +639,4 @@ DISCRETE: dict[str, Callable[[Arithmetic, Any, Any], Any]] = {
 """Methods that give one of the values, in its own dtype."""
 
 
-declare_public(__name__, hidden="Arithmetic")
+declare_public(__name__)

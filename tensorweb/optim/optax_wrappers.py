@@ -42,10 +42,10 @@ def map_floats(function: Callable[..., Any], *trees: Any) -> Any:
 
 def zero_steps(params: Any) -> Tensor:
     """Return a count of no steps, on the parameters' device."""
-    return number(0, first_float(params).device)
+    return number(0, _first_float(params).device)
 
 
-def first_float(params: Any) -> Tensor:
+def _first_float(params: Any) -> Tensor:
     """Return the first tensor of floats in a tree."""
     leaves: list[Tensor] = [leaf for leaf in tree.leaves(params) if is_float(leaf)]
     return leaves[0]
@@ -168,7 +168,7 @@ def inject_hyperparams(
             return {**others, **followed}
 
         def init(params: Any) -> _InjectedState:
-            step, like = zero_steps(params), first_float(params)
+            step, like = zero_steps(params), _first_float(params)
             fixed = {
                 name: asarray(float(given[name]), like.dtype.part, device=like.device)
                 for name in free
@@ -190,4 +190,4 @@ def inject_hyperparams(
     return made
 
 
-WRAPPERS = declare_public(__name__, hidden="OfPart first_float map_floats zero_steps")
+WRAPPERS = declare_public(__name__, hidden="OfPart map_floats zero_steps")

@@ -120,7 +120,7 @@ def exponential(start: float, rate: float, *, steps: int = 1) -> Schedule:
     tensor([1.   , 0.5  , 0.125])
     """
     first = finite("exponential", "start", start)
-    factor = positive_rate("exponential", rate)
+    factor = _positive_rate("exponential", rate)
     log_factor = math.log(factor) / count("exponential", "steps", steps)
     return lambda step: first * exp(step * log_factor)
 
@@ -134,7 +134,7 @@ def step_decay(start: float, steps: int, *, rate: float = 0.1) -> Schedule:
     """
     first, factor = (
         finite("step_decay", "start", start),
-        positive_rate("step_decay", rate),
+        _positive_rate("step_decay", rate),
     )
     length = count("step_decay", "steps", steps)
     # Half a step keeps the quotient off whole numbers, where GPUs may round it down.
@@ -152,7 +152,7 @@ def multistep(
     """
     first, factor = (
         finite("multistep", "start", start),
-        positive_rate("multistep", rate),
+        _positive_rate("multistep", rate),
     )
     ends = [finite("multistep", "milestones", end) for end in milestones]
 
@@ -272,7 +272,7 @@ def cycle_of(
     return rate
 
 
-def positive_rate(name: str, rate: float) -> float:
+def _positive_rate(name: str, rate: float) -> float:
     """Return the factor of a schedule.
 
     Raises:
@@ -335,6 +335,4 @@ def rate_tensor(rate: Rate, leaves: Sequence[Tensor]) -> Tensor | None:
     return number(rate, device, dtype)
 
 
-declare_public(
-    __name__, hidden="checked_rate cycle_of positive_rate rate_tensor schedule_of"
-)
+declare_public(__name__, hidden="checked_rate cycle_of rate_tensor schedule_of")

@@ -86,7 +86,7 @@ def uniform_between(
     maxval: ArrayLike,
 ) -> Tensor:
     """Return `fraction * (maxval - minval) + minval`, never below `minval`."""
-    fractions = fractions_of(name, key, shape, dtype)
+    fractions = _fractions_of(name, key, shape, dtype)
     if is_scalar(minval) and is_scalar(maxval):
         low = rounded_to(finite_number(name, minval), dtype)
         span = rounded_to(rounded_to(finite_number(name, maxval), dtype) - low, dtype)
@@ -98,7 +98,7 @@ def uniform_between(
     return maximum(fractions * (last - first) + first, first)
 
 
-def fractions_of(name: str, key: ArrayLike, shape: Shape, dtype: DType) -> Tensor:
+def _fractions_of(name: str, key: ArrayLike, shape: Shape, dtype: DType) -> Tensor:
     """Return exact multiples of 2^-23 (float32) in [0, 1)."""
     device = words_of_key(name, key)[0].device
     require_dtype(dtype, device)
@@ -133,7 +133,7 @@ def normal(
     tensor([162., 203., -43.])
     """
     result_dtype = float_dtype("normal", dtype)
-    fractions = fractions_of("normal", key, as_shape(shape), result_dtype)
+    fractions = _fractions_of("normal", key, as_shape(shape), result_dtype)
     # 2 f - 1 and half a step: symmetric around 0, never -1 or 1, and exact.
     symmetric = fractions * 2.0 - (1.0 - finfo(result_dtype).eps / 2)
     return erfinv(symmetric) * ROOT_OF_TWO
@@ -220,7 +220,7 @@ def exponential(
     tensor([295., 384.,  40.])
     """
     result_dtype = float_dtype("exponential", dtype)
-    return -log1p(-fractions_of("exponential", key, as_shape(shape), result_dtype))
+    return -log1p(-_fractions_of("exponential", key, as_shape(shape), result_dtype))
 
 
 def gumbel(
@@ -272,12 +272,12 @@ def bernoulli(
         if not 0 <= chance <= 1:
             raise DataError(f"{name}: p is {chance}; a probability is from 0 to 1.")
         lengths = as_shape(() if shape is None else shape)
-        return fractions_of(name, key, lengths, dtypes.DEFAULT_FLOAT) < chance
+        return _fractions_of(name, key, lengths, dtypes.DEFAULT_FLOAT) < chance
     chances = asarray(p)
     result_dtype = float_dtype(f"{name}: p", chances.dtype)
     lengths = chances.shape if shape is None else as_shape(shape)
-    fractions = fractions_of(name, key, lengths, result_dtype)
+    fractions = _fractions_of(name, key, lengths, result_dtype)
     return fractions < parameter(name, "p", chances, lengths, fractions)
 
 
-declare_public(__name__, hidden="fractions_of uniform_between")
+declare_public(__name__, hidden="uniform_between")
