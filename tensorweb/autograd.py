@@ -1,8 +1,8 @@
 """PyTorch's `autograd.grad` and `autograd.Function`.
 
-`tw.grad` differentiates functions. `grad` follows the graph of tensors that require a
-gradient, as `backward()` does, for programs that need derivatives of derivatives so.
-`Function` is `tw.custom_vjp` as a class.
+`tw.grad` differentiates functions. `grad` differentiates a tensor by tensors that
+require a gradient: it follows their graph, as `backward()` does, and its results can be
+differentiated again. `Function` is `tw.custom_vjp` as a class.
 
 >>> x = tw.tensor(3.0, requires_grad=True)
 >>> grad(x * x, x)
@@ -31,25 +31,27 @@ __all__ = ["Function", "grad"]
 
 
 class Context:
-    """What `forward` of a `Function` keeps for `backward`, in any attributes.
+    """The `ctx` of a `Function`: values that `forward` retains for `backward`.
+
+    Both may set and read any attributes of it.
 
     Attributes:
-        saved_tensors: what `save_for_backward` was given.
-        needs_input_grad: for each argument whether it is a float tensor.
+        saved_tensors: the arguments of `save_for_backward`.
+        needs_input_grad: for each argument, whether it is a tensor of floats.
     """
 
     saved_tensors: tuple[Any, ...] = ()
     needs_input_grad: tuple[bool, ...] = ()
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Keep tensors, or None in place of one."""
+        """Retain tensors as `saved_tensors`; each may be None."""
         self.saved_tensors = tensors
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:
-        """Accept results that are integers or bool, which have no derivative.
+        """Do nothing: results that are integers or bool have no derivative anyway.
 
         Raises:
-            TransformError: one is a float; detach it where it is used instead.
+            TransformError: a result is a float; detach it where it is used instead.
         """
         if any(is_float(tensor) for tensor in tensors):
             raise TransformError(
@@ -58,15 +60,17 @@ class Context:
             )
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Accept that missing gradients are zeros, as they are here always."""
+        """Do nothing: missing gradients are always passed to `backward` as zeros."""
 
 
 class Function:
-    """An operation with a derivative of its own, as `tw.custom_vjp` makes one.
+    """Base class of operations with a derivative of their own, as in PyTorch.
 
-    A class has `forward(ctx, *arguments)`, or `forward(*arguments)` with
-    `setup_context(ctx, inputs, output)`, and `backward(ctx, *gradients)`, which returns
-    a gradient for each argument, None where there is none; all are static methods.
+    A subclass defines static methods: `forward(ctx, *arguments)`, or
+    `forward(*arguments)` with `setup_context(ctx, inputs, output)`; and
+    `backward(ctx, *gradients)`, which takes a gradient for each result and returns one
+    for each argument, None for an argument without a gradient. `tw.custom_vjp` takes
+    the same two functions without a class.
 
     >>> class Doubled(Function):
     ...     @staticmethod
@@ -94,7 +98,7 @@ class Function:
             TransformError: `backward` returned another number of gradients.
         """
 
-        def kept(*values: Any) -> tuple[Any, Context]:
+        def forward(*values: Any) -> tuple[Any, Context]:
             context = Context()
             context.needs_input_grad = tuple(map(is_float, values))
             if cls.setup_context is None:
@@ -103,15 +107,18 @@ class Function:
             cls.setup_context(context, values, result)
             return result, context
 
-        def pulled(context: Context, cotangents: Any) -> Sequence[Any]:
-            given = cotangents if isinstance(cotangents, tuple) else (cotangents,)
-            found = cls.backward(context, *given)
-            parts = list(found) if isinstance(found, tuple | list) else [found]
-            while len(parts) > len(arguments) and parts[-1] is None:
-                parts.pop()  # of arguments that were left to their defaults
-            return parts
+        def backward(context: Context, cotangents: Any) -> Sequence[Any]:
+            of_results = cotangents if isinstance(cotangents, tuple) else (cotangents,)
+            returned = cls.backward(context, *of_results)
+            is_several = isinstance(returned, tuple | list)
+            gradients = list(returned) if is_several else [returned]
+            # PyTorch's rules also return None for arguments that a call left out.
+            while len(gradients) > len(arguments) and gradients[-1] is None:
+                gradients.pop()
+            return gradients
 
-        return custom_vjp(lambda *values: kept(*values)[0], kept, pulled)(*arguments)
+        function = custom_vjp(lambda *values: forward(*values)[0], forward, backward)
+        return function(*arguments)
 
 
 def grad(

@@ -27,16 +27,18 @@ from tensorweb.frames import Location
 from tensorweb.graph.node import Node
 
 MOST_BLOCKS = 1500
-"""Buffers from which on only flushes with a new peak are listed: a page draws them."""
+"""Limit of listed buffers, because the page draws each; beyond, a log lists only
+flushes that raise the peak."""
 
 MOST_SHORT_BLOCKS = 500
-"""The same where buffers are taken every `SECONDS_A_BLOCK` or faster."""
+"""That limit for a program that takes a buffer every `SECONDS_A_BLOCK` or faster."""
 
 SECONDS_A_BLOCK = 100e-6
-"""Listing one takes 4 µs in ordinary Python, 11 µs in the page (2 cores, EPYC)."""
+"""Listing a buffer takes 4 µs in ordinary Python, 11 µs in the page (2 cores, EPYC): a
+tenth of the time, where buffers are taken this often."""
 
 SCRATCH = NodeRecord("", (), "")
-"""What is known of a kernel's scratch storage."""
+"""Stands for a kernel's scratch storage, which no node describes."""
 
 Use = Literal["data", "flush", "jit"]
 """What a buffer is taken for: data of the program, a flush, or calls of `jit`."""
@@ -52,7 +54,7 @@ class SharedBuffer(Protocol):
         """Bytes of the buffer."""
 
     def when_freed(self, hook: Iterator[int]) -> None:
-        """Advance an iterator of C functions, which yields nothing, at the release."""
+        """Advance an iterator once when the buffer is freed; it yields nothing."""
 
 
 class Usage(Protocol):
@@ -88,18 +90,20 @@ class Value:
 
 
 class Purpose(NamedTuple):
-    """What buffers are taken for at once, equal for all flushes of a layout.
+    """Why a group of buffers is taken: one object for all flushes of a layout.
 
     Attributes:
         device: name of the device.
         use: data of the program, a flush, or calls of `jit`.
         sizes: bytes of each buffer.
-        served: the storages that each buffer serves.
-        graph: the nodes of the flush by index; references beyond are scratch storages.
-        lifespans: first and last kernel of each storage by its reference.
+        served: for each buffer, the references of the storages that it contains.
+        graph: the nodes of the flush. A reference below their count is the index of a
+            node; other references are scratch storages.
+        lifespans: by reference, the first and the last kernel that use the storage.
         results: references of the storages that outlive the flush.
-        kernels: count of the flush's kernels where these are its last buffers, else 0.
-        is_begin: whether these are its first buffers.
+        kernels: count of the flush's kernels. A flush in parts takes several groups of
+            buffers; the last group has the count, the others 0.
+        is_begin: whether this is the first group of its flush.
     """
 
     device: str
@@ -114,16 +118,19 @@ class Purpose(NamedTuple):
 
 
 class Taking(NamedTuple):
-    """Buffers that were taken at once, as a flush notes them: blocks are made later.
+    """A group of buffers that was taken, as `MemoryLog.add` notes it.
+
+    `MemoryLog.blocks` makes a `Block` of each buffer when a program asks for them, so
+    that a flush spends as little time as possible.
 
     Attributes:
-        step: count of the run's kernels before it.
-        taken: time when they were taken.
+        step: count of the run's kernels before the group.
+        taken: time when the buffers were taken.
         freed: count of the releases before that.
-        handles: of the buffers.
-        purpose: what they were taken for.
-        locations: where nodes were built, by node index.
-        value: the data, else None.
+        handles: handles of the buffers.
+        purpose: what the buffers were taken for.
+        locations: by node index, where the program built the node.
+        value: the data of an upload, None for flushes.
     """
 
     step: int
@@ -150,9 +157,9 @@ class Block:
         freed: time when it was freed.
         after: count of blocks taken before it was freed.
         code, instruction: what ran when its last reference was dropped.
-        references: storages of its flush that it served, the largest first.
-        flush: their lifetimes.
-        locations: where the nodes of the flush were built.
+        references: storages of its flush that it contained, the largest first.
+        flush: the group of buffers with which it was taken.
+        locations: where the program built the nodes of the flush.
     """
 
     device: str
@@ -171,7 +178,7 @@ class Block:
     locations: Sequence[Location | None] = ()
 
     def values(self) -> list[Value]:
-        """Return what it contained, in order."""
+        """Return the values that the buffer contained, in order."""
         flush = self.flush
         if flush is None:
             return []
@@ -219,10 +226,10 @@ class MemoryLog:
     """The buffers that are taken inside a `with logging_memory(log)` block.
 
     Attributes:
-        most: count of blocks from which on only flushes with a new peak are listed.
-        most_short: the same where buffers are taken every `SECONDS_A_BLOCK` or faster.
+        most: limit of listed blocks; beyond, only flushes that raise the peak are.
+        most_short: the limit for programs that take a buffer every `SECONDS_A_BLOCK`.
         step: count of kernels of the listed flushes.
-        peaks: by device.
+        peaks: the peak of each device by its name.
         unlisted: count of flushes that are not listed.
         ended: time when the log was closed.
 
@@ -250,8 +257,9 @@ class MemoryLog:
 
     def __post_init__(self) -> None:
         """Chain the C functions of the hooks."""
-        # Not sys._getframe(): where C has called the function that ends, the frame that
-        # it returns is none of Python (3.14). A thread that ends may have no frame.
+        # sys._getframe() would fail in Python 3.14: if C called the function that ends,
+        # the frame that it returns is none of Python. A thread that ends may have no
+        # frame, hence `nowhere`.
         nowhere = SimpleNamespace(f_code=None, f_lasti=0)
         frames = starmap(sys._current_frames, repeat(()))
         threads = starmap(get_ident, repeat(()))
@@ -276,7 +284,7 @@ class MemoryLog:
         for each in map(Taking._make, self._taken):
             self._free(found, begin, each.freed, each.step)
             begin, purpose = each.freed, each.purpose
-            # Where lines are not recorded it has those of its plan.
+            # A flush that recorded no lines has those of an earlier flush of its plan.
             where = each.locations or lines.get(id(purpose.graph), ())
             lines[id(purpose.graph)] = where
             for at, (handle, size) in enumerate(
@@ -300,9 +308,9 @@ class MemoryLog:
     def _free(
         self, blocks: list[Block], begin: int, end: int | None, step: int
     ) -> None:
-        """Note releases in blocks, those of before the next kernel."""
-        for number, (code, instruction), time in self._freed[begin:end]:
-            block = blocks[number]
+        """Note releases `begin` to `end` in their blocks, as before kernel `step`."""
+        for index, (code, instruction), time in self._freed[begin:end]:
+            block = blocks[index]
             block.end, block.freed, block.after = step, time, len(blocks)
             block.code, block.instruction = code, instruction
 
@@ -337,7 +345,7 @@ class MemoryLog:
         return self._is_listing
 
     def _is_full(self) -> bool:
-        """Tell whether only new peaks are listed, which stays so."""
+        """Whether the limit is reached; chooses the limit at the first call."""
         if self._short < self.most:
             seconds = perf_counter() - Taking._make(self._taken[0]).taken
             if seconds > self._count * SECONDS_A_BLOCK:
@@ -354,7 +362,7 @@ class MemoryLog:
         locations: Sequence[Location | None] = (),
         value: Value | None = None,
     ) -> None:
-        """List buffers that were taken."""
+        """List a group of buffers; call it only if `lists` returned True."""
         freed, count = self._freed, self._count
         self._count = count + len(buffers)
         self._taken.append(
@@ -369,16 +377,17 @@ class MemoryLog:
             )
         )
         append, codes, times = freed.append, self._places, self._times
-        for number, buffer in enumerate(buffers, count):
-            # Of C functions: it notes one release, and yields nothing.
-            one = zip((number,), codes, times)  # noqa: B905 - of one element
-            buffer.when_freed(filter(None, map(append, one)))
+        for index, buffer in enumerate(buffers, count):
+            # Advancing this iterator appends one entry to `freed`. `append` returns
+            # None, which `filter` drops, so that the iterator yields nothing.
+            release = zip((index,), codes, times)  # noqa: B905 - of one element
+            buffer.when_freed(filter(None, map(append, release)))
         self.step += purpose.kernels
 
     def upload(
         self, device: str, usage: Usage, buffer: SharedBuffer, node: Node
     ) -> None:
-        """List a buffer that was taken for data of the host."""
+        """List a buffer into which data of the host is copied."""
         purpose = Purpose(device, "data", (buffer.size,))
         if self.lists(usage, purpose):
             location = getattr(node, "location", None)

@@ -174,7 +174,7 @@ class _Run:
 
 
 def _evaluate(node: Node) -> None:
-    """Compute a node whose inputs are there, and let them go."""
+    """Compute a node whose inputs are computed, and drop its references to them."""
     if node.size > ALWAYS_FITS or len(node.shape) > MOST_AXES:
         if node.size * node.dtype.itemsize > MEMORY:
             raise _too_large(node)
@@ -182,8 +182,8 @@ def _evaluate(node: Node) -> None:
     kind = node.op.kind
     look_up = _number_or_value if kind in SPREADING else _value
     try:
-        if kind == "map" and _is_long_half(node):
-            settle(node, ArrayStorage(_by_rows(node)))
+        if kind == "map" and _is_long_bfloat16(node):
+            settle(node, ArrayStorage(_bfloat16_by_blocks(node)))
             return
         inputs = [look_up(source) for source in node.inputs]
         if kind in OVERWRITING and not _is_last_reader(node):
@@ -198,16 +198,17 @@ def _evaluate(node: Node) -> None:
         raise _too_large(node) from error
 
 
-def _is_long_half(node: Node) -> bool:
-    """Whether a long elementwise operation writes bfloat16, by several rows."""
+def _is_long_bfloat16(node: Node) -> bool:
+    """Whether a bfloat16 result has several rows and more elements than two blocks."""
     is_long = node.dtype is dtypes.bfloat16 and node.size > 2 * policy.HALF_BLOCK
     return is_long and node.shape[0] > 1
 
 
-def _by_rows(node: Node) -> Array:
-    """Return the bits of a bfloat16 result, computed by some rows at a time.
+def _bfloat16_by_blocks(node: Node) -> Array:
+    """Return the bits of an elementwise bfloat16 result, computed in blocks of rows.
 
-    The float32 arrays that conversions need then stay in the processor's cache.
+    The operation computes in float32. In blocks, these intermediate arrays stay in the
+    processor's cache.
     """
     sources = [(_bits_or_number(source), source.dtype) for source in node.inputs]
     rule, length = rule_of(node.op), node.shape[0]
@@ -219,14 +220,15 @@ def _by_rows(node: Node) -> Array:
         for array, dtype in sources:
             is_full = array.ndim == len(node.shape) and array.shape[0] == length
             part = array[rows] if is_full else array
-            is_half = dtype is dtypes.bfloat16 and part.dtype == np.uint16
-            inputs.append(widened(part) if is_half else part)
+            # A constant is a float32 scalar already.
+            is_bits = dtype is dtypes.bfloat16 and part.dtype == np.uint16
+            inputs.append(widened(part) if is_bits else part)
         result[rows] = narrowed(rule(node, inputs))
     return result
 
 
 def _bits_or_number(node: Node) -> Array:
-    """Return a constant's number in no dimension, elements as they are stored."""
+    """Return a constant as a scalar array, otherwise the elements as stored."""
     return number(node.base) if _is_constant(node) else _elements(node)
 
 
@@ -252,29 +254,29 @@ ALONE = _holders(
         CONSTANT, (Node(CONSTANT, (), 0, (), dtypes.bool, ""),), 0, (), dtypes.bool, ""
     )
 )
-"""What counting the holders of an input gives when there is one."""
+"""The reference count that `_holders` returns if nothing else refers to the input."""
 
 
 def _number_or_value(node: Node) -> Array:
-    """Return a constant's number in no dimension, other values as they are."""
-    return _value(node, is_spread=False)
+    """Return a constant as a scalar array, otherwise the elements."""
+    return _value(node, is_broadcast=False)
 
 
-def _value(node: Node, *, is_spread: bool = True) -> Array:
-    """Return the elements of a computed node, a constant or a view of one.
+def _value(node: Node, *, is_broadcast: bool = True) -> Array:
+    """Return the elements of a computed node, of a constant, or of a view of either.
 
     Args:
-        node: is computed.
-        is_spread: whether a constant has its shape, or no dimension.
+        node: a node whose base has a value.
+        is_broadcast: whether a constant is broadcast to its shape, else a scalar array.
     """
     if node.storage is None and _is_constant(node):
-        return repeated(node.base, node.shape) if is_spread else number(node.base)
+        return repeated(node.base, node.shape) if is_broadcast else number(node.base)
     found = _elements(node)
     return widened(found) if node.dtype is dtypes.bfloat16 else found
 
 
 def _elements(node: Node) -> Array:
-    """Return the elements of a computed node or a view of one; of bfloat16 the bits."""
+    """Return the elements of a computed node or its view; bfloat16 as uint16 bits."""
     storage = node.storage
     if type(storage) is ArrayStorage:
         return storage.array

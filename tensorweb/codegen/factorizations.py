@@ -129,14 +129,13 @@ def _lu(kernel: Kernel) -> Routine:
 
 
 def _lu_panel(kernel: Kernel, lanes: int, cores: int) -> Routine:
-    """Return the routine that factors columns of tall matrices in registers.
-
-    Where each core has a matrix or more, other matrices compute while one waits for
-    memory, and a lane does not load ahead.
-    """
+    """Return the routine that factors tall matrices in registers, block by block."""
     count, rows, columns, *_ = kernel.sizes
     block = policy.LU_BLOCK
-    held = 1 << (ceil_divide(rows, lanes) - 1).bit_length()
+    rows_per_lane = 1 << (ceil_divide(rows, lanes) - 1).bit_length()
+    # With a matrix per core or more, a core computes on one matrix while another waits
+    # for memory, and a lane need not load ahead.
+    ahead = 1 if count >= cores else policy.ELEMENTS_AHEAD
     blocks = _along(rows) * (_along(columns) + 1)
     return Routine(
         "lu_panel",
@@ -148,9 +147,9 @@ def _lu_panel(kernel: Kernel, lanes: int, cores: int) -> Routine:
         shared=(("moved", 2 * block * (columns + 1)),),
         constants=(
             ("BLOCK", block),
-            ("HELD", held),
+            ("HELD", rows_per_lane),
             ("SPREAD", _along(columns)),
-            ("AHEAD", 1 if count >= cores else policy.ELEMENTS_AHEAD),
+            ("AHEAD", ahead),
         ),
     )
 
@@ -326,8 +325,8 @@ ROUTINES: dict[str, Callable[[Kernel], Routine]] = {
 """The function that describes each operation."""
 
 
-def _is_panel(kernel: Kernel, target: Target) -> bool:
-    """Return whether the LU factors of a matrix are computed in registers."""
+def _fits_lu_panel(kernel: Kernel, target: Target) -> bool:
+    """Whether `_lu_panel` factors the matrices, rather than `_lu`."""
     _, rows, columns, *_ = kernel.sizes
     if target.is_software or target.is_slow_to_compile:
         return False
@@ -340,7 +339,7 @@ def factor(kernel: Kernel, target: Target) -> Program:
     lanes, columns = policy.WORKGROUP, policy.FACTOR_COLUMNS
     if max(kernel.sizes[1:4]) <= policy.SMALL_MATRIX:
         lanes, columns = policy.SMALL_FACTOR_LANES, policy.SMALL_FACTOR_COLUMNS
-    if kernel.op == "lu" and _is_panel(kernel, target):
+    if kernel.op == "lu" and _fits_lu_panel(kernel, target):
         if kernel.sizes[1] > lanes and target.threads >= 2 * lanes:
             lanes *= 2
         routine = _lu_panel(kernel, lanes, target.cores)

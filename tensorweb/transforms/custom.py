@@ -94,22 +94,22 @@ def custom_vjp(
     tensor(1.)
     """
     if forward is None or backward is None:
-        later: Any = _RuleLater(function, "defvjp", custom_vjp, nondiff_argnums)
+        later: Any = _AwaitingRule(function, "defvjp", custom_vjp, nondiff_argnums)
         return later  # type: ignore[no-any-return]  # it is called as the function
-    open_calls: list[None] = []
+    running_rules: list[None] = []
 
     @wraps_function(function)
     def wrapped(*arguments: Any) -> Any:
-        constants, free = _divided("custom_vjp", arguments, nondiff_argnums)
+        constants, free = _split_arguments("custom_vjp", arguments, nondiff_argnums)
         if not is_followed(tree.leaves(free)):
             return function(*arguments)  # type: ignore[call-arg]  # its own
 
-        def computed() -> tuple[Any, Any]:
-            with numbers_allowed(1), _noted(open_calls):
+        def run_forward() -> tuple[Any, Any]:
+            with numbers_allowed(1), _rule_running(running_rules):
                 return forward(*arguments)
 
-        def pulled(needed: Any, cotangents: Any) -> Sequence[Any]:
-            value = backward(*constants, needed, cotangents)
+        def run_backward(residuals: Any, cotangents: Any) -> Sequence[Any]:
+            value = backward(*constants, residuals, cotangents)
             if not isinstance(value, tuple | list) or len(value) != len(free):
                 raise TransformError(
                     f"custom_vjp: backward returned {_count(value)} for "
@@ -118,11 +118,15 @@ def custom_vjp(
                 )
             return value
 
-        if open_calls:
+        if running_rules:
             result: Any = function(*arguments)  # type: ignore[call-arg]  # its own
-            return _marked(result, free, lambda given: pulled(computed()[1], given))
-        result, needed = computed()
-        return _marked(result, free, partial(pulled, needed))
+            return _with_vjp_rule(
+                result,
+                free,
+                lambda cotangents: run_backward(run_forward()[1], cotangents),
+            )
+        result, residuals = run_forward()
+        return _with_vjp_rule(result, free, partial(run_backward, residuals))
 
     return wrapped  # type: ignore[return-value]  # the same signature
 
@@ -158,34 +162,40 @@ def custom_jvp(
     tensor(0.5)
     """
     if rule is None:
-        later: Any = _RuleLater(function, "defjvp", custom_jvp, nondiff_argnums)
+        later: Any = _AwaitingRule(function, "defjvp", custom_jvp, nondiff_argnums)
         return later  # type: ignore[no-any-return]  # it is called as the function
-    open_calls: list[None] = []
+    running_rules: list[None] = []
 
     @wraps_function(function)
     def wrapped(*arguments: Any) -> Any:
-        constants, free = _divided("custom_jvp", arguments, nondiff_argnums)
+        constants, free = _split_arguments("custom_jvp", arguments, nondiff_argnums)
         if not is_followed(tree.leaves(free)):
             return function(*arguments)  # type: ignore[call-arg]  # its own
 
-        def linearized() -> tuple[Any, Callable[[Any], Sequence[Any]]]:
-            with _noted(open_calls):
-                return _linearized(partial(rule, *constants), free)
+        def run_rule() -> tuple[Any, Callable[[Any], Sequence[Any]]]:
+            with _rule_running(running_rules):
+                return _apply_jvp_rule(partial(rule, *constants), free)
 
-        if open_calls:
+        if running_rules:
             result: Any = function(*arguments)  # type: ignore[call-arg]  # its own
-            return _marked(result, free, lambda given: linearized()[1](given))
-        result, pulled = linearized()
-        return _marked(result, free, pulled)
+            return _with_vjp_rule(
+                result, free, lambda cotangents: run_rule()[1](cotangents)
+            )
+        result, vjp = run_rule()
+        return _with_vjp_rule(result, free, vjp)
 
     return wrapped  # type: ignore[return-value]  # the same signature
 
 
-def _linearized(
+def _apply_jvp_rule(
     rule: Callable[[Sequence[Any], Sequence[Any]], tuple[Any, Any]],
     arguments: tuple[Any, ...],
 ) -> tuple[Any, Callable[[Any], Sequence[Any]]]:
-    """Return the result of a jvp rule, and the vjp that follows from it."""
+    """Return the result of a jvp rule, and its vjp: the transpose of its tangent map.
+
+    The rule is called with tangents that are variables. Its tangent is linear in them,
+    so a backward pass from the tangent to these variables is the vjp.
+    """
     leaves, structure = tree.flatten(arguments)
     floats = [leaf for leaf in leaves if is_float(leaf)]
     units = [alias(alias(ones(pair_of(leaf.node)))) for leaf in floats]
@@ -208,52 +218,54 @@ def _linearized(
     results = [pair_of(leaf.node) for leaf in value if is_float(leaf)]
     backward_pass = BackwardPass(results, units)
 
-    def back(cotangents: Any) -> Sequence[Any]:
+    def vjp(cotangents: Any) -> Sequence[Any]:
         values = [
             pair_of(leaf.node) for leaf in tree.leaves(cotangents) if is_float(leaf)
         ]
-        pulled = iter(backward_pass.vjp(results, values))
+        of_floats = iter(backward_pass.vjp(results, values))
         parts = [
-            Tensor(like(leaf.node, next(pulled))) if is_float(leaf) else None
+            Tensor(like(leaf.node, next(of_floats))) if is_float(leaf) else None
             for leaf in leaves
         ]
-        back_tree: Sequence[Any] = tree.unflatten(structure, parts)
-        return back_tree
+        of_arguments: Sequence[Any] = tree.unflatten(structure, parts)
+        return of_arguments
 
-    return result, back
+    return result, vjp
 
 
 @contextmanager
-def _noted(open_calls: list[None]) -> Iterator[None]:
-    """Note that a rule runs, in which the function itself has a value at once.
+def _rule_running(running_rules: list[None]) -> Iterator[None]:
+    """Mark that a rule of a function runs, by an entry in the function's list.
 
-    Else a rule that calls its function, as those of JAX's guide do, would never end.
+    A rule may call its own function, as rules of JAX's guide do. Such a call runs the
+    function itself, and the rule only in a backward pass: running the rule at once
+    would recurse without end.
     """
-    open_calls.append(None)
+    running_rules.append(None)
     try:
         yield
     finally:
-        open_calls.pop()
+        running_rules.pop()
 
 
-def _divided(
+def _split_arguments(
     name: str, arguments: tuple[Any, ...], chosen: Sequence[int]
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Return the chosen arguments of a call, in order, and the others."""
+    """Return the arguments at the `chosen` positions of a call, and all others."""
     if not chosen:
         return (), arguments
-    numbers = sorted(map(operator.index, chosen))
-    if not 0 <= numbers[0] <= numbers[-1] < len(arguments):
+    positions = sorted(map(operator.index, chosen))
+    if not 0 <= positions[0] <= positions[-1] < len(arguments):
         raise TransformError(
             f"{name}: nondiff_argnums={tuple(chosen)} of a call with {len(arguments)} "
             "arguments by position; count them from 0, and give them by position."
         )
-    others = [n for n in range(len(arguments)) if n not in numbers]
-    return tuple(arguments[n] for n in numbers), tuple(arguments[n] for n in others)
+    others = [n for n in range(len(arguments)) if n not in positions]
+    return tuple(arguments[n] for n in positions), tuple(arguments[n] for n in others)
 
 
-class _RuleLater:
-    """A function whose rule a method defines, as in JAX."""
+class _AwaitingRule:
+    """A function without a rule yet; its method `defvjp` or `defjvp` defines it."""
 
     def __init__(
         self,
@@ -283,8 +295,8 @@ class _RuleLater:
 
 def is_followed(values: Sequence[Any]) -> bool:
     """Whether a result computed from these values may be differentiated."""
-    is_asked = is_differentiating() or open_provenance() is not None
-    return is_asked or any(
+    is_recorded = is_differentiating() or open_provenance() is not None
+    return is_recorded or any(
         isinstance(value, TensorBase) and reaches_leaf(value.node) for value in values
     )
 
@@ -295,27 +307,35 @@ def _count(value: Any) -> str:
     return f"a {type(value).__name__}"
 
 
-def _marked(
+def _with_vjp_rule(
     result: Any, arguments: Sequence[Any], rule: Callable[[Any], Sequence[Any]]
 ) -> Any:
-    """Return the result, with a custom vjp rule from it to the arguments."""
+    """Return a tree like the result, whose nodes have a custom vjp rule.
+
+    Args:
+        result: the tree that the function returned.
+        arguments: the arguments that have a derivative.
+        rule: maps a tree of cotangents like the result to a cotangent per argument.
+    """
+    # Each node of the result calls the rule with zeros as the others' cotangents; the
+    # backward pass adds what the calls return, since the rule is linear.
     inputs = tuple(
         [pair_of(leaf.node) for leaf in tree.leaves(tuple(arguments)) if is_float(leaf)]
     )
     leaves, structure = tree.flatten(result)
 
     def rule_of(index: int) -> Callable[[Node], tuple[Node | None, ...]]:
-        def back(cotangent: Node) -> tuple[Node | None, ...]:
-            parts = [
+        def node_rule(cotangent: Node) -> tuple[Node | None, ...]:
+            cotangents = [
                 _cotangent(leaf, cotangent if n == index else None)
                 if is_float(leaf)
                 else None
                 for n, leaf in enumerate(leaves)
             ]
-            value = rule(tree.unflatten(structure, parts))
-            return _checked(value, arguments)
+            value = rule(tree.unflatten(structure, cotangents))
+            return _cotangent_nodes(value, arguments)
 
-        return back
+        return node_rule
 
     created = []
     for index, leaf in enumerate(leaves):
@@ -333,21 +353,27 @@ def _cotangent(leaf: TensorBase, node: Node | None) -> Tensor:
     return Tensor(like(leaf.node, node or zeros(pair_of(leaf.node))))
 
 
-def _checked(found: Sequence[Any], arguments: Sequence[Any]) -> tuple[Node | None, ...]:
-    """Return a rule's cotangents, a node or None per floating-point tensor."""
+def _cotangent_nodes(
+    cotangents: Sequence[Any], arguments: Sequence[Any]
+) -> tuple[Node | None, ...]:
+    """Return what a rule returned, as a node or None for each tensor of floats.
+
+    Raises:
+        TransformError: a cotangent has another structure than its argument.
+    """
     nodes: list[Node | None] = []
-    for part, argument in zip(found, arguments, strict=True):
-        expected, structure = tree.flatten(argument)
-        if part is None:
-            nodes += [None] * sum(is_float(leaf) for leaf in expected)
+    for cotangent, argument in zip(cotangents, arguments, strict=True):
+        leaves, structure = tree.flatten(argument)
+        if cotangent is None:
+            nodes += [None] * sum(is_float(leaf) for leaf in leaves)
             continue
-        cotangents, same = tree.flatten(part)
-        if same != structure:
+        values, returned = tree.flatten(cotangent)
+        if returned != structure:
             raise TransformError(
-                f"custom_vjp: an argument is {structure} and its cotangent {same}; "
+                f"custom_vjp: an argument is {structure} and its cotangent {returned}; "
                 "return a tree of the same structure, or None."
             )
-        for leaf, value in zip(expected, cotangents, strict=True):
+        for leaf, value in zip(leaves, values, strict=True):
             if is_float(leaf):
                 is_none = value is None
                 nodes.append(
