@@ -7,10 +7,10 @@ import functools
 import json
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack
 from inspect import iscoroutinefunction
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import tensorweb as tw
 from tensorweb import frames
@@ -55,6 +55,19 @@ if TYPE_CHECKING:
 
 
 Handler = Callable[..., Awaitable[object]]
+
+
+class _RunOptions(NamedTuple):
+    """The options of `Session.run`, which describes them."""
+
+    lines: Sequence[int] | None
+    keep: bool
+    timed: bool
+    search: bool
+    inside: bool
+    memory: bool
+    capture: int | None
+    dragged: int | None
 
 
 class Session:
@@ -130,19 +143,11 @@ class Session:
         is_more = timed or search or inside or capture is not None
         self._retain(compare, is_more)
         try:
-            return await self._run(
-                source,
-                device,
-                lines,
-                keep,
-                timed,
-                search,
-                inside,
-                memory,
-                capture,
-                dragged,
-                files,
+            program = source, device, losses(device) if device else 0, list(files)
+            options = _RunOptions(
+                lines, keep, timed, search, inside, memory, capture, dragged
             )
+            return await self._run(program, options)
         except KeyboardInterrupt:
             # Stop may strike before the program begins and after it has ended.
             self._stopped = True
@@ -169,35 +174,36 @@ class Session:
         """Start to compile the next graph; return whether there is more to do."""
         return await self._warming.step()
 
-    async def _run(
-        self,
-        source: str,
-        device: str | None,
-        lines: Sequence[int] | None,
-        keep: bool,
-        timed: bool,
-        search: bool,
-        inside: bool,
-        memory: bool,
-        capture: int | None,
-        dragged: int | None,
-        files: Sequence[records.ProgramFile],
-    ) -> records.RunRecord:
-        attempts = None if capture is None else self._kernels.attempts(capture)
-        program = source, device, losses(device) if device else 0, list(files)
-        rerun = None
-        if dragged is not None:
-            from .reruns import Rerun  # no start needs it
+    async def _run(self, program: Program, options: _RunOptions) -> records.RunRecord:
+        rerun = self._plan_rerun(program, options)
+        self._begin(options, rerun)
+        started = perf_counter()
+        failure = await self._execute(program, options, rerun)
+        seconds = perf_counter() - started
+        self._time = started, seconds
+        self._output.flush()
+        return self._run_record(options, rerun, seconds, failure)
 
-            # The panel Memory shows the buffers of the full program.
-            known = None if memory else self._checkpoint
-            before = known, self._ran, self._names, self._lines
-            rerun = Rerun(program, dragged, *before)
+    def _plan_rerun(self, program: Program, options: _RunOptions) -> Rerun | None:
+        """Return which lines run after a number was dragged, None for other runs."""
+        if options.dragged is None:
+            return None
+        from .reruns import Rerun  # no start needs it
+
+        # The panel Memory shows the buffers of the full program.
+        checkpoint = None if options.memory else self._checkpoint
+        last = self._ran, self._names, self._lines
+        return Rerun(program, options.dragged, checkpoint, *last)
+
+    def _begin(self, options: _RunOptions, rerun: Rerun | None) -> None:
+        """Free the state of the last run and prepare a new one."""
+        capture = options.capture
+        attempts = None if capture is None else self._kernels.attempts(capture)
         self._ran = None
         checkpoint = self._checkpoint = rerun.checkpoint if rerun else None
-        keep = keep or checkpoint is not None
+        keep = options.keep or checkpoint is not None
         # What they retain is freed before the collection looks at it.
-        self._lines.begin(keep, inside)
+        self._lines.begin(keep, options.inside)
         if checkpoint is None:
             self._kernels = kernels.Tally()
         self._memory = MemoryLog()
@@ -207,43 +213,35 @@ class Session:
         if checkpoint is None:
             self._output = Output(self._send)
             self._displays = Displays(self._send, self._output)
-        failure: records.Failure | None = None
         self._stopped = False
         if not keep:
             self._host.begin()
             self._main = new_main()
-        module = self._main
-        self._names = vars(module)
-        started = perf_counter()
-        around = self._host.around(self._output, self._displays.show)
-        tally = self._kernels
-        log = self._memory
-        seeker = self._search = Search() if search else None
-        looker = self._inside = self._new_inside() if inside else None
-        noting_lines = noting(sys.maxsize if seeker else policy.MOST_RECORDED_LINES)
-        looking = nullcontext() if seeker is None else seeker.searching()
-        retaining = nullcontext() if looker is None else looker.open()
+        self._names = vars(self._main)
+        self._search = Search() if options.search else None
+        self._inside = self._new_inside() if options.inside else None
+
+    async def _execute(
+        self, program: Program, options: _RunOptions, rerun: Rerun | None
+    ) -> records.Failure | None:
+        """Run a program while recorders listen; return how it failed, if it did."""
+        source, device, _, files = program
+        module, checkpoint = self._main, self._checkpoint
         texts = {FILENAME: source}
         if checkpoint is not None:
             checkpoint.resume()
             for note in checkpoint.notes:
                 self._send(*note)
-        heard = listening(
-            tally.add, seconds=timed and not attempts, reads=tally.add_read
-        )
-        noting_results = self._lines.noting()
-        logging = logging_memory(log) if memory else nullcontext()
-        taking = nullcontext() if attempts is None else attempts.capture.open()
-        asked = (looking, retaining, taking)
-        with around, heard, logging, noting_lines, noting_results, ExitStack() as stack:
-            for each in asked:
-                stack.enter_context(each)
+        with ExitStack() as stack:
+            for recorder in self._recorders(options):
+                stack.enter_context(recorder)
             try:
                 if device is not None and checkpoint is None:
                     await self._choose(device)
+                keep = options.keep or checkpoint is not None
                 texts |= self._files.install(files, keep)
                 sources.remember(texts)
-                *heads, last = rerun.parts() if rerun else [lines]
+                *heads, last = rerun.parts() if rerun else [options.lines]
                 code: Compile = self._lines.compiled
                 if rerun:
                     code = stack.enter_context(rerun.reusing(code))
@@ -254,18 +252,46 @@ class Session:
                 show = self._displays.show
                 await execute(source, module, show, self._wait, last, code)
                 self._displays.finish()
-                self._ran = program if not lines else None
+                self._ran = program if not options.lines else None
             except KeyboardInterrupt:
                 self._stopped = True
             except SystemExit as leaving:
                 self._output.write(exit_text(leaving), "stderr")
             except BaseException as error:
-                failure = describe_failure(error, texts)
-                del error
-        seconds = perf_counter() - started
-        self._time = started, seconds
-        self._output.flush()
-        found: records.RunRecord = {
+                return describe_failure(error, texts)
+        return None
+
+    def _recorders(
+        self, options: _RunOptions
+    ) -> Iterator[AbstractContextManager[object]]:
+        """Yield the contexts in which a program runs, the outermost first."""
+        yield self._host.around(self._output, self._displays.show)
+        yield listening(
+            self._kernels.add,
+            seconds=options.timed and not self._attempts,
+            reads=self._kernels.add_read,
+        )
+        if options.memory:
+            yield logging_memory(self._memory)
+        yield noting(sys.maxsize if self._search else policy.MOST_RECORDED_LINES)
+        yield self._lines.noting()
+        if self._search is not None:
+            yield self._search.searching()
+        if self._inside is not None:
+            yield self._inside.open()
+        if self._attempts is not None:
+            yield self._attempts.capture.open()
+
+    def _run_record(
+        self,
+        options: _RunOptions,
+        rerun: Rerun | None,
+        seconds: float,
+        failure: records.Failure | None,
+    ) -> records.RunRecord:
+        """Describe a run that has ended to the page."""
+        tally = self._kernels
+        record: records.RunRecord = {
             "seconds": seconds,
             "stopped": self._stopped,
             "error": failure,
@@ -275,16 +301,17 @@ class Session:
             "faults": kernels.faults(),
         }
         if rerun:
-            found["again"] = rerun.sentence()
-        if looker is not None:
-            found["inside"] = True
-        if memory:
-            found["memory"] = True
-        if capture is not None:
-            found["captured"] = tally.captured(attempts) if attempts else None
-        if seeker is not None:
-            found["search"] = tensors.nonfinite_search(seeker)
-        return found
+            record["again"] = rerun.sentence()
+        if self._inside is not None:
+            record["inside"] = True
+        if options.memory:
+            record["memory"] = True
+        if options.capture is not None:
+            attempts = self._attempts
+            record["captured"] = tally.captured(attempts) if attempts else None
+        if self._search is not None:
+            record["search"] = tensors.nonfinite_search(self._search)
+        return record
 
     def _send(self, kind: str, fields: Mapping[str, object]) -> None:
         """Send a message to the page, and note it if it may be sent again."""
