@@ -623,7 +623,7 @@ TYPES = {
     "object": "object",
     "Axis": "int or tuple of ints",
     "Axes": "int or tuple of ints",
-    "Numbers": "int or tuple of ints",
+    "PerAxis": "int or tuple of ints",
     "Lengths": "int or tuple of ints",
     "Size": "int or tuple of ints",
     "Length": "int",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tensorweb.errors import ShapeError
 from tensorweb.functions.creation import asarray
 from tensorweb.nodes import convolution as build
-from tensorweb.nodes.convolution import Numbers, Padding
+from tensorweb.nodes.convolution import Padding, PerAxis
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, as_operands
@@ -47,9 +47,9 @@ def conv2d(
     /,
     *,
     bias: ArrayLike = None,
-    stride: Numbers = 1,
+    stride: PerAxis = 1,
     padding: Padding = 0,
-    dilation: Numbers = 1,
+    dilation: PerAxis = 1,
     groups: int = 1,
 ) -> Tensor:
     """Return the convolution of images `(n, c, h, w)` with `(o, c / groups, kh, kw)`.
@@ -82,9 +82,9 @@ def conv1d(
     /,
     *,
     bias: ArrayLike = None,
-    stride: Numbers = 1,
+    stride: PerAxis = 1,
     padding: Padding = 0,
-    dilation: Numbers = 1,
+    dilation: PerAxis = 1,
     groups: int = 1,
 ) -> Tensor:
     """Return the convolution of rows `(n, c, length)` with `(o, c / groups, size)`.
@@ -106,11 +106,11 @@ def conv1d(
 def max_pool2d(
     x: ArrayLike,
     /,
-    size: Numbers,
+    size: PerAxis,
     *,
-    stride: Numbers | None = None,
+    stride: PerAxis | None = None,
     padding: Padding = 0,
-    dilation: Numbers = 1,
+    dilation: PerAxis = 1,
 ) -> Tensor:
     """Return the largest value of each window of images `(..., h, w)`.
 
@@ -130,9 +130,9 @@ def max_pool2d(
 def avg_pool2d(
     x: ArrayLike,
     /,
-    size: Numbers,
+    size: PerAxis,
     *,
-    stride: Numbers | None = None,
+    stride: PerAxis | None = None,
     padding: Padding = 0,
 ) -> Tensor:
     """Return the mean of each window of images `(..., h, w)`.
@@ -153,7 +153,7 @@ def _convolution(
     name: str,
     axes: str,
     operands: tuple[ArrayLike, ArrayLike, ArrayLike],
-    numbers: tuple[Numbers, Padding, Numbers],
+    numbers: tuple[PerAxis, Padding, PerAxis],
     groups: int,
 ) -> Tensor:
     operand_list = operands if operands[2] is not None else operands[:2]
@@ -170,10 +170,10 @@ def _convolution(
 def _pool(
     name: str,
     x: ArrayLike,
-    size: Numbers,
-    stride: Numbers | None,
+    size: PerAxis,
+    stride: PerAxis | None,
     padding: Padding,
-    dilation: Numbers,
+    dilation: PerAxis,
     is_lowest: bool = False,
 ) -> Tensor:
     """Return windows of images; the border is the lowest number or 0."""

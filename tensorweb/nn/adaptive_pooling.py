@@ -8,8 +8,9 @@ from typing import Any, Literal, overload
 
 from tensorweb.errors import DataError, ShapeError, expected_clash
 from tensorweb.functions import concat, stack, take_along_axis
-from tensorweb.nn.arguments import PerAxis, as_float, integers_per_axis
+from tensorweb.nn.arguments import as_float, integers_per_axis
 from tensorweb.nn.containers import FunctionModule
+from tensorweb.nodes.convolution import PerAxis
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike

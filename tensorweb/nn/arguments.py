@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import SupportsIndex
 
 from tensorweb.errors import (
@@ -15,6 +15,7 @@ from tensorweb.errors import (
 )
 from tensorweb.functions import asarray, result_type
 from tensorweb.hostdata import SEQUENCES
+from tensorweb.nodes.convolution import PerAxis
 from tensorweb.shapes import Shape, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.base import TensorBase
@@ -22,9 +23,6 @@ from tensorweb.tensor.convert import ArrayLike, host_operand
 from tensorweb.tensor.indexing import index_node
 
 REDUCTIONS = ("none", "mean", "sum")
-
-PerAxis = SupportsIndex | Iterable[SupportsIndex]
-"""One integer for all axes, or one integer per axis."""
 
 
 def as_float(name: str, x: ArrayLike, *others: object) -> Tensor:

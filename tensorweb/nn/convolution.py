@@ -12,7 +12,6 @@ from tensorweb.errors import DataError, ShapeError, expected_clash
 from tensorweb.functions import asarray, flip, pad
 from tensorweb.nn import init
 from tensorweb.nn.arguments import (
-    PerAxis,
     as_float,
     choice,
     integers_per_axis,
@@ -20,7 +19,7 @@ from tensorweb.nn.arguments import (
 )
 from tensorweb.nn.module import Module
 from tensorweb.nodes import convolution as build
-from tensorweb.nodes.convolution import Padding
+from tensorweb.nodes.convolution import Padding, PerAxis
 from tensorweb.nodes.selection import dilate
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor

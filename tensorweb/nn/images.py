@@ -22,7 +22,6 @@ from tensorweb.functions import (
 )
 from tensorweb.nn.adaptive_pooling import adaptive_pool
 from tensorweb.nn.arguments import (
-    PerAxis,
     as_float,
     choice,
     integers_per_axis,
@@ -30,6 +29,7 @@ from tensorweb.nn.arguments import (
 )
 from tensorweb.nn.containers import FunctionModule
 from tensorweb.nodes import convolution as build
+from tensorweb.nodes.convolution import PerAxis
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike

@@ -8,9 +8,10 @@ from typing import ClassVar, SupportsIndex
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.functions import asarray
 from tensorweb.functions import pad as bordered
-from tensorweb.nn.arguments import PerAxis, choice, integers_per_axis
+from tensorweb.nn.arguments import choice, integers_per_axis
 from tensorweb.nn.containers import FunctionModule
 from tensorweb.nn.convolution import padded
+from tensorweb.nodes.convolution import PerAxis
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike

@@ -11,10 +11,11 @@ from tensorweb.functions import (
     maximum,
     zeros,
 )
-from tensorweb.nn.arguments import PerAxis, as_float, integers_per_axis
+from tensorweb.nn.arguments import as_float, integers_per_axis
 from tensorweb.nn.containers import FunctionModule
 from tensorweb.nn.convolution import AXES
 from tensorweb.nodes import convolution as build
+from tensorweb.nodes.convolution import PerAxis
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike

@@ -29,7 +29,7 @@ from tensorweb.nodes.movement import (
 from tensorweb.nodes.selection import dilate, pad
 from tensorweb.ops import OPS
 
-Numbers = SupportsIndex | Iterable[SupportsIndex]
+PerAxis = SupportsIndex | Iterable[SupportsIndex]
 """One integer for all spatial axes, or one for each."""
 
 Padding = str | SupportsIndex | Iterable[SupportsIndex | Sequence[SupportsIndex]]
@@ -72,10 +72,10 @@ def windows(
     name: str,
     shape: Sequence[int],
     count: int,
-    sizes: Numbers,
-    step: Numbers,
+    sizes: PerAxis,
+    step: PerAxis,
     padding: Padding,
-    dilation: Numbers,
+    dilation: PerAxis,
 ) -> Windows:
     """Return checked windows over the last `count` axes of a shape.
 

@@ -11,6 +11,7 @@ import inspect
 import sys
 import types
 from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
 
 from tensorweb.frames import frames_in, position_of, segment
 
@@ -20,6 +21,19 @@ from .sources import FILENAME
 Display = Callable[[object, str | None], None]
 Wait = Callable[[Awaitable[object]], object]
 Compile = Callable[[ast.Module | ast.Expression, str], types.CodeType]
+
+
+class RunOptions(NamedTuple):
+    """The options of `Session.run`, which describes them."""
+
+    lines: Sequence[int] | None
+    keep: bool
+    timed: bool
+    search: bool
+    inside: bool
+    memory: bool
+    capture: int | None
+    dragged: int | None
 
 
 def compile_program(

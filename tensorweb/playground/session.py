@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from inspect import iscoroutinefunction
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import tensorweb as tw
 from tensorweb import frames
@@ -41,7 +41,7 @@ from .files import ProgramFiles, remember_lost
 from .host import Host, NextLine, ReadLine, end_tasks, flush_streams
 from .lines import Lines
 from .numbers import AwaitingReader, BlockingReader, Reader
-from .program import Compile, Wait, execute, new_main
+from .program import Compile, RunOptions, Wait, execute, new_main
 from .rich_output import Displays
 from .sources import FILENAME
 from .streams import Emit, Output, clip
@@ -55,19 +55,6 @@ if TYPE_CHECKING:
 
 
 Handler = Callable[..., Awaitable[object]]
-
-
-class _RunOptions(NamedTuple):
-    """The options of `Session.run`, which describes them."""
-
-    lines: Sequence[int] | None
-    keep: bool
-    timed: bool
-    search: bool
-    inside: bool
-    memory: bool
-    capture: int | None
-    dragged: int | None
 
 
 class Session:
@@ -144,7 +131,7 @@ class Session:
         self._retain(compare, is_more)
         try:
             program = source, device, losses(device) if device else 0, list(files)
-            options = _RunOptions(
+            options = RunOptions(
                 lines, keep, timed, search, inside, memory, capture, dragged
             )
             return await self._run(program, options)
@@ -174,17 +161,16 @@ class Session:
         """Start to compile the next graph; return whether there is more to do."""
         return await self._warming.step()
 
-    async def _run(self, program: Program, options: _RunOptions) -> records.RunRecord:
+    async def _run(self, program: Program, options: RunOptions) -> records.RunRecord:
         rerun = self._plan_rerun(program, options)
         self._begin(options, rerun)
         started = perf_counter()
         failure = await self._execute(program, options, rerun)
-        seconds = perf_counter() - started
-        self._time = started, seconds
+        self._time = started, perf_counter() - started
         self._output.flush()
-        return self._run_record(options, rerun, seconds, failure)
+        return self._run_record(options, rerun, failure)
 
-    def _plan_rerun(self, program: Program, options: _RunOptions) -> Rerun | None:
+    def _plan_rerun(self, program: Program, options: RunOptions) -> Rerun | None:
         """Return which lines run after a number was dragged, None for other runs."""
         if options.dragged is None:
             return None
@@ -195,7 +181,7 @@ class Session:
         last = self._ran, self._names, self._lines
         return Rerun(program, options.dragged, checkpoint, *last)
 
-    def _begin(self, options: _RunOptions, rerun: Rerun | None) -> None:
+    def _begin(self, options: RunOptions, rerun: Rerun | None) -> None:
         """Free the state of the last run and prepare a new one."""
         capture = options.capture
         attempts = None if capture is None else self._kernels.attempts(capture)
@@ -222,12 +208,11 @@ class Session:
         self._inside = self._new_inside() if options.inside else None
 
     async def _execute(
-        self, program: Program, options: _RunOptions, rerun: Rerun | None
+        self, program: Program, options: RunOptions, rerun: Rerun | None
     ) -> records.Failure | None:
         """Run a program while recorders listen; return how it failed, if it did."""
         source, device, _, files = program
-        module, checkpoint = self._main, self._checkpoint
-        texts = {FILENAME: source}
+        module, checkpoint, texts = self._main, self._checkpoint, {FILENAME: source}
         if checkpoint is not None:
             checkpoint.resume()
             for note in checkpoint.notes:
@@ -262,15 +247,12 @@ class Session:
         return None
 
     def _recorders(
-        self, options: _RunOptions
+        self, options: RunOptions
     ) -> Iterator[AbstractContextManager[object]]:
         """Yield the contexts in which a program runs, the outermost first."""
         yield self._host.around(self._output, self._displays.show)
-        yield listening(
-            self._kernels.add,
-            seconds=options.timed and not self._attempts,
-            reads=self._kernels.add_read,
-        )
+        tally, seconds = self._kernels, options.timed and not self._attempts
+        yield listening(tally.add, seconds=seconds, reads=tally.add_read)
         if options.memory:
             yield logging_memory(self._memory)
         yield noting(sys.maxsize if self._search else policy.MOST_RECORDED_LINES)
@@ -283,16 +265,12 @@ class Session:
             yield self._attempts.capture.open()
 
     def _run_record(
-        self,
-        options: _RunOptions,
-        rerun: Rerun | None,
-        seconds: float,
-        failure: records.Failure | None,
+        self, options: RunOptions, rerun: Rerun | None, failure: records.Failure | None
     ) -> records.RunRecord:
         """Describe a run that has ended to the page."""
         tally = self._kernels
         record: records.RunRecord = {
-            "seconds": seconds,
+            "seconds": self._time[1],
             "stopped": self._stopped,
             "error": failure,
             "lines": self._lines.records(self._names),
