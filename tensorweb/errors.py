@@ -64,20 +64,21 @@ class Clash:
     """The shapes that a rule cannot combine.
 
     Attributes:
-        rule: the rule; `broadcast_to` is broadcasting to a fixed shape, `aligned` an
-            equal length of axes that belong together, `expected` an input of a certain
-            shape, `window` an input that a window fits into, and `index` an index below
-            the length of its axis.
-        shapes: of the operands, in order; the second one of `reshape`, `broadcast_to`
-            and `expected` is the requested shape, -1 for any length; of `window` it is
-            what one window reaches over, and the first one of `index` is the index.
-        axes: for each shape the axis that does not fit, None for none.
+        rule: what the shapes violate. `broadcast_to` is broadcasting to a fixed shape;
+            `aligned` demands that corresponding axes have equal lengths; `expected`
+            that an input has a given shape; `window` that a window fits into the input;
+            `index` that an index is below the length of its axis.
+        shapes: the shapes of the operands, in order. The second shape of `reshape`,
+            `broadcast_to` and `expected` is the requested one, with -1 for any length;
+            that of `window` is the extent of a window. The first one of `index` is the
+            index.
+        axes: for each shape the axis that does not fit, None if all its axes do.
         joined: the axis that `concat` joins.
         columns: for each shape the column of each axis in a picture; only of `aligned`,
             `expected`, `window` and `index`.
-        layer: class of the layer whose first argument is the one expected length, or
-            the length of the indexed axis.
-        fits: returns whether shapes fit; only of `aligned` and `expected`.
+        layer: class of the layer whose first argument is the only expected length, or
+            the length of the indexed axis; empty if there is none.
+        fits: returns whether other shapes would fit; only of `aligned` and `expected`.
     """
 
     rule: Rule
@@ -98,24 +99,33 @@ def aligned_clash(
     layer: str = "",
     lacking: Sequence[int] = (),
 ) -> Clash:
-    """Return the clash of shapes whose axes belong to columns.
+    """Return the clash of shapes that are aligned in columns, one below the other.
 
-    The first column whose lengths differ is the wrong one. Only `lacking` columns may
-    be absent from a shape, and `free` ones also have lengths of 1. Without `fits`
-    shapes fit that have as many axes as these, and no wrong column.
+    Axes in one column must have equal lengths; the clash names the axes in the first
+    column where the lengths differ.
+
+    Args:
+        shapes: the shape of each operand, -1 for any length.
+        columns: for each shape the column of each axis.
+        fits: returns whether other shapes would fit; by default shapes do if they have
+            the same counts of axes and lengths that are equal in every column.
+        free: columns that a shape may lack, and in which a length of 1 broadcasts.
+        rule: the rule of the clash.
+        layer: see `Clash`.
+        lacking: columns that a shape may lack.
 
     >>> from tensorweb.errors import aligned_clash
     >>> aligned_clash([(2, 3), (4, 5)], [(0, 1), (1, 2)], free=[0, 2]).axes
     (1, 0)
     """
 
-    def wrong_in(shapes: Sequence[Sequence[int]]) -> int:
-        placed = [
+    def unequal_column(shapes: Sequence[Sequence[int]]) -> int:
+        lengths_of = [
             dict(zip(own, shape, strict=True))
             for own, shape in zip(columns, shapes, strict=True)
         ]
         for column in sorted({column for own in columns for column in own}):
-            lengths = {own.get(column) for own in placed} - {-1}
+            lengths = {shape.get(column) for shape in lengths_of} - {-1}
             lengths -= {None, 1} if column in free else set()
             lengths -= {None} if column in lacking else set()
             if len(lengths) > 1:
@@ -123,10 +133,10 @@ def aligned_clash(
         return -1
 
     def agree(shapes: Shapes) -> bool:
-        ranks = [*map(len, shapes)] == [*map(len, columns)]
-        return ranks and wrong_in(shapes) < 0
+        is_same_rank = [*map(len, shapes)] == [*map(len, columns)]
+        return is_same_rank and unequal_column(shapes) < 0
 
-    wrong = wrong_in(shapes)
+    wrong = unequal_column(shapes)
     return Clash(
         rule,
         tuple(map(tuple, shapes)),
@@ -138,9 +148,12 @@ def aligned_clash(
 
 
 def window_clash(shape: Sequence[int], reaches: Sequence[int], axis: int) -> Clash:
-    """Return the clash of a shape and windows over its last axes.
+    """Return the clash of an input and windows over its last axes that exceed it.
 
-    `axis` is the one of these axes along which the shape with its border is shorter.
+    Args:
+        shape: the shape of the input, without padding.
+        reaches: the extent of a window along each of these axes.
+        axis: which of these axes is, with padding, shorter than the window.
 
     >>> from tensorweb.errors import window_clash
     >>> window_clash((2, 3, 6, 6), (2, 9), 1).axes
@@ -155,7 +168,7 @@ def window_clash(shape: Sequence[int], reaches: Sequence[int], axis: int) -> Cla
 def index_clash(
     index: int, shape: Sequence[int], axis: int = 0, layer: str = ""
 ) -> Clash:
-    """Return the clash of an index and the axis that it is no index of.
+    """Return the clash of an index and an axis that has no such index.
 
     >>> from tensorweb.errors import index_clash
     >>> index_clash(11, (10, 4)).shapes

@@ -1,9 +1,7 @@
 """Load JavaScript of this package, and suspend Python until a promise settles.
 
-No other module suspends it.
-
-It needs stack switching (JSPI) and an entry into Python that allows it; `can_wait`
-tells whether both are there.
+No other module suspends Python. Suspending needs stack switching (JSPI) and an entry
+into Python that allows it; `can_wait` returns whether both are available.
 
 An interrupt that lands while Python is suspended would be raised inside the event loop
 and the promise would never settle (pyodide issues 2141, 6082). A page with a Stop
@@ -45,12 +43,12 @@ def script_text(name: str) -> str:
 
 
 def join_scripts(device: str, connector: str, *parts: str) -> JsObject:
-    """Return what the first script's function makes of the values of the others.
+    """Call the function of a connecting script with the values of other scripts.
 
     Args:
-        device: the device that they open, for the message.
-        connector: the first script's file.
-        parts: the files of the others.
+        device: the device that the scripts open, for the message.
+        connector: the file of the connecting script.
+        parts: the files of the other scripts.
 
     Raises:
         DeviceError: the page's policy forbids eval, and the page has not loaded these

@@ -14,17 +14,17 @@ from tensorweb.graph.attributes import Custom
 class Role(Enum):
     """The role of a kind in a kernel."""
 
-    SOURCE = "a value that takes no work: bytes, a number, an index ramp"
+    SOURCE = "a value without a kernel: bytes, a constant, an index ramp"
     MOVEMENT = "another view of its input; never computed"
-    INLINE = "computed element by element inside whatever kernel reads it"
-    CHOICE = "the same, reading its inputs at shifted positions"
-    CORE = "gets a kernel, which computes elementwise what follows as well"
-    STORED = "gets a kernel of its own, and its result a storage"
+    INLINE = "computed by element inside each kernel that reads it"
+    CHOICE = "computed inside each kernel that reads it, at other indices"
+    CORE = "has a kernel, into which elementwise consumers are fused"
+    STORED = "has a kernel of its own, which stores the result"
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """An entry of `ROWS`: a kind of operations.
+    """A kind of operations.
 
     Attributes:
         name: the value of `Op.kind`.
@@ -54,7 +54,7 @@ MOVEMENTS = (
     attributes.Alias,
 )
 
-ROWS = (
+ENTRIES = (
     Kind("leaf", Role.SOURCE),
     Kind("constant", Role.SOURCE, (bool, int, float)),
     Kind("iota", Role.SOURCE),
@@ -81,13 +81,13 @@ ROWS = (
     Kind("custom", Role.STORED, (Custom,)),
 )
 
-KINDS: dict[str, Kind] = {row.name: row for row in ROWS}
+KINDS: dict[str, Kind] = {kind.name: kind for kind in ENTRIES}
 """Every kind by name."""
 
 
 def kinds_of(*roles: Role) -> frozenset[str]:
     """Return the names of the kinds that have one of the given roles."""
-    return frozenset(row.name for row in ROWS if row.role in roles)
+    return frozenset(kind.name for kind in ENTRIES if kind.role in roles)
 
 
 STORED_KINDS = kinds_of(Role.CORE, Role.STORED)
@@ -132,7 +132,7 @@ class Op:
         name: the public name.
         summary: the result, in a phrase that follows "Return" in the documentation.
             Operands are `x`, or `x1` and `x2`.
-        kind: the name of a kind of `graph/op.py`: `map` (elementwise), `movement`,
+        kind: the name of an entry of `KINDS`: `map` (elementwise), `movement`,
             `reduce` …
         arity: count of inputs.
         accepts: the category of `dtypes.CATEGORIES` that inputs must have.
@@ -140,8 +140,8 @@ class Op:
             default float), `bool` (compared after promotion), `logical` (inputs become
             bool), `sum` (small integers and bool become the default integer), `index`,
             `given` (by the caller).
-        numpy: the NumPy function or a callable that uses NumPy; of elementwise
-            operations and reductions the function of this name, by default.
+        numpy: the NumPy function or a callable that uses NumPy; by default, for
+            elementwise operations and reductions, the NumPy function of this name.
         wgsl: the WGSL expression by dtype, kind of dtype or `any`; `{0}`, `{1}` …
             are the inputs. For reductions it combines two values. See `form`.
         weight: rough cost of one element in multiply-adds; loads cost 4.
@@ -176,7 +176,7 @@ class Op:
     is_stored: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        """Derive `is_stored` from the kind, and NumPy's name from the own one."""
+        """Derive `is_stored` from the kind, and the default of `numpy` from `name`."""
         if not self.numpy and self.kind in ("map", "reduce", "argreduce"):
             object.__setattr__(self, "numpy", self.name)
         object.__setattr__(self, "is_stored", self.kind in STORED_KINDS)

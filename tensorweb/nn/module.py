@@ -116,7 +116,11 @@ class Module:
         return result
 
     def _note_results(self, names: Iterable[str]) -> None:
-        """Let new attributes of a call be no parameters, unless they are leaves."""
+        """Exclude results that a call stored as attributes from the parameters.
+
+        `forward` may create layers at its first call: attributes that contain modules
+        or leaves that require a gradient stay parameters.
+        """
         for name in names:
             value = vars(self)[name]
             if holds_leaves(value) and not any(_modules_in(name, value)):
@@ -464,7 +468,7 @@ class Module:
             raise endless(self) from None
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set an attribute, or the module of a path, which `named_children` yields."""
+        """Set an attribute; a name with dots replaces the module of that path."""
         if "." not in name:
             object.__setattr__(self, name, value)
             return
@@ -491,7 +495,7 @@ register_module(Module)
 
 
 def part_of(holder: Any, name: str) -> Any:
-    """Return the part of a module, a list or a dict that a path calls so.
+    """Return the attribute of a module, or the item of a list or dict, of this name.
 
     Raises:
         AttributeError: there is none.
@@ -507,10 +511,10 @@ def part_of(holder: Any, name: str) -> Any:
 
 
 def set_part(holder: Any, name: str, value: Any) -> None:
-    """Replace the part of a module, a list or a dict that a path calls so.
+    """Replace the attribute of a module, or the item of a list or dict, of this name.
 
     Raises:
-        AttributeError: a list or dict has none.
+        AttributeError: there is none.
     """
     part_of(holder, name)
     if isinstance(holder, list | dict):

@@ -38,8 +38,7 @@ Lengths = SupportsIndex | Iterable[SupportsIndex]
 MOST_WORDS = 1 << 32
 
 FEW_WORDS = 16
-"""Largest count of words that Python computes: 8 µs a word, where a graph takes 150."""
-
+"""Largest count of words that Python computes: it takes 8 µs a word, a graph 150 µs."""
 
 WORD = dtypes.uint32
 
@@ -179,7 +178,7 @@ def bits(key: ArrayLike, shape: Lengths = (), dtype: DTypeLike = WORD) -> Tensor
 def words_of_key(name: str, key: ArrayLike) -> tuple[Tensor, Tensor]:
     """Return both words of a key, as 0-d tensors.
 
-    They are constants where the host knows them, so that no key is uploaded.
+    If the host has the key, they are constants, so that no key is uploaded.
 
     Raises:
         ShapeError: its shape is not (2,).
@@ -194,9 +193,10 @@ def words_of_key(name: str, key: ArrayLike) -> tuple[Tensor, Tensor]:
 
 
 def known_words(key: Tensor) -> tuple[int, int] | None:
-    """Return the words of a key that the host has, except while a function is traced.
+    """Return both words of a key as integers, None if only a device has the key.
 
-    There a key that the function captured has to stay a tensor: it may change.
+    None while a function is traced, too: constants would become part of the recording,
+    and a key that the function captures may change before the next call.
     """
     data = None if is_tracing() else host_bytes(key.node)
     if data is None:
@@ -252,10 +252,13 @@ def random_words(name: str, key: ArrayLike, shape: Shape) -> tuple[Tensor, Tenso
 
 
 def _drawn(word: str, name: str, key: Tensor, shape: Shape) -> Tensor:
-    """Return what an operation makes of the block of every element."""
+    """Return a word of the block of each element, by the operation named `word`.
+
+    Few words of a key that the host has are computed in Python.
+    """
     counters = _counters(name, key, shape)
-    # Besides being slow for few words, a kernel whose numbers are all uniform takes
-    # Mesa's compilers minutes: its inlining of uniforms follows every path to them.
+    # A kernel would be slower for few words. If all its operands are uniform, Mesa's
+    # compilers also need minutes: their inlining of uniforms follows every path.
     known = known_words(key) if counters.size <= FEW_WORDS else None
     if known is None:
         return _word(word, *words_of_key(name, key), counters)
@@ -264,12 +267,15 @@ def _drawn(word: str, name: str, key: Tensor, shape: Shape) -> Tensor:
 
 
 def _word(name: str, high: Tensor, low: Tensor, counters: Tensor) -> Tensor:
-    """Return one word of the block of every counter, or the exclusive or of both."""
+    """Return the first word of each counter's block, or both combined by exclusive or.
+
+    `name` is the operation, `threefry_first` or `threefry`.
+    """
     return Tensor(operation(name, high, low, counters))
 
 
 def _blocks(name: str, key: Tensor, shape: Shape, first: Tensor | int = 0) -> Tensor:
-    """Return words of consecutive blocks from a counter on, two words per block."""
+    """Return the words of consecutive blocks, two a block, from counter `first` on."""
     indices = _counters(name, key, shape)
     known = known_words(key) if indices.size <= FEW_WORDS else None
     if known is not None and not isinstance(first, TensorBase):

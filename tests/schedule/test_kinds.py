@@ -14,7 +14,7 @@ from tensorweb.backends.numpy_rules import RULES
 from tensorweb.codegen.compiler import GENERATORS
 from tensorweb.graph import attributes
 from tensorweb.graph.node import Node
-from tensorweb.graph.op import COMPLEX, KINDS, ROWS, Role, kinds_of
+from tensorweb.graph.op import COMPLEX, ENTRIES, KINDS, Role, kinds_of
 from tensorweb.ops import OPS
 from tensorweb.schedule.kernel_builder import BUILDERS
 from tensorweb.schedule.lowering import LOWERED
@@ -52,7 +52,7 @@ def test_every_operation_has_a_kind_and_every_kind_an_operation() -> None:
 
 
 def test_kinds_are_distinguished_by_name() -> None:
-    assert len(KINDS) == len(ROWS)
+    assert len(KINDS) == len(ENTRIES)
 
 
 def test_every_class_of_attributes_belongs_to_a_kind() -> None:
@@ -61,7 +61,7 @@ def test_every_class_of_attributes_belongs_to_a_kind() -> None:
         for each in vars(attributes).values()
         if isinstance(each, type) and issubclass(each, tuple)
     }
-    carried = {each for row in ROWS for each in row.attributes}
+    carried = {each for kind in ENTRIES for each in kind.attributes}
     parts = {attributes.Argument}  # of a kernel that a program brings
     assert classes - parts == carried - {bool, int, float}
 
