@@ -322,15 +322,10 @@ _OPTAX: dict[str, str] = {
             "gradients and state",
             "adadelta adafactor adamax lbfgs nadam radam",
         ),
-        (
-            "write `tw.nn.cross_entropy(logits, i)`",
-            "softmax_cross_entropy softmax_cross_entropy_with_integer_labels",
-        ),
-        ("losses are in `tw.nn`", "losses cosine_similarity huber_loss ctc_loss"),
+        ("losses are in `tw.nn`", "ctc_loss"),
         ("write `tw.optim.optax.multi_transform`", "partition"),
         ("write `tw.optim.optax.masked`, or set_to_zero in a chain", "freeze"),
     ),
-    "l2_loss": "write `tw.nn.mse(x, y) / 2`",
 }
 
 _SQUARES = "write `tw.scipy.optimize.minimize(lambda z: ((f(z) - y) ** 2).sum(), v)`"

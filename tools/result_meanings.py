@@ -401,6 +401,12 @@ RESULTS: dict[str, str] = {
     "tw.optim.incremental_update": "a tree of the same structure.",
     "tw.optim.optax.apply_updates": ("a tree of the same structure."),
     "tw.optim.optax.global_norm": "the norm, 0-d.",
+    "tw.optim.optax.softmax_cross_entropy "
+    "tw.optim.optax.softmax_cross_entropy_with_integer_labels "
+    "tw.optim.optax.cosine_similarity": "the shape without the axis.",
+    "tw.optim.optax.sigmoid_binary_cross_entropy tw.optim.optax.squared_error "
+    "tw.optim.optax.l2_loss tw.optim.optax.huber_loss": TWO_OPERANDS["same"],
+    "tw.optim.optax.smooth_labels": ONE_OPERAND["same"],
     "tw.optim.lr_scheduler.LRScheduler.get_last_lr": "the rates, floats.",
     "tw.optim.lr_scheduler.LRScheduler.state_dict": "numbers by name.",
     "tw.data.default_collate": "the batch.",

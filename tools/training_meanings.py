@@ -48,6 +48,12 @@ TRAINING_MEANINGS: dict[str, dict[str, str]] = {
         "metrics": "the number that shall improve, a 0-d tensor or a float.",
     },
     "tw.optim.optax": {
+        "logits": "floats, one for each class or label.",
+        "labels": "probabilities, of the shape of the logits.",
+        "predictions": "floats.",
+        "targets": "floats of a shape that broadcasts with the predictions.",
+        "delta": "the distance from which on the loss is linear.",
+        "alpha": "the share of the uniform distribution, from 0 to 1.",
         "params": "the parameters, a tree.",
         "updates": "gradients or what they became, a tree like the parameters.",
         "state": "what `init` or the last `update` returned.",

@@ -26,13 +26,16 @@ from tensorweb.errors import DataError
 from tensorweb.functions import (
     asarray,
     full_like,
+    maximum,
     sqrt,
     where,
     zeros_like,
 )
 from tensorweb.functions import clip as clip_elements
-from tensorweb.optim import combination
+from tensorweb.optim import combination, optax_losses
 from tensorweb.optim.combination import incremental_update as incremental_update
+from tensorweb.optim.optax_losses import *
+from tensorweb.optim.optax_losses import LOSSES
 from tensorweb.optim.optax_schedules import *
 from tensorweb.optim.optax_schedules import SCHEDULES
 from tensorweb.optim.optax_wrappers import *
@@ -49,6 +52,8 @@ from tensorweb.optim.state import incremented
 from tensorweb.public_names import answer_unknown, declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.transforms.inputs import is_float
+
+losses = optax_losses
 
 Rate: TypeAlias = float | Schedule
 """A learning rate, or a function from the count of steps to it."""
@@ -375,6 +380,48 @@ def scale_by_rss(
 # Parts of a tree.
 
 
+def scale_by_trust_ratio(
+    min_norm: float = 0.0, trust_coefficient: float = 1.0, eps: float = 0.0
+) -> GradientTransformation:
+    """Return the transformation that gives each tensor the norm of its parameter.
+
+    You, Li, Reddi, Hseu and others, "Large batch optimization for deep learning:
+    training BERT in 76 minutes", 2020.
+
+    Args:
+        min_norm: the least norm that a tensor counts with.
+        trust_coefficient: a factor of the norms.
+        eps: added to the norms of updates.
+
+    Raises:
+        DataError: `update` was given no parameters.
+
+    >>> opt = tw.optim.optax.scale_by_trust_ratio()
+    >>> opt.update(tw.asarray([3.0, 4.0]), (), tw.asarray([0.0, 1.0]))[0]
+    tensor([0.6, 0.8])
+    """
+
+    def norm(x: Tensor) -> Tensor:
+        return maximum(sqrt((x * x).sum()), min_norm)
+
+    def scaled(update: Tensor, param: Tensor) -> Tensor:
+        own, target = norm(update), norm(param)
+        # A tensor of zeros has no direction, or no norm to take.
+        is_zero = (own == 0) | (target == 0)
+        ratio = trust_coefficient * target / (where(is_zero, 1.0, own) + eps)
+        return update * where(is_zero, 1.0, ratio)
+
+    def with_norms(updates: Any, params: Any) -> Any:
+        if params is None:
+            raise DataError(
+                "scale_by_trust_ratio: it needs the parameters; write "
+                "opt.update(grads, state, params)."
+            )
+        return map_floats(scaled, updates, params)
+
+    return _stateless(with_norms)
+
+
 def multi_transform(
     transforms: Mapping[Hashable, GradientTransformation], param_labels: Any
 ) -> GradientTransformation:
@@ -530,5 +577,26 @@ def lion(
     return _descent(learning_rate, scale_by_lion(b1, b2), decay)
 
 
-declare_public(__name__, "incremental_update", *SCHEDULES, *WRAPPERS)
+def lamb(
+    learning_rate: Rate,
+    b1: float = 0.9,
+    b2: float = 0.999,
+    eps: float = 1e-6,
+    weight_decay: float = 0.0,
+    mask: Any = None,
+) -> GradientTransformation:
+    """Return LAMB: Adam whose steps have the norms of the parameters.
+
+    See `scale_by_trust_ratio`.
+
+    >>> opt = tw.optim.optax.lamb(0.5)
+    >>> opt.update(tw.ones(4), opt.init(tw.ones(4)), tw.ones(4))[0]
+    tensor([-0.5, -0.5, -0.5, -0.5])
+    """
+    decay = add_decayed_weights(weight_decay, mask)
+    direction = chain(scale_by_adam(b1, b2, eps), decay)
+    return _descent(learning_rate, direction, scale_by_trust_ratio())
+
+
+declare_public(__name__, "incremental_update", "losses", *LOSSES, *SCHEDULES, *WRAPPERS)
 answer_unknown(__name__)

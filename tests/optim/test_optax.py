@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tensorweb as tw
-from tensorweb.errors import DataError
+from tensorweb.errors import DataError, DTypeError
 from tensorweb.optim import optax
 
 FILE = Path(__file__).parents[1] / "references" / "optax.json"
@@ -104,8 +104,8 @@ def test_states_norms_and_names_are_answered(cpu: str) -> None:
     updates, _ = opt.update(tw.ones(1), opt.init(tw.ones(1)), value=1.0)
     assert updates.item() == pytest.approx(-0.5)
     assert optax.global_norm({}).item() == 0
-    with pytest.raises(AttributeError, match=r"'l2_loss'; write tw\.nn\.mse"):
-        _ = optax.l2_loss
+    with pytest.raises(AttributeError, match=r"'ctc_loss'; losses are in tw\.nn"):
+        _ = optax.ctc_loss
     weights = [tw.ones(1)]
     with pytest.raises(DataError, match="clip_grad_norm_: max_norm=0 "):
         tw.optim.clip_grad_norm_(weights, 0)
@@ -121,3 +121,29 @@ def test_injected_numbers_are_in_the_order_of_the_arguments(cpu: str) -> None:
         tw.ones(1)
     )
     assert "".join(state.hyperparams) == "acedbf"
+
+
+@pytest.mark.parametrize("name", RECORDED["losses"])
+def test_losses_and_their_gradients(name: str, device: str) -> None:
+    dtype = tw.float64 if device == "cpu" else tw.float32
+    given = {key: tw.asarray(value, dtype) for key, value in RECORDED["given"].items()}
+    names = {"optax": optax, "classes": tw.asarray([2, 0]), **given}
+
+    def loss(logits: Any) -> Any:
+        own = {**names, "logits": logits, "columns": logits.T}
+        return eval(RECORDED["losses"][name], own)
+
+    logits, within = given["logits"], 1e-12 if device == "cpu" else 1e-5
+    values, gradient = RECORDED["values"][name]
+    for function in (loss, tw.jit(loss)):
+        found = function(logits).reshape(-1).tolist()
+        expected = tw.asarray(values, tw.float64, device="cpu").reshape(-1).tolist()
+        assert found == pytest.approx(expected, rel=within, abs=within)
+    found = tw.grad(lambda logits: loss(logits).sum())(logits).reshape(-1).tolist()
+    expected = tw.asarray(gradient, tw.float64, device="cpu").reshape(-1).tolist()
+    assert found == pytest.approx(expected, rel=within, abs=within)
+
+
+def test_labels_are_integers(cpu: str) -> None:
+    with pytest.raises(DTypeError, match="give integers, or probabilities"):
+        optax.softmax_cross_entropy_with_integer_labels(tw.ones((2, 3)), tw.ones(2))

@@ -22,6 +22,7 @@ OPTIMISERS: dict[str, str] = {
     "rms": "optax.rmsprop(0.02, eps=1e-3, eps_in_sqrt=False, initial_scale=0.5)",
     "adagrad": "optax.adagrad(0.1)",
     "lion": "optax.lion(0.01)",
+    "lamb": "optax.lamb(0.02, weight_decay=0.1)",
     "chain": "optax.chain(optax.clip_by_global_norm(0.3), optax.clip(0.2), "
     "optax.add_decayed_weights(0.1), optax.scale_by_adam(), "
     "optax.scale_by_schedule(optax.linear_schedule(1.0, 0.1, 15)), optax.scale(-0.1))",
@@ -43,6 +44,29 @@ SCHEDULES: dict[str, str] = {
     "pieces": "optax.piecewise_constant_schedule(1.0, {3: 0.5, 10: 0.1})",
     "joined": "optax.join_schedules([optax.linear_schedule(0.0, 1.0, 5, 1), "
     "optax.cosine_decay_schedule(1.0, 10), optax.constant_schedule(0.25)], [6, 14])",
+}
+
+LOGITS = [[0.5, -1.5, 2.0], [100.0, -100.0, 0.0]]
+GIVEN = {
+    "logits": LOGITS,
+    "shares": [[0.2, 0.3, 0.5], [0.0, 0.9, 0.1]],
+    "columns": [list(column) for column in zip(*LOGITS, strict=True)],
+    "zeros": [[0.0, 0.0, 0.0], [1.0, 2.0, 3.0]],
+}
+
+LOSSES: dict[str, str] = {
+    "shares": "optax.softmax_cross_entropy(logits, shares)",
+    "columns": "optax.softmax_cross_entropy(columns, shares.T, axis=0)",
+    "classes": "optax.softmax_cross_entropy_with_integer_labels(logits, classes)",
+    "classes of columns": "optax.softmax_cross_entropy_with_integer_labels("
+    "columns, classes, axis=0)",
+    "sigmoid": "optax.sigmoid_binary_cross_entropy(logits, shares)",
+    "squares": "optax.squared_error(logits, shares)",
+    "halves": "optax.l2_loss(logits)",
+    "huber": "optax.huber_loss(logits, shares, delta=0.75)",
+    "smooth": "optax.smooth_labels(shares, 0.1)",
+    "angles": "optax.losses.cosine_similarity(logits, shares)",
+    "angle with zeros": "optax.cosine_similarity(logits, zeros, epsilon=1e-3)",
 }
 
 
@@ -68,6 +92,16 @@ def main() -> None:
         name: [float(eval(text, {"optax": optax})(n)) for n in range(30)]
         for name, text in SCHEDULES.items()
     }
+    arrays = {key: jax.numpy.asarray(value) for key, value in GIVEN.items()}
+    named = {"optax": optax, "classes": jax.numpy.asarray([2, 0]), **arrays}
+    losses: dict[str, Any] = {}
+    for name, text in LOSSES.items():
+        gradient = jax.grad(
+            lambda logits, text=text: eval(
+                text, {**named, "logits": logits, "columns": logits.T}
+            ).sum()
+        )(arrays["logits"])
+        losses[name] = [eval(text, named).tolist(), gradient.tolist()]
     recorded = {
         "version": optax.__version__,
         "start": START,
@@ -75,6 +109,9 @@ def main() -> None:
         "after": after,
         "schedules": SCHEDULES,
         "rates": rates,
+        "given": GIVEN,
+        "losses": LOSSES,
+        "values": losses,
     }
     print(json.dumps(recorded, separators=(",", ":")))
 
