@@ -223,6 +223,7 @@ ARGUMENTS: dict[str, tuple[object, ...]] = {
     "tw.random.Generator.categorical": (GENERATOR, X),
     "tw.random.Generator.choice": (GENERATOR, X, 2),
     "tw.random.Generator.permutation": (GENERATOR, X),
+    "tw.optim.optax.softmax_cross_entropy_with_integer_labels": (X, [0, 1]),
     "np.apply_along_axis": (len,),
     "np.compress": ([True, False], X),
     "np.packbits": ([1, 0],),
