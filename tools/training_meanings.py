@@ -53,7 +53,6 @@ TRAINING_MEANINGS: dict[str, dict[str, str]] = {
         "predictions": "floats.",
         "targets": "floats of a shape that broadcasts with the predictions.",
         "delta": "the distance from which on the loss is linear.",
-        "alpha": "the share of the uniform distribution, from 0 to 1.",
         "params": "the parameters, a tree.",
         "updates": "gradients or what they became, a tree like the parameters.",
         "state": "what `init` or the last `update` returned.",

@@ -116,7 +116,11 @@ def huber_loss(
 
 
 def smooth_labels(labels: ArrayLike, alpha: float) -> Tensor:
-    """Return distributions mixed with the uniform one, whose share is `alpha`.
+    """Return distributions mixed with the uniform one.
+
+    Args:
+        labels: probabilities, with the classes along the last axis.
+        alpha: the share of the uniform distribution, from 0 to 1.
 
     >>> tw.optim.optax.smooth_labels([[1.0, 0.0]], 0.5)
     tensor([[0.75, 0.25]])
