@@ -231,7 +231,7 @@ class DType:
 
 
 tensor_makers: list[Callable[[object, DType], object]] = []
-"""How calls of dtypes make tensors; `functions.creation` says it, which knows how."""
+"""The function by which calls of dtypes make tensors; `functions.creation` sets it."""
 
 bool = DType("bool", "bool", 8, "?", "u32")
 int8 = DType("int8", "int", 8, "b", "i32")

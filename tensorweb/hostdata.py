@@ -60,7 +60,7 @@ def nested_shape(data: object) -> Shape:
 
 
 def _length(data: Sequence[object]) -> int:
-    """Return a length; that of a range may be more than `len` tells."""
+    """Return a length; `len` raises OverflowError for very long ranges."""
     if isinstance(data, range):
         return max(-((data.start - data.stop) // data.step), 0)
     return len(data)

@@ -15,7 +15,7 @@ from tensorweb.waits import Steps
 
 
 class Replay(Protocol):
-    """A recording: computes the same results for other arguments."""
+    """A recorded graph, which computes its outputs again for other inputs."""
 
     @property
     def is_alive(self) -> bool:

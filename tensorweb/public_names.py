@@ -13,8 +13,9 @@ from tensorweb.advice import unknown
 def declare_public(module: str, *others: str, hidden: str = "") -> list[str]:
     """Set `__all__` of a module: its own functions and classes, and other names.
 
-    Names that begin with an underscore are internal, and so are those in `hidden`,
-    which other files of the package import. Returns `__all__`.
+    Names that begin with an underscore are internal. So are names in `hidden`, which
+    other files of the package import; but type checkers and editors see them, because
+    the stars of a package import all names without an underscore. Returns `__all__`.
     """
     names = vars(sys.modules[module])
     defined = [

@@ -40,7 +40,7 @@ from tensorweb.waits import Steps
 
 
 def own_error(own: Custom, error: ShaderError) -> ShaderError:
-    """Return the error of a program's own kernel, with lines of its own text."""
+    """Return the error of a `tw.kernel`, with line numbers of the program's text."""
     parts = [f"kernel {own.name!r} does not compile."]
     for message, line, column in error.reports:
         part, at, column = locate_in_text(error.source, line, column)

@@ -58,7 +58,7 @@ class ArrayStorage(Storage):
 
 
 class NumpyTransformer:
-    """NumPy transforms every length, with roots of its own."""
+    """Accepts Fourier transforms of every length, which NumPy computes."""
 
     def takes(self, length: int, *, is_across: bool) -> bool:
         """Return True."""

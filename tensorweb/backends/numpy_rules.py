@@ -60,7 +60,7 @@ def _each(call: Callable[[Array], Sequence[Array]], a: Array) -> list[Array]:
 
 
 def _flat(parts: Sequence[Array], node: Node) -> Array:
-    """Return parts one behind the other, a row of them for each matrix."""
+    """Concatenate the elements of all parts, one row per matrix of the batch."""
     outer = node.shape[:-1]
     return np.concatenate([part.reshape(*outer, -1) for part in parts], -1)
 

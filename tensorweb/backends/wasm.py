@@ -1,4 +1,7 @@
-"""The kernel backend on WebAssembly: what the cpu device is where it is not NumPy."""
+"""The kernel backend on WebAssembly: device `cpu` in browsers.
+
+In ordinary Python it is `cpu` if the environment has `TENSORWEB_CPU=wasm`.
+"""
 
 from __future__ import annotations
 

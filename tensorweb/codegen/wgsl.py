@@ -199,7 +199,7 @@ class Parser:
         return _settled(term)
 
     def fitted(self, term: Term, kind: str) -> Term:
-        """Return a term whose open type is decided by what it is assigned to."""
+        """Return a term; an abstract number gets the type that it is assigned to."""
         return typed(term, kind)
 
     def binary(self, sign: str, left: Term, right: Term) -> Term:

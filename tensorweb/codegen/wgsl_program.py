@@ -228,7 +228,7 @@ class ProgramParser(Parser):
         return found
 
     def go_behind(self, last: str) -> None:
-        """Go behind the next such word that is in no pair which begins here."""
+        """Skip past the next `last`; a closing bracket is the one that matches."""
         opening = {"}": "{", ")": "("}.get(last, "")
         depth = 0
         while True:

@@ -193,7 +193,7 @@ def facts_of(node: Node, found: Statistics) -> str:
 def _notes(
     node: Node, cells: Cells, values: Sequence[Number], is_diverging: bool
 ) -> str:
-    """Return what is drawn, in words."""
+    """Describe the drawn cells in words, for the caption of a picture."""
     parts = [f"{cells.rows} by {cells.columns} cells"]
     if len(node.shape) > 2:
         parts.append(f"of [{', '.join(['0'] * (len(node.shape) - 2))}, :, :]")

@@ -40,7 +40,7 @@ from tensorweb.trees import register
 
 
 class LocationScale(Distribution):
-    """A distribution of `loc + scale * standard`, a standard one of its own."""
+    """Base class of `loc + scale * x`, where x has the standard distribution."""
 
     def __init__(self, loc: ArrayLike, scale: ArrayLike) -> None:
         """Store location and scale, which broadcast; the scale is above 0."""

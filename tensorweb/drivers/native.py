@@ -561,7 +561,7 @@ class NativeDriver:
             compute_pass.end()
 
     def _encode_transfer(self, encoder: Wgpu, tape: list[int], position: int) -> int:
-        """Encode a copy or a clear and return the position behind it."""
+        """Encode a copy or a clear; return the position of the next command."""
         command = tape[position]
         if command == COPY:
             source, source_at, target, target_at, size = tape[

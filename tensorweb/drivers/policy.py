@@ -64,4 +64,4 @@ MOST_TIMESTAMPS = 4096
 """Timestamps of one set, WebGPU's limit; a tape has at most 1024 launches."""
 
 MOST_BIND_GROUPS = 4096
-"""Cached bind groups; one more empties the cache."""
+"""Limit of cached bind groups; a full cache is emptied."""

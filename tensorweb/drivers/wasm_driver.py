@@ -109,11 +109,11 @@ class Heap:
         return signed(start)
 
     def size_of(self, address: int) -> int:
-        """Return the bytes that the holder of a block asked for."""
+        """Return the bytes that were requested for a block; it may be larger."""
         return self._blocks[unsigned(address)][1]
 
     def free(self, address: int) -> None:
-        """Take a block back; neighbours that are free become one block with it."""
+        """Free a block, and merge it with free neighbours."""
         start = unsigned(address)
         end, size = self._blocks.pop(start)
         self.held -= size

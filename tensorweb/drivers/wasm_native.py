@@ -219,7 +219,7 @@ class Engine:
         return self._wasmtime.Func._from_raw(found)
 
     def _caller(self, function: Any) -> Run:
-        """Return a Python function that calls one of a module."""
+        """Return a Python function that calls a function of a WebAssembly module."""
         ffi, wasmtime = self._ffi, self._wasmtime
         context = self._store._context()
         values = (ffi.wasmtime_val_raw_t * 4)()

@@ -69,14 +69,14 @@ def reached(node: Node, inputs: Nodes, masks: Nodes) -> Node:
 
 
 def computed_again(node: Node, inputs: Nodes, device: str) -> Node:
-    """Return an operation on other inputs of the same shapes, on a device."""
+    """Return a node's operation on `inputs`, of the same shapes as its own inputs."""
     if node.op.kind in ("movement", "leaf"):
         return _twin(node, inputs, inputs)
     return Node(node.op, tuple(inputs), node.attrs, node.shape, node.dtype, device)
 
 
 def followed(node: Node, inputs: Nodes) -> Nodes:
-    """Return the inputs whose values tell which cells the others give."""
+    """Return the inputs whose values select which cells of other inputs are read."""
     if node.op is OPS["where"] or node.op is OPS["sort"]:
         return inputs[:1]
     kinds = {"gather": inputs[1:], "scatter": inputs[1:-1], "accumulate": inputs[1:2]}

@@ -111,7 +111,13 @@ def _with_rule(
     inputs: tuple[Tensor, ...],
     rule: Callable[[Tensor], Sequence[Tensor]],
 ) -> Tensor:
-    """Return a complex result with a vjp of its own instead of that of its factors."""
+    """Return a complex result with a custom vjp rule.
+
+    Args:
+        found: the result.
+        inputs: the tensors that it depends on.
+        rule: maps the cotangent of the result to one cotangent per input.
+    """
     sources = tuple([pair_of(x.node) for x in inputs])
     if not any(map(may_differentiate, sources)) or 0 in found.shape:
         return found

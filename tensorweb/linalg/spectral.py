@@ -224,7 +224,7 @@ def _adjoint(x: Tensor) -> Tensor:
 
 
 def _svd(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return factors of at least as many rows as columns; U is 0 where values are 0."""
+    """Return U, S and V of a matrix that is not wide; U is 0 where S is 0."""
     if not is_complex(x):
         left, values, right = map(Tensor, real_build.svd(x.node))
         return left, values, right

@@ -430,7 +430,7 @@ class MultiheadAttention(Module):
             )
 
     def _clash(self, name: str, given: list[tuple[int, ...]]) -> Clash:
-        """Return the clash of the shapes that are given, not of those of a batch."""
+        """Return the clash of the arguments' shapes, before a batch axis is added."""
         lengths = (self.embed_dim, self.kdim, self.vdim)
         for at, (shape, length) in enumerate(zip(given, lengths, strict=True)):
             if len(shape) not in (2, 3) or shape[-1] != length:

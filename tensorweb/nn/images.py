@@ -152,7 +152,7 @@ def _sizes(
 def _taps(
     mode: str, length: int, count: int, factor: float | None, align_corners: bool
 ) -> list[Tap]:
-    """Return the taps by which an axis of one length becomes one of another."""
+    """Return the taps that resize an axis of `length` elements to `count` elements."""
     step = 1 / factor if factor is not None else length / count
     if align_corners:
         step = (length - 1) / (count - 1) if count > 1 else 0.0
@@ -441,7 +441,7 @@ def grid_sample(
 
 
 def _position(x: Tensor, length: int, mode: str, align_corners: bool) -> Tensor:
-    """Return where positions from -1 to 1 lie on an axis, in elements."""
+    """Convert coordinates from -1 to 1 into coordinates in elements of an axis."""
     if align_corners:
         at = (x + 1.0) * ((length - 1) / 2)
         low, span = 0.0, float(length - 1)

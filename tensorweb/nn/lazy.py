@@ -26,11 +26,11 @@ class _Lazy(Module):
     _is_lazy = True
 
     def __init__(self, *settings: Any, **options: Any) -> None:
-        """Store the arguments of the layer behind the count of input features."""
+        """Store the arguments of the layer, without its first, the input features."""
         self._arguments = settings, options
 
     def forward(self, x: Any, **keywords: Any) -> Any:
-        """Make the parameters, and return what the layer returns.
+        """Make the parameters at the first call, and return the result of the layer.
 
         Raises:
             TraceError: a transformation is open, which would make them anew each time.

@@ -484,7 +484,10 @@ class Module:
         raise AttributeError(text, name=name, obj=self)
 
     def _parts(self) -> Iterator[tuple[str, Any]]:
-        """Yield the attributes that hold tensors; one may have no name in paths."""
+        """Yield the names and values of attributes that contain tensors.
+
+        The name of the attribute that paths omit, as `layers` of `Sequential`, is "".
+        """
         for name, value in attributes(self).items():
             if not holds_leaves(value):
                 continue

@@ -249,7 +249,7 @@ class TransformerDecoderLayer(_Layer):
 
 
 class _Stack(Module):
-    """Copies of a layer, one after another, and a normalisation behind them."""
+    """Copies of a layer, applied in order, and an optional final normalisation."""
 
     def __init__(
         self, layer: Module, num_layers: SupportsIndex, norm: Module | None = None

@@ -120,7 +120,7 @@ def apply(name: str, first: Real, *others: Real | float) -> Real:
 
 
 def choose(condition: Real, yes: Real | float, no: Real | float) -> Real:
-    """Return one of two values; at least one of them is a `Real`."""
+    """Return `yes` where the condition holds, else `no`; one of them is a `Real`."""
     if not isinstance(yes, Real):
         assert isinstance(no, Real), "internal: two numbers have no dtype"
         yes = no.constant(yes)

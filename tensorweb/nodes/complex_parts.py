@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 def is_complex(*nodes: Node) -> bool:
-    """Whether one of some nodes is complex."""
+    """Whether any of the nodes is complex."""
     return any(node.op is COMPLEX for node in nodes)
 
 
@@ -93,7 +93,7 @@ def conjugate(node: Node, negated: Callable[[Node], Node]) -> Node:
 
 
 def _part(pair: Node, which: int) -> Node:
-    """Return one part of pairs: of what was joined, else a view."""
+    """Return one part of a node of pairs: the node it was joined from, else a view."""
     base = pair.base
     is_open = base is pair or not depends_on_leaf(base)
     if base.storage is None and is_open and is_joined(base):
@@ -115,7 +115,11 @@ def is_joined(node: Node) -> bool:
 
 
 def _moved_part(pair: Node, which: int) -> Node | None:
-    """Return a part moved as the pairs were; None behind an alias, which stays seen."""
+    """Return a part of joined pairs, with the movements of the pairs applied to it.
+
+    None if the pairs are not joined or an alias is among the movements, since a
+    derivative may depend on the alias.
+    """
     moves: list[Node] = []
     node = pair
     while node.op is not CONCAT:
@@ -175,7 +179,7 @@ def _dropped(items: tuple[T, ...], axis: int) -> tuple[T, ...]:
 
 
 def _constant(value: complex, dtype: DType, device: str, shape: Shape) -> Node:
-    """Return a complex number that is the same everywhere."""
+    """Return a complex node that repeats one number."""
     parts = (value.real, value.imag)
     real, imag = (constant(part, dtype.part, device, shape) for part in parts)
     return join_parts(real, imag)

@@ -142,7 +142,7 @@ def by_rows(pair: Pair, axis: int, sign: int, device: RowTransformer) -> FullPai
 
 
 def interleaved(re: Node, im: Node) -> Node | None:
-    """Return the node of pairs whose parts `re` and `im` are; None if there is none."""
+    """Return the node of pairs with the parts `re` and `im`, None if none exists."""
     base = re.base
     if base.op is not FOURIER or base is not im.base or base.size != 2 * re.size:
         return None

@@ -213,7 +213,7 @@ def index_sum(terms: Sequence[tuple[Node, int]], rank: int, device: str) -> Node
 
 
 def _aligned(shape: Shape, start: int, rank: int) -> Shape:
-    """Return a shape with its axes from `start` on in a result of `rank`."""
+    """Return a shape with axes of length 1 around it: `start` before, `rank` in all."""
     return (*(1,) * start, *shape, *(1,) * (rank - start - len(shape)))
 
 

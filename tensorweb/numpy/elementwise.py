@@ -74,7 +74,7 @@ def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 def _ignore_nan(
     function: Callable[[Tensor, Tensor], Tensor], x1: ArrayLike, x2: ArrayLike
 ) -> Tensor:
-    """Return a function of two operands, or one of them where the other is NaN."""
+    """Return `function(x1, x2)`; where one operand is NaN, the other operand."""
     a, b = as_pair(x1, x2)
     result = function(a, b)
     if a.dtype.kind != "float":

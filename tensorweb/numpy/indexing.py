@@ -294,7 +294,7 @@ def putmask(a: Tensor, /, mask: ArrayLike, values: ArrayLike) -> None:
 
 
 def _reshape_mask(mask: ArrayLike, target: Tensor) -> Tensor:
-    """Return a mask of as many elements in the shape of the target."""
+    """Return a mask, which has as many elements as the target, in its shape."""
     _, x = as_tensors((target, mask))
     if x.size != target.size:
         raise ShapeError(

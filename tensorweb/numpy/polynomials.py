@@ -75,7 +75,7 @@ def _coefficient_vectors(
 
 
 def _as_given(coefficients: Tensor, *operands: ArrayLike) -> Any:
-    """Return coefficients, as a `poly1d` where one of the operands is one."""
+    """Return coefficients, as a `poly1d` if any of the operands is a `poly1d`."""
     is_polynomial = any(isinstance(operand, poly1d) for operand in operands)
     return poly1d(coefficients) if is_polynomial else coefficients
 

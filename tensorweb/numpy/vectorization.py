@@ -252,7 +252,7 @@ class vectorize:
 
 
 def _as_dtype_name(otype: DTypeLike) -> DTypeLike:
-    """Return a dtype, of one of NumPy's letters too."""
+    """Return the dtype of a letter of NumPy, such as "d"; other values as given."""
     letters = {"d": "float64", "f": "float32", "i": "int32", "l": "int64", "?": "bool"}
     return letters.get(otype, otype) if isinstance(otype, str) else otype
 
@@ -342,7 +342,7 @@ def _call_by_signature(
 def _record_lengths(
     name: str, shape: tuple[int, ...], axes: Axes, lengths: dict[str, int]
 ) -> tuple[int, ...]:
-    """Return the axes before those of a signature, and record lengths of the latter."""
+    """Record the lengths of a signature's axes; return those of the batch axes."""
     if len(shape) < len(axes):
         raise ShapeError(f"{name}: shape {shape} has too few axes for {axes}.")
     first = len(shape) - len(axes)

@@ -16,10 +16,10 @@ ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 """Bits by which words rotate in four rounds, and in the next four."""
 
 PARITY = 0x1BD11BDA
-"""A part of the third word of a key, so that no key is all zeros."""
+"""Threefry's constant in the third word of a key, so that no key is all zeros."""
 
 LARGEST = 0xFFFFFFFF
-"""The largest word; words are counted modulo one more."""
+"""The largest word, 2^32 - 1."""
 
 
 def _block(np: Any, high: Any, low: Any, counter: Any) -> tuple[Any, Any]:
@@ -61,7 +61,7 @@ WORDS: dict[str, Callable[[Any, Any], Any]] = {
     "threefry": operator.xor,
     "threefry_first": lambda first, second: first,
 }
-"""What each operation makes of both words of a block."""
+"""The function of each operation from both words of a block to a random word."""
 
 
 def _threefry(np: Any, high: Any, low: Any, counter: Any) -> Any:

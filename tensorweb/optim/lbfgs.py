@@ -209,7 +209,7 @@ class Curvature:
 
 
 class Line(Protocol):
-    """A loss along a direction, which a line search asks for."""
+    """The loss along a direction, which a line search evaluates."""
 
     direction: Tensor
 

@@ -156,7 +156,7 @@ class Group:
     settings: int = 0
 
     def subset(self, indices: Sequence[int]) -> Group:
-        """Return the group of some of these parameters."""
+        """Return a group of the parameters at these indices."""
         layout = FlatLayout(
             [self.layout.names[n] for n in indices],
             [self.layout.shapes[n] for n in indices],

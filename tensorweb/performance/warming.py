@@ -198,7 +198,7 @@ FAMILIES: dict[str, Callable[[], Iterator[Graph]]] = {
     "elementwise": _elementwise,
     "creation": _creation,
 }
-"""The table, by what it is for, the slowest to compile and most used first."""
+"""Common graphs by family; the slowest to compile and most used families first."""
 
 
 def graphs(families: Sequence[str] = ()) -> Iterator[Graph]:

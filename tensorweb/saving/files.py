@@ -275,7 +275,7 @@ def read(source: Source, head: bytes) -> Found:
 
 
 def _as_tensors(name: str, found: Found, like: Any, device: object) -> Any:
-    """Return what was found as tensors."""
+    """Return the content of a file as tensors, in the structure of `like` if given."""
     where = None if device is None else as_device(device)
     if like is None:
         return _tensors(name, found, as_device(where))
@@ -430,5 +430,5 @@ def _as_before(leaf: Any, found: Any) -> Any:
 
 
 def _converts(stored: str, expected: str) -> bool:
-    """Whether numbers of one kind are taken for those of another."""
+    """Whether stored numbers of one kind of dtype may be loaded as another kind."""
     return stored == expected or {stored, expected} == {"int", "uint"}

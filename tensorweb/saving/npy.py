@@ -34,7 +34,7 @@ HEAD = (
     re.compile(r"'fortran_order'\s*:\s*(True|False)"),
     re.compile(r"'shape'\s*:\s*\(([\d,\s]*)\)"),
 )
-"""What a head says of dtype, order and shape; it is read and never run."""
+"""Matches the header's dtype, order and shape, a literal that is never evaluated."""
 
 
 def write(file: BinaryIO, stored: Stored) -> None:

@@ -83,7 +83,7 @@ def _layout(name: str, chunk: bytes) -> tuple[int, int, int, int]:
 
 
 def _numbers(name: str, data: bytes, code: int, bits: int) -> array[float]:
-    """Return samples as float32; integers are divided by what full loudness is."""
+    """Return samples as float32; integers are divided by full scale."""
     width = bits // 8
     data = data[: len(data) // width * width]
     if code == FLOATS:

@@ -278,7 +278,7 @@ class _Scheduler:
         return KernelBuilder(graph, self.fusion, root, most, equal, others, outputs)
 
     def _merge(self) -> tuple[Joining, list[tuple[Planned, Group]]]:
-        """Return the decision and the kernels, those of one index space merged."""
+        """Merge kernels of one index space; return the decision and all kernels."""
         graph, fusion = self._graph, self.fusion
         outputs = {graph.nodes[number].base for number in graph.outputs}
         built = [self._built[root] for root in fusion.roots]

@@ -275,7 +275,7 @@ class Kernel:
             taken |= {name, f"{name}_size", f"{name}_shape", f"{name}_value"}
 
     def _check_text(self) -> None:
-        """Refuse what would compile to something else than it says."""
+        """Raise if the text declares `main`, or counts elements by `arrayLength`."""
         both = f"{self._header}\n{self._text}"
         if re.search(r"@compute\b|\bfn\s+main\b", both):
             raise self._error(
@@ -459,7 +459,7 @@ class Kernel:
     def _lengths(
         self, rule: LengthsRule, shapes: Mapping[str, Shape], what: str
     ) -> Shape:
-        """Return lengths, those of a function from the shapes that it names."""
+        """Return lengths; call a function with the shapes that its parameters name."""
         if callable(rule):
             names = list(inspect.signature(rule).parameters)
             unknown = [name for name in names if name not in shapes]

@@ -278,7 +278,11 @@ def associative_scan(
 def _partial_results(
     combine: Callable[[list[Tensor], list[Tensor]], list[Tensor]], parts: list[Tensor]
 ) -> list[Tensor]:
-    """Return the partial results along the first axis, by those of pairs."""
+    """Return the partial results along the first axis, as in `associative_scan`.
+
+    Neighbours are combined in pairs; the partial results of the pairs, found by
+    recursion, are those at odd indices, from which the even ones follow.
+    """
     count = parts[0].shape[0]
     if count < 2:
         return parts

@@ -292,7 +292,7 @@ class KernelTranslation(Translation):
             f.const(kind, 0)
 
     def get(self, term: Term, scope: Scope) -> None:
-        """Push an element; zero if there is none."""
+        """Push an element of an array, zero for an index out of range."""
         root, constants = term, self.layout.module.constants
         while root.kind == "index":
             root = root.parts[0]

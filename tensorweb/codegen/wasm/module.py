@@ -50,7 +50,7 @@ def signed(value: int) -> bytes:
 _ONE_BYTE = [bytes((value,)) for value in range(0x80)]
 
 ORIGINS = "origins"
-"""The name of the section that says which steps the code of `run` computes."""
+"""Name of the section that maps the code of `run` to steps of expressions."""
 
 Origin = tuple[int, int, str, int]
 """Start and end of some code, the name of the expression, the number of its step."""

@@ -107,7 +107,7 @@ def spread_along(node: Node, axes: Sequence[int], shape: Shape) -> Node:
 
 
 def running(name: str, node: Node, *, from_end: bool = False) -> Node:
-    """Return cumulative sums or products along the last axis, from one of its ends."""
+    """Return the scan `name` along the last axis; with `from_end` it runs backwards."""
     last = len(node.shape) - 1
     if not from_end:
         return scan(name, node, last, dtype=node.dtype)
