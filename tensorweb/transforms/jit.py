@@ -318,54 +318,55 @@ def _record(
 ) -> Record:
     """Trace the function on placeholders and return the recording.
 
-    The first `count` holders are those of the `updates` objects.
+    The first `count` holders are those of the `updates` objects. The function gets
+    these objects themselves, with placeholders inside, and copies of other holders.
     """
     name = name_of(function)
     values = [h.node for h in given if isinstance(h, TensorBase)]
     inputs, bases = inputs_for(values, layouts)
-    updated = TracedUpdates(given[:count], inputs)
-    remaining = iter(inputs[sum(isinstance(h, TensorBase) for h in given[:count]) :])
-    others: dict[int, Holder] = {id(holder): holder for holder in given[:count]}
-    own, before = placeholders(given[count:], remaining, others)
-    others.update(zip(map(id, given[count:]), own, strict=True))
-    holders = [*given[:count], *own]
-    at_first = [h.node if isinstance(h, TensorBase) else None for h in own]
+    objects, arguments = given[:count], given[count:]
+    updated = TracedUpdates(objects, inputs)
+    remaining = iter(inputs[sum(isinstance(h, TensorBase) for h in objects) :])
+    traced_as: dict[int, Holder] = {id(holder): holder for holder in objects}
+    copies, contents_before = placeholders(arguments, remaining, traced_as)
+    traced_as.update(zip(map(id, arguments), copies, strict=True))
+    holders = [*objects, *copies]
+    nodes_before = [h.node if isinstance(h, TensorBase) else None for h in copies]
     with updated.traced():
-        arguments = dict(zip(bases, map(pair_of, values), strict=True))
-        with tracing(name, arguments, updated=holders[:count]) as trace:
-            result = function(*rebuild(args, others), **rebuild(kwargs, others))
+        by_placeholder = dict(zip(bases, map(pair_of, values), strict=True))
+        with tracing(name, by_placeholder, updated=holders[:count]) as trace:
+            result = function(*rebuild(args, traced_as), **rebuild(kwargs, traced_as))
         changed = updated.changed() + [
             index
-            for index, (holder, old) in enumerate(zip(own, before, strict=True), count)
-            if is_changed(holder, old)
+            for index, (holder, content) in enumerate(
+                zip(copies, contents_before, strict=True), count
+            )
+            if is_changed(holder, content)
         ]
-        results: list[Holder] = []
-        seen = {id(holder): index for index, holder in enumerate(holders)}
-        contents = [part for index in changed for part in parts_of(holders[index])]
-        flatten([result, *contents], results, seen)
-        created = [holder for holder in results if isinstance(holder, TensorBase)]
         written = updated.written() + [
             index
             for index, (holder, node) in enumerate(
-                zip(own, at_first, strict=True), count
+                zip(copies, nodes_before, strict=True), count
             )
             if isinstance(holder, TensorBase) and holder.node is not node
         ]
+        created = _created_tensors(result, holders, changed)
         known = {id(holder): holder for holder in (*holders, *created, *updated.views)}
         _refuse_outside_writes(name, trace, known)
         refuse_outside_gradients(name, trace, known)
         outputs = [pair_of(tensor.node) for tensor in created]
         outputs += [pair_of(value_of(cast(TensorBase, holders[n]))) for n in written]
         _check(name, inputs[0].device, outputs, result, holders)
+        # The recording must not retain the objects: stand-ins replace them.
         stand_ins = updated.stand_ins()
         retained = [stand_ins.get(id(holder), holder) for holder in holders]
         if count:
-            mine = {**{id(holder): holder for holder in own}, **stand_ins}
+            retained_as = {**{id(holder): holder for holder in copies}, **stand_ins}
             for index in changed[bisect_left(changed, count) :]:
-                fill(retained[index], retained[index], mine)
-            result = rebuild(result, mine)
-    mine_alone = set(bases)
-    captured = [n for n in ancestors(outputs) if n.base not in mine_alone]
+                fill(retained[index], retained[index], retained_as)
+            result = rebuild(result, retained_as)
+    own_bases = set(bases)
+    captured = [n for n in ancestors(outputs) if n.base not in own_bases]
     captures = Captures([*captured, *trace.read])
     replay = recorder.record(bases, outputs)
     assumed = [(bases.index(base), ends) for base, ends in trace.assumed.items()]
@@ -381,6 +382,17 @@ def _record(
         written=written,
         changed=changed,
     )
+
+
+def _created_tensors(
+    result: object, holders: Sequence[Holder], changed: Sequence[int]
+) -> list[TensorBase]:
+    """Return new tensors in the result and in the holders that the function changed."""
+    found: list[Holder] = []
+    known = {id(holder): index for index, holder in enumerate(holders)}
+    contents = [part for index in changed for part in parts_of(holders[index])]
+    flatten([result, *contents], found, known)
+    return [holder for holder in found if isinstance(holder, TensorBase)]
 
 
 def _promised(outputs: Sequence[Node]) -> list[tuple[int, Interval]]:
