@@ -605,7 +605,12 @@ def _tensors_in(
         )
     constants = getattr(value, CONSTANTS, ()) if isinstance(value, Module) else ()
     unsaved = value._unsaved if isinstance(value, Module) else ()
-    parts = value._parts() if isinstance(value, Module) else _named(value)
+    parts = list(value._parts() if isinstance(value, Module) else _named(value))
+    if isinstance(value, Module):
+        # As in PyTorch: own parameters, own buffers, then the parts.
+        parts.sort(
+            key=lambda part: (not isinstance(part[1], TensorBase), part[0] in constants)
+        )
     for name, part in parts:
         inner = _joined(prefix, name)
         yield from _tensors_in(

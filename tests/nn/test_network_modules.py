@@ -54,8 +54,8 @@ def test_names_equal_pytorch(cpu: str) -> None:
     model = Net()
     names = ["first.weight", "first.bias", "rest.0.weight"]
     assert [name for name, _ in model.named_parameters()] == names
-    assert list(model.state_dict()) == [*names, "scale"]
-    assert tw.tree.paths(model) == list(model.state_dict())
+    assert list(model.state_dict()) == ["scale", *names]
+    assert tw.tree.paths(model) == [*names, "scale"]  # as the attributes are
     layers = nn.Sequential(nn.Linear(2, 3), tw.relu, nn.Sequential(nn.Linear(3, 1)))
     assert tw.tree.paths(layers) == list(layers.state_dict())
     assert list(layers.state_dict())[-1] == "2.0.bias"
@@ -198,7 +198,7 @@ def test_a_state_that_does_not_fit_is_listed_and_not_loaded(cpu: str) -> None:
         model.load_state_dict(state, strict=False)
     del state["first.bias"], state["rest.0.weight"]
     found = model.load_state_dict(state, strict=False)
-    assert found == (["first.bias", "rest.0.weight", "scale"], ["more"])
+    assert found == (["scale", "first.bias", "rest.0.weight"], ["more"])
     assert model.first.weight.tolist() != before
 
 

@@ -55,7 +55,7 @@ def test_modules_and_parameters_are_added_by_name() -> None:
     model.add_module("block 1", nn.Linear(2, 2))
     model.register_parameter("extra", nn.Parameter(tw.ones(1)))
     assert [name for name, _ in model.named_children()] == ["0", "block 1"]
-    assert list(model.state_dict()) == ["block 1.weight", "block 1.bias", "extra"]
+    assert list(model.state_dict()) == ["extra", "block 1.weight", "block 1.bias"]
     assert model(tw.ones(2)).shape == (2,)
 
 
@@ -211,3 +211,25 @@ def test_a_lazy_layer_outlives_a_wrong_input(cpu: str) -> None:
     assert nn.LazyConv2d(4, 3)(tw.ones((3, 8, 9))).shape == (4, 6, 7)
     with pytest.raises(tw.ShapeError, match=r"LazyBatchNorm2d: .*no axis 1"):
         nn.LazyBatchNorm2d()(tw.ones(3))
+
+
+def test_parameters_are_in_the_order_of_torch(cpu: str) -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first = nn.Linear(2, 3)
+            self.register_buffer("count", tw.zeros(()))
+            self.norm = nn.BatchNorm1d(3)
+            self.scale = nn.Parameter(tw.ones(3))
+
+        def forward(self, x: tw.Tensor) -> tw.Tensor:
+            return self.norm(self.first(x)) * self.scale
+
+    parameters = ["scale", "first.weight", "first.bias", "norm.weight", "norm.bias"]
+    averages = ["running_mean", "running_var", "num_batches_tracked"]
+    buffers = ["count", *(f"norm.{name}" for name in averages)]
+    net = Net()
+    assert [name for name, _ in net.named_parameters()] == parameters
+    assert [name for name, _ in net.named_buffers()] == buffers
+    names = ["scale", "count", *parameters[1:], *buffers[1:]]
+    assert list(net.state_dict()) == names
