@@ -30,7 +30,7 @@ def test_results_that_forward_stores_are_no_parameters(device: str) -> None:
     with tw.device(device):
         model = Attention()
         model(tw.ones((2, 3)))  # before any weight requires a gradient
-        names = ["linear.weight", "linear.bias", "scale"]
+        names = ["scale", "linear.weight", "linear.bias"]
         opt = tw.optim.SGD(model.linear.parameters(), lr=0.5)
         for _ in range(2):
             opt.zero_grad()
